@@ -15,7 +15,8 @@ from certify.request import DEFAULT_MAX_N, NetworkSubject, Request, request_foun
 from certify.subjects import find_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression
-from constructions.language.syntax import Formula
+from constructions.language.printer import format_briefly
+from constructions.language.syntax import Formula, is_symbolic
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
@@ -24,8 +25,11 @@ from constructions.regimes import Regime
 from proofs.certificate import seal
 from proofs.check import Refusal, check_text
 from proofs.discharge import Line, Memory, Progress, discharge
+from proofs.obligations.additive import SelectingObligation
+from proofs.obligations.attention import AttentionObligation
 from proofs.refutation import DEFAULT_WORK, Search, SearchByLength, find_counterexample
 
+FREE_INPUTS = "certify docs models, section Refuted, and unknown"
 Subject = Formula | Transformer | NetworkBuilder | str | PathLike[str]
 Exact = str | int | Fraction
 
@@ -161,7 +165,7 @@ def _refute(unproved: Unknown, progress: Progress, effort: int) -> Outcome:
     if search.counterexample:
         return Refuted(**_common(unproved), counterexample=search.counterexample)
     failed = [line for line in unproved.lines if not line.proved]
-    return replace(unproved, reason=f"{_place(failed[0])}: {failed[0].reason}"
+    return replace(unproved, reason=f"{_place(failed[0])}: {failed[0].reason}{_name_free(failed[0])}"
                    + (f" (and {len(failed) - 1} more)" if len(failed) > 1 else "") + f"; {search.account}")
 
 
@@ -191,6 +195,15 @@ def sketch(network: Transformer, lengths: Lengths, allowed_error: Fraction | Non
 
 def _place(line: Line) -> str:
     return f"{line.kind}, {line.direction}" if not line.layer else f"layer {line.layer}, {line.kind}, {line.direction}"
+
+
+def _name_free(line: Line) -> str:
+    """Which inputs of a head are left free, as its error may be that of truths that no word has."""
+    obligation = line.obligation
+    if not isinstance(obligation, AttentionObligation | SelectingObligation) or line.worst is None:
+        return ""
+    free = [format_briefly(atom) for atom in obligation.target.atoms if not is_symbolic(atom)]
+    return f" if its inputs {', '.join(free)} may have any truths ({FREE_INPUTS})" if free else ""
 
 
 def _common(outcome: Unknown) -> dict[str, Any]:

@@ -40,6 +40,8 @@ Progress = Callable[[str], None]
 Weighed = (AttentionObligation | LookupObligation | LookupOfSumObligation | SelectingObligation
            | SumLookupObligation)
 """Of heads that approximate."""
+WITH_ATOMS = (Kind.ATTENTION, Kind.SELECTING, Kind.FEED_FORWARD)
+"""Kinds that leave atoms free; formulas that are read may be taken apart into more of these."""
 
 
 @dataclass(frozen=True)
@@ -117,17 +119,23 @@ class _Discharge:
     def _line(self, write: Write) -> Line:
         """What a layer writes."""
         kind = self._kind(write)
+        line = self._line_of(kind, write)
+        if not line.proved and kind in WITH_ATOMS and _may_be_taken_apart(line.obligation):
+            apart = self._line_of(kind, write, apart=True)
+            line = apart if apart.proved else line
+        self.bounds |= bounds_of([line])
+        return line
+
+    def _line_of(self, kind: Kind, write: Write, apart: bool = False) -> Line:
         try:
-            obligation = self._oblige(kind, write)
+            obligation = self._oblige(kind, write, apart)
         except NotDerived as fault:
             source = self._head(write).source if write.place else ""
             return Line(kind, write.layer, write.place, write.direction, source, self.lengths.cells, False, str(fault))
         proof, repeated = self._prove(obligation)
         weighed = obligation if isinstance(obligation, Weighed) else None
-        line = Line(kind, write.layer, write.place, write.direction, obligation.source, obligation.rows,
+        return Line(kind, write.layer, write.place, write.direction, obligation.source, obligation.rows,
                     not proof.reason, proof.reason, proof.worst, weighed, repeated)
-        self.bounds |= bounds_of([line])
-        return line
 
     def _kind(self, write: Write) -> Kind:
         """Which rules of docs/certificate.md, section 5, a direction that a layer writes comes under."""
@@ -144,7 +152,7 @@ class _Discharge:
                 return Kind.LOOKUP
         return Kind.ATTENTION
 
-    def _oblige(self, kind: Kind, write: Write) -> Obligation:
+    def _oblige(self, kind: Kind, write: Write, apart: bool) -> Obligation:
         """What the direction must hold.
 
         Raises:
@@ -154,7 +162,7 @@ class _Discharge:
             return oblige_by_value(self.transformer, self.known, self.lengths, write.layer, write.direction)
         if kind is Kind.FEED_FORWARD:
             return oblige_feed_forward(self.transformer, self.known, self.lengths, write.layer, write.direction,
-                                       self.bounds)
+                                       self.bounds, apart)
         meaning = self.transformer.directions[write.direction]
         written = (self.transformer, self.known, self.lengths, write.layer, write.place, self._head(write),
                    write.direction)
@@ -164,7 +172,7 @@ class _Discharge:
             case Kind.COUNTING:
                 return oblige_counting(*additive)
             case Kind.SELECTING:
-                return oblige_selecting(*additive, near)
+                return oblige_selecting(*additive, near, apart)
             case Kind.SUM_LOOKUP:
                 return oblige_sum_lookup(*additive, near)
             case Kind.UNIFORM | Kind.MEAN:
@@ -174,7 +182,7 @@ class _Discharge:
             case Kind.LOOKUP:
                 return oblige_lookup(*written, near if isinstance(meaning, Near) else self.allowed_error)
             case Kind.ATTENTION if isinstance(meaning, Near):
-                return oblige_attention(*written, near)
+                return oblige_attention(*written, near, apart)
         raise NotDerived(f"a head cannot make {meaning}: soft attention over truths is only approximate")
 
     def _head(self, write: Write) -> Head:
@@ -191,6 +199,11 @@ class _Discharge:
         if not repeated:
             self.memory.proofs[key] = prove(obligation, self.twice, record)
         return self.memory.proofs[key], repeated
+
+
+def _may_be_taken_apart(obligation: Weighed | None) -> bool:
+    """Whether other atoms may prove what those of this obligation do not, or what was not derived with them."""
+    return not isinstance(obligation, AttentionObligation | SelectingObligation) or obligation.target.has_wholes
 
 
 def bounds_of(lines: Iterable[Line]) -> dict[str, Interval]:

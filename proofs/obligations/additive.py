@@ -162,8 +162,11 @@ def oblige_counting(transformer: Transformer, known: KnownValues, lengths: Lengt
 
 
 def oblige_selecting(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, place: int,
-                     direction: str, allowed_error: Fraction = ALLOWED_ERROR) -> SelectingObligation:
+                     direction: str, allowed_error: Fraction = ALLOWED_ERROR,
+                     apart: bool = False) -> SelectingObligation:
     """The obligation of one direction that means a truth, or is near it, and is written by heads that select.
+
+    ``apart`` is that of ``build_target``.
 
     Raises:
         NotDerived: if the rule does not cover them.
@@ -179,7 +182,7 @@ def oblige_selecting(transformer: Transformer, known: KnownValues, lengths: Leng
     lines = [find_lines(transformer, known, head, count, lengths) for head in heads]
     peak = 1 if count.operand is TRUE else 0
     read = _truths_read(transformer, known, value)
-    target = build_target(meaning.formula, [*read.values(), count.operand])
+    target = build_target(meaning.formula, [*read.values(), count.operand], apart)
     if target.past is not (count.side == "left"):
         raise NotDerived(f"{format_briefly(meaning.formula)} does not look where {format_count(count)} does")
     table = LetterTable(target, transformer.alphabet, read, (), value)

@@ -89,8 +89,11 @@ class AttentionObligation:
 
 
 def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, place: int, head: Head,
-                     direction: str, allowed_error: Fraction = ALLOWED_ERROR) -> AttentionObligation:
+                     direction: str, allowed_error: Fraction = ALLOWED_ERROR,
+                     apart: bool = False) -> AttentionObligation:
     """The obligation of one written direction that means ``near χ when G``, and errs by no more than is allowed.
+
+    ``apart`` is that of ``build_target``.
 
     Raises:
         NotDerived: if the rules of docs/certificate.md, section 5, do not cover the head.
@@ -100,7 +103,7 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
     value = head.values[direction]
     _check_queries(known, head, meaning)
     read = _truths_read(transformer, known, head, value)
-    target = build_target(meaning.formula, read.values())
+    target = build_target(meaning.formula, read.values(), apart)
     if (head.mask is not Mask.FUTURE) if target.past else (head.mask is not Mask.PAST):
         raise NotDerived(f"mask {head.mask.value}: {format_briefly(meaning.formula)} needs mask "
                          + ("future" if target.past else "past"))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, floor
+from math import ceil, floor, gcd
 
 from constructions.language.predicates import definition_of
 from constructions.language.printer import format_briefly, format_term
@@ -82,7 +82,10 @@ class _Row:
 
 @dataclass(frozen=True)
 class _Derivation:
-    """``total`` is the sum of counts; ``means`` says how many times it each mean or average is."""
+    """``total`` is the sum of counts, with coprime coefficients.
+
+    ``means`` says how many times it each mean or average is.
+    """
 
     total: Term
     meaning: Total | Truth | Slack
@@ -189,7 +192,9 @@ def _derive(directions: Mapping[str, Meaning], known: KnownValues, meaning: Mean
     """
     if not isinstance(meaning, Total | Truth | Slack):
         raise NotDerived(f"units read counts by their values for a count, a truth or slack, and this is {meaning}")
-    total = Term(_coefficients_of(meaning), 0)
+    own = _coefficients_of(meaning)
+    divisor = gcd(*(number for number, _ in own))
+    total = Term(tuple((number // divisor, count) for number, count in own), 0)
     means: dict[str, Fraction] = {}
     slack: dict[str, Formula] = {}
     names = dict.fromkeys(name for unit in units for name in unit.reads)

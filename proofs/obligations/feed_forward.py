@@ -51,6 +51,7 @@ from proofs.obligations.feed_forward_inputs import (
 )
 from proofs.obligations.kinds import Kind
 from proofs.obligations.known import KnownValues
+from proofs.obligations.letters import Realizable
 
 ZERO, ONE = Fraction(0), Fraction(1)
 FALSE_BOX = Interval(ZERO, ALLOWED_ERROR)
@@ -130,8 +131,10 @@ def _case_key(case: InputCase, names: Mapping[str, int], counts: Mapping[Count, 
 
 
 def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, direction: str,
-                        bounds: Bounds) -> FeedForwardObligation:
+                        bounds: Bounds, apart: bool = False) -> FeedForwardObligation:
     """The obligation of one direction written by the feed-forward part of ``layer``.
+
+    Taken ``apart``, formulas that are read are free only as far as their parts are, and these as symbols let them be.
 
     Source      docs/certificate.md, section 5, feed-forward output.
 
@@ -146,7 +149,9 @@ def oblige_feed_forward(transformer: Transformer, known: KnownValues, lengths: L
     inputs = sort_inputs(transformer.directions, known, units, bounds)
     check_slack([meaning, *inputs.slack.values()])
     meaning = unfolded(meaning, inputs)
-    derivation = _Derivation(known, meaning, inputs, find_choices(meaning, inputs))
+    choices = find_choices(meaning, inputs, apart)
+    may_occur = Realizable(choices.atoms if apart else (), transformer.alphabet)
+    derivation = _Derivation(known, meaning, inputs, choices, may_occur)
     cases = dict.fromkeys(case for situation in derivation.situations(lengths) for case in derivation.cases(situation))
     return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO), tuple(cases),
                                  lengths, inputs.counted, inputs.numbers())
@@ -167,6 +172,7 @@ class _Derivation:
     meaning: Position | Truth | Product | Slack
     inputs: Inputs
     choices: Choices
+    may_occur: Realizable
 
     def situations(self, lengths: Lengths) -> Iterable[_Situation]:
         """What has to be told apart; a difference has its widest range over the (n, i) of a situation.
@@ -228,7 +234,7 @@ class _Derivation:
                   if (truth := find_truth_at(formula, i, n)) is not None}
         truths = [(placed[atom],) if atom in placed else (False, True) for atom in self.choices.atoms]
         signs = [list(_signed(*situation.ranges[term])) for term in self.choices.terms]
-        for chosen in itertools.product(*truths):
+        for chosen in filter(self.may_occur.allows, itertools.product(*truths)):
             for ranges in itertools.product(*signs):
                 atoms = dict(zip(self.choices.atoms, chosen, strict=True))
                 yield self._case(_Assignment(atoms | placed, dict(zip(self.choices.terms, ranges, strict=True))), i, n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -21,6 +21,7 @@ from constructions.language.syntax import (
     boolean_closure,
     difference,
     is_positional,
+    is_symbolic,
     operands_of_connective,
 )
 from constructions.network.meanings import Meaning, Near, Others, Position, Product, Slack, Total, Truth
@@ -116,9 +117,24 @@ class Choices:
     placed: tuple[Formula, ...]
 
 
-def find_choices(meaning: FeedForwardMeaning, inputs: Inputs) -> Choices:
+class _Leaves(Container[Formula]):
+    """What is not taken apart: what is no connective, and what symbols alone, or (n, i), decide."""
+
+    def __contains__(self, part: object) -> bool:
+        return isinstance(part, Formula) and (
+            is_positional(part) or is_symbolic(part) or not operands_of_connective(part))
+
+
+def _find_free(read: Sequence[Formula], apart: bool) -> list[Formula]:
+    if not apart:
+        return [formula for formula in read if not _is_decided_by(read, formula)]
+    leaves = [part for part in boolean_closure(read, closed=_Leaves()) if part in _Leaves()]
+    return [part for part in leaves if part in read or not (is_positional(part) or _compares_counts(part))]
+
+
+def find_choices(meaning: FeedForwardMeaning, inputs: Inputs, apart: bool = False) -> Choices:
     """The formulas read are atoms, unless others of them decide it; so is what else connectives lead to and neither
-    position nor sign decides.
+    position nor sign decides. Taken ``apart``, no connective is an atom unless it speaks of symbols alone.
 
     The latter is read by nobody: the units do without it, because what depends on it cancels. To leave it free is
     sound, since every word gives it some truth.
@@ -131,7 +147,7 @@ def find_choices(meaning: FeedForwardMeaning, inputs: Inputs) -> Choices:
     guards = [each.when for each in inputs.by_truth.values() if isinstance(each, Near)]
     evaluated = [*guards, *(each.formula for each in inputs.slack.values())]
     evaluated += [] if isinstance(meaning, Position) else [meaning.formula]
-    free = [formula for formula in read if not _is_decided_by(read, formula)]
+    free = _find_free(read, apart)
     parts = [part for part in boolean_closure([*evaluated, *read], closed=free) if part not in free]
     compared = [part for part in parts if isinstance(part, Comparison) and _compares_counts(part)]
     unread = [part for part in parts

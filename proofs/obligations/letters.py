@@ -84,9 +84,19 @@ def realizable(atoms: Sequence[Formula], alphabet: Sequence[str]) -> tuple[Assig
     >>> realizable([Symbol("a"), Symbol("b")], "ab")
     ((False, True), (True, False))
     """
-    symbolic = [place for place, atom in enumerate(atoms) if is_symbolic(atom)]
-    given = {tuple(symbolic_truth(atoms[place], symbol) for place in symbolic) for symbol in alphabet}
-    return tuple(a for a in assignments(len(atoms)) if tuple(a[place] for place in symbolic) in given)
+    return tuple(filter(Realizable(atoms, alphabet).allows, assignments(len(atoms))))
+
+
+class Realizable:
+    """The assignments to atoms that give those over symbols alone the truths that some symbol gives them."""
+
+    def __init__(self, atoms: Sequence[Formula], alphabet: Sequence[str]):
+        self._symbolic = [place for place, atom in enumerate(atoms) if is_symbolic(atom)]
+        self._given = {tuple(symbolic_truth(atoms[place], symbol) for place in self._symbolic) for symbol in alphabet}
+
+    def allows(self, assignment: Assignment) -> bool:
+        """Whether some symbol gives these truths; always, where no atom is over symbols."""
+        return tuple(assignment[place] for place in self._symbolic) in self._given
 
 
 def _truth_part(row: Coefficients, truths: Mapping[str, Fraction]) -> Fraction:

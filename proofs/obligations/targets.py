@@ -24,6 +24,7 @@ from constructions.language.syntax import (
     Until,
     boolean_closure,
     is_constant_comparison,
+    is_symbolic,
     operands,
     operands_of_connective,
     postorder,
@@ -47,6 +48,11 @@ class Target:
     atoms: tuple[Formula, ...]
     remembering: tuple[Formula, ...]
     predicates: tuple[Predicate | Comparison, ...]
+
+    @property
+    def has_wholes(self) -> bool:
+        """Whether some atom could be taken apart."""
+        return any(operands_of_connective(atom) and not is_symbolic(atom) for atom in self.atoms)
 
     def step(self, memory: int, assignment: Assignment, i: int, n: int) -> tuple[int, bool]:
         """The next memory and the truth of the formula at position i, memory being a bit set over ``remembering``."""
@@ -92,20 +98,27 @@ class _Reader:
         return bool(self.memory >> self.target.remembering.index(node) & 1)
 
 
-def build_target(formula: Formula, read: Iterable[Formula]) -> Target:
+def build_target(formula: Formula, read: Iterable[Formula], apart: bool = False) -> Target:
     """The automaton of ``formula`` over the atoms that suit a head reading the truths of ``read``.
 
     Going down from ``formula``, what Boolean connectives reach from ``read`` is an atom; what they reach from ``read``
-    besides is taken apart down to these atoms, and what is no connective there is one more.
+    besides is taken apart down to these atoms, and what is no connective there is one more. Taken ``apart``, no
+    connective is an atom unless it speaks of symbols alone: more atoms, which know what positions and symbols say of
+    them, and the same ones however a formula is written.
 
     Raises:
         NotDerived: if past and future operators are mixed or missing, counts decide it, or there are too many atoms.
     """
     read = list(read)
     readable = _Readable(read)
-    met = postorder(formula, lambda part: _entered(part) if part is formula or part not in readable else ())
+
+    def is_whole(part: Formula) -> bool:
+        is_split = apart and bool(operands_of_connective(part)) and not is_symbolic(part)
+        return part is not formula and part in readable and not is_split
+
+    met = postorder(formula, lambda part: () if is_whole(part) else _entered(part))
     atoms = dict.fromkeys(part for part in met if isinstance(part, Symbol)
-                          or (part is not formula and part in readable and not _is_evaluated(part)))
+                          or (is_whole(part) and not _is_evaluated(part)))
     inner = [part for part in met if part not in atoms]
     if counting := [part for part in inner if not (_is_evaluated(part) or _entered(part))]:
         raise NotDerived(f"{format_briefly(counting[0])} is not decided by an automaton of this version")

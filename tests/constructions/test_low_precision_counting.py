@@ -2,6 +2,7 @@ from itertools import product
 
 import pytest
 
+from certify import certify
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
@@ -69,3 +70,11 @@ def test_a_predicate_that_depends_on_n_is_unsupported() -> None:
     formula = parse_formula("HALF(#<[Q_a])", ("a", "b"), definitions)
     with pytest.raises(Unsupported, match=r"^HALF\(#<\[Q_a\]\): HALF depends on the length n, and with"):
         compile_formula(formula, "ab", Regime(Sharpening.POSITION), GAMMA, low_precision_up_to=6)
+
+
+@pytest.mark.parametrize("text", ["2*#<[Q_a]", "-2*#>[Q_a]", "3*#<[Q_a] - 6*#<[Q_b]"])
+def test_a_common_divisor_changes_no_verdict(text: str) -> None:
+    """Between two multiples of the divisor the sum is nowhere; `2*#<[Q_a] <= 0` was unknown for what is at 1."""
+    verdicts = {certify(f"{text} {relation} {constant}", max_n=5, precision="bfloat16").verdict
+                for relation in ("<=", "<", ">=", ">", "==", "!=") for constant in range(-3, 4)}
+    assert verdicts == {"certified"}

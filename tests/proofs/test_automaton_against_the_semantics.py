@@ -17,8 +17,9 @@ from tests.network.random_formulas import random_formula
 WORDS = [word for n in range(1, 6) for word in itertools.product("ab", repeat=n)]
 
 
-def check_automaton(formula: Formula, read: list[Formula], words: list[tuple[str, ...]]) -> None:
-    target = build_target(formula, read)
+def check_automaton(formula: Formula, read: list[Formula], words: list[tuple[str, ...]],
+                    apart: bool = False) -> None:
+    target = build_target(formula, read, apart)
     for word in words:
         n = len(word)
         held = {atom: truth_values(atom, word) for atom in target.atoms}
@@ -46,6 +47,7 @@ def test_random_targets_with_random_reads(first: int) -> None:
         try:
             check_automaton(formula, read, WORDS)
             decided += 1
+            check_automaton(formula, read, WORDS, apart=True)
         except NotDerived:
             pass  # no temporal operator is left above the atoms, or there are too many atoms
     assert decided >= 10

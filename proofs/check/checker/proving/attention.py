@@ -17,7 +17,7 @@ from ..language import Place
 from ..numbers import ONE, ZERO, Numbers, add, divide, size, told_apart
 from ..reading.records import RECURRENT, Head, Near
 from ..verdicts import require
-from .automaton import Automaton, Letters, read_letters
+from .automaton import Automaton, Letters, read_letters, whole_or_apart
 from .composition import names_in
 from .gaps import Gaps, find_extremes
 from .geometric import Passes
@@ -30,20 +30,20 @@ POINTER_BITS = 64
 class Attention:
     """One near direction that a head writes."""
 
-    def __init__(self, proof: Proof, head: Head, name: str, meaning: Near) -> None:
+    def __init__(self, proof: Proof, head: Head, name: str, meaning: Near, apart: bool = False) -> None:
         require(head.mask != "none", "expected a mask")
         require(proof.language.is_positional(meaning.when), "expected a `when` that speaks of the position only")
         self._proof, self._head, self._guard, self._errors = proof, head, meaning.when, proof.errors[name]
-        self._automaton = Automaton(proof, meaning.formula, [*head.keys, head.values[name]], head.mask)
+        self.automaton = Automaton(proof, meaning.formula, [*head.keys, head.values[name]], head.mask, apart=apart)
         self._asking = [*proof.places_of(names_in(head.queries)), head.temperature]
-        self._forms = tuple(tuple(form.items()) for form in (*head.queries, *self._automaton.known))
+        self._forms = tuple(tuple(form.items()) for form in (*head.queries, *self.automaton.known))
         self._passes = Passes(proof) if head.weighting in RECURRENT else None
 
     @property
     def places(self) -> list[Place]:
         """All that scores, values, letters and the guard depend on, but for the word."""
-        return [*self._asking, self._guard, *self._automaton.positional,
-                *self._proof.places_of(names_in(self._automaton.known))]
+        return [*self._asking, self._guard, *self.automaton.positional,
+                *self._proof.places_of(names_in(self.automaton.known))]
 
     def check(self) -> int:
         """The number of rows (n, i) at which the guard holds; the longest words come first, as they see the most.
@@ -115,7 +115,7 @@ class Attention:
 
         Rule 4: every value is in 0..1, so every mean is.
         """
-        found, kinds = read_letters(self._proof, self._automaton, n)
+        found, kinds = read_letters(self._proof, self.automaton, n)
         for value, letters in found:
             check_range(self._proof, value, letters)
         return found, self._in_order(kinds)
@@ -123,7 +123,7 @@ class Attention:
     def _find_gaps(self, n: int, letters: Sequence[tuple[Fraction, Letters]], kinds: Sequence[int]) -> Gaps | None:
         """What decides by gaps, if the letters are such, and keys have one unit."""
         extremes = find_extremes(letters)
-        known = self._proof.known_integers(self._automaton.known[:-1], n) if extremes else None
+        known = self._proof.known_integers(self.automaton.known[:-1], n) if extremes else None
         if extremes is None or known is None:
             return None
         unit, columns = known
@@ -133,7 +133,7 @@ class Attention:
     def read_positions(self, n: int, letters: Sequence[tuple[Fraction, Letters]],
                        kinds: Sequence[int]) -> list[Position]:
         """For each position in the order of reading its known keys and value, and its letters."""
-        known = [self._in_order(form) for form in self._proof.known_forms(self._automaton.known, n)]
+        known = [self._in_order(form) for form in self._proof.known_forms(self.automaton.known, n)]
         rows = zip(zip(*known, strict=True), kinds, strict=True)
         return [Position(numbers, letters[kind][1]) for numbers, kind in rows]
 
@@ -169,4 +169,4 @@ def check_attention(proof: Proof, head: Head, name: str, meaning: Near) -> int:
     Raises:
         Rejected: if one is not proved to be.
     """
-    return Attention(proof, head, name, meaning).check()
+    return whole_or_apart(lambda apart: Attention(proof, head, name, meaning, apart))

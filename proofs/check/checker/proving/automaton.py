@@ -8,10 +8,11 @@ Letters are free but for what the symbol there decides; that is sound, since eve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product, repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..budget import ENTRY_BITS
 from ..language import Place
@@ -19,7 +20,7 @@ from ..language.table import FUTURE, PAST, TEMPORAL
 from ..language.truths import connect_one
 from ..numbers import ONE, ZERO, Numbers, told_apart, total
 from ..reading.records import Truth, Weights
-from ..verdicts import quote, require
+from ..verdicts import Rejected, quote, require
 from .proof import Proof
 
 MAX_ATOMS = 8  # 256 letters at each position
@@ -51,11 +52,13 @@ Letters = tuple[Letter, ...]
 class Automaton:
     """The automaton of a target over the letters of what the forms (keys, then the value) read.
 
-    The truth of a *marked* formula is one more number of each letter, before those of the forms.
+    The truth of a *marked* formula is one more number of each letter, before those of the forms. Taken *apart*, no
+    connective is an atom, unless it is built from symbols.
     """
 
     def __init__(self, proof: Proof, target: Place, forms: Sequence[Weights], mask: str,
-                 marked: Sequence[Place] = ()) -> None:
+                 marked: Sequence[Place] = (), apart: bool = False) -> None:
+        self._apart = apart
         self._proof, self._language, self._target = proof, proof.language, target
         known = [{name: x for name, x in form.items() if proof.is_known(proof.directions[name])} for form in forms]
         self.known: list[Weights] = [*({} for _ in marked), *known]
@@ -95,6 +98,8 @@ class Automaton:
 
         def is_atom(place: Place) -> bool:
             is_candidate = nodes[place].operator == "Q" or place in read_parts
+            if self._apart and language.is_connective(place) and not language.is_of_symbols(place):
+                return False
             return is_candidate and place != self._target and not language.is_positional(place)
 
         self._own = sorted(language.below(
@@ -110,6 +115,7 @@ class Automaton:
             self._adds, lambda place: place in atoms or not language.is_connective(place)))
         atoms |= {place for place in self._read
                   if not language.is_positional(place) and not language.is_connective(place)}
+        self.has_wholes = any(language.is_connective(place) and not language.is_of_symbols(place) for place in atoms)
         require(len(atoms) <= MAX_ATOMS, "{} atoms, expected at most {}", len(atoms), MAX_ATOMS)
         require(len(self._temporal) <= MAX_MEMORY, "more than {} temporal operators that are not read", MAX_MEMORY)
         self._choices = list(self._find_choices(sorted(atoms)))
@@ -171,6 +177,34 @@ class Automaton:
         """`since` and `until` remember their own value, `prev` and `next` that of their operand."""
         operands = self._language.nodes[place].operands
         return now[place] if len(operands) == 2 else now[operands[0]]
+
+
+Proved_co = TypeVar("Proved_co", covariant=True)
+
+
+class Chapter(Protocol[Proved_co]):
+    """What is proved of the letters of an automaton."""
+
+    automaton: Automaton
+
+    def check(self) -> Proved_co:
+        """Raises Rejected if it is not proved."""
+
+
+def whole_or_apart(chapter: Callable[[bool], Chapter[Proved_co]]) -> Proved_co:
+    """Rule 1, last sentence: by the atoms that suit what is read, or else with connectives taken apart.
+
+    Raises:
+        Rejected: if neither proves it; why the first does not.
+    """
+    whole = chapter(False)
+    try:
+        return whole.check()
+    except Rejected as refusal:
+        if whole.automaton.has_wholes:
+            with suppress(Rejected):
+                return chapter(True).check()
+        raise refusal from None
 
 
 def read_letters(proof: Proof, automaton: Automaton, n: int) -> tuple[list[tuple[Fraction, Letters]], Sequence[int]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, floor
+from math import ceil, floor, gcd
 from typing import NamedTuple
 
 from ..language import Place
@@ -80,7 +80,8 @@ class OutputByValue:
         require(isinstance(self._meaning, Total | Truth | Slack), "a {} direction is not decided by a sum of counts",
                 kind_of(self._meaning))
         self._groups = group_by_form(proof, name, units)
-        self._sum = self._sum_of(self._meaning)
+        counted = self._sum_of(self._meaning)
+        self._sum: Sum = {count: c // gcd(*counted.values()) for count, c in counted.items()}
         self.known: list[str] = []
         self.means: dict[str, Fraction] = {}
         self.slacks: dict[str, Place] = {}

@@ -16,6 +16,7 @@ and its comparison does not hold, the sum of the least outputs must be at least 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
@@ -25,7 +26,7 @@ from ..language.evaluation import COMPARE
 from ..language.truths import connect_one
 from ..numbers import ONE, QUARTER, ZERO, CacheOfNumbers, add, divide, multiply, total
 from ..reading.records import Meaning, Near, Others, Position, Product, Slack, Total, Truth, Unit, kind_of
-from ..verdicts import quote, require
+from ..verdicts import Rejected, quote, require
 from .piecewise import PiecewiseLinear, Ramp
 from .proof import Proof
 
@@ -62,9 +63,13 @@ class Row(NamedTuple):
 
 
 class Output:
-    """One direction that a feed-forward part writes, by these units and this bias."""
+    """One direction that a feed-forward part writes, by these units and this bias.
 
-    def __init__(self, proof: Proof, name: str, units: Sequence[Unit], bias: Fraction) -> None:
+    Taken *apart*, no connective is an atom, unless it is built from symbols.
+    """
+
+    def __init__(self, proof: Proof, name: str, units: Sequence[Unit], bias: Fraction, apart: bool = False) -> None:
+        self._apart = apart
         self._proof, self._language, self._name, self._bias = proof, proof.language, name, bias
         self._meaning = proof.directions[name]
         require(isinstance(self._meaning, Position | Truth | Product | Slack), "a {} direction is written by a head",
@@ -82,13 +87,14 @@ class Output:
         """What is free: the formulas that are read, and what the target mentions and these rules do not evaluate."""
         read = {place for meaning in self.reads.values() if not isinstance(meaning, Slack)
                 for place in self._spoken_of(meaning)}
-        free = {place for place in read if not self._follows(place, read)}
+        free = self._find_leaves(read) if self._apart else {place for place in read if not self._follows(place, read)}
         self._steps = {operand: place for place in read for operand in self._language.nodes[place].operands
                        if operand not in read and self._is_step(place, operand)}
 
         def is_entered(place: Place) -> bool:
             opens = self._language.is_connective(place) or place in self._steps
-            return opens and place not in free and not self._language.is_positional(place)
+            is_whole = place in free or (self._apart and self._language.is_of_symbols(place))
+            return opens and not is_whole and not self._language.is_positional(place)
 
         own = self._language.below([*self._spoken_of(self._meaning), *slacks], lambda place: not is_entered(place))
         leaves = {place for place in own if not is_entered(place)} | free
@@ -104,6 +110,24 @@ class Output:
         decided = [guard for guard, parts in below.items() if all(map(self._is_decided, parts))]
         roots = [*own, *read, *decided]
         self._order = sorted(self._language.below(roots, lambda place: not is_entered(place)))
+        self._of_symbols = [place for place in self._atoms if self._apart and self._language.is_of_symbols(place)]
+        self._allowed = {self._truths_of_symbols(self._language.truths_at_symbol(symbol, self._of_symbols))
+                         for symbol in self._proof.claim.alphabet}
+
+    def _find_leaves(self, read: Collection[Place]) -> set[Place]:
+        """What is read, taken apart: comparisons of counts below it are decided by their signs."""
+        language = self._language
+
+        def is_leaf(place: Place) -> bool:
+            decided = language.is_positional(place) or language.is_of_symbols(place)
+            return decided or not language.is_connective(place)
+
+        found = filter(is_leaf, language.below(read, is_leaf))
+        return {place for place in found if not language.is_positional(place)
+                and (place in read or not self._is_comparison(place))}
+
+    def _truths_of_symbols(self, truths: Truths) -> tuple[bool, ...]:
+        return tuple(truths[place] for place in self._of_symbols)
 
     def _is_step(self, place: Place, operand: Place) -> bool:
         """Whether it is `prev` of a `since`, or `next` of an `until`."""
@@ -214,10 +238,13 @@ class Output:
         free = [place for place in self._atoms if place not in row.fixed]
         firsts = sorted({*self._signs.values()})
         for bits in product((False, True), repeat=len(free)):
+            atoms = {**row.fixed, **dict(zip(free, bits, strict=True))}
+            if self._truths_of_symbols(atoms) not in self._allowed:
+                continue
             for chosen in product((-1, 0, 1), repeat=len(firsts)):
                 signs = dict(zip(firsts, chosen, strict=True))
                 compared = {place: self._holds_for_sign(place, signs[first]) for place, first in self._signs.items()}
-                given = {**row.fixed, **dict(zip(free, bits, strict=True)), **compared}
+                given = {**atoms, **compared}
                 yield Situation(self._connect(given), signs, row.levels)
 
     def _connect(self, given: Truths) -> Truths:
@@ -354,4 +381,9 @@ def check_feed_forward(proof: Proof, name: str, units: Sequence[Unit], bias: Fra
     Raises:
         Rejected: if it is not.
     """
-    return Output(proof, name, units, bias).check()
+    try:
+        return Output(proof, name, units, bias).check()
+    except Rejected as refusal:
+        with suppress(Rejected):
+            return Output(proof, name, units, bias, apart=True).check()
+        raise refusal from None

@@ -19,7 +19,7 @@ from ..numbers import ONE, ZERO, Numbers, add, divide, multiply, total
 from ..reading.records import Head, Near, Total, Truth, Weights
 from ..verdicts import Rejected, quote, require
 from .additive import Keys, columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
-from .automaton import Automaton, Letter, read_letters
+from .automaton import Automaton, Letter, read_letters, whole_or_apart
 from .composition import names_in
 from .gaps import keeps, overwrites_with, resets_to
 from .proof import Proof
@@ -67,7 +67,8 @@ def find_count(proof: Proof, heads: Sequence[Head]) -> Place:
 class Selecting:
     """One direction that heads of one layer write together."""
 
-    def __init__(self, proof: Proof, heads: Sequence[Head], name: str, meaning: Truth | Near) -> None:
+    def __init__(self, proof: Proof, heads: Sequence[Head], name: str, meaning: Truth | Near,
+                 apart: bool) -> None:
         self._proof, self._heads, self._name, self._meaning = proof, heads, name, meaning
         self._count = find_count(proof, heads)
         self._mask = "future" if proof.language.nodes[self._count].operator == "#<" else "past"
@@ -78,7 +79,7 @@ class Selecting:
         self._row, self._factors = share_row(proof, heads, name)
         counted = proof.language.counted(self._count)
         self._counts_all = counted == proof.language.formula("true")
-        self._automaton = Automaton(proof, meaning.formula, [self._row], self._mask, marked=[counted])
+        self.automaton = Automaton(proof, meaning.formula, [self._row], self._mask, [counted], apart)
         self._sides = [(split_rows(proof, head.queries, self._count), split_rows(proof, head.keys, self._count))
                        for head in heads]
 
@@ -89,8 +90,8 @@ class Selecting:
             Rejected: if this is not proved.
         """
         rows = [row for sides in self._sides for side in sides for row in side.known]
-        names = names_in([*rows, *self._automaton.known])
-        lengths = [n for n, _ in lengths_of(self._proof, self._heads, names, self._automaton.positional)]
+        names = names_in([*rows, *self.automaton.known])
+        lengths = [n for n, _ in lengths_of(self._proof, self._heads, names, self.automaton.positional)]
         letters = {n: self._letters(n) for n in lengths}
         scale = find_extreme(value for some in letters.values() for value, _ in some)
         greatest: dict[tuple[bool, tuple[Term, ...]], int] = {}
@@ -107,7 +108,7 @@ class Selecting:
 
     def _letters(self, n: int) -> list[tuple[Fraction, Letter]]:
         """All values and letters of a length."""
-        found, _ = read_letters(self._proof, self._automaton, n)
+        found, _ = read_letters(self._proof, self.automaton, n)
         return [(add(self._proof.budget, known, letter.adds[-1]), letter) for known, some in found for letter in some]
 
     def _check_letters(self, n: int, letters: Sequence[tuple[Fraction, Letter]], scale: Fraction) -> bool:
@@ -164,4 +165,4 @@ def check_selecting(proof: Proof, heads: Sequence[Head], name: str, meaning: Tru
     Raises:
         Rejected: if this is not proved.
     """
-    Selecting(proof, heads, name, meaning).check()
+    whole_or_apart(lambda apart: Selecting(proof, heads, name, meaning, apart))
