@@ -100,8 +100,31 @@ class Budget:
         finally:
             self.bits_left = left
 
+    def expect_kept(self) -> None:
+        """What was done was within the budget, whoever may have gone on when it ended.
+
+        Raises:
+            Incomplete: if more was spent than there was.
+        """
+        self.spend(0)
+
     def _advice(self) -> str:
         return f"--work {10 * self.factor} allows more"
+
+
+class Same:
+    """A key that stands for one object, and for no equal one. It keeps the object, so nothing else becomes the same."""
+
+    __slots__ = ("_object",)
+
+    def __init__(self, one: object) -> None:
+        self._object = one
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self._object is other._object
+
+    def __hash__(self) -> int:
+        return id(self._object)
 
 
 class Cache(Generic[Key, Value]):

@@ -187,6 +187,7 @@ def check_within(data: bytes, asked: Asked, budget: Budget) -> Accepted:
     """The same, with a budget of one's own, and with other exceptions passed on."""
     form, given = read_within(data, asked, budget)
     coverage = form.prove(given)
+    budget.expect_kept()
     return Accepted(given, coverage, tuple(form.describe(given, coverage)))
 
 

@@ -13,7 +13,7 @@ from math import gcd
 from typing import NamedTuple
 
 from .budget import MAX_RATIONAL_BITS, Budget, Cache, Value
-from .verdicts import Incomplete
+from .verdicts import TooLong
 
 Numbers = tuple[Fraction, ...]
 
@@ -55,35 +55,44 @@ def write(x: Fraction) -> str:
     return f"{x.numerator:x}/{x.denominator:x}"
 
 
-def told_apart(key: object) -> Hashable:
+def told_apart(budget: Budget, key: object) -> Hashable:
     """The same key with texts for its numbers: a file can choose numbers of one hash, which make a table a list."""
     if isinstance(key, tuple):
-        return tuple([told_apart(part) for part in key])
+        budget.spend(len(key) >> 2)
+        return tuple([told_apart(budget, part) for part in key])
     if isinstance(key, Fraction):
+        budget.spend(size(key) >> 10)
         return write(key)
-    return f"{key:x}" if isinstance(key, int) else key
+    if isinstance(key, int):
+        budget.spend(key.bit_length() >> 10)
+        return f"{key:x}"
+    return key
 
 
 class CacheOfNumbers(Cache[object, Value]):
     """Results that are found by numbers of a file."""
 
+    def __init__(self, budget: Budget) -> None:
+        super().__init__()
+        self._budget = budget
+
     def get(self, key: object) -> Value | None:
         """What was kept, or None."""
-        return super().get(told_apart(key))
+        return super().get(told_apart(self._budget, key))
 
     def keep(self, key: object, value: Value, bits: int = 0) -> Value:
         """The value itself, kept."""
-        return super().keep(told_apart(key), value, bits)
+        return super().keep(told_apart(self._budget, key), value, bits)
 
 
 def bounded(x: Fraction) -> Fraction:
     """The rational itself.
 
     Raises:
-        Incomplete: if it is too long.
+        TooLong: if it is.
     """
     if size(x) > MAX_RATIONAL_BITS:
-        raise Incomplete(f"a rational of more than {MAX_RATIONAL_BITS} bits")
+        raise TooLong(f"a rational of more than {MAX_RATIONAL_BITS} bits")
     return x
 
 
@@ -157,7 +166,7 @@ def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
     """Of positive integers.
 
     Raises:
-        Incomplete: if it is too long.
+        TooLong: if it is.
     """
     result = 1
     for number in numbers:
@@ -165,7 +174,7 @@ def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
         if result % number:
             result *= number // gcd(result, number)
         if result.bit_length() > MAX_RATIONAL_BITS:
-            raise Incomplete(f"a common denominator of more than {MAX_RATIONAL_BITS} bits")
+            raise TooLong(f"a common denominator of more than {MAX_RATIONAL_BITS} bits")
     return result
 
 

@@ -34,8 +34,13 @@ class Incomplete(Refusal):
     """The check could not be completed; nothing is known about the claim."""
 
 
+class TooLong(Incomplete):
+    """A number would be longer than is allowed: who has another way may try it, as work and memory are left."""
+
+
 ACCEPTED = "accepted"
-WORDS: dict[type[Refusal], str] = {Rejected: "rejected", Malformed: "malformed", Incomplete: "incomplete"}
+WORDS: dict[type[Refusal], str] = {Rejected: "rejected", Malformed: "malformed", Incomplete: "incomplete",
+                                   TooLong: "incomplete"}
 STATUS = {ACCEPTED: 0, "rejected": 1, "malformed": 2, "incomplete": 3}
 GRAVEST_FIRST = ("rejected", "malformed", "incomplete", ACCEPTED)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ..budget import Cache
+from ..budget import Cache, Same
 from ..numbers import ONE, ZERO
 from ..reading.floats import FloatClaim
 from ..reading.records import Unit
@@ -80,7 +80,7 @@ class Units:
             Rejected: if nothing is known of it.
         """
         read = {name: inputs[name] for name in unit.reads}
-        key = (id(unit), copies, *read.values())  # units live as long as the certificate
+        key = (Same(unit), copies, *read.values())
         known = self._found.get(key)
         if known is None:
             find = self._find_copy if copies else self._find_exact

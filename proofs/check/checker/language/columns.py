@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
 from ..numbers import ONE, ZERO, Enclosure, Number, ends_of, over_one_denominator, size_of_ends
-from ..verdicts import Incomplete, Rejected
+from ..verdicts import Rejected, TooLong
 from .evaluation import Value, Values
 from .printing import write_short
 from .table import Node, Place, Table
@@ -175,7 +175,7 @@ def over_one_unit(budget: Budget, column: Sequence[Fraction]) -> Whole | None:
     """The rationals over their least common denominator; None if it is too long."""
     try:
         unit, (rows,) = over_one_denominator(budget, [column])
-    except Incomplete:  # of work, too: then the next operation ends the check
+    except TooLong:
         return None
     return Whole(unit, rows)
 

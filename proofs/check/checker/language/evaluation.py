@@ -16,7 +16,7 @@ from typing import Any
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
 from ..functions import FUNCTIONS
 from ..numbers import Enclosure, Number, add, bounded, charge, divide, ends_of, multiply, size, size_of_ends, write
-from ..verdicts import Incomplete, Rejected
+from ..verdicts import Rejected, TooLong
 from .enclosures import apply_between, calculate, compare_enclosed, has_no_integer
 from .positions import MAX_PRIME, OF_NUMBERS, PREDICATES
 from .printing import write_short
@@ -38,7 +38,7 @@ def power(budget: Budget, base: Fraction, exponent: Fraction) -> Fraction | None
     """Base to an integer of absolute value at most 64 (any integer if the base is 0, 1 or -1), or None.
 
     Raises:
-        Incomplete: if it is too long.
+        TooLong: if it is.
     """
     e = exponent.numerator
     if exponent.denominator != 1 or (base == 0 and e < 0):
@@ -49,7 +49,7 @@ def power(budget: Budget, base: Fraction, exponent: Fraction) -> Fraction | None
         return None
     bits = abs(e) * size(base)
     if bits > MAX_RATIONAL_BITS:
-        raise Incomplete(f"a rational of more than {MAX_RATIONAL_BITS} bits")
+        raise TooLong(f"a rational of more than {MAX_RATIONAL_BITS} bits")
     budget.spend(2 + (bits * bits >> 18))
     return Fraction(base**e)
 
@@ -198,7 +198,9 @@ class Values:
 
     def _apply(self, name: str, x: Number) -> Number | None:
         """A function of functions.py; its values repeat. They are found by texts: numbers can be of one hash."""
-        text = " ".join([name, *map(write, ends_of(x))])
+        ends = ends_of(x)
+        self._budget.spend(8 + (sum(map(size, ends)) >> 8))  # for texts, their hash and, at most, integer square roots
+        text = " ".join([name, *map(write, ends)])
         known = self._applied.get(text)
         if known is None:
             known = apply_between(name, x, self._budget)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from fractions import Fraction
 
@@ -14,7 +14,7 @@ from .evaluation import Values
 from .parser import read_count, read_formula, read_number, read_term, read_value
 from .printing import write_definition, write_formula, write_short
 from .table import Place, Table
-from .truths import connect, truths_at_symbol
+from .truths import Symbols, connect
 
 
 class Language(Table):
@@ -98,9 +98,9 @@ class Language(Table):
         """The given truths and those of connectives of them, operands first."""
         return connect(self, order, given)
 
-    def truths_at_symbol(self, symbol: str, roots: Iterable[Place]) -> dict[Place, bool]:
-        """The truths where this symbol stands of formulas built from symbols."""
-        return truths_at_symbol(self, symbol, roots)
+    def symbols_of(self, alphabet: Sequence[str]) -> Symbols:
+        """At which symbols of an alphabet formulas hold that are built from symbols."""
+        return Symbols(self, alphabet)
 
     def write(self, place: Place) -> list[str]:
         """A formula in full, with brackets that make its structure plain; more lines if parts must be named."""

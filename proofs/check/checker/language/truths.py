@@ -1,4 +1,4 @@
-"""Boolean connectives over truths that are given, and truths of formulas over symbols.
+"""Boolean connectives over truths that are given, and the symbols at which formulas hold.
 
 Each chapter of the proof gives the truths of what it knows or leaves free; here they are only put together. What is
 neither given nor a connective is not decided.
@@ -6,12 +6,13 @@ neither given nor a connective is not decided.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from ..budget import ENTRY_BITS
 from ..verdicts import Rejected
 from .evaluation import CONNECT, compare_constant, is_constant_comparison
 from .printing import write_short
-from .table import Place, Table
+from .table import Node, Place, Table
 
 
 def connect(table: Table, order: Sequence[Place], given: Mapping[Place, bool]) -> dict[Place, bool]:
@@ -42,8 +43,44 @@ def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> boo
     return CONNECT[name](*(truths[operand] for operand in operands))
 
 
-def truths_at_symbol(table: Table, symbol: str, roots: Iterable[Place]) -> dict[Place, bool]:
-    """The truths where this symbol stands of formulas built from symbols, and of all below them."""
-    order = sorted(table.below(roots))
-    given = {place: table.nodes[place].data == (symbol,) for place in order if table.nodes[place].operator == "Q"}
-    return connect(table, order, given)
+class Symbols:
+    """At which symbols of an alphabet a formula over symbols holds: a bit for each symbol, in their order.
+
+    Each formula is put together once, for all symbols and for all who ask.
+    """
+
+    def __init__(self, table: Table, alphabet: Sequence[str]) -> None:
+        self._table = table
+        self._bits = {symbol: 1 << number for number, symbol in enumerate(alphabet)}
+        self._all = (1 << len(alphabet)) - 1
+        self._found: dict[Place, int] = {}
+
+    def where(self, root: Place) -> int:
+        """The symbols at which a formula holds that is built from symbols alone.
+
+        Raises:
+            Rejected: if it is not.
+        """
+        budget, found = self._table.budget, self._found
+        for place in sorted(self._table.below([root], lambda place: place in found)):
+            if place not in found:
+                budget.spend(1 + (len(self._bits) >> 8))
+                budget.hold(ENTRY_BITS + len(self._bits))
+                found[place] = self._combine(self._table.nodes[place])
+        return found[root]
+
+    def _combine(self, node: Node) -> int:
+        name, operands, data = node
+        if name == "Q":
+            return self._bits.get(str(data[0]), 0)
+        if is_constant_comparison(node):
+            return self._all if compare_constant(node) else 0
+        if name not in CONNECT_SETS:
+            raise Rejected("a formula is not built from symbols alone")
+        return CONNECT_SETS[name](*(self._found[operand] for operand in operands)) & self._all
+
+
+CONNECT_SETS: dict[str, Callable[..., int]] = {
+    "true": lambda: -1, "false": lambda: 0, "!": lambda a: ~a, "&": lambda a, b: a & b, "|": lambda a, b: a | b,
+    "->": lambda a, b: ~a | b, "<->": lambda a, b: ~(a ^ b)}
+"""Connectives of sets of symbols, with ones in front that are cut off."""

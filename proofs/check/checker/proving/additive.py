@@ -113,7 +113,7 @@ def read_keys(proof: Proof, mask: str, keys: Sequence[Numbers]) -> Keys:
     places: dict[object, tuple[Numbers, int]] = {}
     for place, (one, following) in enumerate(pairwise(keys), 2):
         step = tuple(add(proof.budget, y, -x) for x, y in zip(one, following, strict=True))
-        places.setdefault(told_apart(step), (step, place))
+        places.setdefault(told_apart(proof.budget, step), (step, place))
     return Keys(mask, len(keys), keys[0], [*places.values()])
 
 
@@ -127,11 +127,12 @@ def common_score(proof: Proof, rows: Sequence[Numbers | None], keys: Keys,
     """
     rows = rows[::-1] if keys.mask == "past" else rows
     proof.budget.spend(sum(1 + ENTRY_STEPS * len(row) for row in rows if row is not None))
-    reach = {told_apart(row): (row, keys.number if keys.mask == "none" else length)
+    reach = {told_apart(proof.budget, row): (row, keys.number if keys.mask == "none" else length)
              for length, row in enumerate(rows, 1) if row is not None}
     proof.budget.spend(len(rows) + len(reach) * len(keys.steps))
     queries = [(read_query(row), length) for row, length in reach.values()]
-    found = {told_apart(number): number for number in (score(proof, query, keys.first) for query, _ in queries)}
+    firsts = (score(proof, query, keys.first) for query, _ in queries)
+    found = {told_apart(proof.budget, number): number for number in firsts}
     steady = all(not score(proof, query, step) for query, length in queries
                  for step, place in keys.steps if place <= length)
     return found.popitem()[1] if steady and len(found) == 1 else None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..budget import ENTRY_BITS
+from ..budget import ENTRY_BITS, Same
 from ..language import Place
 from ..numbers import ONE, ZERO, Numbers, add, divide, size, told_apart
 from ..reading.records import RECURRENT, Head, Near
@@ -71,7 +71,7 @@ class Attention:
 
         Equal letters are one object, and forms are of known directions, whose numbers are the file's.
         """
-        held = tuple((value, id(some)) for value, some in letters)
+        held = tuple((value, Same(some)) for value, some in letters)
         heat = self._head.temperature
         how = (self._head.weighting, self._head.mask, heat)
         return (n, *how, self._forms, self._errors, tuple(guards), held, tuple(kinds))
@@ -103,7 +103,7 @@ class Attention:
         groups: dict[object, tuple[Numbers, list[int]]] = {}
         for length in rows:
             scaled = tuple(divide(self._proof.budget, form[length - 1], heats[length - 1]) for form in queries)
-            groups.setdefault(told_apart(scaled), (scaled, []))[1].append(length)
+            groups.setdefault(told_apart(self._proof.budget, scaled), (scaled, []))[1].append(length)
         return [*groups.values()]
 
     def _in_order(self, column: Sequence[Any]) -> Sequence[Any]:
@@ -144,7 +144,7 @@ class Attention:
             self._passes.check(query, positions, ends, self._errors)
             return
         held = sum(ENTRY_BITS + sum(map(size, position.known)) for position in positions)
-        situation = (query, tuple((known, id(letters)) for known, letters in positions), tuple(lengths), self._errors)
+        situation = (query, tuple((known, Same(letters)) for known, letters in positions), tuple(lengths), self._errors)
         if self._proof.proved.get(situation) is None:
             with self._proof.budget.holding(held):
                 check_paths(self._proof, query, positions, ends, self._errors)

@@ -123,10 +123,9 @@ class Automaton:
     def _find_choices(self, atoms: Sequence[Place]) -> Iterator[dict[Place, bool]]:
         """Rule 2: the truths of the atoms that some symbol allows."""
         of_symbols = [place for place in atoms if self._language.is_of_symbols(place)]
-        allowed = set()
-        for symbol in self._proof.claim.alphabet:
-            truths = self._language.truths_at_symbol(symbol, of_symbols)
-            allowed.add(tuple(truths[place] for place in of_symbols))
+        sets = [self._proof.symbols.where(place) for place in of_symbols]
+        self._proof.budget.spend(len(self._proof.claim.alphabet) * (1 + len(sets)))
+        allowed = {tuple(bool(one >> number & 1) for one in sets) for number in range(len(self._proof.claim.alphabet))}
         for bits in product((False, True), repeat=len(atoms)):
             choice = dict(zip(atoms, bits, strict=True))
             if tuple(choice[place] for place in of_symbols) in allowed:
@@ -216,7 +215,7 @@ def read_letters(proof: Proof, automaton: Automaton, n: int) -> tuple[list[tuple
     found: list[tuple[Any, ...]] = []
     kinds = []
     for row in zip(values, *columns, strict=True):
-        kinds.append(places.setdefault(told_apart(row), len(found)))
+        kinds.append(places.setdefault(told_apart(proof.budget, row), len(found)))
         if kinds[-1] == len(found):
             found.append(row)
     return [(value, automaton.letters_where(tuple(truths))) for value, *truths in found], kinds

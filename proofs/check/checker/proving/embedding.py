@@ -57,9 +57,10 @@ def check_token_embedding(proof: Proof, name: str) -> int:
     if not (isinstance(meaning, Truth) and language.is_of_symbols(meaning.formula)):
         require(False, "token embeddings do not make it what it means")
         return 0
-    positions = sum(proof.claim.lengths)
-    for symbol in proof.claim.alphabet:
+    positions, where = sum(proof.claim.lengths), proof.symbols.where(meaning.formula)
+    proof.budget.spend(len(proof.claim.alphabet))
+    for number, symbol in enumerate(proof.claim.alphabet):
         got = proof.transformer.token_embedding[symbol].get(name, ZERO)
-        wanted = int(language.truths_at_symbol(symbol, [meaning.formula])[meaning.formula])
+        wanted = where >> number & 1
         require(got == wanted, "symbol {} has {}, expected {}", quote(symbol), got, wanted)
     return positions * len(proof.claim.alphabet)

@@ -176,7 +176,7 @@ class Output:
     def rows(self, lengths: Iterable[tuple[int, Sequence[int]]],
              more: Callable[[int], Sequence[Sequence[Hashable]]] = lambda n: ()) -> Iterator[Row]:
         """Rows that differ in what is known of them, or in ``more``, of which there is a column for each i."""
-        seen = CacheOfNumbers[bool]()
+        seen = CacheOfNumbers[bool](self._proof.budget)
         for n, firsts in lengths:
             settled = self._settle(n)
             levels = {source: self._levels(meaning, n, settled) for source, meaning in self.reads.items()}

@@ -43,11 +43,11 @@ class Passes:
         Raises:
             Rejected: if one is not proved to be.
         """
-        before, errors_found = self._found.get(told_apart(query), ((), []))
+        before, errors_found = self._found.get(told_apart(self._proof.budget, query), ((), []))
         self._proof.budget.spend(len(positions))
         if len(before) < len(positions) or [*before[: len(positions)]] != [*positions]:
             errors_found = self._follow(query, positions)
-            self._found[told_apart(query)] = positions, errors_found
+            self._found[told_apart(self._proof.budget, query)] = positions, errors_found
         for length, where in ends.items():
             for bound, label, reached in zip(errors, ("false", "true"), errors_found[length - 1], strict=True):
                 fits = reached * bound.denominator <= bound.numerator * UNIT

@@ -11,6 +11,7 @@ from copy import copy
 from fractions import Fraction
 from typing import Any
 
+from ..budget import Same
 from ..language import Place
 from ..language.columns import Whole, over_one_unit
 from ..numbers import ONE, ZERO, CacheOfNumbers, Numbers, combine, combine_columns, divide, least_common_multiple
@@ -27,7 +28,7 @@ from ..reading.records import (
     Weights,
     kind_of,
 )
-from ..verdicts import Incomplete, Rejected, quote
+from ..verdicts import Rejected, TooLong, quote
 from .weights import Weigher
 
 Held = Mapping[Place, int]
@@ -49,7 +50,8 @@ class Proof:
         self.bounds, self.counts = certificate.bounds, certificate.counts
         self.errors: dict[str, Errors] = {b.direction: (b.error_if_false, b.error_if_true) for b in self.bounds}
         self.weigher = Weigher(self.budget)
-        self._units: dict[int, dict[str, list[Unit]]] = {}  # by the identity of the part, which lives as long
+        self.symbols = self.language.symbols_of(self.claim.alphabet)
+        self._units: dict[Same, dict[str, list[Unit]]] = {}  # by feed-forward part
         self._begin()
 
     def _begin(self) -> None:
@@ -57,7 +59,7 @@ class Proof:
         self.letters: dict[object, Any] = {}  # equal letters of heads are one object
         self.rows_by_value: dict[object, Any] = {}  # rows that differ, for outputs that have the same (counting.py)
         self.columns = self.language.columns(self.claim.lengths)
-        self.proved = CacheOfNumbers[bool]()  # situations that need not be proved again, whoever meets them
+        self.proved = CacheOfNumbers[bool](self.budget)  # situations that need not be proved again, whoever meets them
 
     def rounded(self, name: str, errors: Errors) -> Proof:
         """The same, but of rationals in place of irrational numbers, and with other errors of one direction."""
@@ -162,7 +164,7 @@ class Proof:
         units = [weight.denominator * held[name].unit for row in rows for name, weight in row.items()]
         try:
             unit = least_common_multiple(self.budget, units)
-        except Incomplete:  # of work, too: then the next operation ends the check
+        except TooLong:
             return None
         self.budget.spend(1 + (len(units) * n * (2 + (unit.bit_length() ** 2 >> 16)) >> 3))
         found: list[Sequence[int]] = []
@@ -193,14 +195,14 @@ class Proof:
 
     def units_writing(self, part: FeedForward, name: str) -> Sequence[Unit]:
         """The units of a feed-forward part that write a direction; all units are sorted once."""
-        if id(part) not in self._units:
+        if Same(part) not in self._units:
             self.budget.spend(len(part.units))
             writing: dict[str, list[Unit]] = {}
             for unit in part.units:
                 for written in unit.writes:
                     writing.setdefault(written, []).append(unit)
-            self._units[id(part)] = writing
-        return self._units[id(part)].get(name, ())
+            self._units[Same(part)] = writing
+        return self._units[Same(part)].get(name, ())
 
     def positions_counted(self, count: Place, n: int, i: int) -> int:
         """How many positions a count looks at."""

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from ..budget import MAX_SPREAD_BITS, Budget, Cache
 from ..exponential import enclose_exp, exp_steps
-from ..numbers import write
-from ..verdicts import Incomplete
+from ..numbers import size, write
+from ..verdicts import TooLong
 
 Enclosure = tuple[int, int, int]
 ENCLOSURE_BITS = 600
@@ -27,6 +27,7 @@ class Weigher:
 
     def enclose(self, score: Fraction) -> Enclosure:
         """Integers (lower, upper, e) around exp(score) / 2^e."""
+        self._budget.spend(size(score) >> 10)
         text = write(score)
         known = self._enclosures.get(text)
         if known is None:
@@ -42,13 +43,13 @@ class Weigher:
         factor is positive and up where it is negative.
 
         Raises:
-            Incomplete: if the integers would be too long.
+            TooLong: if the integers would be.
         """
         weights = [self.enclose(score) for score in scores]
         least = min(e for _, _, e in weights)
         bits = max(e + upper.bit_length() for _, upper, e in weights) - least
         if bits > MAX_SPREAD_BITS:
-            raise Incomplete(f"the spread of the scores makes integers of {bits} bits")
+            raise TooLong(f"the spread of the scores makes integers of {bits} bits")
         longest = bits + max(map(int.bit_length, factors))
         self._budget.spend(len(weights) * (2 + (longest >> 12)))
         with self._budget.holding(longest * len(weights)):

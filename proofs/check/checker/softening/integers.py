@@ -12,7 +12,7 @@ from fractions import Fraction
 from ..budget import MAX_RATIONAL_BITS, Budget
 from ..numbers import bits_of, least_common_multiple, over_one_denominator
 from ..reading.records import Weights
-from ..verdicts import Incomplete
+from ..verdicts import TooLong
 
 Integers = tuple[int, ...]
 Coefficients = tuple[tuple[str, int], ...]
@@ -58,11 +58,11 @@ def multiply_scales(budget: Budget, scale: int, factor: int) -> int:
     """A scale that fits what has ``factor`` as its denominator where numbers have ``scale``.
 
     Raises:
-        Incomplete: if it is too long.
+        TooLong: if it is.
     """
     charge_products(budget, 1, scale.bit_length(), factor.bit_length())
     if scale.bit_length() + factor.bit_length() > MAX_RATIONAL_BITS + 1:
-        raise Incomplete(f"a common denominator of more than {MAX_RATIONAL_BITS} bits")
+        raise TooLong(f"a common denominator of more than {MAX_RATIONAL_BITS} bits")
     return scale * factor
 
 

@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import pairwise, product
 
 from ..reading.softened import Softened
-from ..verdicts import Refusal, expect, quote, require, show, within
+from ..verdicts import Refusal, Rejected, TooLong, expect, quote, require, show, within
 from .forms import LayerForms, prepare
 from .lengths import Length, count_shared
 from .prefixes import Courses, TablesFull, begin_course
@@ -155,7 +155,7 @@ def run_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word
         return run_one_by_one(given, forms, n, prefix)
     try:
         return run_together(given, forms, n, prefix)
-    except (Forgotten, Refusal):
+    except (Forgotten, Rejected, TooLong):
         is_divided = False
     except TablesFull:
         is_divided = len(prefix) < n and len(given.claim.alphabet) > 1

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
+from ..budget import Same
 from ..reading.trained import ClassesUnit, Decision, Unit, WordsUnit
 from ..verdicts import Rejected, within
 from .classes import Classes
@@ -66,10 +67,10 @@ def find_unproved(given: Decision, part: int, parts: int) -> list[tuple[int, str
         Rejected: if an obligation is left out of the cover.
     """
     expect_covered(given)
-    prover, chosen = Prover(given), {id(unit) for unit in units_of_part(given, part, parts)}
+    prover, chosen = Prover(given), {Same(unit) for unit in units_of_part(given, part, parts)}
     unproved = []
     for place, unit in enumerate(given.cover):
-        if id(unit) in chosen:
+        if Same(unit) in chosen:
             try:
                 prover.prove(unit, Share(part - 1, parts))
             except Rejected as reason:
