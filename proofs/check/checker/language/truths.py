@@ -69,6 +69,12 @@ class Symbols:
                 found[place] = self._combine(self._table.nodes[place])
         return found[root]
 
+    def allowed(self, places: Sequence[Place]) -> set[tuple[bool, ...]]:
+        """The truths that these formulas over symbols have together at some symbol."""
+        sets = [self.where(place) for place in places]
+        self._table.budget.spend(len(self._bits) * (1 + len(sets)))
+        return {tuple([bool(one >> number & 1) for one in sets]) for number in range(len(self._bits))}
+
     def _combine(self, node: Node) -> int:
         name, operands, data = node
         if name == "Q":

@@ -123,9 +123,7 @@ class Automaton:
     def _find_choices(self, atoms: Sequence[Place]) -> Iterator[dict[Place, bool]]:
         """Rule 2: the truths of the atoms that some symbol allows."""
         of_symbols = [place for place in atoms if self._language.is_of_symbols(place)]
-        sets = [self._proof.symbols.where(place) for place in of_symbols]
-        self._proof.budget.spend(len(self._proof.claim.alphabet) * (1 + len(sets)))
-        allowed = {tuple(bool(one >> number & 1) for one in sets) for number in range(len(self._proof.claim.alphabet))}
+        allowed = self._proof.symbols.allowed(of_symbols)
         for bits in product((False, True), repeat=len(atoms)):
             choice = dict(zip(atoms, bits, strict=True))
             if tuple(choice[place] for place in of_symbols) in allowed:

@@ -111,8 +111,7 @@ class Output:
         roots = [*own, *read, *decided]
         self._order = sorted(self._language.below(roots, lambda place: not is_entered(place)))
         self._of_symbols = [place for place in self._atoms if self._apart and self._language.is_of_symbols(place)]
-        self._allowed = {self._truths_of_symbols(self._language.truths_at_symbol(symbol, self._of_symbols))
-                         for symbol in self._proof.claim.alphabet}
+        self._allowed = self._proof.symbols.allowed(self._of_symbols)
 
     def _find_leaves(self, read: Collection[Place]) -> set[Place]:
         """What is read, taken apart: comparisons of counts below it are decided by their signs."""
