@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
 from os import PathLike
@@ -111,19 +112,20 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
         InputError: if there is no such format, the file is no certificate, or the place cannot be written.
         NotAccepted: if the checker does not accept the certificate.
     """
-    import tempfile
-
     from certify.commands.exporting import EXPORTERS, load_exporter
+    from certify.places import keep_places
 
     if to not in EXPORTERS:
         raise InputError(f"to: found {to!r}, expected one of {', '.join(EXPORTERS)}")
-    if not isinstance(certificate, Certified):
-        load_exporter(to)(os.fspath(certificate), os.fspath(output))
-        return
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "certificate.cert")
-        certificate.save(path)
-        load_exporter(to)(path, os.fspath(output))
+        if isinstance(certificate, Certified):
+            path = os.path.join(folder, "certificate.cert")
+            certificate.save(path)
+        else:
+            path = os.fspath(certificate)
+        with keep_places() as places:
+            places.note_output("output", os.fspath(output))
+            load_exporter(to)(path, os.fspath(output))
 
 
 def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None) -> Decision:

@@ -12,13 +12,13 @@ import sys
 from typing import Annotated, Any, NoReturn
 
 import typer
-import typer.core
 import typer.main
 
 from certify.commands.auditing import audit
 from certify.commands.building import build
 from certify.commands.checking import check
 from certify.commands.checking_out import checker
+from certify.commands.command import Command
 from certify.commands.copying import docs, examples
 from certify.commands.crosschecking import crosscheck
 from certify.commands.deciding import decide
@@ -33,26 +33,11 @@ from certify.commands.predicting import cross_entropy
 from certify.commands.proving import formula, model
 from certify.commands.showing import explain, list_all, run
 from certify.commands.softening import soften
-from certify.terminal import complain, discard_output, prepare_output
-from certify.verdicts import INTERRUPTED, READER_GONE, exit_status
+from certify.terminal import complain, discard_output, expect_json, prepare_output, say
+from certify.verdicts import BAD_INPUT, INTERRUPTED, READER_GONE
 
-NO_VERDICT = exit_status("unknown")
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """The base class of every complaint of the option parser."""
-
-
-class OptionsOnce(typer.core.TyperCommand):
-    """A command that refuses an option that is given twice, where all but the last would be ignored."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; the parser's own account of their order has each option as often as it is there."""
-        _, _, order = self.make_parser(ctx).parse_args(list(args))
-        once = [option for option in order if isinstance(option, typer.core.TyperOption)
-                and not (option.is_flag or option.multiple or ctx.resilient_parsing)]
-        for option in once:
-            if once.count(option) > 1:
-                ctx.fail(f"{max(option.opts, key=len)} is given twice, expected once")
-        return super().parse_args(ctx, args)
 
 
 app = typer.Typer(
@@ -67,7 +52,7 @@ NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
                 cross_entropy, floats, import_files, decide, export, crosscheck, list_all, examples, docs):
     name = NAMES.get(command, command.__name__)
-    app.command(name=name, epilog=epilog_of(name), cls=OptionsOnce)(command)
+    app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 
 
 def print_version(wanted: bool) -> None:
@@ -101,17 +86,18 @@ def main() -> NoReturn:
     from constructions.errors import InputError, InternalError, Unsupported, WorkLost
 
     prepare_output()
+    expect_json(sys.argv[1:])
     try:
         code = command_line()(sys.argv[1:] or ["--help"], prog_name="certify", standalone_mode=False)
         sys.stdout.flush()
     except InputError as error:
         code = complain(error)
     except Unsupported as construct:
-        code = complain(f"unsupported: {construct}", NO_VERDICT)
+        code = complain(f"unsupported: {construct}", "unsupported")
     except WorkLost as loss:
-        code = complain(f"no verdict: {loss}", NO_VERDICT)
+        code = complain(f"no verdict: {loss}", "unknown")
     except InternalError as contradiction:
-        code = complain(f"internal error, no verdict: {contradiction}", NO_VERDICT)
+        code = complain(f"internal error, no verdict: {contradiction}", "unknown")
     except USAGE_ERROR as error:
         code = complain(describe_misuse(error))
     except (KeyboardInterrupt, typer.Abort):
@@ -124,11 +110,16 @@ def main() -> NoReturn:
         code = 0 if end.code in (0, None) else READER_GONE
     except OSError as error:
         discard_output()
-        code = complain(f"standard output: {error.strerror}")
+        say(f"standard output: {error.strerror}")
+        code = BAD_INPUT
     except RecursionError:
         code = complain("input nested too deeply")
     if code == INTERRUPTED:
-        complain("interrupted")
+        complain("interrupted", "unknown")
+    try:
+        sys.stdout.flush()
+    except OSError:  # nobody reads, and what was to be said of it is said
+        discard_output()
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -14,6 +14,9 @@ from certify.progress import ProgressLine
 from certify.showing.terminal_tables import open_table, plain, print_table
 from certify.verdicts import colour, exit_status, worst
 
+CERTIFICATE = ".cert"
+"""How the names of certificates end."""
+
 
 class Named(Protocol):
     """Whatever has a name, which its certificate's file takes."""
@@ -52,7 +55,7 @@ class Shown:
     remark: str = ""
 
 
-def show_each(examples: Iterable[AnExample], show: Callable[[AnExample, ProgressLine], Shown],
+def show_each(examples: Sequence[AnExample], show: Callable[[AnExample, ProgressLine], Shown],
               folder: str | None) -> list[Shown]:
     """What comes of each example; certificates are written into the folder as they come.
 
@@ -60,7 +63,7 @@ def show_each(examples: Iterable[AnExample], show: Callable[[AnExample, Progress
         InputError: if the folder cannot be one, or a file in it not written.
     """
     if folder is not None:
-        make_folder(folder)
+        make_folder(folder, [f"{example.name}{CERTIFICATE}" for example in examples])
     found = []
     with ProgressLine() as progress:
         for example in examples:
@@ -78,7 +81,7 @@ def keep_certificate(shown: Shown, folder: str | None) -> None:
         InputError: if it cannot be written.
     """
     if folder and shown.certificate:
-        write_text(str(Path(folder) / f"{shown.name}.cert"), shown.certificate)
+        write_text(str(Path(folder) / f"{shown.name}{CERTIFICATE}"), shown.certificate)
 
 
 def print_rows(out: Console, found: Sequence[Shown], columns: Sequence[Column]) -> None:

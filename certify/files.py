@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
+import stat
 import sys
 import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from certify.places import STANDARD_STREAM, find_places, note_input
 from constructions.errors import InputError
 from constructions.text import printable
 
@@ -22,10 +25,21 @@ def read_text(path: str) -> str:
     """The text of a file, or of standard input for ``-``, without the mark that some editors begin UTF-8 with.
 
     Raises:
+        InputError: if it cannot be read, is longer than MAX_BYTES or is not UTF-8; or if the command that runs would
+            write there.
+    """
+    note_input(path)
+    return read_own_text(path)
+
+
+def read_own_text(path: str) -> str:
+    """The text of a file that this program keeps for itself, and may replace.
+
+    Raises:
         InputError: if it cannot be read, is longer than MAX_BYTES or is not UTF-8.
     """
     try:
-        if path == "-":
+        if path == STANDARD_STREAM:
             data = sys.stdin.buffer.read(MAX_BYTES + 1)
         else:
             with Path(path).open("rb") as file:
@@ -50,34 +64,62 @@ def check_unicode(*texts: str) -> None:
 
 
 def check_writable(path: str) -> None:
-    """Raise InputError if ``write_text`` could not write there."""
+    """Raise InputError if ``write_text`` could not write there, or should not: an input would be lost."""
     target = _target(path)
-    if path == "-":
+    if path == STANDARD_STREAM:
         return
-    reason = None
-    if target.is_dir():
-        reason = "it is a folder"
-    elif not target.parent.is_dir():
-        reason = f"there is no folder {target.parent}"
-    elif not os.access(target if target.exists() and not target.is_file() else target.parent, os.W_OK):
-        reason = "permission denied"
+    try:
+        reason = _why_not_writable(target)
+    except OSError as error:
+        reason = error.strerror or str(error)
     if reason:
         raise InputError(f"{path}: cannot be written: {reason}")
+    if places := find_places():
+        places.check_no_input(path)
+
+
+def _why_not_writable(target: Path) -> str:
+    if target.is_dir():
+        return "it is a folder"
+    if _is_special(target):
+        return "" if os.access(target, os.W_OK) else "permission denied"
+    if not target.parent.is_dir():
+        return f"there is no folder {target.parent}"
+    protected = not _may_write(target.parent) or (target.exists() and not _may_write(target))
+    return "permission denied" if protected else ""
+
+
+def _may_write(place: Path) -> bool:
+    """Whether we may, and its owner may: the mode protects a file from its owner, and from root, who may do all."""
+    return os.access(place, os.W_OK) and bool(place.stat().st_mode & stat.S_IWUSR)
+
+
+def _is_special(target: Path) -> bool:
+    """A device or a pipe: there is nothing to rename, and nothing to lose."""
+    return os.path.exists(target) and not target.is_file() and not target.is_dir()
 
 
 def _target(path: str) -> Path:
+    """The place, through symbolic links, so that renaming does not replace the link.
+
+    Raises:
+        InputError: if it is no name of a file.
+    """
     if not path:
         raise InputError("-o: found an empty name, expected a file")
-    return Path(os.path.realpath(path))  # through symbolic links, so that renaming does not replace the link
+    if "\0" in path:
+        raise InputError(f"{printable(path)}: a name with a null byte, expected a file")
+    return Path(path) if _is_special(Path(path)) else Path(os.path.realpath(path))
 
 
 def write_text(path: str, text: str) -> None:
-    """Write the whole file or nothing: a temporary file beside it is renamed over it.
+    """Write the whole file or nothing: a temporary file beside it is renamed over it, with the mode of what was there.
 
     Raises:
-        InputError: if the place cannot be written.
+        InputError: if the place cannot be written, or is one that the command which runs reads.
     """
-    if path == "-":
+    if path == STANDARD_STREAM:
+        _check_noted(path)
         sys.stdout.write(text)
     else:
         write_bytes(path, text.encode())
@@ -87,11 +129,13 @@ def write_bytes(path: str, data: bytes) -> None:
     """Write the whole file or nothing, likewise.
 
     Raises:
-        InputError: if the place cannot be written.
+        InputError: likewise.
     """
+    _check_noted(path)
+    check_writable(path)
     target = _target(path)
     try:
-        if target.exists() and not target.is_file():  # a device or a pipe: there is nothing to rename
+        if _is_special(target):
             target.write_bytes(data)
         else:
             replace_file(target, data)
@@ -99,44 +143,84 @@ def write_bytes(path: str, data: bytes) -> None:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
+def _check_noted(path: str) -> None:
+    if places := find_places():
+        places.check_noted(path)
+
+
 def replace_file(target: Path, data: bytes) -> None:
     """Put a whole file there or nothing; what was there, a link or a pipe too, is gone.
+
+    It keeps the mode of a file that was there and, if we may give files away, its owner.
 
     Raises:
         OSError: if the place cannot be written.
     """
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".certify-")
+    _check_noted(str(target))
+    temporary = target.parent / f".certify-{secrets.token_hex(8)}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # of a new file the mode is as umask says
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(target)
+        _take_over(temporary, target)
+        temporary.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
-            Path(temporary).unlink()
+            temporary.unlink()
         raise
+
+
+def _take_over(new: Path, old: Path) -> None:
+    """Owner and mode, if there are any."""
+    if old.is_symlink() or not (old.is_file() or old.is_dir()):
+        return
+    found = old.stat()
+    with contextlib.suppress(OSError):
+        os.chown(new, found.st_uid, found.st_gid)
+    new.chmod(stat.S_IMODE(found.st_mode))
+
+
+def holds_a_file(path: str) -> bool:
+    """Whether a file stands there that would be replaced."""
+    return path != STANDARD_STREAM and Path(path).is_file()
+
+
+def remove_file(path: str) -> None:
+    """Remove a file that the command which runs may write; nothing if it is not there.
+
+    Raises:
+        InputError: if it cannot be removed.
+    """
+    _check_noted(path)
+    try:
+        Path(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be removed: {error.strerror or error}") from None
 
 
 # -- folders -----------------------------------------------------------------------------------------------------------
 
 
-def make_folder(path: str) -> None:
-    """Make the folder unless it is there, for several files that are written one by one.
+def make_folder(path: str, names: Collection[str]) -> None:
+    """Make the folder unless it is there, for several files with these names that are written one by one.
 
     Raises:
-        InputError: if it is no folder and cannot be one.
+        InputError: if it is no folder and cannot be one, or a file could not be written there.
     """
+    if path in ("", STANDARD_STREAM):
+        raise InputError(f"-o {path or repr(path)}: of several results it must be a folder for certificates")
+    _check_noted(path)
     try:
-        if path in ("", "-"):
-            raise InputError(f"-o {path or repr(path)}: of several results it must be a folder for certificates")
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{path}: cannot be a folder for the certificates: {error.strerror}") from None
+    for name in names:
+        check_writable(str(Path(path) / name))
 
 
 def check_new_folder(path: str) -> None:
     """Raise InputError if ``write_folder`` could not write there: a folder with something in it is never touched."""
-    if path in ("", "-"):
+    if path in ("", STANDARD_STREAM):
         raise InputError(f"-o: found {path!r}, expected a folder")
     try:
         reason = _why_no_new_folder(_target(path))
@@ -153,26 +237,50 @@ def _why_no_new_folder(target: Path) -> str:
         return "the folder is not empty"
     if not target.parent.is_dir():
         return f"there is no folder {target.parent}"
-    return "" if os.access(target.parent, os.W_OK) else "permission denied"
+    return "" if _may_write(target if target.is_dir() else target.parent) else "permission denied"
 
 
 def write_folder(path: str, files: Mapping[str, str | bytes], programs: Collection[str] = ()) -> None:
-    """Write the whole folder or nothing: a temporary folder beside it is renamed to it. The programs can be run.
+    """Write the whole folder or nothing. The programs can be run.
+
+    A new folder is made beside its place and renamed. One that is there keeps its mode, and may be where somebody is:
+    it is filled, not replaced.
 
     Raises:
         InputError: if the place cannot be written, or is a folder that is not empty.
     """
+    _check_noted(path)
     check_new_folder(path)
     target = _target(path)
+    is_there = target.is_dir()
     try:
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".certify-") as temporary:
+        with tempfile.TemporaryDirectory(dir=target if is_there else target.parent, prefix=".certify-") as temporary:
             folder = Path(temporary) / "folder"
-            for name, content in files.items():
-                place = folder / name
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-                if name in programs:
-                    place.chmod(0o755)
-            folder.replace(target)
+            _fill(folder, files, programs)
+            if is_there:
+                _move_all(folder, target)
+            else:
+                folder.replace(target)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _fill(folder: Path, files: Mapping[str, str | bytes], programs: Collection[str]) -> None:
+    for name, content in files.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        if name in programs:
+            place.chmod(0o755)
+
+
+def _move_all(source: Path, target: Path) -> None:
+    """What is in the one folder into the other, all or nothing."""
+    moved: list[Path] = []
+    try:
+        for place in sorted(source.iterdir()):
+            moved.append(place.replace(target / place.name))
+    except BaseException:
+        for place in moved:
+            place.replace(source / place.name)
+        raise

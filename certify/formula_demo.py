@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from certify.demo import Column, Shown, keep_certificate, overall_status, print_rows, to_json
+from certify.demo import CERTIFICATE, Column, Shown, keep_certificate, overall_status, print_rows, to_json
 from certify.examples import Example
 from certify.files import check_unicode, make_folder, read_text
 from certify.formula_tasks import (
@@ -58,7 +58,7 @@ def decide_rows(rows: Sequence[Row], asking: Asking, session: Session,
         InputError: if a folder cannot be one or be written to.
     """
     if session.folder is not None:
-        make_folder(session.folder)
+        make_folder(session.folder, [f"{row.name}{CERTIFICATE}" for row in rows])
     forget()
     kept = KeptFormulas(session.store)
     with_certificate = session.folder is not None or session.store is not None
@@ -197,4 +197,4 @@ def read_rows(path: str) -> list[Row]:
 
 def _certificate_of(shown: Shown, folder: str | None) -> dict[str, str]:
     """Where the certificate is, if there is one."""
-    return {"certificate": str(Path(folder) / f"{shown.name}.cert")} if folder and shown.certificate else {}
+    return {"certificate": str(Path(folder) / f"{shown.name}{CERTIFICATE}")} if folder and shown.certificate else {}

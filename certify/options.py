@@ -19,6 +19,24 @@ def whole_number(text: str) -> int:
         raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a whole number") from None
 
 
+# -- what a command writes: each option says so by one of these, and the command line looks after the place ------------
+
+
+def written_file(name: str) -> str:
+    """The value of an option that names a file to be written; - is standard output."""
+    return name
+
+
+def written_folder(name: str) -> str:
+    """The value of an option that names a folder to be written: a new one, or an empty one."""
+    return name
+
+
+def written_place(name: str) -> str:
+    """The value of an option that names a file or a folder, as other options say; the command looks which."""
+    return name
+
+
 FormulaText = Annotated[str | None, typer.Argument(
     metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its output")]
 RegexOption = Annotated[str | None, typer.Option(
@@ -58,6 +76,8 @@ FloatOption = Annotated[str | None, typer.Option(
 EffortOption = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="look for a counterexample K times as long, if one is needed")]
 JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
+QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="say nothing of how far long work is")]
+"""Of every command that shows progress; certify/commands/command.py sees to it."""
 StyleOption = Annotated[Style, typer.Option("--style", help="how formulas are printed")]
 ParenthesizeOption = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
 PredicateOption = Annotated[list[str] | None, typer.Option(
@@ -69,7 +89,8 @@ JobsOption = Annotated[int | None, typer.Option(
     help="so many processes; the results do not depend on it (left out: one for each core)")]
 DaskOption = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")]
 StoreOption = Annotated[str | None, typer.Option(
-    "--store", metavar="DIR", help="of several formulas: keep finished ones here, and take those that are there")]
+    "--store", metavar="DIR", parser=written_place, help="of several formulas: keep finished ones here, and take those "
+    "that are there")]
 At = Literal["first", "last", "every"]
 AtOption = Annotated[At, typer.Option("--at", help="where the word must satisfy the formula")]
 DialectOption = Annotated[str | None, typer.Option(
@@ -82,6 +103,6 @@ WeightingOption = Annotated[str | None, typer.Option(
     "--weighting", metavar="NAME", help="of all heads, in place of softmax: sparsemax, entmax-1.5, ... "
     "(docs/weightings.md)")]
 CertificateOption = Annotated[str | None, typer.Option(
-    "-o", "--output", metavar="FILE", help="write the certificate here; - is standard output")]
+    "-o", "--output", metavar="FILE", parser=written_file, help="write the certificate here; - is standard output")]
 ClaimOption = Annotated[str | None, typer.Option(
     "--claim", metavar="FILE", help="what a trained network is claimed to do (.toml; docs/deciding.md)")]

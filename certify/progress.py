@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from time import monotonic
 from types import TracebackType
+
+_silent = [False]
+"""Whether nothing is said; the last one counts."""
+
+
+@contextlib.contextmanager
+def silence(wanted: bool = True) -> Iterator[None]:
+    """Say nothing of progress, if that is wanted."""
+    _silent.append(wanted)
+    try:
+        yield
+    finally:
+        _silent.pop()
+
+
+def is_silent() -> bool:
+    """Whether nothing is to be said of progress."""
+    return _silent[-1]
 
 
 class ProgressLine:
@@ -13,18 +33,17 @@ class ProgressLine:
     On a terminal the line is overwritten; elsewhere a new line appears every ten seconds.
     """
 
-    def __init__(self, quiet: bool = False) -> None:
+    def __init__(self) -> None:
         self._start = self._shown = monotonic()
         self._terminal = sys.stderr.isatty()
         self._interval = 0.2 if self._terminal else 10.0
-        self._quiet = quiet
         self._dirty = False
 
     def __call__(self, message: str) -> None:
         """Say what is being done."""
         now = monotonic()
         first = not self._dirty and now - self._start > 1
-        if self._quiet or not (first or (self._dirty and now - self._shown > self._interval)):
+        if is_silent() or not (first or (self._dirty and now - self._shown > self._interval)):
             return
         self._shown, self._dirty = now, True
         text = f"certify: {now - self._start:.0f} s: {message}"

@@ -7,11 +7,12 @@ import io
 import json
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from certify.verdicts import BAD_INPUT
+from certify.verdicts import exit_status
 
 if TYPE_CHECKING:
     from certify.options import Style
@@ -19,15 +20,38 @@ if TYPE_CHECKING:
     from certify.request import Request
 
 
-def complain(error: object, code: int = BAD_INPUT) -> int:
-    """Print one line (two more for a formula: the text and a caret) and return the exit status."""
+class Json:
+    """Whether ``--json`` was given, and whether the one object is on standard output."""
+
+    wanted = False
+    printed = False
+
+
+def expect_json(arguments: Sequence[str]) -> None:
+    """Look for ``--json``, even among arguments that nobody understands: whoever gives it reads JSON."""
+    options = arguments[:arguments.index("--")] if "--" in arguments else arguments
+    Json.wanted, Json.printed = "--json" in options, False
+
+
+def complain(error: object, verdict: str = "malformed") -> int:
+    """Print one line (two more for a formula: the text and a caret) and return the exit status of the verdict.
+
+    With ``--json`` the verdict and the line are one object on standard output, too, unless there is a better one.
+    """
+    if Json.wanted and not Json.printed:
+        print_json({"verdict": verdict, "error": str(error)}, indent=None)
+    say(error)
+    return exit_status(verdict)
+
+
+def say(error: object) -> None:
+    """Print a complaint on standard error."""
     from constructions.text import printable
 
     lines = [f"certify: {printable(str(error))}"]
     if caret := getattr(error, "caret", None):
         lines.append(caret())
     print("\n".join(lines), file=sys.stderr)
-    return code
 
 
 def say_reading(request: Request) -> None:
@@ -53,18 +77,16 @@ def discard_output() -> None:
 # -- writing results ---------------------------------------------------------------------------------------------------
 
 
-def print_json(data: dict[str, Any]) -> None:
+def print_json(data: dict[str, Any], indent: int | None = 1) -> None:
     """One JSON object on standard output."""
-    print(json.dumps(data, indent=1))
+    Json.printed = True
+    print(json.dumps(data, indent=indent))
 
 
-def check_place(output: str | None, as_json: bool) -> None:
-    """Refuse a place that cannot take the certificate before the work begins, not after it."""
+def check_file(output: str | None) -> None:
+    """Refuse a place that is no file before the work begins, where it could have been a folder as well."""
     from certify.files import check_writable
-    from constructions.errors import InputError
 
-    if output == "-" and as_json:
-        raise InputError("-o -: the certificate and the JSON object cannot share standard output, expected a file")
     if output is not None:
         check_writable(output)
 

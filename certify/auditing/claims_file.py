@@ -29,6 +29,7 @@ from certify.auditing.kinds.asked import OF_FORMULAS, Entry, read_options
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
 from certify.files import SUFFIXES_OF_PROGRAMS, read_text
+from certify.places import note_input
 from certify.quantities import check_positive, read_expression, read_positive
 from certify.request import as_key, read_request
 from certify.subjects import Kind
@@ -202,7 +203,10 @@ class _Reader:
         if isinstance(oracle := entry.get("oracle"), dict):
             files += [name for name in oracle.values() if isinstance(name, str)]
         files += [entry["formula"]] if entry.get("formula", "").endswith(SUFFIXES_OF_PROGRAMS) else []
-        named = [self.place(name).read_bytes() for name in files if self.place(name).is_file()]
+        places = [self.place(name) for name in files if self.place(name).is_file()]
+        for place in places:
+            note_input(place)
+        named = [place.read_bytes() for place in places]
         text = json.dumps(entry, sort_keys=True, default=str).encode()
         return hashlib.sha256(b"\0".join([text, *named])).hexdigest()[:16]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from certify.auditing.claims import Claim
@@ -14,7 +14,7 @@ from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.statements import judge_statements
 from certify.auditing.tasks import claim_task, do_claim, forget, read_claim_result, size_of_claim
 from certify.auditing.to_json import read_result, to_json
-from certify.files import write_text
+from certify.files import check_writable, read_own_text, remove_file, write_text
 from certify.shards import Standing, Workers, run_tasks
 from certify.verdicts import exit_status, worst
 from constructions.errors import InputError
@@ -59,6 +59,20 @@ def read_kept(path: Path) -> dict[str, ClaimResult]:
     return {claim.digest: claim.result for claim in kept.claims}
 
 
+def check_kept_place(path: Path) -> None:
+    """Raise InputError if finished claims cannot be kept there, or something else would be lost."""
+    check_writable(str(path))
+    if not path.is_file():
+        return
+    try:
+        data = json.loads(read_own_text(str(path)))
+    except (InputError, ValueError, RecursionError):
+        data = None
+    if not (isinstance(data, dict) and {*data} == {field.name for field in fields(Kept)}):
+        raise InputError(f"{path}: is no file of an audit, and finished claims are kept in one of this name; expected "
+                         "it to be elsewhere")
+
+
 class Session:
     """The results so far; every claim that is finished is on disk at once."""
 
@@ -97,7 +111,7 @@ class Session:
                   sizes=list(map(size_of_claim, missing)),
                   finished=lambda task, result: self._take(tasks[task], read_claim_result(result)))
         if self.keeping:
-            self.path.unlink(missing_ok=True)
+            remove_file(str(self.path))
 
     def _take(self, claim: Claim, result: ClaimResult) -> None:
         self.kept[claim.digest] = self.results[claim.name] = result

@@ -22,12 +22,14 @@ from certify.options import (
     MinNOption,
     PrecisionOption,
     PredicateOption,
+    QuietOption,
     RegimeOption,
     SymbolOption,
     TemperatureOption,
     WeightingOption,
+    written_file,
 )
-from certify.terminal import check_place, say_reading, write_certificate
+from certify.terminal import print_json, say_reading, write_certificate
 
 if TYPE_CHECKING:
     from certify.auditing.claims import Claim
@@ -40,6 +42,13 @@ if TYPE_CHECKING:
 CriticalOption = Annotated[str | None, typer.Option(
     "--critical", metavar="LENGTHS",
     help="bracket critical constants at 4,8,16; all; or none (left out: powers of 2 and N)")]
+
+HtmlOption = Annotated[str | None, typer.Option(
+    "--html", metavar="FILE", parser=written_file, help="write a report with plots")]
+MarkdownOption = Annotated[str | None, typer.Option(
+    "--markdown", metavar="FILE", parser=written_file, help="the same as Markdown")]
+CsvOption = Annotated[str | None, typer.Option(
+    "--csv", metavar="FILE", parser=written_file, help="write the figures")]
 
 
 def audit(
@@ -76,9 +85,10 @@ def audit(
     resume: Annotated[bool, typer.Option("--resume", help="go on with an interrupted audit of this file")] = False,
     jobs: JobsOption = None,
     dask: DaskOption = None,
-    html: Annotated[str | None, typer.Option("--html", metavar="FILE", help="write a report with plots")] = None,
-    markdown: Annotated[str | None, typer.Option("--markdown", metavar="FILE", help="the same as Markdown")] = None,
-    csv: Annotated[str | None, typer.Option("--csv", metavar="FILE", help="write the figures")] = None,
+    html: HtmlOption = None,
+    markdown: MarkdownOption = None,
+    csv: CsvOption = None,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Decide claimed temperatures, constants, bounds and gaps.
@@ -98,7 +108,7 @@ def audit(
         refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
                                        "output": output, "critical": critical, "float": floats}, min_n, max_n)
         raise typer.Exit(audit_file(claims, resume, read_workers(jobs, dask), reports))
-    refuse_beside_one_claim({"--jobs": jobs, "--dask": dask}, resume, output, as_json)
+    refuse_beside_one_claim({"--jobs": jobs, "--dask": dask}, resume)
     claim = read_alone(subject, model is not None, options, Lengths(min_n, max_n), critical, embeddings, gap=gap,
                        width=width, float=floats)
     raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else audit_claim(claim, output, reports))
@@ -127,14 +137,8 @@ class Reports:
     """Where reports go, and the writing of them."""
 
     def __init__(self, html: str | None, markdown: str | None, csv: str | None, as_json: bool):
-        """Each place is a file, - for standard output, or None; it must be one that can be written."""
+        """Each place is a file, - for standard output, or None."""
         self.html, self.markdown, self.csv, self.as_json = html, markdown, csv, as_json
-        from certify.files import check_writable
-
-        if as_json and "-" in self.places:
-            refuse("a report to -: it and the JSON object cannot share standard output, expected a file")
-        for place in self.places:
-            check_writable(place)
 
     @property
     def places(self) -> list[str]:
@@ -142,21 +146,37 @@ class Reports:
         return [place for place in (self.html, self.markdown, self.csv) if place is not None]
 
     def write(self, report: AuditReport) -> None:
-        """Write every report that was asked for."""
-        from certify.files import write_text
+        """Write every report that was asked for; one that is not complete never takes the place of another."""
+        from certify.files import holds_a_file, write_text
 
-        if self.html is not None:
-            from certify.pages.audit.page import audit_page
+        for place, written in ((self.html, html_of), (self.markdown, markdown_of), (self.csv, csv_of)):
+            if place is None:
+                continue
+            if not report.complete and holds_a_file(place):
+                print(f"certify: the audit is not complete, so {place} stays as it is", file=sys.stderr)
+            else:
+                write_text(place, written(report))
 
-            write_text(self.html, audit_page(report))
-        if self.markdown is not None:
-            from certify.auditing.markdown import render_markdown
 
-            write_text(self.markdown, render_markdown(report))
-        if self.csv is not None:
-            from certify.auditing.csv_figures import render_csv
+def html_of(report: AuditReport) -> str:
+    """The page."""
+    from certify.pages.audit.page import audit_page
 
-            write_text(self.csv, render_csv(report))
+    return audit_page(report)
+
+
+def markdown_of(report: AuditReport) -> str:
+    """The same as Markdown."""
+    from certify.auditing.markdown import render_markdown
+
+    return render_markdown(report)
+
+
+def csv_of(report: AuditReport) -> str:
+    """The figures."""
+    from certify.auditing.csv_figures import render_csv
+
+    return render_csv(report)
 
 
 def refuse(message: str) -> None:
@@ -174,14 +194,13 @@ def exactly_one(given: dict[str, str | None]) -> str:
     return next(iter(found.values()))
 
 
-def refuse_beside_one_claim(workers: dict[str, object], resume: bool, output: str | None, as_json: bool) -> None:
-    """What only many claims can have, and a place that cannot take the certificate of one."""
+def refuse_beside_one_claim(workers: dict[str, object], resume: bool) -> None:
+    """What only many claims can have."""
     for name, value in workers.items():
         if value is not None:
             refuse(f"{name}: a single claim is not divided, expected a claims file")
     if resume:
         refuse("--resume: a single claim is not kept, expected a claims file")
-    check_place(output, as_json)
 
 
 def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int, max_n: int) -> None:
@@ -199,12 +218,15 @@ def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int
 def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> int:
     """Audit a claims file; return the exit status."""
     from certify.auditing.claims_file import read_claims
-    from certify.auditing.session import Session, exit_code, kept_path, read_kept
+    from certify.auditing.session import Session, check_kept_place, exit_code, kept_path, read_kept
+    from certify.places import note_output
     from certify.shards import ShardsProgress
     from certify.verdicts import INTERRUPTED
 
-    file = read_claims(path)
     kept = kept_path(path)
+    note_output("finished claims in", str(kept))
+    file = read_claims(path)
+    check_kept_place(kept)
     if resume and not kept.is_file():
         print(f"certify: --resume: {kept} is not here, so nothing is kept of an audit of {path}: it starts from the "
               "beginning", file=sys.stderr)
@@ -228,15 +250,13 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
 
 def show_report(report: AuditReport, reports: Reports) -> None:
     """Print the tables or the JSON object, and write the files."""
-    import json
-
     from certify.auditing.tables import print_report
     from certify.auditing.to_json import to_json
     from certify.showing.terminal_tables import console
 
     reports.write(report)
     if reports.as_json:
-        print(json.dumps(to_json(report), indent=1))
+        print_json(to_json(report))
     elif "-" not in reports.places:
         print_report(console(), report)
 
@@ -270,8 +290,6 @@ def audit_claim(claim: Claim, output: str | None, reports: Reports) -> int:
 
 def print_claim_json(claim: Claim, result: ClaimResult) -> None:
     """One JSON object on standard output."""
-    import json
-
     from certify.auditing.claims import AboutANetwork
     from certify.auditing.to_json import to_json
     from certify.request import FormulaSubject
@@ -293,7 +311,7 @@ def print_claim_json(claim: Claim, result: ClaimResult) -> None:
             "word": witness.word, "position": witness.position, "value_lower": str(witness.value.lower),
             "value_upper": str(witness.value.upper), "command": witness.command,
         }
-    print(json.dumps(found | {key: value for key, value in to_json(result).items() if key not in found}, indent=1))
+    print_json(found | {key: value for key, value in to_json(result).items() if key not in found})
 
 
 # -- suggestions -------------------------------------------------------------------------------------------------------
@@ -301,8 +319,6 @@ def print_claim_json(claim: Claim, result: ClaimResult) -> None:
 
 def print_suggestion(claim: Claim, output: str | None, as_json: bool) -> int:
     """Suggest constants; return the exit status of the network that has them."""
-    import json
-
     from certify.auditing.claims import AboutANetwork
     from certify.auditing.decide import Search
     from certify.auditing.suggest import suggest
@@ -319,7 +335,7 @@ def print_suggestion(claim: Claim, output: str | None, as_json: bool) -> int:
     if as_json:
         from certify.auditing.to_json import to_json
 
-        print(json.dumps(outcome_to_json(outcome) | {"suggested": to_json(suggestion.heads)}, indent=1))
+        print_json(outcome_to_json(outcome) | {"suggested": to_json(suggestion.heads)})
     else:
         print_suggested(console(sys.stderr if output == "-" else None), suggestion, claim.lengths)
     certificate = outcome.certificate if isinstance(outcome, Certified) else None

@@ -23,6 +23,7 @@ from certify.options import (
     SymbolOption,
     TemperatureOption,
     WeightingOption,
+    written_file,
 )
 from certify.terminal import complain, say_reading
 
@@ -30,7 +31,8 @@ from certify.terminal import complain, say_reading
 def build(
     text: FormulaText = None,
     output: Annotated[str, typer.Option(
-        "-o", "--output", metavar="FILE", help="write the model here; - is standard output")] = "-",
+        "-o", "--output", metavar="FILE", parser=written_file,
+        help="write the model here; - is standard output")] = "-",
     regex: RegexOption = None,
     dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
@@ -54,15 +56,13 @@ def build(
     A program (.rasp) is compiled to hard attention, which no option changes but --alphabet; with --as-formula, what is
     built is the transformer of the formula of its output, which is all that a C-RASP program (.cr) has.
     """
-    from certify.files import SUFFIXES_OF_PROGRAMS, check_writable, write_text
+    from certify.files import SUFFIXES_OF_PROGRAMS, write_text
     from certify.low_precision import lengths_served
     from certify.request import Options, read_request
     from certify.subjects import Kind, Programs
-    from certify.verdicts import exit_status
     from constructions.errors import InputError, Unsupported
     from constructions.network.json_form import transformer_to_json, write_canonical
 
-    check_writable(output)
     if as_formula and not (text or "").endswith(SUFFIXES_OF_PROGRAMS):
         raise InputError("--as-formula: expected a program (.rasp or .cr) beside it")
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
@@ -74,5 +74,5 @@ def build(
         say_reading(request)
         network = request.network
     except Unsupported as construct:
-        raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
+        raise typer.Exit(complain(f"unsupported: {construct}", "unsupported")) from None
     write_text(output, write_canonical(transformer_to_json(network)))

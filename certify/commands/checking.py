@@ -12,6 +12,7 @@ from certify.options import (
     JobsOption,
     JsonOption,
     PredicateOption,
+    QuietOption,
     SharpenedBy,
     SymbolOption,
     whole_number,
@@ -47,6 +48,7 @@ def check(
     part: Annotated[str | None, typer.Option(
         "--part", metavar="K/M", help="of such a decision prove the K-th of M parts only")] = None,
     jobs: JobsOption = None,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check certificates with the independent checker.

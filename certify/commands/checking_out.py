@@ -7,15 +7,18 @@ from typing import Annotated
 
 import typer
 
+from certify.options import QuietOption, written_place
 from certify.terminal import complain
 
 
 def checker(
     output: Annotated[str | None, typer.Option(
-        "-o", "--output", metavar="FILE|DIR", help="where to write it: check.pyz, with --every-n certify-every-n")]
+        "-o", "--output", metavar="FILE|DIR", parser=written_place,
+        help="where to write it: check.pyz, with --every-n certify-every-n")]
     = None,
     every_n: Annotated[bool, typer.Option(
         "--every-n", help="the checker of the Coq library instead, as an OCaml program in a folder")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Write the independent checker as one file.
 
@@ -25,18 +28,21 @@ def checker(
     With --every-n: the checker that certify prove runs in Coq, extracted to OCaml: a folder with its sources and the
     program certify-every-n, which reads models and certificates without Coq or Python. Needs coqc and ocamlopt.
     """
-    if every_n:
-        raise typer.Exit(write_for_every_n(output or "certify-every-n"))
     from certify.exports.checker import write_checker
+    from certify.places import note_output
 
-    write_checker(output or "check.pyz")
+    if output is None:
+        output = "certify-every-n" if every_n else "check.pyz"
+        note_output("-o", output)
+    if every_n:
+        raise typer.Exit(write_for_every_n(output))
+    write_checker(output)
 
 
 def write_for_every_n(output: str) -> int:
     """Write the folder; the exit status."""
     from certify.exports.every_n_checker import write_every_n_checker
     from certify.progress import ProgressLine
-    from certify.verdicts import exit_status
     from proofs.by_coq import CoqMissing
     from proofs.by_coq.extracted import OCamlMissing
 
@@ -44,6 +50,6 @@ def write_for_every_n(output: str) -> int:
         with ProgressLine() as progress:
             place = write_every_n_checker(output, progress)
     except (CoqMissing, OCamlMissing) as missing:
-        return complain(f"unknown: {missing}", exit_status("unknown"))
+        return complain(f"unknown: {missing}", "unknown")
     print(f"checker in {place}", file=sys.stderr)
     return 0

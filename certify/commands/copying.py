@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from certify.options import written_folder
+
 
 def examples(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="a new folder, or an empty one")],
+    folder: Annotated[str, typer.Argument(metavar="DIR", parser=written_folder, help="a new folder, or an empty one")],
 ) -> None:
     """Copy the shipped examples and claims into DIR.
 

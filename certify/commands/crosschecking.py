@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from certify.options import JsonOption, whole_number
+from certify.options import JsonOption, QuietOption, whole_number
 from certify.terminal import complain, print_json
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def crosscheck(
     solver: Annotated[Literal["cvc5", "z3"], typer.Option("--solver", help="which solver reads the scripts")] = "cvc5",
     timeout: Annotated[int, typer.Option(
         "--timeout", metavar="S", parser=whole_number, help="seconds that each script may take")] = 60,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Ask a second solver about every script of DIR.
@@ -40,7 +41,7 @@ def crosscheck(
     scripts = read_manifest(folder)
     if not is_installed(solver):
         raise typer.Exit(complain(f"{solver} is not installed, expected the extra: pip install 'certify[cvc5]'",
-                                  exit_status("unknown")))
+                                  "unknown"))
     start = time.perf_counter()
     answers = []
     with ProgressLine() as progress:

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING
 import typer
 
 from certify.commands import deciding_options as given_as
-from certify.options import CertificateOption, ClaimOption, DaskOption, JobsOption, JsonOption, PredicateOption
-from certify.terminal import check_place, print_json, write_certificate
+from certify.options import (
+    CertificateOption,
+    ClaimOption,
+    DaskOption,
+    JobsOption,
+    JsonOption,
+    PredicateOption,
+    QuietOption,
+)
+from certify.terminal import print_json, write_certificate
 
 if TYPE_CHECKING:
     from certify.deciding.decision import Decision
@@ -44,6 +52,7 @@ def decide(
     output: CertificateOption = None,
     wrong: given_as.Wrong = None,
     html: given_as.Page = None,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Decide every word of a trained network.
@@ -55,8 +64,6 @@ def decide(
     from certify.deciding.flags import Flags, read_offsets
     from certify.deciding.question import read_question
 
-    for place in (output, wrong, html):
-        check_place(place, as_json)
     flags = Flags(letters, tokens, before, after, answers, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
                   tuple(argmax or ()), follow, end, tuple(predicate or ()))
     question = read_question(model, claim, flags, Scope(max_n, min_n, read_offsets(offset)))

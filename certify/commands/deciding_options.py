@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from certify.options import whole_number
+from certify.options import whole_number, written_file, written_place
 
 Model = Annotated[str, typer.Argument(
     metavar="MODEL", help="a file with a trained network (certify import makes it), or a certificate of one")]
@@ -39,9 +39,10 @@ Follow = Annotated[str | None, typer.Option(
 End = Annotated[str | None, typer.Option("--end", metavar="T", help="beside --follow: the token of a word's end")]
 
 Store = Annotated[str | None, typer.Option(
-    "--store", metavar="DIR", help="keep finished searches here, and take those that are there")]
+    "--store", metavar="DIR", parser=written_place, help="keep finished searches here, and take those that are there")]
 Effort = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="try K times as hard where a length stays open")]
 Wrong = Annotated[str | None, typer.Option(
-    "--wrong", metavar="FILE", help="write the certificate of the shortest wrong word found here")]
-Page = Annotated[str | None, typer.Option("--html", metavar="FILE", help="write the page of the decision here")]
+    "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word found here")]
+Page = Annotated[str | None, typer.Option(
+    "--html", metavar="FILE", parser=written_file, help="write the page of the decision here")]

@@ -20,10 +20,12 @@ from certify.options import (
     PredicateOption,
     ProvedFromOption,
     ProvedUpToOption,
+    QuietOption,
     RegexOption,
     RegimeOption,
     StyleOption,
     SymbolOption,
+    written_folder,
 )
 from certify.terminal import complain, print_json, say_reading
 
@@ -45,13 +47,15 @@ def prove(
     regime: RegimeOption = None,
     causal: CausalOption = False,
     output: Annotated[str | None, typer.Option(
-        "-o", "--output", metavar="DIR", help="write the proof here, as a folder that Coq alone can check")] = None,
+        "-o", "--output", metavar="DIR", parser=written_folder,
+        help="write the proof here, as a folder that Coq alone can check")] = None,
     gamma: FactorOption = None,
     predicate: PredicateOption = None,
     precision: PrecisionOption = None,
     min_n: ProvedFromOption = 1,
     max_n: ProvedUpToOption = None,
     style: StyleOption = "ascii",
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Prove FORMULA for words of every length, by Coq.
@@ -60,7 +64,7 @@ def prove(
     (Debian: the package coq).
     """
     from certify.exports.coq import PROGRAMS, coq_folder
-    from certify.files import check_new_folder, write_folder
+    from certify.files import write_folder
     from certify.progress import ProgressLine
     from certify.request import Options
     from certify.showing.terminal_tables import console
@@ -69,8 +73,6 @@ def prove(
     from proofs.by_coq import CoqMissing, ProvedLengths
 
     lengths = ProvedLengths(min_n, max_n)
-    if output is not None:
-        check_new_folder(output)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,
                       precision=precision, dialect=dialect, regex=regex, dfa=dfa)
     try:
@@ -107,8 +109,6 @@ def read_claim(text: str | None, options: Options, output: str | None) -> Theore
 
 def give_up(verdict: str, reason: Exception, as_json: bool) -> int:
     """There is no network or no Coq, so nothing to say but why."""
-    from certify.verdicts import exit_status
-
     if as_json:
         print_json({"verdict": verdict, "reason": str(reason)})
-    return complain(f"{verdict}: {reason}", exit_status(verdict))
+    return complain(f"{verdict}: {reason}", verdict)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from certify.options import whole_number
+from certify.options import QuietOption, whole_number, written_place
 from certify.terminal import complain
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def export(
         "--to", help="coq: a theorem for every n; smt2: scripts for solvers; latex: tables; proof: for people; "
                      "html: a page; npz: matrices; onnx: a model; torch: a module; safetensors: its weights")],
     output: Annotated[str, typer.Option(
-        "-o", "--output", metavar="PLACE",
+        "-o", "--output", metavar="PLACE", parser=written_place,
         help="a new folder for coq, smt2 and torch; else a file (latex, proof, html: - is standard output)")],
     precision: Annotated[Precision | None, typer.Option(
         "--precision", help="of the weights in onnx, torch and safetensors; binary32 if nothing is said")] = None,
@@ -58,6 +58,7 @@ def export(
     max_n: Annotated[int | None, typer.Option(
         "--max-n", metavar="N", parser=whole_number,
         help="for coq: state it of words up to this length (left out: of all)")] = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Write a network and what is proved of it for other tools.
 
@@ -66,15 +67,14 @@ def export(
     """
     from certify.exports.coq import NoProof
     from certify.exports.sealed import NotAccepted
-    from certify.verdicts import exit_status
     from proofs.by_coq import ProvedLengths
 
     try:
         load_exporter(to)(path, output, **_options(to, precision, unchecked, ProvedLengths(min_n, max_n)))
     except NotAccepted as reason:
-        raise typer.Exit(complain(reason, exit_status("rejected"))) from None
+        raise typer.Exit(complain(reason, "rejected")) from None
     except NoProof as verdict:
-        raise typer.Exit(complain(verdict, exit_status(verdict.word))) from None
+        raise typer.Exit(complain(verdict, verdict.word)) from None
 
 
 def _options(to: Format, precision: Precision | None, unchecked: bool, lengths: ProvedLengths) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.options import CertificateOption, EffortOption, JsonOption, whole_number
-from certify.terminal import check_place, print_json, write_certificate
+from certify.options import CertificateOption, EffortOption, JsonOption, QuietOption, whole_number
+from certify.terminal import print_json, write_certificate
 
 if TYPE_CHECKING:
     from certify.floats.survey import Proved
@@ -31,6 +31,7 @@ def floats(
     effort: EffortOption = 1,
     presets: Annotated[bool, typer.Option(
         "--presets", help="print the classes with what is assumed of each, and its source")] = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Certify every run in floating point, class by class.
@@ -47,7 +48,6 @@ def floats(
     classes = read_classes(formats or [], ulps)
     if presets:
         raise typer.Exit(show_presets(classes if formats else None, as_json))
-    check_place(output, as_json)
     raise typer.Exit(decide_floats(read_proved(subject, max_n), classes, effort, output, as_json))
 
 
@@ -78,7 +78,6 @@ def read_proved(subject: str | None, max_n: int | None) -> Proved:
     from certify.request import DEFAULT_MAX_N
     from certify.subjects import CERTIFICATES
     from certify.terminal import complain
-    from certify.verdicts import exit_status
     from constructions.errors import InputError
     from constructions.network.json_form import read_json
     from constructions.network.lengths import Lengths
@@ -92,7 +91,7 @@ def read_proved(subject: str | None, max_n: int | None) -> Proved:
     try:
         sealed = read_sealed_text(text, subject)
     except NotAccepted as reason:
-        raise typer.Exit(complain(reason, exit_status("rejected"))) from None
+        raise typer.Exit(complain(reason, "rejected")) from None
     lengths = sealed.lengths
     if max_n is not None and not lengths.first <= max_n <= lengths.last:
         raise InputError(f"--max-n: {max_n}, expected {lengths.first} to {lengths.last}, which the certificate claims")
@@ -109,14 +108,14 @@ def certify_model(name: str, data: object, max_n: int) -> str:
     from certify.outcomes import Certified
     from certify.pipeline import certify_transformer
     from certify.progress import ProgressLine
-    from certify.terminal import finish
+    from certify.terminal import Json, finish
     from constructions.network.json_form import transformer_from_json
 
     network = transformer_from_json(data, name)
     with ProgressLine() as progress:
         outcome = certify_transformer(network, max_n, progress=progress)
     if not isinstance(outcome, Certified):
-        finish(outcome, False, "ascii", False, None)
+        finish(outcome, Json.wanted, "ascii", False, None)
     return outcome.certificate
 
 

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from certify.options import JsonOption, whole_number
-from certify.terminal import check_place, print_json
+from certify.options import JsonOption, whole_number, written_file
+from certify.terminal import print_json
 
 if TYPE_CHECKING:
     from constructions.importing.importer import Imported
+
+NetworkOption = Annotated[str | None, typer.Option(
+    "-o", "--output", metavar="MODEL", parser=written_file, help="write the network here; - is standard output")]
 
 
 def import_files(
     files: Annotated[list[str], typer.Argument(
         metavar="FILE...", help="weights (.safetensors, .pt, .pth, .bin, .npz, .onnx) and config.json if there is one; "
         "or a folder with both")],
-    output: Annotated[str | None, typer.Option(
-        "-o", "--output", metavar="MODEL", help="write the network here; - is standard output")] = None,
+    output: NetworkOption = None,
     attention: Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
         "--attention", help="whether tokens see later ones")] = None,
     activation: Annotated[Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"] | None, typer.Option(
@@ -56,13 +58,15 @@ def import_files(
 
     Example: certify import model.pt --attention causal --epsilon 1e-5 -o model.json --show
     """
+    from certify.places import note_input
     from certify.showing.terminal_tables import console
     from certify.showing.trained_networks import imported_to_json, print_network
     from constructions.importing.config_file import positive_decimal
-    from constructions.importing.importer import import_network
+    from constructions.importing.importer import files_of, import_network
     from constructions.importing.questions import Options
 
-    check_place(output, as_json)
+    for read in files_of(files):
+        note_input(read)
     exact = None if epsilon is None else positive_decimal(epsilon, "--epsilon")
     imported = import_network(files, Options(
         attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale, token_table,

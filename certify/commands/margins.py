@@ -13,9 +13,10 @@ from certify.options import (
     MaxNOption,
     MinNOption,
     PredicateOption,
+    QuietOption,
     TemperatureOption,
 )
-from certify.terminal import check_place, print_json, write_certificate
+from certify.terminal import print_json, write_certificate
 
 if TYPE_CHECKING:
     from certify.margins.answer import MarginAnswer
@@ -51,6 +52,7 @@ def margin(
         "--gamma", metavar="RATIONAL", help="a factor of all scores (left out: 1)")] = None,
     predicate: PredicateOption = None,
     output: CertificateOption = None,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Decide the sign of a network's output, and its margin.
@@ -66,7 +68,6 @@ def margin(
     from certify.verdicts import exit_status
     from constructions.network.lengths import Lengths
 
-    check_place(output, as_json)
     options = MarginOptions(formula, letters, before, after, at, threshold, margin, tuple(predicate or ()), gamma,
                             temperature, norm)
     question = read_question(find_subject(model, (Kind.NETWORK,)), options, Lengths(min_n, max_n))

@@ -23,14 +23,16 @@ from certify.options import (
     MinNOption,
     PrecisionOption,
     PredicateOption,
+    QuietOption,
     RegexOption,
     RegimeOption,
     SymbolOption,
     TemperatureOption,
     WeightingOption,
     whole_number,
+    written_file,
 )
-from certify.terminal import check_place, complain, print_json, say_reading
+from certify.terminal import complain, print_json, say_reading
 
 if TYPE_CHECKING:
     from certify.measuring.results import Sensitivity
@@ -71,7 +73,8 @@ def sensitivity(
         "--offset", metavar="K", parser=whole_number, help="of a trained network: the first token's position number")]
     = None,
     plot: Annotated[str | None, typer.Option(
-        "--plot", metavar="FILE", help="draw the largest change over n here, as SVG")] = None,
+        "--plot", metavar="FILE", parser=written_file, help="draw the largest change over n here, as SVG")] = None,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure what the exchange of one symbol changes.
@@ -83,7 +86,6 @@ def sensitivity(
     from certify.request import Options
     from constructions.network.lengths import Lengths
 
-    check_place(plot, as_json)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
                       temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
     asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
@@ -111,7 +113,6 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
     """The sensitivity of the subject; what the kind of subject does not take is refused."""
     from certify.deciding.files import is_trained
     from certify.request import as_option
-    from certify.verdicts import exit_status
     from constructions.errors import Unsupported
 
     try:
@@ -123,7 +124,7 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
                        {"--claim": claim, "--offset": offset})
         return measure_subject(subject, options, as_formula, asked)
     except Unsupported as construct:
-        raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
+        raise typer.Exit(complain(f"unsupported: {construct}", "unsupported")) from None
 
 
 def measure_trained(subject: str, claim: str | None, offset: int | None, asked: Asked) -> Sensitivity:

@@ -19,12 +19,14 @@ from certify.options import (
     MinNOption,
     PrecisionOption,
     PredicateOption,
+    QuietOption,
     RegexOption,
     RegimeOption,
     SymbolOption,
     TemperatureOption,
+    written_file,
 )
-from certify.terminal import check_place, print_json, say_reading
+from certify.terminal import print_json, say_reading
 
 if TYPE_CHECKING:
     from certify.predicting.results import CrossEntropy
@@ -48,7 +50,8 @@ Steepest = Annotated[str | None, typer.Option(
     "--steepest", metavar="RATIONAL", help="slopes that are chosen are at most this (left out: 8)")]
 AsFormula = Annotated[bool, typer.Option(
     "--as-formula", help="of a program: the transformer of the formula of its output")]
-PlotFile = Annotated[str | None, typer.Option("--plot", metavar="FILE", help="draw it here, as SVG")]
+PlotFile = Annotated[str | None, typer.Option(
+    "--plot", metavar="FILE", parser=written_file, help="draw it here, as SVG")]
 
 
 def cross_entropy(
@@ -77,6 +80,7 @@ def cross_entropy(
     temperature: TemperatureOption = None,
     precision: PrecisionOption = None,
     plot: PlotFile = None,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how well a network predicts what follows a prefix.
@@ -92,7 +96,6 @@ def cross_entropy(
     from certify.subjects import Programs
     from constructions.network.lengths import Lengths
 
-    check_place(plot, as_json)
     every, head, share = Lengths(min_n, max_n), read_head(slope, offset, steepest), read_probability(p, "--p")
     numbers = None if lengths is None else read_lengths_to_bracket(lengths, every, "--lengths")
     request = read_request(subject, Options(

@@ -25,6 +25,7 @@ from certify.options import (
     ParenthesizeOption,
     PrecisionOption,
     PredicateOption,
+    QuietOption,
     RegexOption,
     RegimeOption,
     StoreOption,
@@ -33,8 +34,9 @@ from certify.options import (
     SymbolOption,
     TemperatureOption,
     WeightingOption,
+    written_place,
 )
-from certify.terminal import check_place, finish, say_reading
+from certify.terminal import check_file, finish, say_reading
 
 if TYPE_CHECKING:
     from certify.examples import Example
@@ -42,6 +44,10 @@ if TYPE_CHECKING:
     from certify.shards import Workers
     from constructions.network.lengths import Lengths
     from proofs.floats.run_class import RunClass
+
+CertificatesOption = Annotated[str | None, typer.Option(
+    "-o", "--output", metavar="FILE", parser=written_place,
+    help="write the certificate here; - is standard output (of several formulas: a folder for all)")]
 
 
 def formula(
@@ -60,9 +66,7 @@ def formula(
     min_n: MinNOption = 1,
     regime: RegimeOption = None,
     causal: CausalOption = False,
-    output: Annotated[str | None, typer.Option(
-        "-o", "--output", metavar="FILE",
-        help="write the certificate here; - is standard output (of several formulas: a folder for all)")] = None,
+    output: CertificatesOption = None,
     gamma: GammaOption = None,
     predicate: PredicateOption = None,
     as_printed: AsPrintedOption = False,
@@ -77,6 +81,7 @@ def formula(
     store: StoreOption = None,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Prove that the transformer of FORMULA computes it.
@@ -100,7 +105,7 @@ def formula(
         raise typer.Exit(prove_several(formulas, rows or [], (options, lengths, runs, effort),
                                        (output, store, read_workers_of(jobs, dask)), as_json))
     refuse_beside_one_formula({"--jobs": jobs, "--dask": dask, "--store": store})
-    check_place(output, as_json)
+    check_file(output)
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
     say_reading(request)
     prove_one(request, effort, as_json, style, parenthesize, output, runs)
@@ -115,6 +120,7 @@ def model(
     effort: EffortOption = 1,
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Certify a transformer that somebody wrote.
@@ -126,7 +132,6 @@ def model(
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
-    check_place(output, as_json)
     request = read_request(path, taken=(Kind.NETWORK,), lengths=lengths)
     prove_one(request, effort, as_json, style, parenthesize, output, read_runs(floats))
 

@@ -27,6 +27,7 @@ from certify.options import (
     ParenthesizeOption,
     PrecisionOption,
     PredicateOption,
+    QuietOption,
     RegexOption,
     RegimeOption,
     Style,
@@ -157,6 +158,7 @@ def explain(
     floats: Annotated[bool, typer.Option(
         "--floats", help="and to which length the usual float runs are right, with a network --for bfloat16; takes "
         "seconds, of counts minutes")] = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show how FORMULA would be compiled.

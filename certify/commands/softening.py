@@ -10,14 +10,16 @@ import typer
 
 from certify.options import (
     AlphabetOption,
-    CertificateOption,
     DaskOption,
     JobsOption,
     JsonOption,
+    QuietOption,
     TemperatureOption,
     whole_number,
+    written_file,
+    written_place,
 )
-from certify.terminal import check_place, complain, print_json, write_certificate
+from certify.terminal import check_file, complain, print_json, write_certificate
 
 if TYPE_CHECKING:
     from certify.softening.results import Softening
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
 
 DEFAULT_STORE = ".certify-shards"
 DEFAULT_MAX_N = 6
+
+CertificatesOption = Annotated[str | None, typer.Option(
+    "-o", "--output", metavar="FILE", parser=written_place, help="write the certificate here; - is standard output (of "
+    "every shipped example: a folder for all)")]
+SoftmaxOption = Annotated[str | None, typer.Option(
+    "--softmax", metavar="FILE", parser=written_file, help="write the transformer with softmax here, as a model file")]
 
 
 def soften(
@@ -46,14 +54,15 @@ def soften(
         "--break-ties", help="give leftmost and rightmost heads that tie a term that breaks the ties")] = False,
     every_n: Annotated[bool, typer.Option(
         "--every-n", help="prove it for words of every length, by Coq, where the gap is 1/n")] = False,
-    output: CertificateOption = None,
-    softmax: Annotated[str | None, typer.Option(
-        "--softmax", metavar="FILE", help="write the transformer with softmax here, as a model file")] = None,
+    output: CertificatesOption = None,
+    softmax: SoftmaxOption = None,
     jobs: JobsOption = None,
     dask: DaskOption = None,
     store: Annotated[str | None, typer.Option(
-        "--store", metavar="DIR", help="keep finished shards here, and take those that are there")] = None,
+        "--store", metavar="DIR", parser=written_place,
+        help="keep finished shards here, and take those that are there")] = None,
     resume: Annotated[bool, typer.Option("--resume", help=f"the same as --store {DEFAULT_STORE}")] = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Give hard attention softmax, and certify the result.
@@ -62,6 +71,7 @@ def soften(
     tie), or at the one given. Every word up to length N is run exactly. Shows gaps, bounds, and temperatures at which
     some word moves too far.
     """
+    from certify.places import note_output
     from certify.quantities import read_expression
 
     if every_n:
@@ -70,13 +80,15 @@ def soften(
             "--break-ties": break_ties or None, "-o": output, "--softmax": softmax, "--jobs": jobs, "--dask": dask,
             "--store": store, "--resume": resume or None}))
     few = 1 if subject is None else None  # every shipped example takes less time than processes would to start
-    workers = read_softening_workers(few if jobs is None else jobs, dask, store or (DEFAULT_STORE if resume else None))
+    if resume and store is None:
+        store = DEFAULT_STORE
+        note_output("--resume", store)
+    workers = read_softening_workers(few if jobs is None else jobs, dask, store)
     if subject is None:
         raise typer.Exit(soften_all(workers, output, critical, as_json, {
             "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax,
             "--break-ties": break_ties or None, "--weighting": weighting}))
-    check_place(output, as_json)
-    check_place(softmax, as_json)
+    check_file(output)
     heat = None if temperature is None else read_expression(temperature, "--temperature")
     max_n = DEFAULT_MAX_N if max_n is None else max_n
     chosen = read_weighting(weighting)
@@ -91,7 +103,6 @@ def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expressio
     """The verdict for words up to a length; ends the command where something is unsupported."""
     from certify.progress import ProgressLine
     from certify.softening.pipeline import soften_model
-    from certify.verdicts import exit_status
     from constructions.errors import Unsupported
 
     try:
@@ -101,7 +112,7 @@ def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expressio
     except Unsupported as construct:
         if as_json:
             print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
-        raise typer.Exit(complain(f"unsupported: {construct}", exit_status("unsupported"))) from None
+        raise typer.Exit(complain(f"unsupported: {construct}", "unsupported")) from None
 
 
 def soften_every_n(subject: str | None, alphabet: str | None, as_json: bool, others: dict[str, object]) -> int:

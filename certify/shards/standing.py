@@ -8,7 +8,7 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from certify.progress import ProgressLine
+from certify.progress import ProgressLine, is_silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -99,6 +99,8 @@ class ShardsProgress:
 
     def __call__(self, standing: Standing) -> None:
         """Say how far the work is."""
+        if is_silent():
+            return
         self._standing, self._latest = standing, monotonic()
         if not sys.stderr.isatty():
             self._line(f"{self._what}: {self._describe_now()}")

@@ -14,7 +14,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from certify.files import check_writable, read_text, replace_file
+from certify.files import check_writable, read_own_text, replace_file
 from certify.shards.answers import Do
 from certify.shards.code_version import code_version
 from constructions.errors import InputError
@@ -51,7 +51,7 @@ class Store:
         if not (path.exists() or path.is_symlink()):
             return None
         try:
-            text = read_text(str(path)) if path.is_file() else ""  # reading a pipe would wait for a writer
+            text = read_own_text(str(path)) if path.is_file() else ""  # reading a pipe would wait for a writer
             result = json.loads(text)["result"]
             if text == self._seal(task, result):
                 return str(result)

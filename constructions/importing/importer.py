@@ -70,7 +70,7 @@ def import_network(files: Sequence[str | Path], options: Options | None = None) 
             answer is missing.
     """
     sources, parts = [], []
-    for path in _without_folders(files):
+    for path in files_of(files):
         data, name = _read_bytes(path), printable(path.name)
         sources.append(Source(name, hashlib.sha256(data).hexdigest()))
         parts.append((name, read_contents(data, name)))
@@ -100,8 +100,12 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     return Imported(network, Report(found.kind, tuple(questions.notes), weights.aside))
 
 
-def _without_folders(files: Sequence[str | Path]) -> list[Path]:
-    """The files, with those inside in place of folders."""
+def files_of(files: Sequence[str | Path]) -> list[Path]:
+    """The files that are read: in place of a folder those inside that hold a network and its settings.
+
+    Raises:
+        InputError: if there is none.
+    """
     paths = []
     for path in map(Path, files):
         inside = [path / name for name in _NETWORK_FILES if (path / name).is_file()][:1]

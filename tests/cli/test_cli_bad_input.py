@@ -10,8 +10,12 @@ import pytest
 EXPLAINED = "--help explains the usage"
 
 
-def assert_refused(result: Any, *parts: str, lines: int = 1) -> None:
-    assert (result.code, result.out) == (2, ""), result
+def assert_refused(result: Any, *parts: str, lines: int = 1, as_json: bool = False) -> None:
+    assert result.code == 2, result
+    if as_json:
+        assert result.json["verdict"] == "malformed" and f"certify: {result.json['error']}" in result.err
+    else:
+        assert result.out == "", result
     assert result.err.startswith("certify: ") and result.err.endswith("\n")
     assert len(result.err.splitlines()) == lines, result.err
     for part in parts:
@@ -114,7 +118,7 @@ def test_a_bad_option_is_one_line_and_leaves_no_file(certify: Any, tmp_path: Pat
     (("check", "--formula", "(Q_1", "c.cert", "--json"), "--formula"),
 ])
 def test_bad_usage_of_a_command_is_one_line(certify: Any, arguments: tuple[str, ...], part: str) -> None:
-    assert_refused(certify(*arguments), part)
+    assert_refused(certify(*arguments), part, as_json="--json" in arguments)
 
 
 @pytest.mark.parametrize("option", [("--alphabet", "01"), ("--predicate", "T(k) := k == 1"), ("--parenthesize",)])
@@ -180,7 +184,7 @@ def test_the_demo_refuses_a_file_where_a_folder_is_needed(certify: Any) -> None:
 
 
 def test_the_certificate_and_the_json_object_cannot_both_go_to_standard_output(certify: Any) -> None:
-    assert_refused(certify("formula", "Q_1", "-o", "-", "--json"), "-o -", "expected a file")
+    assert_refused(certify("formula", "Q_1", "-o", "-", "--json"), "-o -", "expected a file", as_json=True)
 
 
 @pytest.mark.parametrize("arguments", [

@@ -202,5 +202,6 @@ def test_an_interrupted_command_says_so_in_one_line(
 
     monkeypatch.setattr("certify.pipeline.certify_request", interrupt)
     result = certify("formula", "Q_1", "-o", "c.cert", "--json")
-    assert (result.code, result.out, result.err) == (130, "", "certify: interrupted\n")
+    assert (result.code, result.err) == (130, "certify: interrupted\n")
+    assert result.json == {"verdict": "unknown", "error": "interrupted"}
     assert list(tmp_path.iterdir()) == []
