@@ -43,6 +43,8 @@ CriticalOption = Annotated[str | None, typer.Option(
     "--critical", metavar="LENGTHS",
     help="bracket critical constants at 4,8,16; all; or none (left out: powers of 2 and N)")]
 
+ClaimedGammaOption = Annotated[str | None, typer.Option(
+    "--gamma", metavar="RATIONAL", help="the claimed constant before the scores (of a model, a factor)")]
 HtmlOption = Annotated[str | None, typer.Option(
     "--html", metavar="FILE", parser=written_file, help="write a report with plots")]
 MarkdownOption = Annotated[str | None, typer.Option(
@@ -64,8 +66,7 @@ def audit(
     regime: RegimeOption = None,
     causal: CausalOption = False,
     as_printed: AsPrintedOption = False,
-    gamma: Annotated[str | None, typer.Option(
-        "--gamma", metavar="RATIONAL", help="the claimed constant before the scores (of a model, a factor)")] = None,
+    gamma: ClaimedGammaOption = None,
     temperature: TemperatureOption = None,
     delta: DeltaOption = None,
     precision: PrecisionOption = None,
