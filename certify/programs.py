@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from certify.files import SUFFIX_OF_COUNTING_PROGRAMS, check_unicode, read_text
+from certify.subjects import STANDARD_INPUT
 from constructions.crasp.interpreter import run_counting_program
 from constructions.crasp.parser import parse_counting_program
 from constructions.crasp.syntax import CountingProgram
 from constructions.crasp.to_formula import counting_program_to_formulas
-from constructions.errors import InputError, NoFormula, Unsupported
+from constructions.errors import InputError, NoFormula, ProgramError, Unsupported
 from constructions.language.alphabets import parse_alphabet
 from constructions.language.builder import MAX_NODES
 from constructions.language.diagnosis import list_names, place_of, quote
@@ -69,7 +70,11 @@ def read_program(path: str, alphabet: str | Sequence[str] | None = None, text: s
     """
     check_unicode(*([alphabet] if isinstance(alphabet, str) else alphabet or ()))
     parse = parse_counting_program if path.endswith(SUFFIX_OF_COUNTING_PROGRAMS) else parse_program
-    return parse(read_text(path) if text is None else text, parse_alphabet(alphabet) if alphabet is not None else None)
+    symbols = parse_alphabet(alphabet) if alphabet is not None else None
+    try:
+        return parse(read_text(path) if text is None else text, symbols)
+    except ProgramError as error:
+        raise (error if path == STANDARD_INPUT else error.of_file(path)) from None
 
 
 def read_output_formulas(path: str, alphabet: str | Sequence[str] | None = None,

@@ -32,7 +32,7 @@ from certify.subjects import (
 )
 from certify.weightings import find_weighting
 from constructions.compiler import PRINTED_GAMMA, compile_formula
-from constructions.errors import InputError
+from constructions.errors import FormulaError, InputError
 from constructions.language.alphabets import alphabet_of, parse_alphabet
 from constructions.language.diagnosis import list_names
 from constructions.language.expressions import Expression
@@ -389,7 +389,10 @@ def read_formula(found: Found, options: Options, spell: Callable[[str], str]
     alphabet = parse_alphabet(options.alphabet) if options.alphabet is not None else None
     predicates = parse_predicate_definitions(options.predicates)
     dialect = Dialect.SHA if options.dialect is None else read_dialect(options.dialect, spell("dialect"))
-    formula = found.formula or parse_formula(found.text, alphabet, predicates, dialect)
+    try:
+        formula = found.formula or parse_formula(found.text, alphabet, predicates, dialect)
+    except FormulaError as error:
+        raise (error.of_file(found.name) if found.is_file_of_formula else error) from None
     foreign = [symbol for symbol in symbols_of(formula) if alphabet is not None and symbol not in alphabet]
     if foreign:
         raise InputError(f"symbol {foreign[0]!r} of the formula is not in the alphabet {list_names(alphabet or ())}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 _EXCERPT_WIDTH = 72
 
 
@@ -10,16 +12,23 @@ class InputError(ValueError):
 
 
 class TextError(InputError):
-    """A text that makes no sense from some place on; line and column count from 1."""
+    """A text that makes no sense from some place on; line and column count from 1.
+
+    ``where`` is the name of the file that the text is from, if it is from one.
+    """
 
     subject = ""
 
-    def __init__(self, message: str, line: int, column: int, text: str) -> None:
-        super().__init__(f"{self.subject}line {line}, column {column}: {message}")
+    def __init__(self, message: str, line: int, column: int, text: str, where: str = "") -> None:
+        super().__init__(f"{f'{where}, ' if where else self.subject}line {line}, column {column}: {message}")
         self.message = message
         self.line = line
         self.column = column
         self.text = text
+
+    def of_file(self, where: str) -> Self:
+        """The same complaint about the text of a file."""
+        return type(self)(self.message, self.line, self.column, self.text, where)
 
     def caret(self) -> str:
         """Two lines: the source line (a window of it, if long) and a ``^`` under the column."""

@@ -10,6 +10,7 @@ from constructions.language.diagnosis import place_of, quote
 
 _LET = re.compile(r"\s*let\b")
 _NAMED = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)\s*=(?![=>])")
+_ASSIGNED = re.compile(r"\s*(?:let\s+)?([A-Za-z][A-Za-z0-9_]*)\s*:=")
 _QUOTED = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\""""
 _END = re.compile(_QUOTED + "|;")
 _COMMENT = re.compile(_QUOTED + r"|#(?=[\s#]|$)[^\n]*")
@@ -37,6 +38,9 @@ def split_definitions(text: str) -> list[Part]:
         FormulaError: if something before the last ``;`` does not define a name.
     """
     let = _LET.match(text)
+    if assigned := _ASSIGNED.match(text):
+        raise FormulaError(f"found ':=', expected a definition such as let {assigned[1]} = Q_a;",
+                           *place_of(text, assigned.end() - 2), text)
     if let is None and _NAMED.match(text) is None:
         return [Part("", 0, 0, text)]
     first = let.end() if let else 0

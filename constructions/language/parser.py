@@ -8,6 +8,7 @@ Limits      4,000,000 characters, of one definition 1,000,000; 200,000 different
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -44,6 +45,7 @@ _WORDS = {
     "PLUS": "'+' or '-'", "RELATION": "a comparison such as <=", "AND": "an operator such as & or since",
     "$END": "the end of the formula",
 }  # fmt: skip
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _OF_NUMBERS = frozenset({"PLUS", "MINUS", "TIMES", "REMAINDER", "RELATION"})
 
 
@@ -82,9 +84,9 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
     if (longest := max(len(part.text) for part in parts)) > MAX_PART:
         raise FormulaError(f"found {longest} characters in one formula, expected at most {MAX_PART}; let p = ...; "
                            "names what occurs again", 1, 1, text[:MAX_LENGTH])
-    for part in definitions:
+    for number, part in enumerate(definitions):
         _check_name(text, part, scope)
-        scope.define(part.name, _parse_part(text, part, scope))
+        scope.define(part.name, _parse_part(text, part, scope, definitions[number:]))
     formula = _parse_part(text, last, scope)
     if len(text) > MAX_NODES // 4 and (nodes := len(subformulas(formula))) > MAX_NODES:
         raise FormulaError(f"found {nodes} different subformulas, expected at most {MAX_NODES}", 1, 1, text)
@@ -104,8 +106,11 @@ def _check_name(text: str, part: Part, scope: Scope) -> None:
     raise FormulaError(f"{quote(part.name)} {problem}", *place_of(text, part.name_offset), text)
 
 
-def _parse_part(text: str, part: Part, scope: Scope) -> Formula:
-    """The formula of one part of the text; places in complaints are those in the whole."""
+def _parse_part(text: str, part: Part, scope: Scope, later: Sequence[Part] = ()) -> Formula:
+    """The formula of one part of the text; places in complaints are those in the whole.
+
+    ``later`` are the definitions from this one on, whose names mean nothing yet.
+    """
     try:
         tree = _parse_tree(part.text, scope.names, scope.alphabet)
         return cast(Formula, Builder(part.text, scope).transform(tree))
@@ -116,7 +121,22 @@ def _parse_part(text: str, part: Part, scope: Scope) -> Formula:
     if not isinstance(problem, FormulaError) or part.text == text:
         raise problem from None
     offset = part.offset + offset_of(part.text, problem.line, problem.column)
-    raise FormulaError(problem.message, *place_of(text, offset), text) from None
+    message = _describe_forward_use(text, offset, later) or problem.message
+    raise FormulaError(message, *place_of(text, offset), text) from None
+
+
+def _describe_forward_use(text: str, offset: int, later: Sequence[Part]) -> str:
+    """What is wrong with a name that is used before it is defined; nothing if there is none at the offset."""
+    used = _NAME.match(text, offset)
+    bodies = {part.name: part.text for part in later}
+    if used is None or used[0] not in bodies:
+        return ""
+    needed = [used[0]]
+    for name in needed:  # which grows
+        needed += {*_NAME.findall(bodies[name])}.intersection(bodies).difference(needed)
+    if later[0].name in needed:
+        return f"found {quote(used[0])}, whose definition needs {quote(later[0].name)} itself, expected no circle"
+    return f"found {quote(used[0])}, which is defined below, expected its definition above"
 
 
 def parse_count(text: str, alphabet: Sequence[str] | None = None,

@@ -7,6 +7,7 @@ Limits      100,000 characters; values nested at most 200 deep, functions that t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import cast
@@ -53,6 +54,8 @@ _RELATIONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
 _MASKS = ("1", "j<i", "j<=i", "j>i", "j>=i")
 _MIRRORED = {"i>j": "j<i", "i>=j": "j<=i", "i<j": "j>i", "i<=j": "j>=i"}
 
+_OPEN_MASK = re.compile(r"(\bpsum\s*\w*\s*)?\[(?!\s*(?:1|true|[ij]\s*(?:[<>]=?|[≤≥])\s*[ij])\s*\Z)[^][,#'\"\n]*\Z")
+"""What ends within a mask: in programs, nothing else is in brackets."""
 _HEADER = "an alphabet"
 _OPERATOR = "an operator such as & or +"
 _WORDS = {
@@ -97,6 +100,9 @@ def _parse_tree(text: str) -> ParseTree:
         return _parser().parse(text)
     except UnexpectedInput as error:
         offset, found, accepted = diagnose(_parser(), "start", text, error, _WORDS["$END"])
+    if mask := _OPEN_MASK.search(text, 0, offset):
+        masks = ("j<=i",) if mask[1] else _MASKS
+        raise program_error(text, offset, f"found {found}, expected the mask {' or '.join(masks)}")
     if "FUNC" in accepted:
         accepted -= {"NAME", "LETTER"}
     if "LETTER" in accepted:

@@ -24,6 +24,7 @@ from constructions.regular.hoa_file import is_hoa, read_hoa
 from constructions.tables import check_keys, read_toml, shown, text, texts
 
 KEYS = ("alphabet", "start", "accepting", "steps")
+_SUFFIX_OF_LINES = ".att"
 _NO_SYMBOL = ("<eps>", "<epsilon>", "@0@", "@_EPSILON_SYMBOL_@")
 _NO_WEIGHT = ("0", "0.0", "0.000000")
 _OF_OTHER_TOOLS = re.compile(r"\s*(<[?!a-z]|(strict\s+)?(di)?graph\b[^\n]*\{)")
@@ -65,6 +66,8 @@ def language_of_text(content: str, where: str, alphabet: Sequence[str] | None = 
             raise InputError(f"{where}: states: expected an automaton whose states have names, not HOA")
         automaton, letters = read_hoa(content, where, alphabet)
         return determinised(automaton, len(letters), where), letters
+    if not content.strip():
+        raise InputError(f"{where}: nothing in it, expected an automaton in TOML, JSON, AT&T lines or HOA")
     if _OF_OTHER_TOOLS.match(content):
         raise InputError(f"{where}: found XML or a drawing by Graphviz, expected TOML, JSON, AT&T lines or HOA")
     if content.lstrip().startswith("{"):
@@ -111,7 +114,10 @@ def _of_lines(content: str, where: str) -> _Contents | None:
     """What AT&T lines say; None if the text is of another kind."""
     lines = [(number, line.split("\t") if "\t" in line else line.split())
              for number, line in enumerate(content.splitlines(), start=1) if line.strip()]
-    if not lines or not all(_is_line_of_automaton(fields) for _, fields in lines):
+    wrong = next((number for number, fields in lines if not _is_line_of_automaton(fields)), None)
+    if wrong is not None and where.endswith(_SUFFIX_OF_LINES):
+        raise InputError(f"{where}, line {wrong}: expected two states and a symbol, or a state that accepts")
+    if wrong is not None:
         return None
     steps, accepting = list[_Step](), list[str]()
     for number, fields in lines:

@@ -20,6 +20,9 @@ MOST_CHARACTERS = 1000
 MOST_POSITIONS = 2000
 _GROUP_OF_PYTHON = "(?:"
 """Brackets that remember nothing: for a language, ( )."""
+_BEYOND = re.compile(r"\(\?(?:<[=!]|P[<=>]?|.?)")
+"""Other brackets of Python: what looks ahead or back, names, flags, comments."""
+_LOOKING = {"(?=": "a lookahead", "(?!": "a lookahead", "(?<=": "a lookbehind", "(?<!": "a lookbehind"}
 _OPERATORS = "()[]{}|*+?.\\^$"
 _REPEATED = re.compile(r"\{(?:([0-9]{1,4})|([0-9]{0,4}),([0-9]{0,4}))\}", re.ASCII)
 _NAMED = re.compile(r"<([^<>]+)>")
@@ -102,6 +105,9 @@ class _Tokens:
         character = self.pattern[place]
         if self.pattern.startswith(_GROUP_OF_PYTHON, place):
             return _Token("(", place + 1, _GROUP_OF_PYTHON)
+        if beyond := _BEYOND.match(self.pattern, place):
+            kind = _LOOKING.get(beyond[0], "what Python adds to brackets")
+            raise self.error(place, beyond[0], f"( ) or (?: ); {kind} is not supported")
         if character in "()|":
             return _Token(character, place + 1, character)
         if character in "*+?":

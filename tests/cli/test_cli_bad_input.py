@@ -207,3 +207,28 @@ def test_an_option_that_is_given_twice_is_refused_and_not_half_ignored(certify: 
     assert not list(Path().iterdir())
     definitions = ("--predicate", "ONE(k) := k % 3 == 1", "--predicate", "TWO(k) := k % 3 == 2")
     assert certify("explain", "ONE & TWO", *definitions, "--json", "--json").code == 0
+
+
+@pytest.mark.parametrize(("name", "text", "complaint"), [
+    ("f.ltl", "Q_a &\n& Q_b\n", "f.ltl, line 2, column 1: found '&', expected a formula"),
+    ("c.ltl", "p = q\nq = p\np\n",
+     "c.ltl, line 1, column 5: found 'q', whose definition needs 'p' itself, expected no circle"),
+    ("p.rasp", "P(i) := rightmost j [j<2, true] Q_a(j) : 0",
+     "p.rasp, line 1, column 24: found '2', expected the mask 1 or j<i or j<=i or j>i or j>=i"),
+    ("p.cr", 'D = !"a" && "b"', 'p.cr, line 1, column 5: found no brackets where readings differ, '
+                               'expected (!"a") && "b" or !("a" && "b")'),
+])
+def test_what_is_wrong_in_a_file_is_said_with_its_name(certify: Any, name: str, text: str, complaint: str) -> None:
+    Path(name).write_text(text, encoding="utf-8")
+    result = certify("formula", name)
+    assert (result.code, result.out, result.err.splitlines()[0]) == (2, "", f"certify: {complaint}")
+
+
+@pytest.mark.parametrize(("text", "complaint"), [
+    ("", "a.att: nothing in it, expected an automaton in TOML, JSON, AT&T lines or HOA"),
+    ("0 1 a\n1 2 b c d e\n2\n", "a.att, line 2: expected two states and a symbol, or a state that accepts"),
+])
+def test_lines_of_an_automaton_are_not_read_as_toml(certify: Any, text: str, complaint: str) -> None:
+    Path("a.att").write_text(text, encoding="utf-8")
+    result = certify("formula", "--dfa", "a.att")
+    assert (result.code, result.out, result.err) == (2, "", f"certify: {complaint}\n")

@@ -82,9 +82,9 @@ def test_build_writes_the_network_of_the_formula(certify: Any) -> None:
     ('D = "a"', ("soften",), 3, "unsupported: a C-RASP program is no program of hard attention; certify build writes "
                                 "the transformer of its formula"),
     ('D = "a"', ("formula", "--alphabet", "01"), 2,
-     "program, line 1, column 5: symbol 'a' is not in the alphabet 0, 1\nD = \"a\"\n    ^"),
+     "p.cr, line 1, column 5: symbol 'a' is not in the alphabet 0, 1\nD = \"a\"\n    ^"),
     ('D = "a" &\n', ("explain",), 2,
-     "program, line 1, column 9: found '&', expected an operator such as && or +, a comparison such as ==, if, the end "
+     "p.cr, line 1, column 9: found '&', expected an operator such as && or +, a comparison such as ==, if, the end "
      "of the line or the end of the program; conjunction is written &&\nD = \"a\" &\n        ^"),
 ])  # fmt: skip
 def test_what_does_not_fit_gets_one_line(certify: Any, text: str, arguments: tuple[str, ...], code: int,

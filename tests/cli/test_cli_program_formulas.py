@@ -131,7 +131,7 @@ def test_a_wrong_program_gets_a_caret_where_a_formula_is_expected(certify: Any) 
     result = certify("formula", write("alphabet ab\nP(i) := in(i) & true\n"))
     assert result.code == 2
     assert result.err.splitlines() == [
-        "certify: program, line 2, column 9: found a symbol, expected a truth value",
+        "certify: p.rasp, line 2, column 9: found a symbol, expected a truth value",
         "P(i) := in(i) & true",
         "        ^",
     ]

@@ -63,7 +63,7 @@ def test_build_says_which_definition_is_not_supported(certify: Any) -> None:
 def test_build_refuses_a_program_that_is_wrong(certify: Any) -> None:
     result = certify("build", write("P(i) := Q_a(i) & pos(i)"))
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("certify: program, line 1, column 18: found an integer, expected a truth value\n")
+    assert result.err.startswith("certify: p.rasp, line 1, column 18: found an integer, expected a truth value\n")
 
 
 def test_the_word_is_accepted_if_the_output_is_true_at_its_last_position(certify: Any) -> None:
@@ -96,7 +96,7 @@ def test_a_wrong_program_gets_a_line_the_source_line_and_a_caret(certify: Any) -
     result = certify("run", write("alphabet ab\nP(i) := pos(i) & true\n"), "ab")
     assert (result.code, result.out) == (2, "")
     assert result.err.splitlines() == [
-        "certify: program, line 2, column 9: found an integer, expected a truth value",
+        "certify: p.rasp, line 2, column 9: found an integer, expected a truth value",
         "P(i) := pos(i) & true",
         "        ^",
     ]

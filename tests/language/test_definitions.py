@@ -112,3 +112,16 @@ def test_forward_references_are_refused() -> None:
     with pytest.raises(FormulaError) as caught:
         parse_formula("Q_a & $3", table={"$1": Symbol("a"), "$2": Symbol("b")})
     assert caught.value.message == "found '$3', expected one of $1 .. $2"
+
+
+@pytest.mark.parametrize(("text", "line", "column", "message"), [
+    ("p = q\nq = p\np", 1, 5, "found 'q', whose definition needs 'p' itself, expected no circle"),
+    ("p = q\nq = r\nr = Q_a & p\np", 1, 5, "found 'q', whose definition needs 'p' itself, expected no circle"),
+    ("p = Q_a & p\np", 1, 11, "found 'p', whose definition needs 'p' itself, expected no circle"),
+    ("p = Q_a & q\nq = Q_b\np", 1, 11, "found 'q', which is defined below, expected its definition above"),
+    ("A := B\nB := A\nA", 1, 3, "found ':=', expected a definition such as let A = Q_a;"),
+])
+def test_circles_and_forward_uses_of_definitions_are_named(text: str, line: int, column: int, message: str) -> None:
+    with pytest.raises(FormulaError) as caught:
+        parse_formula(definitions_of_file(text))
+    assert (caught.value.line, caught.value.column, caught.value.message) == (line, column, message)

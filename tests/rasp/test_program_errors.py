@@ -199,3 +199,12 @@ def test_any_text_is_a_program_or_one_line_of_error(text: str) -> None:
         assert error.caret().count("\n") == 1
         assert 1 <= error.line <= text.count("\n") + 1
         assert 1 <= error.column <= len(text.split("\n")[error.line - 1]) + 1
+
+
+@pytest.mark.parametrize(("text", "column", "message"), [
+    ("P(i) := rightmost j [j<2, true] Q_a(j) : 0", 24, f"found '2', {MASKS}"),
+    ("P(i) := leftmost [2<=j, true] Q_a(j) : 0", 20, f"found '<=', {MASKS}"),
+    ("P(i) := psum j [j<=7] 1", 20, "found '7', expected the mask j<=i"),
+])
+def test_what_is_no_mask_is_told_which_masks_there_are(text: str, column: int, message: str) -> None:
+    refuse(text, 1, column, message)
