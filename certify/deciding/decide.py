@@ -26,7 +26,7 @@ from constructions.trained.network import TrainedNetwork
 from proofs.trained.balls import BallNetwork
 from proofs.trained.certificate import Cover, decision_text, joined
 from proofs.trained.runs import runs
-from proofs.trained.search import is_wrong
+from proofs.trained.search import find_wrong_prefix, is_wrong
 
 Avoided = frozenset[tuple[int, int, str]]
 """Obligations (offset, place or length) and ways in which they are not to be covered."""
@@ -56,6 +56,7 @@ def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = No
     found, texts = prove_all(Searches(network, settings), claim)
     if settings.store:
         found = with_wrong_words_proved(network, claim, found)
+    found = with_wrong_prefixes(network, claim, found)
     rows = with_vacuous_ones(rows_by_length(network, claim, found), texts.values())
     wrong = shortest(one.wrong for one in found if one.wrong)
     return Decision(
@@ -72,6 +73,18 @@ def with_wrong_words_proved(network: TrainedNetwork, claim: Claim, found: Iterab
     balls = BallNetwork(network)
     return [one if one.wrong is None or is_wrong(balls, claim, one.wrong)
             else replace(one, wrong=None, reason="the word that the store calls wrong is not") for one in found]
+
+
+def with_wrong_prefixes(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[Found]:
+    """What is known when prefixes of wrong words are looked at, too: lengths at which no wrong word was found may have
+    one."""
+    balls, known = BallNetwork(network), {(one.offset, one.count): one for one in found}
+    for one in [one for one in known.values() if one.wrong]:
+        prefix = find_wrong_prefix(network, claim, one.wrong) if one.wrong else None
+        shorter = known.get((one.offset, len(prefix.word))) if prefix else None
+        if prefix and shorter and shorter.way is None and not shorter.wrong and is_wrong(balls, claim, prefix):
+            known[shorter.offset, shorter.count] = replace(shorter, wrong=prefix)
+    return list(known.values())
 
 
 class Searches:

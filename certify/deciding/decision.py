@@ -91,6 +91,11 @@ class Decision:
             row.verdict in ("certified", "vacuous") for row in self.rows if row.n < len(self.wrong.word)) and (
             self.rows[0].n == self.claim.lengths[0])
 
+    def letters_read(self, wrong: WrongWord) -> tuple[str, ...]:
+        """The letters that decide that a word is wrong: those after its place only fill it up to the least length,
+        where the claim is by place."""
+        return wrong.word[: wrong.place] if is_by_place(self.network, self.claim) else wrong.word
+
     @property
     def reason(self) -> str:
         """Why it is unknown; empty if it is not."""

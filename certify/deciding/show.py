@@ -33,7 +33,7 @@ def print_decision(out: Console, decision: Decision) -> None:
     table = open_table([("n", "right"), ("verdict", "left"), ("smallest margin found", "left"), ("on the word", "left"),
                         ("offset", "right")])
     for row in _shown(decision.rows):
-        table.add_row(str(row.n), Text(row.verdict, style=colour(row.verdict)), *_margin_cells(row))
+        table.add_row(str(row.n), Text(row.verdict, style=colour(row.verdict)), *_margin_cells(decision, row))
     print_table(out, table)
     out.print()
     out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_verdict(decision)))
@@ -103,7 +103,10 @@ def describe_wrong(decision: Decision, wrong: WrongWord) -> str:
     """One sentence: the word, where it is judged, what the logits say and what they should."""
     row = decision.claim.cases[wrong.case].above[wrong.row]
     found = "" if decision.is_shortest else "the shortest wrong word found, as not all shorter ones are certified: "
-    return (f"{found}on the word {cut_word(show_word(wrong.word))} (n = {len(wrong.word)}) at offset {wrong.offset}, "
+    word = decision.letters_read(wrong)
+    words = (f"the word {cut_word(show_word(word))} (n = {len(word)})" if word == wrong.word else
+             f"every word of {len(wrong.word)} letters" + f" that begins with {cut_word(show_word(word))}" * bool(word))
+    return (f"{found}on {words} at offset {wrong.offset}, "
             f"judged at position {wrong.place}, {show_row(row)} is {enclosed(*wrong.value)}, expected more than "
             f"{decision.claim.margin}")
 
@@ -144,11 +147,11 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
         "certified_to": decision.certified_to,
         "whole_domain": decision.whole_domain,
         "lengths": [{"n": row.n, "verdict": row.verdict, "smallest_margin_found": _seen_to_json(row.seen),
-                     "bound": row.bound, "wrong": _wrong_to_json(row.wrong), "reason": row.reason}
+                     "bound": row.bound, "wrong": _wrong_to_json(decision, row.wrong), "reason": row.reason}
                     for row in decision.rows],
         "by_offset": [{"offset": row.offset, "covered_to": row.covered_to, "wrong_at": row.wrong_at,
                        "longest": row.longest} for row in decision.offsets],
-        "counterexample": _wrong_to_json(decision.wrong),
+        "counterexample": _wrong_to_json(decision, decision.wrong),
         "covered": dict(decision.covered),
         "seconds": round(decision.seconds, 3),
     }
@@ -159,11 +162,12 @@ def _seen_to_json(seen: SmallestMargin | None) -> dict[str, Any] | None:
             "position": seen.place} if seen else None
 
 
-def _wrong_to_json(wrong: WrongWord | None) -> dict[str, Any] | None:
+def _wrong_to_json(decision: Decision, wrong: WrongWord | None) -> dict[str, Any] | None:
     if wrong is None:
         return None
     lower, upper = wrong.value
-    return {"word": list(wrong.word), "offset": wrong.offset, "position": wrong.place, "case": wrong.case,
+    return {"word": list(wrong.word), "letters_read": len(decision.letters_read(wrong)), "offset": wrong.offset,
+            "position": wrong.place, "case": wrong.case,
             "row": wrong.row, "value_lower": decimal_lower(lower), "value_upper": decimal_upper(upper)}
 
 
@@ -175,10 +179,12 @@ def _shown(rows: Sequence[LengthRow]) -> Iterator[LengthRow]:
             yield row
 
 
-def _margin_cells(row: LengthRow) -> tuple[Text, Text, Text]:
+def _margin_cells(decision: Decision, row: LengthRow) -> tuple[Text, Text, Text]:
     if row.wrong:
         value = enclosed(*row.wrong.value)
-        return plain(value), plain(cut_word(show_word(row.wrong.word))), plain(str(row.wrong.offset))
+        word = decision.letters_read(row.wrong)
+        more = "..." if len(word) < len(row.wrong.word) else ""
+        return plain(value), plain(cut_word(show_word(word) + more)), plain(str(row.wrong.offset))
     if row.seen is None:
         return plain("-"), plain("-"), plain("-")
     value = decimal(Fraction(row.seen.value), DIGITS)

@@ -7,7 +7,7 @@ an enclosure of that one run before it is called wrong here. The search depends 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -119,6 +119,22 @@ def confirm(network: BallNetwork, claim: Claim, least: Least) -> WrongWord | Non
     if decision.above is not False or decision.ends is None:
         return None
     return WrongWord(word, least.offset, least.place, least.case, least.row, decision.ends)
+
+
+def find_wrong_prefix(network: TrainedNetwork, claim: Claim, wrong: WrongWord) -> WrongWord | None:
+    """The shortest proper prefix in the claim that is wrong at the same token, which reads no later ones; else None.
+
+    Later letters may decide the case even where the network does not read them: a prefix must have it, too.
+    """
+    if network.attention != "causal" or claim.read == "last":
+        return None
+    shortest = max(claim.lengths[0], wrong.place if claim.read == "each" else 0)
+    for n in range(shortest, len(wrong.word)):
+        prefix = wrong.word[:n]
+        place = n if claim.read == "first" else wrong.place
+        if wrong.case in cases_at(claim, prefix, place):
+            return replace(wrong, word=prefix, place=place)
+    return None
 
 
 def is_wrong(network: BallNetwork, claim: Claim, wrong: WrongWord) -> bool:

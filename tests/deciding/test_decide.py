@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,18 +13,20 @@ import pytest
 
 from certify.deciding import decide as deciding
 from certify.deciding.certified import read_certified
-from certify.deciding.decide import Settings, decide, with_wrong_words_proved
+from certify.deciding.decide import Settings, decide, with_wrong_prefixes, with_wrong_words_proved
 from certify.deciding.decision import Decision, Found, certified_to, is_whole_domain, rows_by_length
 from certify.deciding.show import decision_to_json, describe_wrong
 from certify.pages.decision.neighbours import find_neighbours
 from certify.pages.decision.page import Filed, decision_page
 from certify.shards import Workers
-from constructions.trained.claim import Claim, input_tokens, judged
+from constructions.language.parser import parse_formula
+from constructions.trained.claim import Case, Claim, When, input_tokens, judged
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import Rejected, check_text
 from proofs.trained.balls import BallNetwork, decide_row
 from proofs.trained.search import WrongWord, is_wrong
+from tests.trained.random_networks import random_network
 
 
 def zoo(name: str, max_n: int, offset: int = 0) -> tuple[TrainedNetwork, Claim]:
@@ -224,3 +227,30 @@ def test_a_wrong_word_is_the_shortest_only_if_all_shorter_lengths_are_certified(
         "the shortest wrong word found, as not all shorter ones are certified: on the word ")
     assert "The shortest wrong word found</h2>" in decision_page(open_below)
     assert "The shortest wrong word</h2>" in decision_page(wrong)
+
+
+def claim_of_first_letters(formula: str, lengths: tuple[int, int]) -> Claim:
+    case = Case(When(parse_formula(formula)), (((0, Fraction(1)),),))
+    return Claim(("a", "b"), (3, 1), (), (), (1, 1), lengths, "each", False, Fraction(1000), None, (), (case,))
+
+
+def test_letters_that_are_neither_read_nor_judged_are_no_part_of_what_is_said_to_be_wrong() -> None:
+    decision = decide(random_network(0), claim_of_first_letters("FIRST", (4, 5)))
+    assert decision.wrong is not None and len(decision.wrong.word) == 4
+    first = decision.wrong.word[0]
+    assert describe_wrong(decision, decision.wrong).startswith(
+        f"on every word of 4 letters that begins with {first} at offset 1, judged at position 1, ")
+    shown = decision_to_json(decision)
+    assert (shown["counterexample"]["letters_read"], len(shown["counterexample"]["word"])) == (1, 4)
+    assert shown["lengths"][0]["wrong"]["letters_read"] == 1
+    for letters in itertools.product("ab", repeat=3):
+        assert is_wrong(BallNetwork(decision.network), decision.claim, replace(decision.wrong, word=(first, *letters)))
+
+
+def test_a_wrong_word_refutes_the_length_of_its_shortest_prefix_that_is_wrong() -> None:
+    network, claim = random_network(0), claim_of_first_letters("next Q_b", (3, 6))
+    wrong = WrongWord(tuple("abbbba"), 1, 1, 0, 0, (Fraction(0), Fraction(1)))
+    found = with_wrong_prefixes(network, claim, [Found(1, 3, reason="none found"), Found(1, 6, wrong=wrong)])
+    assert [("".join(one.wrong.word), one.count) for one in found if one.wrong] == [("abb", 3), ("abbbba", 6)]
+    assert [row.verdict for row in rows_by_length(network, claim, found)] == ["refuted", "unknown", "unknown",
+                                                                              "refuted"]

@@ -26,7 +26,15 @@ from proofs.trained.balls import BallNetwork
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.margins import Least
 from proofs.trained.moves import neighbours
-from proofs.trained.search import confirm, find_shortest_wrong, find_wrong, shortened
+from proofs.trained.search import (
+    WrongWord,
+    confirm,
+    find_shortest_wrong,
+    find_wrong,
+    find_wrong_prefix,
+    is_wrong,
+    shortened,
+)
 from proofs.trained.starts import Starts
 from proofs.trained.words import survey
 from tests.trained.random_networks import random_network
@@ -184,3 +192,24 @@ def test_words_to_begin_with_hold_those_given_and_the_extreme_ones() -> None:
     assert first[:2].tolist() == [[1, 0, 0, 1, 0, 0], [0, 0, 1, 1, 0, 1]]
     words = {"".join(map(str, word)) for word in first.tolist()}
     assert {"000000", "111111", "010101", "101010", "000111", "111000", "011111", "000001"} <= words
+
+
+@pytest.mark.parametrize(("formula", "read", "place", "found"), [
+    ("next Q_b", "each", 1, ("abb", 1)),  # the letter at place 2 is not read, but it decides the case
+    ("next Q_b", "each", 3, ("abbb", 3)),
+    ("#>[Q_b] >= 4", "each", 2, ("abbbb", 2)),
+    ("#<[Q_b] >= 4", "first", 8, ("abbbb", 5)),
+    ("Q_a", "last", 8, None)])
+def test_a_causal_network_is_as_wrong_on_a_prefix_that_has_the_case(
+        formula: str, read: str, place: int, found: tuple[str, int] | None) -> None:
+    claim = claim_of((Case(When(parse_formula(formula)), ABOVE_ZERO),), 9, tokens=(3, 1), margin=Fraction(1000),
+                     read=read, lengths=(3, 9), after=(0,), offsets=(1, 1))
+    word = tuple("abbbbbaa")
+    wrong = WrongWord(word, 1, place, 0, 0, (Fraction(0), Fraction(0)))
+    network = random_network(0)
+    assert network.attention == "causal"
+    prefix = find_wrong_prefix(network, claim, wrong)
+    assert (prefix and ("".join(prefix.word), prefix.place)) == found
+    if prefix:
+        assert is_wrong(BallNetwork(network), claim, prefix)
+    assert find_wrong_prefix(replace(network, attention="full"), claim, wrong) is None
