@@ -19,9 +19,10 @@ from proofs.floats.execution.execution import Execution, Pushed, Sum, parse_exec
 from proofs.floats.execution.exponentials import Exponential
 from proofs.floats.execution.numbers import Arithmetic, NotFinite, exact_value
 from proofs.floats.execution.orders import add_terms, parse_order
+from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.random_executions import random_execution
 from proofs.floats.execution.replay import replay
-from proofs.floats.execution.search import find_first_wrong, find_wrong
+from proofs.floats.execution.search import LengthSearch, find_first_wrong, find_wrong
 from tests.floats.helpers import ODD, PREVIOUS, SINCE, network, pure
 
 TINY = Format(3, -2, 3)
@@ -204,3 +205,15 @@ def test_binary32_is_found_wrong_nowhere_up_to_32() -> None:
     for case in (ODD, SINCE, PREVIOUS):
         for n in (1, 2, 32):
             assert find_wrong(network(*case), pure("binary32"), n, work=3_000) is None
+
+
+def test_words_of_two_blocks_are_all_looked_at_where_they_change() -> None:
+    """onnxruntime is wrong on this word at this position."""
+    transformer, run_class = network("(Q_a | Q_b) since Q_a", "abc"), pure("bfloat16")
+    found = LengthSearch(FloatProgram(transformer, run_class), 33).find_in_blocks()
+    assert found is not None and found.replays(transformer, run_class)
+    assert ("".join(found.word), found.position, found.direction) == ("a" * 9 + "c" * 24, 10, transformer.output)
+    assert LengthSearch(FloatProgram(transformer, run_class), 32).find_in_blocks() is None
+    assert LengthSearch(FloatProgram(transformer, run_class), 33, 1).find_in_blocks() is None
+    first = find_first_wrong(transformer, run_class, Lengths(30, 52), work=40_000)
+    assert first is not None and first.word == found.word

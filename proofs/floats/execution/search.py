@@ -23,7 +23,7 @@ from proofs.floats.execution.orders import ASCENDING, Order, Way
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import Refutation, find_fault, held_or_none, truths_made
 from proofs.floats.execution.run import FloatRun
-from proofs.floats.execution.words import likely_words
+from proofs.floats.execution.words import block_words, likely_words
 from proofs.floats.execution.worst_words import find_worst_words
 from proofs.floats.run_class import RunClass
 from proofs.obligations.composition import Write, writes
@@ -39,6 +39,8 @@ LEAST_ROWS = 8
 WORST_ROWS = 6
 """So many rows of each head are run adversely."""
 SEEDS = 3
+WORK_ON_BLOCKS = 2
+"""Words of two blocks, of all lengths together, may take as much work as so many lengths."""
 DOWNWARD = 4
 """So many shorter lengths are tried before the least one is reported: whether one is wrong is not monotone."""
 
@@ -76,6 +78,22 @@ class LengthSearch:
             return None
         return (self._run_adversely(self._worst_words(), self.work // 3) or self._run_plainly(self.work // 3)
                 or self._run_adversely(self._worst_rows(), 0))
+
+    def find_in_blocks(self) -> Refutation | None:
+        """A wrong run among all words of two blocks, as a plain program does it, while there is work left.
+
+        Looked at just after the second block begins, where what is true changes, and at the end.
+        """
+        if self.run_class.exp_ulp < LEAST_ULP:
+            return None
+        for word, first in block_words(self.transformer.alphabet, self.n):
+            run = FloatRun(self.program, word, plain_executions(self.run_class)[0])
+            rows = dict.fromkeys((first + 1, min(first + 2, self.n), self.n))
+            fault = next(filter(None, (self._fault_at(run, i) for i in rows)), None)
+            self._charge(run)
+            if fault or self.work <= 0:
+                return fault
+        return None
 
     def _worst_words(self) -> Iterator[_Candidate]:
         """The worst words of every head, and the rows and truths for which they are made."""
@@ -241,9 +259,9 @@ def find_first_wrong(transformer: Transformer, run_class: RunClass, lengths: Len
                      work: int = DEFAULT_WORK) -> Refutation | None:
     """A wrong execution on words as short as the search finds one: no shorter one was found, which proves nothing.
 
-    The longest words are tried first, since they err most, then some shorter ones; from a length that is wrong the
-    interval down to the first length is halved, and at last some lengths below are tried. Shorter words may err
-    that the search does not find.
+    The longest words are tried first, since they err most, then some shorter ones; then all words of two blocks, the
+    shortest first. From a length that is wrong the interval down to the first length is halved, and at last some
+    lengths below are tried. Shorter words may err that the search does not find.
 
     Raises:
         Unsupported: if such networks have no float runs.
@@ -254,7 +272,19 @@ def find_first_wrong(transformer: Transformer, run_class: RunClass, lengths: Len
         return LengthSearch(program, n, work).find()
 
     found = next(filter(None, map(find, likely_lengths(lengths))), None)
+    open_ones = range(lengths.first, found.n if found else lengths.last + 1)
+    found = _find_in_blocks(program, open_ones, WORK_ON_BLOCKS * work) or found
     return _descend(find, lengths.first, found) if found else None
+
+
+def _find_in_blocks(program: FloatProgram, lengths: range, work: int) -> Refutation | None:
+    """A wrong run on a word of two blocks of the least of the lengths that has one, if the work suffices."""
+    for n in lengths:
+        search = LengthSearch(program, n, work)
+        if (found := search.find_in_blocks()) or search.work <= 0:
+            return found
+        work = search.work
+    return None
 
 
 def likely_lengths(lengths: Lengths) -> list[int]:

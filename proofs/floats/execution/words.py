@@ -40,6 +40,17 @@ def two_blocks(alphabet: Sequence[str], n: int) -> Iterator[Word]:
                 yield (second,) * k + (first,) * (n - k)
 
 
+def block_words(alphabet: Sequence[str], n: int) -> Iterator[tuple[Word, int]]:
+    """All words of two blocks, each with the length of the first block.
+
+    >>> [("".join(word), first) for word, first in block_words("ab", 3)]
+    [('abb', 1), ('baa', 1), ('aab', 2), ('bba', 2)]
+    """
+    for first in range(1, n):
+        for one, other in itertools.permutations(alphabet, 2):
+            yield (one,) * first + (other,) * (n - first), first
+
+
 def one_between(alphabet: Sequence[str], n: int) -> Iterator[Word]:
     """A block, another symbol, and a block of a third symbol: at all places, far ones from each other first.
 
