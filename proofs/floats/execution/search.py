@@ -82,13 +82,13 @@ class LengthSearch:
     def find_in_blocks(self) -> Refutation | None:
         """A wrong run among all words of two blocks, as a plain program does it, while there is work left.
 
-        Looked at just after the second block begins, where what is true changes, and at the end.
+        Looked at just after the second block begins, where what is true changes, and at both ends.
         """
         if self.run_class.exp_ulp < LEAST_ULP:
             return None
         for word, first in block_words(self.transformer.alphabet, self.n):
             run = FloatRun(self.program, word, plain_executions(self.run_class)[0])
-            rows = dict.fromkeys((first + 1, min(first + 2, self.n), self.n))
+            rows = dict.fromkeys((1, first + 1, min(first + 2, self.n), self.n))
             fault = next(filter(None, (self._fault_at(run, i) for i in rows)), None)
             self._charge(run)
             if fault or self.work <= 0:
