@@ -58,4 +58,5 @@ def describe_reading(text: str, alphabet: Sequence[str] | None, predicates: Mapp
 
 def _differ(text: str, alphabet: Sequence[str] | None, predicates: Mapping[str, PredicateDefinition],
             one: Dialect, other: Dialect) -> bool:
-    return parse_formula(text, alphabet, predicates, one) is not parse_formula(text, alphabet, predicates, other)
+    read = [parse_formula(text, alphabet, predicates, dialect, any_grouping=True) for dialect in (one, other)]
+    return read[0] is not read[1]

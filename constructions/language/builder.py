@@ -48,6 +48,7 @@ EXPECTED_NUMBER = f"a number or {EXPECTED_COUNT}"
 _RELATIONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
 
 Value = Formula | Number
+_WORDS_OF_PSL = ("until", "since", "next", "prev", "eventually")
 RESERVED_NAMES = frozenset({"Q", "let", *NAMES, *POSITIONS})
 """Names of the grammar that definitions may not take."""
 
@@ -63,6 +64,7 @@ class Scope:
     defined: dict[str, Formula] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     """Names that are the user's own: of predicates, and of formulas."""
+    any_grouping: bool = False
     expanded: int = 0
     """How many parts abbreviations have made so far, in all definitions together."""
 
@@ -146,6 +148,10 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
     # -- formulas
 
+    def bracketed(self, value: Value) -> Value:
+        """What stands in brackets; which operators do not is grouping.py's matter."""
+        return value
+
     def true(self, _: Token) -> Formula:
         """``true``, in any of its spellings."""
         return TRUE
@@ -174,13 +180,21 @@ class Builder(Transformer_NonRecursive[Token, Value]):
 
     def unary(self, token: Token, operand: Value) -> Formula:
         """``prev``, ``!``, ``G``, ..."""
+        self._refuse_exclamation(token)
         build = unary_operator(token.type, self._dialect)
         return self._limited(token, build(self._formula(operand, token)))
 
     def binary(self, left: Value, token: Token, right: Value) -> Formula:
         """``&``, ``since``, ``W``, ..."""
+        self._refuse_exclamation(token)
         build = binary_operator(token.type, self._dialect)
         return self._limited(token, build(self._formula(left, token), self._formula(right, token)))
+
+    def _refuse_exclamation(self, token: Token) -> None:
+        """In PSL and Spot ``until!`` and ``next!`` are operators: a negation stands apart from these words."""
+        if token in _WORDS_OF_PSL and self._text.startswith("!", token.end_pos or 0):
+            raise self._error(token, f"found '{token}!', which is one word in other tools, expected '{token}' or "
+                                     f"'{token} !'")
 
     def bounded_unary(self, token: Token, operand: Value) -> Formula:
         """``F[2,4]``, ``X^3``."""

@@ -32,6 +32,7 @@ from constructions.language.builder import (
 )
 from constructions.language.definitions import Part, split_definitions
 from constructions.language.diagnosis import describe_terminals, locate, offset_of, place_of, quote
+from constructions.language.grouping import check_grouping
 from constructions.language.hints import character_hint, name_hint, operand_hint, operator_hint
 from constructions.language.predicates import BUILTIN, PredicateDefinition, find_predicate
 from constructions.language.spellings import Dialect
@@ -51,14 +52,16 @@ _OF_NUMBERS = frozenset({"PLUS", "MINUS", "TIMES", "REMAINDER", "RELATION"})
 
 def parse_formula(text: str, alphabet: Sequence[str] | None = None,
                   predicates: Mapping[str, PredicateDefinition] | None = None,
-                  dialect: Dialect = Dialect.SHA, table: Mapping[str, Formula] | None = None) -> Formula:
+                  dialect: Dialect = Dialect.SHA, table: Mapping[str, Formula] | None = None,
+                  any_grouping: bool = False) -> Formula:
     """The formula that ``text`` denotes, abbreviations expanded and names replaced.
 
     ``MOD(3,1)`` applies a predicate to the position, ``MOD(3,1)(#<[Q_a])`` to a count; ``MOD(3,1,#<[Q_a])`` is
     another spelling of the latter. The nodes of the user's ``predicates`` carry their definitions. Where an
     ``alphabet`` is given, its symbols may stand bare if they are names. A name of the user's predicates is never
     anything else. ``let p = ...; ...`` names formulas before one that uses them. The ``table`` has what ``$1``, ``$2``
-    and so on stand for.
+    and so on stand for. With ``any_grouping`` the operators of a text without brackets are grouped as always, even if
+    the tools of the dialect group them differently.
 
     >>> parse_formula("Q_a since Q_b & Q_c")
     parse_formula('Q_a since Q_b & Q_c')
@@ -74,12 +77,13 @@ def parse_formula(text: str, alphabet: Sequence[str] | None = None,
     Raises:
         FormulaError: if the text does not parse or exceeds a limit, if it mentions a symbol outside ``alphabet`` or a
             predicate that is neither built in nor among ``predicates``, or if a name is defined twice, or already means
-            something.
+            something; if the tools of the dialect group it differently.
         Unsupported: if it applies a predicate to a sum for which no construction is known.
     """
     if len(text) > MAX_TEXT:
         raise FormulaError(f"found {len(text)} characters, expected at most {MAX_TEXT}", 1, 1, text[:MAX_LENGTH])
-    scope = Scope(alphabet, predicates or {}, dialect, table or {}, names=set(predicates or ()))
+    scope = Scope(alphabet, predicates or {}, dialect, table or {}, names=set(predicates or ()),
+                  any_grouping=any_grouping)
     *definitions, last = parts = split_definitions(text)
     if (longest := max(len(part.text) for part in parts)) > MAX_PART:
         raise FormulaError(f"found {longest} characters in one formula, expected at most {MAX_PART}; let p = ...; "
@@ -113,6 +117,8 @@ def _parse_part(text: str, part: Part, scope: Scope, later: Sequence[Part] = ())
     """
     try:
         tree = _parse_tree(part.text, scope.names, scope.alphabet)
+        if not scope.any_grouping:
+            check_grouping(tree, part.text, scope.dialect)
         return cast(Formula, Builder(part.text, scope).transform(tree))
     except VisitError as error:
         problem = error.orig_exc

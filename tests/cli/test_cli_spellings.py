@@ -111,3 +111,11 @@ def test_an_unknown_dialect_is_refused_with_the_word_of_the_user() -> None:
 def test_a_decimal_is_a_rational(certify: Any) -> None:
     exact, decimal = (certify("build", "Q_a since Q_b", "--gamma", gamma).out for gamma in ("5/2", "2.5"))
     assert exact == decimal
+
+
+def test_a_text_without_brackets_has_a_reading_in_our_dialect_alone(certify: Any) -> None:
+    assert certify("formula", "X a | b ^ a", "--alphabet", "ab", "--max-n", "3").code == 0
+    refused = certify("formula", "X a | b ^ a", "--alphabet", "ab", "--max-n", "3", "--dialect", "spot")
+    assert (refused.code, refused.out, refused.err.splitlines()[0]) == (
+        2, "", "certify: line 1, column 9: found '|' and '^' without brackets, which tools group differently, "
+               "expected (a | b) ^ c or a | (b ^ c)")

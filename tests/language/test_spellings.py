@@ -165,9 +165,9 @@ A, B = ("letter", "a"), ("letter", "b")
     (Dialect.SPOT, "GFa <-> (b M a W b)", ("iff", ("G", ("F", A)), ("M", B, ("W", A, B)))),
     (Dialect.BLACK, "G(a => F(b)) && wX(a) || !Y(True)", (
         "or", ("and", ("G", ("implies", A, ("F", B))), ("weak next", A)), ("not", ("previous", ("true",))))),
-    (Dialect.BLACK, "(a S b) T Z(a) AND H(O(b)) IFF X a", (
+    (Dialect.BLACK, "(((a S b) T Z(a)) AND H(O(b))) IFF X a", (
         "iff", ("and", ("T", ("S", A, B), ("weak previous", A)), ("H", ("O", B))), ("next", A))),
-    (Dialect.BLACK, "NOT (a V b) OR False THEN a", (
+    (Dialect.BLACK, "(NOT (a V b) OR False) THEN a", (
         "implies", ("or", ("not", ("R", A, B)), ("false",)), A)),
     (Dialect.BLACK, "G(a -> WX(b)) & F(last & a)", (  # LTLf2DFA
         "and", ("G", ("implies", A, ("weak next", B))), ("F", ("and", ("not", ("next", ("true",))), A)))),
@@ -209,3 +209,54 @@ def test_bare_symbols() -> None:
     assert parse_formula("last", ["last"]) is parse_formula("Q_last")
     assert parse_formula("ODD", ["ODD"]) is parse_formula("ODD")
     assert parse_formula("F Q_F", "FG") is parse_formula("eventually Q['F']")
+
+
+@pytest.mark.parametrize(("dialects", "text", "operators"), [
+    ("spot black lydia", "a | b ^ a", "'|' and '^'"),
+    ("spot black lydia", "a ^ b | a", "'^' and '|'"),
+    ("spot black", "a -> b <-> a", "'->' and '<->'"),
+    ("black", "a & b -> a", "'&' and '->'"),
+    ("black", "a -> b & a", "'->' and '&'"),
+    ("black", "a | b <-> a", "'|' and '<->'"),
+    ("black lydia", "a -> b -> a", "'->' and '->'"),
+    ("black lydia", "a U b & a", "'U' and '&'"),
+    ("black lydia", "a U b U a", "'U' and 'U'"),
+    ("spot black lydia", "!(a | b ^ a)", "'|' and '^'"),
+    ("spot black lydia", "#<[a | X b ^ a] >= 1", "'|' and '^'"),
+    ("spot black lydia", "let p = a | b ^ a; p", "'|' and '^'"),
+])
+def test_brackets_are_asked_for_where_tools_group_differently(dialects: str, text: str, operators: str) -> None:
+    parse_formula(text, "ab")
+    for dialect in Dialect:
+        if dialect in dialects.split():
+            with pytest.raises(FormulaError) as caught:
+                parse_formula(text, "ab", dialect=dialect)
+            assert caught.value.message.startswith(f"found {operators} without brackets, which tools group differently")
+        else:
+            parse_formula(text, "ab", dialect=dialect)
+
+
+@pytest.mark.parametrize(("dialects", "text"), [
+    ("spot black lydia", "a & b | a & b & a | b"),
+    ("spot black lydia", "(a | b) & !(a ^ b)"),
+    ("spot lydia", "a & b -> a | b"),
+    ("spot lydia", "a <-> b | a"),
+    ("spot", "a U b W a & b -> a -> X b U a"),
+    ("spot", "a <-> b -> a"),
+    ("spot black lydia", "(a | b) ^ a"),
+])
+def test_no_brackets_are_asked_for_where_tools_agree(dialects: str, text: str) -> None:
+    for dialect in dialects.split():
+        assert parse_formula(text, "ab", dialect=Dialect(dialect))
+
+
+@pytest.mark.parametrize(("text", "word"), [
+    ("Q_a until! Q_b", "until"), ("Q_a since!Q_b", "since"), ("next! Q_a", "next"), ("eventually! Q_a", "eventually"),
+])
+@pytest.mark.parametrize("dialect", Dialect)
+def test_words_with_an_exclamation_mark_are_not_read_as_negations(text: str, word: str, dialect: Dialect) -> None:
+    with pytest.raises(FormulaError) as caught:
+        parse_formula(text, dialect=dialect)
+    assert caught.value.message == (
+        f"found '{word}!', which is one word in other tools, expected '{word}' or '{word} !'")
+    assert parse_formula(text.replace("!", " !"), dialect=dialect)
