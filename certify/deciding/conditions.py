@@ -12,7 +12,7 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import PredicateDefinition
 from constructions.language.syntax import And, Formula, Not
-from constructions.regular.automata import Automaton, Language, minimal, product
+from constructions.regular.automata import Automaton, Language, check_small, minimal, product
 from constructions.regular.automaton_files import language_of_text
 from constructions.regular.expression import language_of_regex
 from constructions.tables import check_keys, shown, text, texts
@@ -109,6 +109,7 @@ class Conditions:
         fulfilled = [[all(state[place] in among for place, among in condition.states) for state in states]
                      for condition, _ in conditions]
         automaton, block = minimal(automaton, list(zip(*fulfilled, strict=True)))
+        check_small(automaton, "the languages of the claim together")
         cases = []
         for (condition, rows), truths in zip(conditions, fulfilled, strict=True):
             among = tuple(sorted({block[state] for state, truth in enumerate(truths) if truth}))

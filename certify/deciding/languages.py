@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from constructions.language.syntax import Formula
-from constructions.regular.automata import Language, explore
+from constructions.regular.automata import Language, explore, small_language
 from constructions.trained.claim import Case, Claim, When
 from proofs.trained.tracking import track
 
@@ -22,6 +22,7 @@ def language_of_formula(formula: Formula, alphabet: Sequence[str]) -> Language:
                   (Case(When(formula), ()),))
     tracker = track(claim)
     automaton, states = explore(tracker.start, tracker.step, len(alphabet), str(formula))
-    return Language(automaton, frozenset(number for number, state in enumerate(states) if tracker.cases(state)))
+    accepting = frozenset(number for number, state in enumerate(states) if tracker.cases(state))
+    return small_language(Language(automaton, accepting), str(formula))
 
 

@@ -9,6 +9,9 @@ from typing import TypeVar
 from constructions.errors import Unsupported
 
 MOST_STATES = 4096
+"""An automaton that is as small as it can be has no more states."""
+MOST_EXPLORED = 1 << 15
+"""So many states may be reached before an automaton is made small."""
 S = TypeVar("S", bound=Hashable)
 
 
@@ -46,7 +49,7 @@ def explore(start: S, step: Callable[[S, int], S], letters: int, what: str) -> t
     ((0, 1), (1, 2), (2, 2))
 
     Raises:
-        Unsupported: if there are more than MOST_STATES states.
+        Unsupported: if there are more than MOST_EXPLORED states.
     """
     found, order, steps = {start: 0}, [start], []
     for state in order:  # grows meanwhile
@@ -56,8 +59,9 @@ def explore(start: S, step: Callable[[S, int], S], letters: int, what: str) -> t
             if after not in found:
                 found[after] = len(order)
                 order.append(after)
-                if len(order) > MOST_STATES:
-                    raise Unsupported(f"{what}: its automaton has more than {MOST_STATES} states")
+                if len(order) > MOST_EXPLORED:
+                    raise Unsupported(f"{what}: its automaton has more than {MOST_EXPLORED} states before it is made "
+                                      "small")
             row.append(found[after])
         steps.append(tuple(row))
     return Automaton(0, tuple(steps)), order
@@ -67,7 +71,7 @@ def product(automata: Sequence[Automaton], letters: int) -> tuple[Automaton, lis
     """All automata at once, and the state of each in each state of the product.
 
     Raises:
-        Unsupported: if there are more than MOST_STATES states.
+        Unsupported: if there are more than MOST_EXPLORED states.
     """
     def step(states: tuple[int, ...], letter: int) -> tuple[int, ...]:
         return tuple(one.steps[state][letter] for one, state in zip(automata, states, strict=True))
@@ -76,21 +80,46 @@ def product(automata: Sequence[Automaton], letters: int) -> tuple[Automaton, lis
 
 
 def minimal(automaton: Automaton, marks: Sequence[Hashable]) -> tuple[Automaton, list[int]]:
-    """The smallest automaton that still tells different marks apart, and the new state of each old one.
+    """The smallest automaton that still tells different marks apart, and the new state of each old one (Hopcroft 1971).
 
     >>> minimal(Automaton(0, ((1, 2), (0, 2), (2, 2))), "aab")
     (Automaton(start=0, steps=((0, 1), (1, 1))), [0, 0, 1])
     """
-    block = _numbered(marks)
-    while True:
-        finer = _numbered([(block[state], *(block[after] for after in row))
-                           for state, row in enumerate(automaton.steps)])
-        if max(finer) == max(block):
-            break
-        block = finer
+    block = _numbered(_refined(automaton.steps, _numbered(marks)))
     one_of = {number: state for state, number in reversed(list(enumerate(block)))}
     steps = tuple(tuple(block[after] for after in automaton.steps[one_of[number]]) for number in range(len(one_of)))
     return Automaton(block[automaton.start], steps), block
+
+
+def _refined(steps: Sequence[Sequence[int]], block: list[int]) -> list[int]:
+    """The coarsest partition finer than ``block`` whose blocks are carried into one block each by every letter.
+
+    Of the two halves of a block only the smaller one has to split others again: n log n steps for each letter.
+    """
+    letters = range(len(steps[0]))
+    before: list[list[list[int]]] = [[[] for _ in steps] for _ in letters]
+    members: list[set[int]] = [set() for _ in range(max(block) + 1)]
+    for state, row in enumerate(steps):
+        members[block[state]].add(state)
+        for letter, after in enumerate(row):
+            before[letter][after].append(state)
+    pending = {(number, letter) for number in range(len(members)) for letter in letters}
+    while pending:
+        number, letter = pending.pop()
+        hit: dict[int, set[int]] = {}
+        for after in members[number]:
+            for state in before[letter][after]:
+                hit.setdefault(block[state], set()).add(state)
+        for whole, part in hit.items():
+            if len(part) == len(members[whole]):
+                continue
+            smaller = part if 2 * len(part) <= len(members[whole]) else members[whole] - part
+            members[whole] -= smaller
+            for state in smaller:
+                block[state] = len(members)
+            pending |= {(len(members), each) for each in letters}
+            members.append(smaller)
+    return block
 
 
 def minimal_language(language: Language) -> Language:
@@ -102,6 +131,29 @@ def minimal_language(language: Language) -> Language:
     states = range(len(language.automaton.steps))
     automaton, block = minimal(language.automaton, [state in language.accepting for state in states])
     return Language(automaton, frozenset(block[state] for state in language.accepting))
+
+
+def small_language(language: Language, what: str) -> Language:
+    """The language as it is if its automaton has at most MOST_STATES states, else with its minimal automaton.
+
+    Raises:
+        Unsupported: if that has more, too.
+    """
+    if len(language.automaton.steps) <= MOST_STATES:
+        return language
+    small = minimal_language(language)
+    check_small(small.automaton, what)
+    return small
+
+
+def check_small(automaton: Automaton, what: str) -> None:
+    """See that a minimal automaton has at most MOST_STATES states.
+
+    Raises:
+        Unsupported: if it has more.
+    """
+    if len(automaton.steps) > MOST_STATES:
+        raise Unsupported(f"{what}: its automaton has more than {MOST_STATES} states")
 
 
 def _numbered(marks: Sequence[Hashable]) -> list[int]:

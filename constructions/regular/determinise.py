@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from constructions.regular.automata import Language, explore
+from constructions.regular.automata import Language, explore, small_language
 
 
 class Nondeterministic:
@@ -56,4 +56,5 @@ def determinised(automaton: Nondeterministic, letters: int, what: str) -> Langua
 
     deterministic, sets = explore(closed(automaton.starts), step, letters, what)
     final = sum(1 << state for state in automaton.accepting)
-    return Language(deterministic, frozenset(number for number, bits in enumerate(sets) if bits & final))
+    return small_language(
+        Language(deterministic, frozenset(number for number, bits in enumerate(sets) if bits & final)), what)

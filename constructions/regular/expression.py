@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from constructions.errors import InputError
-from constructions.regular.automata import Language, explore
+from constructions.regular.automata import Language, explore, small_language
 from constructions.tables import shown
 
 MOST_CHARACTERS = 1000
@@ -242,7 +242,8 @@ class _Builder:
 
         automaton, sets = explore(start, step, letters, _where(self.pattern))
         last = part.last | (start if part.empty else 0)
-        return Language(automaton, frozenset(number for number, found in enumerate(sets) if found & last))
+        accepting = frozenset(number for number, found in enumerate(sets) if found & last)
+        return small_language(Language(automaton, accepting), _where(self.pattern))
 
     def _part(self, tokens: Sequence[_Token]) -> _Part:
         """The whole expression; brackets are a stack of alternatives, each a list of parts."""
