@@ -18,7 +18,7 @@ from typing import Any
 from constructions.errors import InputError, Unsupported
 from constructions.language.alphabets import parse_alphabet
 from constructions.network.json_form import read_json
-from constructions.regular.automata import MOST_STATES, Language
+from constructions.regular.automata import MOST_EXPLORED, Language
 from constructions.regular.determinise import Nondeterministic, determinised
 from constructions.regular.hoa_file import is_hoa, read_hoa
 from constructions.tables import check_keys, read_toml, shown, text, texts
@@ -97,8 +97,8 @@ def _automaton(contents: _Contents, where: str, letters: tuple[str, ...],
     for state in states or ():
         if state not in known:
             raise InputError(f"{where}: states: no state is named {shown(state)}")
-    if len(known) > MOST_STATES:
-        raise Unsupported(f"{where}: {len(known)} states, expected at most {MOST_STATES}")
+    if len(known) > MOST_EXPLORED:
+        raise Unsupported(f"{where}: {len(known)} states, expected at most {MOST_EXPLORED}")
     automaton = Nondeterministic([contents.start], contents.accepting if states is None else states)
     for step in contents.steps:
         if step.symbol is not None and step.symbol not in letters:

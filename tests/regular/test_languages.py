@@ -287,3 +287,14 @@ def test_an_expression_may_reach_more_states_than_it_needs() -> None:
         language_of_regex("(a|b)*a(a|b){12}", "ab")
     language = language_of_regex("(a|b)*a(a|b){12}|(a|b)*", "ab")
     assert len(language.automaton.steps) == 1
+
+
+def test_a_file_may_have_more_states_than_are_needed() -> None:
+    states = 11_922
+    lines = [f"{state}\t{(state + 1) % states}\ta" for state in range(states)]
+    lines += [f"{state}" for state in range(0, states, 2)]
+    language, _ = language_of_text("\n".join(lines), "even.att", ["a"])
+    assert language.automaton.steps == ((1,), (0,)) and language.contains((0, 0)) and not language.contains((0,))
+    needed = [*lines[:states], "0"]
+    with pytest.raises(Unsupported, match="its automaton has more than 4096 states"):
+        language_of_text("\n".join(needed), "all.att", ["a"])
