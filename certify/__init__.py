@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from certify.api import build, cross_entropy, decide, explain, export, margin, prove, run, sensitivity
+    from certify.api import build, check, cross_entropy, decide, explain, export, margin, prove, run, sensitivity
     from certify.auditing.api import audit, audit_file
     from certify.network import Network
     from certify.outcomes import Outcome
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from constructions.regimes import Regime, Sharpening
     from proofs.by_coq import CoqMissing
     from proofs.check import Refusal
-    from proofs.check import check_file as check
 
 __version__ = "0.1.0"
 
@@ -73,7 +72,7 @@ _HOMES = {
     "build": ("certify.api", "build"),
     "certify": ("certify.pipeline", "certify"),
     "certify_transformer": ("certify.pipeline", "certify_transformer"),
-    "check": ("proofs.check", "check_file"),
+    "check": ("certify.api", "check"),
     "compile_formula": ("constructions.compiler", "compile_formula"),
     "cross_entropy": ("certify.api", "cross_entropy"),
     "decide": ("certify.api", "decide"),

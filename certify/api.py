@@ -14,6 +14,7 @@ from certify.outcomes import Certified
 from certify.pipeline import Subject
 from certify.request import FormulaSubject, Request, request_found
 from certify.subjects import Programs
+from constructions.arguments import typed
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
 from constructions.network.transformer import Transformer, Weighting
@@ -25,15 +26,18 @@ if TYPE_CHECKING:
     from certify.measuring.results import At, Sensitivity
     from certify.predicting.results import CrossEntropy, LanguageName
     from certify.showing.explanation import Explanation
+    from certify.showing.notebook import Checked
     from certify.showing.program_runs import ProgramRun
     from certify.showing.runs import Run
     from certify.theorems import Theorem
+    from proofs.check import Asked
 
 Path = str | PathLike[str]
 Number = str | int | Fraction
 """A text stands for an exact number, too."""
 
 
+@typed
 def run(subject: Subject | None, word: str, **options: Any) -> Run | ProgramRun:
     """What a network holds on a word at every position, beside the truth; of a program, what its rows are.
 
@@ -58,6 +62,7 @@ def run(subject: Subject | None, word: str, **options: Any) -> Run | ProgramRun:
     return run_request(request, word)
 
 
+@typed
 def build(subject: Subject | None, **options: Any) -> Transformer:
     """The transformer of a formula or a program (``as_formula=True``: of the formula of a program's output).
 
@@ -74,6 +79,7 @@ def build(subject: Subject | None, **options: Any) -> Transformer:
     return _read(subject, options, lengths, programs).network
 
 
+@typed
 def explain(subject: Subject | None, **options: Any) -> Explanation:
     """The fragment of a formula, and what each regime would build.
 
@@ -89,6 +95,7 @@ def explain(subject: Subject | None, **options: Any) -> Explanation:
     return explain_formula(request.formula, request.alphabet, request.gamma, bool(options.get("as_printed")), weighting)
 
 
+@typed
 def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None, **options: Any) -> Theorem:
     """The theorem for every n, or from ``min_n`` on and up to ``max_n``, decided by Coq.
 
@@ -105,6 +112,24 @@ def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None, 
     return prove_claim(claim_theorem(_read(subject, options), "formula"), lengths=lengths)
 
 
+@typed
+def check(path: Path, asked: Asked | None = None, work: int = 1) -> Checked:
+    """What the independent checker says of a file whose claim is proved.
+
+    ``asked`` is the claim that it must make; ``work`` is how often the default budget of work may be spent.
+
+    Raises:
+        Refusal: if it is not accepted.
+    """
+    from certify.showing.notebook import Checked
+    from proofs.check import check_file
+
+    name = os.fspath(path)
+    found = check_file(name, work=work) if asked is None else check_file(name, asked, work)
+    return Checked(found.given, found.coverage, found.lines)
+
+
+@typed
 def export(certificate: Path | Certified, to: Format, output: Path) -> None:
     """Write a certificate for other tools; ``to`` is one of the formats of docs/exports.md.
 
@@ -128,6 +153,7 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
             load_exporter(to)(path, os.fspath(output))
 
 
+@typed
 def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None) -> Decision:
     """Whether a trained network is right on every word; both in files (docs/deciding.md).
 
@@ -144,6 +170,7 @@ def decide(network: Path, claim: Path | None = None, max_n: int | None = None, m
     return decide_claim(*read_question(os.fspath(network), where, Flags(), Scope(max_n, min_n)))
 
 
+@typed
 def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, lengths: Sequence[int] | None = None,
                 at: At = "last", direction: str | None = None, **options: Any) -> Sensitivity:
     """The largest change of a direction (left out: the output) when one symbol of a word is exchanged.
@@ -168,6 +195,7 @@ def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, length
     return measure(request, at, direction, None if lengths is None else [whole_number("lengths", n) for n in lengths])
 
 
+@typed
 def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n: int = 1, at: At = "last",
            margin: Number = 0, **options: str | Number) -> MarginAnswer:
     """Whether the sign of a network's output tells of a formula, and how far the output is from its threshold.
@@ -196,6 +224,7 @@ def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n:
     return answer(read_question(find_python_subject(network), given, read_lengths(min_n, max_n), str))
 
 
+@typed
 def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p: Number = "1/2", max_n: int = 16,
                   min_n: int = 1, lengths: Sequence[int] | None = None, direction: str | None = None,
                   slope: Number | None = None, offset: Number | None = None, steepest: Number | None = None,

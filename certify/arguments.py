@@ -13,6 +13,7 @@ from typing import Any
 
 from certify.request import Options
 from certify.subjects import Found, Kind, find_language, find_subject
+from constructions.arguments import not_what
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.language.printer import format_formula
@@ -26,8 +27,6 @@ NAMES = tuple(field.name for field in fields(Options))
 EXACT = ("gamma", "temperature", "allowed_error")
 FLAGS = ("causal", "as_printed")
 ATTENTION = ("soft", "hard")
-PLAIN = (str, bytes, int, float, Fraction, list, tuple)
-LONGEST = 40
 
 
 def find_python_subject(subject: object, options: Options = Options()) -> Found:
@@ -53,7 +52,7 @@ def find_python_subject(subject: object, options: Options = Options()) -> Found:
             return find_subject(subject, tuple(Kind))
         case os.PathLike():
             return find_subject(_text("subject", os.fspath(subject), "a path of text"), tuple(Kind))
-    raise _not("subject", subject, "a formula, a network, or the path of a file")
+    raise not_what("subject", subject, "a formula, a network, or the path of a file")
 
 
 def read_arguments(values: dict[str, Any]) -> Options:
@@ -87,7 +86,7 @@ def whole_number(name: str, value: object) -> int:
         InputError: if it is something else.
     """
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise _not(name, value, "a whole number")
+        raise not_what(name, value, "a whole number")
     return int(value.__index__())
 
 
@@ -109,12 +108,12 @@ def _read(name: str, value: object) -> object:
         return exact_text(name, value)
     if name in FLAGS:
         if not isinstance(value, bool):
-            raise _not(name, value, "True or False")
+            raise not_what(name, value, "True or False")
         return value
     if name == "regime":
         return value if isinstance(value, Regime) else _text(name, value, "'temperature', 'position' or a Regime")
     if name == "attention" and value not in ATTENTION:
-        raise _not(name, value, "'soft' or 'hard'")
+        raise not_what(name, value, "'soft' or 'hard'")
     if name == "dfa" and isinstance(value, os.PathLike):
         value = os.fspath(value)
     return _text(name, value, "a text")
@@ -138,17 +137,11 @@ def exact_text(name: str, value: object) -> str:
 
 def _text(name: str, value: object, expected: str) -> str:
     if not isinstance(value, str):
-        raise _not(name, value, expected)
+        raise not_what(name, value, expected)
     return str(value)
 
 
 def _texts(name: str, values: object, expected: str) -> tuple[str, ...]:
     if not isinstance(values, Sequence) or isinstance(values, bytes) or not all(isinstance(x, str) for x in values):
-        raise _not(name, values, expected)
+        raise not_what(name, values, expected)
     return tuple(values)
-
-
-def _not(name: str, value: object, expected: str) -> InputError:
-    shown = repr(value) if isinstance(value, PLAIN) or value is None else f"an object of type {type(value).__name__}"
-    shortened = shown if len(shown) <= LONGEST else shown[:LONGEST] + "..."
-    return InputError(f"{name}: found {shortened}, expected {expected}")

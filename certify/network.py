@@ -10,6 +10,7 @@ from certify.pipeline import certify_transformer
 from certify.request import DEFAULT_MAX_N
 from certify.softening.pipeline import soften_model
 from certify.softening.results import Softening
+from constructions.arguments import typed
 from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network_builder import NetworkBuilder
@@ -26,6 +27,7 @@ class Network(NetworkBuilder):
     'certified'
     """
 
+    @typed
     def certify(self, max_n: int = DEFAULT_MAX_N, min_n: int = 1) -> Outcome:
         """Decide whether every direction holds what it means, for every word of length ``min_n`` to ``max_n``.
 
@@ -34,6 +36,7 @@ class Network(NetworkBuilder):
         """
         return certify_transformer(self.build(), max_n, min_n=min_n)
 
+    @typed
     def soften(self, max_n: int, temperature: str | None = None, critical: Collection[int] = ()) -> Softening:
         """Give its hard attention softmax: does that move it by at most 1/4, on every word up to ``max_n``?
 
@@ -52,6 +55,7 @@ class Network(NetworkBuilder):
         heat = None if temperature is None else parse_expression(temperature)
         return soften_model(self.build(), max_n, heat, critical)
 
+    @typed
     def save(self, path: str) -> None:
         """Write the model file that ``certify model`` reads.
 

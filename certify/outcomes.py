@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from certify.files import write_text
 from certify.vacuity import Vacuity, find_vacuity
 from certify.verdicts import exit_status
+from constructions.arguments import typed
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.language.syntax import Formula
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from certify.showing.runs import Run
     from constructions.running.numpy_network import NumpyNetwork
 
+Path = str | PathLike[str]
 OWN_WORK = 20
 """Times the default budget of the checker: a certificate of our own is no stranger's."""
 
@@ -63,6 +65,7 @@ class Outcome:
 
         return outcome_to_html(self)
 
+    @typed
     def run(self, word: str | Sequence[str]) -> Run:
         """What the network holds on a word, at every position.
 
@@ -74,6 +77,7 @@ class Outcome:
         letters = parse_word(word, self.alphabet) if isinstance(word, str) else tuple(word)
         return run_transformer(self._network, letters)
 
+    @typed
     def to_numpy(self, max_n: int | None = None, precision: str = "binary32") -> NumpyNetwork:
         """The network as a program in numpy, for words up to a length; of the lengths of the claim, if none is given.
 
@@ -82,7 +86,8 @@ class Outcome:
         """
         return self._network.to_numpy(self.max_n if max_n is None else max_n, precision)
 
-    def save(self, path: str | PathLike[str]) -> None:
+    @typed
+    def save(self, path: Path) -> None:
         """Write the certificate, whole or not at all.
 
         Raises:
@@ -135,7 +140,8 @@ class Certified(Outcome):
     verdict = "certified"
     certificate: str
 
-    def save(self, path: str | PathLike[str]) -> None:
+    @typed
+    def save(self, path: Path) -> None:
         """Write the certificate, whole or not at all.
 
         Raises:

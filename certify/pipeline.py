@@ -13,6 +13,7 @@ from certify.arguments import find_python_subject, read_arguments, read_lengths,
 from certify.outcomes import OWN_WORK, Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from certify.request import DEFAULT_MAX_N, NetworkSubject, Request, request_found
 from certify.subjects import find_formula
+from constructions.arguments import not_what, typed
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression
 from constructions.language.printer import format_briefly
@@ -83,6 +84,8 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
         "symbol": symbol, "dialect": dialect, "regex": regex, "dfa": dfa, "weighting": weighting})
     lengths = read_lengths(min_n, max_n)
     request = request_found(find_python_subject(subject, options), options, lengths=lengths, spell=str)
+    if not isinstance(floats, str | None):
+        raise not_what("floats", floats, "the name of a run class, or of a file with one")
     outcome = certify_request(request, memory, progress, whole_number("effort", effort))
     return outcome if floats is None else claim_runs_named(outcome, floats, progress, effort)
 
@@ -95,6 +98,7 @@ def claim_runs_named(outcome: Outcome, name: str, progress: Progress, effort: in
     return claim_runs(outcome, read_class(name), progress, effort)
 
 
+@typed
 def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, regime: Regime | None = None,
                         memory: Memory | None = None, progress: Progress = lambda _: None, min_n: int = 1,
                         allowed_error: Fraction | None = None) -> Outcome:

@@ -11,18 +11,18 @@ from rich.console import Console
 from certify.exports.theorem_claim import TheoremClaim
 from certify.pipeline import Clock
 from certify.showing.outcomes import print_shape
-from certify.showing.terminal_tables import plain
+from certify.showing.terminal_tables import plain, printed_to_html
 from certify.showing.words import show_alphabet
 from certify.verdicts import colour, exit_status
 from constructions.errors import Unsupported
 from constructions.language.predicates import definitions_of
-from constructions.language.printer import Style, describe_formula, format_formula
+from constructions.language.printer import Style, describe_formula, format_briefly, format_formula
 from proofs.by_coq import EVERY_LENGTH, Coq, ProvedLengths, ask, ask_about_file, compiled_library, find_coq
 from proofs.by_coq.kernel import REFUSED
 from proofs.by_coq.library import library_digest
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Theorem:
     """What came of a claim about every n, or about those in ``lengths``."""
 
@@ -34,6 +34,12 @@ class Theorem:
     reason: str = ""
     seconds: float = 0.0
     library_seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"<{self.verdict}: {format_briefly(self.claim.formula)}; {_summary(self)}>"
+
+    def _repr_html_(self) -> str:
+        return printed_to_html(lambda out: print_theorem(out, self))
 
     @property
     def exit_code(self) -> int:

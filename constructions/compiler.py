@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from constructions.arguments import typed
 from constructions.boolean_connectives import require_truth
 from constructions.draft import Draft
 from constructions.errors import InputError, Unsupported
@@ -52,6 +53,7 @@ PRINTED_GAMMA = Fraction(3)
 TEMPORAL = (Previous, Next, Since, Until)
 
 
+@typed
 def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
                     gamma: Fraction = PRINTED_GAMMA, as_printed: bool = False,
                     temperature: Expression | None = None, low_precision_up_to: int | None = None,

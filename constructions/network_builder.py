@@ -12,6 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Literal, TypeVar
 
+from constructions.arguments import not_what, typed
 from constructions.compiler import PRINTED_GAMMA, add_truth
 from constructions.draft import Draft
 from constructions.errors import InputError
@@ -56,6 +57,7 @@ class NetworkBuilder:
     (1, ['is[FIRST]', 'one', 'is[Q_1]', 'first'])
     """
 
+    @typed
     def __init__(self, alphabet: str, temperature: str = "1/n", predicates: Sequence[str] = ()):
         """An empty network.
 
@@ -74,6 +76,7 @@ class NetworkBuilder:
 
     # -- what can be written -------------------------------------------------------------------------------------------
 
+    @typed
     def direction(self, text: str) -> str:
         """The name of the direction that ``text`` denotes, embedded or compiled if it is not there yet.
 
@@ -94,6 +97,7 @@ class NetworkBuilder:
             case Bracket(formula) | (Formula() as formula):
                 return self._compile(formula)
 
+    @typed
     def head(self, name: str, *, value: Form, means: str | Meaning | None = None, key: Forms = (),
              query: Forms = "1", mask: MaskName = "future", when: str = "true", temperature: str | None = None,
              weighting: WeightingName = "softmax", source: str = "by hand") -> str:
@@ -127,6 +131,7 @@ class NetworkBuilder:
             self._draft.add_head(head, {name: self._meaning_of_head(means, when)})
         return name
 
+    @typed
     def round(self, near: str, means: str | None = None) -> str:
         """The exact truth of what the direction ``near`` is near to, by the two ReLUs of Lemma 9; its name.
 
@@ -147,6 +152,7 @@ class NetworkBuilder:
         gates = [self._false_where(meaning.when)] if guarded else []
         return self._write_truth(formula, rounding_units(near, gates), Fraction(0), "round")
 
+    @typed
     def units(self, means: str | Meaning | None, units: Iterable[WrittenUnit],
               bias: Number = 0, name: str | None = None) -> str:
         """A direction that a feed-forward layer writes: ``bias`` plus each unit's ``write * ReLU(reads . h + bias)``.
@@ -163,7 +169,7 @@ class NetworkBuilder:
         """
         with _located("units"):
             meaning = self._meaning_of_units(means)
-            rows = [(self._row(reads), _number(offset), _number(write)) for reads, offset, write in units]
+            rows = [self._unit(unit) for unit in units]
             constant = _number(bias)
         if isinstance(meaning, Truth):
             return self._write_truth(meaning.formula, rows, constant, "units")
@@ -172,6 +178,7 @@ class NetworkBuilder:
         self._check_new(name, "units")
         return self._draft.add_feed_forward(name or "", meaning, rows, constant)
 
+    @typed
     def output(self, text: str) -> str:
         """Make the truth of a formula the output; of its subformulas, those not yet written are compiled.
 
@@ -237,6 +244,12 @@ class NetworkBuilder:
             name = self.direction(text)  # two texts may denote one direction
             row[name] = row.get(name, Fraction(0)) + _number(weight)
         return {name: weight for name, weight in row.items() if weight}
+
+    def _unit(self, unit: WrittenUnit) -> tuple[Coefficients, Fraction, Fraction]:
+        if not (isinstance(unit, Sequence) and len(unit) == 3 and isinstance(unit[0], str | Mapping)):
+            raise not_what("unit", unit, "what it reads, its bias and what it writes, as in ({'Q_1': 1}, -1, 1)")
+        reads, offset, write = unit
+        return self._row(reads), _number(offset), _number(write)
 
     def _check_new(self, name: str | None, where: str) -> None:
         if not name:

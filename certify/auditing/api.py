@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from os import PathLike
 from typing import Any
 
 from certify.auditing.claims_file import read_claim, read_claims
@@ -9,12 +11,18 @@ from certify.auditing.decide import Search
 from certify.auditing.judge import judge
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.session import Session
+from constructions.arguments import typed
+from constructions.errors import InputError
+
+Path = str | PathLike[str]
 
 
+@typed
 def audit(formula: str | None = None, **keys: Any) -> ClaimResult:
     """The verdict on one claim, length by length, and the critical constants that are asked for.
 
-    The keys are those of a claims file (docs/claims.md); without a formula, ``model`` or another says what it is about.
+    The keys are those of a claims file (docs/claims.md), and ``max_n``, as elsewhere, is ``lengths``; without a
+    formula, ``model`` or another says what it is about.
 
     >>> found = audit("(Q_a | Q_b) since Q_a", alphabet="abc", gamma="138/100", lengths=6, critical=[4])
     >>> found.verdict, [row.verdict for row in found.rows].index("refuted") + 1, found.witness.word
@@ -25,15 +33,20 @@ def audit(formula: str | None = None, **keys: Any) -> ClaimResult:
     Raises:
         InputError: for an unknown key, or a value that is not what it should be.
     """
+    if "max_n" in keys:
+        if "lengths" in keys:
+            raise InputError("max_n: found beside lengths, expected one of the two")
+        keys["lengths"] = keys.pop("max_n")
     return judge(read_claim({**keys, **({} if formula is None else {"formula": formula}), "name": "claim"}), Search())
 
 
-def audit_file(path: str) -> AuditReport:
+@typed
+def audit_file(path: Path) -> AuditReport:
     """The results of a claims file, without keeping anything on disk.
 
     Raises:
         InputError: if the file is wrong, or something in it has no value at some length.
     """
-    session = Session(read_claims(path), keeping=False)
+    session = Session(read_claims(os.fspath(path)), keeping=False)
     session.run()
     return session.report

@@ -10,13 +10,13 @@ from typing import Any
 from rich.console import Console
 
 from certify.floats.reach import TRIED, Reach, find_reach, show_reach
-from certify.showing.terminal_tables import plain
+from certify.showing.terminal_tables import plain, printed_to_html
 from certify.showing.words import counted, show_alphabet
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.formula_table import texts_of
 from constructions.language.fragments import fragment_of
-from constructions.language.printer import Style, describe_formula, format_formula
+from constructions.language.printer import Style, describe_formula, format_briefly, format_formula
 from constructions.language.syntax import Formula, subformulas
 from constructions.low_precision import GAMMA
 from constructions.network.transformer import Transformer, Weighting
@@ -48,7 +48,7 @@ class Built:
         return f"regime {self.regime}" + (f", for {self.precision}" if self.precision else "")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """A formula, its fragment, and what each regime would build; whether float runs were asked about.
 
@@ -63,6 +63,14 @@ class Explanation:
     floats: bool = False
     language: tuple[str, ...] = ()
     weighting: Weighting = Weighting.SOFTMAX
+
+    def __repr__(self) -> str:
+        built = sum(not isinstance(one.network, str) for one in self.networks)
+        return (f"<explanation: {format_briefly(self.formula)} over {show_alphabet(self.alphabet)}; "
+                f"{fragment_of(self.formula)}; {built} of {len(self.networks)} regimes have a network>")
+
+    def _repr_html_(self) -> str:
+        return printed_to_html(lambda out: print_explanation(out, self, "ascii", False))
 
 
 def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Fraction,

@@ -20,6 +20,7 @@ from constructions.html_text import html_table, html_text
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
+from proofs.check import Accepted
 from proofs.obligations.kinds import APPROXIMATING
 
 LONGEST = 60
@@ -30,6 +31,17 @@ RULES = re.compile(r"^(?::root|\.net)[^{}]*\{[^}]*\}", re.MULTILINE)
 DARK_RULES = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*:root \{[^}]*\}\s*\}")
 COLOURS = {"certified": "#2c8a4b", "refuted": "#c8372d"}
 OTHER = "#9a6700"
+
+
+class Checked(Accepted):
+    """What the independent checker accepted, readable in a line and in a notebook."""
+
+    def __repr__(self) -> str:
+        return f"<accepted: {'; '.join(' '.join(line.split()) for line in self.lines[:3])}>"
+
+    def _repr_html_(self) -> str:
+        said = "".join(html_text(line, longest=400) + "\n" for line in self.lines)
+        return f"<p><b style='color:{COLOURS['certified']}'>accepted</b></p><pre>{said}</pre>"
 
 
 def describe_outcome(outcome: Outcome) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
+import io
 import os
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
 from rich.cells import cell_len
@@ -89,3 +91,10 @@ def _part_of(table: Table, columns: Sequence[Column]) -> Table:
     for row in zip(*(column.cells for column in columns), strict=True):
         part.add_row(*row)
     return part
+
+
+def printed_to_html(show: Callable[[Console], None]) -> str:
+    """What is printed in a terminal, for a notebook: escaped, in letters of one width."""
+    written = io.StringIO()
+    show(Console(file=written, width=120, color_system=None))
+    return f"<pre>{html.escape(written.getvalue().rstrip())}</pre>"

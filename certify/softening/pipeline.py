@@ -11,6 +11,7 @@ from certify.softening.counterexamples import describe_tie, find_moved
 from certify.softening.critical import find_critical
 from certify.softening.results import SoftenedLength, Softening, StageErrors
 from certify.softening.shards import Workers, check_certificate, check_number_of_words, survey_lengths
+from constructions.arguments import typed
 from constructions.average_hard_attention import temperature_with_ties
 from constructions.breaking_ties import break_ties
 from constructions.errors import InputError, Unsupported
@@ -37,6 +38,7 @@ from proofs.perturbation.sides import survey_sides
 ZERO = Fraction(0)
 
 
+@typed
 def soften_model(transformer: Transformer, max_n: int, temperature: Expression | None = None,
                  critical: Collection[int] = (), workers: Workers = Workers(),
                  progress: Progress = lambda _: None, breaks_ties: bool = False,

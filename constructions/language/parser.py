@@ -19,6 +19,7 @@ from lark import Lark, ParseTree, Token, UnexpectedCharacters, UnexpectedInput
 from lark.exceptions import VisitError
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
+from constructions.arguments import typed
 from constructions.errors import FormulaError
 from constructions.language.alphabets import MAX_LENGTH
 from constructions.language.builder import (
@@ -50,6 +51,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _OF_NUMBERS = frozenset({"PLUS", "MINUS", "TIMES", "REMAINDER", "RELATION"})
 
 
+@typed
 def parse_formula(text: str, alphabet: Sequence[str] | None = None,
                   predicates: Mapping[str, PredicateDefinition] | None = None,
                   dialect: Dialect = Dialect.SHA, table: Mapping[str, Formula] | None = None,
