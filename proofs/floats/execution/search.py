@@ -39,7 +39,7 @@ LEAST_ROWS = 8
 WORST_ROWS = 6
 """So many rows of each head are run adversely."""
 SEEDS = 3
-WORK_ON_BLOCKS = 2
+WORK_ON_BLOCKS = 8
 """Words of two blocks, of all lengths together, may take as much work as so many lengths."""
 DOWNWARD = 4
 """So many shorter lengths are tried before the least one is reported: whether one is wrong is not monotone."""
@@ -82,14 +82,13 @@ class LengthSearch:
     def find_in_blocks(self) -> Refutation | None:
         """A wrong run among all words of two blocks, as a plain program does it, while there is work left.
 
-        Looked at just after the second block begins, where what is true changes, and at both ends.
+        Looked at where the second block begins, since what is true changes there, and in the first position.
         """
         if self.run_class.exp_ulp < LEAST_ULP:
             return None
         for word, first in block_words(self.transformer.alphabet, self.n):
             run = FloatRun(self.program, word, plain_executions(self.run_class)[0])
-            rows = dict.fromkeys((1, first + 1, min(first + 2, self.n), self.n))
-            fault = next(filter(None, (self._fault_at(run, i) for i in rows)), None)
+            fault = self._fault_at(run, 1) or self._fault_at(run, first + 1)
             self._charge(run)
             if fault or self.work <= 0:
                 return fault
