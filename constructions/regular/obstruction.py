@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from constructions.errors import Unsupported
 from constructions.regular.automata import Language
@@ -13,11 +13,11 @@ _MOST_SHOWN = 12
 Word = tuple[int, ...]
 
 
-def describe_obstruction(language: Language, alphabet: Sequence[str]) -> str | None:
+def describe_obstruction(language: Language, alphabet: Sequence[str], most: int | None = None) -> str | None:
     """Words, the states that they permute and the order of their group, if it is found to be not solvable.
 
     Looked at are the sets to which words carry all states: every group of the syntactic monoid is one of permutations
-    of such a set.
+    of such a set. With ``most``, only so many images of states by words, in all.
 
     >>> from constructions.regular.automata import Automaton
     >>> five = Language(Automaton(0, ((1, 1), (2, 2), (3, 0), (4, 3), (0, 4))), frozenset([0]))
@@ -28,19 +28,22 @@ def describe_obstruction(language: Language, alphabet: Sequence[str]) -> str | N
     access = _access(steps, language.automaton.start)
     sets = [tuple(range(len(steps)))]
     for states in sets:  # grows meanwhile
-        words = _permuting_words(steps, states)
+        looked_at, words = _permuting_words(steps, states, MOST_MAPS if most is None else min(most, MOST_MAPS))
+        if most is not None and (most := most - looked_at) < 1:
+            return None
         chosen: dict[Word, Permutation] = {}
-        size = 1
+        group: Collection[Permutation] = (tuple(range(len(states))),)
         for word, permutation in words:
+            if permutation in group:
+                continue
+            chosen[word] = permutation
             try:
-                group = generated([*chosen.values(), permutation], len(states))
+                group = generated(list(chosen.values()), len(states))
             except Unsupported:
                 return None
-            if len(group) > size:
-                chosen[word], size = permutation, len(group)
             if not is_solvable(group):
-                return (f"the words {_show(list(chosen), alphabet)} generate a group of {size} permutations of the "
-                        f"states after {_show([access[state] for state in states], alphabet)}")
+                return (f"the words {_show(list(chosen), alphabet)} generate a group of {len(group)} permutations of "
+                        f"the states after {_show([access[state] for state in states], alphabet)}")
         for row in range(len(steps[0])):
             image = tuple(sorted({steps[state][row] for state in states}))
             if len(image) >= 5 and image not in sets and len(sets) < MOST_MAPS:
@@ -48,19 +51,22 @@ def describe_obstruction(language: Language, alphabet: Sequence[str]) -> str | N
     return None
 
 
-def _permuting_words(steps: Sequence[Sequence[int]], states: tuple[int, ...]) -> list[tuple[Word, Permutation]]:
-    """The shortest word for each permutation of the states by a word, shorter words first, as far as MOST_MAPS go."""
+def _permuting_words(steps: Sequence[Sequence[int]], states: tuple[int, ...],
+                     most: int) -> tuple[int, list[tuple[Word, Permutation]]]:
+    """How many images of the states were looked at, at ``most``; the shortest word for each permutation by a word,
+    shorter words first.
+    """
     found: dict[tuple[int, ...], Word] = {states: ()}
     order = [states]
     for images in order:  # grows meanwhile
         for letter in range(len(steps[0])):
             after = tuple(steps[state][letter] for state in images)
-            if after not in found and len(set(after)) == len(states) and len(order) < MOST_MAPS:
+            if after not in found and len(set(after)) == len(states) and len(order) < most:
                 found[after] = (*found[images], letter)
                 order.append(after)
     place = {state: number for number, state in enumerate(states)}
-    return [(word, tuple(place[state] for state in images)) for images, word in found.items()
-            if word and set(images) == set(states)]
+    return len(order), [(word, tuple(place[state] for state in images)) for images, word in found.items()
+                        if word and set(images) == set(states)]
 
 
 def _access(steps: Sequence[Sequence[int]], start: int) -> dict[int, Word]:

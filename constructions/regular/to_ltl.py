@@ -25,6 +25,7 @@ from constructions.regular.obstruction import describe_obstruction
 
 MOST_STATES = 200
 MOST_WORK = 200_000
+FEW_IMAGES = 20_000
 LITTLE_WORK = 10_000
 """Steps of a cascade times its bits."""
 
@@ -59,6 +60,8 @@ def formula_of_language(language: Language, alphabet: Sequence[str], what: str =
     if len(small.automaton.steps) > MOST_STATES:
         raise Unsupported(f"{what}: its minimal automaton has {len(small.automaton.steps)} states, expected at most "
                           f"{MOST_STATES}")
+    if words := describe_obstruction(small, alphabet, FEW_IMAGES):  # before much work is done in vain
+        raise _not_solvable(what, words)
     found = _smallest(small, alphabet, what)
     if not defines(found.formula, small, alphabet, what):
         raise InternalError(f"{what}: its formula defines another language")
@@ -95,9 +98,13 @@ def _reason(reasons: Sequence[Unsupported], language: Language, alphabet: Sequen
     for reason in reasons:
         if isinstance(reason, NotSolvable):
             words = describe_obstruction(language, alphabet) or str(reason).removeprefix(f"{what}: ")
-            return Unsupported(f"{what}: {words}, which is not solvable: no formula of the past that counts modulo "
-                               "numbers defines the language")
+            return _not_solvable(what, words)
     return reasons[0]
+
+
+def _not_solvable(what: str, words: str) -> Unsupported:
+    return Unsupported(f"{what}: {words}, which is not solvable: no formula of the past that counts modulo "
+                       "numbers defines the language")
 
 
 @dataclass(frozen=True)

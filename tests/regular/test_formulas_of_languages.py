@@ -253,3 +253,12 @@ def test_whether_a_formula_defines_a_language_is_decided(text: str, pattern: str
 def test_no_decision_is_made_about_other_formulas(text: str) -> None:
     with pytest.raises(InternalError):
         defines(parse_formula(text), language_of_regex("a*b*", "ab"), "ab")
+
+
+def test_a_group_that_is_not_solvable_is_found_before_a_cascade_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    turn, three, merge = (1, 2, 3, 4, 0, 5, 6, 7), (1, 2, 0, 3, 4, 6, 7, 5), (5, 0, 6, 1, 7, 2, 0, 3)
+    language = Language(Automaton(0, tuple(zip(turn, three, merge, strict=True))), frozenset([0]))
+    monkeypatch.setattr("constructions.regular.to_ltl._smallest", None)  # no work is done in vain
+    with pytest.raises(Unsupported, match=r"generate a group of \d+ permutations of the states after .*, which is not "
+                                          "solvable: no formula of the past"):
+        formula_of_language(language, "abc")
