@@ -33,7 +33,7 @@ from constructions.language.syntax import (
 )
 from constructions.regular.automata import Language
 
-MOST_FORMULA_STATES = 300_000
+MOST_FORMULA_STATES = 2_000_000
 State = tuple[int, str]
 """A state of the language's automaton, and the bits that the formula remembers."""
 

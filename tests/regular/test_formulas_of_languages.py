@@ -262,3 +262,9 @@ def test_a_group_that_is_not_solvable_is_found_before_a_cascade_is_built(monkeyp
     with pytest.raises(Unsupported, match=r"generate a group of \d+ permutations of the states after .*, which is not "
                                           "solvable: no formula of the past"):
         formula_of_language(language, "abc")
+
+
+def test_five_states_whose_formula_has_a_million_states_are_followed() -> None:
+    steps = ((2, 3, 3), (4, 0, 1), (1, 3, 0), (3, 4, 1), (0, 1, 2))
+    found = formula_of_language(Language(Automaton(0, steps), frozenset([1, 4])), "abc")
+    assert (found.states, found.groups) == (5, ((4, (4,)), (24, (2, 3, 2, 2)), (6, (2, 3)), (2, (2,))))
