@@ -26,7 +26,8 @@ MAX_EXPRESSION = 300  # characters of an expression or a condition; docs/certifi
 MAX_NESTING = 10_000  # operators that wait for an operand while a text is read
 MAX_NODES = 1 << 18  # different formulas, counts and numbers in a file
 MAX_ENTRIES = 100_000  # of the table of formulas of a network
-MAX_N = 4096  # lengths, and layers
+MAX_N = 4096  # lengths
+MAX_LAYERS = 1 << 16  # of the transformer of a formula; each takes a few characters of the file
 MAX_HEADS = 1 << 17  # of a layer
 
 MAX_RATIONAL_BITS = 1 << 17  # of a rational met in the check; files hold 1,000 digits, which are 3,322 bits

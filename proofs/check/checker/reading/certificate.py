@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..budget import MAX_HEADS, MAX_N, Budget
+from ..budget import MAX_HEADS, MAX_LAYERS, MAX_N, Budget
 from ..language import Language
 from ..verdicts import expect, require
 from .document import Json
@@ -69,7 +69,7 @@ def read_claim(value: Json, language: Language) -> Claim:
 def read_bound(value: Json) -> Bound:
     """The stated errors of one direction."""
     fields = Fields(value, "layer", "head", "direction", "error_if_false", "error_if_true")
-    layer, head = integer_within(COUNTED_FROM_1), integer_within(range(1, MAX_HEADS + 1))
+    layer, head = integer_within(range(1, MAX_LAYERS + 1)), integer_within(range(1, MAX_HEADS + 1))
     return Bound(fields.read("layer", layer), fields.read("head", head), fields.read("direction", read_text),
                  fields.read("error_if_false", read_rational), fields.read("error_if_true", read_rational))
 
