@@ -264,6 +264,7 @@ def test_a_group_that_is_not_solvable_is_found_before_a_cascade_is_built(monkeyp
         formula_of_language(language, "abc")
 
 
+@pytest.mark.exhaustive
 def test_five_states_whose_formula_has_a_million_states_are_followed() -> None:
     steps = ((2, 3, 3), (4, 0, 1), (1, 3, 0), (3, 4, 1), (0, 1, 2))
     found = formula_of_language(Language(Automaton(0, steps), frozenset([1, 4])), "abc")
