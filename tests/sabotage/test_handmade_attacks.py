@@ -160,7 +160,20 @@ def test_several_directions_of_one_truth_are_harmless(formula: str) -> None:
     )
     twin["token_embedding"]["a"]["twin"] = "1"
     twin["layers"][0]["feedforward"]["bias"]["out"] = "1"
-    assert proved(twin, 4) == (formula in ("Q_a", "(Q_a)"))
+    assert proved(twin, 4)
+
+
+@pytest.mark.parametrize("formula", ["Q_b", "Q_a & Q_b", "Q_a | Q_b", "prev Q_a"])
+def test_a_direction_of_another_truth_is_not_read_for_it(formula: str) -> None:
+    other = model(
+        {"other": {"kind": "truth", "formula": formula}, "out": {"kind": "truth", "formula": "!Q_a"}},
+        [],
+        [{"reads": {"other": "1"}, "bias": "0", "writes": {"out": "-1"}}],
+        "out",
+    )
+    other["token_embedding"]["a"]["other"] = "1"
+    other["layers"][0]["feedforward"]["bias"]["out"] = "1"
+    assert not proved(other, 4)
 
 
 def test_a_unit_that_writes_nothing_and_a_zero_row_change_nothing() -> None:

@@ -105,8 +105,9 @@ def find_wrong_stage(given: Softened) -> str | None:
                 stated = given.errors[len(word) - 1][stage - 1]
                 for i, (u, v) in enumerate(zip(exact, near, strict=True), 1):
                     for name in given.transformer.directions:
-                        miss = abs(v.get(name, mpf(0)) - number(u.get(name, Fraction(0))))
-                        if miss > number(stated.get(name, Fraction(0)) + TOLERANCE):
+                        hard_value = number(u.get(name, Fraction(0)))
+                        miss = abs(v.get(name, mpf(0)) - hard_value)
+                        if miss > number(stated.get(name, Fraction(0))) + number(TOLERANCE) * (1 + abs(hard_value)):
                             return f"{name!r} on {word} at {i} after stage {stage} is off by {float(miss)}"
     return None
 
