@@ -27,8 +27,9 @@ def describe_decision(given: Decision, coverage: Mapping[str, int]) -> list[str]
 
 def write_runs(numbers: Sequence[int]) -> str:
     """Ascending numbers, consecutive ones as first..last."""
-    starts = [number for number in numbers if number - 1 not in {*numbers}]
-    ends = [number for number in numbers if number + 1 not in {*numbers}]
+    known = {*numbers}
+    starts = [number for number in numbers if number - 1 not in known]
+    ends = [number for number in numbers if number + 1 not in known]
     pairs = zip(starts, ends, strict=True)
     return ", ".join(f"{first}..{last}" if first < last else str(first) for first, last in pairs)
 
