@@ -139,3 +139,12 @@ def test_fifty_thousand_nodes_are_certified() -> None:
     formula = layered(1_200, 55)
     assert len(subformulas(formula)) > 50_000
     assert isinstance(certify(formula, "ab", max_n=8), Certified)
+
+
+@pytest.mark.exhaustive
+def test_ten_thousand_definitions_in_a_chain_are_proved_and_accepted() -> None:
+    """One layer each; the independent checker reads them all."""
+    chain = "p0 = prev Q_a; " + "".join(f"p{k} = prev p{k - 1}; " for k in range(1, 10_000)) + "p9999"
+    outcome = certify(chain, None, 4, Regime())
+    assert isinstance(outcome, Certified) and outcome.transformer
+    assert len(outcome.transformer.layers) >= 10_000

@@ -10,6 +10,7 @@ from constructions.language.diagnosis import place_of, quote
 
 _LET = re.compile(r"\s*let\b")
 _NAMED = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)\s*=(?![=>])")
+_NUMBERS = frozenset("ijn")  # i = 3 compares
 _ASSIGNED = re.compile(r"\s*(?:let\s+)?([A-Za-z][A-Za-z0-9_]*)\s*:=")
 _QUOTED = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\""""
 _END = re.compile(_QUOTED + "|;")
@@ -35,23 +36,29 @@ def split_definitions(text: str) -> list[Part]:
     [Part(name='', name_offset=0, offset=0, text='Q_a')]
 
     Raises:
-        FormulaError: if something before the last ``;`` does not define a name.
+        FormulaError: if something before the last ``;`` does not define a name, or what comes last does.
     """
     let = _LET.match(text)
     if assigned := _ASSIGNED.match(text):
         raise FormulaError(f"found ':=', expected a definition such as let {assigned[1]} = Q_a;",
                            *place_of(text, assigned.end() - 2), text)
-    if let is None and _NAMED.match(text) is None:
-        return [Part("", 0, 0, text)]
     first = let.end() if let else 0
     ends = [end.start() for end in _END.finditer(text, first) if end.group() == ";"]
-    if not ends and let is None:
-        return [Part("", 0, 0, text)]
+    if let is None and (_NAMED.match(text) is None or not ends):
+        return [_last(text, 0)]
     if not ends:
         raise FormulaError("found no ';', expected let p = ...; and then the formula", *place_of(text, first), text)
     starts = [first, *(end + 1 for end in ends)]
     parts = [_definition(text, start, end) for start, end in zip(starts, ends, strict=False)]
-    return [*parts, Part("", starts[-1], starts[-1], text[starts[-1]:])]
+    return [*parts, _last(text, starts[-1])]
+
+
+def _last(text: str, start: int) -> Part:
+    named = _NAMED.match(text, start)
+    if named and named[1] not in _NUMBERS and not named[1].startswith("Q_"):
+        raise FormulaError(f"found a definition of {named[1]} and no formula after it, expected one, such as {named[1]}",
+                           *place_of(text, named.start(1)), text)
+    return Part("", start, start, text[start:])
 
 
 def _definition(text: str, start: int, end: int) -> Part:

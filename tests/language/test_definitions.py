@@ -24,7 +24,7 @@ def doubling(times: int) -> str:
         ("let p = Q_a; p", "Q_a"), ("let p = Q_a;\n q = prev p;\n p & q", "Q_a & prev Q_a"),
         ("p = Q_a | Q_b; p since p", "(Q_a | Q_b) since (Q_a | Q_b)"), ("let p = Q[';']; q = p; q", "Q[';']"),
         ("let p = Q_a; #<[p] >= 2 & ODD(#>[p])", "#<[Q_a] >= 2 & ODD(#>[Q_a])"),
-        ("let p=Q_a;G p", "G Q_a"), ("let unused = Q_b; Q_a", "Q_a"), ("let Qx = Q_a; Qx", "Q_a"),
+        ("let p=Q_a;G p", "G Q_a"), ("p = Q_a; i = 3", "i = 3"), ("n = 3", "n = 3"), ("let unused = Q_b; Q_a", "Q_a"), ("let Qx = Q_a; Qx", "Q_a"),
     ],
 )  # fmt: skip
 def test_a_name_stands_for_its_formula(text: str, written_out: str) -> None:
@@ -55,6 +55,9 @@ def test_forty_definitions_that_double_are_a_small_graph() -> None:
         ("let ; p", 1, 5, "found ';', expected a definition such as p = Q_a"),
         ("let p = Q_a;\nq = & p;\nq", 2, 5, "found '&', expected a formula"),
         ("let p = Q_a;\n", 1, 13, "found the end of the formula, expected a formula"),
+        ("p = Q_a", 1, 1, "found a definition of p and no formula after it, expected one, such as p"),
+        ("p = Q_a; q = prev p", 1, 10, "found a definition of q and no formula after it, expected one, such as q"),
+        ("let p = Q_a;\n r = p", 2, 2, "found a definition of r and no formula after it, expected one, such as r"),
         ("$1", 1, 1, "found '$1', expected a formula: only a file has a table of them"),
     ],
 )  # fmt: skip
