@@ -55,8 +55,9 @@ def split_definitions(text: str) -> list[Part]:
 
 def _last(text: str, start: int) -> Part:
     named = _NAMED.match(text, start)
-    if named and named[1] not in _NUMBERS and not named[1].startswith("Q_"):
-        raise FormulaError(f"found a definition of {named[1]} and no formula after it, expected one, such as {named[1]}",
+    name = named[1] if named else ""
+    if named and name not in _NUMBERS and not name.startswith("Q_"):
+        raise FormulaError(f"found a definition of {name} and no formula after it, expected one, such as {name}",
                            *place_of(text, named.start(1)), text)
     return Part("", start, start, text[start:])
 
