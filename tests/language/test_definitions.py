@@ -25,7 +25,7 @@ def doubling(times: int) -> str:
         ("p = Q_a | Q_b; p since p", "(Q_a | Q_b) since (Q_a | Q_b)"), ("let p = Q[';']; q = p; q", "Q[';']"),
         ("p = Q_a; i = 3", "i = 3"), ("n = 3", "n = 3"),
         ("let p = Q_a; #<[p] >= 2 & ODD(#>[p])", "#<[Q_a] >= 2 & ODD(#>[Q_a])"),
-        ("let p=Q_a;G p", "G Q_a"), ("p = Q_a; i = 3", "i = 3"), ("n = 3", "n = 3"), ("let unused = Q_b; Q_a", "Q_a"), ("let Qx = Q_a; Qx", "Q_a"),
+        ("let p=Q_a;G p", "G Q_a"), ("let unused = Q_b; Q_a", "Q_a"), ("let Qx = Q_a; Qx", "Q_a"),
     ],
 )  # fmt: skip
 def test_a_name_stands_for_its_formula(text: str, written_out: str) -> None:
