@@ -12,6 +12,9 @@ if sys.version_info < OLDEST:
         *sys.version_info[:2] + OLDEST))
     sys.exit(2)
 
-from checker.command import main  # type: ignore[import-not-found]  # noqa: E402  # found from this folder, as said above
+if __package__:  # python -m proofs.check
+    from .checker.command import main
+else:
+    from checker.command import main  # type: ignore[import-not-found, no-redef]  # found from this folder, as said above
 
 sys.exit(main())

@@ -50,6 +50,12 @@ def test_every_python_that_it_is_for_says_the_same_of_the_corpus(tmp_path: Path,
     assert here[0] == 1 and all(f"{path}" in here[1] for path in SAMPLE)
 
 
+def test_as_a_module_of_the_house_it_says_the_same() -> None:
+    done = subprocess.run([sys.executable, "-m", "proofs.check", *map(str, SAMPLE)], cwd=ROOT, capture_output=True,
+                          text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == run_checker(sys.executable, ENTRY.parent, *SAMPLE)
+
+
 @pytest.mark.parametrize("version", TOO_OLD)
 def test_an_older_python_says_so_in_one_line_and_rejects_nothing(tmp_path: Path, version: str) -> None:
     other = python_or_skip(version)
