@@ -22,21 +22,31 @@ class RunCommand:
     beside: str | None = None
 
     def on(self, word: str) -> str:
-        """The command line for this word, quoted for a shell."""
+        """The command line for this word, quoted for a shell; what begins as options do stands behind ``--``.
+
+        >>> print(RunCommand("net.json").on("-+-"))
+        certify run net.json -- -+-
+        """
         subject = [self.subject] if self.beside is None else [self.beside, self.subject]
+        if word.startswith("-"):
+            return shlex.join(["certify", "run", *subject, *self.options, "--", word])
+        if self.beside is None and self.subject.startswith("-"):
+            return shlex.join(["certify", "run", *self.options, "--", self.subject, word])
         return shlex.join(["certify", "run", *subject, word, *self.options])
 
 
 def name_file_alone(command: str) -> str:
-    """Such a command line with the file, if it has one, called by its name alone.
+    """Such a command line with the files, if it has any, called by their names alone.
 
-    Of a formula it always says the alphabet, of a model or a program never; an automaton stands behind ``--dfa``. A
-    text that is no command line stays as it is.
+    Of a formula it always says the alphabet, of a model or a program never; an automaton stands behind ``--dfa``, the
+    claim about a trained network behind ``--claim``. A text that is no command line stays as it is.
 
     >>> print(name_file_alone("certify run '/data/me/two words.json' aab --gamma 2"))
     certify run 'two words.json' aab --gamma 2
     >>> print(name_file_alone("certify run --dfa ../even.hoa aab --alphabet ab"))
     certify run --dfa even.hoa aab --alphabet ab
+    >>> print(name_file_alone("certify run ../net.json 01 --claim ../claim.toml --offset 3"))
+    certify run net.json 01 --claim claim.toml --offset 3
     >>> print(name_file_alone("certify run '1/2*#<[Q_a] >= 1' aab --alphabet ab"))
     certify run '1/2*#<[Q_a] >= 1' aab --alphabet ab
     """
@@ -47,4 +57,5 @@ def name_file_alone(command: str) -> str:
     place = 3 if words[2:3] == ["--dfa"] else 2
     if words[:2] != ["certify", "run"] or len(words) <= place or (place == 2 and "--alphabet" in words):
         return command
-    return shlex.join([*words[:place], PurePath(words[place]).name, *words[place + 1:]])
+    files = {place, words.index("--claim") + 1} if "--claim" in words[:-1] else {place}
+    return shlex.join([PurePath(each).name if number in files else each for number, each in enumerate(words)])

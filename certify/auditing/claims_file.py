@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -75,8 +76,9 @@ def read_claims(path: str) -> ClaimsFile:
                          "FORMULA audits a formula")
     text = read_text(path)
     if text.lstrip().startswith("{"):
+        name = shlex.quote(path)
         raise InputError(f"{path}: found a certificate or a model file, expected a claims file (.toml); certify check "
-                         f"{path} checks a certificate, certify audit --model {path} audits the network in it")
+                         f"{name} checks a certificate, certify audit --model {name} audits the network in it")
     return parse_claims(text, path)
 
 

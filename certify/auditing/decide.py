@@ -17,7 +17,7 @@ from certify.pipeline import certify_transformer
 from certify.pipeline import sketch as sketch_network
 from certify.request import Request
 from certify.run_command import RunCommand
-from certify.showing.words import show_word
+from certify.showing.words import show_word, type_word
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
@@ -39,9 +39,9 @@ class ClaimedNetwork:
     allowed_error: Fraction | None
     run_command: RunCommand
 
-    def show(self, word: str) -> str:
+    def show(self, word: Sequence[str]) -> str:
         """The command that runs the network on a word."""
-        return self.run_command.on(word)
+        return self.run_command.on(type_word(word, self.network.alphabet))
 
 
 def network_of(request: Request) -> ClaimedNetwork:
@@ -139,10 +139,10 @@ def find_witness(claimed: ClaimedNetwork, lengths: Lengths, lines: Sequence[Line
 def describe_counterexample(found: Counterexample, claimed: ClaimedNetwork) -> Witness:
     """The word, what is wrong on it, and the command that shows it."""
     word, value = show_word(found.word), outward(found.value.lower, found.value.upper)
+    command, n = claimed.show(found.word), len(found.word)
     if isinstance(found.allowed, AtLeast):
-        return Witness(found.direction, len(found.word), value, point(found.allowed.lower), claimed.show(word), word,
-                       found.position, "at least")
-    return Witness(found.direction, len(found.word), value, found.allowed, claimed.show(word), word, found.position)
+        return Witness(found.direction, n, value, point(found.allowed.lower), command, word, found.position, "at least")
+    return Witness(found.direction, n, value, found.allowed, command, word, found.position)
 
 
 def _searched_row(claimed: ClaimedNetwork, n: int, lines: Sequence[Line], found: WordSearch) -> LengthVerdict:

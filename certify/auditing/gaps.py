@@ -38,7 +38,7 @@ def _decide_length(claimed: ClaimedNetwork, least: Expression, n: int) -> Length
         found = f"position {gap.i} of {word}, {where}"
         if value < bound:
             witness = Witness(f"the gap of {where}", n, point(value), point(bound),
-                              claimed.show(word), word, gap.i, "at least")
+                              claimed.show(gap.word), word, gap.i, "at least")
             return LengthVerdict(n, "refuted", point(value), point(bound), found, witness=witness)
         if smallest is None or smallest.error is None or value < smallest.error.lower:
             smallest = LengthVerdict(n, "certified", point(value), point(bound), found)

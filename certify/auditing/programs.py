@@ -12,7 +12,7 @@ from certify.auditing.results import LengthVerdict, Witness
 from certify.deciding.conditions import Conditions
 from certify.programs import AnyProgram, read_program, run_any_program
 from certify.run_command import RunCommand
-from certify.showing.words import show_word
+from certify.showing.words import show_word, type_word
 from constructions.errors import InputError
 from constructions.language.semantics import truth_values
 from constructions.network.lengths import Lengths
@@ -117,7 +117,7 @@ def _decide_length(about: AboutAProgram, program: AnyProgram, oracle: Oracle, n:
         for position, (value, truth) in enumerate(zip(computed, expected, strict=True), start=1):
             if bool(value) != truth:
                 shown, number, wanted = show_word(word), Fraction(bool(value)), Fraction(truth)
-                command = RunCommand(str(about.path)).on(shown)
+                command = RunCommand(str(about.path)).on(type_word(word, program.alphabet))
                 return LengthVerdict(n, "refuted", witness=Witness(program.output.name, n, point(number),
                                                          point(wanted), command, shown, position))
     return LengthVerdict(n, "certified", where=f"all {len(program.alphabet) ** n} words")

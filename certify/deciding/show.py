@@ -182,15 +182,19 @@ def _shown(rows: Sequence[LengthRow]) -> Iterator[LengthRow]:
 def _margin_cells(decision: Decision, row: LengthRow) -> tuple[Text, Text, Text]:
     if row.wrong:
         value = enclosed(*row.wrong.value)
-        word = decision.letters_read(row.wrong)
-        more = "..." if len(word) < len(row.wrong.word) else ""
-        return plain(value), plain(cut_word(show_word(word) + more)), plain(str(row.wrong.offset))
+        return plain(value), plain(cut_word(show_letters_read(decision, row.wrong))), plain(str(row.wrong.offset))
     if row.seen is None:
         return plain("-"), plain("-"), plain("-")
     value = decimal(Fraction(row.seen.value), DIGITS)
     if row.bound is not None and row.bound < row.seen.value:
         value += f" (at least {decimal_lower(Fraction(row.bound), DIGITS)})"
     return plain(value), plain(cut_word(show_word(row.seen.word))), plain(str(row.seen.offset))
+
+
+def show_letters_read(decision: Decision, wrong: WrongWord) -> str:
+    """The letters that decide that a word is wrong, and dots for those that only fill it up."""
+    read = decision.letters_read(wrong)
+    return show_word(read) + "..." * (len(read) < len(wrong.word))
 
 
 def cut_word(word: str) -> str:

@@ -13,6 +13,15 @@ def show_word(word: Iterable[str]) -> str:
     return ("" if all(len(symbol) == 1 for symbol in symbols) else ",").join(symbols)
 
 
+def type_word(word: Iterable[str], alphabet: Iterable[str]) -> str:
+    """The word so that a command reads it over this alphabet: with commas if any symbol there is long.
+
+    >>> type_word("ab", "ab"), type_word("ab", ("a", "b", "go"))
+    ('ab', 'a,b')
+    """
+    return show_word(word) if all(len(symbol) == 1 for symbol in alphabet) else ",".join(word)
+
+
 def show_alphabet(alphabet: Iterable[str]) -> str:
     """The alphabet as a set; of a large one, the beginning and the size.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from certify.auditing.kinds.decide import Decided
 from certify.deciding import decide as deciding
 from certify.deciding.certified import read_certified
 from certify.deciding.decide import Settings, decide, with_wrong_prefixes, with_wrong_words_proved
@@ -178,7 +179,7 @@ def test_the_page_has_the_curve_the_word_its_attention_and_its_neighbours(wrong:
 def test_the_page_has_the_commands_that_check_the_certificates_in_files(wrong: Decision, right: Decision) -> None:
     assert wrong.wrong_certificate and right.certificate
     page = decision_page(wrong, [Filed("wrong.cert", wrong.wrong_certificate, wrong=True)])
-    assert "<code>certify run wrong.cert 011 --offset 60 --heads</code>" in page
+    assert "<code>certify run wrong.cert 011 --offset 60 --head</code>" in page
     assert "<code>python -I -S check.pyz wrong.cert</code>" in page
     page = decision_page(right, [Filed("right.cert", right.certificate)])
     assert "<code>python -I -S check.pyz right.cert</code>" in page and "certify run" not in page
@@ -243,6 +244,15 @@ def test_letters_that_are_neither_read_nor_judged_are_no_part_of_what_is_said_to
     shown = decision_to_json(decision)
     assert (shown["counterexample"]["letters_read"], len(shown["counterexample"]["word"])) == (1, 4)
     assert shown["lengths"][0]["wrong"]["letters_read"] == 1
+    assert decision.wrong_certificate is not None
+    page = decision_page(decision, [Filed("wrong.cert", decision.wrong_certificate, wrong=True)])
+    assert f"<code>certify run wrong.cert {first} --offset 1 --head</code>" in page
+    assert f'<td class="name"><code>{first}...</code></td>' in page
+    assert f"Attention of head 1.1 on {first}</title>" in page or f'"Attention of head 1.1 on {first}"' in page
+    assert "".join(decision.wrong.word) not in page
+    witness = Decided("m.json", None, decision.network, decision.claim)._witness(decision)
+    assert (witness.word, witness.n, witness.position) == (f"{first}...", 4, 1)
+    assert witness.command == f"certify run m.json {first} --offset 1"
     for letters in itertools.product("ab", repeat=3):
         assert is_wrong(BallNetwork(decision.network), decision.claim, replace(decision.wrong, word=(first, *letters)))
 

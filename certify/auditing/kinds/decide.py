@@ -12,9 +12,9 @@ from certify.deciding.decide import decide
 from certify.deciding.decision import Decision
 from certify.deciding.flags import Flags
 from certify.deciding.question import read_question
-from certify.deciding.show import describe_claim, show_row
+from certify.deciding.show import describe_claim, show_letters_read, show_row
 from certify.run_command import RunCommand
-from certify.showing.words import show_word
+from certify.showing.words import type_word
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from constructions.trained.claim import Claim as TrainedClaim
@@ -58,9 +58,10 @@ class Decided(Asked):
         assert wrong is not None, "it is refuted"
         row = decision.claim.cases[wrong.case].above[wrong.row]
         options = (*(() if self.claim_path is None else ("--claim", self.claim_path)), "--offset", str(wrong.offset))
-        word = show_word(wrong.word)
+        word = decision.letters_read(wrong)
+        command = RunCommand(self.path, options).on(type_word(word, decision.claim.alphabet))
         return Witness(show_row(row), len(wrong.word), outward(*wrong.value), point(decision.claim.margin),
-                       RunCommand(self.path, options).on(word), word, wrong.place, "more than")
+                       command, show_letters_read(decision, wrong), wrong.place, "more than")
 
 
 def read(entry: Entry) -> Decided:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from typing import cast
 
@@ -47,7 +48,7 @@ class FloatRuns(Asked):
             outcome = certify_transformer(network, lengths.last, min_n=lengths.first, progress=progress)
             if not isinstance(outcome, Certified):
                 return Answer(cast(Verdict, outcome.verdict), f"over the real numbers already it is {outcome.verdict}: "
-                                                              f"certify model {self.path} says why")
+                                                              f"certify model {shlex.quote(self.path)} says why")
             text = outcome.certificate
         found = find_row(_proved(text, self.path, lengths), self.run_class, progress)
         return answer_of_rows(tuple(_row(n, found) for n in lengths), "float runs")

@@ -10,7 +10,7 @@ from certify.margins.answer import answer
 from certify.margins.question import MarginOptions, MarginQuestion, read_question
 from certify.request import as_key
 from certify.run_command import RunCommand
-from certify.showing.words import show_word
+from certify.showing.words import show_word, type_word
 from certify.subjects import Kind, find_subject
 from constructions.network.lengths import Lengths
 from proofs.discharge import Progress
@@ -58,7 +58,7 @@ class Margin(Asked):
     def _witness(self, row: LengthFound, wrong: Judged) -> Witness:
         claim, network = self.question.claim, self.question.network
         wanted = claim.threshold + (row.required if wrong.truth else -row.required)
-        sequence = show_word((*claim.before, *wrong.word, *claim.after))
+        sequence = type_word((*claim.before, *wrong.word, *claim.after), network.alphabet)
         command = "" if self.question.norms.epsilons else self.command.on(sequence)
         return Witness(network.output, row.n, outward(wrong.output.lower, wrong.output.upper), point(wanted), command,
                        show_word(wrong.word), wrong.read.position, "more than" if wrong.truth else "less than")

@@ -10,7 +10,7 @@ from certify.auditing.kinds.asked import OF_SUBJECTS, Answer, Asked, Bounds, Cla
 from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.measuring.results import MeasuredLength, Sensitivity
 from certify.request import Request
-from certify.showing.words import show_word
+from certify.showing.words import show_word, type_word
 from certify.subjects import Programs
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
@@ -47,7 +47,8 @@ class LargestChange(Asked):
         where = f"{show_word(pair.first)} and {show_word(pair.second)}, read at {pair.judged}" if pair else ""
 
         def witness(value: Interval, bound: Fraction, side: str) -> Witness:
-            command = self.request.run_command.on(show_word(pair.first)) if pair and self.request else ""
+            command = (self.request.run_command.on(type_word(pair.first, self.request.network.alphabet))
+                       if pair and self.request else "")
             assert side in ("at most", "at least")
             return Witness(f"the change ({where or 'of all pairs of words'})", row.n, value, point(bound), command,
                            side="at most" if side == "at most" else "at least")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from certify.auditing.kinds.asked import EVERY_N, Answer, Asked, ClaimKind, Entry
 from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.request import Options, Request, read_request
-from certify.showing.words import show_word
+from certify.showing.words import show_word, type_word
 from certify.softening.results import Softening
 from certify.subjects import Kind, Programs
 from constructions.errors import InputError
@@ -68,14 +69,17 @@ class Softened(Asked):
             word = show_word(moved.word)
             return Witness(f"the distance from hard attention at temperature {moved.temperature}", len(moved.word),
                            outward(moved.distance.lower, moved.distance.upper), Interval(ALLOWED * 0, ALLOWED),
-                           self.request.run_command.on(word), word, moved.position)
+                           self._run(moved.word), word, moved.position)
         if tie := found.tie:
             word = show_word(tie.word)
             first, second = tie.winners[:2]
             what = f"the gap of layer {tie.layer}, head {tie.head}, between positions {first} and {second}"
             return Witness(what, len(tie.word), point(ALLOWED * 0), point(ALLOWED * 0),
-                           self.request.run_command.on(word), word, tie.position, "more than")
+                           self._run(tie.word), word, tie.position, "more than")
         return None
+
+    def _run(self, word: Sequence[str]) -> str:
+        return self.request.run_command.on(type_word(word, self.request.network.alphabet))
 
     def _for_every_n(self, progress: Progress) -> Answer:
         from certify.softening.every_n import soften_for_every_n

@@ -6,7 +6,6 @@ Pictures and neighbours are evidence in floating point; what is certified or ref
 from __future__ import annotations
 
 import hashlib
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -16,14 +15,23 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from certify.deciding.decision import Decision, LengthRow
-from certify.deciding.show import cut_word, describe_claim, describe_verdict, describe_wrong, show_numbers, show_row
+from certify.deciding.show import (
+    cut_word,
+    describe_claim,
+    describe_verdict,
+    describe_wrong,
+    show_letters_read,
+    show_numbers,
+    show_row,
+)
 from certify.pages.base.page import open_templates, render_page
 from certify.pages.certificate.commands import check_alone_command, checker_digest, write_checker_command
 from certify.pages.certificate.grids import draw_grid
 from certify.pages.decision.curve import Point, draw_curve
 from certify.pages.decision.neighbours import find_neighbours
+from certify.run_command import RunCommand
 from certify.showing.numbers import enclosed
-from certify.showing.words import show_word
+from certify.showing.words import show_word, type_word
 from constructions.language.printer import format_formula
 from constructions.text import printable
 from constructions.trained.claim import When, input_tokens
@@ -86,7 +94,7 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (),
     wrong = describe_wrong(decision, decision.wrong) if decision.wrong else ""
     points = [_point(row) for row in decision.rows]
     return render_page(
-        _environment(), "decision.html", (), (), decision=decision, files=files, kind=kind, word=word,
+        _environment(decision), "decision.html", (), (), decision=decision, files=files, kind=kind, word=word,
         says=describe_verdict(decision), claim=describe_claim(decision), facts=_facts(decision), wrong=wrong,
         replay=_replay(decision, files), curve=draw_curve(points) if len(points) > 1 else None,
         pictures=_pictures(decision, word) if word else [], neighbours=neighbours, heads=_count_heads(decision),
@@ -97,9 +105,10 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (),
         checker_digest=checker_digest(), write_checker=write_checker_command())
 
 
-def _environment() -> Environment:
+def _environment(decision: Decision) -> Environment:
     environment = open_templates("certify.pages.decision")
     environment.filters |= {"word": lambda word: printable(cut_word(show_word(word))), "margin": _show_margin,
+                            "letters": lambda wrong: printable(cut_word(show_letters_read(decision, wrong))),
                             "value": lambda wrong: enclosed(*wrong.value)}
     return environment
 
@@ -143,15 +152,15 @@ def _replay(decision: Decision, files: Sequence[Filed]) -> str:
     if decision.wrong is None or not files:
         return ""
     name = files[-1].name if not files[-1].name.startswith("-") else f"./{files[-1].name}"
-    command = shlex.join(["certify", "run", name, show_word(decision.wrong.word), "--offset",
-                          str(decision.wrong.offset), "--heads"])
+    word = type_word(decision.letters_read(decision.wrong), decision.claim.alphabet)
+    command = RunCommand(name, ("--offset", str(decision.wrong.offset), "--head")).on(word)
     return command if len(command) <= LONGEST_COMMAND and printable(command) == command else ""
 
 
 def chosen_word(decision: Decision) -> Word | None:
-    """The shortest wrong word, or the one with the smallest margin."""
+    """The shortest wrong word, its letters that are read or judged, or the one with the smallest margin."""
     if wrong := decision.wrong:
-        return Word(wrong.word, wrong.offset, wrong.place)
+        return Word(decision.letters_read(wrong), wrong.offset, wrong.place)
     seen = min((row.seen for row in decision.rows if row.seen), key=lambda seen: seen.value, default=None)
     return Word(seen.word, seen.offset, seen.place) if seen else None
 
