@@ -136,7 +136,8 @@ class Session:
     def report(self) -> AuditReport:
         """Everything found so far, in the order of the file."""
         results = tuple(self.results[claim.name] for claim in self.file.claims if claim.name in self.results)
-        return AuditReport(self.file.title, self.file.path, results, judge_statements(results),
+        statements = judge_statements(results, self.file.paper is not None)
+        return AuditReport(self.file.title, self.file.path, results, statements,
                            round(time.perf_counter() - self.start, 1), len(results) == len(self.file.claims),
                            self.file.paper)
 

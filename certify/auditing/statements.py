@@ -12,8 +12,8 @@ ORDER: tuple[Verdict, ...] = ("refuted", "unknown", "unproved", "unsupported", "
 """The first of these that a claim about the statement itself has is the statement's verdict."""
 
 
-def judge_statements(results: Sequence[ClaimResult]) -> tuple[StatementVerdict, ...]:
-    """A verdict for each statement that claims name, in the order of their first claims.
+def judge_statements(results: Sequence[ClaimResult], printed: bool = True) -> tuple[StatementVerdict, ...]:
+    """A verdict for each statement that claims name, in the order of their first claims; printed are those of a paper.
 
     Only claims about the statement itself decide its verdict: a step of its proof, a slip of the text that was read, a
     repair or a remark is told beside it. Without such a claim the statement as printed is unknown.
@@ -22,15 +22,16 @@ def judge_statements(results: Sequence[ClaimResult]) -> tuple[StatementVerdict, 
     for result in results:
         if result.statement:
             by_statement.setdefault(result.statement, []).append(result)
-    return tuple(_judge(statement, claims) for statement, claims in by_statement.items())
+    return tuple(_judge(statement, claims, printed) for statement, claims in by_statement.items())
 
 
-def _judge(statement: str, claims: Sequence[ClaimResult]) -> StatementVerdict:
-    printed = [claim for claim in claims if claim.part == "statement"]
-    found = {claim.verdict for claim in printed}
+def _judge(statement: str, claims: Sequence[ClaimResult], printed: bool) -> StatementVerdict:
+    own = [claim for claim in claims if claim.part == "statement"]
+    found = {claim.verdict for claim in own}
     verdict: Verdict = next((one for one in ORDER if one in found), "unknown")
-    decisive = [claim for claim in printed if claim.verdict == verdict]
-    texts = [_describe(verdict, decisive)] if decisive else ["no claim is about the statement as printed"]
+    decisive = [claim for claim in own if claim.verdict == verdict]
+    as_printed = " as printed" if printed else ""
+    texts = [_describe(verdict, decisive, as_printed)] if decisive else [f"no claim is about the statement{as_printed}"]
     steps = [claim for claim in claims if claim.part == "proof step"]
     texts += [f"a step of the proof is false: {_shown(claim)}" for claim in steps if claim.verdict == "refuted"]
     texts += [f"{claim.name}: {claim.verdict}" for claim in steps if claim.verdict not in ("refuted", "certified")]
@@ -44,7 +45,7 @@ def _judge(statement: str, claims: Sequence[ClaimResult]) -> StatementVerdict:
     return StatementVerdict(statement, verdict, "; ".join(texts), tuple(claim.name for claim in claims))
 
 
-def _describe(verdict: Verdict, claims: Sequence[ClaimResult]) -> str:
+def _describe(verdict: Verdict, claims: Sequence[ClaimResult], as_printed: str) -> str:
     first = claims[0]
     match verdict:
         case "certified":
@@ -53,7 +54,7 @@ def _describe(verdict: Verdict, claims: Sequence[ClaimResult]) -> str:
             return f"proved for {', '.join(dict.fromkeys(claim.lengths for claim in claims))}"
         case "refuted":
             smallest = min(claims, key=lambda claim: claim.witness.n if claim.witness else 10**9)
-            return f"refuted as printed: {_shown(smallest)}"
+            return f"refuted{as_printed}: {_shown(smallest)}"
         case "not decidable":
             return f"not decidable by instances: {first.reason}"
     return f"{verdict}: {first.reason}"

@@ -69,6 +69,12 @@ def test_every_statement_of_the_paper_has_its_verdict_and_its_reason() -> None:
     assert all(verdict.text for verdict in found.values())
 
 
+def test_only_what_a_paper_says_is_refuted_as_printed() -> None:
+    result = replace(stub(CLAIMS["weightings/plus-one-uniform"]), reason="half of it")
+    assert [judge_statements([result], printed)[0].text for printed in (True, False)] == [
+        "refuted as printed: half of it", "refuted: half of it"]
+
+
 def test_every_statement_that_our_claims_about_the_two_papers_name_is_one_of_theirs() -> None:
     named = {claim.statement for name, claim in CLAIMS.items() if name.startswith(("sha/", "hahn/", "ties/"))}
     assert [statement for statement in named if statement and not is_statement(statement)] == []
