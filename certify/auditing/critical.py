@@ -1,7 +1,8 @@
 """Critical constants: the smallest constant in front of the scores that still certifies, between two rationals.
 
-At the upper end the network is certified by both provers and the independent checker; at the lower end a replayed word
-refutes it. What lies between is as narrow as asked. Nothing is assumed about how the error depends on the constant: the
+At the upper end the network is certified by both provers and the independent checker, or, where heads that look up
+counts never all err most on one word, by margins (by_margins.py); at the lower end a replayed word refutes it. What
+lies between is as narrow as asked. Nothing is assumed about how the error depends on the constant: the
 bracket holds *a* change from refuted to certified. Where the errors fall with the constant (as in all constructions of
 [SHA]: docs/critical.md) it is the only one.
 """
@@ -9,23 +10,51 @@ bracket holds *a* change from refuted to certified. Where the errors fall with t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import ceil
 
-from certify.auditing.decide import ClaimedNetwork, Search, certify_run, find_witness, network_of, sketch
+from certify.auditing.by_margins import (
+    NumberBehind,
+    WordAt,
+    can_be_followed,
+    certify_by_margins,
+    number_behind,
+    open_slacks,
+)
+from certify.auditing.decide import (
+    ClaimedNetwork,
+    Search,
+    certify_run,
+    describe_counterexample,
+    find_witness,
+    network_of,
+    sketch,
+)
 from certify.auditing.probes import read_probe
 from certify.auditing.results import ClosedForm, CriticalConstant, HeadTemperature, Witness
 from certify.outcomes import Certified
 from certify.request import Request
 from certify.search.brackets import CriticalBracket, Refuted, find_bracket
-from certify.search.threshold import NoChange, Probe
+from certify.search.threshold import LARGEST_FACTOR, NoChange, Probe
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened
 from constructions.network.transformer import Transformer
 from proofs.discharge import Line, Progress
 from proofs.enclosures.intervals import Interval
+from proofs.replay import find_miss
 
+COLD = 64
+"""The constant of copies of heads that look up counts, about: there the main path proves what reads them."""
+BY_MARGINS = "certified by margins of what the heads err together (certify docs critical)"
+ALL_BY_MARGINS = ("every constant that was tried certifies, the smallest by margins: on no word of this length do the "
+                  "heads together come near the other truth")
+NOT_FOLLOWED = "what the heads err together is not looked at here (certify docs critical)"
 SHARES = (Fraction(1), Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
 """Where no word refutes just below the change, one is looked for at so much of that constant."""
+FURTHER = tuple(Fraction(share, 16) for share in range(15, 0, -1))
+"""Likewise, at lengths where margins are not looked at: with words like those of the length SHORT."""
+SHORT = 8
 
 
 class NetworkAtConstants:
@@ -58,6 +87,110 @@ class NetworkAtConstants:
         witness = find_witness(self.at(constant), self.lengths, self.lines(constant), self.search)
         return Refuted(constant, witness) if witness else None
 
+    def learned(self) -> bool:
+        """Whether probes may say otherwise than when this was asked last."""
+        return False
+
+
+@dataclass
+class Known:
+    """What claims about one network share: the words that came nearest, of each slack and length.
+
+    ``by_margins`` is what was certified so; at the lengths ``not_followed`` it was not tried.
+    """
+
+    words: dict[tuple[str, int], list[WordAt]] = field(default_factory=dict)
+    by_margins: set[tuple[Lengths, Fraction]] = field(default_factory=set)
+    not_followed: set[int] = field(default_factory=set)
+
+    def stretched(self, n: int, alphabet: Sequence[str]) -> dict[tuple[str, ...], None]:
+        """Words of length n: of one letter, and those that are known with their first or last letter repeated."""
+        found = {(letter,) * n: None for letter in alphabet}
+        for (_, length), places in self.words.items():
+            for word in (place.word for place in places if length < n):
+                found |= {(word[0],) * (n - length) + word: None, word + (word[-1],) * (n - length): None}
+        return found
+
+
+class ComparisonsAtConstants(NetworkAtConstants):
+    """The same of a network that compares counts, where margins say what their heads err together.
+
+    Probes look at the words that came nearest to the other truth so far. All words are looked at where none is known
+    yet and to certify, and then more of them may be known: ``learned``.
+    """
+
+    def __init__(self, request: Request, lengths: Lengths, search: Search, known: Known):
+        """``known`` is added to."""
+        super().__init__(request, lengths, search)
+        self.known = known
+        self._learned = False
+
+    def probe(self, constant: Fraction) -> Probe:
+        """Whether the exact prover proves every obligation, or the words that are known do not break what is open."""
+        lines = self.lines(constant)
+        numbers = self._open_numbers(constant, lines)
+        if not numbers:
+            return read_probe(lines, None)
+        return min((self._probe_number(number, n) for number in numbers for n in self.lengths),
+                   key=lambda found: (found.passes, -(found.margin or 0)))
+
+    def _probe_number(self, number: NumberBehind, n: int) -> Probe:
+        if not self.known.words.get((number.slack, n)) and not self._decide(number, n):
+            return Probe(False)
+        room = min(number.room(each) for each in self.known.words[number.slack, n])
+        return Probe(room > 0, -float(room))
+
+    def _open_numbers(self, constant: Fraction, lines: Sequence[Line]) -> list[NumberBehind]:
+        """The numbers behind what is open at a constant; none if nothing is, or not all of it is decided by margins."""
+        network = self.at(constant).network
+        found = [number_behind(network, slack) for slack in open_slacks(lines, network) or ()]
+        numbers = [each for each in found if each]
+        if len(numbers) < len(found):
+            return []
+        if not all(can_be_followed(network, each, self.lengths.last) for each in numbers):
+            self.known.not_followed.add(self.lengths.last)
+            return []
+        return numbers
+
+    def _decide(self, number: NumberBehind, n: int) -> bool:
+        """Whether the number is right on all words of a length; the word that comes nearest is known from now on."""
+        self.search.progress(f"all words of length {n}: {number.slack}")
+        found = number.decide(n)
+        if found.least is not None:
+            least, words = found.least, self.known.words.setdefault((number.slack, n), [])
+            word = WordAt(least.word, least.read, least.truth)
+            self._learned |= word not in words and found.verdict != "certified"
+            words += [word] if word not in words else []
+        return found.verdict == "certified"
+
+    def certifies(self, constant: Fraction) -> bool:
+        """Whether the main path certifies the network, or margins do what it leaves open."""
+        lines = self.lines(constant)
+        if all(line.proved for line in lines) and super().certifies(constant):
+            return True
+        numbers = self._open_numbers(constant, lines)
+        if not numbers or not all(self._decide(number, n) for number in numbers for n in self.lengths):
+            return False
+        self.search.progress(f"certifying n = {self.lengths} by margins")
+        if certify_by_margins(self.at(constant), [number.slack for number in numbers], numbers, self.lengths,
+                              self.search.confirmed, ceil(COLD / constant)):
+            self.known.by_margins.add((self.lengths, constant))
+        return (self.lengths, constant) in self.known.by_margins
+
+    def refute(self, constant: Fraction, nearest: Fraction) -> Refuted[Witness] | None:
+        """A word that is known already, replayed; else one that is looked for."""
+        claimed = self.at(constant)
+        for n in self.lengths:
+            for place in (place for (_, length), places in self.known.words.items() if length == n for place in places):
+                if found := find_miss(claimed.network, place.word):
+                    return Refuted(constant, describe_counterexample(found, claimed))
+        return super().refute(constant, nearest)
+
+    def learned(self) -> bool:
+        """Whether a word was found since this was asked last that no probe before had looked at."""
+        learned, self._learned = self._learned, False
+        return learned
+
 
 class Bracketing:
     """The search for the critical constants of one claim."""
@@ -69,6 +202,7 @@ class Bracketing:
         self.width = width
         self.asked = asked
         self.search = Search(progress=progress)
+        self._known = Known()
 
     def critical(self, lengths: Lengths) -> CriticalConstant:
         """The bracket of the constant at ``lengths.last``, and of that which certifies all ``lengths``."""
@@ -76,21 +210,52 @@ class Bracketing:
         found = self.bracket(n)
         gamma = _ends(found)
         if isinstance(found, NoChange) or gamma is None or found.refuted is None:
-            return CriticalConstant(n, None, note=self._why_none(found))
+            return CriticalConstant(n, None, note=self._why_none(n, found))
         slack = Interval(self.request.gamma / gamma.upper, self.request.gamma / gamma.lower)
         largest, place = self._over_all(lengths, gamma)
-        return CriticalConstant(
-            n, gamma, slack, self._temperatures(n, slack), found.refuted.witness,
-            "" if found.refuted.constant == found.nearest else "no word found between the two ends", largest, place,
-            self._form(n, gamma))
+        wide = found.refuted.constant != found.nearest
+        notes = ["no word found between the two ends"] * wide
+        notes += [NOT_FOLLOWED] * (wide and n in self._known.not_followed)
+        notes += [BY_MARGINS] * ((Lengths(n, n), gamma.upper) in self._known.by_margins)
+        return CriticalConstant(n, gamma, slack, self._temperatures(n, slack), found.refuted.witness, "; ".join(notes),
+                                largest, place, None if wide else self._form(n, gamma))
 
     def bracket(self, n: int) -> CriticalBracket[Witness] | NoChange:
         """The bracket for this length alone, or why there is none."""
         self.search.progress(f"critical constant at n = {n}")
-        return find_bracket(self._over(Lengths(n, n)), self.request.gamma, self.width, SHARES)
+        claim = self._over(Lengths(n, n))
+        while True:
+            found = find_bracket(claim, self.request.gamma, self.width, SHARES)
+            if found is NoChange.ALL_PASS:
+                claim.certifies(self.request.gamma / LARGEST_FACTOR)
+            if claim.learned():
+                continue
+            if isinstance(found, NoChange) or found.is_certified:
+                return self._refuted_further(n, found) if n in self._known.not_followed else found
+            return find_bracket(self._by_main_path(Lengths(n, n)), self.request.gamma, self.width, SHARES)
+
+    def _refuted_further(self, n: int,
+                         found: CriticalBracket[Witness] | NoChange) -> CriticalBracket[Witness] | NoChange:
+        """The bracket with a lower end; if no other, then a word like those that came nearest at a shorter length."""
+        if isinstance(found, NoChange) or found.refuted is not None or n <= SHORT:
+            return found
+        self.bracket(SHORT)
+        claim = self._over(Lengths(n, n))
+        for share in FURTHER:
+            constant = found.nearest * share
+            claimed = claim.at(constant)
+            for word in self._known.stretched(n, claimed.network.alphabet):
+                if miss := find_miss(claimed.network, word):
+                    return replace(found, refuted=Refuted(constant, describe_counterexample(miss, claimed)))
+        return found
+
+    def _by_main_path(self, lengths: Lengths) -> NetworkAtConstants:
+        return NetworkAtConstants(self.request, lengths, self.search)
 
     def _over(self, lengths: Lengths) -> NetworkAtConstants:
-        return NetworkAtConstants(self.request, lengths, self.search)
+        if self.request.allowed_error is not None:
+            return self._by_main_path(lengths)
+        return ComparisonsAtConstants(self.request, lengths, self.search, self._known)
 
     def _over_all(self, lengths: Lengths, here: Interval) -> tuple[Interval | None, int]:
         """The bracket of a constant that certifies all lengths, and the length that needs it; None and 0 if none is.
@@ -124,12 +289,15 @@ class Bracketing:
                                  bracket)
         return describe(found) if found else None
 
-    def _why_none(self, found: CriticalBracket[Witness] | NoChange) -> str:
+    def _why_none(self, n: int, found: CriticalBracket[Witness] | NoChange) -> str:
+        smallest = self.request.gamma / LARGEST_FACTOR
         if isinstance(found, NoChange):
-            return found
+            all_by_margins = found is NoChange.ALL_PASS and (Lengths(n, n), smallest) in self._known.by_margins
+            return ALL_BY_MARGINS if all_by_margins else found
         if not found.is_certified:
-            return f"not certified at {found.passes}, where the exact prover alone proves it"
-        return f"certified at {found.passes}; no word found that refutes {found.nearest * SHARES[-1]} or more"
+            return f"not certified at {found.passes}, where a quicker look finds nothing against it"
+        more = f"; {NOT_FOLLOWED}" if n in self._known.not_followed else ""
+        return f"certified at {found.passes}; no word found that refutes {found.nearest * SHARES[-1]} or more{more}"
 
     def _temperatures(self, n: int, slack: Interval) -> tuple[HeadTemperature, ...]:
         network = self.request.network
