@@ -64,19 +64,36 @@ class Search:
 
 @dataclass(frozen=True)
 class Decision:
-    """A row for each length, and the certificates of runs of them; of gaps it is the least that matters."""
+    """A row for each length, and the certificates of runs of them; of gaps it is the least that matters.
+
+    ``note`` says what is to be known where it is certified.
+    """
 
     rows: tuple[LengthVerdict, ...]
     certificates: tuple[str, ...]
     least_matters: bool = False
+    note: str = ""
 
     @property
     def verdict(self) -> Verdict:
-        """Certified if all rows are; refuted if some row is; else unknown."""
+        """Refuted if some row is; vacuous if all are; certified if all others are; else unknown."""
         verdicts = {row.verdict for row in self.rows}
         if "refuted" in verdicts:
             return "refuted"
-        return "certified" if verdicts == {"certified"} else "unknown"
+        if verdicts == {"vacuous"}:
+            return "vacuous"
+        return "certified" if verdicts <= {"certified", "vacuous"} else "unknown"
+
+    @property
+    def reason(self) -> str:
+        """Why the row to report is what it is, and at which lengths nothing is asked."""
+        row, vacuous = self.decisive, [each for each in self.rows if each.verdict == "vacuous"]
+        lengths = _shown(each.n for each in vacuous)
+        asks_nothing = f"nothing is asked at n = {lengths}: {vacuous[0].reason}" if vacuous else ""
+        if row.verdict == "vacuous":
+            return asks_nothing
+        why = f"n = {row.n}: {row.reason}" if row.reason else self.note * (row.verdict == "certified")
+        return "; ".join(filter(None, (why, asks_nothing)))
 
     @property
     def decisive(self) -> LengthVerdict:
@@ -85,7 +102,8 @@ class Decision:
             for row in self.rows:
                 if row.verdict == verdict:
                     return row
-        measured = [row for row in self.rows if row.error is not None] or list(self.rows)
+        asking = [row for row in self.rows if row.verdict != "vacuous"] or list(self.rows)
+        measured = [row for row in asking if row.error is not None] or asking
         sign = -1 if self.least_matters else 1
         return max(measured, key=lambda row: (sign * row.error.upper if row.error else Fraction(0), row.n))
 
@@ -176,6 +194,15 @@ def _row(n: int, verdict: Verdict, lines: Iterable[Line], claimed: ClaimedNetwor
     where = f"layer {line.layer}, head {line.place}, i = {worst.i}"
     return LengthVerdict(n, verdict, outward(worst.lower, worst.upper), point(bound) if bound else None, where, reason,
                witness)
+
+
+def _shown(numbers: Iterable[int]) -> str:
+    """Numbers, those that follow one another together.
+
+    >>> _shown([1, 3, 4])
+    '1, 3..4'
+    """
+    return ", ".join(str(run) if run.first < run.last else str(run.first) for run in _runs(numbers))
 
 
 def _runs(numbers: Iterable[int]) -> Iterator[Lengths]:

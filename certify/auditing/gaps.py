@@ -42,7 +42,7 @@ def _decide_length(claimed: ClaimedNetwork, least: Expression, n: int) -> Length
             return LengthVerdict(n, "refuted", point(value), point(bound), found, witness=witness)
         if smallest is None or smallest.error is None or value < smallest.error.lower:
             smallest = LengthVerdict(n, "certified", point(value), point(bound), found)
-    return smallest or LengthVerdict(n, "certified", where="no head has two positions to choose from")
+    return smallest or LengthVerdict(n, "vacuous", reason="no head has two positions to choose from")
 
 
 def _gaps(claimed: ClaimedNetwork, n: int) -> Iterator[tuple[str, Gap | NotDerived]]:

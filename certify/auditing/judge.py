@@ -23,6 +23,7 @@ from certify.auditing.kinds.asked import Answer, Asked
 from certify.auditing.results import ClaimResult, CriticalConstant, LengthVerdict, Verdict, Witness, outward
 from certify.examples import examples_folder
 from certify.run_command import RunCommand
+from certify.vacuity import find_vacuity
 from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
@@ -103,7 +104,8 @@ def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple
         from certify.auditing.gaps import decide_gaps
 
         return replace(_from_rows(claim, decide_gaps(claimed, demands.gap, claim.lengths)), measure="smallest gap"), ()
-    decision = decide(claimed, claim.lengths, search)
+    constant = find_vacuity(request.formula, claimed.network.alphabet, claim.lengths.last) if request.formula else None
+    decision = replace(decide(claimed, claim.lengths, search), note=f"the formula is {constant}" if constant else "")
     if demands.runs is not None:
         from certify.auditing.float_runs import decide_runs
 
@@ -116,7 +118,7 @@ def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple
 
 def _from_rows(claim: Claim, decision: Decision) -> ClaimResult:
     row = decision.decisive
-    return replace(_result(claim, decision.verdict, reason=f"n = {row.n}: {row.reason}" if row.reason else ""),
+    return replace(_result(claim, decision.verdict, decision.reason),
                    rows=decision.rows, witness=row.witness, error=row.error, bound=row.bound,
                    where=f"n = {row.n}, {row.where}" if row.where else "")
 

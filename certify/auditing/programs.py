@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 
 from certify.auditing.claims import AboutAProgram
@@ -104,16 +104,25 @@ def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -
     if words > MAX_WORDS:
         raise InputError(f"lengths {lengths}: {words} words over {len(program.alphabet)} symbols, expected at most "
                          f"{MAX_WORDS}")
-    rows = []
+    rows, truths = [], set[bool]()
     for n in lengths:
         progress(f"{about.path.name}: all words of length {n}")
-        rows.append(_decide_length(about, program, oracle, n))
-    return Decision(tuple(rows), ())
+        rows.append(_decide_length(about, program, oracle, n, truths))
+    return Decision(tuple(rows), (), note=f"the oracle is {describe_truth(truths)}" if len(truths) == 1 else "")
 
 
-def _decide_length(about: AboutAProgram, program: AnyProgram, oracle: Oracle, n: int) -> LengthVerdict:
+def describe_truth(truths: Collection[bool]) -> str:
+    """The one truth that something has on all words that were looked at."""
+    (truth,) = truths
+    return f"{str(truth).lower()} at every position of every word of these lengths"
+
+
+def _decide_length(about: AboutAProgram, program: AnyProgram, oracle: Oracle, n: int,
+                   truths: set[bool]) -> LengthVerdict:
+    """The verdict on all words of a length; what the oracle says of them is added to the ``truths``."""
     for word in itertools.product(program.alphabet, repeat=n):
         computed, expected = run_any_program(program, word)[program.output.name], oracle(word)
+        truths.update(expected)
         for position, (value, truth) in enumerate(zip(computed, expected, strict=True), start=1):
             if bool(value) != truth:
                 shown, number, wanted = show_word(word), Fraction(bool(value)), Fraction(truth)

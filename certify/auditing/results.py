@@ -13,9 +13,9 @@ from typing import Literal, get_args
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval
 
-Verdict = Literal["certified", "refuted", "unknown", "unsupported", "not decidable", "proved", "unproved"]
-"""``proved``: for every n, by Coq. ``not decidable``: no instance of any size decides the statement; the claim says
-why."""
+Verdict = Literal["certified", "refuted", "unknown", "unsupported", "not decidable", "proved", "unproved", "vacuous"]
+"""``proved``: for every n, by Coq. ``vacuous``: true, as nothing is asked. ``not decidable``: no instance of any size
+decides the statement; the claim says why."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 

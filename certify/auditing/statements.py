@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from certify.auditing.results import ClaimResult, StatementVerdict, Verdict
 from certify.auditing.wording import describe_witness
 
-ORDER: tuple[Verdict, ...] = ("refuted", "unknown", "unproved", "unsupported", "certified", "proved",
+ORDER: tuple[Verdict, ...] = ("refuted", "unknown", "unproved", "unsupported", "certified", "proved", "vacuous",
                               "not decidable")
 """The first of these that a claim about the statement itself has is the statement's verdict."""
 

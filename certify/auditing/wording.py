@@ -33,6 +33,7 @@ LEGEND = (
     ("certified", "Proved for every length in the range, every word of these lengths and every position (of statements "
                   "about numbers: for every instance that the claim covers)."),
     ("proved", "Coq's kernel accepts the theorem for words of every length (or of the lengths that are named)."),
+    ("vacuous", "True, as nothing is asked: of no word of these lengths, or of no head, is anything claimed."),
     ("refuted", "One instance breaks the claim. It was replayed in enclosed arithmetic: the value that is shown is an "
                 "interval that contains the true one and lies outside what is allowed. The command shows it again."),
     ("unknown", "Neither proved nor refuted; the reason says what is missing. It is never counted as certified."),

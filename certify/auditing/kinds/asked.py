@@ -162,20 +162,21 @@ class Bounds:
                                  witness=witness(value or point(lower), most, "at most"))
         if value is not None and least is not None and value.upper < least:
             return LengthVerdict(n, "refuted", value, point(least), where, witness=witness(value, least, "at least"))
+        if most is None and least is not None and least <= 0:
+            return LengthVerdict(n, "vacuous", value, point(stated), where, "no number that is measured is below 0")
         if (most is None or (upper is not None and upper <= most)) and (least is None or lower >= least):
             return LengthVerdict(n, "certified", value, point(stated), where)
         return LengthVerdict(n, "unknown", value, point(stated), where, "the bounds that are known do not decide it")
 
 
 def answer_of_rows(rows: tuple[LengthVerdict, ...], measure: str, certificates: tuple[str, ...] = (),
-                   least_matters: bool = False) -> Answer:
+                   least_matters: bool = False, note: str = "") -> Answer:
     """The answer of a row for each length: a refuted one decides, then one that is unknown, then the worst."""
     from certify.auditing.decide import Decision
 
-    decision = Decision(rows, certificates, least_matters)
+    decision = Decision(rows, certificates, least_matters, note)
     shown = decision.decisive
-    reason = f"n = {shown.n}: {shown.reason}" if shown.reason else ""
-    return Answer(decision.verdict, reason, rows, shown.witness, shown, measure, "", certificates)
+    return Answer(decision.verdict, decision.reason, rows, shown.witness, shown, measure, "", certificates)
 
 
 def read_options(entry: Table) -> Options:

@@ -22,7 +22,7 @@ from constructions.trained.network import TrainedNetwork
 from proofs.discharge import Progress
 from proofs.enclosures.intervals import point
 
-NOTHING_JUDGED = "vacuous: no word of this length is judged"
+NOTHING_JUDGED = "no word of this length is judged"
 KEYS = {"model": str, "claim": str, "offsets": (int, str, list)}
 
 
@@ -41,17 +41,16 @@ class Decided(Asked):
         return f"{self.path} does what {self.claim_path or 'its own claim'} says"
 
     def decide(self, lengths: Lengths, progress: Progress) -> Answer:
-        """Every word of these lengths; a length that no word has at these offsets is unknown."""
+        """Every word of these lengths; one at which nothing is judged is vacuous."""
         decision = decide(self.network, replace(self.claim, lengths=(lengths.first, lengths.last)))
-        found = {row.n: row for row in decision.rows}
-        rows = tuple(LengthVerdict(n, cast(Verdict, found[n].verdict), reason=found[n].reason,
+        rows = tuple(LengthVerdict(row.n, cast(Verdict, row.verdict),
+                                   reason=NOTHING_JUDGED if row.verdict == "vacuous" else row.reason,
                                    witness=self._witness(decision) if decision.wrong
-                                   and n == len(decision.wrong.word) else None)
-                     if n in found and found[n].verdict != "vacuous"
-                     else LengthVerdict(n, "unknown", reason=NOTHING_JUDGED)
-                     for n in lengths)
+                                   and row.n == len(decision.wrong.word) else None)
+                     for row in decision.rows)
         answer = answer_of_rows(rows, "logit", () if decision.certificate is None else (decision.certificate,))
-        return replace(answer, reason=answer.reason or describe_claim(decision))
+        return replace(answer, reason="; ".join(filter(None, (answer.reason, describe_claim(decision)))),
+                       lengths=str(Lengths(rows[0].n, rows[-1].n)))
 
     def _witness(self, decision: Decision) -> Witness:
         wrong = decision.wrong

@@ -12,6 +12,7 @@ from certify.request import as_key
 from certify.run_command import RunCommand
 from certify.showing.words import show_word, type_word
 from certify.subjects import Kind, find_subject
+from certify.vacuity import find_vacuity
 from constructions.network.lengths import Lengths
 from proofs.discharge import Progress
 from proofs.enclosures.intervals import point
@@ -41,7 +42,9 @@ class Margin(Asked):
         asked = replace(self.question, claim=replace(self.question.claim, lengths=lengths))
         found = answer(asked, progress)
         certificates = () if found.certificate is None else (found.certificate,)
-        return answer_of_rows(tuple(map(self._row, found.rows)), "least margin", certificates, least_matters=True)
+        constant = find_vacuity(asked.claim.formula, asked.claim.letters, lengths.last)
+        return answer_of_rows(tuple(map(self._row, found.rows)), "least margin", certificates, least_matters=True,
+                              note=f"the formula is {constant}" if constant else "")
 
     def _row(self, row: LengthFound) -> LengthVerdict:
         least = row.least

@@ -24,12 +24,16 @@ Measure = Callable[[Lengths, Progress], Sensitivity]
 
 @dataclass(frozen=True)
 class LargestChange(Asked):
-    """The largest change of a direction at each length, and the bounds that are claimed of it."""
+    """The largest change of a direction at each length, and the bounds that are claimed of it.
+
+    Words are over so many ``letters``.
+    """
 
     name: str
     measure: Measure
     bounds: Bounds
     request: Request | None
+    letters: int
 
     @property
     def subject(self) -> str:
@@ -53,6 +57,8 @@ class LargestChange(Asked):
             return Witness(f"the change ({where or 'of all pairs of words'})", row.n, value, point(bound), command,
                            side="at most" if side == "at most" else "at least")
 
+        if self.letters == 1 and self.bounds.at_least is None:
+            return LengthVerdict(row.n, "vacuous", reason="there is one letter, and no other to exchange it with")
         return self.bounds.row(row.n, ends.lower, None if row.upper is None else ends.upper, witness, where)
 
 
@@ -68,8 +74,10 @@ def read(entry: Entry) -> LargestChange:
         if given := [key for key in (*OF_SUBJECTS, "as_formula") if key in entry.table]:
             raise InputError(f"{given[0]}: {path} holds a trained network, which does not take it")
         trained = read_trained_subject(path, entry.file("claim"), entry.get("offset"))
+        claim = trained.claim_of(entry.lengths.last)
         return LargestChange(trained.path, lambda lengths, progress: measure_logits(
-            trained, lengths, at, direction, list(lengths), progress), bounds, None)
+            trained, lengths, at, direction, list(lengths), progress), bounds, None,
+            trained.network.vocabulary if claim is None else len(claim.alphabet))
     if given := [key for key in ("claim", "offset") if key in entry.table]:
         raise InputError(f"{given[0]}: expected a trained network beside it")
     programs = Programs.FORMULA if entry.get("as_formula") else Programs.COMPILED
@@ -80,7 +88,7 @@ def read(entry: Entry) -> LargestChange:
 
         return measure(replace(request, lengths=lengths), at, direction, list(lengths), progress)
 
-    return LargestChange(request.description, of_request, bounds, request)
+    return LargestChange(request.description, of_request, bounds, request, len(request.alphabet))
 
 
 KIND = ClaimKind("sensitivity", KEYS, read, ("model", "program", "claim"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from certify.auditing.kinds.asked import EVERY_N, Answer, Asked, ClaimKind, Entry
+from certify.auditing.kinds.asked import EVERY_N, Answer, Asked, ClaimKind, Entry, answer_of_rows
 from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.request import Options, Request, read_request
 from certify.showing.words import show_word, type_word
@@ -20,6 +20,7 @@ from proofs.discharge import Progress
 from proofs.enclosures.intervals import Interval, point
 from proofs.perturbation.search import ALLOWED
 
+NOTHING_HARD = "no head of the network is hard, so softmax takes the place of nothing"
 KEYS = {"model": str, "program": str, "alphabet": str, "temperature": str, "weighting": str, "break_ties": bool,
         "every_n": bool}
 
@@ -54,11 +55,11 @@ class Softened(Asked):
 
     def _answer(self, found: Softening) -> Answer:
         if found.verdict == "certified":
-            rows = tuple(LengthVerdict(row.n, "certified", outward(row.error, row.error), point(ALLOWED))
+            is_hard = any(head.weighting.is_hard for _, _, head in self.request.network.heads())
+            rows = tuple(LengthVerdict(row.n, "certified" if is_hard else "vacuous", outward(row.error, row.error),
+                                       point(ALLOWED), reason="" if is_hard else NOTHING_HARD)
                          for row in found.lengths)
-            shown = max(rows, key=lambda row: row.error.upper if row.error else 0)
-            return Answer("certified", "", rows, None, shown, "distance",
-                          certificates=(found.certificate,) if found.certificate else ())
+            return answer_of_rows(rows, "distance", (found.certificate,) if found.certificate else ())
         witness = self._witness(found)
         row = None if witness is None else LengthVerdict(witness.n, "refuted", witness.value, witness.allowed,
                                                          witness=witness)
