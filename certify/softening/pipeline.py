@@ -176,4 +176,5 @@ def _seal_and_check(found: Softening, workers: Workers, progress: Progress) -> S
         check_certificate(certificate, found.transformer, up_to(found.max_n), workers)
     except Refusal as reason:
         return replace(found, reason=f"the independent checker does not accept the certificate: {reason}")
-    return replace(found, verdict="certified", certificate=certificate)
+    is_hard = any(head.weighting.is_hard for _, _, head in found.transformer.heads())
+    return replace(found, verdict="certified" if is_hard else "vacuous", certificate=certificate)

@@ -15,7 +15,8 @@ from proofs.perturbation.errors import Errors
 from proofs.perturbation.findings import Survey, Where
 from proofs.perturbation.gap import Word
 
-Verdict = Literal["certified", "refuted", "unknown", "unsupported"]
+Verdict = Literal["certified", "vacuous", "refuted", "unknown", "unsupported"]
+"""``vacuous``: no head is hard, so that softmax takes the place of nothing."""
 StageErrors = list[Errors]
 """The stated bounds of all stages, at one length."""
 

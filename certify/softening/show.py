@@ -142,6 +142,9 @@ def _remarks(found: Softening) -> Iterator[tuple[str, str]]:
             yield "note", f"n = {', '.join(lengths)}: {text}"
 
 
+NOTHING_HARD = "no head of the network is hard, so softmax takes the place of nothing"
+
+
 def describe_outcome(found: Softening) -> str:
     """Why the verdict is what it is."""
     if found.tie:
@@ -151,6 +154,8 @@ def describe_outcome(found: Softening) -> str:
     if found.certificate:
         words = sum(survey.words for survey in found.surveys)
         worst = max(row.error for row in found.lengths)
+        if found.verdict == "vacuous":
+            return f"{NOTHING_HARD}; {counted(words, 'word')}; accepted by the independent checker"
         moved = "exactly the same" if found.is_sparse else f"moved by at most {decimal_upper(worst, 6)}"
         return f"{counted(words, 'word')}, {moved}; accepted by the independent checker"
     return found.reason

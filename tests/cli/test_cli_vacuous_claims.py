@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from certify import Network
+
 MARKER = str(Path(__file__).parents[2] / "examples" / "models" / "first_by_marker.json")
 
 
@@ -27,3 +29,13 @@ def test_vacuous_is_a_verdict_that_may_be_expected_and_is_not_certified(certify:
     text = f'[[claim]]\nname = "x"\nmodel = "{MARKER}"\ngap = "1"\nlengths = 1\nexpect = "{expect}"\n'
     Path("c.toml").write_text(text, encoding="utf-8")
     assert certify("audit", "c.toml").code == code
+
+
+def test_softening_a_network_without_hard_heads_is_vacuous(certify: Any) -> None:
+    copy = Network("0,1")
+    copy.output("Q_1")
+    copy.save("copy.json")
+    done = certify("soften", "copy.json", "--max-n", "2", "--critical", "none")
+    assert done.code == 0 and "CERTIFIED" not in done.out
+    assert "VACUOUS  no head of the network is hard, so softmax takes the place of nothing; 6 words" in done.out
+    assert certify("soften", "copy.json", "--max-n", "2", "--critical", "none", "--json").json["verdict"] == "vacuous"

@@ -10,6 +10,7 @@ from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.request import Options, Request, read_request
 from certify.showing.words import show_word, type_word
 from certify.softening.results import Softening
+from certify.softening.show import NOTHING_HARD
 from certify.subjects import Kind, Programs
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
@@ -20,7 +21,6 @@ from proofs.discharge import Progress
 from proofs.enclosures.intervals import Interval, point
 from proofs.perturbation.search import ALLOWED
 
-NOTHING_HARD = "no head of the network is hard, so softmax takes the place of nothing"
 KEYS = {"model": str, "program": str, "alphabet": str, "temperature": str, "weighting": str, "break_ties": bool,
         "every_n": bool}
 
@@ -54,11 +54,10 @@ class Softened(Asked):
         return self._answer(found)
 
     def _answer(self, found: Softening) -> Answer:
-        if found.verdict == "certified":
-            is_hard = any(head.weighting.is_hard for _, _, head in self.request.network.heads())
-            rows = tuple(LengthVerdict(row.n, "certified" if is_hard else "vacuous", outward(row.error, row.error),
-                                       point(ALLOWED), reason="" if is_hard else NOTHING_HARD)
-                         for row in found.lengths)
+        if found.verdict in ("certified", "vacuous"):
+            reason = NOTHING_HARD if found.verdict == "vacuous" else ""
+            rows = tuple(LengthVerdict(row.n, found.verdict, outward(row.error, row.error), point(ALLOWED),
+                                       reason=reason) for row in found.lengths)
             return answer_of_rows(rows, "distance", (found.certificate,) if found.certificate else ())
         witness = self._witness(found)
         row = None if witness is None else LengthVerdict(witness.n, "refuted", witness.value, witness.allowed,
