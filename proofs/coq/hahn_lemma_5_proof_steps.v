@@ -3,7 +3,7 @@
 
    Refuted: the change of a mean is at most the mean of the changes (n = 2); an activation is bounded by what its own
    position embeds (n = 2); what attention retrieves at the exchanged position changes by (e^(2A)/(n-1) + 1/n) D, so
-   by o(1) (every odd n >= 9; it stays above 0.243), and position p itself by C^2 D, whatever the number of heads
+   by o(1) (every odd n >= 49; it stays above 1/24), and position p itself by C^2 D, whatever the number of heads
    (every odd n). With L future-masked layers of uniform attention, exchanging the first symbol changes position n by
    exactly h_(L-1)(1, 1/2, ..., 1/n)/n, which is of order (ln n)^(L-1)/n, and with one layer position 2 by 1/2 at
    every n: "only an O(1/n) change in any other output activation" ([SHA] Section 1) needs that there are no masks. *)
@@ -291,54 +291,6 @@ Proof.
   cbv beta. rewrite (Rmult_1_r y). replace (y * -1) with (- y) by ring. f_equal; [ring|]. f_equal. ring.
 Qed.
 
-Lemma sqrt_e_lower : 164222 / 100000 <= exp (1 / 2).
-Proof. eapply Rle_trans; [|apply (exp_lower (1 / 2) 32); [lra|lia]]. simpl. lra. Qed.
-
-(* Above 0.24306 at every odd n; the limit tanh(1/4) is 0.24491... *)
-Lemma retrieved_changes m : 24306 / 100000 <= retrieved 2 m (1 / 2) - retrieved 2 m 0.
-Proof.
-  assert (Z : retrieved 2 m 0 = 0).
-  { rewrite retrieved_is. replace (- 0 / 2) with (0 / 2) by lra. unfold Rdiv at 1. ring. }
-  rewrite Z, Rminus_0_r, retrieved_is. set (a := exp (1 / 2 * (1 / 2) / 2)). set (b := exp (- (1 / 2) / 2)).
-  assert (E : exp (1 / 2 / 2) = exp (1 / 2) * b) by (unfold b; rewrite <- exp_plus; f_equal; lra). rewrite E.
-  pose proof sqrt_e_lower as S. pose proof (exp_pos (1 / 2 * (1 / 2) / 2) : 0 < a) as Pa.
-  pose proof (exp_pos (- (1 / 2) / 2) : 0 < b) as Pb. pose proof (pos_INR m) as Pm. set (q := exp (1 / 2)) in *.
-  assert (Pmb : 0 <= INR m * b) by (apply Rmult_le_pos; lra). set (c := INR m * b) in *.
-  replace (INR m * (q * b - b)) with (c * (q - 1)) by (unfold c; ring).
-  replace (INR m * (q * b + b)) with (c * (q + 1)) by (unfold c; ring).
-  assert (D : 0 < a + c * (q + 1)) by (assert (0 <= c * (q + 1)) by (apply Rmult_le_pos; lra); lra).
-  apply Rmult_le_reg_r with (a + c * (q + 1)); [exact D|].
-  replace ((a * (1 / 2) + c * (q - 1)) / (a + c * (q + 1)) * (a + c * (q + 1))) with (a * (1 / 2) + c * (q - 1))
-    by (field; lra).
-  pose proof (Rmult_le_compat_l c _ _ Pmb S). lra.
-Qed.
-
-(* D = 1/2, A = 1/2. *)
-Theorem printed_same_position_fails m : (4 <= m)%nat ->
-  (exp 1 / INR (m + m) + 1 / INR (1 + m + m)) * (1 / 2) < retrieved 2 m (1 / 2) - retrieved 2 m 0.
-Proof.
-  intros H. pose proof (retrieved_changes m) as R. eapply Rlt_le_trans; [|exact R].
-  assert (M : 8 <= INR (m + m)) by (replace 8 with (INR 8) by (simpl; lra); apply le_INR; lia).
-  replace (1 + m + m)%nat with (S (m + m)) by lia. rewrite S_INR. set (x := INR (m + m)) in *. pose proof exp_le_3 as E.
-  assert (X : / x <= / 8) by (apply Rinv_le_contravar; lra).
-  assert (Y : / (x + 1) <= / 9) by (apply Rinv_le_contravar; lra).
-  assert (Z : exp 1 * / x <= 3 * / 8).
-  { apply Rmult_le_compat; [left; apply exp_pos|left; apply Rinv_0_lt_compat; lra|exact E|exact X]. }
-  unfold Rdiv. lra.
-Qed.
-
-(* "It changes by at most C^(2k) D", whatever the number of heads: C = 2 (1 + e^(2A) + L_f), k = 1. Let 2^22 equal heads
-   have scores y_p y_j / 8, y_1 become 1/128, and f squash 2^-11 times the sum of what they retrieve into [0, 1]. All
-   activations, those behind the layer, too, lie in [-1, 1], so that A = 1/8; and L_f is 2^-11 where the norm of what
-   all heads retrieve is the sum of theirs, and 1 where it is Euclidean. The change is 1, the bound below 0.38, at every
-   odd n. *)
-Definition squash (x : R) : R := relu x - relu (x - 1).
-
-Lemma squash_range x : 0 <= squash x <= 1.
-Proof. unfold squash, relu, Rmax. repeat destruct (Rle_dec _ _); lra. Qed.
-Lemma squash_lipschitz x y : Rabs (squash x - squash y) <= Rabs (x - y).
-Proof. unfold squash, relu, Rmax, Rabs. repeat destruct (Rle_dec _ _); repeat destruct (Rcase_abs _); lra. Qed.
-
 Lemma retrieved_nothing k m : retrieved k m 0 = 0.
 Proof. rewrite retrieved_is. replace (- 0 / k) with (0 / k) by (unfold Rdiv; ring). unfold Rdiv at 1. ring. Qed.
 
@@ -367,8 +319,35 @@ Proof.
   assert (2 / 3 * x * a <= a * y) by (rewrite Rmult_comm; apply Rmult_le_compat_l; lra). lra.
 Qed.
 
+(* All embeddings lie in [-1, 1], so that F = 2 is as printed, 2 C_f (|p| + |v|), where f is C_f = 1; scores are
+   y_p y_j / 8, so that A = F^2/8 = 1/2; D = 1/2. At every odd n >= 49. *)
+Theorem printed_same_position_fails m : (24 <= m)%nat ->
+  (exp (2 * (1 / 2)) / INR (m + m) + 1 / INR (1 + m + m)) * (1 / 2) < retrieved 8 m (1 / 2) - retrieved 8 m 0.
+Proof.
+  intros H. rewrite retrieved_nothing, Rminus_0_r. replace (2 * (1 / 2)) with 1 by lra.
+  pose proof (retrieved_at_least m (1 / 2) ltac:(lra)) as R. eapply Rlt_le_trans; [|exact R].
+  assert (M : 48 <= INR (m + m)) by (replace 48 with (INR 48) by (simpl; lra); apply le_INR; lia).
+  replace (1 + m + m)%nat with (S (m + m)) by lia. rewrite S_INR. set (x := INR (m + m)) in *. pose proof exp_le_3 as E.
+  assert (X : / x <= / 48) by (apply Rinv_le_contravar; lra).
+  assert (Y : / (x + 1) <= / 49) by (apply Rinv_le_contravar; lra).
+  assert (Z : exp 1 * / x <= 3 * / 48).
+  { apply Rmult_le_compat; [left; apply exp_pos|left; apply Rinv_0_lt_compat; lra|exact E|exact X]. }
+  unfold Rdiv. lra.
+Qed.
+
+(* "It changes by at most C^(2k) D", whatever the number of heads: C = 2 (1 + e^(2A) + L_f), k = 1. Let 2^22 equal heads
+   have scores y_p y_j / 8, y_1 become 1/128, and f squash 2^-11 times the sum of what they retrieve into [0, 1]. F and
+   A are as above; L_f is 2^-11 where the norm of what all heads retrieve is the sum of theirs, and 1 where it is
+   Euclidean. The change is 1, the bound below 0.79, at every odd n. *)
+Definition squash (x : R) : R := relu x - relu (x - 1).
+
+Lemma squash_range x : 0 <= squash x <= 1.
+Proof. unfold squash, relu, Rmax. repeat destruct (Rle_dec _ _); lra. Qed.
+Lemma squash_lipschitz x y : Rabs (squash x - squash y) <= Rabs (x - y).
+Proof. unfold squash, relu, Rmax, Rabs. repeat destruct (Rle_dec _ _); repeat destruct (Rcase_abs _); lra. Qed.
+
 Theorem printed_heads_fails m :
-  (2 * (1 + exp (2 * (1 / 8)) + 1)) ^ 2 * (1 / 128)
+  (2 * (1 + exp (2 * (1 / 2)) + 1)) ^ 2 * (1 / 128)
   < squash (/ 2 ^ 11 * (2 ^ 22 * retrieved 8 m (1 / 128))) - squash (/ 2 ^ 11 * (2 ^ 22 * retrieved 8 m 0)).
 Proof.
   rewrite retrieved_nothing, !Rmult_0_r. replace (squash 0) with 0.
@@ -377,10 +356,8 @@ Proof.
   assert (S : squash (/ 2 ^ 11 * (2 ^ 22 * r)) = 1).
   { replace (/ 2 ^ 11 * (2 ^ 22 * r)) with (2048 * r) by (simpl; field). unfold squash, relu, Rmax.
     repeat destruct (Rle_dec _ _); lra. }
-  rewrite S. assert (E : exp (2 * (1 / 8)) <= 4 / 3).
-  { pose proof (exp_ineq1_le (- (2 * (1 / 8)))) as L. pose proof (exp_pos (2 * (1 / 8))).
-    assert (exp (2 * (1 / 8)) * exp (- (2 * (1 / 8))) = 1) by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0). nra. }
-  pose proof (exp_pos (2 * (1 / 8))). set (e := exp (2 * (1 / 8))) in *. simpl. nra.
+  rewrite S. replace (2 * (1 / 2)) with 1 by lra. pose proof exp_le_3. pose proof (exp_pos 1).
+  set (e := exp 1) in *. simpl. nra.
 Qed.
 
 (* ---- bounded embeddings and temperatures bounded from below: neither can be left out ---- *)

@@ -10,17 +10,17 @@ Weights     "‖b_j - b_j'‖ <= Σ_w â_jw ‖y_w - y_w'‖" leaves out that th
 Norms       "‖y_j^(k)‖ <= 2 C_f^L (‖p_j‖ + ‖v_j‖)" for each j: means bring in what others embed. With f(y, b) = b, y_1 =
             1 and y_j = 0 for the others, y_n^(1) = 1/n > 0. It needs the greatest of ‖p_w‖ + ‖v_w‖ over all w.
 j = i       There b_i is taken to change by o(1). But the query of i is exchanged, so all weights of its row change.
-            y real, score y_i y_w/2, D = 1/2: y_i = 0 becomes 1/2, half of the others are 1, half -1 (and one is 0 if
-            their number is odd). b_i was 0, by symmetry, and becomes (2m sinh(1/4) + e^(1/8)/2)/(2m cosh(1/4) +
-            e^(1/8) [+ 1]), m = ⌊(n-1)/2⌋, at every n at least tanh(1/4) in the limit. F = 1, A = 1/2: the bound that
-            the display before gives, (e^(2A)/(n-1) + 1/n)D, is below that from n = 9 on.
+            y real, score y_i y_w/8 (C_att = 1/8), D = 1/2: y_i = 0 becomes 1/2, half of the others are 1, half -1 (and
+            one is 0 if their number is odd). b_i was 0, by symmetry, and becomes (2m sinh(1/16) + e^(1/32)/2)/
+            (2m cosh(1/16) + e^(1/32) [+ 1]), m = ⌊(n-1)/2⌋, which tends to tanh(1/16). All embeddings are in [-1, 1]
+            and f(y, b) = b: F = 2 C_f (‖p‖ + ‖v‖) = 2 as printed, A = F² C_att = 1/2. The bound that the display
+            before gives, (e^(2A)/(n-1) + 1/n)D, is below that from n = 25 on.
 Heads       So the first bound of the induction, C^(2k) D without a factor of H, is false for many heads, with all
-            constants as printed: D = 2^-8, the same others, scores y_i y_w/8 (C_att = 1/8), H = 2^22 equal heads,
-            Σ the sum of what they retrieve, f = ReLU(sΣ) - ReLU(sΣ - 1), s = 2^-12. All activations are in [-1, 1], so
-            F = 2 C_f (‖p‖ + ‖v‖) = 2 bounds them, A = F² C_att = 1/2 all scores; L_f = 2^11 s = 1/2 in the Euclidean
-            norm of all b together (in the sum of their norms it is s). y_i = 0 becomes min(1, 2^10 b_i), b_i as above
-            with D in place of 1/2 and D/8 of 1/4: at least 2^10 tanh(D/8) in the limit, 1/2, and more before. C²D is
-            4 (1 + e + 1/2)²/2^8 = 0.278.
+            constants as printed: D = 2^-8, the same others and scores, H = 2^22 equal heads, Σ the sum of what they
+            retrieve, f = ReLU(sΣ) - ReLU(sΣ - 1), s = 2^-12. All activations are in [-1, 1], F = 2 and A = 1/2 as
+            above; L_f = 2^11 s = 1/2 in the Euclidean norm of all b together (in the sum of their norms it is s). y_i
+            = 0 becomes min(1, 2^10 b_i), b_i as above with D in place of 1/2: at least 2^10 tanh(D/8) in the limit,
+            1/2, and more before. C²D is 4 (1 + e + 1/2)²/2^8 = 0.278.
 As printed  The lemma says nothing of the embeddings but that they are given. One head that embeds n (not bounded),
             scores n [j = 1] and values [w_j = 1]: y_n changes by e^n/(e^n + n - 1) when symbol 1 is exchanged, at
             least 1/2 at every n >= 2, so no K/n is a bound. In Coq: ``lemma_5_needs_bounded_embeddings``.
@@ -46,14 +46,14 @@ from proofs.instances.comparing import (
 )
 from proofs.instances.examination import Examination, Instance, Replay
 
-ZERO, HALF, EIGHTH, ONE = (Fraction(*x) for x in ((0, 1), (1, 2), (1, 8), (1, 1)))
+ZERO, HALF, ONE = (Fraction(*x) for x in ((0, 1), (1, 2), (1, 1)))
 VALUE = Fraction(4)
 SMALL, ROOT_OF_HEADS, STEEPNESS = Fraction(1, 2**8), 2**11, Fraction(1, 2**12)
 LIPSCHITZ = ROOT_OF_HEADS * STEEPNESS
 AS_PRINTED = Replay("hahn_lemma_5_as_printed.json", "xo")
 WEIGHTS = Replay("hahn_lemma_5_weights.json", "xo")
 NORMS = Replay("hahn_lemma_5_norms.json", "xo")
-SAME_POSITION = Replay("hahn_lemma_5_same_position.json", "xaaaabbbb")
+SAME_POSITION = Replay("hahn_lemma_5_same_position.json", "x" + 12 * "a" + 12 * "b")
 MANY_HEADS = Replay("hahn_lemma_5_heads.json", "xo")
 
 
@@ -82,10 +82,10 @@ def _examine_norms(n: int) -> Iterator[Instance]:
            if n > 1 else nothing_is_exchanged(n))
 
 
-def mean_at_exchanged(n: int, after: Fraction = HALF, strength: Fraction = HALF) -> Interval:
-    """b_i once y_i is ``after``, at position i = 1 of n, by scores y_i y_w times the strength."""
+def mean_at_exchanged(n: int, after: Fraction = HALF) -> Interval:
+    """b_i once y_i is ``after``, at position i = 1 of n, by scores y_i y_w/8."""
     pairs, zeros = divmod(n - 1, 2)
-    pair = strength * after
+    pair = after / 8
     up, down, own = power_of_e(pair), power_of_e(-pair), power_of_e(pair * after)
     above = (up + down.scaled(Fraction(-1))).scaled(Fraction(pairs)) + own.scaled(after)
     below = (up + down).scaled(Fraction(pairs)) + own + point(Fraction(zeros))
@@ -97,8 +97,8 @@ def _examine_same_position(n: int) -> Iterator[Instance]:
         yield nothing_is_exchanged(n)
         return
     bound = (power_of_e(Fraction(1)).scaled(Fraction(1, n - 1)) + point(Fraction(1, n))).scaled(HALF)
-    yield instance(n, "i = 1, y_1 from 0 to 1/2, half of the others 1, half -1, scores y_i y_w/2", mean_at_exchanged(n),
-                   bound, SAME_POSITION if n == 9 else None)
+    yield instance(n, "i = 1, y_1 from 0 to 1/2, half of the others 1, half -1, scores y_i y_w/8", mean_at_exchanged(n),
+                   bound, SAME_POSITION if n == 25 else None)
 
 
 def _examine_heads(n: int) -> Iterator[Instance]:
@@ -106,7 +106,7 @@ def _examine_heads(n: int) -> Iterator[Instance]:
         yield nothing_is_exchanged(n)
         return
     root = power_of_e(Fraction(1)) + point(1 + LIPSCHITZ)
-    total = mean_at_exchanged(n, SMALL, EIGHTH).scaled(ROOT_OF_HEADS**2 * STEEPNESS)
+    total = mean_at_exchanged(n, SMALL).scaled(ROOT_OF_HEADS**2 * STEEPNESS)
     yield instance(n, f"y_1 from 0 to {SMALL}, 2^22 equal heads with scores y_i y_w/8, f = ReLU(sΣ) - ReLU(sΣ - 1), "
                    f"s = {STEEPNESS}", Interval(min(total.lower, ONE), min(total.upper, ONE)),
                    (root * root).scaled(4 * SMALL), MANY_HEADS if n == 2 else None)
@@ -143,7 +143,7 @@ EXAMINATIONS = (
                 "one layer, one head, every C_f", _examine_norms),
     Examination("hahn-lemma-5-step-same-position", NAME,
                 "j = i: ‖b_i - b_i'‖ <= (e^(2A)/(n-1) + 1/n) D, which is o(1), in the proof",
-                "one layer, one head", _examine_same_position),
+                "one layer, one head; A and F as printed", _examine_same_position),
     Examination("hahn-lemma-5-step-heads", NAME,
                 "‖y_i^(k) - y_i^(k)'‖ <= C^(2k) D for any number of heads, in the proof",
                 "one layer, 2^22 equal heads; A, F, L_f and C as printed", _examine_heads),

@@ -1,5 +1,7 @@
+import json
 from fractions import Fraction
 from math import cosh, e, exp, sinh, tanh
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -8,14 +10,15 @@ from hypothesis import strategies as st
 from proofs.instances.hahn_lemma_5_proof_steps import mean_at_exchanged
 from tests.instances.helpers import between_0_and_1, examined, quick, shares, verdicts
 
+MODELS = Path(__file__).resolve().parents[2] / "examples" / "claims" / "models"
 EVERY_STEP = ["weights", "norms", "same-position", "heads"]
 
 
-@pytest.mark.parametrize(("step", "first"), [("weights", 2), ("norms", 2), ("same-position", 9), ("heads", 2)])
+@pytest.mark.parametrize(("step", "first"), [("weights", 2), ("norms", 2), ("same-position", 25), ("heads", 2)])
 def test_each_refuted_step_fails_at_every_length_from_its_first_on(step: str, first: int) -> None:
     name = f"hahn-lemma-5-step-{step}"
     assert all(verdicts(name, n) == {True} for n in range(1, first))
-    assert all(verdicts(name, n) == {False} for n in (*range(first, 12), 100, 1000))
+    assert all(verdicts(name, n) == {False} for n in (*range(first, first + 10), 100, 1000))
 
 
 def test_the_change_that_the_first_step_drops_is_that_of_the_weights() -> None:
@@ -26,11 +29,22 @@ def test_the_change_that_the_first_step_drops_is_that_of_the_weights() -> None:
 
 
 def test_what_the_exchanged_position_retrieves_does_not_vanish() -> None:
-    for n in (2, 3, 8, 9):
+    for n in (2, 3, 24, 25):
         m, zeros = divmod(n - 1, 2)
-        expected = (2 * m * sinh(0.25) + exp(0.125) / 2) / (2 * m * cosh(0.25) + exp(0.125) + zeros)
+        expected = (2 * m * sinh(1 / 16) + exp(1 / 32) / 2) / (2 * m * cosh(1 / 16) + exp(1 / 32) + zeros)
         assert float(mean_at_exchanged(n).lower) == pytest.approx(expected)
-    assert float(mean_at_exchanged(10**6 + 1).lower) == pytest.approx(tanh(0.25), abs=1e-5)
+    assert float(mean_at_exchanged(10**6 + 1).lower) == pytest.approx(tanh(1 / 16), abs=1e-5)
+
+
+def test_the_bound_of_what_it_retrieves_has_every_constant_as_printed() -> None:
+    """F = 2 C_f (‖p‖ + ‖v‖) = 2 bounds the activations, A = F^2/8 = 1/2 the scores, D = 1/2."""
+    embedded = json.loads((MODELS / "hahn_lemma_5_same_position.json").read_text(encoding="utf-8"))["token_embedding"]
+    greatest = max(abs(Fraction(x)) for row in embedded.values() for x in row.values())
+    bound_of_scores = (2 * greatest) ** 2 * Fraction(1, 8)
+    (found,) = examined("hahn-lemma-5-step-same-position", 25)
+    assert bound_of_scores == Fraction(1, 2)
+    assert float(found.bound.upper) == pytest.approx((exp(2 * bound_of_scores) / 24 + 1 / 25) / 2)
+    assert found.value.lower > found.bound.upper
 
 
 @pytest.mark.parametrize("step", ["greatest-weight", "sum"])

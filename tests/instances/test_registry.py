@@ -23,7 +23,7 @@ FIRST_REFUTED = {
     "hahn-footnote-4-chain": 4, "hahn-footnote-4-length": 3, "hahn-lemma-5-masked-last": 2,
     "hahn-lemma-5-as-printed": 2, "hahn-lemma-5-masked-second": 3, "hahn-lemma-5-step-heads": 2,
     "hahn-lemma-5-step-norms": 2, "section-4-factor-of-n": 2,
-    "hahn-lemma-5-step-same-position": 9, "hahn-lemma-5-step-weights": 2, "hahn-theorem-6-brackets-step": 3,
+    "hahn-lemma-5-step-same-position": 25, "hahn-lemma-5-step-weights": 2, "hahn-theorem-6-brackets-step": 3,
     "hahn-theorem-6-parity": 2, "hahn-theorem-6-parity-step": 2, "lemma-07-proof-step": 2, "lemma-25": 2,
     "lemma-25-step-sign": 2, "lemma-27-integers": 2, "lemma-27-proof-step": 2, "lemma-29": 1,
     "lemma-32-step-norms": 2, "lemma-32-step-three-terms": 1, "section-2-geometric": 2, "section-6-log": 2,
