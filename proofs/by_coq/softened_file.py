@@ -33,9 +33,10 @@ Import ListNotations.
 Open Scope Q_scope.
 """
 _THEOREM = """\
-(* For every length n >= 1, every word over the alphabet and every position i, hard attention and softmax at this
-   temperature differ by at most 1/4, summed over any number of directions. *)
-Theorem network_softened : forall n w i D, over network n w -> (1 <= i <= n)%nat ->
+(* There are words of every length n over the alphabet; and for every n >= 1, every such word and every position i, hard
+   attention and softmax at this temperature differ by at most 1/4, summed over any number of directions. *)
+Theorem network_softened : (forall n, exists w, over network n w) /\\
+  forall n w i D, over network n w -> (1 <= i <= n)%nat ->
   (moved users (fun n => 5 / (7 * INR n * IZR ({b} + Z.log2_up (Z.of_nat n ^ {p})))) network n w i D <= 1 / 4)%R.
 Proof.
   apply (softened_for_every_n users network {b} {p}%nat).

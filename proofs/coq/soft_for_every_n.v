@@ -137,8 +137,10 @@ Lemma power_correct q k : Q2R (power q k) = Q2R q ^ k.
 Proof. induction k as [|k IH]; cbn [power pow]; [apply Q2R_1|]. now rewrite Q2R_reduced, Q2R_mult, IH. Qed.
 
 Definition scale (T : transformer) (f : Q) : Q := Qred (2 * power (2 * K1 T) (depth T) * K2 T * (f * f)).
+(* A letter, so that nothing is said of no word. *)
+Definition has_letter (T : transformer) : bool := match token_embedding T with [] => false | _ => true end.
 Definition softens (T : transformer) (b : Z) (p : nat) : bool :=
-  sharp_network T &&
+  has_letter T && sharp_network T &&
   match initial_law T with
   | Some (f, m) => Qle_bool (scale T f) (inject_Z (2 ^ b)) && Z.leb 0 b && Nat.leb (2 + 2 * m) p
   | None => false
@@ -164,9 +166,13 @@ Proof.
 Qed.
 
 Theorem softened_for_every_n users T b p : softens T b p = true ->
+  (forall n, exists w, over T n w) /\
   forall n w i D, over T n w -> (1 <= i <= n)%nat -> moved users (temperature b p) T n w i D <= 1 / 4.
 Proof.
-  unfold softens. intros E n w i D O Hi. apply andb_prop in E as [S E].
+  unfold softens. intros E. apply andb_prop in E as [S E]. apply andb_prop in S as [Letter S]. split.
+  { intros n. exists (fun _ => 0%nat). intros i _. unfold has_letter in Letter.
+    destruct (token_embedding T); [discriminate|simpl; lia]. }
+  intros n w i D O Hi.
   destruct (initial_law T) as [[f m]|] eqn:X; [|discriminate]. apply andb_prop in E as [E P].
   apply andb_prop in E as [E B0].
   apply Nat.leb_le in P. apply Z.leb_le in B0. apply Qle_bool_R in E. assert (Hn : (1 <= n)%nat) by lia.

@@ -12,13 +12,18 @@ from pathlib import Path
 
 import pytest
 
+from certify.commands.softening import read_hard_network
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.regimes import Regime
+from proofs.by_coq import compiled_library
+from proofs.by_coq.library import SOFTENING
 from proofs.by_coq.model_file import definitions_of_model
+from proofs.by_coq.softened_file import softened_file, temperature_of
 from tests.with_coq import coq_or_skip, library_of
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 FORMULA = "MOD(3,1)(#<[Q_a]) & THIRD & !Q_b"
 DEFINED = parse_predicate_definitions(["THIRD(k) := PRIME(k) or k % 3 == 0"])
 QUESTION = """
@@ -36,6 +41,17 @@ Proof. intros t l p f ((n & H) & _). unfold allowed in H. simpl in H. lia. Qed.
 Goal forall L t p f, ~ file_computes_for L t [] p f.
 Proof. intros L t p f (_ & H & _). now apply H. Qed.
 Check file_computes_for_some_word.
+"""
+
+
+NO_LETTER = """\
+From Coq Require Import List Bool.
+From Certify Require Import formula network soft_for_every_n.
+Import ListNotations.
+Goal forall T b p, token_embedding T = [] -> softens T b p = false.
+Proof. intros T b p H. unfold softens, has_letter. now rewrite H. Qed.
+Goal forall (users : nat -> nat -> nat -> bool) T b p, softens T b p = true -> forall n, exists w, over T n w.
+Proof. intros users T b p H. exact (proj1 (softened_for_every_n users T b p H)). Qed.
 """
 
 
@@ -108,3 +124,20 @@ def test_no_theorem_about_a_file_is_about_no_word(tmp_path: Path) -> None:
     source.write_text(NO_WORD, encoding="utf-8")
     run = coq.compile(source, library_of(coq))
     assert run.accepted, run.complaint
+
+
+def softens(text: str, folder: Path) -> bool:
+    """Whether Coq accepts a theorem about hard attention made soft."""
+    source, coq = folder / "softened.v", coq_or_skip()
+    source.write_text(text, encoding="utf-8")
+    return coq.compile(source, compiled_library(coq, entries=SOFTENING)).accepted
+
+
+def test_no_theorem_about_hard_attention_made_soft_is_about_no_word(tmp_path: Path) -> None:
+    network = read_hard_network(str(EXAMPLES / "hard" / "flip_flop.json"), None)
+    text = softened_file(network, temperature_of(network))
+    nothing = re.sub(r"(Definition tokens : list \(list \(direction \* Q\)\) :=)\n.*?\]\.\n", r"\1 [].\n", text,
+                     flags=re.DOTALL)
+    assert nothing != text and "(forall n, exists w, over network n w) /\\\n" in text
+    assert softens(NO_LETTER, tmp_path) and softens(text, tmp_path)
+    assert not softens(nothing, tmp_path)
