@@ -17,8 +17,8 @@ from constructions.errors import Unsupported
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
 from proofs.by_coq import EVERY_LENGTH, ProvedLengths
-from proofs.by_coq.asking import describe_refusal
 from proofs.by_coq.extracted import PROGRAM, OCamlMissing, build_checker, checker_sources, find_ocaml
+from proofs.by_coq.refusals import describe_refusal
 from proofs.by_coq.transformer_file import refusal_file
 from tests.needed import found_or_skipped
 from tests.with_coq import coq_or_skip, library_of
@@ -45,10 +45,15 @@ def _built(main: Path | None = None) -> tempfile.TemporaryDirectory[str]:
     return folder
 
 
+def program_place(main: Path | None = None) -> Path:
+    """Where the program is."""
+    return Path(_built(main).name) / PROGRAM
+
+
 def run_program(*arguments: str | Path, main: Path | None = None,
                 stdout: IO[bytes] | int = subprocess.PIPE) -> subprocess.CompletedProcess[bytes]:
     """The program, run once; with another ``main`` the one that is built of it and the same readers."""
-    return subprocess.run([Path(_built(main).name) / PROGRAM, *arguments], stdout=stdout, stderr=subprocess.PIPE,
+    return subprocess.run([program_place(main), *arguments], stdout=stdout, stderr=subprocess.PIPE,
                           check=False)
 
 
@@ -68,7 +73,7 @@ class Judged:
 
 def answer(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
     """What the program does with a command line."""
-    return subprocess.run([Path(_built().name) / PROGRAM, *arguments], capture_output=True, check=False)
+    return subprocess.run([program_place(), *arguments], capture_output=True, check=False)
 
 
 def judge(path: Path, formula: str | None = None, lengths: ProvedLengths = EVERY_LENGTH) -> Judged:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -14,14 +13,8 @@ from proofs.by_coq.graph_file import graph_refusal_file, graph_theorem_file, is_
 from proofs.by_coq.kernel import REFUSED, Answer, Coq, find_answer, refused
 from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
 from proofs.by_coq.model_file import FOLDER, proof_files
+from proofs.by_coq.refusals import describe_refusal
 from proofs.by_coq.transformer_file import refusal_file, theorem_file
-
-_REFUSAL = re.compile(r"= (?P<place>\w+)(?: (?P<layer>\d+))?(?: \[(?P<directions>[^]]*)\])? : refusal")
-_PLACES = {"InEmbedding": "the embedding", "InHeads": "layer {layer}, heads", "InFeedforward": "layer {layer}, ReLUs"}
-_OTHERS = {
-    "Undefined": "an embedding or temperature may have no value, or a temperature not be positive",
-    "InOutput": "the output does not mean the truth of the formula",
-}
 
 
 def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH,
@@ -69,18 +62,3 @@ def _with_place(coq: Coq, library: Path, transformer: Transformer, formula: Form
         source.write_text(write(transformer, formula, lengths), encoding="utf-8")
         place = describe_refusal(coq.compile(source, library).printed, list(transformer.directions))
     return replace(answer, reason=f"{REFUSED}: {place}" if place else REFUSED)
-
-
-def describe_refusal(printed: str, directions: list[str]) -> str:
-    """The place that ``find_refusal`` of ``proofs/coq/refusal.v`` found, in words; empty if it found none.
-
-    >>> describe_refusal("     = InHeads 2 [0%nat;\\n 1%nat]\\n     : refusal", ["near[Q_a]", "near[Q_b]"])
-    'layer 2, heads: near[Q_a], near[Q_b]'
-    """
-    found = _REFUSAL.search(re.sub(r"\s+", " ", printed))
-    if not found:
-        return ""
-    if found["place"] not in _PLACES:
-        return _OTHERS.get(found["place"], "")
-    names = (directions[int(place)] for place in re.findall(r"\d+", found["directions"]))
-    return f"{_PLACES[found['place']].format(layer=found['layer'])}: {', '.join(names)}"

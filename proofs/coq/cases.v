@@ -61,6 +61,35 @@ Fixpoint evaluate (f : formula) : option bool :=
   end.
 End Evaluate.
 
+(* The same at once for all symbols, of which there are `letters`, with no other assumption than which symbol it is. *)
+Fixpoint one_of (letters a : nat) : list (option bool) :=
+  match letters, a with
+  | O, _ => []
+  | S letters, O => Some true :: repeat (Some false) letters
+  | S letters, S a => Some false :: one_of letters a
+  end.
+Fixpoint with_each {X Y Z} (f : X -> Y -> Z) (l : list X) (m : list Y) : list Z :=
+  match l, m with x :: l, y :: m => f x y :: with_each f l m | _, _ => [] end.
+
+Section ByLetter.
+Variables (c : case) (letters : nat).
+Fixpoint by_letter (f : formula) : list (option bool) :=
+  match from_position c f with
+  | Some b => repeat (Some b) letters
+  | None =>
+    match f with
+    | Truth b => repeat (Some b) letters
+    | Symbol a => one_of letters a
+    | Not f => map not3 (by_letter f)
+    | And f g => with_each and3 (by_letter f) (by_letter g)
+    | Or f g => with_each or3 (by_letter f) (by_letter g)
+    | Implies f g => with_each or3 (map not3 (by_letter f)) (by_letter g)
+    | Iff f g => with_each iff3 (by_letter f) (by_letter g)
+    | _ => repeat None letters
+    end
+  end.
+End ByLetter.
+
 Definition all_bools := [true; false].
 Fixpoint assignments (atoms : list formula) : list (list (formula * bool)) :=
   match atoms with
@@ -134,6 +163,57 @@ Proof.
   - change (eqb (truth users n w f i) (truth users n w g i) = b).
     destruct (evaluate c f) as [x|], (evaluate c g) as [y|]; try discriminate. injection H as <-.
     now rewrite (IHf _ eq_refl), (IHg _ eq_refl).
+Qed.
+
+Lemma one_of_nth letters a s b : nth s (one_of letters a) None = Some b -> Nat.eqb s a = b.
+Proof.
+  revert a s. induction letters as [|k IH]; intros a s H; [destruct s; discriminate|].
+  destruct a as [|a], s as [|s]; simpl in H |- *; try congruence; [|now apply IH].
+  destruct (nth_in_or_default s (repeat (Some false) k) None) as [I|E]; [|congruence].
+  apply repeat_spec in I. congruence.
+Qed.
+
+Lemma repeat_nth {X} (x : option X) k s y : nth s (repeat x k) None = Some y -> x = Some y.
+Proof.
+  intros H. destruct (nth_in_or_default s (repeat x k) None) as [I|E]; [|congruence].
+  apply repeat_spec in I. congruence.
+Qed.
+
+Lemma with_each_nth {X Y Z} (f : option X -> option Y -> option Z) l m s z :
+  nth s (with_each f l m) None = Some z -> f (nth s l None) (nth s m None) = Some z.
+Proof. revert m s. induction l as [|x l IH]; intros [|y m] [|s] H; try discriminate; [exact H|exact (IH m s H)]. Qed.
+
+Lemma map_not3_nth l s : nth s (map not3 l) None = not3 (nth s l None).
+Proof. change None with (not3 None) at 1. apply map_nth. Qed.
+
+(* What is said of the symbol that stands at i is its truth there. *)
+Theorem by_letter_correct c letters : real c -> forall f b, nth (w i) (by_letter c letters f) None = Some b ->
+  truth users n w f i = b.
+Proof.
+  intros R. induction f as [b0| |f IHf|f IHf g IHg|f IHf g IHg|f IHf g IHg|f IHf g IHg| | | | | | |]; intros b H;
+    cbn [by_letter] in H;
+    (match type of H with context [from_position ?c ?f] =>
+       destruct (from_position c f) eqn:P;
+       [apply repeat_nth in H; injection H as <-; now apply (from_position_correct c)|] end);
+    try (apply repeat_nth in H; discriminate).
+  - apply repeat_nth in H. now injection H.
+  - exact (one_of_nth _ _ _ _ H).
+  - rewrite map_not3_nth in H. change (negb (truth users n w f i) = b).
+    destruct (nth (w i) _ None) as [x|]; [|discriminate].
+    rewrite (IHf x eq_refl). now injection H.
+  - apply with_each_nth in H. change (truth users n w f i && truth users n w g i = b).
+    destruct (nth (w i) (by_letter c letters f) None) as [[]|], (nth (w i) (by_letter c letters g) None) as [[]|];
+      try discriminate; injection H as <-; rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?andb_false_r.
+  - apply with_each_nth in H. change (truth users n w f i || truth users n w g i = b).
+    destruct (nth (w i) (by_letter c letters f) None) as [[]|], (nth (w i) (by_letter c letters g) None) as [[]|];
+      try discriminate; injection H as <-; rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?orb_true_r.
+  - apply with_each_nth in H. rewrite map_not3_nth in H.
+    change (implb (truth users n w f i) (truth users n w g i) = b).
+    destruct (nth (w i) (by_letter c letters f) None) as [[]|], (nth (w i) (by_letter c letters g) None) as [[]|];
+      try discriminate; injection H as <-; rewrite ?(IHf _ eq_refl), ?(IHg _ eq_refl); now rewrite ?implb_true_r.
+  - apply with_each_nth in H. change (eqb (truth users n w f i) (truth users n w g i) = b).
+    destruct (nth (w i) (by_letter c letters f) None) as [x|], (nth (w i) (by_letter c letters g) None) as [y|];
+      try discriminate. injection H as <-. now rewrite (IHf _ eq_refl), (IHg _ eq_refl).
 Qed.
 End Real.
 

@@ -71,16 +71,16 @@ Definition embedded_functions (T : transformer) (d : direction) : list position_
 Definition in_tokens (T : transformer) (d : direction) : bool :=
   existsb (fun r => existsb (at_direction d) r) (token_embedding T).
 
-(* The truth of a formula over symbols, at a position with symbol s. *)
-Definition symbol_case (T : transformer) (s : nat) (c : case) : case :=
-  Case (case_odd c) (case_first c) (case_last c) (map (fun a => (Symbol a, Nat.eqb s a))
-    (seq 0 (length (token_embedding T)))) Eq.
+(* Where a formula over symbols holds, of all symbols: 1 of those with which it is true, 0 of the others. *)
+Fixpoint are_truths (bs : list (option bool)) (qs : list Q) : bool :=
+  match bs, qs with
+  | [], [] => true
+  | Some b :: bs, q :: qs => Qeq_bool q (if b then 1 else 0) && are_truths bs qs
+  | _, _ => false
+  end.
 Definition token_is_truth (T : transformer) (d : direction) (f : formula) : bool :=
-  forallb (fun s => forallb (fun c =>
-    match evaluate (symbol_case T s c) f with
-    | Some b => Qeq_bool (entry_rational (nth s (token_embedding T) []) d) (if b then 1 else 0)
-    | None => false
-    end) (cases [] [Eq])) (seq 0 (length (token_embedding T))).
+  let values := map (fun r => entry_rational r d) (token_embedding T) in
+  forallb (fun c => are_truths (by_letter c (length values) f) values) (cases [] [Eq]).
 
 Definition check_embedded (T : transformer) (d : direction) (a : meaning) : bool :=
   match a, embedded_functions T d with
@@ -250,26 +250,24 @@ Proof.
   cbn [total map]. now rewrite IH.
 Qed.
 
-Lemma symbol_case_real i c : (1 <= i <= n)%nat ->
-  case_odd c = Nat.odd i -> case_first c = (i =? 1)%nat -> case_last c = (i =? n)%nat ->
-    real users n w i (symbol_case T (w i) c).
+Lemma are_truths_correct bs qs s : are_truths bs qs = true -> (s < length qs)%nat ->
+  exists b : bool, nth s bs None = Some b /\ Q2R (nth s qs 0%Q) = bit b.
 Proof.
-  intros Hi O F La. repeat split; auto. intros f b. unfold symbol_case. simpl.
-  generalize (seq 0 (length (token_embedding T))). intros l. induction l as [|a l IH]; simpl; [discriminate|].
-  destruct f as [|s| | | | | | | | | | | |]; try exact IH. cbn [formula_eqb].
-  destruct (Nat.eqb_spec a s) as [->|]; [|exact IH].
-  intros [= <-]. reflexivity.
+  revert qs s. induction bs as [|[b|] bs IH]; intros [|q qs] s H Hs; try discriminate; [simpl in Hs; lia|].
+  apply andb_prop in H as [E H]. destruct s as [|s]; [|apply (IH qs s H); simpl in Hs; lia].
+  exists b. split; [reflexivity|]. simpl. rewrite (Qeq_bool_R _ _ E). destruct b; [apply Q2R_1|apply Q2R_0].
 Qed.
 
 Lemma token_is_truth_correct d f i : (1 <= i <= n)%nat -> token_is_truth T d f = true ->
   entry (nth (w i) (token_embedding T) []) d = bit (truth users n w f i).
 Proof.
   intros Hi H. unfold token_is_truth in H. rewrite forallb_forall in H.
-  specialize (H (w i) ltac:(apply in_seq; specialize (Over i Hi); lia)). rewrite forallb_forall in H.
   specialize (H _ (real_case_listed users n w i [] [Eq] Eq (or_introl eq_refl))).
-  destruct (evaluate _ f) as [b|] eqn:E; [|discriminate].
-  apply (evaluate_correct users n w i) in E; [|now apply symbol_case_real].
-  rewrite <- entry_rational_correct, (Qeq_bool_R _ _ H), E. destruct b; [apply Q2R_1|apply Q2R_0].
+  destruct (are_truths_correct _ _ (w i) H) as (b & B & V); [rewrite length_map; exact (Over i Hi)|].
+  apply (by_letter_correct users n w i _ _ (real_case_real users n w i [] Eq)) in B.
+  rewrite B, <- V, <- entry_rational_correct.
+  rewrite (nth_indep _ 0%Q (entry_rational [] d)) by (rewrite length_map; exact (Over i Hi)).
+  now rewrite (map_nth (fun r => entry_rational r d)).
 Qed.
 
 Lemma check_embedded_correct d a i : (1 <= i <= n)%nat -> check_embedded T d a = true ->

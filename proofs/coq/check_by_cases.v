@@ -20,6 +20,15 @@ Fixpoint product_of (x : expression) : factors :=
   match monomial_of x, x with
   | Some m, _ => (m, [])
   | None, Mul y z => (times (fst (product_of y)) (fst (product_of z)), snd (product_of y) ++ snd (product_of z))
+  | None, Div y z =>
+      match monomial_of z with
+      | Some m => match inverse m with
+                  | Some b => (times (fst (product_of y)) b, snd (product_of y))
+                  | None => (constant 1, [x])
+                  end
+      | None => (constant 1, [x])
+      end
+  | None, Neg y => (times (constant (-1)) (fst (product_of y)), snd (product_of y))
   | None, _ => (constant 1, [x])
   end.
 (* 1/x as a monomial times a product. *)
@@ -43,6 +52,26 @@ Fixpoint product_below (m : nat) (es : list expression) : option Q :=
       | _, _ => None
       end
   end.
+
+(* ---- queries: a factor such as ln n that all their directions share counts as one of the temperature ---- *)
+Definition query_factors (a : meaning) : list expression :=
+  match a with IsPosition (Formula x) | IsProduct x _ => snd (product_of x) | _ => [] end.
+Definition shared_factors (A : list meaning) (a : head) : list expression :=
+  match concat (head_queries a) with (d, _) :: _ => query_factors (nth d A IsAnything) | [] => [] end.
+Fixpoint same_factors (es fs : list expression) : bool :=
+  match es, fs with
+  | [], [] => true
+  | e :: es, f :: fs => expression_eqb e f && same_factors es fs
+  | _, _ => false
+  end.
+Definition query_term_over (es : list expression) (a : meaning) : option (monomial * query_atom) :=
+  if same_factors (query_factors a) es then
+    match a with
+    | IsPosition (Formula x) => Some (fst (product_of x), QOne)
+    | IsProduct x f => Some (fst (product_of x), QTruth f)
+    | _ => query_term a
+    end
+  else None.
 
 (* ---- levels and the tie-breaking term ---- *)
 Definition depends_on_key (s : shape) : bool :=
@@ -199,11 +228,13 @@ Definition check_mean (k : masking) (sc : scores) (v : form) (s : side) (f : for
 
 Definition check_by_cases (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
   match reciprocal_of (head_temperature a), value_form A r with
-  | Some (m, es), Some v =>
-    match rows_form A m (head_queries a) (head_keys a) with
+  | Some (m, of_temperature), Some v =>
+    let of_queries := shared_factors A a in
+    match rows_form (query_term_over of_queries) A m (head_queries a) (head_keys a) with
     | Some p =>
       match scores_of p with
       | Some sc =>
+        let es := of_temperature ++ of_queries in
         surely_positive (least_length L) (head_temperature a) && forallb (fun e => is_level 0 0 (fst e)) v &&
         match b with
         | IsNear (Since x y) _ => check_since L (head_masking a) es sc v x y
@@ -223,18 +254,35 @@ Section Value.
 Variables n i : nat.
 Hypothesis Hi : (1 <= i <= n)%nat.
 
+Lemma product_value_app es fs : product_value (es ++ fs) n i = product_value es n i * product_value fs n i.
+Proof. induction es as [|e es IH]; simpl; [ring|]. rewrite IH. ring. Qed.
+
 Lemma product_of_value x :
   expression_value x n i = monomial_value (fst (product_of x)) n i * product_value (snd (product_of x)) n i.
 Proof.
-  assert (App : forall es fs, product_value (es ++ fs) n i = product_value es n i * product_value fs n i).
-  { intros es fs. induction es as [|e es IH]; simpl; [ring|]. rewrite IH. ring. }
   assert (One : forall y, expression_value y n i = monomial_value (constant 1) n i * product_value [y] n i).
   { intros y. rewrite constant_value, Q2R_1. simpl. ring. }
   induction x; cbn [product_of];
     match goal with |- context [monomial_of ?y] => destruct (monomial_of y) as [m|] eqn:E end;
     try (cbn [fst snd product_value fold_right]; rewrite Rmult_1_r; now apply monomial_of_value);
-    try apply One.
-  cbn [fst snd expression_value]. rewrite times_value, App, IHx1, IHx2 by exact Hi. ring.
+    try apply One; cbn [fst snd expression_value].
+  - rewrite times_value, product_value_app, IHx1, IHx2 by exact Hi. ring.
+  - destruct (monomial_of x2) as [m|] eqn:E2; [|exact (One (Div x1 x2))].
+    destruct (inverse m) as [b|] eqn:V; [|exact (One (Div x1 x2))].
+    pose proof (inverse_value n i Hi m b V) as T. cbn [fst snd expression_value].
+    rewrite times_value, IHx1, (monomial_of_value n i Hi x2 m E2) by exact Hi.
+    assert (Z : monomial_value m n i <> 0) by (intros Z; rewrite Z in T; lra).
+    apply Rmult_eq_reg_r with (monomial_value m n i); [|exact Z]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by exact Z.
+    transitivity (monomial_value (fst (product_of x1)) n i * product_value (snd (product_of x1)) n i
+                  * (monomial_value b n i * monomial_value m n i)); [|ring].
+    rewrite T. ring.
+  - rewrite times_value, constant_value, IHx by exact Hi. replace (Q2R (-1)) with (-1) by (rationals; lra). ring.
+Qed.
+
+Lemma same_factors_eq es fs : same_factors es fs = true -> es = fs.
+Proof.
+  revert fs. induction es as [|e es IH]; intros [|f fs] H; try discriminate; [reflexivity|].
+  apply andb_prop in H as [E H]. apply expression_eqb_eq in E. f_equal; auto.
 Qed.
 
 Lemma reciprocal_of_value x m es : reciprocal_of x = Some (m, es) -> 0 < expression_value x n i ->
@@ -852,36 +900,52 @@ Section Head.
 Variables (A : list meaning) (h : nat -> vector) (a : head) (r : row).
 Hypothesis HA : holds_of users n w A h.
 
-Lemma scaled_score_factors m es l j : reciprocal_of (head_temperature a) = Some (m, es) ->
+Lemma query_term_over_value es b x m q : means users n w i b x -> query_term_over es b = Some (m, q) ->
+  x = product_value es n i * (monomial_value m n i * query_atom_value users n w q i).
+Proof.
+  unfold query_term_over. destruct (same_factors _ es) eqn:E; [|discriminate]. apply same_factors_eq in E. subst es.
+  intros Hx H. assert (Plain : query_factors b = [] -> query_term b = Some (m, q) ->
+    x = product_value (query_factors b) n i * (monomial_value m n i * query_atom_value users n w q i)).
+  { intros -> T. rewrite (query_term_value users n w i b x m q Hi Hx T). simpl. ring. }
+  destruct b as [[y|f s]|f|f|f g|y f|s f|s f g|]; try (apply Plain; [reflexivity|exact H]);
+    injection H as <- <-; simpl in Hx; rewrite Hx, (product_of_value n i Hi y);
+    cbn [query_factors query_atom_value]; ring.
+Qed.
+
+Lemma scaled_score_factors m es fs l j : reciprocal_of (head_temperature a) = Some (m, es) ->
   surely_positive (least_length L) (head_temperature a) = true -> (1 <= j <= n)%nat ->
-  rows_form A m (head_queries a) (head_keys a) = Some l ->
-  scaled_score a n h i j = product_value es n i * form_value users n w l i j.
+  rows_form (query_term_over fs) A m (head_queries a) (head_keys a) = Some l ->
+  scaled_score a n h i j = product_value (es ++ fs) n i * form_value users n w l i j.
 Proof.
   intros R P Hj H. apply (surely_positive_correct _ n i Hi (proj1 (proj2 HL))) in P. unfold scaled_score, Rdiv.
-  rewrite (reciprocal_of_value n i Hi _ m es R P), <- (rows_form_correct users n w A h HA m _ i j Hi Hj _ l H). ring.
+  rewrite (reciprocal_of_value n i Hi _ m es R P), product_value_app.
+  pose proof (rows_form_correct users n w A h HA (query_term_over fs) (product_value fs n i) m _ i j Hi Hj
+    (query_term_over_value fs) _ l H) as V.
+  transitivity (product_value es n i * (product_value fs n i * form_value users n w l i j)); [|ring].
+  rewrite <- V. ring.
 Qed.
 
 Theorem check_by_cases_correct b : check_by_cases L A a r b = true -> means users n w i b (attended a n h i r).
 Proof.
   unfold check_by_cases. destruct (reciprocal_of _) as [[m es]|] eqn:R; [|discriminate].
   destruct (value_form A r) as [v|] eqn:V; [|discriminate].
-  destruct (rows_form A m _ _) as [l|] eqn:Rows; [|discriminate].
-  destruct (scores_of l) as [sc|] eqn:Sc; [|discriminate]. intros H.
+  cbv zeta. set (fs := shared_factors A a). destruct (rows_form _ A m _ _) as [l|] eqn:Rows; [|discriminate].
+  destruct (scores_of l) as [sc|] eqn:Sc; [|discriminate]. intros H. set (all := es ++ fs) in *.
   apply andb_prop in H as [H C]. apply andb_prop in H as [P Lv].
   destruct (scores_of_value users n w l sc i Sc Hi) as (base & B).
-  assert (Score : forall j, (1 <= j <= n)%nat -> scaled_score a n h i j = product_value es n i *
+  assert (Score : forall j, (1 <= j <= n)%nat -> scaled_score a n h i j = product_value all n i *
     (base + powers n i (level_i sc) (level_n sc) * level_value users n w (levels sc) j + tie_value n sc i j)).
-  { intros j Hj. now rewrite (scaled_score_factors m es l j R P Hj Rows), B. }
+  { intros j Hj. now rewrite (scaled_score_factors m es fs l j R P Hj Rows), B. }
   assert (Value : forall j, (1 <= j <= n)%nat -> linear r (h j) = level_value users n w v j).
   { intros j Hj. rewrite (value_form_correct users n w A h HA r v j i Hj Hi V).
     rewrite (levels_value users n w 0 0 v i j Lv Hi). unfold powers. simpl. ring. }
   assert (Near : forall f x, near f x -> 0 <= x <= 1) by (intros [] x; simpl; lra).
   destruct b as [| | |f g| |s f| |]; try discriminate;
-    [|exact (check_mean_correct_here es sc v base (head_masking a) _ _ Score Value s f C)].
+    [|exact (check_mean_correct_here all sc v base (head_masking a) _ _ Score Value s f C)].
   destruct f; try discriminate; unfold attended.
-  - pose proof (check_since_correct_here es sc v base (head_masking a) _ _ Score Value f1 f2 C) as X.
+  - pose proof (check_since_correct_here all sc v base (head_masking a) _ _ Score Value f1 f2 C) as X.
     split; [exact (Near _ _ X)|intros _; exact X].
-  - pose proof (check_until_correct_here es sc v base (head_masking a) _ _ Score Value f1 f2 C) as X.
+  - pose proof (check_until_correct_here all sc v base (head_masking a) _ _ Score Value f1 f2 C) as X.
     split; [exact (Near _ _ X)|intros _; exact X].
 Qed.
 End Head.

@@ -90,10 +90,12 @@ Definition product_form (scale : monomial) (qs : list (monomial * query_atom)) (
   flat_map (fun q => flat_map (pair_form scale q) ks) qs.
 Definition from_start (ks : list (monomial * key_atom)) : bool := forallb (fun k => Z.eqb (monomial_end (fst k)) 0) ks.
 
-Fixpoint rows_form (A : list meaning) (scale : monomial) (qs ks : list row) : option form :=
+(* What a query reads is given by `term_of`, which may leave out a factor that all its directions share. *)
+Fixpoint rows_form (term_of : meaning -> option (monomial * query_atom)) (A : list meaning) (scale : monomial)
+  (qs ks : list row) : option form :=
   match qs, ks with
   | q :: qs, k :: ks =>
-      match row_terms query_term A q, row_terms key_term A k, rows_form A scale qs ks with
+      match row_terms term_of A q, row_terms key_term A k, rows_form term_of A scale qs ks with
       | Some qt, Some kt, Some l => if from_start kt then Some (product_form scale qt kt ++ l) else None
       | _, _, _ => None
       end
@@ -103,7 +105,8 @@ Fixpoint rows_form (A : list meaning) (scale : monomial) (qs ks : list row) : op
 (* The scaled score of a head, and what a row of its values reads. *)
 Definition score_form (A : list meaning) (a : head) : option form :=
   match monomial_of (head_temperature a) with
-  | Some t => match inverse t with Some scale => rows_form A scale (head_queries a) (head_keys a) | None => None end
+  | Some t =>
+      match inverse t with Some scale => rows_form query_term A scale (head_queries a) (head_keys a) | None => None end
   | None => None
   end.
 Definition value_form (A : list meaning) (r : row) : option form :=
@@ -137,12 +140,13 @@ Definition form_value (l : form) (i j : nat) : R := combined (shape_value i j) l
 Definition terms_value {X} (atom : X -> nat -> R) (l : list (monomial * X)) (i : nat) : R :=
   total (fun t => monomial_value (fst t) n i * atom (snd t) i) l.
 
-Lemma row_terms_value {X} (term_of : meaning -> option (monomial * X)) atom A h i :
+Lemma row_terms_value {X} (term_of : meaning -> option (monomial * X)) atom A h i factor :
   (1 <= i <= n)%nat ->
-  (forall d m x, term_of (nth d A IsAnything) = Some (m, x) -> h d = monomial_value m n i * atom x i) ->
-  forall r l, row_terms term_of A r = Some l -> linear r h = terms_value atom l i.
+  (forall d m x, term_of (nth d A IsAnything) = Some (m, x) -> h d = factor * (monomial_value m n i * atom x i)) ->
+  forall r l, row_terms term_of A r = Some l -> linear r h = factor * terms_value atom l i.
 Proof.
-  intros Hi Hd. induction r as [|[d q] r IH]; intros l H; cbn [row_terms] in H; [injection H as <-; reflexivity|].
+  intros Hi Hd. induction r as [|[d q] r IH]; intros l H; cbn [row_terms] in H;
+    [injection H as <-; unfold terms_value; simpl; ring|].
   destruct (term_of _) as [[m x]|] eqn:T; [|discriminate].
   destruct (row_terms term_of A r) as [l'|]; [|discriminate]. injection H as <-.
   unfold terms_value. cbn [linear total fst snd]. rewrite (IH l' eq_refl), (Hd d m x T).
@@ -221,26 +225,28 @@ Proof.
   destruct (from_start kt) eqn:F; [|discriminate].
   replace l with (product_form (constant 1) [(constant 1, QOne)] kt) by congruence.
   rewrite product_form_value by assumption.
-  rewrite (row_terms_value key_term key_atom_value A (h j) j Hj) with (l := kt) (2 := E).
+  rewrite (row_terms_value key_term key_atom_value A (h j) j 1 Hj) with (l := kt) (2 := E).
   - unfold terms_value at 2. cbn [total fst snd query_atom_value]. rewrite !constant_value, Q2R_1. ring.
-  - intros d m x T. eapply key_term_value; [exact Hj|apply HA, Hj|exact T].
+  - intros d m x T. rewrite Rmult_1_l. eapply key_term_value; [exact Hj|apply HA, Hj|exact T].
 Qed.
 
-Lemma rows_form_correct scale ks i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> forall qs l,
-  rows_form A scale qs ks = Some l ->
-  monomial_value scale n i * dot_product qs ks (h i) (h j) = form_value l i j.
+Lemma rows_form_correct term_of factor scale ks i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+  (forall a x m q, means users n w i a x -> term_of a = Some (m, q) ->
+    x = factor * (monomial_value m n i * query_atom_value q i)) -> forall qs l,
+  rows_form term_of A scale qs ks = Some l ->
+  monomial_value scale n i * dot_product qs ks (h i) (h j) = factor * form_value l i j.
 Proof.
-  intros Hi Hj. induction ks as [|k ks IH]; intros [|q qs] l H; cbn [rows_form dot_product] in *;
+  intros Hi Hj Term. induction ks as [|k ks IH]; intros [|q qs] l H; cbn [rows_form dot_product] in *;
     try (injection H as <-; unfold form_value; simpl; ring).
-  destruct (row_terms query_term A q) as [qt|] eqn:EQ; [|discriminate].
+  destruct (row_terms term_of A q) as [qt|] eqn:EQ; [|discriminate].
   destruct (row_terms key_term A k) as [kt|] eqn:EK; [|discriminate].
-  destruct (rows_form A scale qs ks) as [l'|] eqn:EL; [|discriminate].
+  destruct (rows_form term_of A scale qs ks) as [l'|] eqn:EL; [|discriminate].
   destruct (from_start kt) eqn:F; [|discriminate]. injection H as <-.
-  rewrite form_value_app, product_form_value, Rmult_plus_distr_l, (IH qs l' EL) by assumption. f_equal.
-  rewrite (row_terms_value query_term query_atom_value A (h i) i Hi) with (l := qt) (2 := EQ).
-  - rewrite (row_terms_value key_term key_atom_value A (h j) j Hj) with (l := kt) (2 := EK); [ring|].
-    intros d m x T. eapply key_term_value; [exact Hj|apply HA, Hj|exact T].
-  - intros d m x T. eapply query_term_value; [exact Hi|apply HA, Hi|exact T].
+  rewrite form_value_app, product_form_value, !Rmult_plus_distr_l, (IH qs l' EL) by assumption. f_equal.
+  rewrite (row_terms_value term_of query_atom_value A (h i) i factor Hi) with (l := qt) (2 := EQ).
+  - rewrite (row_terms_value key_term key_atom_value A (h j) j 1 Hj) with (l := kt) (2 := EK); [ring|].
+    intros d m x T. rewrite Rmult_1_l. eapply key_term_value; [exact Hj|apply HA, Hj|exact T].
+  - intros d m x T. eapply Term; [apply HA, Hi|exact T].
 Qed.
 
 Theorem score_form_correct a l i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> score_form A a = Some l ->
@@ -250,7 +256,10 @@ Proof.
   destruct (inverse t) as [scale|] eqn:S; [|discriminate]. unfold scaled_score.
   rewrite (monomial_of_value n i Hi _ t T). pose proof (inverse_value n i Hi t scale S) as V.
   assert (Z : monomial_value t n i <> 0) by (intros Z; rewrite Z in V; lra).
-  rewrite <- (rows_form_correct scale _ i j Hi Hj _ l H). apply Rmult_eq_reg_r with (monomial_value t n i); [|exact Z].
+  rewrite <- (Rmult_1_l (form_value l i j)).
+  rewrite <- (rows_form_correct query_term 1 scale _ i j Hi Hj) with (2 := H);
+    [|intros b x m q Hx B; rewrite Rmult_1_l; exact (query_term_value i b x m q Hi Hx B)].
+  apply Rmult_eq_reg_r with (monomial_value t n i); [|exact Z].
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by exact Z.
   rewrite (Rmult_comm (monomial_value scale n i)), Rmult_assoc, V. ring.
 Qed.

@@ -226,8 +226,8 @@ SLACK, TRUTH = f"slack[{COMPARISON}]", f"is[{COMPARISON}]"
     (TRUTH, {"bias": Fraction(2)}),
 ], ids=str)
 def test_what_is_no_slack_or_does_not_shut_on_slack_is_not_proved(writes: str, changes: dict[str, object]) -> None:
-    assert refusal(changed_unit(build(COMPARISON, Regime()), writes, **changes), COMPARISON).endswith(
-        f"ReLUs: {writes}")
+    said = refusal(changed_unit(build(COMPARISON, Regime()), writes, **changes), COMPARISON)
+    assert f", ReLUs: {writes}: " in said
 
 
 @pytest.mark.parametrize(("writes", "changes"), [
@@ -271,6 +271,11 @@ def test_an_axiom_in_the_place_of_a_part_is_found(definition: str, axiom: str, t
 # -- where it says no --------------------------------------------------------------------------------------------------
 
 
+NEAR = "layer 1, heads: near[Q_a since Q_b] (head 1)"
+NOT_DECIDED = ("tried: the scores of Theorems 15 and 16, those for low precision, any levels with a tie-breaking term, "
+               "and the first or the last position alone")
+
+
 def refusal(transformer: Transformer, text: str = "Q_a since Q_b") -> str:
     answer = ask_coq(transformer, parse_formula(text, "ab"))
     assert not answer.proved
@@ -282,9 +287,44 @@ def test_a_refusal_names_the_stage_and_its_directions() -> None:
     (layer,) = right.layers
     silent = replace(layer, feedforward=replace(layer.feedforward, units=layer.feedforward.units[:1]))
     swapped = {**right.token_embedding, "a": right.token_embedding["b"]}
-    assert refusal(changed_head(right, 0, mask=Mask.NONE)) == "layer 1, heads: near[Q_a since Q_b]"
-    assert refusal(replace(right, layers=(silent,))) == "layer 1, ReLUs: is[Q_a since Q_b]"
-    assert refusal(replace(right, token_embedding=swapped)).startswith("the embedding: is[Q_a], is[Q_b]")
+    assert refusal(changed_head(right, 0, mask=Mask.NONE)) == f"{NEAR}: {NOT_DECIDED}"
+    assert refusal(replace(right, layers=(silent,))) == (
+        "layer 1, ReLUs: is[Q_a since Q_b]: in some case the sum of the ReLUs is not what it means")
+    assert refusal(replace(right, token_embedding=swapped)).startswith(
+        "the embedding: is[Q_a], is[Q_b], is[Q_a -> Q_b]: its embedding is not what it means")
     assert refusal(right, "Q_b since Q_a") == "the output does not mean the truth of the formula"
-    assert refusal(changed_head(right, 0, temperature=parse_expression("1/(i-1)"))) == (
-        "an embedding or temperature may have no value, or a temperature not be positive")
+
+
+@pytest.mark.parametrize(("temperature", "said"), [
+    ("1/(i-1)", "layer 1, head 1: the temperature may have no value, or not be positive"),
+    ("1/n+1/n", f"{NEAR}: the temperature is none that is read, expected powers of i and n, over factors such as "
+                "ln(n)"),
+    ("3/n", f"{NEAR}: the scores are too close together: 1000 times as large, they would be accepted"),
+])
+def test_a_refusal_says_what_is_the_matter_with_a_temperature(temperature: str, said: str) -> None:
+    network = changed_head(build("Q_a since Q_b", Regime()), 0, temperature=parse_expression(temperature))
+    assert refusal(network) == said
+
+
+def test_a_refusal_names_the_head_and_what_was_tried() -> None:
+    network = build("prev Q_a since Q_b", Regime())
+    first = network.layers[0].heads[0]
+    near = next(iter(first.values))
+    reading = changed_head(network, 0, values={near: {**first.values[near], "is[Q_b]": Fraction(1)}})
+    assert refusal(reading, "prev Q_a since Q_b") == (
+        "layer 1, heads: near[prev Q_a] by even keys (head 1): tried: the scores of Theorems 12 and 13, and those for "
+        "low precision")
+
+
+def test_a_refusal_names_the_unit() -> None:
+    right = build("Q_a since Q_b", Regime())
+    (layer,) = right.layers
+    first, *others = layer.feedforward.units
+    bent = replace(first, bias=first.bias - Fraction(1, 2))
+    changed = replace(layer, feedforward=replace(layer.feedforward, units=(bent, *others)))
+    assert refusal(replace(right, layers=(changed,))) == (
+        "layer 1, ReLUs: is[Q_a since Q_b]: in some case the sum of the ReLUs is not what it means")
+    bent = replace(first, bias=first.bias + Fraction(1, 8))
+    changed = replace(layer, feedforward=replace(layer.feedforward, units=(bent, *others)))
+    assert refusal(replace(right, layers=(changed,))) == (
+        "layer 1, ReLUs: is[Q_a since Q_b]: ReLU 1 may be on either side of its kink")

@@ -84,4 +84,5 @@ def test_a_comparison_is_proved_from_the_sharp_form_of_lemma_7_on() -> None:
     answers = [ask_coq(compile_formula(formula, "ab", TEMPERATURE, Fraction(gamma)), formula)
                for gamma in ("1.1669", "1.167")]
     assert [answer.proved for answer in answers] == [False, True]
-    assert answers[0].reason.endswith(": layer 2, ReLUs: slack[#<[Q_a] >= 2]")
+    assert answers[0].reason.endswith(
+        ": layer 2, ReLUs: slack[#<[Q_a] >= 2]: ReLU 1 may be on either side of its kink")

@@ -30,7 +30,7 @@ from proofs.by_coq.extracted import (
 )
 from proofs.by_coq.kernel import Coq
 from tests.with_coq import coq_or_skip, library_of
-from tests.with_ocaml import canonical, judge, ocaml_or_skip, run_program
+from tests.with_ocaml import canonical, judge, ocaml_or_skip, program_place, run_program
 
 ROOT = Path(__file__).parents[2]
 TEXT = "ODD(#<[Q_a]) & prev Q_b"
@@ -183,6 +183,43 @@ def test_another_formula_that_is_asked_for_is_not_proved(tmp_path: Path) -> None
     found = judge(path, "prev Q_b & ODD(#<[Q_a])")
     assert (found.status, found.word, found.place) == (
         3, "unproved", "the output does not mean the truth of the formula")
+
+
+def test_a_refusal_names_the_head_and_what_it_reads_there(tmp_path: Path) -> None:
+    content = json.loads((ROOT / "examples" / "models" / "first_by_logarithm.json").read_text(encoding="utf-8"))
+    content["directions"]["log"] = {"kind": "position", "value": "ln(n)"}
+    content["position_embedding"]["log"] = "ln(n)"
+    (head,) = content["layers"][0]["heads"]
+    head["temperature"], head["queries"] = "1/2", [{"log": "1"}]
+    assert judge(written(tmp_path, respelt(tmp_path, content))).word == "proved"
+    head["queries"] = [{"log": "1", "one": "1"}]
+    found = judge(written(tmp_path, respelt(tmp_path, content)))
+    assert (found.status, found.word, found.place) == (
+        3, "unproved", "layer 1, heads: bit at the first position (head 1): the query reads log, expected truths, "
+        "counts, and powers of i and n; a factor such as ln(n) must be one of the temperature, or of all that the "
+        "query reads")
+
+
+def respelt(folder: Path, content: Model) -> str:
+    """The model in the one spelling that the program judges."""
+    text = canonical(written(folder, json.dumps(content)))
+    assert text is not None
+    return text
+
+
+def allocated(path: Path) -> int:
+    """The words that the program allocates in order to prove the model of a file."""
+    done = subprocess.run([program_place(), path], capture_output=True, check=True, env={"OCAMLRUNPARAM": "v=0x400"})
+    return int(re.findall(rb"minor_words: (\d+)", done.stderr)[0])
+
+
+def test_work_grows_with_the_number_of_letters_and_not_with_its_square(tmp_path: Path) -> None:
+    letters = [f"s{k}" for k in range(400)]
+    formula = parse_formula("Q_s0 since Q_s1", letters)
+    used = [allocated(written(tmp_path, transformer_to_json(compile_formula(formula, letters[:number], Regime()))))
+            for number in (50, 100, 200, 400)]
+    # as many words for each letter, from the third number on as from the first on
+    assert (used[3] - used[2]) < 5 * (used[1] - used[0])
 
 
 def test_a_certificate_that_claims_another_formula_is_not_proved(tmp_path: Path) -> None:
