@@ -13,7 +13,8 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   theorem_26_with_ties check_file hahn_lemma_5_masked previous_by_digits hahn_footnote_4_heights share_asked_limits
   hahn_first_layer compile_correct theorems_12_to_21_formulas theorem_26_real_weights section_6_flip_flop
   proposition_11_networks section_4_parity hahn_restrictions hahn_lemma_4_depth_reduction
-  hahn_theorem_1_hard_attention hahn_corollary_2_hard_attention hahn_soft_layer hahn_lemma_5_of_the_paper model_text.
+  hahn_theorem_1_hard_attention hahn_corollary_2_hard_attention hahn_soft_layer hahn_lemma_5_of_the_paper model_text
+  same_text.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -39,7 +40,8 @@ Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theore
 Definition networks := (@check_graph_computes, @check_graph_computes_always, @check_correct, @check_for_computes,
   @check_recognizes, @check_well_defined, @well_defined_correct, @corollary_17a, @corollary_17b, @corollary_18a,
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula, @well_defined_for,
-  @check_file_computes, @file_computes_for_some_word, @build_computes, @three_is_enough, @hahn_lemma_5_every_mask,
+  @check_file_computes, @file_computes_for_some_word, @same_text_same_network, @same_text_same_function,
+  @file_computes_for_every_model, @build_computes, @three_is_enough, @hahn_lemma_5_every_mask,
   @hahn_lemma_5_last_position, @printed_heads_fails, @complete_lower, @complete_upper, @weighs_by_ballot_numbers,
   @weighs_of_the_other_parity,
   @share_asked_by_heights, @expected_length_at_most, @no_expected_length, @heights_are_no_chain,

@@ -104,6 +104,12 @@ def test_every_file_of_the_library_is_explained() -> None:
     assert {path.name for path in SOURCES} - set(re.findall(r"`(\w+\.v)`", README)) == set()
 
 
+def test_that_one_text_is_one_function_is_proved_and_its_axioms_are_printed() -> None:
+    stated = {"same_text_same_network", "same_text_same_function", "file_computes_for_every_model"}
+    assert stated <= set(NAMED.findall((LIBRARY / "same_text.v").read_text(encoding="utf-8")))
+    assert stated <= set(re.findall(r"@(\w+)", (LIBRARY / "assumptions.v").read_text(encoding="utf-8")))
+
+
 # -- with Coq ----------------------------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""The text of a model file is that of one network and one claim only: so a reader that errs or lies proves nothing.
+"""The text of a model file is that of one function and one claim only: so a reader that errs or lies proves nothing.
 
 The theorem about a file says that some model with its text computes the formula. Here models are drawn, also such as no
 reader makes: what is read of their texts is the same model, or there is no file with such a text.
