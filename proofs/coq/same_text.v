@@ -116,8 +116,6 @@ Qed.
 (* ---- so the text is that of one value of JSON ---- *)
 Lemma quoted_json a : quotable a -> is_json (quoted a).
 Proof. intros H. apply is_quoted. now apply quotable_text. Qed.
-Lemma fields_json l : Forall (fun e => closed (fst e) = true /\ is_json (snd e)) l -> is_json (Fields l).
-Proof. apply is_fields. Qed.
 
 Section Fits.
 Variable m : model.
@@ -237,7 +235,7 @@ Qed.
 
 Section SameText.
 Variables m m' : model.
-Variables (letters directions names : list string).
+Variable directions : list string.
 Notation size := (length directions).
 Hypothesis D : model_directions m = directions.
 Hypothesis D' : model_directions m' = directions.

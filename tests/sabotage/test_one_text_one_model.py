@@ -48,3 +48,15 @@ def test_a_number_that_names_no_letter_is_not_the_letter_that_looks_like_it(tmp_
     assert "Symbol 7" in lying
     assert coq_agrees([Stated(network, own_text(network)), Stated(network, own_text(network), lying)], tmp_path) == [
         True, False]
+
+
+def test_models_that_differ_may_have_one_text(tmp_path: Path) -> None:
+    """What `same_text_same_function` is about: how an expression writes -1, and the order of the entries of a row."""
+    formula = parse_formula("prev Q_a", "ab")
+    network = compile_formula(formula, "ab", Regime())
+    right, text = definitions_of_model(network, formula), own_text(network)
+    others = [right.replace("Neg (Num 1)", "Num (-1)"),
+              right.replace("[1 |-> (1 # 2); 2 |-> (1 # 2)]", "[2 |-> (1 # 2); 1 |-> (1 # 2)]"),
+              right.replace("Neg (Num 1)", "Num 1")]
+    assert right not in others
+    assert coq_agrees([Stated(network, text, other) for other in others], tmp_path) == [True, True, False]
