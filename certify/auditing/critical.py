@@ -38,6 +38,7 @@ from certify.request import Request
 from certify.search.brackets import CriticalBracket, Refuted, find_bracket
 from certify.search.threshold import LARGEST_FACTOR, NoChange, Probe
 from constructions.network.lengths import Lengths
+from constructions.network.meanings import Slack
 from constructions.network.sharpening import Place, is_sharpened
 from constructions.network.transformer import Transformer
 from proofs.discharge import Line, Progress
@@ -49,6 +50,7 @@ COLD = 64
 BY_MARGINS = "certified by margins of what the heads err together (certify docs critical)"
 ALL_BY_MARGINS = ("every constant that was tried certifies, the smallest by margins: on no word of this length do the "
                   "heads together come near the other truth")
+NOT_CERTIFIED = "a quicker look finds nothing against any constant that was tried, and the smallest is not certified"
 NOT_FOLLOWED = "what the heads err together is not looked at here (certify docs critical)"
 SHARES = (Fraction(1), Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
 """Where no word refutes just below the change, one is looked for at so much of that constant."""
@@ -96,12 +98,14 @@ class NetworkAtConstants:
 class Known:
     """What claims about one network share: the words that came nearest, of each slack and length.
 
-    ``by_margins`` is what was certified so; at the lengths ``not_followed`` it was not tried.
+    ``by_margins`` is what was certified so; at the lengths ``not_followed`` it was not tried, and at those
+    ``not_certified`` the smallest constant was not certified where all others seem to be.
     """
 
     words: dict[tuple[str, int], list[WordAt]] = field(default_factory=dict)
     by_margins: set[tuple[Lengths, Fraction]] = field(default_factory=set)
     not_followed: set[int] = field(default_factory=set)
+    not_certified: set[int] = field(default_factory=set)
 
     def stretched(self, n: int, alphabet: Sequence[str]) -> dict[tuple[str, ...], None]:
         """Words of length n: of one letter, and those that are known with their first or last letter repeated."""
@@ -140,10 +144,16 @@ class ComparisonsAtConstants(NetworkAtConstants):
         room = min(number.room(each) for each in self.known.words[number.slack, n])
         return Probe(room > 0, -float(room))
 
-    def _open_numbers(self, constant: Fraction, lines: Sequence[Line]) -> list[NumberBehind]:
-        """The numbers behind what is open at a constant; none if nothing is, or not all of it is decided by margins."""
+    def _open_numbers(self, constant: Fraction, lines: Sequence[Line], refused: bool = False) -> list[NumberBehind]:
+        """The numbers behind what is open at a constant; none if nothing is, or not all of it is decided by margins.
+
+        Where nothing is open and the main path is ``refused`` all the same, they are those behind all slacks.
+        """
         network = self.at(constant).network
-        found = [number_behind(network, slack) for slack in open_slacks(lines, network) or ()]
+        names = open_slacks(lines, network) or ()
+        if refused and open_slacks(lines, network) == []:
+            names = [name for name, meaning in network.directions.items() if isinstance(meaning, Slack)]
+        found = [number_behind(network, slack) for slack in names]
         numbers = [each for each in found if each]
         if len(numbers) < len(found):
             return []
@@ -166,9 +176,10 @@ class ComparisonsAtConstants(NetworkAtConstants):
     def certifies(self, constant: Fraction) -> bool:
         """Whether the main path certifies the network, or margins do what it leaves open."""
         lines = self.lines(constant)
-        if all(line.proved for line in lines) and super().certifies(constant):
+        proved = all(line.proved for line in lines)
+        if proved and super().certifies(constant):
             return True
-        numbers = self._open_numbers(constant, lines)
+        numbers = self._open_numbers(constant, lines, refused=proved)
         if not numbers or not all(self._decide(number, n) for number in numbers for n in self.lengths):
             return False
         self.search.progress(f"certifying n = {self.lengths} by margins")
@@ -226,8 +237,8 @@ class Bracketing:
         claim = self._over(Lengths(n, n))
         while True:
             found = find_bracket(claim, self.request.gamma, self.width, SHARES)
-            if found is NoChange.ALL_PASS:
-                claim.certifies(self.request.gamma / LARGEST_FACTOR)
+            if found is NoChange.ALL_PASS and not claim.certifies(self.request.gamma / LARGEST_FACTOR):
+                self._known.not_certified.add(n)
             if claim.learned():
                 continue
             if isinstance(found, NoChange) or found.is_certified:
@@ -293,6 +304,8 @@ class Bracketing:
         smallest = self.request.gamma / LARGEST_FACTOR
         if isinstance(found, NoChange):
             all_by_margins = found is NoChange.ALL_PASS and (Lengths(n, n), smallest) in self._known.by_margins
+            if found is NoChange.ALL_PASS and n in self._known.not_certified:
+                return NOT_CERTIFIED
             return ALL_BY_MARGINS if all_by_margins else found
         if not found.is_certified:
             return f"not certified at {found.passes}, where a quicker look finds nothing against it"

@@ -97,6 +97,13 @@ def test_a_length_at_which_every_constant_will_do_says_so() -> None:
     assert found.gamma is None and found.note == ALL_BY_MARGINS
 
 
+def test_a_comparison_that_the_checker_refuses_where_both_provers_prove_it_is_certified_by_margins() -> None:
+    """It holds everywhere; the checker does not see that counts are not negative."""
+    always = "3*#<[Q_1] >= -2"
+    assert isinstance(certify_transformer(network(always, Fraction(3, 4)), 2, min_n=2), Unknown)
+    assert critical(always, 2).note == ALL_BY_MARGINS
+
+
 def test_a_comparison_that_no_constant_mends_says_so() -> None:
     found = critical("#<[Q_1] <= 0", 3, as_printed=True)
     assert found.gamma is None and found.note == "no constant that was tried certifies"
