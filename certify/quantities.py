@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from constructions.errors import InputError
-from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
+from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression, parse_rational
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR
-from constructions.network.validation import shortened
+from constructions.network.validation import not_positive
 
 
 def read_positive(text: str, option: str) -> Fraction:
@@ -18,7 +18,7 @@ def read_positive(text: str, option: str) -> Fraction:
         InputError: naming the option.
     """
     try:
-        value = parse_expression(text, frozenset()).evaluate()
+        value = parse_rational(text)
     except InputError as error:
         raise InputError(f"{option}: {error}") from None
     if value <= 0:
@@ -84,7 +84,7 @@ def check_positive(expression: Expression, lengths: Lengths, option: str) -> Non
     """Raise InputError naming the option unless the expression has a positive value at every (n, i)."""
     try:
         for n, i in lengths.rows():
-            if (value := expression.evaluate(i=i, n=n)) <= 0:
-                raise InputError(f"{expression} is {shortened(value)} at i = {i}, n = {n}, expected a positive number")
+            if (found := not_positive(expression, i, n)) is not None:
+                raise InputError(f"{expression} {found} at i = {i}, n = {n}, expected a positive number")
     except InputError as error:
         raise InputError(f"{option}: {error}") from None

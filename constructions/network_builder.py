@@ -18,7 +18,7 @@ from constructions.draft import Draft
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_alphabet
 from constructions.language.brackets import Bracket, PositionFunction, parse_position_function
-from constructions.language.expressions import Expression, parse_expression
+from constructions.language.expressions import Expression, parse_expression, parse_rational
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import TRUE, And, Formula, Not, is_positional, subformulas
@@ -281,7 +281,7 @@ class NetworkBuilder:
 
 def _number(value: Number) -> Fraction:
     if isinstance(value, str):
-        return parse_expression(value, frozenset()).evaluate()
+        return parse_rational(value)
     if isinstance(value, int | Fraction) and not isinstance(value, bool):
         return Fraction(value)
     raise InputError(f"{value!r}, expected an exact number such as 2, \"1/3\" or Fraction(1, 3)")

@@ -6,7 +6,7 @@ The two must agree. A disagreement is an error of this program and is raised as 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from constructions.network.lengths import Lengths
@@ -27,6 +27,7 @@ from proofs.obligations.composition import (
 )
 from proofs.obligations.counting import is_by_value, oblige_by_value
 from proofs.obligations.feed_forward import oblige_feed_forward
+from proofs.obligations.irrational import reads_irrational, widened
 from proofs.obligations.kinds import Kind, Obligation
 from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup import LookupObligation, looks_up, oblige_lookup
@@ -134,6 +135,8 @@ class _Discharge:
             return Line(kind, write.layer, write.place, write.direction, source, self.lengths.cells, False, str(fault))
         proof, repeated = self._prove(obligation)
         weighed = obligation if isinstance(obligation, Weighed) else None
+        if weighed is not None:
+            proof = self._of_real_numbers(proof, weighed, write)
         return Line(kind, write.layer, write.place, write.direction, obligation.source, obligation.rows,
                     not proof.reason, proof.reason, proof.worst, weighed, repeated)
 
@@ -187,6 +190,19 @@ class _Discharge:
 
     def _head(self, write: Write) -> Head:
         return self.transformer.head(write.layer, write.place)
+
+    def _of_real_numbers(self, proof: Proof, obligation: Weighed, write: Write) -> Proof:
+        """The same of the real ln and sqrt, which were rounded down before."""
+        head, allowed = self._head(write), obligation.allowed_error
+        if not reads_irrational(self.transformer, head, write.direction):
+            return proof
+        try:
+            worst = proof.worst and widened(proof.worst, self.transformer, head, write.direction, self.lengths)
+        except NotDerived as fault:
+            return Proof(proof.reason or str(fault))
+        if worst and allowed is not None and worst.within(allowed) is None:
+            return Proof(f"the worst error is {allowed}, as closely as ln and sqrt are known", worst)
+        return replace(proof, worst=worst)
 
     def _prove(self, obligation: Obligation) -> tuple[Proof, bool]:
         """The proof of the obligation or of an equal one, and whether it is that of an equal one."""

@@ -28,11 +28,13 @@ from constructions.network.meanings import (
     Total,
     Truth,
 )
-from constructions.network.run import attend_hard, embed, run_layers
+from constructions.network.run import run_layers
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
+from constructions.network.weighting import hard_weights
+from proofs.enclosures.expressions import enclose_at, flint_at, sharpness_at
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import AtLeast, Interval, enclose_form, point
-from proofs.enclosures.rationals import ZERO, from_flint, interval_from_flint, row_to_flint, to_flint
+from proofs.enclosures.rationals import ZERO, interval_from_flint, row_to_flint, to_flint
 from proofs.enclosures.softmax import MAX_SPREAD
 from proofs.enclosures.weightings import Scored, enclose_attended
 from proofs.obligations.count_cases import counted_length
@@ -65,16 +67,25 @@ def run_soft(transformer: Transformer, word: Sequence[str], bits: int, spread: i
 
     Weights that are more than ``spread`` bits below the largest are enclosed from 0 on.
     """
-    embedded = [{name: point(to_flint(x)) for name, x in vector.items()} for vector in embed(transformer, word)]
-    stream = run_layers(embedded, transformer, partial(_attend, bits, spread), enclose_feed_forward, add)
+    attend = partial(_attend, bits, spread)
+    stream = run_layers(_embed(transformer, word), transformer, attend, enclose_feed_forward, add)
     return [{name: interval_from_flint(x) for name, x in vector.items()} for vector in stream]
+
+
+def _embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
+    """The initial residual vectors: exact but for irrational position embeddings."""
+    n, tokens = len(word), {symbol: row_to_flint(row) for symbol, row in transformer.token_embedding.items()}
+    stream = []
+    for i, symbol in enumerate(word, start=1):
+        vector = {name: point(x) for name, x in tokens[symbol].items()}
+        for name, value in transformer.position_embedding.items():
+            vector[name] = vector.get(name, ZERO_POINT) + flint_at(value, i, n)
+        stream.append(vector)
+    return stream
 
 
 def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[Residual]:
     """What the head adds at each position, enclosed."""
-    if head.weighting.is_hard:
-        exact = [{name: _exact(x, name) for name, x in vector.items()} for vector in stream]
-        return [{name: point(to_flint(x)) for name, x in change.items()} for change in attend_hard(head, exact)]
     n = len(stream)
     query_rows, key_rows = [list(map(row_to_flint, rows)) for rows in (head.queries, head.keys)]
     value_rows = {name: row_to_flint(row) for name, row in head.values.items()}
@@ -82,19 +93,32 @@ def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[
     columns = {name: [enclose_form(row, vector, ZERO) for vector in stream] for name, row in value_rows.items()}
     changes = []
     for i, vector in enumerate(stream, start=1):
-        sharpness = to_flint(1 / head.temperature.evaluate(i=i, n=n))
-        queries = [enclose_form(row, vector, ZERO).scaled(sharpness) for row in query_rows]
+        queries = [enclose_form(row, vector, ZERO) for row in query_rows]
+        if not head.weighting.is_hard:  # what all scores are divided by does not change which is the greatest
+            sharpness = sharpness_at(head.temperature, i, n)
+            queries = [query * sharpness for query in queries]
         visible = head.mask.visible(i, n)
         scores = [sum((q * k for q, k in zip(queries, keys[j - 1], strict=True)), ZERO_POINT) for j in visible]
-        changes.append(enclose_attended(head.weighting, Scored(scores, n, head.mask), {
-            name: [column[j - 1] for j in visible] for name, column in columns.items()}, bits, spread))
+        seen = {name: [column[j - 1] for j in visible] for name, column in columns.items()}
+        changes.append(_attended_hard(head, scores, seen) if head.weighting.is_hard else
+                       enclose_attended(head.weighting, Scored(scores, n, head.mask), seen, bits, spread))
     return changes
 
 
-def _exact(x: Interval, name: str) -> Fraction:
-    if not x.is_point:
-        raise InexactHardAttention(f"hard attention in a network that holds {name} only approximately")
-    return from_flint(x.lower)
+def _attended_hard(head: Head, scores: list[Interval], seen: dict[str, list[Interval]]) -> Residual:
+    """What a hard head adds at one row.
+
+    Raises:
+        InexactHardAttention: if the enclosures do not say which scores are the greatest.
+    """
+    least = max(score.lower for score in scores)
+    may_win = [score.upper >= least for score in scores]
+    if sum(may_win) > 1 and not all(score.is_point for score, may in zip(scores, may_win, strict=True) if may):
+        raise InexactHardAttention(f"the hard head {head.name!r} in a network that holds what it reads only "
+                                   "approximately")
+    weights = list(map(to_flint, hard_weights([Fraction(may) for may in may_win], head.weighting)))
+    return {name: sum((value.scaled(weight) for value, weight in zip(column, weights, strict=True) if weight),
+                      ZERO_POINT) for name, column in seen.items()}
 
 
 class InexactHardAttention(Unsupported):
@@ -143,11 +167,11 @@ class Reading:
         """
         match meaning:
             case Position(value):
-                return point(value.evaluate(i=i, n=self.n))
+                return enclose_at(value, i, self.n)
             case Truth(formula):
                 return point(Fraction(self.truth(formula, i)))
             case Product(value, formula):
-                return point(value.evaluate(i=i, n=self.n) if self.truth(formula, i) else Fraction(0))
+                return enclose_at(value, i, self.n) if self.truth(formula, i) else point(Fraction(0))
             case Near(formula, when):
                 if not self.truth(when, i):
                     return FREE_BOX

@@ -32,16 +32,18 @@ from certify.auditing.decide import (
     sketch,
 )
 from certify.auditing.probes import read_probe
-from certify.auditing.results import ClosedForm, CriticalConstant, HeadTemperature, Witness
+from certify.auditing.results import ClosedForm, CriticalConstant, HeadTemperature, Witness, outward
 from certify.outcomes import Certified
 from certify.request import Request
 from certify.search.brackets import CriticalBracket, Refuted, find_bracket
 from certify.search.threshold import LARGEST_FACTOR, NoChange, Probe
+from constructions.language.expressions import Expression, at_place
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Slack
 from constructions.network.sharpening import Place, is_sharpened
 from constructions.network.transformer import Transformer
 from proofs.discharge import Line, Progress
+from proofs.enclosures.expressions import enclose_at
 from proofs.enclosures.intervals import Interval
 from proofs.replay import find_miss
 
@@ -315,8 +317,17 @@ class Bracketing:
     def _temperatures(self, n: int, slack: Interval) -> tuple[HeadTemperature, ...]:
         network = self.request.network
         together = heads_by_temperature(network, sorted({*self.asked, n}))
-        claimed = [(heads, _last_row(network, heads[0], n)) for heads in together]
-        return tuple(HeadTemperature(heads, temperature, slack.scaled(temperature)) for heads, temperature in claimed)
+        return tuple(_critical_temperature(network, heads, n, slack) for heads in together)
+
+
+def _critical_temperature(network: Transformer, heads: tuple[Place, ...], n: int, slack: Interval) -> HeadTemperature:
+    """The temperature of some heads at row i = n, and so many times this."""
+    claimed = temperature_of(network, heads[0])
+    found, rounded = enclose_at(claimed, n, n), claimed.evaluate(i=n, n=n)
+    if found.is_point:
+        return HeadTemperature(heads, found.lower, slack.scaled(found.lower))
+    critical = slack * found
+    return HeadTemperature(heads, rounded, outward(critical.lower, critical.upper), str(at_place(claimed, n, n)))
 
 
 def _ends(found: CriticalBracket[Witness] | NoChange) -> Interval | None:
@@ -328,7 +339,7 @@ def _ends(found: CriticalBracket[Witness] | NoChange) -> Interval | None:
 
 def heads_by_temperature(network: Transformer, lengths: Sequence[int]) -> tuple[tuple[Place, ...], ...]:
     """The heads to which temperature matters; those together that have the same at row i = n of all these lengths."""
-    together: dict[tuple[Fraction, ...], list[Place]] = {}
+    together: dict[tuple[object, ...], list[Place]] = {}
     for layer, number, head in network.heads():
         if is_sharpened(head):
             place = (layer, number)
@@ -336,7 +347,13 @@ def heads_by_temperature(network: Transformer, lengths: Sequence[int]) -> tuple[
     return tuple(map(tuple, together.values()))
 
 
-def _last_row(network: Transformer, place: Place, n: int) -> Fraction:
-    """The temperature of a head at row i = n."""
+def temperature_of(network: Transformer, place: Place) -> Expression:
+    """The temperature of a head."""
     layer, number = place
-    return network.layers[layer - 1].heads[number - 1].temperature.evaluate(i=n, n=n)
+    return network.layers[layer - 1].heads[number - 1].temperature
+
+
+def _last_row(network: Transformer, place: Place, n: int) -> object:
+    """What the temperature of a head is at row i = n; an irrational one as it is written."""
+    found = enclose_at(temperature_of(network, place), n, n)
+    return found.lower if found.is_point else str(at_place(temperature_of(network, place), n, n))

@@ -55,7 +55,8 @@ def _figures(gamma: Fraction | None, row: LengthVerdict | None, critical: Critic
     enclosed = (row.error if row else None, row.bound if row else None,
                 critical.gamma if critical else None, critical.up_to if critical else None,
                 temperature.critical if temperature else None, critical.slack if critical else None)
-    return [_exact(gamma), _exact(claimed), "" if claimed is None else decimal(claimed, 12),
+    stated = temperature.text if temperature and temperature.text else _exact(claimed)
+    return [_exact(gamma), stated, "" if claimed is None else decimal(claimed, 12),
             *(cell for interval in enclosed for cell in _both_ends(interval))]
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from certify.auditing.decide import ClaimedNetwork, Decision
-from certify.auditing.results import LengthVerdict, Witness
+from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.showing.words import show_word
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from constructions.network.validation import check_defined
+from proofs.enclosures.expressions import enclose_at
 from proofs.enclosures.intervals import point
 from proofs.failures import NotDerived
 from proofs.perturbation.gap import Gap, find_gap
@@ -33,15 +34,19 @@ def _decide_length(claimed: ClaimedNetwork, least: Expression, n: int) -> Length
             return LengthVerdict(n, "unknown", where=where, reason=str(gap))
         if gap.value is None and not gap.tied:
             continue
-        value, bound = gap.value or Fraction(0), least.evaluate(i=gap.i, n=n)
+        value, bound = gap.value or Fraction(0), enclose_at(least, gap.i, n)
+        stated = bound if bound.is_point else outward(bound.lower, bound.upper)
         word = show_word(gap.word)
         found = f"position {gap.i} of {word}, {where}"
-        if value < bound:
-            witness = Witness(f"the gap of {where}", n, point(value), point(bound),
-                              claimed.show(gap.word), word, gap.i, "at least")
-            return LengthVerdict(n, "refuted", point(value), point(bound), found, witness=witness)
+        if value < bound.lower:
+            witness = Witness(f"the gap of {where}", n, point(value), stated, claimed.show(gap.word), word, gap.i,
+                              "at least")
+            return LengthVerdict(n, "refuted", point(value), stated, found, witness=witness)
+        if value < bound.upper:
+            return LengthVerdict(n, "unknown", point(value), stated, found,
+                                 f"enclosures do not tell whether the gap is at least {least}")
         if smallest is None or smallest.error is None or value < smallest.error.lower:
-            smallest = LengthVerdict(n, "certified", point(value), point(bound), found)
+            smallest = LengthVerdict(n, "certified", point(value), stated, found)
     return smallest or LengthVerdict(n, "vacuous", reason="no head has two positions to choose from")
 
 

@@ -98,7 +98,7 @@ def _answered(claim: Claim, answer: Answer) -> tuple[ClaimResult, tuple[str, ...
 def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
     request, demands = about.request, about.demands
     if beyond := find_embedding_beyond(request.network, demands, claim.lengths):
-        return _result(claim, "refuted", reason=beyond), ()
+        return _result(claim, beyond[0], reason=beyond[1]), ()
     claimed = network_of(request)
     if demands.gap is not None:
         from certify.auditing.gaps import decide_gaps

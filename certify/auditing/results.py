@@ -82,12 +82,14 @@ class HeadTemperature:
 
     A constant in front of all scores divides all temperatures, so the critical one of a head is ``claimed`` times the
     slack: certified at its lower end, refuted at its upper end. ``heads`` are those that share the claimed one at all
-    lengths whose critical constants are asked for.
+    lengths whose critical constants are asked for. In an irrational ``claimed`` ln and sqrt are rounded down, and
+    ``text`` is what it is.
     """
 
     heads: tuple[Place, ...]
     claimed: Fraction
     critical: Interval
+    text: str = ""
 
 
 @dataclass(frozen=True)

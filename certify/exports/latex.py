@@ -9,6 +9,7 @@ from certify.exports.latex_tables import decimal_number, math, table, text, type
 from certify.exports.sealed import Sealed, read_sealed
 from certify.files import check_writable, write_text
 from certify.showing.numbers import decimal_upper
+from certify.showing.real_functions import sentence
 from constructions.language.printer import format_formula
 from constructions.network.meanings import Truth
 
@@ -48,7 +49,8 @@ def _statement(sealed: Sealed) -> str:
     return (rf"\paragraph{{Claim.}} For {lengths_in_latex(sealed.lengths)}, every word $w$ of length $n$ over "
             rf"\{{{symbols}\}} and every position $i$ of it, the output "
             rf"{math(format_formula(output.formula, 'latex'))} of the following transformer (regime: "
-            rf"{text(sealed.regime)}) is exactly $1$ if the formula holds at $i$, and exactly $0$ if not.")
+            rf"{text(sealed.regime)}) is exactly $1$ if the formula holds at $i$, and exactly $0$ if not."
+            + f" {sentence(sealed.transformer, latex=True)}".rstrip())
 
 
 def _bounds(sealed: Sealed, writer: NetworkInLatex) -> Iterator[str]:

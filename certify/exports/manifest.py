@@ -12,12 +12,15 @@ from typing import Any
 from certify.exports.script_text import check_script
 from certify.exports.sealed import Sealed
 from certify.files import read_text
+from certify.showing.real_functions import functions_in
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
 
 MANIFEST = "manifest.json"
 FORMAT = "certify-smt2"
 VERSION = 1
+ROUNDED = ("in these scripts ln and sqrt are rounded down to multiples of 10^-30; the certificate is about the real "
+           "functions")
 _KEYS = ("file", "status", "proves", "sha256")
 
 
@@ -39,6 +42,7 @@ def write_manifest(sealed: Sealed, scripts: Sequence[Mapping[str, Any]],
         "format": FORMAT,
         "version": VERSION,
         "certificate": {"sha256": sealed.digest, **sealed.claim},
+        **({"note": ROUNDED} if functions_in(sealed.transformer) else {}),
         "scripts": list(scripts),
         "decided_by_evaluation": list(unscripted),
     }, indent=1) + "\n"

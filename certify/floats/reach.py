@@ -19,6 +19,7 @@ def find_reach(network: Transformer, lengths: Lengths = TRIED,
 
     It is what ``certify floats`` would try, which also asks the checker.
     """
+    from certify.floats.survey import name_irrational
     from certify.pipeline import sketch
     from proofs.discharge import Memory
     from proofs.floats.verdict import certified_bounds, find_largest_length
@@ -26,6 +27,8 @@ def find_reach(network: Transformer, lengths: Lengths = TRIED,
     lines = sketch(network, lengths, None, Memory())
     if not all(line.proved for line in lines):
         return None
+    if name_irrational(network, lengths):
+        return {run_class.name: None for run_class in read_classes([])}
     bounds, reach = certified_bounds(lines), {}
     for run_class in read_classes([]):
         progress(f"bounding runs of {run_class.name}")

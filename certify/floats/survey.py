@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from certify.outcomes import OWN_WORK
 from constructions.errors import Unsupported
+from constructions.language.expressions import Expression
 from constructions.network.json_form import transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
@@ -90,6 +91,8 @@ def survey(proved: Proved, classes: Sequence[RunClass], progress: Progress = lam
 def find_row(proved: Proved, run_class: RunClass, progress: Progress = lambda _: None,
              work: int = USUAL_WORK) -> FloatRow:
     """The lengths that are certified; and, if others are left, a wrong run on a word of these, if one is found."""
+    if reason := name_irrational(proved.transformer, proved.lengths):
+        return FloatRow(run_class, proved.lengths, None, reason)
     progress(f"bounding runs of {run_class.name}")
     row = _certify(proved, run_class)
     if row.certified == proved.lengths:
@@ -102,6 +105,24 @@ def find_row(proved: Proved, run_class: RunClass, progress: Progress = lambda _:
     except Unsupported as construct:
         return replace(row, reason=f"{row.reason}; no run was looked for: {construct}")
     return replace(row, refutation=found)
+
+
+def name_irrational(transformer: Transformer, lengths: Lengths) -> str:
+    """What keeps claims about float runs from being made: a number that no file holds; empty if there is none."""
+    places = {f"layer {layer}, head {place}: the temperature": head.temperature
+              for layer, place, head in transformer.heads()}
+    places |= {f"the embedding of {name}": value for name, value in transformer.position_embedding.items()
+               if isinstance(value, Expression)}
+    for what, value in places.items():
+        if value.may_be_irrational and any(_is_irrational(value, i, n) for n, i in lengths.rows()):
+            return (f"{what} {value} is irrational, and it is not proved which float it is rounded to; put a rational "
+                    "expression in its place, such as log2ceil(n) for ln(n), to ask about its runs")
+    return ""
+
+
+def _is_irrational(value: Expression, i: int, n: int) -> bool:
+    lower, upper = value.enclose(i=i, n=n)
+    return lower != upper
 
 
 def _certify(proved: Proved, run_class: RunClass) -> FloatRow:

@@ -12,7 +12,7 @@ from certify.subjects import Found, Kind
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_alphabet, split_symbols
 from constructions.language.diagnosis import list_names
-from constructions.language.expressions import parse_expression
+from constructions.language.expressions import parse_rational
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Formula, symbols_of
@@ -126,6 +126,6 @@ def _formula(options: MarginOptions, meant: Formula | None, letters: tuple[str, 
 
 def _number(text: str, option: str) -> Fraction:
     try:
-        return parse_expression(text, frozenset()).evaluate()
+        return parse_rational(text)
     except InputError as error:
         raise InputError(f"{option}: {error}") from None

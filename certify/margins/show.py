@@ -100,7 +100,7 @@ def _describe_wrong(found: MarginAnswer, row: LengthFound, wrong: Judged) -> str
     claim = found.question.claim
     truth = "holds" if wrong.truth else "does not hold"
     side = "above" if wrong.truth else "below"
-    beyond = f" by more than {decimal(row.required)}" if row.required else ""
+    beyond = f" by more than {decimal(row.required.lower)}" if row.required.upper else ""
     return (f"on the word {show_word(wrong.word)} (n = {row.n}) the output at position {wrong.read.position} is "
             f"{enclosed(wrong.output.lower, wrong.output.upper)}, expected {side} {claim.threshold}{beyond} because "
             f"{format_formula(claim.formula)} {truth} at letter {wrong.read.letter}")
@@ -125,19 +125,19 @@ def answer_to_json(found: MarginAnswer) -> dict[str, Any]:
         "max_n": claim.lengths.last,
         "norm": str(found.question.norms.epsilons[0][0]) if found.question.norms.epsilons else None,
         "certified_to": found.certified_to,
-        "lengths": [_row_to_json(row) for row in found.rows],
+        "lengths": [_row_to_json(row, str(claim.margin)) for row in found.rows],
         "seconds": round(found.seconds, 3),
     }
 
 
-def _row_to_json(row: LengthFound) -> dict[str, Any]:
+def _row_to_json(row: LengthFound, margin: str) -> dict[str, Any]:
     least = row.least
     return {
         "n": row.n,
         "verdict": row.verdict,
         "classes": row.classes,
         "by_words": row.by_words,
-        "required": str(row.required),
+        "required": str(row.required.lower if row.required.is_point else margin),
         "margin_lower": decimal_lower(least.margin.lower) if least else None,
         "margin_upper": decimal_upper(least.margin.upper) if least else None,
         "word": list(least.word) if least else None,

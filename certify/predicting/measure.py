@@ -13,7 +13,7 @@ from certify.predicting.results import CrossEntropy, LanguageName, LengthOfPrefi
 from certify.quantities import read_positive
 from certify.request import Request, as_option
 from constructions.errors import InputError, InternalError, Unsupported
-from constructions.language.expressions import parse_expression
+from constructions.language.expressions import parse_rational
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from proofs.cross_entropy.languages import Brackets, Language, Parity
@@ -72,7 +72,7 @@ def read_rational(text: str, option: str) -> Fraction:
         InputError: naming the option.
     """
     try:
-        return parse_expression(text, frozenset()).evaluate()
+        return parse_rational(text)
     except InputError as error:
         raise InputError(f"{option}: {error}") from None
 

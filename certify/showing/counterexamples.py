@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
@@ -10,6 +11,10 @@ from constructions.language.printer import format_briefly
 from constructions.network.meanings import Average, Mean, Meaning, Near, Others, Position, Product, Slack, Total, Truth
 from proofs.enclosures.intervals import AtLeast, Interval
 from proofs.replay import Counterexample
+
+LEAST_WIDTH = Fraction(1, 10**30)
+"""No error that is allowed is as small as an enclosure of an irrational number is narrow."""
+DIGITS = 30
 
 
 def describe_counterexample(found: Counterexample) -> str:
@@ -35,19 +40,33 @@ def describe_expected(found: Counterexample) -> str:
 def _describe_allowed(allowed: Interval | AtLeast) -> str:
     if isinstance(allowed, AtLeast):
         return f"a number of at least {allowed.lower}"
-    return str(allowed.lower) if allowed.is_point else f"a number in [{allowed.lower}, {allowed.upper}]"
+    if allowed.is_point:
+        return str(allowed.lower)
+    if _is_irrational(allowed):
+        return enclosed(allowed.lower, allowed.upper)
+    return f"a number in [{allowed.lower}, {allowed.upper}]"
+
+
+def _is_irrational(allowed: Interval) -> bool:
+    """Whether it encloses one number: what else is allowed has ends that are short."""
+    return allowed.upper - allowed.lower < LEAST_WIDTH
+
+
+def _ends_in_json(allowed: Interval | AtLeast) -> list[str | None]:
+    if isinstance(allowed, Interval) and not allowed.is_point and _is_irrational(allowed):
+        return [decimal_lower(allowed.lower, DIGITS), decimal_upper(allowed.upper, DIGITS)]
+    return [str(allowed.lower), None if allowed.upper is None else str(allowed.upper)]
 
 
 def counterexample_to_json(found: Counterexample) -> dict[str, Any]:
     """Word, position, direction, what was expected (an end is null if there is none) and the enclosed value."""
-    upper = found.allowed.upper
     return {
         "word": list(found.word),
         "position": found.position,
         "direction": found.direction,
         "subformula": _formula_text(found.meaning),
         "expected": found.expected,
-        "allowed": [str(found.allowed.lower), None if upper is None else str(upper)],
+        "allowed": _ends_in_json(found.allowed),
         "value_lower": decimal_lower(found.value.lower),
         "value_upper": decimal_upper(found.value.upper),
     }

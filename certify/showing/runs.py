@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -16,7 +17,7 @@ from certify.showing.counterexamples import counterexample_to_json, describe_cou
 from certify.showing.numbers import decimal, decimal_lower, decimal_upper
 from certify.showing.terminal_tables import plain
 from certify.showing.words import show_word
-from constructions.errors import InputError
+from constructions.errors import InputError, Unsupported
 from constructions.language.formula_table import FormulaTexts, texts_of
 from constructions.language.printer import Style, format_briefly, format_count, format_formula
 from constructions.language.semantics import truth_values
@@ -140,9 +141,10 @@ def _subject(meaning: Truth | Near | Mean | Total | Others) -> Formula | Count:
 
 
 def _run_hard(transformer: Transformer, word: tuple[str, ...]) -> list[Residual] | None:
-    """The network with hard attention, if that is the limit of every weighting that it has."""
+    """The network with hard attention, if that is the limit of every weighting, and all embeddings are rational."""
     if all(head.weighting.is_hard or head.weighting in HARD_IN_THE_LIMIT for _, _, head in transformer.heads()):
-        return run_hard(transformer, word)
+        with suppress(Unsupported):
+            return run_hard(transformer, word)
     return None
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from certify.softening.results import Moved, Tie
 from certify.softening.words import likely_words
 from constructions.errors import InternalError
-from constructions.language.expressions import parse_expression
+from constructions.language.expressions import Expression, parse_expression
 from constructions.network.run import run_hard, scaled_scores
 from constructions.network.transformer import Transformer
 from proofs.perturbation.findings import Survey
@@ -43,9 +43,15 @@ def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
     return Tie(tie.word, tie.i, tie.layer, tie.head, head.name, best, winners)
 
 
-def find_moved(transformer: Transformer, survey: Survey, n: int, temperature: Fraction) -> Moved | None:
-    """A word of length n that is provably moved by more than 1/4 at this temperature, if one is found."""
-    return replay(transformer, temperature, likely_words(transformer, n, temperature, seeds(survey)))
+def find_moved(transformer: Transformer, survey: Survey, n: int, temperature: Expression) -> Moved | None:
+    """A word of length n that is provably moved by more than 1/4 at this temperature, if one is found.
+
+    In an irrational one ln and sqrt are rounded down where words are looked for, and enclosed in the replay.
+    """
+    rounded = temperature.evaluate(n=n)
+    found = find_departure(without_temperatures(transformer), temperature,
+                           likely_words(transformer, n, rounded, seeds(survey)))
+    return Moved(found.word, found.i, found.norm, rounded) if found else None
 
 
 def seeds(survey: Survey) -> list[Word]:

@@ -158,9 +158,10 @@ def _decide(found: Softening, workers: Workers, progress: Progress) -> Softening
     beyond = [row for row in found.lengths if row.error > ALLOWED]
     if not beyond:
         return _seal_and_check(found, workers, progress)
+    assert found.temperature
     for row in beyond:
         progress(f"looking for a word of length {row.n} that moves too far")
-        if moved := find_moved(found.transformer, row.survey, row.n, row.temperature):
+        if moved := find_moved(found.transformer, row.survey, row.n, found.temperature):
             return replace(found, verdict="refuted", moved=moved)
     return replace(found, reason=f"at n = {beyond[0].n} the bounds of the last stage exceed 1/4, and no word was found "
                                  "that moves farther than that")

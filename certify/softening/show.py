@@ -16,6 +16,7 @@ from certify.showing.terminal_tables import NARROW, open_table, plain, print_tab
 from certify.showing.words import counted, show_alphabet, show_word
 from certify.softening.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
 from certify.verdicts import colour
+from constructions.language.expressions import at_place
 from constructions.network.transformer import Weighting
 from constructions.sparse_attention import SLOPES
 from constructions.theorem_26_uniform_tieless import Constants
@@ -198,7 +199,7 @@ def softening_to_json(found: Softening) -> dict[str, Any]:
         "constants": _constants_to_json(found.constants) if found.constants else None,
         "estimates": {"gap": str(found.gap_law), "x_max": str(found.x_law) if found.x_law else None}
         if found.gap_law else None,
-        "temperatures": [str(row.temperature) for row in found.lengths],
+        "temperatures": [_temperature_to_json(found, row.n, row.temperature) for row in found.lengths],
         "errors": [decimal_upper(row.error) for row in found.lengths],
         "critical": [_critical_to_json(row, row.critical) for row in found.lengths if row.critical],
         "counterexample": _counterexample_to_json(found),
@@ -206,6 +207,13 @@ def softening_to_json(found: Softening) -> dict[str, Any]:
         "stages": {name: round(seconds, 3) for name, seconds in found.stages.items()},
     }
     return result | ({"reason": found.reason} if found.reason else {})
+
+
+def _temperature_to_json(found: Softening, n: int, rounded: Fraction) -> str:
+    """The number; an irrational one as an expression, and not as one of the numbers beside it."""
+    if found.temperature is None or not found.temperature.may_be_irrational:
+        return str(rounded)
+    return str(at_place(found.temperature, n, n))
 
 
 def _constants_to_json(k: Constants) -> dict[str, Any]:
@@ -245,7 +253,8 @@ def _critical_to_json(row: SoftenedLength, critical: CriticalTemperature) -> dic
 
 def _counterexample_to_json(found: Softening) -> dict[str, Any] | None:
     if found.moved:
-        return _moved_to_json(found.moved)
+        n = len(found.moved.word)
+        return _moved_to_json(found.moved) | {"temperature": _temperature_to_json(found, n, found.moved.temperature)}
     tie = found.tie
     return {"word": list(tie.word), "position": tie.position, "layer": tie.layer, "head": tie.head,
             "score": str(tie.score), "tied": list(tie.winners)} if tie else None

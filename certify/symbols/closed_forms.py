@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from certify.auditing.results import ClosedForm
+from certify.symbols.expressions import NoClosedForm
+from certify.symbols.heats import Heat, constant_text, heat_of, power_of_x
 from certify.symbols.limits import limit_text
 from certify.symbols.powers import ErrorForm, error_form
 from certify.symbols.roots import Root, root_in
-from certify.symbols.wording import equation_text, gamma_text, minimal_polynomial_text
+from certify.symbols.wording import NO_ROOT, equation_text, gamma_text, minimal_polynomial_text
 from constructions.language.syntax import Comparison, Count, difference
 from constructions.network.meanings import Others, Truth
 from constructions.network.sharpening import Place
@@ -30,7 +33,8 @@ from proofs.exact.extremes import Extreme
 class FormOfHead:
     """A root in the bracket, and the input that it comes from: of the head at ``place``, row i = ``row``.
 
-    ``limit`` says where it tends as n grows; empty if that is not known.
+    ``limit`` says where it tends as n grows; empty if that is not known. Of a head with an irrational temperature,
+    ``heat``, form and root are those of x^(1/heat).
     """
 
     place: Place
@@ -38,6 +42,7 @@ class FormOfHead:
     form: ErrorForm
     root: Root
     limit: str
+    heat: Heat | None = None
 
 
 def find_closed_form(network: Transformer, doubled: Transformer, lines: Sequence[Line],
@@ -48,12 +53,27 @@ def find_closed_form(network: Transformer, doubled: Transformer, lines: Sequence
     constant. Where that changes more than a head's scores, which should double, the head has no form.
     """
     for line, extreme in _extremes(lines):
-        if _doubles(network, doubled, line, extreme):
-            form, allowed = error_form(extreme.terms(), bracket.upper), _allowed(network, line)
-            if root := root_in(form, allowed, bracket):
-                limit = limit_text(network, line, extreme, allowed, bracket)
-                return FormOfHead((line.layer, line.place), extreme.i, form, root, limit)
+        if _doubles(network, doubled, line, extreme) and (found := _form_of(network, line, extreme, bracket)):
+            return found
     return None
+
+
+def _form_of(network: Transformer, line: Line, extreme: Extreme, bracket: Interval) -> FormOfHead | None:
+    """The root of the form of one worst input, if it certainly lies in the bracket."""
+    try:
+        heat = heat_of(network, line, extreme)
+    except NoClosedForm:
+        return None
+    place, allowed = (line.layer, line.place), _allowed(network, line)
+    if heat is not None:
+        form = error_form(heat.terms(extreme), bracket.upper)
+        root = root_in(form, allowed, heat.narrowed(bracket))
+        return FormOfHead(place, extreme.i, form, root, "", heat) if root else None
+    form = error_form(extreme.terms(), bracket.upper)
+    root = root_in(form, allowed, bracket)
+    if root is None:
+        return None
+    return FormOfHead(place, extreme.i, form, root, limit_text(network, line, extreme, allowed, bracket))
 
 
 def _extremes(lines: Sequence[Line]) -> Iterator[tuple[Line, Extreme]]:
@@ -67,6 +87,8 @@ def _doubles(network: Transformer, doubled: Transformer, line: Line, extreme: Ex
     if network.directions != doubled.directions or network.position_embedding != doubled.position_embedding:
         return False
     head, other = (each.head(line.layer, line.place) for each in (network, doubled))
+    if head.temperature.may_be_irrational and head.temperature != other.temperature:
+        return False
     heat = head.temperature.evaluate(i=extreme.i, n=extreme.n) / other.temperature.evaluate(i=extreme.i, n=extreme.n)
     queries = tuple({name: weight * 2 / heat for name, weight in query.items()} for query in head.queries)
     return replace(head, queries=queries, temperature=other.temperature) == other
@@ -91,6 +113,11 @@ def _weights(network: Transformer, count: Count) -> Iterator[int]:
 
 def describe(found: FormOfHead) -> ClosedForm:
     """What reports say of it."""
-    root = found.root
+    root, heat = found.root, found.heat
+    if heat is not None:
+        power = partial(power_of_x, heat)
+        gamma = NO_ROOT if root.inverse is None else constant_text(heat, root)
+        return ClosedForm(found.place, found.row, gamma, equation_text(root.excess, power),
+                          minimal_polynomial_text(root, power), "")
     return ClosedForm(found.place, found.row, gamma_text(root), equation_text(root.excess),
                       minimal_polynomial_text(root), found.limit)

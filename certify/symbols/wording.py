@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from certify.symbols.powers import PowerSum, integer_coefficients
 from certify.symbols.roots import Root
 
 NO_ROOT = "-ln x"
+Power = Callable[[Fraction], str]
+"""Writes the power of x with an exponent."""
 
 
 def gamma_text(root: Root) -> str:
@@ -26,8 +28,8 @@ def gamma_text(root: Root) -> str:
     return times if factor.denominator == 1 else f"({times})/{factor.denominator}"
 
 
-def equation_text(excess: PowerSum) -> str:
-    """The equation that x solves.
+def equation_text(excess: PowerSum, power: Power | None = None) -> str:
+    """The equation that x solves; ``power`` writes powers of x, if not ``power_text``.
 
     >>> equation_text(PowerSum(((Fraction(0), Fraction(-1, 4)), (Fraction(1, 2), Fraction(3, 4)))))
     'x^(1/2) = 1/3'
@@ -35,19 +37,20 @@ def equation_text(excess: PowerSum) -> str:
     coefficients = integer_coefficients(excess)
     if coefficients.get(0, 0) >= 0 or any(c < 0 for k, c in coefficients.items() if k):
         sign = 1 if coefficients[max(coefficients)] > 0 else -1
-        return f"{polynomial_text({k: sign * c for k, c in coefficients.items()}, excess.denominator)} = 0"
-    terms, constant = _against_constant(excess)
+        signed = {k: sign * c for k, c in coefficients.items()}
+        return f"{polynomial_text(signed, excess.denominator, power=power)} = 0"
+    terms, constant = _against_constant(excess, power)
     return f"{_sum(terms)} = {constant}"
 
 
-def _against_constant(excess: PowerSum) -> tuple[list[str], Fraction]:
+def _against_constant(excess: PowerSum, power: Power | None = None) -> tuple[list[str], Fraction]:
     """The powers of x, the lowest first, and the number that their sum is to be; equal coefficients are divided out."""
     coefficients = integer_coefficients(excess)
     constant = Fraction(-coefficients.get(0, 0))
     rest = {Fraction(k, excess.denominator): Fraction(c) for k, c in sorted(coefficients.items()) if k}
     if len(set(rest.values())) == 1:
         constant, rest = constant / next(iter(rest.values())), dict.fromkeys(rest, Fraction(1))
-    return [_term(c, exponent) for exponent, c in rest.items()], constant
+    return [_term(c, exponent, power=power) for exponent, c in rest.items()], constant
 
 
 def series_text(beginning: PowerSum) -> str:
@@ -61,21 +64,22 @@ def series_text(beginning: PowerSum) -> str:
     return f"{_sum([*terms, '...'])} = {constant}"
 
 
-def polynomial_text(coefficients: Mapping[int, int], denominator: int = 1, variable: str = "x") -> str:
+def polynomial_text(coefficients: Mapping[int, int], denominator: int = 1, variable: str = "x",
+                    power: Power | None = None) -> str:
     """The polynomial in x^(1/denominator), the highest power first.
 
     >>> polynomial_text({0: -1, 1: 3, 4: 1}, 2), polynomial_text({0: -1, 2: -3, 3: 1}, variable="y")
     ('x^2 + 3x^(1/2) - 1', 'y^3 - 3y^2 - 1')
     """
-    return _sum([_term(Fraction(c), Fraction(k, denominator), variable)
+    return _sum([_term(Fraction(c), Fraction(k, denominator), variable, power)
                  for k, c in sorted(coefficients.items(), reverse=True)])
 
 
-def _term(coefficient: Fraction, exponent: Fraction, variable: str = "x") -> str:
+def _term(coefficient: Fraction, exponent: Fraction, variable: str = "x", power: Power | None = None) -> str:
     if not exponent:
         return str(coefficient)
     number = str(coefficient) if abs(coefficient) != 1 else "-" if coefficient < 0 else ""
-    return number + power_text(exponent, variable)
+    return number + (power(exponent) if power else power_text(exponent, variable))
 
 
 def power_text(exponent: Fraction, variable: str = "x") -> str:
@@ -93,7 +97,7 @@ def _sum(terms: Sequence[str]) -> str:
     return " + ".join(terms).replace("+ -", "- ")
 
 
-def minimal_polynomial_text(root: Root) -> str:
+def minimal_polynomial_text(root: Root, power_of_x: Power | None = None) -> str:
     """The minimal polynomial of a power of x; empty if none was found, or the constant is a logarithm without it.
 
     >>> minimal_polynomial_text(Root(PowerSum(((Fraction(0), Fraction(-1)),)), 2, {0: -1, 3: 3, 9: 1}))
@@ -102,6 +106,6 @@ def minimal_polynomial_text(root: Root) -> str:
     if root.minimal is None or (root.inverse is not None and root.inverse.is_Rational):
         return ""
     coefficients, power = {degree // root.step: c for degree, c in root.minimal.items()}, 1 / root.factor
-    if power == 1:
+    if power == 1 and power_of_x is None:
         return polynomial_text(coefficients)
-    return f"{polynomial_text(coefficients, variable='y')} with y = {power_text(power)}"
+    return f"{polynomial_text(coefficients, variable='y')} with y = {(power_of_x or power_text)(power)}"

@@ -9,11 +9,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Any
 
 from constructions.language.functions import FUNCTIONS, Number
 from constructions.language.number_tests import NUMBER_TESTS
 
-Function = Callable[[Mapping[str, int]], Number]
+Function = Callable[[Mapping[str, int]], Any]
+Operations = Mapping[str, Callable[..., Any]]
 Postfix = tuple[int | str, ...]
 """Integers, names of variables, and operators and functions after their operands; unary minus is NEGATE."""
 
@@ -26,19 +28,22 @@ class OutOfRangeError(ArithmeticError):
     """An operation outside the rules; the message continues the sentence that begins with the expression."""
 
 
-def run_time(program: Postfix) -> Function:
+def run_time(program: Postfix, unary: Operations | None = None, binary: Operations | None = None) -> Function:
     """The program as a function of its variables. It raises OutOfRangeError, UndefinedError and ZeroDivisionError.
+
+    Other operations of the same names may take the place of ``UNARY`` and ``BINARY``.
 
     >>> run_time(("n", 2, "^", 1, "-"))({"n": 5})
     24
     """
+    unary, binary = unary or UNARY, binary or BINARY
     stack: list[Function] = []
     for item in program:
-        if item in UNARY:
-            stack.append(_apply_unary(UNARY[str(item)], stack.pop()))
-        elif item in BINARY:
+        if item in unary:
+            stack.append(_apply_unary(unary[str(item)], stack.pop()))
+        elif item in binary:
             right, left = stack.pop(), stack.pop()
-            stack.append(_apply_binary(str(item), left, right))
+            stack.append(_apply_binary(str(item), binary[str(item)], left, right))
         else:
             stack.append(_leaf(item))
     (function,) = stack
@@ -51,16 +56,15 @@ def _leaf(item: int | str) -> Function:
     return operator.itemgetter(item)
 
 
-def _apply_unary(operation: Callable[[Number], Number], operand: Function) -> Function:
+def _apply_unary(operation: Callable[..., Any], operand: Function) -> Function:
     return lambda values: operation(operand(values))
 
 
-def _apply_binary(symbol: str, left: Function, right: Function) -> Function:
+def _apply_binary(symbol: str, operation: Callable[..., Any], left: Function, right: Function) -> Function:
     if symbol == "and":
         return lambda values: left(values) and right(values)
     if symbol == "or":
         return lambda values: left(values) or right(values)
-    operation = BINARY[symbol]
     return lambda values: operation(left(values), right(values))
 
 

@@ -44,6 +44,20 @@ class Bracket:
         """
         return Fraction(positional_truth(self.formula, i - self.shifted, n))
 
+    def enclose(self, *, i: int, n: int) -> tuple[Fraction, Fraction]:
+        """The value twice, as it is rational."""
+        value = self.evaluate(i=i, n=n)
+        return value, value
+
+    def exactly(self, *, i: int, n: int) -> Fraction:
+        """The value, which is rational."""
+        return self.evaluate(i=i, n=n)
+
+    @property
+    def may_be_irrational(self) -> bool:
+        """It is 0 or 1."""
+        return False
+
     def column(self, positions: range, n: int) -> tuple[Fraction, ...]:
         """The values at these positions of a word of length n.
 

@@ -3,19 +3,20 @@
 Grammar     expressions.lark; for position embeddings and temperatures it is that of docs/certificate.md section 1.
             Further, ``**`` is read as ``^``, and a decimal as a fraction; ``str()`` writes ``^`` and ``/``.
 Evaluation  exact, over the rationals; no text is ever given to ``eval``, and sympy only receives finished parts.
+            ln and sqrt are rounded down by ``evaluate``, enclosed by ``enclose``, and the real functions in conditions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, lru_cache
-from typing import Any, NoReturn
+from functools import cache, cached_property, lru_cache
+from typing import Any
 
 from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 
-from constructions.errors import InputError
+from constructions.errors import InputError, Unsupported
 from constructions.language.arithmetic import (
     BINARY,
     NEGATE,
@@ -27,6 +28,7 @@ from constructions.language.arithmetic import (
 )
 from constructions.language.columns import NotCoveredError, evaluate_cells
 from constructions.language.diagnosis import describe_terminals, diagnose, quote
+from constructions.language.enclosures import UndecidedError, may_be_irrational, real_run_time
 from constructions.language.expression_forms import build_sympy, format_latex, format_text
 from constructions.language.functions import FUNCTIONS, Number, UndefinedError
 
@@ -71,13 +73,47 @@ class Expression:
         return parse_expression, (self.text, self.variables, self.boolean)
 
     def evaluate(self, **values: int) -> Fraction:
-        """The value; values of variables that do not occur are ignored.
+        """The value, with ln and sqrt rounded down; values of variables that do not occur are ignored.
+
+        With it proofs are searched and runs are shown. No verdict may rest on it where ``may_be_irrational`` is set.
 
         Raises:
             EvaluationError: if there is no value, or computing it would need an exponent or an integer out of range.
         """
         assert not self.boolean, "a condition holds or not; it has no value"
         return Fraction(self._run(values))
+
+    def enclose(self, **values: int) -> tuple[Fraction, Fraction]:
+        """Two rationals with the value between them, of the real ln and sqrt; the value twice if it is rational.
+
+        >>> lower, upper = parse_expression("ln(n)").enclose(n=2)
+        >>> lower < upper, parse_expression("i/n").enclose(i=1, n=2)
+        (True, (Fraction(1, 2), Fraction(1, 2)))
+
+        Raises:
+            EvaluationError: as ``evaluate``, and if the enclosures do not say whether there is a value.
+        """
+        if not self.may_be_irrational:
+            value = self.evaluate(**values)
+            return value, value
+        return self._enclosed(values)
+
+    def exactly(self, **values: int) -> Fraction:
+        """The value where it is rational.
+
+        Raises:
+            Unsupported: if it is not known to be.
+            EvaluationError: as ``enclose``.
+        """
+        lower, upper = self.enclose(**values)
+        if lower != upper:
+            raise Unsupported(f"{self.text} is irrational{_at(values)}, where an exact number is needed")
+        return lower
+
+    @cached_property
+    def may_be_irrational(self) -> bool:
+        """Whether ln or sqrt occurs."""
+        return may_be_irrational(self.postfix)
 
     def column(self, positions: range, n: int) -> tuple[Fraction, ...]:
         """The values at these positions i of a word of length n, as ``evaluate`` gives them, but all at once.
@@ -125,21 +161,40 @@ class Expression:
         return "n" in self.variables
 
     def holds(self, **values: int) -> bool:
-        """Whether the condition is true; ``and`` and ``or`` look at their right side only if they must."""
+        """Whether the condition is true; ``and`` and ``or`` look at their right side only if they must.
+
+        Raises:
+            EvaluationError: if there is no truth, or enclosures of ln and sqrt do not tell it.
+        """
         assert self.boolean, "an expression has a value; it does not hold or fail"
-        return bool(self._run(values))
+        return bool(self._enclosed(values)[0] if self.may_be_irrational else self._run(values))
 
     def _run(self, values: Mapping[str, int]) -> Number:
         try:
-            return self._function(values)
-        except ZeroDivisionError:
-            self._fail("divides by zero", values)
-        except (OutOfRangeError, UndefinedError) as failure:
-            self._fail(str(failure), values)
+            value: Number = self._complained(self._function, values)
+        except EvaluationError as failure:
+            if self.may_be_irrational:
+                self._enclosed(values)  # which says what is wrong if that is not the rounding
+                raise EvaluationError(f"{failure}, with ln and sqrt rounded down to 30 digits") from None
+            raise
+        return value
 
-    def _fail(self, reason: str, values: Mapping[str, int]) -> NoReturn:
-        at = ", ".join(f"{name} = {value}" for name, value in values.items())
-        raise EvaluationError(f"{self.text} {reason}" + (f" at {at}" if at else ""))
+    @cached_property
+    def _real_function(self) -> Callable[[Mapping[str, int]], tuple[Fraction, Fraction]]:
+        return real_run_time(self.postfix)
+
+    def _enclosed(self, values: Mapping[str, int]) -> tuple[Fraction, Fraction]:
+        ends: tuple[Fraction, Fraction] = self._complained(self._real_function, values)
+        return ends
+
+    def _complained(self, function: Callable[[Mapping[str, int]], Any], values: Mapping[str, int]) -> Any:
+        """What a function gives; where it has no value that is bad input, said in one line."""
+        try:
+            return function(values)
+        except ZeroDivisionError:
+            raise EvaluationError(f"{self.text} divides by zero{_at(values)}") from None
+        except (OutOfRangeError, UndefinedError, UndecidedError) as failure:
+            raise EvaluationError(f"{self.text} {failure}{_at(values)}") from None
 
     def to_sympy(self) -> Any:
         """An unevaluated sympy object, for printing and inspection; nothing is decided by it."""
@@ -148,6 +203,11 @@ class Expression:
     def latex(self) -> str:
         """LaTeX for mathematics mode."""
         return format_latex(self.postfix)
+
+
+def _at(values: Mapping[str, int]) -> str:
+    at = ", ".join(f"{name} = {value}" for name, value in values.items())
+    return f" at {at}" if at else ""
 
 
 @lru_cache(maxsize=4096)
@@ -171,6 +231,23 @@ def parse_expression(text: str, variables: frozenset[str] = POSITION_AND_LENGTH,
     return _build(tuple(item if isinstance(item, int) else str(item) for item in program), boolean)
 
 
+def parse_rational(text: str) -> Fraction:
+    """The rational number that an expression without variables is.
+
+    >>> str(parse_rational("sqrt(9/4)"))
+    '3/2'
+
+    Raises:
+        InputError: if it does not parse, has no value, or is irrational.
+    """
+    expression = parse_expression(text, frozenset())
+    lower, upper = expression.enclose()
+    if lower != upper:
+        raise InputError(f"{expression} is irrational, expected a rational number such as "
+                         f"{lower.limit_denominator(1000)}")
+    return lower
+
+
 def rename_variables(expression: Expression, names: Mapping[str, str]) -> Expression:
     """The expression with other names of at most the same length for its variables.
 
@@ -192,6 +269,16 @@ def substitute(expression: Expression, variable: str, replacement: Postfix) -> E
     """
     parts = ((replacement if item == variable else (item,)) for item in expression.postfix)
     return _build(tuple(item for part in parts for item in part), expression.boolean)
+
+
+def at_place(expression: Expression, i: int, n: int) -> Expression:
+    """The expression with numbers for i and n.
+
+    >>> str(at_place(parse_expression("i/ln(n)"), 1, 3))
+    '1/ln(3)'
+    """
+    numbers = {"i": i, "n": n}
+    return _build(tuple(numbers.get(str(item), item) for item in expression.postfix), expression.boolean)
 
 
 def _build(program: Postfix, boolean: bool) -> Expression:

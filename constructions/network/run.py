@@ -17,13 +17,17 @@ V = TypeVar("V")
 
 
 def embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
-    """The initial residual vectors, one per position; directions that are not embedded are absent (they are 0)."""
+    """The initial residual vectors, one per position; directions that are not embedded are absent (they are 0).
+
+    Raises:
+        Unsupported: if an embedding is irrational.
+    """
     n = len(word)
     stream = []
     for i, symbol in enumerate(word, start=1):
         vector = dict(transformer.token_embedding[symbol])
         for name, value in transformer.position_embedding.items():
-            vector[name] = vector.get(name, Fraction(0)) + value.evaluate(i=i, n=n)
+            vector[name] = vector.get(name, Fraction(0)) + value.exactly(i=i, n=n)
         stream.append(vector)
     return stream
 
@@ -56,7 +60,10 @@ def run_layers(
 
 
 def scaled_scores(head: Head, stream: Sequence[Residual]) -> list[list[Fraction]]:
-    """For every position its scores at the visible positions, divided by the temperature of the head."""
+    """For every position its scores at the visible positions, divided by the temperature of the head.
+
+    In an irrational temperature ln and sqrt are rounded down: that changes neither the order of scores nor ties.
+    """
     n = len(stream)
     keys = [[combine(row, vector) for row in head.keys] for vector in stream]
     scores = []
@@ -91,5 +98,9 @@ def feed_exactly(feedforward: FeedForward, vector: Residual) -> Residual:
 
 
 def run_hard(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
-    """The final residual vectors with every softmax replaced by average-hardmax; exact."""
+    """The final residual vectors with every softmax replaced by average-hardmax; exact.
+
+    Raises:
+        Unsupported: if an embedding is irrational.
+    """
     return run_layers(embed(transformer, word), transformer, attend_hard, feed_exactly, lambda a, b: a + b)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from constructions.errors import InputError
+from constructions.language.brackets import PositionFunction
+from constructions.language.expressions import Expression
 from constructions.language.syntax import Predicate, PredicateOnCount, PredicateOnSum, Term, subformulas_of_all
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import formulas_of
@@ -20,6 +22,24 @@ def shortened(value: Fraction) -> str:
     if value.numerator.bit_length() + value.denominator.bit_length() <= 200:
         return str(value)
     return "a negative number" if value < 0 else "a positive number"
+
+
+def not_positive(expression: Expression, i: int, n: int) -> str | None:
+    """What is said of an expression that is not positive at (n, i), or not known to be; None if it is positive.
+
+    >>> from constructions.language.expressions import parse_expression
+    >>> [not_positive(parse_expression(text), 1, 2) for text in ("i-n", "ln(4)-2*ln(2)", "ln(n)")]
+    ['is -1', 'may not be positive, as enclosures of ln and sqrt do not tell,', None]
+
+    Raises:
+        InputError: if there is no value.
+    """
+    value, (lower, upper) = expression.evaluate(i=i, n=n), expression.enclose(i=i, n=n)
+    if lower > 0 and value > 0:
+        return None
+    if upper > 0:
+        return "may not be positive, as enclosures of ln and sqrt do not tell,"
+    return f"is {shortened(value)}"
 
 
 def _check_predicates(transformer: Transformer, lengths: Lengths) -> None:
@@ -45,17 +65,21 @@ def _numbers_of(term: Term, n: int) -> range:
 
 
 def _is_defined_in_columns(transformer: Transformer, lengths: Lengths) -> bool:
-    """Whether all embeddings and temperatures have values, and those of temperatures are positive."""
+    """Whether all embeddings and temperatures have values, and those of temperatures are positive; if rational."""
     temperatures = {head.temperature for _, _, head in transformer.heads()}
     try:
-        for embedding in {*transformer.position_embedding.values()}:
+        for embedding in filter(_is_rational, {*transformer.position_embedding.values()}):
             for n in lengths if embedding.mentions_n else [lengths.last]:
                 embedding.check_defined(range(1, n + 1), n)
-        return all(value.numerator > 0 for temperature in temperatures
+        return all(value.numerator > 0 for temperature in filter(_is_rational, temperatures)
                    for n in (lengths if temperature.mentions_n else [lengths.last])
                    for value in temperature.column(range(1, n + 1 if temperature.mentions_i else 2), n))
     except InputError:
         return False
+
+
+def _is_rational(function: PositionFunction) -> bool:
+    return not function.may_be_irrational
 
 
 def check_defined(transformer: Transformer, lengths: Lengths) -> None:
@@ -66,13 +90,24 @@ def check_defined(transformer: Transformer, lengths: Lengths) -> None:
             is not positive, with i and n.
     """
     _check_predicates(transformer, lengths)
-    if _is_defined_in_columns(transformer, lengths):
-        return
+    are_defined = _is_defined_in_columns(transformer, lengths)
     temperatures = {head.temperature: f"layer {layer}, head {place}" for layer, place, head in transformer.heads()}
+    embeddings = {*transformer.position_embedding.values()}
+    if are_defined and all(map(_is_rational, (*embeddings, *temperatures))):
+        return
     for n, i in lengths.rows():
-        for embedding in transformer.position_embedding.values():
-            embedding.evaluate(i=i, n=n)
+        for embedding in embeddings:
+            if not are_defined or _is_new(embedding, i, n, lengths):
+                embedding.evaluate(i=i, n=n)
+                embedding.enclose(i=i, n=n)
         for temperature, where in temperatures.items():
-            if (value := temperature.evaluate(i=i, n=n)) <= 0:
-                raise InputError(f"{where}: the temperature {temperature} is {shortened(value)} at i = {i}, "
-                                 f"n = {n}, expected a positive number")
+            if ((not are_defined or _is_new(temperature, i, n, lengths))
+                    and (found := not_positive(temperature, i, n)) is not None):
+                raise InputError(f"{where}: the temperature {temperature} {found} at i = {i}, n = {n}, "
+                                 "expected a positive number")
+
+
+def _is_new(function: PositionFunction, i: int, n: int, lengths: Lengths) -> bool:
+    """Whether an irrational function has not had this value at an earlier row."""
+    return function.may_be_irrational and ((i == 1 or "i" in function.variables)
+                                           and (n in (lengths.first, i) or "n" in function.variables))

@@ -13,6 +13,8 @@ from constructions.language.syntax import Formula
 from constructions.network.lengths import MAX_N_LIMIT, Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
+from proofs.enclosures.expressions import enclose_in_length
+from proofs.enclosures.intervals import Interval
 
 At = Literal["first", "last", "every"]
 NO_MARGIN = parse_expression("0")
@@ -62,15 +64,16 @@ class MarginClaim:
         """The word inside a sequence."""
         return tuple(sequence[len(self.before): len(sequence) - len(self.after)])
 
-    def required(self, n: int) -> Fraction:
-        """The margin at n letters.
+    def required(self, n: int) -> Interval:
+        """The margin at n letters; a point if it is rational.
 
         Raises:
-            InputError: if it has no value there, or a negative one.
+            InputError: if it has no value there, or one that may be negative.
         """
-        margin = self.margin.evaluate(n=n)
-        if margin < 0:
-            raise InputError(f"margin {self.margin}: negative at n = {n}, expected 0 or more")
+        margin = enclose_in_length(self.margin, n)
+        if margin.lower < 0:
+            found = "negative" if margin.upper < 0 else "may be negative"
+            raise InputError(f"margin {self.margin}: {found} at n = {n}, expected 0 or more")
         return margin
 
 

@@ -45,7 +45,7 @@ class LengthFound:
 
     n: int
     verdict: str
-    required: Fraction
+    required: Interval
     classes: int
     by_words: bool
     least: Judged | None
@@ -66,13 +66,13 @@ def decide_length(transformer: Transformer, claim: MarginClaim, n: int, norms: N
         return LengthFound(n, "unknown", required, 0, False, None, str(construct))
     by_words = any(place.buckets.by_words for place in places)
     least = min(judged, key=lambda one: one.margin.lower)
-    if least.margin.lower > required:
+    if least.margin.lower > required.upper:
         return LengthFound(n, "certified", required, len(judged), by_words, least)
-    broken = [one for one in judged if one.margin.upper <= required]
+    broken = [one for one in judged if one.margin.upper <= required.lower]
     if broken:
         worst = min(broken, key=lambda one: one.margin.upper)
         return LengthFound(n, "refuted", required, len(judged), by_words, worst)
-    reason = f"at {PRECISIONS[-1]} bits the margin of some word is neither above {required} nor not"
+    reason = f"at {PRECISIONS[-1]} bits the margin of some word is neither above {claim.margin} nor not"
     return LengthFound(n, "unknown", required, len(judged), by_words, least, reason)
 
 
@@ -90,7 +90,7 @@ class _Place:
         for (signature, state), (word, _) in found.items():
             self.words.setdefault((signature, reader.truth(state)), word)
 
-    def judge(self, required: Fraction) -> Iterable[Judged]:
+    def judge(self, required: Interval) -> Iterable[Judged]:
         """Each class and truth once, with a margin that is above what is required or is not, if that can be seen."""
         outputs: dict[Signature, Interval] = {}
         for (signature, truth), word in self.words.items():
@@ -98,7 +98,7 @@ class _Place:
                 if signature not in outputs or bits != PRECISIONS[0]:
                     outputs[signature] = enclose_class(self.buckets, WordClass(signature, word, Fraction(1)), bits)
                 margin = _margin(outputs[signature], truth, self.claim.threshold)
-                if margin.lower > required or margin.upper <= required:
+                if margin.lower > required.upper or margin.upper <= required.lower:
                     break
             yield Judged(self.claim.letters_of(word), self.read, truth, outputs[signature], margin)
 
@@ -121,7 +121,7 @@ def replay(transformer: Transformer, claim: MarginClaim, found: LengthFound, nor
     read = {transformer.output: Fraction(1)}
     output = enclose_word(transformer, sequence, broken.read.position, PRECISIONS[-1], read, norms)
     margin = _margin(output, truth, claim.threshold)
-    if truth != broken.truth or not margin.upper <= found.required:
+    if truth != broken.truth or not margin.upper <= found.required.lower:
         raise InternalError(f"a class of words is judged otherwise than its word {sequence}")
     return replace(found, least=replace(broken, output=output, margin=margin))
 

@@ -29,6 +29,7 @@ from functools import cached_property
 from typing import Any
 
 from constructions.network.transformer import Transformer
+from proofs.enclosures.expressions import enclose_at
 from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.rationals import ZERO
 from proofs.sensitivity.boxes import Box, HeadBoxes, LayerBoxes, Row, absolute_row, boxes_of_layers, initial_boxes
@@ -164,7 +165,7 @@ class _HeadBounds:
 
     def _row_moves(self, bounds: _RowBounds, before: Mapping[str, int], keys: Mapping[int, Sequence[int]],
                    values: Mapping[int, Mapping[str, int]], i: int) -> dict[str, int]:
-        temperature = self.boxes.head.temperature.evaluate(i=i, n=len(self.boxes.keys))
+        temperature = enclose_at(self.boxes.head.temperature, i, len(self.boxes.keys)).lower
         queries = [-(-_moved(row, before) * temperature.denominator // temperature.numerator)
                    for row in self.query_rows]
         scores = self._score_moves(bounds, queries, keys)

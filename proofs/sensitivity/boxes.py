@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer
+from proofs.enclosures.expressions import flint_at, sharpness_at
 from proofs.enclosures.intervals import Interval, enclose_form, point
-from proofs.enclosures.rationals import ZERO, row_to_flint, to_flint
+from proofs.enclosures.rationals import ZERO, row_to_flint
 from proofs.replay import enclose_feed_forward
 from proofs.sensitivity.units import between, outward
 from proofs.sensitivity.weights import Weights, weigh, weights_of_all_words
@@ -56,7 +57,7 @@ def initial_boxes(network: Transformer, n: int) -> list[Box]:
     """The hull over all symbols of what each position is embedded as."""
     tokens = _hull_of_tokens(network)
     positions = network.position_embedding
-    return [tokens | {name: tokens.get(name, point(ZERO)) + point(to_flint(value.evaluate(i=i, n=n)))
+    return [tokens | {name: tokens.get(name, point(ZERO)) + flint_at(value, i, n)
                       for name, value in positions.items()} for i in range(1, n + 1)]
 
 
@@ -89,8 +90,8 @@ def _head_boxes(head: Head, stream: Mapping[int, Box], rows: Sequence[int], n: i
 
 def _row(head: Head, box: Box, keys: Sequence[Sequence[Interval]], values: Mapping[str, Sequence[Interval]],
          i: int, n: int) -> Row:
-    sharpness = to_flint(1 / head.temperature.evaluate(i=i, n=n))
-    queries = [enclose_form(row_to_flint(row), box, ZERO).scaled(sharpness) for row in head.queries]
+    sharpness = sharpness_at(head.temperature, i, n)
+    queries = [enclose_form(row_to_flint(row), box, ZERO) * sharpness for row in head.queries]
     visible = head.mask.visible(i, n)
     scores = [sum((q * k for q, k in zip(queries, keys[j - 1], strict=True)), point(ZERO)) for j in visible]
     seen = {name: [column[j - 1] for j in visible] for name, column in values.items()}

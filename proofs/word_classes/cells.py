@@ -13,7 +13,9 @@ from fractions import Fraction
 from functools import cached_property
 
 from constructions.errors import Unsupported
+from constructions.language.brackets import PositionFunction
 from constructions.network.transformer import FeedForward, Transformer, Weighting
+from proofs.enclosures.expressions import flint_at
 from proofs.enclosures.rationals import ZERO, row_to_flint, to_flint
 from proofs.word_classes.needed import Asked, Needed
 from proofs.word_classes.norms import NO_NORMS, Norms
@@ -23,6 +25,7 @@ from proofs.word_classes.terms import (
     Atom,
     Form,
     Interned,
+    Irrational,
     Normed,
     Rational,
     Relu,
@@ -86,12 +89,17 @@ class Cells:
         embeddings = self.transformer.position_embedding
         for j, symbols in enumerate(self.choices, start=1):
             wanted = self._needed(j, 0)
-            values = {name: to_flint(value.evaluate(i=j, n=self.n)) for name, value in embeddings.items()
-                      if name in wanted}
+            values = {name: self._number(value, j) for name, value in embeddings.items() if name in wanted}
             for symbol in symbols:
                 row = tokens[symbol]
-                sums = {name: row.get(name, ZERO) + values.get(name, ZERO) for name in {*row, *values} & wanted}
-                self.vectors[j, symbol] = {name: exact(value) for name, value in sums.items() if value}
+                sums = {name: add([(values.get(name, exact(ZERO)), ONE)], row.get(name, ZERO))
+                        for name in {*row, *values} & wanted}
+                self.vectors[j, symbol] = {name: form for name, form in sums.items() if form != exact(ZERO)}
+
+    def _number(self, function: PositionFunction, j: int) -> Form:
+        """The value of a position embedding at j."""
+        found = irrational_at(function, j, self.n)
+        return exact(found.value.lower) if found.value.is_point else self.atom(found)
 
     def _attend(self, heads: Sequence[Asked], stage: int) -> None:
         seen = [SeenHead(asked, self) for asked in heads]
@@ -151,6 +159,11 @@ class Cells:
         return combine_forms(row, self.vectors[self.at, symbol])
 
 
+def irrational_at(function: PositionFunction, j: int, n: int) -> Irrational:
+    """The value of an expression at position j, as if it were irrational: its enclosure says whether it may be."""
+    return Irrational(str(function), j if "i" in function.variables else 0, flint_at(function, j, n))
+
+
 def _add_to(vector: dict[str, Form], changes: Iterable[tuple[str, Form]]) -> None:
     for name, change in changes:
         vector[name] = add([(vector[name], ONE), (change, ONE)]) if name in vector else change
@@ -204,11 +217,14 @@ class SeenHead:
             return known
         if not self.is_unmasked and j != self.cells.at and not self.loose.isdisjoint(self.visible(origin)):
             raise WordsMatter(f"head {self.asked.layer}.{self.asked.place} is masked, and is asked from position {j}")
-        heat = self.asked.head.temperature.evaluate(i=j, n=self.cells.n)
-        sharpness = to_flint(1 / heat) if self.queries else ONE
+        heat = irrational_at(self.asked.head.temperature, j, self.cells.n)
+        is_scaled = heat.value.is_point and self.queries
+        sharpness = 1 / heat.value.lower if is_scaled else ONE
         vector = self.cells.vectors[cell]
         queries = tuple(add([(combine_forms(row, vector), sharpness)]) for row in self.queries)
-        return self.cells.atom(Answer(self.asked.layer, self.asked.place, name, queries, origin))
+        divided = self.queries and not is_scaled and not self.asked.head.weighting.is_hard
+        return self.cells.atom(Answer(self.asked.layer, self.asked.place, name, queries, origin,
+                                      heat if divided else None))
 
     def _exact_answer(self, name: str, origin: int) -> Form | None:
         """The answer where it is one number: of equal values, or the mean of known ones."""

@@ -20,7 +20,7 @@ from proofs.replay import SPREAD_OF_MISSES, InexactHardAttention, run_soft
 from proofs.word_classes.buckets import Buckets, Signature, WordClass
 from proofs.word_classes.cells import UNORDERED, SeenHead
 from proofs.word_classes.norms import NO_NORMS, Norms, enclose_inverse_root
-from proofs.word_classes.terms import ONE, Answer, Atom, Form, Normed, Relu, add, exact
+from proofs.word_classes.terms import ONE, Answer, Atom, Form, Irrational, Normed, Relu, add, exact
 
 ROOM = 64
 """Numbers are rounded outward to so many bits more than weights are computed with."""
@@ -109,8 +109,14 @@ class ClassRun:
     def _seen_atom(self, atom: Atom) -> Interval:
         if isinstance(atom, Normed):
             return self._normed(atom)
+        if isinstance(atom, Irrational):
+            return atom.value
         assert isinstance(atom, Answer), "ReLUs are settled"
-        return self._crowd(atom).answer(atom, tuple(map(self.number, atom.queries)), self.bits)
+        queries = tuple(map(self.number, atom.queries))
+        if atom.heat is not None:
+            heat = atom.heat.value
+            queries = tuple(query * Interval(1 / heat.upper, 1 / heat.lower) for query in queries)
+        return self._crowd(atom).answer(atom, queries, self.bits)
 
     def _normed(self, atom: Normed) -> Interval:
         """A form over the root of the mean square of its crowd."""
@@ -174,11 +180,12 @@ class Crowd:
         return [number for number, count in zip(numbers, self.counts, strict=True) for _ in range(count)]
 
     def _average_of_best(self, scores: Sequence[Interval], values: Sequence[Interval]) -> Interval:
-        if not all(score.is_point for score in scores):
+        best = max(score.lower for score in scores)
+        may_win = [score for score in scores if score.upper >= best]
+        if len(may_win) > 1 and not all(score.is_point for score in may_win):
             raise InexactHardAttention(f"head {self.head.asked.layer}.{self.head.asked.place} is hard, and its scores "
                                        "are known only approximately")
-        best = max(score.lower for score in scores)
         winners = [(value, count) for score, value, count in zip(scores, values, self.counts, strict=True)
-                   if score.lower == best]
+                   if score.upper >= best]
         total = sum((value.scaled(to_flint(Fraction(count))) for value, count in winners), point(ZERO))
         return total.scaled(to_flint(Fraction(1, sum(count for _, count in winners))))

@@ -1,17 +1,18 @@
 """Numbers that are known up to what heads see: linear forms over interned atoms.
 
-An atom is a ReLU of a form, what a head answers to a query, or a number behind a norm. Equal forms denote equal
-numbers in all words of a class; forms without atoms are exact. Equality is that of tuples of exact rationals and
-numbers of atoms.
+An atom is a ReLU of a form, what a head answers to a query, a number behind a norm, or an irrational one. Equal forms
+denote equal numbers in all words of a class; forms without atoms are exact. Equality is that of tuples of exact
+rationals and numbers of atoms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
+from proofs.enclosures.intervals import Interval
 from proofs.enclosures.rationals import ZERO, to_flint
 
 K = TypeVar("K", bound=Hashable)
@@ -43,10 +44,23 @@ class Relu:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a head of a layer (both from 1) adds to a direction for these scaled queries, over what it sees.
+class Irrational:
+    """The value of an expression in n, and in i at position ``i`` (0 if i does not occur), at the length at hand.
 
-    It sees all positions (``origin`` 0), or what its mask shows from the position ``origin``.
+    Two of them that are written otherwise are told apart, whatever their values are.
+    """
+
+    text: str
+    i: int
+    value: Interval = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a head of a layer (both from 1) adds to a direction for these queries, over what it sees.
+
+    Queries are scaled, but for an irrational ``heat`` that they are still to be divided by. It sees all positions
+    (``origin`` 0), or what its mask shows from the position ``origin``.
     """
 
     layer: int
@@ -54,6 +68,7 @@ class Answer:
     direction: str
     queries: tuple[Form, ...]
     origin: int
+    heat: Irrational | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +80,7 @@ class Normed:
     epsilon: Rational
 
 
-Atom = Relu | Answer | Normed
+Atom = Relu | Answer | Normed | Irrational
 
 
 class Interned(Generic[K]):

@@ -15,6 +15,7 @@ from constructions.language.semantics import satisfies
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
+from proofs.enclosures.intervals import point
 from proofs.margins.claim import At, MarginClaim, check_fits
 from proofs.margins.deciding import certified_to, decide_length, replay
 from proofs.margins.truths import TruthReader
@@ -108,5 +109,5 @@ def test_where_only_words_are_told_apart_and_there_are_too_many_nothing_is_known
 
 def test_margins_are_expressions_in_the_number_of_letters() -> None:
     claim = MarginClaim(parse_formula("Q_a"), ("a", "b"), Lengths(1, 4), after=("a",), margin=parse_expression("1/n"))
-    assert claim.required(4) == Fraction(1, 4)
+    assert claim.required(4) == point(Fraction(1, 4))
     check_fits(claim, soft_transformer(1))

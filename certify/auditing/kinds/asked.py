@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from certify.auditing.results import LengthVerdict, Verdict, Witness
+from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
 from certify.quantities import read_expression
 from certify.request import Options, Request, as_key, read_request
 from certify.subjects import Kind, Programs
@@ -18,6 +18,7 @@ from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from proofs.discharge import Progress
+from proofs.enclosures.expressions import enclose_in_length
 from proofs.enclosures.intervals import Interval, point
 
 EVERY_N = "every n"
@@ -94,7 +95,7 @@ class Entry:
             return None
         expression = read_expression(self.table[key], key, frozenset("n"))
         for n in self.lengths:
-            expression.evaluate(n=n)
+            expression.enclose(n=n)
         return expression
 
     def options(self) -> Options:
@@ -150,23 +151,30 @@ class Bounds:
         return found
 
     def row(self, n: int, lower: Fraction, upper: Fraction | None,
-            witness: Callable[[Interval, Fraction, str], Witness], where: str = "") -> LengthVerdict:
+            witness: Callable[[Interval, Interval, str], Witness], where: str = "") -> LengthVerdict:
         """The verdict on a number that lies between ``lower`` and ``upper`` (None: nothing is known from above)."""
-        most = None if self.at_most is None else self.at_most.evaluate(n=n)
-        least = None if self.at_least is None else self.at_least.evaluate(n=n)
+        most = None if self.at_most is None else outward_at(self.at_most, n)
+        least = None if self.at_least is None else outward_at(self.at_least, n)
         value = None if upper is None else Interval(lower, upper)
-        stated = most if most is not None else least
+        stated = most or least
         assert stated is not None, "one of them is stated"
-        if most is not None and lower > most:
-            return LengthVerdict(n, "refuted", value, point(most), where,
+        if most is not None and lower > most.upper:
+            return LengthVerdict(n, "refuted", value, most, where,
                                  witness=witness(value or point(lower), most, "at most"))
-        if value is not None and least is not None and value.upper < least:
-            return LengthVerdict(n, "refuted", value, point(least), where, witness=witness(value, least, "at least"))
-        if most is None and least is not None and least <= 0:
-            return LengthVerdict(n, "vacuous", value, point(stated), where, "no number that is measured is below 0")
-        if (most is None or (upper is not None and upper <= most)) and (least is None or lower >= least):
-            return LengthVerdict(n, "certified", value, point(stated), where)
-        return LengthVerdict(n, "unknown", value, point(stated), where, "the bounds that are known do not decide it")
+        if value is not None and least is not None and value.upper < least.lower:
+            return LengthVerdict(n, "refuted", value, least, where, witness=witness(value, least, "at least"))
+        if most is None and least is not None and least.upper <= 0:
+            return LengthVerdict(n, "vacuous", value, stated, where, "no number that is measured is below 0")
+        if ((most is None or (upper is not None and upper <= most.lower))
+                and (least is None or lower >= least.upper)):
+            return LengthVerdict(n, "certified", value, stated, where)
+        return LengthVerdict(n, "unknown", value, stated, where, "the bounds that are known do not decide it")
+
+
+def outward_at(expression: Expression, n: int) -> Interval:
+    """The value at n of a bound, which reports show: not longer than they need it."""
+    found = enclose_in_length(expression, n)
+    return found if found.is_point else outward(found.lower, found.upper)
 
 
 def answer_of_rows(rows: tuple[LengthVerdict, ...], measure: str, certificates: tuple[str, ...] = (),

@@ -18,7 +18,7 @@ from certify.request import Request, as_key
 from certify.subjects import Programs
 from constructions.network.lengths import Lengths
 from proofs.discharge import Progress
-from proofs.enclosures.intervals import Interval, point
+from proofs.enclosures.intervals import Interval
 
 KEYS = OF_SUBJECTS | {"formula": str, "model": str, "program": str, "language": str, "p": str, "direction": str,
                       "slope": str, "offset": str, "steepest": str, "as_formula": bool, "at_most": str,
@@ -56,8 +56,8 @@ class LeastCrossEntropy(Asked):
             lower = row.found.lower
         ends = outward(lower, lower if row.found is None else row.found.upper)
 
-        def witness(value: Interval, bound: Fraction, side: str) -> Witness:
-            return Witness("the cross-entropy", row.n, value, point(bound), "",
+        def witness(value: Interval, bound: Interval, side: str) -> Witness:
+            return Witness("the cross-entropy", row.n, value, bound, "",
                            side="at most" if side == "at most" else "at least")
 
         judged = self.bounds.row(row.n, ends.lower, None if row.found is None else ends.upper, witness)

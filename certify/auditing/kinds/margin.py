@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from certify.auditing.kinds.asked import Answer, Asked, ClaimKind, Entry, answer_of_rows
 from certify.auditing.results import LengthVerdict, Witness, outward
@@ -15,7 +16,7 @@ from certify.subjects import Kind, find_subject
 from certify.vacuity import find_vacuity
 from constructions.network.lengths import Lengths
 from proofs.discharge import Progress
-from proofs.enclosures.intervals import point
+from proofs.enclosures.intervals import Interval, point
 from proofs.margins.deciding import Judged, LengthFound
 
 KEYS = {"model": str, "formula": str, "at": str, "letters": str, "before": str, "after": str, "threshold": str,
@@ -53,18 +54,24 @@ class Margin(Asked):
         margin = outward(least.margin.lower, least.margin.upper)
         where = f"position {least.read.position} of {show_word(least.word)}"
         if row.verdict == "refuted":
-            return LengthVerdict(row.n, "refuted", margin, point(row.required), where,
+            return LengthVerdict(row.n, "refuted", margin, _shown(row.required), where,
                                  witness=self._witness(row, least))
         return LengthVerdict(row.n, "certified" if row.verdict == "certified" else "unknown", margin,
-                             point(row.required), where, row.reason)
+                             _shown(row.required), where, row.reason)
 
     def _witness(self, row: LengthFound, wrong: Judged) -> Witness:
         claim, network = self.question.claim, self.question.network
-        wanted = claim.threshold + (row.required if wrong.truth else -row.required)
+        required = row.required if wrong.truth else row.required.scaled(Fraction(-1))
+        wanted = _shown(point(claim.threshold) + required)
         sequence = type_word((*claim.before, *wrong.word, *claim.after), network.alphabet)
         command = "" if self.question.norms.epsilons else self.command.on(sequence)
-        return Witness(network.output, row.n, outward(wrong.output.lower, wrong.output.upper), point(wanted), command,
+        return Witness(network.output, row.n, outward(wrong.output.lower, wrong.output.upper), wanted, command,
                        show_word(wrong.word), wrong.read.position, "more than" if wrong.truth else "less than")
+
+
+def _shown(bound: Interval) -> Interval:
+    """A bound that is not rational is not longer than it need be."""
+    return bound if bound.is_point else outward(bound.lower, bound.upper)
 
 
 def read(entry: Entry) -> Margin:

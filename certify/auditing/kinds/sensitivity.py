@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 
 from certify.auditing.kinds.asked import OF_SUBJECTS, Answer, Asked, Bounds, ClaimKind, Entry, answer_of_rows
 from certify.auditing.results import LengthVerdict, Witness, outward
@@ -15,7 +14,7 @@ from certify.subjects import Programs
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from proofs.discharge import Progress
-from proofs.enclosures.intervals import Interval, point
+from proofs.enclosures.intervals import Interval
 
 KEYS = OF_SUBJECTS | {"formula": str, "model": str, "program": str, "at": str, "direction": str, "as_formula": bool,
                       "claim": str, "offset": int, "at_most": str, "at_least": str}
@@ -50,11 +49,11 @@ class LargestChange(Asked):
         pair = row.pair
         where = f"{show_word(pair.first)} and {show_word(pair.second)}, read at {pair.judged}" if pair else ""
 
-        def witness(value: Interval, bound: Fraction, side: str) -> Witness:
+        def witness(value: Interval, bound: Interval, side: str) -> Witness:
             command = (self.request.run_command.on(type_word(pair.first, self.request.network.alphabet))
                        if pair and self.request else "")
             assert side in ("at most", "at least")
-            return Witness(f"the change ({where or 'of all pairs of words'})", row.n, value, point(bound), command,
+            return Witness(f"the change ({where or 'of all pairs of words'})", row.n, value, bound, command,
                            side="at most" if side == "at most" else "at least")
 
         if self.letters == 1 and self.bounds.at_least is None:

@@ -29,7 +29,8 @@ def _embedding_proof(paper: Paper, names: Sequence[str]) -> Iterator[str]:
                + paper.cite("transformer", "token_embedding"))
     if by_position:
         yield (f"The numbers in {paper.directions(by_position)} do not depend on the word: at every $(n, i)$ the "
-               "embedded expression was evaluated exactly, and has the value of what is stated. "
+               "embedded expression has the value of what is stated, either because they are written alike or because "
+               "both were evaluated exactly. "
                + paper.cite("transformer", "position_embedding"))
     if by_nothing:
         yield f"Nothing writes {paper.directions(by_nothing)}: they hold $0$, which is what is stated of them."

@@ -20,6 +20,7 @@ from certify.exports.proof.paper import Lemma, Paper
 from certify.exports.sealed import Sealed, read_sealed_text
 from certify.files import check_writable, read_text, write_text
 from certify.progress import ProgressLine
+from certify.showing.real_functions import sentence
 from constructions.errors import Unsupported
 from constructions.language.printer import format_formula
 from constructions.language.syntax import counts_of, subformulas
@@ -103,7 +104,7 @@ def _statement(paper: Paper) -> Iterator[str]:
         rf"position $i$ of it, the output of the transformer of Section~2 at $i$ is exactly $1$ if the formula",
         rf"\begin{{quote}}\raggedright {math(format_formula(output.formula, 'latex'))}\end{{quote}}",
         "holds at $i$, and exactly $0$ if not, in exact real arithmetic with real softmax. "
-        + " ".join(_regime(paper)), r"\end{theorem}"])
+        + " ".join([*filter(None, [sentence(paper.transformer, latex=True)]), *_regime(paper)]), r"\end{theorem}"])
     yield "The claim is that of the certificate " + paper.cite("claim") + "."
     if sealed.floats:
         yield "What the certificate claims of runs in floating point is not proved here. " + paper.cite("floats")

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from certify.exports.latex_network import formula_in_latex, meaning_in_latex
-from certify.exports.latex_tables import math, number, table
+from certify.exports.latex_tables import decimal_number, math, number, table
 from certify.exports.proof.obligations import Group
 from certify.exports.proof.paper import Lemma, Paper, at_most, counted
 from certify.exports.proof.score_text import score_text
 from certify.exports.proof.worst_input import worst_input
+from certify.showing.numbers import decimal_upper
 from constructions.language.printer import format_count
 from constructions.language.syntax import TRUE, Next, Previous
 from constructions.network.meanings import Near, Others
@@ -22,6 +23,7 @@ from constructions.network.transformer import Mask
 from proofs.discharge import Line
 from proofs.exact.windows import AllWindows, Memory
 from proofs.obligations.attention import AttentionObligation
+from proofs.obligations.irrational import Extents, reads_irrational
 from proofs.obligations.kinds import Kind
 from proofs.obligations.lookup import LookupObligation
 
@@ -39,7 +41,19 @@ def head_lemma(paper: Paper, group: Group) -> Lemma:
     others = [] if len(group.lines) == 1 else [
         rf"The other {counted(len(group.lines) - 1, 'direction')} of the lemma have the same weights and meanings up "
         "to names, so what has been said of the first holds of all."]
-    return Lemma(_title(group.lines), _claims(paper, group.lines), [*proof, *worst_input(first), *others])
+    return Lemma(_title(group.lines), _claims(paper, group.lines), [*proof, *_with_rationals(paper, first),
+                                                                *worst_input(paper.transformer, first), *others])
+
+
+def _with_rationals(paper: Paper, line: Line) -> Iterator[str]:
+    """How irrational numbers that the head reads are covered."""
+    head = paper.transformer.head(line.layer, line.place)
+    if reads_irrational(paper.transformer, head, line.direction):
+        moved = Extents(paper.transformer, paper.sealed.lengths).of_scores(head)
+        yield (r"The head reads irrational numbers. What is said above was computed with $\ln$ and $\sqrt{\cdot}$ "
+               "rounded down to multiples of $10^{-30}$, which changes no scaled score by more than "
+               rf"$\delta = {decimal_number(decimal_upper(moved, 3))}$ and no error by a factor beyond "
+               r"$1/(1 - 2\delta)$. The bounds of the lemma have room for that.")
 
 
 def _title(lines: Sequence[Line]) -> str:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from certify.exports.latex_tables import math, number, table
+from certify.exports.latex_tables import decimal_number, math, number, table
 from certify.exports.proof.paper import between
+from certify.showing.numbers import decimal
+from certify.symbols.expressions import NoClosedForm
 from certify.symbols.families import positions_of
+from certify.symbols.heats import Heat, heat_of, latex_of
 from certify.symbols.powers import ErrorForm, PowerSum, error_form
+from constructions.network.transformer import Transformer
 from proofs.discharge import Line
 from proofs.exact.attention import SweepExtreme
 from proofs.exact.extremes import Extreme
@@ -18,22 +23,55 @@ MOST_POSITIONS = 16
 MOST_TERMS = 9
 
 
-def worst_input(line: Line) -> Iterator[str]:
+def worst_input(transformer: Transformer, line: Line) -> Iterator[str]:
     """The input on which the head errs most, for each truth of its target."""
     assert line.worst
     shown: list[Extreme] = []
     for extreme in line.worst.extremes:
         if extreme.lower > 0 and all(extreme.terms() != other.terms() for other in shown):
             shown.append(extreme)
-            yield from _describe(extreme)
+            yield from _describe(extreme, _Exponents.of(transformer, line, extreme))
 
 
-def _describe(extreme: Extreme) -> Iterator[str]:
-    form = error_form(extreme.terms(), Fraction(1))
+@dataclass(frozen=True)
+class _Exponents:
+    """The form of an input, whose exponents are over an irrational temperature if there is one.
+
+    ``rounded`` says that other irrational numbers are among them, with ln and sqrt rounded down.
+    """
+
+    form: ErrorForm
+    heat: Heat | None
+    rounded: bool = False
+
+    @classmethod
+    def of(cls, transformer: Transformer, line: Line, extreme: Extreme) -> _Exponents:
+        """Those of an input of a head."""
+        try:
+            heat = heat_of(transformer, line, extreme)
+        except NoClosedForm:
+            return cls(error_form(extreme.terms(), Fraction(1)), None, rounded=True)
+        return cls(error_form(heat.terms(extreme) if heat else extreme.terms(), Fraction(1)), heat)
+
+    def written(self, exponent: Fraction) -> str:
+        """An exponent on one line."""
+        if self.rounded:
+            return decimal_number(decimal(exponent))
+        if self.heat is not None and exponent:
+            return latex_of(self.heat.over(exponent))
+        return str(exponent.numerator) if exponent.denominator == 1 else f"{exponent.numerator}/{exponent.denominator}"
+
+    def gap(self, exponent: Fraction) -> str:
+        """The same in a table."""
+        return self.written(exponent) if self.rounded or (self.heat and exponent) else number(exponent)
+
+
+def _describe(extreme: Extreme, exponents: _Exponents) -> Iterator[str]:
     yield (rf"{_which(extreme)} the error is greatest at $n = {extreme.n}$, $i = {extreme.i}$"
            + (f" with a count of ${extreme.count}$" if extreme.count is not None else "")
-           + f", where it is {between(extreme.lower, extreme.upper)}:" + _quotient(form))
-    yield from table(*_positions(extreme, form))
+           + f", where it is {between(extreme.lower, extreme.upper)}"
+           + (", with exponents and gaps to six digits:" if exponents.rounded else ":") + _quotient(exponents))
+    yield from table(*_positions(extreme, exponents))
 
 
 def _which(extreme: Extreme) -> str:
@@ -45,31 +83,28 @@ def _which(extreme: Extreme) -> str:
     raise AssertionError("an extreme of a head")
 
 
-def _quotient(form: ErrorForm) -> str:
+def _quotient(exponents: _Exponents) -> str:
     """The error as an expression, if it is short."""
+    form = exponents.form
     missed, total = form.missed, form.total
     if max(len(missed.coefficients), len(total.coefficients)) > MOST_TERMS:
         return r" with $g_j$ the gap of $j$, $\sum_j \epsilon_j e^{-g_j} / \sum_j e^{-g_j}$."
-    return rf"\[ \frac{{{_sum(missed)}}}{{{_sum(total)}}}. \]"
+    return rf"\[ \frac{{{_sum(missed, exponents)}}}{{{_sum(total, exponents)}}}. \]"
 
 
-def _sum(form: PowerSum) -> str:
+def _sum(form: PowerSum, exponents: _Exponents) -> str:
     parts = []
     for exponent, weight in form.coefficients:
-        power = rf"e^{{-{_exponent(exponent)}}}" if exponent else ""
+        power = rf"e^{{-{exponents.written(exponent)}}}" if exponent else ""
         parts.append(number(weight) if not power else power if weight == 1 else f"{number(weight)} {power}")
     return " + ".join(parts).replace("+ -", "- ") or "0"
 
 
-def _exponent(x: Fraction) -> str:
-    return str(x.numerator) if x.denominator == 1 else f"{x.numerator}/{x.denominator}"
-
-
-def _positions(extreme: Extreme, form: ErrorForm) -> tuple[str, Sequence[str], Sequence[Sequence[str]]]:
+def _positions(extreme: Extreme, exponents: _Exponents) -> tuple[str, Sequence[str], Sequence[Sequence[str]]]:
     """The positions with the least gaps, in the order of the word."""
-    places = list(zip(positions_of(extreme), form.terms, strict=True))
+    places = list(zip(positions_of(extreme), exponents.form.terms, strict=True))
     nearest = sorted(sorted(places, key=lambda place: place[1][0])[:MOST_POSITIONS])
     title = "The worst input" + (f" (the {MOST_POSITIONS} heaviest of {len(places)} positions)"
                                  if len(places) > MOST_POSITIONS else "")
-    rows = [(f"${j}$", math(number(gap)), math(number(error))) for j, (gap, error) in nearest]
+    rows = [(f"${j}$", math(exponents.gap(gap)), math(number(error))) for j, (gap, error) in nearest]
     return title, ("$j$", r"gap $\max_k s_{ik} - s_{ij}$", r"$\epsilon_j$"), rows

@@ -38,6 +38,7 @@ from certify.pages.certificate.script_data import script_data
 from certify.pages.certificate.wiring import draw_network
 from certify.pages.certificate.worst_words import sample_word
 from certify.showing.numbers import decimal
+from certify.showing.real_functions import sentence
 from certify.showing.words import SHOWN_SYMBOLS, show_word
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
@@ -146,6 +147,7 @@ class _CertificatePage:
         return {
             "title": clip(printable(self.claimed or self.heading()), 80), "sealed": sealed,
             "file": self.file, "heading": underlined(self.heading()),
+            "real_functions": sentence(self.network),
             "shown_symbols": symbols[:SHOWN_SYMBOLS], "more_symbols": f" and {more} more" if more > 0 else "",
             "worst": self.study.worst, "checker_digest": checker_digest(), "write_checker": write_checker_command(),
             "check": check_command(sealed, self.file, self.claimed),

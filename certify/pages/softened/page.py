@@ -31,6 +31,7 @@ from certify.pages.certificate.page import OPERATORS, network_shape, show_lower,
 from certify.pages.certificate.script_data import ScriptData
 from certify.pages.certificate.wiring import draw_network
 from certify.pages.certificate.worst_words import sample_word
+from certify.showing.real_functions import sentence
 from certify.showing.words import show_word
 from constructions.network.meanings import Anything
 
@@ -73,6 +74,7 @@ def softened_page(sealed: SealedSoftened, file: str) -> str:
              for meaning, each in zip(network.directions.values(), data["directions"], strict=True)]
     return render_page(
         environment, "softened.html", ("certificate.css",), SCRIPTS, sealed=sealed, file=file, lengths=lengths,
+        real_functions=sentence(network, sealed.temperature),
         worst=max(lengths, key=lambda each: each.moved), flat=draw_network(network, names, True),
         tall=draw_network(network, names, False), stages=draw_stages(sealed), shades=SHADES, contents=CONTENTS,
         shape=network_shape(network), checker_digest=checker_digest(), write_checker=write_checker_command(),

@@ -77,7 +77,7 @@ class StoredNetwork:
         """The row of the symbol plus the row of the position; one of them has 0 there."""
         of_symbol = self._transformer.token_embedding[symbol].get(direction, Fraction(0))
         function = self._transformer.position_embedding.get(direction)
-        of_position = function.evaluate(i=i, n=n) if function else Fraction(0)
+        of_position = function.exactly(i=i, n=n) if function else Fraction(0)
         return self.storage.add(self.storage.number(of_symbol), self.storage.number(of_position))
 
 
@@ -94,7 +94,7 @@ class StoredHead:
 
     def scale(self, i: int, n: int) -> Number | None:
         """1/temperature, as it is stored; None if the temperature is 1 everywhere."""
-        return self._network.storage.number(1 / self._temperature.evaluate(i=i, n=n)) if self._scaled else None
+        return self._network.storage.number(1 / self._temperature.exactly(i=i, n=n)) if self._scaled else None
 
 
 class StoredPart:
