@@ -39,7 +39,7 @@ def not_positive(expression: Expression, i: int, n: int) -> str | None:
         return None
     if upper > 0:
         return "may not be positive, as enclosures of ln and sqrt do not tell,"
-    return f"is {shortened(value)}"
+    return f"is {shortened(lower)}" if lower == upper else "is negative"
 
 
 def _check_predicates(transformer: Transformer, lengths: Lengths) -> None:

@@ -634,7 +634,7 @@ Proof.
   repeat split; auto. rewrite X. apply with_factors; [exact HK|]. nra.
 Qed.
 
-(* 3 (n - 1) <= e^n, and e^(2 ln n) even with ln n rounded. *)
+(* 3 (n - 1) <= e^n, and e^(2 ln n). *)
 Lemma exp_of_length x : INR n <= x -> 3 * (INR n - 1) <= exp x.
 Proof.
   intros H. pose proof (pos_INR n) as P. pose proof (exp_monotone _ _ H).
@@ -642,28 +642,21 @@ Proof.
   pose proof (Rle_0_sqr (INR n / 2 - 2)) as Sq. unfold Rsqr in Sq. lra.
 Qed.
 
-Lemma exp_of_logarithm : 3 * (INR n - 1) <= exp (2 * to_units (ln (INR n))).
+Lemma exp_of_logarithm : 3 * (INR n - 1) <= exp (2 * ln (INR n)).
 Proof.
   assert (P : 1 <= INR n) by (apply INR_at_least_1; lia). set (x := INR n) in *.
-  pose proof (proj1 (to_units_close (ln x))) as C. set (u := 1 / units) in *.
-  assert (U : 0 < u <= 1 / 8).
-  { unfold u. pose proof units_positive. assert (8 <= units) by (rewrite units_integer; now apply IZR_le).
-    split; [apply Rdiv_lt_0_compat; lra|]. apply Rmult_le_reg_r with units; [lra|]. field_simplify; lra. }
-  assert (E : exp (2 * ln x - 2 * u) <= exp (2 * to_units (ln x))) by (apply exp_monotone; lra).
-  replace (2 * ln x - 2 * u) with (ln x + ln x + - (2 * u)) in E by ring. rewrite !exp_plus, exp_ln in E by lra.
-  pose proof (exp_ineq1_le (- (2 * u))) as I.
-  assert (3 / 4 * (x * x) <= x * x * exp (- (2 * u))) by nra.
+  replace (2 * ln x) with (ln x + ln x) by ring. rewrite exp_plus, exp_ln by lra.
   pose proof (Rle_0_sqr (x - 2)) as Sq. unfold Rsqr in Sq. lra.
 Qed.
 
-Lemma logarithm_from_0 : 0 <= to_units (ln (INR n)).
+Lemma logarithm_from_0 : 0 <= ln (INR n).
 Proof.
-  apply (to_units_at_least 0). rewrite <- ln_1. assert (1 <= INR n) by (apply INR_at_least_1; lia).
+  rewrite <- ln_1. assert (1 <= INR n) by (apply INR_at_least_1; lia).
   destruct (Req_dec (INR n) 1) as [->|]; [lra|]. left. apply ln_increasing; lra.
 Qed.
 
 Lemma only_logarithm (b : bool) : match es with [Apply Ln VarN] => b | _ => false end = true ->
-  K = to_units (ln (INR n)) * 1 /\ b = true.
+  K = ln (INR n) * 1 /\ b = true.
 Proof. destruct es as [|[| | | | | | | | |[] []] []]; try discriminate. intros H. now split. Qed.
 
 Lemma stands_out_from_0 D : stands_out L es sc D = true -> 0 <= K.

@@ -15,7 +15,7 @@ Definition both_from_zero (a b : option Q) : option Q :=
   | Some p, Some q => if Qle_bool 0 p && Qle_bool 0 q then Some (Qred (p * q)) else None
   | _, _ => None
   end.
-Definition ln_below (q : Q) : Q := Qred (1 - / q - (1 # 10 ^ 30)).
+Definition ln_below (q : Q) : Q := Qred (1 - / q).
 Definition function_below (g : real_function) (q : Q) : option Q :=
   match g with
   | Ln => if above_zero q then Some (ln_below q) else None
@@ -77,27 +77,6 @@ Proof.
   apply lt_IZR. rewrite succ_IZR. lra.
 Qed.
 
-Lemma units_positive : 0 < units.
-Proof. unfold units. apply pow_lt. lra. Qed.
-
-Lemma units_integer : units = IZR (10 ^ 30).
-Proof. unfold units. now rewrite (pow_IZR 10 30). Qed.
-
-Lemma to_units_at_least z x : IZR z <= x -> IZR z <= to_units x.
-Proof.
-  intros H. pose proof units_positive as U. unfold to_units. apply Rmult_le_reg_r with units; [exact U|].
-  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. rewrite units_integer, <- mult_IZR.
-  apply Int_part_at_least. rewrite mult_IZR. apply Rmult_le_compat_r; [rewrite <- units_integer; lra|exact H].
-Qed.
-
-Lemma to_units_close x : x - 1 / units <= to_units x <= x.
-Proof.
-  pose proof units_positive as U. destruct (base_Int_part (x * units)) as [B1 B2]. unfold to_units.
-  assert (E : x = x * units / units) by (field; lra). rewrite E at 1 4. unfold Rdiv. split.
-  - rewrite <- Rmult_minus_distr_r. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|lra].
-  - apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|lra].
-Qed.
-
 Lemma ln_at_least q x : 0 < q <= x -> 1 - / q <= ln x.
 Proof.
   intros [Hq Hx]. assert (I : / x <= / q) by (apply Rinv_le_contravar; lra).
@@ -115,13 +94,10 @@ Proof.
   destruct (Req_dec (2 ^ Z.to_nat k) x) as [->|D]; [lra|]. left. apply ln_increasing; lra.
 Qed.
 
-Lemma one_unit : Q2R (1 # 10 ^ 30) = 1 / units.
-Proof. rewrite units_integer. reflexivity. Qed.
-
-Lemma ln_below_correct q x : 0 < Q2R q <= x -> Q2R (ln_below q) <= to_units (ln x).
+Lemma ln_below_correct q x : 0 < Q2R q <= x -> Q2R (ln_below q) <= ln x.
 Proof.
-  intros H. unfold ln_below. rewrite Q2R_reduced, !Q2R_minus, Q2R_1, one_unit, Q2R_inv.
-  - pose proof (ln_at_least (Q2R q) x H). pose proof (proj1 (to_units_close (ln x))). lra.
+  intros H. unfold ln_below. rewrite Q2R_reduced, Q2R_minus, Q2R_1, Q2R_inv.
+  - now apply ln_at_least.
   - intros Z. apply Qeq_eqR in Z. rewrite Q2R_0 in Z. lra.
 Qed.
 
@@ -133,7 +109,7 @@ Proof.
   destruct g; cbn [function_below function_value]; intros H Hx.
   - destruct (above_zero q) eqn:P; [|discriminate]. apply above_zero_R in P.
     apply Rle_trans with (Q2R (ln_below q)); [right; f_equal; congruence|now apply ln_below_correct].
-  - destruct (Qle_bool 0 q) eqn:P; [|discriminate]. injection H as <-. rewrite Q2R_inject_Z. apply to_units_at_least.
+  - destruct (Qle_bool 0 q) eqn:P; [|discriminate]. injection H as <-. rewrite Q2R_inject_Z.
     assert (F : (0 <= Qfloor q)%Z) by (apply Qle_bool_iff, Qfloor_resp_le in P; exact P).
     pose proof (Z.sqrt_spec _ F) as [S _]. pose proof (Z.sqrt_nonneg (Qfloor q)) as N. apply IZR_le in S, N.
     rewrite mult_IZR in S. rewrite <- (sqrt_square (IZR (Z.sqrt (Qfloor q)))) by exact N. apply sqrt_le_1_alt.

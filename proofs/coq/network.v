@@ -31,13 +31,11 @@ Fixpoint integer_value (k : integer) (n i : nat) : Z :=
   | IntMinus a b => integer_value a n i - integer_value b n i
   end%Z.
 
-(* ln and sqrt are rounded down to a multiple of 10^-30, log2floor and log2ceil to an integer. *)
-Definition units : R := 10 ^ 30.
-Definition to_units (x : R) : R := IZR (Int_part (x * units)) / units.
+(* ln and sqrt are the real functions, log2floor and log2ceil rounded to an integer. *)
 Definition function_value (g : real_function) (x : R) : R :=
   match g with
-  | Ln => to_units (ln x)
-  | Sqrt => to_units (sqrt x)
+  | Ln => ln x
+  | Sqrt => sqrt x
   | Log2Floor => IZR (Int_part (ln x / ln 2))
   | Log2Ceil => - IZR (Int_part (- (ln x / ln 2)))
   end.

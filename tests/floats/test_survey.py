@@ -65,3 +65,19 @@ def test_classes_are_the_usual_ones_if_none_is_named_and_each_once() -> None:
 def test_the_reach_of_a_network_is_that_of_the_bounds(since: str) -> None:
     network = Proved.read(since).transformer
     assert find_reach(network, up_to(5)) == dict.fromkeys(SURVEYED, 5)
+
+
+def test_an_irrational_temperature_is_named_with_what_to_put_in_its_place() -> None:
+    """Nothing proves which float 1/(2 ln n) is rounded to, so runs are neither certified nor called wrong."""
+    outcome = certify("Q_1 S Q_0", "01", 4, temperature="1/(2*n*ln(n+1))")
+    assert isinstance(outcome, Certified)
+    row = find_row(Proved.read(outcome.certificate), read_class("binary32"))
+    assert (row.verdict, row.certified, row.refutation) == ("unknown", None, None)
+    assert row.reason == (
+        "layer 1, head 1: the temperature 1/(2*n*ln(n+1)) is irrational, and it is not proved which float it is "
+        "rounded to; put a rational expression in its place, such as log2ceil(n) for ln(n), to ask about its runs")
+    assert outcome.transformer is not None
+    assert {*(find_reach(outcome.transformer, up_to(4)) or {}).values()} == {None}
+    rational = certify("Q_1 S Q_0", "01", 4, temperature="1/(4*n*log2ceil(n+1))")
+    assert isinstance(rational, Certified)
+    assert find_row(Proved.read(rational.certificate), read_class("binary32")).certified == up_to(4)
