@@ -32,7 +32,7 @@ def test_a_number_is_held_against_the_real_bound(bounds: tuple[str | None, str |
     """The number is 1, and so are the bounds, up to what is added to them."""
     most, least = (None if text is None else parse_expression(text, N) for text in bounds)
     row = Bounds(most, least).row(4, Fraction(1), Fraction(1),
-                                  lambda value, bound, side: Witness("x", 4, value, bound, "", side=side))
+                                  lambda value, bound, side: Witness(side, 4, value, bound, ""))
     assert row.verdict == verdict
     if row.verdict == "refuted":
         assert row.witness is not None and row.witness.allowed == row.bound
