@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from certify.exports.manifest import MANIFEST, write_manifest
+from certify.exports.manifest import MANIFEST, ROUNDED, write_manifest
 from certify.exports.script_text import digest_of_script
 from certify.exports.sealed import Sealed, read_sealed
 from certify.files import check_new_folder, write_folder
 from certify.progress import ProgressLine
+from certify.showing.real_functions import functions_in
 from constructions.errors import Unsupported
 from constructions.text import printable
 from proofs.discharge import Line, Progress, discharge
@@ -97,7 +98,7 @@ def _header(sealed: Sealed, entry: Entry, question: Question) -> list[str]:
         f"certify: an obligation of {sealed.names}", *sealed.statement, "",
         *(f"written   {place}" for place in entry.places),
         *([f"source    {source}"] if source else []),
-        f"proves    {question.about}", "",
+        f"proves    {question.about}", *([f"note      {ROUNDED}"] if functions_in(sealed.transformer) else []), "",
         *question.legend, "",
     ]
 

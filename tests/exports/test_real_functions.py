@@ -72,6 +72,8 @@ def test_scripts_for_solvers_say_that_they_round(logarithm: tuple[str, Sealed], 
     assert json.loads((tmp_path / "scripts" / MANIFEST).read_text())["note"] == (
         "in these scripts ln and sqrt are rounded down to multiples of 10^-30; the certificate is about the real "
         "functions")
+    (first, *_) = sorted((tmp_path / "scripts").glob("*.smt2"))
+    assert "; note      in these scripts ln and sqrt are rounded down to multiples of 10^-30;" in first.read_text()
 
 
 def test_functions_are_found_in_embeddings_temperatures_and_predicates() -> None:
