@@ -13,10 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from constructions.language.brackets import PositionFunction
 from constructions.language.expressions import Expression
+from constructions.language.positional import positional_truth
+from constructions.language.syntax import Formula, is_positional
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Average, Mean, Meaning, Near, Others, Position, Product, Truth
 from constructions.network.transformer import Coefficients, Head, Transformer, Weighting
@@ -82,7 +85,7 @@ class Extents:
 
     def of_scores(self, head: Head) -> Fraction:
         """How far the scaled scores are at most from those with rationals: one factor after the other is replaced."""
-        cold, found = self._of_sharpness(head.temperature), ZERO
+        cold, found = _extent_of_sharpness(head.temperature, self.lengths), ZERO
         for query, key in zip(head.queries, head.keys, strict=True):
             factors = (self.of_form(query), self.of_form(key), cold)
             for place, factor in enumerate(factors):
@@ -102,23 +105,36 @@ class Extents:
         match meaning := self.directions[name]:
             case Truth() | Near() | Mean():
                 return Extent(ONE, ZERO)
-            case Position(value) | Product(value):
-                return _extent_of((value.evaluate(i=i, n=n), *value.enclose(i=i, n=n)) for n, i in self._rows(value))
+            case Position(value):
+                return _extent_of_values(value, self.lengths, None)
+            case Product(value, formula):
+                return _extent_of_values(value, self.lengths, formula if is_positional(formula) else None)
             case Others():
                 return Extent(Fraction(self.lengths.last + 1), ZERO)
             case Average(term):
                 return Extent(Fraction(sum(abs(number) for number, _ in term.coefficients)), ZERO)
         raise NotDerived(f"irrational numbers beside {name}, which means {meaning}")
 
-    def _of_sharpness(self, temperature: Expression) -> Extent:
-        """Of 1 over the temperature."""
-        heats = ((temperature.evaluate(i=i, n=n), *temperature.enclose(i=i, n=n)) for n, i in self._rows(temperature))
-        return _extent_of(tuple(1 / heat for heat in found) for found in heats)
 
-    def _rows(self, function: PositionFunction) -> Iterator[tuple[int, int]]:
-        """Rows at which a function has all the values that it has at any."""
-        for n in self.lengths if "n" in function.variables else [self.lengths.last]:
-            yield from ((n, i) for i in range(1, n + 1 if "i" in function.variables else 2))
+@lru_cache(maxsize=256)
+def _extent_of_values(function: PositionFunction, lengths: Lengths, when: Formula | None) -> Extent:
+    """Where a positional formula holds, if there is one."""
+    return _extent_of(_found_at(function, lengths, when))
+
+
+@lru_cache(maxsize=256)
+def _extent_of_sharpness(temperature: Expression, lengths: Lengths) -> Extent:
+    """Of 1 over the temperature."""
+    return _extent_of(tuple(1 / heat for heat in found) for found in _found_at(temperature, lengths))
+
+
+def _found_at(function: PositionFunction, lengths: Lengths,
+              when: Formula | None = None) -> Iterator[tuple[Fraction, ...]]:
+    """The rational for each value, and its enclosure, at rows that have all values."""
+    for n in lengths if when is not None or "n" in function.variables else [lengths.last]:
+        for i in range(1, n + 1 if when is not None or "i" in function.variables else 2):
+            if when is None or positional_truth(when, i, n):
+                yield function.evaluate(i=i, n=n), *function.enclose(i=i, n=n)
 
 
 def _extent_of(numbers: Iterable[tuple[Fraction, ...]]) -> Extent:
