@@ -229,3 +229,22 @@ def test_worst_errors_enclose_those_of_the_real_functions(temperature: str) -> N
                 assert low - mpf(10) ** -90 <= worst[truth] <= high + mpf(10) ** -90
                 assert worst[truth] - low < mpf(10) ** -25
                 assert high - low < mpf(10) ** -10
+
+
+@pytest.mark.parametrize("temperature", ["1/ln(2*n+sqrt(2))", "2/(3*sqrt(n))", "1/(ln(n+2)*sqrt(2))"])
+@pytest.mark.parametrize("n", [2, 3])
+def test_verdicts_about_errors_next_to_the_real_one_are_true(temperature: str, n: int) -> None:
+    """The worst error of scores -j is that of 0 1 ... 1; allowed is this number, cut after some digits, or more."""
+    verdicts = set()
+    with mpmath.workdps(80):
+        cold = 1 / by_mpmath(parse_expression(temperature), 1, n)
+        others = mpmath.fsum(mpmath.exp(-k * cold) for k in range(1, n))
+        error = others / (1 + others)
+        for digits in (9, 20, 29, 30, 31, 50):
+            below = Fraction(int(mpmath.floor(error * mpf(10) ** digits)), 10**digits)
+            for allowed, is_enough in ((below, False), (below + Fraction(1, 10**digits), True)):
+                found = certify(str(MODELS / "first_by_index.json"), min_n=n, max_n=n, temperature=temperature,
+                                allowed_error=min(allowed, Fraction(1, 4)))
+                verdicts.add((digits, found.verdict))
+                assert found.verdict in ("unknown", "certified" if is_enough else "refuted"), (digits, is_enough)
+    assert {(9, "refuted"), (9, "certified"), (50, "refuted")} <= verdicts
