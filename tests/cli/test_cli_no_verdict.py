@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from certify import Network
 from certify.cli import main
 from certify.pipeline import certify
 from constructions.compiler import compile_formula
@@ -38,12 +39,25 @@ def test_provers_that_contradict_each_other_give_no_verdict(
     assert printed.err.count("\n") == 1
 
 
-def test_hard_attention_over_approximate_values_is_unsupported_by_run(
+def test_hard_attention_to_one_of_equal_approximate_scores_is_unsupported_by_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    net = Network("01", temperature="1")
+    same = net.head("same everywhere", key="FIRST", value="Q_1", mask="none", means="O (FIRST & Q_1)")
+    net.head("hard", key=same, value="Q_0", weighting="average-hardmax", means="O (FIRST & Q_0)")
+    net.output("Q_1")
+    path = tmp_path / "model.json"
+    net.save(str(path))
+    assert run_main(monkeypatch, "run", str(path), "0101") == 3
+    assert capsys.readouterr().err.startswith("certify: unsupported: hard attention: enclosures do not tell which score")
+
+
+def test_hard_attention_beside_approximate_values_is_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     model = transformer_to_json(compile_formula(parse_formula("prev prev Q_1"), ("0", "1"), Regime()))
     model["layers"][-1]["heads"][0]["weighting"] = "average-hardmax"
     path = tmp_path / "model.json"
     path.write_text(json.dumps(model), encoding="utf-8")
-    assert run_main(monkeypatch, "run", str(path), "0101") == 3
-    assert capsys.readouterr().err.startswith("certify: unsupported: hard attention")
+    assert run_main(monkeypatch, "run", str(path), "0101") == 0
+    assert "the word satisfies prev prev Q_1 at its last position" in capsys.readouterr().out
