@@ -15,14 +15,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
-
 from certify.auditing.results import ClaimResult, CriticalConstant, HeadTemperature, LengthVerdict
 from certify.auditing.wording import UNIT_OF_TEMPERATURE, show_enclosed, show_heads, show_slack
+from certify.terminal import without_log_of
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval, point
+
+with without_log_of("matplotlib"):  # where it keeps what it knows of fonts, if not at home, is of no interest here
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

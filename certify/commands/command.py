@@ -20,6 +20,10 @@ class Command(typer.core.TyperCommand):
     Before its work begins, it refuses places where nothing may be written.
     """
 
+    def get_short_help_str(self, limit: int = 0) -> str:
+        """Its first sentence, whole on a terminal of any width."""
+        return str(super().get_short_help_str(len(self.help or "")))
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; the parser's own account of their order has each option as often as it is there."""
         _, _, order = self.make_parser(ctx).parse_args(list(args))

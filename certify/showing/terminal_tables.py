@@ -57,11 +57,19 @@ def print_table(out: Console, table: Table, left_out: Sequence[str] = (), keys: 
     for number, block in enumerate(_blocks(table.columns, out.width, keys)):
         if number:
             out.print()
-        out.print(_part_of(table, block))
+        _print_whole(out, _part_of(table, block))
     if left_out:
         note = f"left out for want of width (COLUMNS={WIDTH} or --json has them): {', '.join(left_out)}"
         for line in textwrap.wrap(note, out.width):
             out.print(plain(line, style="dim"))
+
+
+def _print_whole(out: Console, table: Table) -> None:
+    """A block that is wider than the terminal stays so: what does not fit would be cut, or left out without a word."""
+    width = out.width
+    out.width = max(width, sum(map(_needed, table.columns)))
+    out.print(table)
+    out.width = width
 
 
 def _blocks(columns: Sequence[Column], width: int, keys: int) -> list[list[Column]]:
