@@ -49,7 +49,7 @@ _ENORMOUS = 10**9
 # For each operator how tightly it binds, then how tightly each operand must bind to go without parentheses.
 _LEVELS: dict[str, tuple[int, ...]] = {
     "iff": (0, 1, 1), "implies": (1, 2, 1), "or": (2, 2, 3), "and": (3, 3, 4),
-    **dict.fromkeys(("since", "until", "S", "U"), (5, 6, 5)),
+    **dict.fromkeys(("since", "until", "S", "U"), (5, 6, 6)),
     **dict.fromkeys(("not", "prev", "next", "O", "H", "F", "G"), (6, 6)),
 }  # fmt: skip
 _COMPARISON_LEVEL = 4

@@ -183,7 +183,7 @@ Definition operand (wanted : nat) (f : formula) (a : writer) : writer := fun res
 
 Definition sign (s : string) (f : formula) (a : writer) : writer := prefix s (operand 6 f a).
 Definition temporal (f : formula) (a : writer) (s : string) (g : formula) (b : writer) : writer :=
-  infix (operand 6 f a) s (operand 5 g b).
+  infix (operand 6 f a) s (operand 6 g b).
 Definition connective (left : nat) (f : formula) (a : writer) (s : string) (right : nat) (g : formula) (b : writer) :=
   infix (operand left f a) s (operand right g b).
 

@@ -165,4 +165,4 @@ def test_products_of_more_than_1000_digits_are_refused() -> None:
 def test_nested_abbreviations_do_not_blow_up() -> None:
     formula = parse_formula("Q_a S " * 99 + "Q_a")
     assert len(subformulas(formula)) == 199
-    assert str(formula) == "Q_a S " * 99 + "Q_a"
+    assert str(formula) == "Q_a S (" * 98 + "Q_a S Q_a" + ")" * 98

@@ -65,7 +65,9 @@ def test_latex_is_balanced_ascii(formula: Formula, parenthesize: bool) -> None:
         ("true until Q_a", "F Q_a"), ("!(true until !Q_a)", "G Q_a"), ("!!(true since !Q_a)", "!H Q_a"),
         ("(Q_a | Q_b) since Q_b", "Q_a S Q_b"), ("(Q_a | Q_b) since Q_a", "(Q_a | Q_b) since Q_a"),
         ("(Q_a | Q_b) until Q_b", "Q_a U Q_b"), ("(true | Q_a) since Q_a", "true S Q_a"),
-        ("(Q_a since Q_b) since Q_c", "(Q_a since Q_b) since Q_c"), ("Q_a since (Q_b S Q_c)", "Q_a since Q_b S Q_c"),
+        ("(Q_a since Q_b) since Q_c", "(Q_a since Q_b) since Q_c"), ("Q_a since (Q_b S Q_c)", "Q_a since (Q_b S Q_c)"),
+        ("Q_a since (Q_b until Q_c)", "Q_a since (Q_b until Q_c)"), ("Q_a U Q_b U Q_c", "Q_a U (Q_b U Q_c)"),
+        ("prev Q_a since !Q_b until O Q_c", "prev Q_a since (!Q_b until O Q_c)"),
         ("(Q_a -> Q_b) -> Q_c", "(Q_a -> Q_b) -> Q_c"), ("Q_a & (Q_b & Q_c)", "Q_a & (Q_b & Q_c)"),
         ("(Q_a <-> Q_b) <-> Q_c", "(Q_a <-> Q_b) <-> Q_c"), ("!(Q_a & Q_b) | Q_c", "!(Q_a & Q_b) | Q_c"),
         ("(#<[Q_a] <= 1) & Q_b", "#<[Q_a] <= 1 & Q_b"), ("!(#<[Q_a] = 1)", "!(#<[Q_a] == 1)"),
@@ -110,7 +112,7 @@ def test_deep_abbreviations_print_without_doubling() -> None:
     formula: Formula = Symbol("a")
     for _ in range(2_000):
         formula = Since(Or(Symbol("b"), formula), formula)
-    assert str(formula) == "Q_b S " * 2_000 + "Q_a"
+    assert str(formula) == "Q_b S (" * 1_999 + "Q_b S Q_a" + ")" * 1_999
 
 
 def test_what_occurs_often_is_written_once() -> None:

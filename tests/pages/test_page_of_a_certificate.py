@@ -105,7 +105,7 @@ def test_the_claim_is_in_words_with_all_brackets_and_the_commands_ask_for_it() -
     text = page("temporal")
     assert '<h1 class="formula"><span class="sub">(prev Q_a)</span> since ' in text
     assert "certified for every n ≤ 14" in text and "For every n ≤ 14, on every word of length n over" in text
-    command = ("python -I -S check.pyz temporal.cert --formula &#39;prev Q_a since Q_b until next Q_c&#39; "
+    command = ("python -I -S check.pyz temporal.cert --formula &#39;prev Q_a since (Q_b until next Q_c)&#39; "
                "--alphabet abc --max-n 14 --regime temperature")
     assert f"<code>{command}</code>" in text
 
@@ -113,7 +113,7 @@ def test_the_claim_is_in_words_with_all_brackets_and_the_commands_ask_for_it() -
 def test_a_claim_that_refers_to_a_table_of_formulas_is_named_by_its_parts() -> None:
     sealed = drawn("temporal")
     text = certificate_page(replace(sealed, claim={**sealed.claim, "formula": "$7"}), "x.cert")
-    assert '<h1 class="formula">prev Q_a since Q_b until next Q_c</h1>' in text
+    assert '<h1 class="formula">prev Q_a since (Q_b until next Q_c)</h1>' in text
     assert "<code>python -I -S check.pyz x.cert</code>" in text and "$7" not in visible(text)
 
 
