@@ -14,6 +14,7 @@ TOKEN = re.compile(r"""
     (?P<operand> Q_[A-Za-z0-9_]+ | Q\['(?:[^'\\]|\\['\\])+'\]           # a symbol
                | MOD\ *\(\ *[1-9][0-9]{0,8}\ *,\ *[0-9]{1,9}\ *\)       # a predicate with parameters
                | \$[1-9][0-9]{0,5}                                      # an entry of the table of formulas
+               | (?:since|until|prev|next)!(?!=)                        # no word here, but one in other tools
                | [0-9]{1,1000} | [A-Za-z][A-Za-z0-9_]* )                # a number, a word
       (?: (?=\ *(?P<applied>\()) )?                                     # does a bracket follow it
   | (?P<space> [ \t\r\n]+ )
