@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -33,10 +34,11 @@ class Kept:
     """What an interrupted audit leaves behind."""
 
     version: int
+    source: str
     claims: tuple[KeptClaim, ...]
 
 
-VERSION = 2
+VERSION = 3
 
 
 def kept_path(claims_path: str) -> Path:
@@ -59,8 +61,16 @@ def read_kept(path: Path) -> dict[str, ClaimResult]:
     return {claim.digest: claim.result for claim in kept.claims}
 
 
-def check_kept_place(path: Path) -> None:
-    """Raise InputError if finished claims cannot be kept there, or something else would be lost."""
+def source_of(claims_path: str) -> str:
+    """The claims file, whatever it is called here."""
+    return "-" if claims_path == "-" else os.path.realpath(claims_path)
+
+
+def check_kept_place(path: Path, claims_path: str) -> None:
+    """Raise InputError if finished claims cannot be kept there, or something else would be lost.
+
+    That may be what an interrupted audit of another file of the same name has left.
+    """
     check_writable(str(path))
     if not path.is_file():
         return
@@ -71,6 +81,9 @@ def check_kept_place(path: Path) -> None:
     if not (isinstance(data, dict) and {*data} == {field.name for field in fields(Kept)}):
         raise InputError(f"{path}: is no file of an audit, and finished claims are kept in one of this name; expected "
                          "it to be elsewhere")
+    if data["source"] != source_of(claims_path):
+        raise InputError(f"{path}: has finished claims of {data['source']}, an audit that was interrupted; expected "
+                         "--resume of that one first, another folder, or no such file")
 
 
 class Session:
@@ -119,7 +132,8 @@ class Session:
             self._keep()
 
     def _keep(self) -> None:
-        kept = Kept(VERSION, tuple(KeptClaim(digest, result) for digest, result in self.kept.items()))
+        claims = tuple(KeptClaim(digest, result) for digest, result in self.kept.items())
+        kept = Kept(VERSION, source_of(self.file.path), claims)
         write_text(str(self.path), json.dumps(to_json(kept)) + "\n")
 
     def describe_interruption(self) -> str:

@@ -227,7 +227,7 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
     kept = kept_path(path)
     note_output("finished claims in", str(kept))
     file = read_claims(path)
-    check_kept_place(kept)
+    check_kept_place(kept, path)
     if resume and not kept.is_file():
         print(f"certify: --resume: {kept} is not here, so nothing is kept of an audit of {path}: it starts from the "
               "beginning", file=sys.stderr)

@@ -285,18 +285,37 @@ def test_an_audit_interrupted_before_a_claim_is_finished_says_that_nothing_is_ke
 def test_what_an_earlier_audit_kept_outlives_one_that_is_interrupted_before_a_claim_is_finished(
         certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     claims, kept = write(TWO_CLAIMS), Path("claims.audit.json")
-    kept.write_text('{"version": 2, "claims": []}')
+    left = json.dumps({"version": 3, "source": str(Path(claims).resolve()), "claims": []})
+    kept.write_text(left)
     monkeypatch.setattr("certify.auditing.tasks.judge_of_file", interrupt)
     stopped = certify("audit", claims)
-    assert stopped.code == 130 and kept.read_text() == '{"version": 2, "claims": []}'
+    assert stopped.code == 130 and kept.read_text() == left
     assert stopped.err.splitlines()[0] == ("certify: interrupted before a claim was finished; claims.audit.json is "
                                            "what an earlier audit left: --resume continues from there")
 
 
 def test_what_was_kept_is_read_as_data_and_refused_if_it_is_not_what_an_audit_writes(certify: Any) -> None:
     claims = write(TWO_CLAIMS)
-    for text in ("", "[]", "{}", '{"version": 1, "claims": []}', '{"version": 2, "claims": [3]}', "\0"):
+    source = json.dumps(str(Path(claims).resolve()))
+    for text in ("", "[]", "{}", '{"version": 2, "claims": []}', f'{{"version": 2, "source": {source}, "claims": []}}',
+                 f'{{"version": 3, "source": {source}, "claims": [3]}}', "\0"):
         Path("claims.audit.json").write_text(text)
         result = certify("audit", claims, "--resume")
         assert (result.code, len(result.err.splitlines())) == (2, 1), text
         assert "claims.audit.json" in result.err
+
+
+@pytest.mark.parametrize("options", [(), ("--resume",)])
+def test_what_an_audit_of_another_file_of_that_name_has_left_is_not_touched(
+        certify: Any, options: tuple[str, ...]) -> None:
+    kept, other = Path("claims.audit.json"), Path("other")
+    other.mkdir()
+    claims = write(TWO_CLAIMS)
+    (other / "claims.toml").write_text(TWO_CLAIMS, encoding="utf-8")
+    left = json.dumps({"version": 3, "source": str((other / "claims.toml").resolve()), "claims": []})
+    kept.write_text(left)
+    refused = certify("audit", claims, *options)
+    assert (refused.code, refused.out, refused.err.count("\n"), kept.read_text()) == (2, "", 1, left)
+    assert refused.err.startswith(f"certify: claims.audit.json: has finished claims of {(other / claims).resolve()}, ")
+    assert certify("audit", str(other / claims), *options).code == 0 and not kept.exists()
+    assert certify("audit", claims).code == 0
