@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from certify.floats.survey import FloatRow
+    from certify.places import Places
     from certify.showing.runs import Run
     from constructions.running.numpy_network import NumpyNetwork
 
@@ -40,7 +41,8 @@ OWN_WORK = 20
 class Outcome:
     """What is common to all verdicts.
 
-    ``allowed_error`` is None where heads may err by 1/4, ``runs`` where nothing is claimed of float runs.
+    ``allowed_error`` is None where heads may err by 1/4, ``runs`` where nothing is claimed of float runs; ``places``
+    has the files that the question was read from.
     """
 
     verdict: ClassVar[str]
@@ -54,6 +56,7 @@ class Outcome:
     lines: tuple[Line, ...] = ()
     allowed_error: Fraction | None = None
     runs: FloatRow | None = None
+    places: Places | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         from certify.showing.notebook import describe_outcome  # which needs this module
@@ -145,8 +148,10 @@ class Certified(Outcome):
         """Write the certificate, whole or not at all.
 
         Raises:
-            InputError: if the place cannot be written.
+            InputError: if the place cannot be written, or is the file that the network was read from.
         """
+        if self.places:
+            self.places.check_no_input(os.fspath(path))
         write_text(os.fspath(path), self.certificate)
 
     def check(self) -> Accepted:

@@ -11,6 +11,7 @@ from typing import Any
 
 from certify.arguments import find_python_subject, read_arguments, read_lengths, whole_number
 from certify.outcomes import OWN_WORK, Certified, Outcome, Refuted, Unknown, UnsupportedClaim
+from certify.places import keep_places
 from certify.request import DEFAULT_MAX_N, NetworkSubject, Request, request_found
 from certify.subjects import find_formula
 from constructions.arguments import not_what, typed
@@ -83,11 +84,13 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
         "predicates": predicates, "allowed_error": allowed_error, "precision": precision, "as_printed": as_printed,
         "symbol": symbol, "dialect": dialect, "regex": regex, "dfa": dfa, "weighting": weighting})
     lengths = read_lengths(min_n, max_n)
-    request = request_found(find_python_subject(subject, options), options, lengths=lengths, spell=str)
+    with keep_places() as places:
+        request = request_found(find_python_subject(subject, options), options, lengths=lengths, spell=str)
     if not isinstance(floats, str | None):
         raise not_what("floats", floats, "the name of a run class, or of a file with one")
     outcome = certify_request(request, memory, progress, whole_number("effort", effort))
-    return outcome if floats is None else claim_runs_named(outcome, floats, progress, effort)
+    decided = outcome if floats is None else claim_runs_named(outcome, floats, progress, effort)
+    return replace(decided, places=places)
 
 
 def claim_runs_named(outcome: Outcome, name: str, progress: Progress, effort: int) -> Outcome:

@@ -75,6 +75,9 @@ def read_program(path: str, alphabet: str | Sequence[str] | None = None, text: s
         return parse(read_text(path) if text is None else text, symbols)
     except ProgramError as error:
         raise (error if path == STANDARD_INPUT else error.of_file(path)) from None
+    except Unsupported as construct:
+        named = "program" if path == STANDARD_INPUT else path
+        raise Unsupported(str(construct).replace("program, line", f"{named}, line", 1)) from None
 
 
 def read_output_formulas(path: str, alphabet: str | Sequence[str] | None = None,

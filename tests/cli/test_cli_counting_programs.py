@@ -75,7 +75,7 @@ def test_build_writes_the_network_of_the_formula(certify: Any) -> None:
     ('D = "a"', ("formula", "--symbol", "a"), 2,
      "--symbol: the output D of p.cr is a truth value, expected no symbol"),
     ("#import primes\nD = primes", ("formula",), 3,
-     "unsupported: program, line 1, column 9: the predicate 'primes' is not known, expected pos_even, pos_odd, pred or "
+     "unsupported: p.cr, line 1, column 9: the predicate 'primes' is not known, expected pos_even, pos_odd, pred or "
      "pred2, ..., pred64"),
     ('A = (#"a") * #"b"\nD = A == 4', ("formula",), 3,
      "unsupported: p.cr, line 1, column 5: a product of two counts, expected at most one of them to depend on counts"),

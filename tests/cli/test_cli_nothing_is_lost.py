@@ -28,6 +28,7 @@ from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json
 from constructions.regimes import Regime
+from tests.cli.test_cli_floats import MINE
 from tests.processes import ENVIRONMENT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,18 +83,6 @@ TABLE = (
     row("checker", "", "-o"),
     row("examples", "", "DIR"),
 )
-OWN = """[own]
-storage = "bfloat16"
-inputs = "bfloat16"
-sums = "binary32"
-scores = "binary32"
-softmax = "binary32"
-weights = "binary32"
-normalised = "after"
-exp_ulp = "2"
-exp_base = "e"
-block = 0
-"""
 CLAIMS = """[[claim]]
 name = "model"
 model = "inner.json"
@@ -116,7 +105,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder, shipped = tmp_path_factory.mktemp("inputs"), examples_folder()
     model = json.dumps(transformer_to_json(compile_formula(parse_formula("Q_1 since Q_0"), "01", Regime())))
-    for name, text in {"m.json": model, "inner.json": model, "own.toml": OWN, "claims.toml": CLAIMS,
+    for name, text in {"m.json": model, "inner.json": model, "own.toml": MINE, "claims.toml": CLAIMS,
                        "list.txt": "Q_a\n",
                        "f.ltl": "Q_a\n", "even.att": "e\to\ta\ne\te\tb\no\te\ta\no\to\tb\ne\n",
                        "bits.att": "e\te\t0\ne\te\t1\ne\n"}.items():

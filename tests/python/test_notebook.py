@@ -10,6 +10,14 @@ from typing import Any
 import pytest
 
 from certify import certify
+from certify.exports.theorem_claim import TheoremClaim
+from certify.theorems import Theorem
+from constructions.compiler import compile_formula
+from constructions.errors import InputError
+from constructions.language.parser import parse_formula
+from constructions.network.json_form import transformer_to_json, write_canonical
+from constructions.regimes import Regime
+from proofs.by_coq import Coq
 
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "certify.ipynb"
 VOID = {"img", "br", "meta"}
@@ -82,3 +90,36 @@ def test_what_is_shown_of_an_outcome_is_one_line_or_a_small_text(formula: str) -
         assert "\n" not in shown
         assert len(shown) < 200
     check_html(outcome._repr_html_())
+
+
+@pytest.mark.parametrize(("verdict", "said"), [
+    ("proved", "for every n: the kernel of Coq 8.16.1 accepts the theorem, with allowed axioms only"),
+    ("unproved", "why not"),
+])
+def test_a_theorem_shows_its_verdict_and_no_fields(verdict: str, said: str) -> None:
+    formula = parse_formula("prev Q['<b>']")
+    claim = TheoremClaim("formula", compile_formula(formula, ("<b>", "a"), Regime()), formula, Regime())
+    theorem = Theorem(verdict, claim, Coq("coqc", "8.16.1"), axioms=("an_axiom",), reason="why not", seconds=1.5)
+    assert repr(theorem) == f"<{verdict}: prev Q['<b>']; {said}>"
+    html = theorem._repr_html_()
+    check_html(html)
+    assert html.startswith("<pre>formula   prev Q[&#x27;&lt;b&gt;&#x27;]\n")
+    assert f"\n\n{verdict.upper()}  {said}; 1.50 s</pre>" in html and "TheoremClaim" not in html
+
+
+def test_a_certificate_never_replaces_the_file_that_it_is_about(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = write_canonical(transformer_to_json(compile_formula(parse_formula("prev Q_a"), "ab", Regime())))
+    Path("m.json").write_text(text, encoding="utf-8")
+    Path("link.json").symlink_to("m.json")
+    outcome = certify("m.json", max_n=3)
+    for place in ("m.json", Path("m.json").resolve(), "link.json"):
+        with pytest.raises(InputError, match=r"would replace m\.json, which is read, expected another place$"):
+            outcome.save(place)
+    assert Path("m.json").read_text(encoding="utf-8") == text
+    outcome.save("m.cert")
+    again = certify("m.cert", max_n=2)
+    with pytest.raises(InputError, match=r"^m\.cert: would replace"):
+        again.save("m.cert")
+    outcome.save("m.cert")
