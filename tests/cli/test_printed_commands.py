@@ -54,6 +54,7 @@ MENTIONED = {
     "certify check 'since a.cert'": "check 'since a.cert'",
     "certify checker -o check.pyz": "checker -o written/check.pyz",
     "certify docs": "docs",
+    "certify docs critical": "docs critical",
     "certify docs models": "docs models",
     "certify examples": "examples copied",
     "certify export --to smt2": "export 'since a.cert' --to smt2 -o scripts",
@@ -228,6 +229,7 @@ def make_everything(said: Said) -> None:
     for name in ("since.html", "soft.html", "decide.html"):
         said.read_page(name)
     listen_to_an_audit(said)
+    listen_to_critical_constants(said)
 
 
 def listen_to_an_audit(said: Said) -> None:
@@ -248,6 +250,17 @@ def listen_to_an_audit(said: Said) -> None:
     replays = re.findall(r"^  replay +(certify .*)$", said.run(f"certify {one}")[1], re.MULTILINE)
     assert len(replays) == 1
     said.copied |= dict.fromkeys(replays, said.folder)
+
+
+def listen_to_critical_constants(said: Said) -> None:
+    """Of a comparison: what its heads err together is looked at, or the words are too long for that."""
+    comparison = "audit --formula '#<[Q_1] > #<[Q_0]' --alphabet 01"
+    said.listen(f"{comparison} --max-n 2 --critical 2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("certify.auditing.by_margins.LONGEST", 5)
+        patch.setattr("certify.auditing.critical.SHORT", 4)
+        patch.setattr("certify.auditing.critical.SHARES", (Fraction(1),))
+        said.listen(f"{comparison} --min-n 6 --max-n 6 --critical 6 --width 1/100")
 
 
 def coq_readme() -> str:
