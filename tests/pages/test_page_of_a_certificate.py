@@ -113,7 +113,8 @@ def test_the_claim_is_in_words_with_all_brackets_and_the_commands_ask_for_it() -
 def test_a_claim_that_refers_to_a_table_of_formulas_is_named_by_its_parts() -> None:
     sealed = drawn("temporal")
     text = certificate_page(replace(sealed, claim={**sealed.claim, "formula": "$7"}), "x.cert")
-    assert '<h1 class="formula">prev Q_a since (Q_b until next Q_c)</h1>' in text
+    named = 'prev Q_a since <span class="sub">(Q_b until next Q_c)</span>'
+    assert f'<h1 class="formula">{named}</h1>' in text
     assert "<code>python -I -S check.pyz x.cert</code>" in text and "$7" not in visible(text)
 
 
