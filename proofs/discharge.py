@@ -14,6 +14,7 @@ from constructions.network.meanings import ALLOWED_ERROR, Average, Mean, Near, O
 from constructions.network.transformer import Head, Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.exact.extremes import WorstCase
+from proofs.exact.irrational import reads_irrational, widened
 from proofs.failures import NotDerived
 from proofs.obligations.additive import SelectingObligation, additive_kind, oblige_counting, oblige_selecting
 from proofs.obligations.attention import AttentionObligation, oblige_attention
@@ -27,7 +28,6 @@ from proofs.obligations.composition import (
 )
 from proofs.obligations.counting import is_by_value, oblige_by_value
 from proofs.obligations.feed_forward import oblige_feed_forward
-from proofs.obligations.irrational import reads_irrational, widened
 from proofs.obligations.kinds import Kind, Obligation
 from proofs.obligations.known import KnownValues
 from proofs.obligations.lookup import LookupObligation, looks_up, oblige_lookup

@@ -21,9 +21,9 @@ from constructions.language.syntax import TRUE, Next, Previous
 from constructions.network.meanings import Near, Others
 from constructions.network.transformer import Mask
 from proofs.discharge import Line
+from proofs.exact.irrational import Extents, reads_irrational
 from proofs.exact.windows import AllWindows, Memory
 from proofs.obligations.attention import AttentionObligation
-from proofs.obligations.irrational import Extents, reads_irrational
 from proofs.obligations.kinds import Kind
 from proofs.obligations.lookup import LookupObligation
 
