@@ -90,10 +90,10 @@ def text_of(number: Any) -> str:
 
 
 def latex_of(number: Any) -> str:
-    """A sympy number in LaTeX.
+    r"""A sympy number in LaTeX.
 
-    >>> latex_of(2 * sympy.log(3))
-    '2 \\ln{\\left(3 \\right)}'
+    >>> print(latex_of(2 * sympy.log(3)))
+    2 \ln{\left(3 \right)}
     """
     return str(sympy.latex(number, ln_notation=True))
 

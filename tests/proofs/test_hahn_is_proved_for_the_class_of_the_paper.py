@@ -109,14 +109,14 @@ def test_lemma_5_and_theorem_6_hold_of_real_weights_and_additive_attention(asked
 
 
 def test_the_printed_step_about_heads_fails_with_every_printed_constant_respected(tmp_path: Path) -> None:
-    """Activations in [-1, 1] before and behind the layer, so A = C_att = 1/8; L_f is at most 1; D is 1/128."""
+    """Activations in [-1, 1] around the layer, so F = 2 and, with C_att = 1/8, A = F²/8; L_f <= 1; D = 1/128."""
     assert proved(_SOFT_IMPORTS, "", """(forall m,
     let f b := squash (/ 2 ^ 11 * (2 ^ 22 * b)) in
-    (2 * (1 + exp (2 * (1 ^ 2 * (1 / 8))) + 1)) ^ 2 * (1 / 128)
+    (2 * (1 + exp (2 * (2 ^ 2 * (1 / 8))) + 1)) ^ 2 * (1 / 128)
     < f (retrieved 8 m (1 / 128)) - f (retrieved 8 m 0))%R /\\
   (forall x, 0 <= squash x <= 1)%R /\\ (forall m y j, Rabs y <= 1 -> Rabs (activation m y j) <= 1)%R""", """
   split; [|split].
-  - intros m f. replace (1 ^ 2 * (1 / 8))%R with (1 / 8)%R by field. exact (printed_heads_fails m).
+  - intros m f. replace (2 ^ 2 * (1 / 8))%R with (1 / 2)%R by field. exact (printed_heads_fails m).
   - exact squash_range.
   - intros m y j H. unfold activation, others. destruct (j =? 1); [exact H|]. destruct (j <=? S m); apply Rabs_le; lra.
 """, tmp_path, *_SOFT)
