@@ -10,9 +10,10 @@ Open Scope nat_scope.
 
 
 (* ---- formulas ---- *)
-(* `->` and `since` group to the right, `<->` does not group; so do the sums of counts, which bind more tightly than
-   what compares them. *)
+(* `->` groups to the right, and so do the sums of counts, which bind more tightly than what compares them; `<->` and
+   `since` do not group. *)
 Definition from_right (level : nat) (s : string) : operator := Operator s level (S level) level.
+Definition temporal_between (s : string) : operator := Operator s 5 6 6.
 Lemma place_text_high wanted t : wanted <= tree_level t -> place_text wanted t = tree_text t.
 Proof. intros H. rewrite place_text_is. now apply Nat.ltb_ge in H as ->. Qed.
 
@@ -27,7 +28,7 @@ Definition formula_signs : list operator :=
 Definition formula_infixes : list operator :=
   the_iff :: the_times :: the_comma :: map (comparison 4 5) relations ++ map (from_right 1) [" -> "]
   ++ map (from_left 2) [" | "] ++ map (from_left 3) [" & "]
-  ++ map (from_right 5) [" since "; " until "; " S "; " U "; " + "; " - "].
+  ++ map temporal_between [" since "; " until "; " S "; " U "] ++ map (from_right 5) [" + "; " - "].
 Lemma formula_language : is_language formula_signs formula_infixes = true.
 Proof. vm_compute. reflexivity. Qed.
 Notation is_formula_tree := (is_tree formula_signs formula_infixes).
@@ -75,11 +76,11 @@ Fixpoint own_tree (f : formula) : tree :=
   | Iff f g => between the_iff f g
   | (Since f g | Until f g) as whole =>
       let word past future := match whole with Since _ _ => past | _ => future end in
-      let plain := between (from_right 5 (word " since " " until ")) f g in
+      let plain := between (temporal_between (word " since " " until ")) f g in
       match f with
       | Truth true => if abbreviates listed then sign (word "O " "F ") g else plain
       | Or h same => if abbreviates listed && formula_eqb same g
-          then between (from_right 5 (word " S " " U ")) h g else plain
+          then between (temporal_between (word " S " " U ")) h g else plain
       | _ => plain
       end
   end
@@ -129,17 +130,17 @@ Definition shape_of (f : formula) : shape :=
   | Implies f g => TwoOperands (from_right 1 " -> ") f g
   | Iff f g => TwoOperands the_iff f g
   | Since f g =>
-      let plain := TwoOperands (from_right 5 " since ") f g in
+      let plain := TwoOperands (temporal_between " since ") f g in
       match f with
       | Truth true => if short then sign "O " g else plain
-      | Or h same => if short && formula_eqb same g then TwoOperands (from_right 5 " S ") h g else plain
+      | Or h same => if short && formula_eqb same g then TwoOperands (temporal_between " S ") h g else plain
       | _ => plain
       end
   | Until f g =>
-      let plain := TwoOperands (from_right 5 " until ") f g in
+      let plain := TwoOperands (temporal_between " until ") f g in
       match f with
       | Truth true => if short then sign "F " g else plain
-      | Or h same => if short && formula_eqb same g then TwoOperands (from_right 5 " U ") h g else plain
+      | Or h same => if short && formula_eqb same g then TwoOperands (temporal_between " U ") h g else plain
       | _ => plain
       end
   | _ => NoOperand
