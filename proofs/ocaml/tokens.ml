@@ -30,6 +30,9 @@ let signs =
   [ "#<["; "#>["; "<->"; "->"; "<="; ">="; "=="; "!="; "//"; "<"; ">"; "!"; "&"; "|"; "("; ")"; "["; "]"; "+"; "-";
     "*"; "/"; "%"; "^"; ","; "="; ";" ]
 
+(* With ! right behind them these are operators elsewhere: no word here. *)
+let strong = [ "since"; "until"; "prev"; "next" ]
+
 let starts_at text place part =
   place + String.length part <= String.length text && String.sub text place (String.length part) = part
 
@@ -63,7 +66,9 @@ let scan tokens =
   else if is_letter c then begin
     let stop = end_of_run text start is_of_word in
     let word = part stop in
-    if starts_at word 0 "Q_" && String.length word > 2
+    if List.mem word strong && starts_at text stop "!" && not (starts_at text stop "!=") then
+      (Word (part (stop + 1)), stop + 1)
+    else if starts_at word 0 "Q_" && String.length word > 2
     then (Symbol (String.sub word 2 (String.length word - 2)), stop) else (Word word, stop)
   end
   else if is_digit c then

@@ -35,6 +35,14 @@ def test_formulas_and_users_predicates_are_read(tmp_path: Path) -> None:
     assert is_read(since_with({text: Truth(formula) for text, formula in formulas.items()}), tmp_path)
 
 
+def test_a_mark_right_behind_an_operator_of_words_is_not_read(tmp_path: Path) -> None:
+    text = own_text(since_with({"one": Truth(parse_formula("Q_a until !Q_b", "ab"))}))
+    path = tmp_path / "model.json"
+    path.write_text(text.replace("until !", "until! "), encoding="ascii")
+    judged = judge(path)
+    assert judged.word == "malformed" and 'column 5: found "until!"' in judged.text, judged
+
+
 def test_expressions_are_read(tmp_path: Path) -> None:
     values = {f"value {text}": Position(parse_expression(text)) for text in (*EXPRESSIONS, *MORE_EXPRESSIONS)}
     network = since_with(values)
