@@ -23,6 +23,7 @@ from proofs.discharge import Progress
 from proofs.enclosures.intervals import point
 
 NOTHING_JUDGED = "no word of this length is judged"
+NO_WORD = "no word of this length fits at these offsets"
 KEYS = {"model": str, "claim": str, "offsets": (int, str, list)}
 
 
@@ -41,16 +42,17 @@ class Decided(Asked):
         return f"{self.path} does what {self.claim_path or 'its own claim'} says"
 
     def decide(self, lengths: Lengths, progress: Progress) -> Answer:
-        """Every word of these lengths; one at which nothing is judged is vacuous."""
+        """Every word of these lengths; one at which nothing is judged is vacuous, one that no word has is unknown."""
         decision = decide(self.network, replace(self.claim, lengths=(lengths.first, lengths.last)))
-        rows = tuple(LengthVerdict(row.n, cast(Verdict, row.verdict),
-                                   reason=NOTHING_JUDGED if row.verdict == "vacuous" else row.reason,
+        found = {row.n: row for row in decision.rows}
+        rows = tuple(LengthVerdict(n, cast(Verdict, found[n].verdict),
+                                   reason=NOTHING_JUDGED if found[n].verdict == "vacuous" else found[n].reason,
                                    witness=self._witness(decision) if decision.wrong
-                                   and row.n == len(decision.wrong.word) else None)
-                     for row in decision.rows)
+                                   and n == len(decision.wrong.word) else None)
+                     if n in found else LengthVerdict(n, "unknown", reason=NO_WORD)
+                     for n in lengths)
         answer = answer_of_rows(rows, "logit", () if decision.certificate is None else (decision.certificate,))
-        return replace(answer, reason="; ".join(filter(None, (answer.reason, describe_claim(decision)))),
-                       lengths=str(Lengths(rows[0].n, rows[-1].n)))
+        return replace(answer, reason="; ".join(filter(None, (answer.reason, describe_claim(decision)))))
 
     def _witness(self, decision: Decision) -> Witness:
         wrong = decision.wrong
