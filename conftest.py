@@ -2,6 +2,6 @@
 
 from importlib.util import find_spec
 
-pytest_plugins = ["tests.noting"]
+pytest_plugins = ["tests.noting", "tests.tiers"]
 
 collect_ignore = [] if find_spec("torch") else ["constructions/running/torch_network.py"]

@@ -18,9 +18,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from certify.deciding.decide import Settings, decide
-from certify.deciding.part import MOST_WORDS
-from certify.shards import Workers
+from certify.frame.shards import Workers
+from certify.trained.decide import Settings, decide
+from certify.trained.part import MOST_WORDS
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options
 from constructions.regular.automata import Automaton

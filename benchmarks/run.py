@@ -8,8 +8,8 @@
 
 All figures of one run come from one machine in one go: compare them with each other, not with another run's. On a busy
 machine compare processor time, and its ratio to the physical limit (benchmarks/physical_limit.py), which is measured
-first in every run. Nothing is asserted here. A row that is stopped at its limit shows what it took until then, after
-`>`.
+first in every run. Every process leaves a line in benchmarks/history.jsonl, unless `--no-history` is given. Nothing is
+asserted here. A row that is stopped at its limit shows what it took until then, after `>`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import history
 from benchmarks.measuring import Measured, measure
 
 HERE = Path(__file__).resolve().parent
@@ -106,9 +107,10 @@ def first_example(n: int, folder: str, must: float | None = None) -> Row:
 class Report:
     """The rows of one tree, each beside the physical limit."""
 
-    def __init__(self, tree: Path, limit: float | None):
-        """``limit`` takes the place of every row's own."""
+    def __init__(self, tree: Path, limit: float | None, kept: bool):
+        """``limit`` takes the place of every row's own; what is measured is ``kept`` in the history."""
         self.tree = tree
+        self.origin = history.origin(tree) if kept else None
         self.check = ("-I", "-S", str(tree / "proofs" / "check"))
         self.limit = limit
         self.physical = min(float(measure(tree, (str(HERE / "physical_limit.py"), "64"), 60).output.split()[0])
@@ -135,6 +137,8 @@ class Report:
         print(f"{name:24} {about:44} {found.seconds(found.wall):>9} {must or '':>5} "
               f"{found.seconds(found.processor):>12} {found.processor / self.physical:9.0f} {found.peak:8.0f}",
               flush=True)
+        if self.origin:
+            history.keep(self.origin, name, found, self.physical)
         return found
 
 
@@ -193,6 +197,7 @@ def main() -> None:
     parser.add_argument("--tree", type=Path, default=HERE.parent, help="the checkout to measure")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help="stop every row there")
     parser.add_argument("--profile", metavar="FILE", help="write where the time goes")
+    parser.add_argument("--no-history", action="store_true", help="leave benchmarks/history.jsonl as it is")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         tree = options.tree.resolve()
@@ -204,7 +209,7 @@ def main() -> None:
             print(*names, sep="\n")
             return
         wanted = [row for row in rows if row.name in (options.rows or names)]
-        report = Report(tree, options.limit)
+        report = Report(tree, options.limit, not options.no_history)
         report.header()
         for row in wanted:
             print_stages(row, report.show(row)[0])

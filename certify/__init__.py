@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from certify.frame.readable import Shown, shown_by
+
 if TYPE_CHECKING:
     from certify.api import build, check, cross_entropy, decide, explain, export, margin, prove, run, sensitivity
     from certify.auditing.api import audit, audit_file
+    from certify.formula.outcomes import Outcome
+    from certify.formula.pipeline import certify, certify_transformer
     from certify.network import Network
-    from certify.outcomes import Outcome
-    from certify.pipeline import certify, certify_transformer
-    from certify.softening.pipeline import soften_model as soften
+    from certify.softened.pipeline import soften_model as soften
     from constructions.compiler import compile_formula
     from constructions.errors import FormulaError, InputError, Unsupported
     from constructions.language.parser import parse_formula
@@ -61,7 +63,7 @@ _HOMES = {
     "FormulaError": ("constructions.errors", "FormulaError"),
     "InputError": ("constructions.errors", "InputError"),
     "Network": ("certify.network", "Network"),
-    "Outcome": ("certify.outcomes", "Outcome"),
+    "Outcome": ("certify.formula.outcomes", "Outcome"),
     "Refusal": ("proofs.check", "Refusal"),
     "Regime": ("constructions.regimes", "Regime"),
     "Sharpening": ("constructions.regimes", "Sharpening"),
@@ -70,8 +72,8 @@ _HOMES = {
     "audit": ("certify.auditing.api", "audit"),
     "audit_file": ("certify.auditing.api", "audit_file"),
     "build": ("certify.api", "build"),
-    "certify": ("certify.pipeline", "certify"),
-    "certify_transformer": ("certify.pipeline", "certify_transformer"),
+    "certify": ("certify.formula.pipeline", "certify"),
+    "certify_transformer": ("certify.formula.pipeline", "certify_transformer"),
     "check": ("certify.api", "check"),
     "compile_formula": ("constructions.compiler", "compile_formula"),
     "cross_entropy": ("certify.api", "cross_entropy"),
@@ -83,7 +85,7 @@ _HOMES = {
     "prove": ("certify.api", "prove"),
     "run": ("certify.api", "run"),
     "sensitivity": ("certify.api", "sensitivity"),
-    "soften": ("certify.softening.pipeline", "soften_model"),
+    "soften": ("certify.softened.pipeline", "soften_model"),
 }
 
 
@@ -95,6 +97,15 @@ def __getattr__(name: str) -> Any:
 
     module, attribute = _HOMES[name]
     return getattr(importlib.import_module(module), attribute)
+
+
+def _shown() -> Shown:
+    from certify.exports.notebook import SHOWN
+
+    return SHOWN
+
+
+shown_by(_shown)
 
 
 def __dir__() -> list[str]:

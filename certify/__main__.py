@@ -1,4 +1,4 @@
-"""Where `certify` and `python -m certify` begin: by a look at what would be imported (certify/neighbours.py)."""
+"""Where `certify` and `python -m certify` begin: by a look at what would be imported (certify/frame/neighbours.py)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from certify.neighbours import HOME, find_stranger
-from certify.verdicts import BAD_INPUT
+from certify.frame.neighbours import HOME, find_stranger
+from certify.frame.verdicts import BAD_INPUT
 
 
 def main() -> NoReturn:

@@ -9,28 +9,29 @@ from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from certify.arguments import exact_text, find_python_subject, read_arguments, read_lengths, whole_number
-from certify.outcomes import Certified
-from certify.pipeline import Subject
-from certify.request import FormulaSubject, Request, request_found
-from certify.subjects import Programs
+from certify.asking.arguments import exact_text, find_python_subject, read_arguments, read_lengths, whole_number
+from certify.asking.request import Request, read_request
+from certify.asking.subjects import Programs
+from certify.asking.written import FormulaSubject
+from certify.formula.outcomes import Certified
+from certify.formula.pipeline import Subject
 from constructions.arguments import typed
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
 from constructions.network.transformer import Transformer, Weighting
 
 if TYPE_CHECKING:
-    from certify.commands.exporting import Format
-    from certify.deciding.decision import Decision
+    from certify.commands.export import Format
+    from certify.every_n.theorems import Theorem
+    from certify.exports.notebook import Checked
+    from certify.formula.explanation import Explanation
+    from certify.formula.program_runs import ProgramRun
+    from certify.formula.runs import Run
     from certify.margins.answer import MarginAnswer
-    from certify.measuring.results import At, Sensitivity
-    from certify.predicting.results import CrossEntropy, LanguageName
-    from certify.showing.explanation import Explanation
-    from certify.showing.notebook import Checked
-    from certify.showing.program_runs import ProgramRun
-    from certify.showing.runs import Run
-    from certify.theorems import Theorem
-    from proofs.check import Asked
+    from certify.numbers.cross_entropy.results import CrossEntropy, LanguageName
+    from certify.numbers.sensitivity.results import At, Sensitivity
+    from certify.trained.decision import Decision
+    from proofs.check import RequiredClaim
 
 Path = str | PathLike[str]
 Number = str | int | Fraction
@@ -50,9 +51,9 @@ def run(subject: Subject | None, word: str, **options: Any) -> Run | ProgramRun:
         InputError: if something is malformed, or the word does not fit the alphabet.
         Unsupported: if a program has no network.
     """
-    from certify.request import ProgramSubject
-    from certify.runs_of_words import run_request
-    from certify.showing.program_runs import run_on_word
+    from certify.asking.written import ProgramSubject
+    from certify.formula.program_runs import run_on_word
+    from certify.formula.runs_of_words import run_request
 
     if not isinstance(word, str):
         raise InputError(f"word: found an object of type {type(word).__name__}, expected a text such as 0110")
@@ -86,7 +87,7 @@ def explain(subject: Subject | None, **options: Any) -> Explanation:
     Raises:
         InputError: if something is malformed, or the subject is no formula.
     """
-    from certify.showing.explanation import explain_formula
+    from certify.formula.explanation import explain_formula
 
     request = _read(subject, options)
     if request.formula is None:
@@ -104,8 +105,8 @@ def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None, 
         Unsupported: if there is no such network.
         CoqMissing: if there is no ``coqc``.
     """
-    from certify.exports.theorem_claim import claim_theorem
-    from certify.theorems import prove as prove_claim
+    from certify.every_n.claim import claim_theorem
+    from certify.every_n.theorems import prove as prove_claim
     from proofs.by_coq import ProvedLengths
 
     lengths = ProvedLengths(min_n, max_n)
@@ -113,7 +114,7 @@ def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None, 
 
 
 @typed
-def check(path: Path, asked: Asked | None = None, work: int = 1) -> Checked:
+def check(path: Path, asked: RequiredClaim | None = None, work: int = 1) -> Checked:
     """What the independent checker says of a file whose claim is proved.
 
     ``asked`` is the claim that it must make; ``work`` is how often the default budget of work may be spent.
@@ -121,7 +122,7 @@ def check(path: Path, asked: Asked | None = None, work: int = 1) -> Checked:
     Raises:
         Refusal: if it is not accepted.
     """
-    from certify.showing.notebook import Checked
+    from certify.exports.notebook import Checked
     from proofs.check import check_file
 
     name = os.fspath(path)
@@ -137,8 +138,8 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
         InputError: if there is no such format, the file is no certificate, or the place cannot be written.
         NotAccepted: if the checker does not accept the certificate.
     """
-    from certify.commands.exporting import EXPORTERS, load_exporter
-    from certify.places import keep_places
+    from certify.commands.export import EXPORTERS, load_exporter
+    from certify.frame.places import keep_places
 
     if to not in EXPORTERS:
         raise InputError(f"to: found {to!r}, expected one of {', '.join(EXPORTERS)}")
@@ -155,16 +156,16 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
 
 @typed
 def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None) -> Decision:
-    """Whether a trained network is right on every word; both in files (docs/deciding.md).
+    """Whether a trained network is right on every word; both in files (docs/trained.md).
 
     Raises:
         InputError: if a file is malformed, or the claim does not fit the network.
         Unsupported: if a language has no finite automaton.
     """
-    from certify.deciding.claim_file import Scope
-    from certify.deciding.decide import decide as decide_claim
-    from certify.deciding.flags import Flags
-    from certify.deciding.question import read_question
+    from certify.trained.claim_file import Scope
+    from certify.trained.decide import decide as decide_claim
+    from certify.trained.flags import Flags
+    from certify.trained.question import read_question
 
     where = None if claim is None else os.fspath(claim)
     return decide_claim(*read_question(os.fspath(network), where, Flags(), Scope(max_n, min_n)))
@@ -185,7 +186,7 @@ def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, length
         InputError: if something is malformed, or the network has no such direction.
         Unsupported: if there is no network, or words cannot be run.
     """
-    from certify.measuring.measure import measure
+    from certify.numbers.sensitivity.measure import measure
 
     if at not in ("first", "last", "every"):
         raise InputError(f"at: found {at!r}, expected first, last or every")
@@ -241,7 +242,7 @@ def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p:
         InputError: if something is malformed, or the network's symbols are not those of the language.
         Unsupported: if there is no network.
     """
-    from certify.predicting.measure import LANGUAGES, measure, read_head, read_probability
+    from certify.numbers.cross_entropy.measure import LANGUAGES, measure, read_head, read_probability
 
     if language not in LANGUAGES:
         raise InputError(f"language: found {language!r}, expected {' or '.join(LANGUAGES)}")
@@ -257,4 +258,4 @@ def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p:
 def _read(subject: object, options: dict[str, Any], lengths: Lengths | None = None,
           programs: Programs = Programs.FORMULA) -> Request:
     given = read_arguments(options)
-    return request_found(find_python_subject(subject, given), given, lengths=lengths, spell=str, programs=programs)
+    return read_request(find_python_subject(subject, given), given, lengths=lengths, spell=str, programs=programs)

@@ -14,27 +14,31 @@ from typing import Annotated, Any, NoReturn
 import typer
 import typer.main
 
-from certify.commands.auditing import audit
-from certify.commands.building import build
-from certify.commands.checking import check
-from certify.commands.checking_out import checker
+from certify.commands.audit import audit
+from certify.commands.build import build
+from certify.commands.check import check
+from certify.commands.checker import checker
 from certify.commands.command import Command
-from certify.commands.copying import docs, examples
-from certify.commands.crosschecking import crosscheck
-from certify.commands.deciding import decide
-from certify.commands.every_length import prove
-from certify.commands.exporting import export
+from certify.commands.cross_entropy import cross_entropy
+from certify.commands.crosscheck import crosscheck
+from certify.commands.decide import decide
+from certify.commands.docs import docs
+from certify.commands.examples import examples
+from certify.commands.explain import explain
+from certify.commands.export import export
 from certify.commands.floats import floats
+from certify.commands.formula import formula
 from certify.commands.help_examples import epilog_of
-from certify.commands.importing import import_files
-from certify.commands.margins import margin
-from certify.commands.measuring import sensitivity
-from certify.commands.predicting import cross_entropy
-from certify.commands.proving import formula, model
-from certify.commands.showing import explain, list_all, run
-from certify.commands.softening import soften
-from certify.terminal import complain, discard_output, expect_json, prepare_output, say
-from certify.verdicts import BAD_INPUT, INTERRUPTED, READER_GONE
+from certify.commands.import_ import import_files
+from certify.commands.list_ import list_all
+from certify.commands.margin import margin
+from certify.commands.model import model
+from certify.commands.prove import prove
+from certify.commands.run import run
+from certify.commands.sensitivity import sensitivity
+from certify.commands.soften import soften
+from certify.frame.terminal import complain, discard_output, expect_json, prepare_output, say
+from certify.frame.verdicts import BAD_INPUT, INTERRUPTED, READER_GONE
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """The base class of every complaint of the option parser."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from certify.files import write_text
-from certify.outcomes import Outcome
-from certify.pipeline import certify_transformer
-from certify.request import DEFAULT_MAX_N
-from certify.softening.pipeline import soften_model
-from certify.softening.results import Softening
+from certify.asking.request import DEFAULT_MAX_N
+from certify.formula.outcomes import Outcome
+from certify.formula.pipeline import certify_transformer
+from certify.frame.files import write_text
+from certify.softened.pipeline import soften_model
+from certify.softened.results import Softening
 from constructions.arguments import typed
 from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_to_json, write_canonical
@@ -40,7 +40,7 @@ class Network(NetworkBuilder):
     def soften(self, max_n: int, temperature: str | None = None, critical: Collection[int] = ()) -> Softening:
         """Give its hard attention softmax: does that move it by at most 1/4, on every word up to ``max_n``?
 
-        Without a ``temperature``, an expression in n, it is that of [SHA] Theorem 26; docs/softening.md is the guide.
+        Without a ``temperature``, an expression in n, it is that of [SHA] Theorem 26; docs/softened.md is the guide.
 
         >>> net = Network("0,1,-")
         >>> net.output(net.head("last bit", key={"Q_0 | Q_1": 1, "i/n": 1}, value="Q_1", weighting="rightmost-hardmax"))

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from constructions.arguments import typed
-from constructions.boolean_connectives import require_truth
 from constructions.draft import Draft
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression
@@ -31,18 +30,19 @@ from constructions.language.syntax import (
     subformulas,
     symbols_of,
 )
-from constructions.low_precision import add_truth_for_low_precision
 from constructions.network.transformer import Transformer, Weighting
-from constructions.other_weightings import OF_THEIR_OWN, check_weighting
-from constructions.predicates_on_sums import add_predicate_on_sum
 from constructions.regimes import Regime, Sharpening
-from constructions.theorem_12_previous_next import add_next, add_previous
-from constructions.theorem_13_previous_causal import add_previous_causal
-from constructions.theorem_15_since_until import add_since, add_until
-from constructions.theorem_16_since_causal import add_since_causal
-from constructions.theorem_20_as_printed import add_comparison_as_printed, add_predicate_on_count_as_printed
-from constructions.theorem_20_counting import add_comparison, add_predicate_on_count
-from constructions.theorem_21_counting_causal import (
+from constructions.statements.boolean_connectives import require_truth
+from constructions.statements.low_precision import add_truth_for_low_precision
+from constructions.statements.other_weightings import OF_THEIR_OWN, check_weighting
+from constructions.statements.predicates_on_sums import add_predicate_on_sum
+from constructions.statements.theorem_12_previous_next import add_next, add_previous
+from constructions.statements.theorem_13_previous_causal import add_previous_causal
+from constructions.statements.theorem_15_since_until import add_since, add_until
+from constructions.statements.theorem_16_since_causal import add_since_causal
+from constructions.statements.theorem_20_as_printed import add_comparison_as_printed, add_predicate_on_count_as_printed
+from constructions.statements.theorem_20_counting import add_comparison, add_predicate_on_count
+from constructions.statements.theorem_21_counting_causal import (
     TEMPERATURE,
     add_comparison_causal,
     add_predicate_on_count_causal,
@@ -63,7 +63,7 @@ def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
     With ``as_printed`` counts are built to the letter of [SHA] Theorems 20 and 21, which is not always right. A
     ``temperature`` takes the place of that of the regime in every head. With ``low_precision_up_to`` the constructions
     are those for low precision, in a regime of temperature 1; what counts is right up to that length. All heads have
-    the ``weighting``; some have constructions of their own (``constructions.other_weightings``).
+    the ``weighting``; some have constructions of their own (``constructions.statements.other_weightings``).
 
     Raises:
         Unsupported: naming the subformula that the regime (or this version) cannot express.

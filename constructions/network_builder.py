@@ -22,10 +22,10 @@ from constructions.language.expressions import Expression, parse_expression, par
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import TRUE, And, Formula, Not, is_positional, subformulas
-from constructions.lemma_09_rounding import rounding_units
 from constructions.network.meanings import Anything, Meaning, Near, Position, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting, check_mask
 from constructions.regimes import Regime
+from constructions.statements.lemma_09_rounding import rounding_units
 
 Number = int | str | Fraction
 """An exact number: ``2``, ``"-1/3"``, ``Fraction(1, 3)``."""

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from certify.exports.sealed import Sealed, read_sealed
-from certify.pages.certificate.running import DoubleNetwork
-from certify.showing.numbers import decimal_upper
+from certify.exports.pages.certificate.running import DoubleNetwork
+from certify.formula.sealed import Sealed, read_sealed
+from certify.frame.numbers import decimal_upper
 from constructions.network.transformer import Head, Layer, Transformer
 
 WIDTH, HEIGHT = 1000, 330
 TOP, BOTTOM = 62, 258
 """Between them are the drawings, above the titles, below the captions."""
-WORD = "abcaaaaabaaa"
+WORD = "110100101101"
 """Shown to the last head that approximates."""
 STYLE = """
 .page{fill:#f6f8fa;stroke:#d0d7de}.text{fill:#1f2328}.soft{fill:#57606a}.head{fill:#ddf4ff;stroke:#0969da}
@@ -40,8 +40,8 @@ def picture(sealed: Sealed) -> str:
     """The whole SVG document."""
     last = sealed.lengths.last
     parts = [
-        *panel(16, 172, "a formula", ("of temporal logic", "with counting")),
-        *formula_lines(30, ("prev Q_a", "since", "(Q_b", " until", " next Q_c)")),
+        *panel(16, 172, "a formula", ("more 1s than 0s", "so far")),
+        *formula_lines(30, ("#<[Q_1]", "  >", "#<[Q_0]")),
         *panel(196, 282, "exact weights", network_captions(sealed.transformer)),
         *wiring(sealed.transformer, 212, 462),
         *panel(486, 164, "soft attention", ("one head, one word:", "a row for each position")),
@@ -189,7 +189,7 @@ def errors(sealed: Sealed, left: float, right: float) -> Iterable[str]:
     step = (BOTTOM - TOP - 30) / len(sealed.bounds)
     for place, bound in enumerate(sealed.bounds):
         error = max(bound.error_if_false, bound.error_if_true)
-        y = TOP + 24 + step * place
+        y = TOP + 40 + step * place
         yield text(left, y - 3, f"head {bound.layer}.{bound.head}", "soft", 12)
         yield text(right - 8, y - 3, decimal_upper(error, 3), "soft", 12, "end")
         yield rectangle("room", left, y, right - left, 8, 2)
@@ -200,7 +200,7 @@ def errors(sealed: Sealed, left: float, right: float) -> Iterable[str]:
 
 def checker(x: float) -> Iterable[str]:
     """What a stranger types, and reads."""
-    lines = (("$ python -I -S \\", "soft"), ("    check.pyz \\", "soft"), ("    mixed.cert", "soft"), ("", "soft"),
+    lines = (("$ python -I -S \\", "soft"), ("    check.pyz \\", "soft"), ("    ones.cert", "soft"), ("", "soft"),
              ("accepted", "green"))
     for place, (line, kind) in enumerate(lines):
         yield text(x, TOP + 44 + 25 * place, line, f"mono {kind}", 15 if kind == "soft" else 17,

@@ -9,9 +9,10 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
 from tests.needed import found_or_skipped
 
@@ -41,6 +42,9 @@ CONTRASTS = """() => {
 }"""
 
 
+Scheme = Literal["light", "dark"]
+
+
 @dataclass
 class Seen:
     """A page, the addresses that it asked for, and its complaints."""
@@ -67,7 +71,7 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-def look(browser: Browser, folder: Path, text: str, width: int = WIDE, scheme: str = "light") -> Seen:
+def look(browser: Browser, folder: Path, text: str, width: int = WIDE, scheme: Scheme = "light") -> Seen:
     """Open the text as a file, in a fresh profile, and wait until the network is idle."""
     file = folder / "report.html"
     file.write_text(text, encoding="utf-8")
@@ -78,6 +82,11 @@ def look(browser: Browser, folder: Path, text: str, width: int = WIDE, scheme: s
     page.on("request", lambda request: seen.requests.append(request.url))
     page.on("console", lambda message: seen.complaints.append(message.text))
     page.on("pageerror", lambda error: seen.complaints.append(str(error)))
-    page.on("dialog", lambda dialog: (seen.complaints.append(dialog.message), dialog.dismiss()))
+
+    def dismiss(dialog: Dialog) -> None:
+        seen.complaints.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
     page.goto(seen.address, wait_until="networkidle")
     return seen

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import certify
-from certify.examples import load_examples
+from certify.formula.examples import load_examples
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.regimes import ALL_REGIMES, Regime
@@ -63,7 +63,7 @@ def test_the_runs_in_the_readme_print_what_it_shows(place: int, folder: Path) ->
 
 def test_the_readme_is_short_and_its_picture_is_drawn_from_the_certificate_of_its_first_run(folder: Path) -> None:
     assert len(README.splitlines()) <= 150 and "](docs/picture.svg)" in README
-    draw = [sys.executable, str(ROOT / "docs" / "draw_picture.py"), "mixed.cert"]
+    draw = [sys.executable, str(ROOT / "docs" / "draw_picture.py"), "ones.cert"]
     drawn = subprocess.run(draw, cwd=folder, capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT)})
     assert drawn.stdout == (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8")
 
@@ -102,8 +102,7 @@ def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 PAGES = {
-    "deciding.md": 2, "margins.md": 3, "sensitivity.md": 4, "hahn.md": 2, "weightings.md": 2,
-    "weightings_additive.md": 2,
+    "trained.md": 2, "margins.md": 3, "sensitivity.md": 4, "hahn.md": 2, "weightings.md": 4,
 }  # fmt: skip
 """Pages whose blocks are run, and how many they have."""
 
@@ -123,7 +122,7 @@ def test_the_session_on_the_page_on_hahn_is_true() -> None:
 
 def test_the_page_on_hahn_shows_theorems_as_they_stand_in_coq() -> None:
     shown = re.findall(r"^```coq\n(.*?)^```$", (ROOT / "docs" / "hahn.md").read_text(encoding="utf-8"), re.M | re.S)
-    library = [path.read_text(encoding="utf-8") for path in (ROOT / "proofs" / "coq").glob("*.v")]
+    library = [path.read_text(encoding="utf-8") for path in (ROOT / "proofs" / "coq").rglob("*.v")]
     assert shown and all(any(theorem in text for text in library) for theorem in shown)
 
 
@@ -170,14 +169,14 @@ def test_the_python_session_in_the_page_on_exports_is_true() -> None:
 
 def test_the_page_on_softening_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its models are those of examples/hard, and a program."""
-    text = (ROOT / "docs" / "softening.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "softened.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     for path in (*(ROOT / "examples" / "hard").glob("*.json"), ROOT / "examples" / "programs" / "dyck_2.rasp"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    check_python_session(text, "softening.md")
-    assert len(console_blocks(text)) == 10
+    check_python_session(text, "softened.md")
+    assert len(console_blocks(text)) == 8
     for command, shown in console_blocks(text):
-        check_run(command, shown, tmp_path)
+        check_run(command, shown, tmp_path, os.environ["PATH"])
 
 
 def test_the_page_on_importing_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,7 +196,7 @@ def test_the_runs_in_the_page_print_what_it_shows(name: str) -> None:
     blocks = console_blocks((ROOT / "docs" / name).read_text(encoding="utf-8"))
     assert blocks
     for command, shown in blocks:
-        check_run(command, shown, ROOT)
+        check_run(command, shown, ROOT, os.environ["PATH"])
 
 
 DOCUMENTS = sorted(str(path.relative_to(ROOT)) for folder in (ROOT, ROOT / "docs") for path in folder.glob("*.md"))
@@ -252,9 +251,14 @@ def test_the_table_of_programs_is_that_of_the_examples() -> None:
         assert (len(network.layers), len(list(network.heads()))) == (int(layers), int(heads)), name
 
 
-def test_ci_runs_the_test_command_of_the_readme() -> None:
-    assert ".venv/bin/python -m pytest\n" in README
-    assert ".venv/bin/python -m pytest\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+def test_readme_contributing_ci_and_makefile_name_the_same_commands() -> None:
+    contributing, run, makefile = ((ROOT / name).read_text(encoding="utf-8")
+                                   for name in ("CONTRIBUTING.md", ".ci/run", "Makefile"))
+    targets = set(re.findall(r"^(\w+): ", makefile, re.MULTILINE))
+    assert "make lint types architecture\n" in run
+    named = re.findall(r"(?:^|`)make ((?: ?[a-z]+\b(?!=))+)", f"{contributing}\n{run}", re.MULTILINE)
+    assert {target for words in named for target in words.split()} <= targets
+    assert all(".venv/bin/python -m pytest\n" in text for text in (README, run, makefile))
 
 
 def test_the_abbreviations_in_the_certificate_page_are_those_of_the_parser() -> None:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from certify.examples import Example, load_examples
-from certify.outcomes import UnsupportedClaim
-from certify.pipeline import certify
+from certify.formula.examples import Example, load_examples
+from certify.formula.outcomes import UnsupportedClaim
+from certify.formula.pipeline import certify
 from constructions.compiler import compile_formula
 from constructions.language.fragments import find_future_subformula
 from constructions.language.parser import parse_formula
@@ -20,7 +20,7 @@ from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula, counts_of, subformulas
 from constructions.network.run import run_hard
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
-from proofs.discharge import Memory
+from proofs.formula.discharge import Memory
 
 EXAMPLES = {example.name: example for example in load_examples()}
 ALL_WORDS = 2000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -11,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from constructions.statements import LOW_PRECISION, NUMBERS, STATEMENTS, Statement
+from constructions.statements.table import LOW_PRECISION, NUMBERS, STATEMENTS, Statement
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(path for folder in ("certify", "constructions", "proofs") for path in (ROOT / folder).rglob("*.py"))
+COQ_LAYERS = ("base", "language", "network", "sha", "checker", "compiler", "hahn")
+"""The folders of ``proofs/coq``: a file imports its own layer and those before it."""
 CHECKER = sorted((ROOT / "proofs" / "check").rglob("*.py"))
 
 
@@ -66,6 +69,34 @@ def test_the_imports_of_the_checker_have_no_circle() -> None:
     assert not left
 
 
+def chapter_of(path: Path) -> str:
+    """The chapter of a file of the checker, or "kernel", or "" for what is above both."""
+    parts = path.relative_to(ROOT / "proofs" / "check" / "checker").parts
+    return parts[1] if parts[0] == "chapters" and len(parts) > 2 else "kernel" if parts[0] == "kernel" else ""
+
+
+def test_a_chapter_imports_the_kernel_and_no_other_chapter() -> None:
+    """Claims about float runs are of formulas' certificates, and import both; the kernel imports itself alone."""
+    for path in (one for one in CHECKER if "checker" in one.relative_to(ROOT / "proofs" / "check").parts):
+        chapter = chapter_of(path)
+        allowed = {"kernel", *({chapter} - {"kernel"}), *(("formula",) if chapter == "floats" else ())}
+        imported = {chapter_of(one) for one in relative_imports(path)}
+        assert not chapter or imported <= allowed, f"{path}: {imported - allowed}"
+
+
+def test_each_class_of_the_checker_has_a_name_of_its_own() -> None:
+    """No other class has it, and no other type is called so."""
+    found: dict[str, list[Path]] = {}
+    aliases: dict[str, list[Path]] = {}
+    for path in CHECKER:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(path)
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                aliases.setdefault(node.targets[0].id, []).append(path)
+    assert {name: paths for name, paths in found.items() if len(paths) > 1 or name in aliases} == {}
+
+
 def test_the_checker_uses_no_floating_point() -> None:
     for path in CHECKER:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -73,11 +104,16 @@ def test_the_checker_uses_no_floating_point() -> None:
             assert not (isinstance(node, ast.Name) and node.id == "float"), path
 
 
-def test_every_file_of_the_checker_is_in_its_readme_and_every_chapter_has_its_files() -> None:
+def test_every_file_of_the_checker_is_in_its_readme_or_its_chapter_and_every_chapter_has_its_files() -> None:
     folder = ROOT / "proofs" / "check"
     readme = (folder / "README.md").read_text(encoding="utf-8")
-    named = [path for path in CHECKER if path.name[:2] != "__" and path.parent.name != "softening"]
-    assert [path.name for path in named if path.name not in readme] == []
+    for path in (one for one in CHECKER if one.name[:2] != "__"):
+        chapter = chapter_of(path)
+        own = folder / "checker" / "chapters" / chapter / "__init__.py"
+        page = readme if chapter in ("", "kernel", "formula") else own.read_text(encoding="utf-8")
+        assert re.search(rf"\b{path.stem}\b", page), path
+    assert {name for name in os.listdir(folder / "checker" / "chapters") if name[0] != "_"} == set(
+        re.findall(r"`chapters/(\w+)/`", readme))
     page = (ROOT / "docs" / "certificate.md").read_text(encoding="utf-8")
     chapters = {line[3:].strip() for line in page.splitlines() if line.startswith("## ")}
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ") and ".py`" in line]
@@ -85,17 +121,20 @@ def test_every_file_of_the_checker_is_in_its_readme_and_every_chapter_has_its_fi
         is_chapter = any(one.startswith(chapter) for one in chapters)
         assert is_chapter or all(f"**{part.strip()}" in page for part in chapter.split(",")), chapter
         for name in re.findall("`([^`]+)`", files):
-            assert (folder / "checker" / name).exists(), name
+            places = (folder / "checker", folder / "checker" / "kernel", folder / "checker" / "chapters")
+            assert any((place / name).exists() for place in places), name
 
 
-def test_only_by_z3_imports_z3() -> None:
-    importers = {path.relative_to(ROOT).parts[:2] for path in SOURCES if "z3" in imported_modules(path)}
-    assert importers == {("proofs", "by_z3")}
+def test_only_second_provers_and_what_they_share_import_z3() -> None:
+    importers = {path.relative_to(ROOT) for path in SOURCES if "z3" in imported_modules(path)}
+    seconds = {path for path in importers if path.stem.startswith("second")}
+    others = {path.parent for path in importers - seconds}
+    assert others == {Path("proofs/formula/z3")} and {path.parents[1] for path in seconds} == {Path("proofs/formula")}
 
 
 def test_only_by_cvc5_imports_cvc5_and_it_imports_nothing_of_the_project() -> None:
     assert [path.name for path in SOURCES if "cvc5" in imported_modules(path)] == ["by_cvc5.py"]
-    assert imported_modules(ROOT / "proofs" / "by_cvc5.py") == {"__future__", "sys", "cvc5"}
+    assert imported_modules(ROOT / "proofs" / "formula" / "by_cvc5.py") == {"__future__", "sys", "cvc5"}
 
 
 @pytest.mark.parametrize("folder", ["constructions", "proofs"])
@@ -123,17 +162,13 @@ def test_no_function_is_longer_than_60_lines_and_the_median_is_at_most_10() -> N
 
 
 @pytest.mark.parametrize("statement", (*STATEMENTS, *NUMBERS, *LOW_PRECISION), ids=lambda statement: statement.stem)
-def test_each_statement_has_one_stem_and_a_row_in_the_map_that_links_its_files(statement: Statement) -> None:
-    links = []
-    for folder, ending in (("constructions", "py"), ("proofs/instances", "py"), ("proofs/coq", "v")):
-        path = f"{folder}/{statement.stem}.{ending}"
-        links.append(f"[{ending}](../{path})" if (ROOT / path).is_file() else "")
-    row = f"| {statement.name} | {statement.builds} | `{statement.stem}` | {' | '.join(links)} |"
-    assert row in (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
-    assert any(links)
+def test_each_statement_has_a_stem_under_which_a_file_is_found(statement: Statement) -> None:
+    folders = (("constructions/**", "py"), ("proofs/numbers/instances", "py"), ("proofs/coq/*", "v"))
+    assert any(path for folder, ending in folders for path in ROOT.glob(f"{folder}/{statement.stem}.{ending}"))
 
 
-@pytest.mark.parametrize(("folder", "tests"), [("constructions", "constructions"), ("proofs/instances", "instances")])
+@pytest.mark.parametrize(("folder", "tests"), [("constructions/statements", "statements"),
+                                               ("proofs/numbers/instances", "numbers/instances")])
 def test_each_statement_is_tested_under_its_stem(folder: str, tests: str) -> None:
     stems = {path.stem for path in (ROOT / folder).glob("*_[0-9]*_*.py")}
     named = {path.stem.removeprefix("test_") for path in (ROOT / "tests" / tests).glob("test_*_[0-9]*_*.py")}
@@ -141,16 +176,27 @@ def test_each_statement_is_tested_under_its_stem(folder: str, tests: str) -> Non
 
 
 def test_each_construction_for_low_precision_is_listed_and_tested() -> None:
-    named = {path.stem for path in (ROOT / "constructions").glob("low_precision_*.py")}
+    named = {path.stem for path in (ROOT / "constructions" / "statements").glob("low_precision_*.py")}
     assert named == {statement.stem for statement in LOW_PRECISION}
-    assert {f"test_{stem}" for stem in named} <= {path.stem for path in (ROOT / "tests/constructions").glob("*.py")}
+    assert {f"test_{stem}" for stem in named} <= {path.stem for path in (ROOT / "tests/statements").glob("*.py")}
 
 
 def test_each_file_named_for_a_statement_is_listed() -> None:
-    named = {path.stem for folder in ("constructions", "proofs/instances", "proofs/coq")
-             for path in (ROOT / folder).glob("*_[0-9]*_*") if path.suffix in (".py", ".v")}
+    named = {path.stem for folder in ("constructions/statements", "proofs/numbers/instances", "proofs/coq/*")
+             for path in ROOT.glob(f"{folder}/*_[0-9]*_*") if path.suffix in (".py", ".v")}
     listed = {statement.stem for statement in (*STATEMENTS, *NUMBERS)}
     assert named - {"corollaries_17_18_22_23"} == listed - {"compiler"}
+
+
+def test_each_file_of_the_coq_library_imports_its_own_layer_and_lower_ones() -> None:
+    files = sorted((ROOT / "proofs" / "coq").glob("*/*.v"))
+    layers = {path.stem: COQ_LAYERS.index(path.parent.name) for path in files}
+    assert len(layers) == len(files)
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        imported = " ".join(re.findall(r"From Certify Require Import ([^.]*)\.\s", text)).split()
+        assert [name for name in imported if layers[name] > layers[path.stem]] == [], path
+        assert {"Coq", "Coq.Init", "Certify"} >= set(re.findall(r"(?:From (\S+) )?Require", text)), path
 
 
 def test_the_repository_names_no_absolute_path_and_no_package_host() -> None:
@@ -159,3 +205,51 @@ def test_the_repository_names_no_absolute_path_and_no_package_host() -> None:
         text = (ROOT / name).read_text(encoding="utf-8", errors="ignore")
         for word in ("/" + "root/", "/" + "home/", "py" + "pi.org", "python" + "hosted"):
             assert word not in text, f"{name} mentions {word}"
+
+
+def room_of(module: str) -> str:
+    """A folder of a package; a file that stands beside the folders is a room by itself."""
+    return ".".join(module.split(".")[:2])
+
+
+@pytest.mark.parametrize("package", ["certify", "proofs"])
+def test_the_rooms_of_a_package_import_each_other_in_no_circle(package: str) -> None:
+    """Removing what imports no room that is left, again and again, removes everything."""
+    left: dict[str, set[str]] = {}
+    for path in (ROOT / package).rglob("*.py"):
+        if path != ROOT / package / "__init__.py":
+            room = room_of(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            imported = {room_of(name) for name in imported_modules(path) if name.startswith(f"{package}.")}
+            left[room] = left.get(room, set()) | (imported - {room})
+    while free := [room for room, rooms in left.items() if not rooms & left.keys()]:
+        for room in free:
+            del left[room]
+    assert not left
+
+
+def test_no_file_imports_one_that_imports_it() -> None:
+    """Not even by way of others: the files of all three packages stand in an order."""
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+               for path in SOURCES if "check" not in path.relative_to(ROOT).parts}
+    left = {name: {found for found in imports_of(path) if found in modules} - {name}
+            for name, path in modules.items() if path.name != "__init__.py"}
+    while free := [name for name, imported in left.items() if not imported & left.keys()]:
+        for name in free:
+            del left[name]
+    assert not left
+
+
+def imports_of(path: Path) -> set[str]:
+    """The modules that a file names: of ``from package import name``, the module package.name as well."""
+    found = set(imported_modules(path))
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def test_the_tier_of_a_minute_touches_every_room() -> None:
+    listed = [Path(line) for line in (ROOT / "tests" / "minute.txt").read_text(encoding="utf-8").splitlines()]
+    assert listed == sorted(listed, key=Path.as_posix) and all((ROOT / path).is_file() for path in listed)
+    rooms = {path.relative_to(ROOT).parts[1] for path in (ROOT / "tests").glob("*/**/test_*.py")}
+    assert rooms == {path.parts[1] for path in listed if len(path.parts) > 2}

@@ -7,10 +7,10 @@ import random
 
 import pytest
 
+from certify.asking.subjects import find_formula
 from certify.exports.latex_network import NetworkInLatex
-from certify.outcomes import Certified
-from certify.pipeline import certify
-from certify.subjects import find_formula
+from certify.formula.outcomes import Certified
+from certify.formula.pipeline import certify
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
@@ -39,8 +39,9 @@ from constructions.network.json_form import (
 from constructions.network.lengths import Lengths
 from constructions.network.run import run_hard
 from constructions.regimes import Regime
+from constructions.running.numpy_network import to_numpy
 from proofs.by_coq.transformer_file import theorem_file
-from proofs.discharge import discharge
+from proofs.formula.discharge import discharge
 
 BOOLEAN = (And, Or, Implies, Iff)
 TEMPORAL = (Since, Until)
@@ -118,7 +119,7 @@ def test_what_cannot_be_so_large_is_refused_in_a_line() -> None:
     formula = find_formula(network)
     assert formula is not None
     with pytest.raises(Unsupported, match=r"^\d+ directions: dense matrices would have \d+ entries, expected at most"):
-        network.to_numpy(4)
+        to_numpy(network, 4)
     with pytest.raises(Unsupported, match=r"^\d+ directions in LaTeX, expected at most 1000$"):
         NetworkInLatex(network)
     with pytest.raises(Unsupported, match=r"^the formula, written out, is longer than 20000 characters"):

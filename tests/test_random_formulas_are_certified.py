@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from certify.outcomes import Certified
-from certify.pipeline import certify
+from certify.formula.outcomes import Certified
+from certify.formula.pipeline import certify
 from constructions.language.printer import format_formula
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime, Sharpening
-from proofs.refutation.plain_words import all_words
+from proofs.formula.refutation.plain_words import all_words
 from tests.network.test_hard_and_soft_run_compute_the_formula import check_soft
 from tests.network.test_hard_attention_counts_exactly import formula_number
 

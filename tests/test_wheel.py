@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from certify.neighbours import NEIGHBOURS
+from certify.frame.neighbours import NEIGHBOURS
 from tests.processes import ROOT
 
 hatchling = pytest.importorskip("hatchling", reason="what builds the wheel is an extra")
@@ -64,10 +64,10 @@ def test_the_wheel_has_code_guides_examples_licence_and_types(installed: Install
         names = set(archive.namelist())
     for name in ("certify/py.typed", "constructions/py.typed", "proofs/py.typed", "certify/docs/DIVERGENCES.md",
                  "certify/docs/certificate.md", "certify/examples/claims/sha.toml", "certify/examples/formulas.txt",
-                 "proofs/check/__main__.py", "proofs/coq/lemma_09_rounding.v"):
+                 "proofs/check/__main__.py", "proofs/coq/sha/lemma_09_rounding.v"):
         assert name in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
-    assert not any("__pycache__" in name or name.startswith(("tests/", "benchmarks/")) for name in names)
+    assert not any("__pycache__" in name or name.startswith(("tests/", "benchmarks/", ".")) for name in names)
 
 
 def test_the_first_minute_of_an_installed_program(installed: Installed, tmp_path: Path) -> None:

@@ -15,23 +15,23 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.auditing.decide import ClaimedNetwork
+from certify.formula.outcomes import Certified
+from certify.formula.pipeline import certify_transformer
 from certify.margins.answer import find_refusal
-from certify.outcomes import Certified
-from certify.pipeline import certify_transformer
 from constructions.language.expressions import parse_expression
 from constructions.language.syntax import Formula, Not
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything, Others, Slack
 from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit, Weighting
-from proofs.discharge import Line, Memory, bounds_of
+from proofs.formula.common.kinds import Kind
+from proofs.formula.discharge import Line, Memory, bounds_of
 from proofs.margins.certificate import seal_margin
 from proofs.margins.claim import MarginClaim, Read
 from proofs.margins.deciding import LengthFound, decide_length
-from proofs.margins.truths import TruthReader
-from proofs.obligations.kinds import Kind
-from proofs.replay import NEAR_A_NUMBER
-from proofs.word_classes.enclosing import enclose_word
-from proofs.word_classes.norms import NO_NORMS
+from proofs.words.classes.enclosing import enclose_word
+from proofs.words.classes.norms import NO_NORMS
+from proofs.words.replay import NEAR_A_NUMBER
+from proofs.words.truth_at_a_letter import TruthReader
 
 HALF, HALF_OF_IT = Fraction(1, 2), parse_expression("1/2")
 BITS = 256

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from certify.asking.request import Request
 from certify.auditing.kinds.asked import Asked
 from certify.auditing.results import Verdict
-from certify.request import Request
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from proofs.floats.run_class import RunClass

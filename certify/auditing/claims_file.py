@@ -14,6 +14,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_args
 
+from certify.asking.quantities import check_positive, read_expression, read_positive
+from certify.asking.request import read_request
+from certify.asking.subjects import Kind
+from certify.asking.written import as_key
 from certify.auditing.claims import (
     DEFAULT_WIDTH,
     PARTS,
@@ -29,11 +33,8 @@ from certify.auditing.claims import (
 from certify.auditing.kinds.asked import OF_FORMULAS, Entry, read_options
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
-from certify.files import SUFFIXES_OF_PROGRAMS, read_text
-from certify.places import note_input
-from certify.quantities import check_positive, read_expression, read_positive
-from certify.request import as_key, read_request
-from certify.subjects import Kind
+from certify.frame.files import SUFFIXES_OF_PROGRAMS, read_text
+from certify.frame.places import note_input
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
@@ -180,7 +181,7 @@ class _Reader:
             case "model":
                 return self.network(str(self.place(entry["model"])), (Kind.NETWORK,), entry, lengths)
             case "examine":
-                from proofs.instances.registry import EXAMINATIONS
+                from proofs.numbers.instances.registry import EXAMINATIONS
 
                 if entry["examine"] not in EXAMINATIONS:
                     raise InputError(f"examine {entry['examine']!r}, expected one of {', '.join(EXAMINATIONS)}")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
 
+from certify.asking.request import Request
 from certify.auditing.by_margins import (
     NumberBehind,
     WordAt,
@@ -32,20 +33,20 @@ from certify.auditing.decide import (
     sketch,
 )
 from certify.auditing.probes import read_probe
-from certify.auditing.results import ClosedForm, CriticalConstant, HeadTemperature, Witness, outward
-from certify.outcomes import Certified
-from certify.request import Request
-from certify.search.brackets import CriticalBracket, Refuted, find_bracket
-from certify.search.threshold import LARGEST_FACTOR, NoChange, Probe
+from certify.auditing.results import CriticalConstant, HeadTemperature, Witness, outward
+from certify.critical.brackets import CriticalBracket, Refuted, find_bracket
+from certify.critical.closed_forms import ClosedForm
+from certify.critical.threshold import LARGEST_FACTOR, NoChange, Probe
+from certify.formula.outcomes import Certified
 from constructions.language.expressions import Expression, at_place
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Slack
 from constructions.network.sharpening import Place, is_sharpened
 from constructions.network.transformer import Transformer
-from proofs.discharge import Line, Progress
 from proofs.enclosures.expressions import enclose_at
 from proofs.enclosures.intervals import Interval
-from proofs.replay import find_miss
+from proofs.formula.discharge import Line, Progress
+from proofs.words.replay import find_miss
 
 COLD = 64
 """The constant of copies of heads that look up counts, about: there the main path proves what reads them."""
@@ -295,7 +296,7 @@ class Bracketing:
 
     def _form(self, n: int, bracket: Interval) -> ClosedForm | None:
         """The exact number in a bracket of this length alone."""
-        from certify.symbols.closed_forms import describe, find_closed_form  # sympy takes a while to load
+        from certify.critical.closed_forms import describe, find_closed_form  # sympy takes a while to load
 
         claim, constant = self._over(Lengths(n, n)), bracket.upper
         found = find_closed_form(claim.at(constant).network, claim.at(2 * constant).network, claim.lines(constant),

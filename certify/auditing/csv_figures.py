@@ -10,7 +10,7 @@ from fractions import Fraction
 from certify.auditing.results import AuditReport, ClaimResult, CriticalConstant, HeadTemperature, LengthVerdict
 from certify.auditing.to_json import format_exact
 from certify.auditing.wording import by_length, by_temperature, one_line, show_heads, temperatures_differ
-from certify.showing.numbers import decimal, decimal_lower, decimal_upper
+from certify.frame.numbers import decimal, decimal_lower, decimal_upper
 from proofs.enclosures.intervals import Interval
 
 _ENCLOSED = ("error", "bound", "critical_gamma", "critical_gamma_up_to_n", "critical_temperature", "slack")

@@ -11,23 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from certify.asking.request import Request
+from certify.asking.run_command import RunCommand
 from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
-from certify.outcomes import Certified, Refuted, Unknown
-from certify.pipeline import certify_transformer
-from certify.pipeline import sketch as sketch_network
-from certify.request import Request
-from certify.run_command import RunCommand
-from certify.showing.words import show_word, type_word
+from certify.formula.outcomes import Certified, Refuted, Unknown
+from certify.formula.pipeline import certify_transformer
+from certify.formula.pipeline import sketch as sketch_network
+from certify.frame.words import show_word, type_word
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import Regime
-from proofs.discharge import ALLOWED_ERROR, Line, Memory, Progress
 from proofs.enclosures.intervals import AtLeast, point
-from proofs.obligations.kinds import Kind
-from proofs.refutation import Search as WordSearch
-from proofs.refutation import SearchByLength, find_counterexample
-from proofs.replay import Counterexample
+from proofs.formula.common.kinds import Kind
+from proofs.formula.discharge import ALLOWED_ERROR, Line, Memory, Progress
+from proofs.formula.refutation import Search as WordSearch
+from proofs.formula.refutation import SearchByLength, find_counterexample
+from proofs.words.replay import Counterexample
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from certify.auditing.claims import Demands
 from certify.auditing.results import Verdict
-from certify.showing.numbers import enclosed
+from certify.frame.numbers import enclosed
 from constructions.language.brackets import Bracket
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer

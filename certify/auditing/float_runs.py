@@ -14,7 +14,7 @@ from certify.auditing.decide import Decision
 from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.floats.show import describe_refutation
 from certify.floats.survey import FloatRow, Proved, find_row
-from certify.showing.words import show_word
+from certify.frame.words import show_word
 from proofs.enclosures.intervals import point
 from proofs.floats.execution.replay import Refutation
 from proofs.floats.run_class import RunClass

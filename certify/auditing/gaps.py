@@ -7,14 +7,14 @@ from fractions import Fraction
 
 from certify.auditing.decide import ClaimedNetwork, Decision
 from certify.auditing.results import LengthVerdict, Witness, outward
-from certify.showing.words import show_word
+from certify.frame.words import show_word
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from constructions.network.validation import check_defined
 from proofs.enclosures.expressions import enclose_at
 from proofs.enclosures.intervals import point
-from proofs.failures import NotDerived
-from proofs.perturbation.gap import Gap, find_gap
+from proofs.formula.failures import NotDerived
+from proofs.softened.gap import Gap, find_gap
 
 
 def decide_gaps(claimed: ClaimedNetwork, least: Expression, lengths: Lengths) -> Decision:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
+from certify.asking.run_command import RunCommand
+from certify.asking.vacuity import find_vacuity
 from certify.auditing.claims import (
     AboutANetwork,
     AboutAProgram,
@@ -21,13 +23,11 @@ from certify.auditing.embeddings import find_embedding_beyond
 from certify.auditing.fits import fit_laws
 from certify.auditing.kinds.asked import Answer, Asked
 from certify.auditing.results import ClaimResult, CriticalConstant, LengthVerdict, Verdict, Witness, outward
-from certify.examples import examples_folder
-from certify.run_command import RunCommand
-from certify.vacuity import find_vacuity
+from certify.frame.shipped import examples_folder
 from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
-from proofs.instances.examination import Instance, Replay
+from proofs.numbers.instances.examination import Instance, Replay
 
 
 def judge(claim: Claim, search: Search) -> ClaimResult:
@@ -68,7 +68,7 @@ def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]
         case AboutANetwork() as about:
             return _decide_network(claim, about, search)
         case AboutNumbers(name):
-            from proofs.instances.registry import EXAMINATIONS
+            from proofs.numbers.instances.registry import EXAMINATIONS
 
             examination = EXAMINATIONS[name]
             decision = Decision(tuple(_examined(n, examination.examine(n)) for n in claim.lengths), ())
@@ -155,7 +155,7 @@ def describe_coverage(claim: Claim) -> str:
             subject = request.description.partition(";")[0]
             return subject if len(subject) <= LONGEST_SUBJECT else f"the formula of {claim.name}"
         case AboutNumbers(name):
-            from proofs.instances.registry import EXAMINATIONS
+            from proofs.numbers.instances.registry import EXAMINATIONS
 
             return EXAMINATIONS[name].covers
         case AboutAProgram(path):

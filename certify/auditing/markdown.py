@@ -9,7 +9,7 @@ import base64
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from certify.auditing.plots import Plot, draw_plots, standalone
+from certify.auditing.plots import draw_plots
 from certify.auditing.results import (
     AuditReport,
     ClaimResult,
@@ -37,7 +37,8 @@ from certify.auditing.wording import (
     summarize,
     temperatures_differ,
 )
-from certify.showing.numbers import decimal
+from certify.frame.numbers import decimal
+from certify.frame.plots import Plot, standalone
 from constructions.text import printable
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|#~$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from certify.search.threshold import Probe
-from proofs.discharge import ALLOWED_ERROR, Line
+from certify.critical.threshold import Probe
+from proofs.formula.discharge import ALLOWED_ERROR, Line
 
 WHOLLY_WRONG = Fraction(2) ** 64
 """The odds of an error of 1 or more."""

@@ -6,20 +6,20 @@ import itertools
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 
+from certify.asking.programs import AnyProgram, read_program, run_any_program
+from certify.asking.run_command import RunCommand
 from certify.auditing.claims import AboutAProgram
 from certify.auditing.decide import Decision
 from certify.auditing.results import LengthVerdict, Witness
-from certify.deciding.conditions import Conditions
-from certify.programs import AnyProgram, read_program, run_any_program
-from certify.run_command import RunCommand
-from certify.showing.words import show_word, type_word
+from certify.frame.words import show_word, type_word
+from certify.trained.conditions import Conditions
 from constructions.errors import InputError
 from constructions.language.semantics import truth_values
 from constructions.network.lengths import Lengths
 from constructions.rasp.syntax import Type
 from constructions.regular.automata import Language
-from proofs.discharge import Progress
 from proofs.enclosures.intervals import point
+from proofs.formula.discharge import Progress
 
 MAX_WORDS = 200_000
 BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}

@@ -10,6 +10,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Literal, get_args
 
+from certify.critical.closed_forms import ClosedForm
+from certify.frame.readable import Readable
 from constructions.network.sharpening import Place
 from proofs.enclosures.intervals import Interval
 
@@ -93,23 +95,6 @@ class HeadTemperature:
 
 
 @dataclass(frozen=True)
-class ClosedForm:
-    """The exact number in a bracket at which the worst input of ``head``, at row ``row``, errs as much as it may.
-
-    ``gamma`` is that number, or -ln x with the x of (0, 1) that solves the ``equation``. ``polynomial`` is the minimal
-    polynomial of x = e^(-gamma), or of a power of it; empty where none was found. ``limit`` is where the number tends
-    as n grows, if the terms are those of a series that is known, else empty.
-    """
-
-    head: Place
-    row: int
-    gamma: str
-    equation: str
-    polynomial: str
-    limit: str
-
-
-@dataclass(frozen=True)
 class CriticalConstant:
     """The critical constant ``gamma`` at one length: refuted by ``witness`` at one end, certified at the other.
 
@@ -140,7 +125,7 @@ class GrowthLaw:
 
 
 @dataclass(frozen=True, repr=False)
-class ClaimResult:
+class ClaimResult(Readable):
     """The verdict on one claim over its range of lengths.
 
     ``rows`` has one entry per length that was looked at one by one; ``fits`` one per temperature of ``criticals``.
@@ -173,14 +158,6 @@ class ClaimResult:
     part: str = "statement"
     measure: str = "worst error"
     covers: str = ""
-
-    def __repr__(self) -> str:
-        return f"<{self.verdict}: {self.subject}, n = {self.lengths}>"
-
-    def _repr_html_(self) -> str:
-        from certify.showing.notebook import claim_to_html  # which needs this module
-
-        return claim_to_html(self)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""The warmest constants, head by head: how small each may be, rounded to simple rationals and certified together.
+"""The smallest constants that are enough, head by head: how small each may be, rounded to simple rationals and "
+"certified together.
 
 Each head is looked at alone, all others as claimed. Errors that add up in one comparison leave less room for all heads
 together, so the suggestion is made a little colder until the whole network is certified.
@@ -11,11 +12,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
+from certify.asking.request import Request
 from certify.auditing.decide import ClaimedNetwork, Search, certify_run, network_of, sketch
 from certify.auditing.probes import read_probe
-from certify.outcomes import Outcome
-from certify.request import Request
-from certify.search.threshold import NoChange, Probe, find_threshold, shortest_between
+from certify.critical.threshold import NoChange, Probe, find_threshold, shortest_between
+from certify.formula.outcomes import Outcome
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import Place, is_sharpened, with_scores_times
 from constructions.network.transformer import Head
@@ -55,7 +56,7 @@ class Suggestion:
 
 
 def suggest(request: Request, lengths: Lengths, search: Search) -> Suggestion:
-    """The warmest simple constants with which every obligation is proved at these lengths."""
+    """The smallest simple constants with which every obligation is proved at these lengths."""
     heads = [((layer, number), head) for layer, number, head in request.network.heads() if is_sharpened(head)]
     suggested = tuple(_suggest_head(request, place, head, lengths, search) for place, head in heads)
     for _ in range(ATTEMPTS):

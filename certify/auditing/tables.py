@@ -26,8 +26,8 @@ from certify.auditing.wording import (
     summarize,
     temperatures_differ,
 )
-from certify.showing.terminal_tables import NARROW, open_table, plain, print_table
-from certify.verdicts import colour
+from certify.frame.terminal_tables import NARROW, open_table, plain, print_table
+from certify.frame.verdicts import colour
 from constructions.network.lengths import Lengths
 
 NOT_MET = "bold magenta"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import PurePath
 
+from certify.asking.run_command import name_file_alone
 from certify.auditing.results import AuditReport, ClaimResult, Witness
-from certify.run_command import name_file_alone
 
 
 def without_folders(report: AuditReport) -> AuditReport:

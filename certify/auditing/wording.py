@@ -10,15 +10,15 @@ from certify.auditing.results import (
     VERDICTS,
     AuditReport,
     ClaimResult,
-    ClosedForm,
     CriticalConstant,
     HeadTemperature,
     LengthVerdict,
     Verdict,
     Witness,
 )
-from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
-from certify.showing.words import counted
+from certify.critical.closed_forms import ClosedForm
+from certify.frame.numbers import decimal_lower, decimal_upper, enclosed
+from certify.frame.words import counted
 from constructions.network.sharpening import Place
 from constructions.text import printable
 from proofs.enclosures.intervals import Interval, point

@@ -7,9 +7,9 @@ from typing import Any, get_args, get_type_hints
 
 import typer.core
 
-from certify.options import written_file, written_folder, written_place
-from certify.places import STANDARD_STREAM, Places, keep_places
-from certify.progress import silence
+from certify.asking.options import written_file, written_folder, written_place
+from certify.frame.places import STANDARD_STREAM, Places, keep_places
+from certify.frame.progress import silence
 
 WRITTEN = (written_file, written_folder, written_place)
 
@@ -47,7 +47,7 @@ def note_outputs(command: Command, given: dict[str, Any], places: Places) -> Non
     Raises:
         InputError: if something there would be lost, or nothing can be written.
     """
-    from certify.files import check_new_folder, check_writable
+    from certify.frame.files import check_new_folder, check_writable
     from constructions.errors import InputError
 
     kinds = kinds_of(command)
@@ -57,9 +57,9 @@ def note_outputs(command: Command, given: dict[str, Any], places: Places) -> Non
             continue
         option = option_name(parameter)
         if not name:
-            raise InputError(f"{option}: found an empty name, expected a file or a folder")
+            raise InputError(f"{option}: the name is empty, expected a file or a folder")
         if name == STANDARD_STREAM and given.get("as_json") and kind is not written_folder:
-            raise InputError(f"{option} -: it and the JSON object cannot share standard output, expected a file")
+            raise InputError(f"{option} -: standard output takes the JSON object, expected a file")
         if kind is written_file:
             check_writable(name)
         elif kind is written_folder:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.options import CertificateOption, EffortOption, JsonOption, QuietOption, whole_number
-from certify.terminal import print_json, write_certificate
+from certify.asking.options import CertificateOption, EffortOption, JsonOption, QuietOption, whole_number
+from certify.frame.terminal import print_json, write_certificate
 
 if TYPE_CHECKING:
     from certify.floats.survey import Proved
@@ -23,14 +23,14 @@ def floats(
         "--format", metavar="NAME|FILE", help="a class of float runs by name, or a file (.toml) with classes of your "
         "own; may be repeated (left out: those of the usual formats)")] = None,
     exp_ulp: Annotated[str | None, typer.Option(
-        "--exp-ulp", metavar="RATIONAL", help="exponentials may be off by so many units in the last place")] = None,
+        "--exp-ulp", metavar="RATIONAL", help="by how many units in the last place exponentials may be off")] = None,
     max_n: Annotated[int | None, typer.Option(
         "--max-n", metavar="N", parser=whole_number,
         help="words up to this length (left out: all of the certificate; of a model 64)")] = None,
     output: CertificateOption = None,
     effort: EffortOption = 1,
     presets: Annotated[bool, typer.Option(
-        "--presets", help="print the classes with what is assumed of each, and its source")] = False,
+        "--presets", help="print the classes, what each assumes, and where that is written")] = False,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -41,8 +41,8 @@ def floats(
     one was found: shorter ones may have others.
     With -o the certificate that claims all of this is written. docs/floats.md says what a float run is.
     """
+    from certify.asking.quantities import read_positive
     from certify.floats.classes import read_classes
-    from certify.quantities import read_positive
 
     ulps = None if exp_ulp is None else read_positive(exp_ulp, "--exp-ulp")
     classes = read_classes(formats or [], ulps)
@@ -54,7 +54,7 @@ def floats(
 def show_presets(chosen: list[RunClass] | None, as_json: bool) -> int:
     """Print the chosen classes, or all presets; return the exit status."""
     from certify.floats.show import classes_to_json, print_classes
-    from certify.showing.terminal_tables import console
+    from certify.frame.terminal_tables import console
     from proofs.floats.run_class import presets
 
     shown = list(presets().values()) if chosen is None else chosen
@@ -72,18 +72,18 @@ def read_proved(subject: str | None, max_n: int | None) -> Proved:
         InputError: if the file is neither, or the certificate does not reach so far.
         typer.Exit: if the certificate is rejected or the network is not certified, which is said.
     """
-    from certify.exports.sealed import NotAccepted, read_sealed_text
-    from certify.files import read_text
+    from certify.asking.request import DEFAULT_MAX_N
+    from certify.asking.subjects import CERTIFICATES
     from certify.floats.survey import Proved
-    from certify.request import DEFAULT_MAX_N
-    from certify.subjects import CERTIFICATES
-    from certify.terminal import complain
+    from certify.formula.sealed import NotAccepted, read_sealed_text
+    from certify.frame.files import read_text
+    from certify.frame.terminal import complain
     from constructions.errors import InputError
     from constructions.network.json_form import read_json
     from constructions.network.lengths import Lengths
 
     if subject is None:
-        raise InputError("nothing to run: expected a certificate or a model file (or --presets)")
+        raise InputError("expected a certificate or a model file (or --presets)")
     text = read_text(subject)
     data = read_json(text, subject)
     if not (isinstance(data, dict) and data.get("format") in CERTIFICATES):
@@ -105,10 +105,11 @@ def certify_model(name: str, data: object, max_n: int) -> str:
         InputError: if there is none in it.
         typer.Exit: if it is not certified; the outcome is printed.
     """
-    from certify.outcomes import Certified
-    from certify.pipeline import certify_transformer
-    from certify.progress import ProgressLine
-    from certify.terminal import Json, finish
+    from certify.commands.finish import finish
+    from certify.formula.outcomes import Certified
+    from certify.formula.pipeline import certify_transformer
+    from certify.frame.progress import ProgressLine
+    from certify.frame.terminal import Json
     from constructions.network.json_form import transformer_from_json
 
     network = transformer_from_json(data, name)
@@ -123,9 +124,9 @@ def decide_floats(proved: Proved, classes: list[RunClass], effort: int, output: 
     """Decide, print and write; return the status of the worst row."""
     from certify.floats.show import print_rows, rows_to_json
     from certify.floats.survey import USUAL_WORK, survey
-    from certify.progress import ProgressLine
-    from certify.showing.terminal_tables import console
-    from certify.verdicts import exit_status, worst
+    from certify.frame.progress import ProgressLine
+    from certify.frame.terminal_tables import console
+    from certify.frame.verdicts import exit_status, worst
 
     with ProgressLine() as progress:
         rows = survey(proved, classes, progress, effort * USUAL_WORK)

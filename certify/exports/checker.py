@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 import proofs.check
-from certify.files import write_bytes
+from certify.frame.files import write_bytes
 
 SHEBANG = b"#!/usr/bin/env python3\n"
 FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the first one that a zip file can have

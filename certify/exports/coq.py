@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from certify.asking.request import read_request
+from certify.asking.subjects import Kind
+from certify.every_n.claim import TheoremClaim, claim_theorem
 from certify.exports.folder_readme import folder_readme
-from certify.exports.theorem_claim import TheoremClaim, claim_theorem
-from certify.files import check_new_folder, write_folder
-from certify.request import read_request
-from certify.subjects import Kind
+from certify.frame.files import check_new_folder, write_folder
 from constructions.network.json_form import transformer_to_json, write_canonical
 from proofs.by_coq import EVERY_LENGTH, CoqMissing, ProvedLengths
 from proofs.by_coq.library import LOGICAL_NAME, digests_of, library_digest, sealed_files
@@ -48,8 +48,8 @@ def export_coq(path: str, output: str, unchecked: bool = False, lengths: ProvedL
 
 def _ask(claim: TheoremClaim, lengths: ProvedLengths) -> str:
     """Why Coq was not asked; empty if it accepts the theorem."""
-    from certify.progress import ProgressLine
-    from certify.theorems import prove, reason_in_words
+    from certify.every_n.theorems import prove, reason_in_words
+    from certify.frame.progress import ProgressLine
 
     try:
         with ProgressLine() as progress:

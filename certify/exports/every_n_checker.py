@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from certify.files import check_new_folder, write_folder
+from certify.frame.files import check_new_folder, write_folder
 from proofs.by_coq import compiled_library, find_coq
 from proofs.by_coq.extracted import PROGRAM, build_checker, checker_sources, find_ocaml
 

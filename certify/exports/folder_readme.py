@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from certify.exports.theorem_claim import TheoremClaim
-from certify.showing.words import show_alphabet
+from certify.every_n.claim import TheoremClaim
+from certify.frame.words import show_alphabet
 from constructions.language.predicates import definitions_of
 from constructions.language.printer import format_formula
 from constructions.text import printable

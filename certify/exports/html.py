@@ -1,17 +1,17 @@
-"""`certify export --to html`: a certificate as one page (``certify.pages``)."""
+"""`certify export --to html`: a certificate as one page (``certify.exports.pages``)."""
 
 from __future__ import annotations
 
 from pathlib import PurePath
 
-from certify.deciding.certified import read_certified
-from certify.deciding.files import WITH_A_CLAIM
-from certify.exports.sealed import read_accepted, read_sealed_text
+from certify.exports.pages.certificate.page import certificate_page
+from certify.exports.pages.decision.page import Filed, decision_page
+from certify.exports.pages.softened.page import softened_page
 from certify.exports.softened import read_softened
-from certify.files import check_writable, read_text, write_text
-from certify.pages.certificate.page import certificate_page
-from certify.pages.decision.page import Filed, decision_page
-from certify.pages.softened.page import softened_page
+from certify.formula.sealed import read_accepted, read_sealed_text
+from certify.frame.files import check_writable, read_text, write_text
+from certify.trained.certified import read_certified
+from certify.trained.files import WITH_A_CLAIM
 from constructions.network.transformer import check_softmax
 from proofs.check import Softened, WrongWord
 

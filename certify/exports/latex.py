@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from certify.exports.latex_network import CONVENTIONS, NetworkInLatex, lengths_in_latex
 from certify.exports.latex_tables import decimal_number, math, table, text, typewriter
-from certify.exports.sealed import Sealed, read_sealed
-from certify.files import check_writable, write_text
-from certify.showing.numbers import decimal_upper
-from certify.showing.real_functions import sentence
+from certify.formula.real_functions import sentence
+from certify.formula.sealed import Sealed, read_sealed
+from certify.frame.files import check_writable, write_text
+from certify.frame.numbers import decimal_upper
 from constructions.language.printer import format_formula
 from constructions.network.meanings import Truth
 

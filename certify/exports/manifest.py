@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from certify.exports.script_text import check_script
-from certify.exports.sealed import Sealed
-from certify.files import read_text
-from certify.showing.real_functions import functions_in
+from certify.formula.real_functions import functions_in
+from certify.formula.sealed import Sealed
+from certify.frame.files import read_text
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
 

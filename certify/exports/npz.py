@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from certify.exports.sealed import Sealed, read_sealed
-from certify.files import check_writable, write_bytes
+from certify.formula.sealed import Sealed, read_sealed
+from certify.frame.files import check_writable, write_bytes
 from constructions.errors import InputError
 from constructions.network.dense import DenseLayer, Matrix, dense_layers, dense_matrix
 from constructions.network.lengths import Lengths

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from certify.exports.runnable import metadata, require_package, rounded_weights
-from certify.exports.sealed import read_sealed
-from certify.files import check_writable, write_bytes
+from certify.formula.sealed import read_sealed
+from certify.frame.files import check_writable, write_bytes
 from constructions.errors import InputError
 
 

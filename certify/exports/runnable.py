@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from certify.exports.sealed import Sealed
+from certify.formula.sealed import Sealed
 from constructions.errors import Unsupported
 from constructions.running.weights import Weights, weights_of
 

@@ -8,8 +8,8 @@ import numpy as np
 from safetensors.numpy import save
 
 from certify.exports.runnable import about, rounded_weights
-from certify.exports.sealed import Sealed, read_sealed
-from certify.files import check_writable, write_bytes
+from certify.formula.sealed import Sealed, read_sealed
+from certify.frame.files import check_writable, write_bytes
 from constructions.errors import InputError
 from constructions.running.weights import Weights
 

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from certify.exports.manifest import MANIFEST, ROUNDED, write_manifest
 from certify.exports.script_text import digest_of_script
-from certify.exports.sealed import Sealed, read_sealed
-from certify.files import check_new_folder, write_folder
-from certify.progress import ProgressLine
-from certify.showing.real_functions import functions_in
+from certify.formula.real_functions import functions_in
+from certify.formula.sealed import Sealed, read_sealed
+from certify.frame.files import check_new_folder, write_folder
+from certify.frame.progress import ProgressLine
 from constructions.errors import Unsupported
 from constructions.text import printable
-from proofs.discharge import Line, Progress, discharge
-from proofs.obligations.kinds import Kind
-from proofs.transcript import Entry, Transcript
+from proofs.formula.common.kinds import Kind
+from proofs.formula.discharge import Line, Progress, discharge
+from proofs.formula.failures import Undecided
+from proofs.formula.transcript import Entry, Transcript
 
 if TYPE_CHECKING:
-    from proofs.by_z3.solver import Question
+    from proofs.formula.z3.solver import Question
 
 UNSAT_MEANS = "unsat means: no input of these breaks the bound; so it is proved."
 SAT_MEANS = "sat means: the hypotheses of {script} do not contradict each other, so its unsat is no empty one."
@@ -39,8 +40,6 @@ def export_smt2(path: str, output: str) -> None:
         NotAccepted: if the certificate is rejected.
         Unsupported: if Z3 does not prove all that the certificate says.
     """
-    from proofs.by_z3 import Undecided
-
     check_new_folder(output)
     sealed = read_sealed(path)
     try:
@@ -74,7 +73,7 @@ def scripts_of(sealed: Sealed, progress: Progress = lambda _: None) -> dict[str,
 
 def _scripts_of_entry(sealed: Sealed, number: int, entry: Entry) -> Iterator[tuple[dict[str, Any], str]]:
     """The scripts and probes of one obligation with their rows of the manifest."""
-    from proofs.by_z3.scripts import logic_of, probe_of, script_of
+    from proofs.formula.z3.scripts import logic_of, probe_of, script_of
 
     place = entry.places[0]
     stem = f"{number:03}_layer_{place.layer}_" + (f"head_{place.place}" if place.place else "feed_forward")

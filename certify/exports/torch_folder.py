@@ -8,8 +8,8 @@ from pathlib import Path
 import constructions.running
 from certify.exports.runnable import NOTE, rounded_weights
 from certify.exports.safetensors_file import config_text, safetensors_bytes
-from certify.exports.sealed import Sealed, read_sealed
-from certify.files import check_new_folder, write_folder
+from certify.formula.sealed import Sealed, read_sealed
+from certify.frame.files import check_new_folder, write_folder
 from constructions.running.weights import Weights
 from constructions.text import printable
 

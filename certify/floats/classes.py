@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from certify.files import read_text
+from certify.frame.files import read_text
 from constructions.errors import InputError
 from proofs.floats.run_class import RunClass, presets, read_run_classes
 

@@ -10,10 +10,10 @@ from rich.text import Text
 
 from certify.floats.classes import assumptions
 from certify.floats.survey import FloatRow
-from certify.showing.numbers import decimal, decimal_upper
-from certify.showing.terminal_tables import open_table, plain, print_table
-from certify.showing.words import show_word
-from certify.verdicts import colour
+from certify.frame.numbers import decimal, decimal_upper
+from certify.frame.terminal_tables import open_table, plain, print_table
+from certify.frame.verdicts import colour
+from certify.frame.words import show_word
 from constructions.network.lengths import Lengths
 from proofs.floats.execution.replay import Refutation
 from proofs.floats.run_class import RunClass

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.outcomes import OWN_WORK
+from certify.frame.verdicts import OWN_WORK
 from constructions.errors import Unsupported
 from constructions.language.expressions import Expression
 from constructions.network.json_form import transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.certificate import claim_floats
 from proofs.check import Refusal, check_text
-from proofs.floats.claims import FloatClaim, read_float_claims
+from proofs.floats.claims import FloatClaim, claim_floats, read_float_claims
 from proofs.floats.execution.replay import Refutation
 from proofs.floats.execution.search import find_first_wrong
 from proofs.floats.run_class import RunClass

@@ -6,9 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from certify.frame.verdicts import OWN_WORK, worst
 from certify.margins.question import MarginQuestion
-from certify.outcomes import OWN_WORK
-from certify.verdicts import worst
 from constructions.network.lengths import Lengths
 from proofs.check import Refusal, check_text
 from proofs.margins.certificate import seal_margin

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from certify.quantities import read_expression
-from certify.request import Options, as_option, request_found
-from certify.subjects import Found, Kind
+from certify.asking.quantities import read_expression
+from certify.asking.request import read_request
+from certify.asking.subjects import Found, Kind
+from certify.asking.written import Options, as_option
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_alphabet, split_symbols
 from constructions.language.diagnosis import list_names
@@ -19,7 +20,7 @@ from constructions.language.syntax import Formula, symbols_of
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.margins.claim import At, MarginClaim, check_fits, lengths_of_sequences
-from proofs.word_classes.norms import NO_NORMS, Norms, everywhere
+from proofs.words.classes.norms import NO_NORMS, Norms, everywhere
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def read_question(model: Found, options: MarginOptions, lengths: Lengths,
         raise InputError(f"{model.name}: found {model.kind.value}, expected {Kind.NETWORK.value}")
     before, after = (_symbols(spell(name), text) for name, text in (("before", options.before),
                                                                     ("after", options.after)))
-    request = request_found(model, Options(gamma=options.gamma, temperature=options.temperature), (Kind.NETWORK,),
+    request = read_request(model, Options(gamma=options.gamma, temperature=options.temperature), (Kind.NETWORK,),
                             lengths_of_sequences(lengths, len(before) + len(after)), spell)
     network = request.network
     letters = _letters(options.letters, network, {*before, *after}, spell)

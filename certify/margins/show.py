@@ -8,12 +8,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from certify.formula.show import print_shape
+from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
+from certify.frame.terminal_tables import open_table, plain, print_table
+from certify.frame.verdicts import colour
+from certify.frame.words import counted, show_alphabet, show_word
 from certify.margins.answer import MarginAnswer
-from certify.showing.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.showing.outcomes import print_shape
-from certify.showing.terminal_tables import open_table, plain, print_table
-from certify.showing.words import counted, show_alphabet, show_word
-from certify.verdicts import colour
 from constructions.language.printer import format_formula
 from proofs.margins.claim import MarginClaim
 from proofs.margins.deciding import Judged, LengthFound

@@ -72,7 +72,7 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
 
 def _refuse_variants(settings: Settings, where: str) -> None:
     if not settings.settings:
-        raise InputError(f"{where}: LLaMA's names without a config.json, expected it as another file")
+        raise InputError(f"{where}: tensors have LLaMA's names, and there is no config.json, expected that file, too")
     settings.refuse("model_type", "llama", "mistral", "qwen2")
     if settings.get("model_type") == "mistral" or settings.get("use_sliding_window"):
         settings.refuse("sliding_window")

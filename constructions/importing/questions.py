@@ -40,16 +40,16 @@ class Options:
 
 
 _HOW = {
-    "attention": "--attention causal or bidirectional, which no weight tells",
-    "activation": "--activation relu, gelu (by erf), gelu-tanh, silu, sigmoid or tanh, which no weight tells",
+    "attention": "--attention causal or bidirectional, which the weights do not tell",
+    "activation": "--activation relu, gelu (by erf), gelu-tanh, silu, sigmoid or tanh, which the weights do not tell",
     "norm": "--norm layer, rms (then --epsilon, too) or none, since there are no weights of norms",
-    "epsilon": "--epsilon of the norms, which no weight tells (1e-5 where PyTorch was told nothing else)",
+    "epsilon": "--epsilon of the norms, which the weights do not tell (the default of PyTorch is 1e-5)",
     "heads": "--heads H, the number of heads, since the weights of all heads are one matrix",
     "norm_first": "--norm-first or --norm-last, since the weights of the norms are the same",
     "positions": "--positions learned, sinusoidal, alibi or none, since no table of positions was recognised",
-    "token_table": "--token-table NAME, since no tensor, or more than one, may be it",
+    "token_table": "--token-table NAME, since it is not clear which tensor that is",
     "output_layer": "--output-layer NAME, the weight that makes logits (that of the tokens, if they are tied), "
-                    "since no tensor, or more than one, may be it",
+                    "since it is not clear which tensor that is",
 }
 """What to say of a question without an answer."""
 _PLACEHOLDERS: dict[str, Any] = {
@@ -124,12 +124,12 @@ class Questions:
             raise self._complaint()
         for field in fields(self.options):
             if getattr(self.options, field.name) is not None and field.name not in self._used:
-                raise InputError(f"{self.where}: {self.shown(field.name)} is of no use here, as nothing in the network "
-                                 f"depends on it; expected it left out")
+                raise InputError(f"{self.where}: {self.shown(field.name)} changes nothing here, as nothing in the "
+                                 f"network depends on it; leave it out")
 
     def _complaint(self) -> InputError:
         wanted = "; ".join(_HOW[name] for name in self._open)
-        return InputError(f"{self.where}: the file does not tell all; expected {wanted}")
+        return InputError(f"{self.where}: the file does not say everything; expected {wanted}")
 
 
 # -- answers that several recognisers need -----------------------------------------------------------------------------

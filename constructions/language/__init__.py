@@ -1,1 +1,3 @@
-"""The language of DESIGN section 5: syntax, parser, printer, meaning, and the small expressions in i and n."""
+"""The language of formulas: syntax, parser, printer, meaning, and the small expressions in i and n."""
+
+from constructions.language import representation as representation  # formulas are shown by it, whatever is imported

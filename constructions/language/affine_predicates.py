@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from constructions.language.arithmetic import NEGATE, Postfix
 from constructions.language.expressions import Expression, parse_expression, substitute
 from constructions.language.number_tests import NUMBER_TESTS
-from constructions.language.predicates import PredicateDefinition, define
+from constructions.language.predicate_definition import PredicateDefinition
+from constructions.language.predicates import define
 from constructions.language.syntax import Count, Formula, Predicate, PredicateOnCount, PredicateOnSum, Term
 
 _VARIABLES = frozenset({"k", "n"})

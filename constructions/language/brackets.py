@@ -15,7 +15,7 @@ from constructions.errors import InputError
 from constructions.language.expressions import Expression, parse_expression
 from constructions.language.parser import parse_formula
 from constructions.language.positional import mentions_length, positional_truth, positional_truths
-from constructions.language.predicates import PredicateDefinition
+from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.printer import format_briefly, format_formula
 from constructions.language.syntax import Formula, is_positional
 

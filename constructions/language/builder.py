@@ -15,7 +15,8 @@ from lark.visitors import Transformer_NonRecursive
 from constructions.errors import FormulaError, InputError
 from constructions.language.diagnosis import list_names, place_of, quote
 from constructions.language.hints import formula_hint, name_hint, number_hint, symbol_hint
-from constructions.language.predicates import BUILTIN, PredicateDefinition, find_predicate
+from constructions.language.predicate_definition import PredicateDefinition
+from constructions.language.predicates import BUILTIN, find_predicate
 from constructions.language.predicates_of_terms import predicate_of_term
 from constructions.language.spellings import (
     NAMES,

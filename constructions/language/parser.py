@@ -35,7 +35,8 @@ from constructions.language.definitions import Part, split_definitions
 from constructions.language.diagnosis import describe_terminals, locate, offset_of, place_of, quote
 from constructions.language.grouping import check_grouping
 from constructions.language.hints import character_hint, name_hint, operand_hint, operator_hint
-from constructions.language.predicates import BUILTIN, PredicateDefinition, find_predicate
+from constructions.language.predicate_definition import PredicateDefinition
+from constructions.language.predicates import BUILTIN, find_predicate
 from constructions.language.spellings import Dialect
 from constructions.language.syntax import Comparison, Count, Formula, Term, difference, subformulas
 from constructions.language.tokens import name_tokens
@@ -45,7 +46,7 @@ MAX_PART = 1_000_000
 _WORDS = {
     "SYMBOL": "a formula", "NUMBER": EXPECTED_NUMBER, "LPAR": "'('", "COMMA": "','", "RPAR": "')'", "RSQB": "']'",
     "PLUS": "'+' or '-'", "RELATION": "a comparison such as <=", "AND": "an operator such as & or since",
-    "$END": "the end of the formula",
+    "$END": "the end of the text",
 }  # fmt: skip
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _OF_NUMBERS = frozenset({"PLUS", "MINUS", "TIMES", "REMAINDER", "RELATION"})

@@ -21,7 +21,7 @@ from constructions.errors import Unsupported
 from constructions.language.affine_predicates import NumericalPredicate
 from constructions.language.linear_conditions import LENGTH, find_linear_form
 from constructions.language.number_tests import NUMBER_TESTS
-from constructions.language.predicates import PredicateDefinition
+from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.quotients import Summand, greatest_step, quotient
 from constructions.language.remainders import MAX_SPLIT, remainder_is
 from constructions.language.simplified import conjunction, disjunction_of

@@ -141,3 +141,13 @@ class TruthTable:
 
     def _term(self, term: Term, i: int) -> int:
         return sum(number * self._count(count, i) for number, count in term.coefficients) + term.constant
+
+
+def counted_length(count: Count, i: int, n: int) -> int:
+    """The number of positions that the count looks at.
+
+    >>> from constructions.language.syntax import TRUE
+    >>> counted_length(Count("left", TRUE), 2, 5), counted_length(Count("right", TRUE), 2, 5)
+    (2, 4)
+    """
+    return i if count.side == "left" else n + 1 - i

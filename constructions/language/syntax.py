@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 if TYPE_CHECKING:
-    from constructions.language.predicates import PredicateDefinition
+    from constructions.language.predicate_definition import PredicateDefinition
 
 Side = Literal["left", "right"]
 Relation = Literal["<=", "<", ">=", ">", "==", "!="]
@@ -64,16 +64,18 @@ class Formula(_Node):
                            or (connects and all(part.symbolic for part in parts)))
 
     def __repr__(self) -> str:
-        from constructions.language.printer import MAX_PLAIN, format_briefly, written_length
-
-        if written_length(self) > MAX_PLAIN:
-            return f"<formula, {self.depth} deep: {format_briefly(self)}>"
-        return f"parse_formula({str(self)!r})"
+        return _WRITERS[1](self)
 
     def __str__(self) -> str:
-        from constructions.language.printer import format_formula  # the printer is built on this module
+        return _WRITERS[0](self)
 
-        return format_formula(self)
+
+_WRITERS: list[Callable[[Formula], str]] = []
+
+
+def write_with(text: Callable[[Formula], str], representation: Callable[[Formula], str]) -> None:
+    """What ``str`` and ``repr`` of a formula are: the printer, which is built on this module, says it."""
+    _WRITERS[:] = text, representation
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)

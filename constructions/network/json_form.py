@@ -17,7 +17,8 @@ from constructions.language.brackets import PositionFunction, parse_position_fun
 from constructions.language.expressions import parse_expression
 from constructions.language.formula_table import PLAIN_TEXTS, FormulaTexts
 from constructions.language.parser import parse_count, parse_formula, parse_term
-from constructions.language.predicates import PredicateDefinition, parse_predicate_definition
+from constructions.language.predicate_definition import PredicateDefinition
+from constructions.language.predicates import parse_predicate_definition
 from constructions.language.syntax import Count, Formula
 from constructions.network.meanings import (
     Anything,

@@ -1,6 +1,6 @@
 """Running a transformer with hard attention, exactly.
 
-Soft attention is enclosed, not computed, in ``proofs.replay``; both walk the layers through ``run_layers``.
+Soft attention is enclosed, not computed, in ``proofs.words.replay``; both walk the layers through ``run_layers``.
 """
 
 from __future__ import annotations

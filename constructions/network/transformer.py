@@ -13,18 +13,13 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING
 
 from constructions.errors import InputError, Unsupported
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
-from constructions.language.predicates import PredicateDefinition, definitions_of
-from constructions.network.lengths import Lengths
+from constructions.language.predicate_definition import PredicateDefinition
+from constructions.language.predicates import definitions_of
 from constructions.network.meanings import Meaning, formulas_of
-
-if TYPE_CHECKING:
-    from constructions.running.numpy_network import NumpyNetwork
-    from constructions.running.torch_network import Network
 
 Coefficients = Mapping[str, Fraction]
 """Direction -> rational: a vector of the residual stream, or a linear form on it; what is left out is 0."""
@@ -203,31 +198,6 @@ class Transformer:
         dense = sum(len(unit.reads) + len(unit.writes) + (unit.bias != 0)
                     for layer in self.layers for unit in layer.feedforward.units)
         return tokens + attention + dense + sum(len(layer.feedforward.bias) for layer in self.layers)
-
-    def to_numpy(self, max_n: int = 64, precision: str = "binary32", accumulate: str | None = None,
-                 min_n: int = 1) -> NumpyNetwork:
-        """A program that runs in numpy, for words of these lengths (docs/exports.md).
-
-        Raises:
-            InputError: if there is no such format, or something is not defined at one of the lengths.
-            Unsupported: if a number is too large for the precision, or the transformer has no float program.
-        """
-        from constructions.running.numpy_network import NumpyNetwork
-        from constructions.running.weights import weights_of
-
-        return NumpyNetwork(weights_of(self, Lengths(min_n, max_n), precision), accumulate)
-
-    def to_torch(self, max_n: int = 64, precision: str = "binary32", fused: bool = False, min_n: int = 1) -> Network:
-        """A torch module, for words of these lengths; if ``fused``, with torch's own attention (docs/exports.md).
-
-        Raises:
-            ImportError: without torch.
-            InputError, Unsupported: as ``to_numpy``.
-        """
-        from constructions.running.to_torch import module_of
-        from constructions.running.weights import weights_of
-
-        return module_of(weights_of(self, Lengths(min_n, max_n), precision), fused)
 
 
 def check_softmax(transformer: Transformer, what: str) -> None:

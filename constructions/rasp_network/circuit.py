@@ -17,7 +17,6 @@ from constructions.draft import ONE, Draft
 from constructions.language.expressions import parse_expression
 from constructions.language.printer import quote_symbol
 from constructions.language.syntax import Predicate, Relation, Symbol
-from constructions.lemma_09_rounding import FALSE_UPPER, SLOPE, TRUE_LOWER
 from constructions.network.meanings import Anything
 from constructions.network.transformer import Coefficients, Head, Mask, Weighting
 from constructions.rasp_network.integers import ZERO, Bounds, Integer, Line, added, between
@@ -34,6 +33,7 @@ from constructions.rasp_network.tables import (
     substitute,
 )
 from constructions.regimes import Regime
+from constructions.statements.lemma_09_rounding import FALSE_UPPER, SLOPE, TRUE_LOWER
 
 _NO_TEMPERATURE = parse_expression("1")
 _Unit = tuple[Coefficients, Fraction, Fraction]

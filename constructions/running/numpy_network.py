@@ -17,7 +17,9 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.language.diagnosis import quote
 from constructions.network.float_formats import FORMATS
-from constructions.running.weights import PRECISIONS, Array, Weights
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from constructions.running.weights import PRECISIONS, Array, Weights, weights_of
 
 
 class NumpyNetwork:
@@ -126,3 +128,14 @@ class NumpyNetwork:
         for place in range(left.shape[-1]):
             total = total + left[..., place, np.newaxis] * right[..., np.newaxis, place, :]
         return np.asarray(total + np.asarray(bias, self.dtype))
+
+
+def to_numpy(transformer: Transformer, max_n: int = 64, precision: str = "binary32", accumulate: str | None = None,
+             min_n: int = 1) -> NumpyNetwork:
+    """A program that runs in numpy, for words of these lengths (docs/exports.md).
+
+    Raises:
+        InputError: if there is no such format, or something is not defined at one of the lengths.
+        Unsupported: if a number is too large for the precision, or the transformer has no float program.
+    """
+    return NumpyNetwork(weights_of(transformer, Lengths(min_n, max_n), precision), accumulate)

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from constructions.running.weights import Weights
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from constructions.running.weights import Weights, weights_of
 
 if TYPE_CHECKING:
     from constructions.running.torch_network import Network
@@ -34,3 +36,14 @@ def module_of(weights: Weights, fused: bool = False) -> Network:
     network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in numbers.items()})
     network.eval()
     return network
+
+
+def to_torch(transformer: Transformer, max_n: int = 64, precision: str = "binary32", fused: bool = False,
+             min_n: int = 1) -> Network:
+    """A torch module, for words of these lengths; if ``fused``, with torch's own attention (docs/exports.md).
+
+    Raises:
+        ImportError: without torch.
+        InputError, Unsupported: as ``to_numpy``.
+    """
+    return module_of(weights_of(transformer, Lengths(min_n, max_n), precision), fused)

@@ -14,7 +14,7 @@ from typing import Literal
 from constructions.errors import InputError
 from constructions.language.fragments import find_future_subformula
 from constructions.language.positional import find_subformula_with_length
-from constructions.language.predicates import PredicateDefinition
+from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.syntax import Formula
 from constructions.regular.automata import Automaton
 from constructions.trained.network import TrainedNetwork

@@ -8,7 +8,8 @@ from typing import Any, get_args
 
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
-from constructions.language.predicates import PredicateDefinition, parse_predicate_definitions
+from constructions.language.predicate_definition import PredicateDefinition
+from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
 from constructions.regular.automata import Automaton

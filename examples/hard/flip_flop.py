@@ -4,7 +4,7 @@ Position i attends to the last write, and to itself if there is none yet; 0 and 
 
 Gap                   1/n for n >= 2: two writes in a row.
 Critical temperature  1/(n c) with x + x^2 + ... + x^(n-1) = 1/3 at x = e^(-c): c rises to ln 4, so that no logarithm is
-                      needed (proofs/instances/section_6_flip_flop.py).
+                      needed (proofs/numbers/instances/section_6_flip_flop.py).
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
-from certify.deciding.decide import Settings, decide
-from certify.deciding.decision import Decision
-from certify.shards import Workers
+from certify.frame.shards import Workers
+from certify.trained.decide import Settings, decide
+from certify.trained.decision import Decision
 from examples.trained.zoo import ZOO, Plan, chosen, plans
 from proofs.trained.runs import runs
 

@@ -1,6 +1,6 @@
 """A transformer as a Coq file in which big formulas have names, so that formulas are as large as their graphs.
 
-``proofs/coq/check_graph.v`` has the checker and what is proved of it: the k-th named formula is ``User (b + k)``, where
+``check_graph.v`` has the checker and what is proved of it: the k-th named formula is ``User (b + k)``, where
 b is the number of users' predicates, and the theorem is about the claim with all names unfolded.
 """
 

@@ -1,4 +1,4 @@
-"""Theorems about one network: instances of the theorems that ``proofs/coq/instances.v`` lists.
+"""Theorems about one network: instances of the theorems that ``instances.v`` lists.
 
 The proof of each is one of those, and a computation: that the checker's answer is ``true``. So its axioms are theirs,
 which Coq prints once, when the library is compiled, and those of the few constants of the file, which Coq prints each

@@ -53,7 +53,7 @@ class ProvedLengths:
         return "n >= 1" if self.all else str(self).removeprefix("every ")
 
     def data(self) -> str:
-        """As Coq has it in ``proofs/coq/network.v``.
+        """As Coq has it in ``proofs/coq/network/network.v``.
 
         >>> ProvedLengths(2).data(), ProvedLengths(1, 8).data()
         ('(Lengths 2%nat None)', '(Lengths 1%nat (Some 8%nat))')

@@ -1,4 +1,8 @@
-"""The sources of the Coq library: their order, and which of them a theorem about a network needs."""
+"""The sources of the Coq library: their order, and which of them a theorem about a network needs.
+
+They lie in one folder a layer, but no two have one name; so an import names no layer, and what is compiled or exported
+lies side by side.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +32,10 @@ FOLDER_SCRIPT = LIBRARY / "check_folder.sh"
 _IMPORTS = re.compile(r"From Certify Require Import ([^.]*)\.\s")
 
 
-def listed_files() -> list[str]:
+def listed_files() -> list[Path]:
     """Every file of the library, each after those that it imports, as ``_CoqProject`` lists them."""
     lines = (LIBRARY / "_CoqProject").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line.endswith(".v")]
+    return [LIBRARY / line for line in lines if line.endswith(".v")]
 
 
 def imported_files(text: str) -> set[str]:
@@ -49,10 +53,10 @@ def needed_sources(*entries: str) -> dict[str, str]:
     Each comes after those that it imports.
     """
     needed, texts = set(entries or (CHECKER, STATEMENTS)), {}
-    for name in reversed(listed_files()):
-        if name in needed:
-            texts[name] = (LIBRARY / name).read_text(encoding="utf-8")
-            needed |= imported_files(texts[name])
+    for path in reversed(listed_files()):
+        if path.name in needed:
+            texts[path.name] = path.read_text(encoding="utf-8")
+            needed |= imported_files(texts[path.name])
     return dict(reversed(texts.items()))
 
 

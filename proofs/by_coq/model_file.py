@@ -1,6 +1,6 @@
 """A network with its names as a Coq file, and the file that states that ``model.json`` is proved.
 
-The names are kept as JSON spells them, in ASCII. ``proofs/coq/model_text.v`` writes the text of a model file from them
+The names are kept as JSON spells them, in ASCII. ``model_text.v`` writes the text of a model file from them
 and from the network, and Coq compares it with the text that lies beside: nothing printed here is trusted.
 """
 
@@ -128,7 +128,7 @@ def statement_file(transformer: Transformer, formula: Formula, theorem: str, len
 
 
 def name_of_statement(lengths: ProvedLengths) -> str:
-    """What ``proofs/coq/model_text.v`` calls what is stated of a file and these lengths."""
+    """What ``proofs/coq/network/model_text.v`` calls what is stated of a file and these lengths."""
     return "file_computes" if lengths.all else "file_computes_for"
 
 

@@ -1,4 +1,4 @@
-"""A user's predicate as data of ``proofs/coq/user_predicates.v``, which says what it means for every k and n."""
+"""A user's predicate as data of ``user_predicates.v``, which says what it means for every k and n."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from constructions.errors import Unsupported
 from constructions.language.arithmetic import NEGATE, Postfix
 from constructions.language.number_tests import NUMBER_TESTS
-from constructions.language.predicates import PredicateDefinition
+from constructions.language.predicate_definition import PredicateDefinition
 
 _OPERATORS: Mapping[str, str] = {
     "+": "Sum", "-": "Difference", "*": "Times", "and": "Both", "or": "Either",

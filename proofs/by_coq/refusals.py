@@ -1,6 +1,6 @@
 """Where the checker of the Coq library said no, and what it found there, in words.
 
-``proofs/coq/refusal.v`` finds it; ``proofs/ocaml/showing.ml`` says it in the same words.
+``refusal.v`` finds it; ``proofs/ocaml/showing.ml`` says it in the same words.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TROUBLES = {
 
 
 def describe_refusal(printed: str, directions: Sequence[str]) -> str:
-    """What ``find_refusal`` of ``proofs/coq/refusal.v`` found, in words; empty if it found nothing.
+    """What ``find_refusal`` of ``proofs/coq/checker/refusal.v`` found, in words; empty if it found nothing.
 
     >>> printed = "= InHeads 2 [Fault 0%nat 1%nat WrittenBefore;\\n Fault 1%nat 0%nat (WrittenTimes 2)]\\n : refusal"
     >>> describe_refusal(printed, ["near[Q_a]", "near[Q_b]"])

@@ -20,7 +20,7 @@ from constructions.language.syntax import Constant
 from constructions.network.meanings import Anything
 from constructions.network.transformer import Transformer, Weighting
 from constructions.network.validation import not_positive
-from constructions.theorem_26_uniform_tieless import Law, constants_of, is_uniform
+from constructions.statements.theorem_26_uniform_tieless import Law, constants_of, is_uniform
 from proofs.by_coq.kernel import Answer, Coq, find_answer
 from proofs.by_coq.transformer_file import CoqFile, comment
 

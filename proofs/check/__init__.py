@@ -1,34 +1,23 @@
 """The trusted checker of certificates; README.md is the way in. This is all that the rest of the house may use."""
 
-from .checker.asking import Asked, ask_the_same
-from .checker.checking import (
-    Accepted,
-    check_file,
-    check_part,
-    check_sample,
-    check_text,
-    estimate,
-    find_unproved_units,
-    find_vacuous,
-    join_parts,
-    read_bytes,
-)
+from .checker.asking import RequiredClaim, ask_the_same
+from .checker.chapters.floats.reading import FloatClaim, Format, write_format
+from .checker.chapters.formula.coverage import Coverage
+from .checker.chapters.formula.records import Bound, Certificate, Claim
+from .checker.chapters.margin.reading import MarginFile
+from .checker.chapters.softened.reading import Softened, read_softened_text
+from .checker.chapters.softened.shards import ShardResult, check_shard, finish
+from .checker.chapters.trained.reading.decision import Decision, WrongWord
+from .checker.chapters.trained.vacuous import find_vacuous_lengths
+from .checker.checking import Accepted, check_file, check_text, read_bytes
 from .checker.command import Request, check_some, gravest, main, printable, read_arguments
-from .checker.proving.certificate import Coverage
-from .checker.reading.floats import FloatClaim, Format, write_format
-from .checker.reading.margin import MarginFile
-from .checker.reading.records import Bound, Certificate, Claim
-from .checker.reading.softened import Softened, read_softened_text
-from .checker.reading.trained import Decision, WrongWord
-from .checker.softening import Found, check_shard, finish
-from .checker.trained import find_vacuous_lengths
-from .checker.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, Rejected, verdict_of
+from .checker.kernel.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, Rejected, verdict_of
+from .checker.parts import check_part, check_sample, estimate, find_unproved_units, find_vacuous, join_parts
 
 __all__ = [
     "ACCEPTED",
     "STATUS",
     "Accepted",
-    "Asked",
     "Bound",
     "Certificate",
     "Claim",
@@ -36,13 +25,14 @@ __all__ = [
     "Decision",
     "FloatClaim",
     "Format",
-    "Found",
     "Incomplete",
     "Malformed",
     "MarginFile",
     "Refusal",
     "Rejected",
     "Request",
+    "RequiredClaim",
+    "ShardResult",
     "Softened",
     "WrongWord",
     "ask_the_same",

@@ -1,7 +1,7 @@
 """What a head adds under weightings other than softmax and the hard ones, enclosed (docs/certificate.md, section 2).
 
 Each weighting has a function from scores to weights, both as intervals; weights of exact scores are exact where they
-are rational. Softmax-plus-one is softmax with one thing more to attend to, whose score and values are 0.
+are rational. Softmax-plus-one is softmax with an extra position to attend to, whose score and values are 0.
 """
 
 from __future__ import annotations

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from constructions.errors import InputError
+from constructions.network.json_form import write_canonical
 from constructions.network.lengths import Lengths
 from proofs.floats.run_class import FIELDS, RunClass, read_run_class
 
@@ -74,3 +76,15 @@ def _check(claims: Sequence[FloatClaim], lengths: Lengths) -> None:
         if not lengths.first <= claim.max_n <= lengths.last:
             raise InputError(f"floats: {claim.run.name}: max_n is {claim.max_n}, expected a number from "
                              f"{lengths.first} to {lengths.last}")
+
+
+def claim_floats(certificate: str, claims: Sequence[FloatClaim]) -> str:
+    """The sealed certificate, which claims this of float runs besides, and nothing else of them.
+
+    Raises:
+        InputError: if two claims have one name, there are too many, or one is about lengths that are not certified.
+    """
+    data: dict[str, Any] = json.loads(certificate)
+    data.pop("floats", None)
+    lengths = Lengths(data["claim"].get("min_n", 1), data["claim"]["max_n"])
+    return write_canonical(data | ({"floats": float_claims_to_json(claims, lengths)} if claims else {}))

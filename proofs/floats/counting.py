@@ -12,13 +12,13 @@ from fractions import Fraction
 from constructions.network.float_formats import power_of_two
 from constructions.network.meanings import Average, Mean, Slack, Truth
 from constructions.network.transformer import Coefficients
-from proofs.failures import NotDerived
 from proofs.floats.feed_forward import TRUTH_ONE, ExactOutputs
 from proofs.floats.forms import ends_of, operations_error
 from proofs.floats.held import ZERO, Held, check_finite, describe
 from proofs.floats.numbers import HeldNumbers
 from proofs.floats.uniform import UniformSum, ends_of_mean
-from proofs.obligations.feed_forward import FeedForwardObligation, InputCase
+from proofs.formula.failures import NotDerived
+from proofs.formula.feed_forward.obligation import FeedForwardObligation, InputCase
 
 Ends = tuple[Fraction, Fraction]
 

@@ -9,12 +9,12 @@ from fractions import Fraction
 from constructions.network.meanings import ALLOWED_ERROR, Product, Slack, Total, Truth
 from constructions.network.transformer import Coefficients
 from proofs.enclosures.intervals import Interval
-from proofs.exact.feed_forward import enclose_input
-from proofs.failures import NotDerived
 from proofs.floats.forms import enter, operations_error, sum_on_grid
 from proofs.floats.held import ANY_GRID, ONE, TRUTH, ZERO, Held, check_finite, describe, fits, hold_number, round_to
 from proofs.floats.numbers import HeldNumbers
-from proofs.obligations.feed_forward import FALSE_BOX, FREE_BOX, TRUE_BOX, FeedForwardObligation, InputCase
+from proofs.formula.failures import NotDerived
+from proofs.formula.feed_forward.obligation import FALSE_BOX, FREE_BOX, TRUE_BOX, FeedForwardObligation, InputCase
+from proofs.formula.feed_forward.worst_case import enclose_input
 
 ABOVE = ONE + ALLOWED_ERROR
 BOXES = {FALSE_BOX: FALSE_BOX, TRUE_BOX: Interval(TRUE_BOX.lower, ABOVE), FREE_BOX: Interval(ZERO, ABOVE)}

@@ -9,12 +9,12 @@ from constructions.network.float_formats import Format
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything, Average, Mean, Near, Others, Product, Slack, Total, Truth
 from constructions.network.transformer import Coefficients, FeedForward, Unit
-from proofs.failures import NotDerived
 from proofs.floats.held import ONE, ZERO, check_finite, describe, fits
 from proofs.floats.near import UPPER_OF_ALL
 from proofs.floats.numbers import HeldNumbers
 from proofs.floats.outward import exp_up
-from proofs.obligations.composition import writes
+from proofs.formula.composition import writes
+from proofs.formula.failures import NotDerived
 
 
 class FiniteUnits:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofs.obligations.attention import AttentionObligation
-from proofs.obligations.reading import Reading, RowGroup
+from proofs.formula.attention.obligation import AttentionObligation
+from proofs.formula.common.reading import Reading, RowGroup
 
 
 def find_least_gap(obligation: AttentionObligation) -> Fraction | None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.network.float_formats import Format, power_of_two
-from proofs.failures import NotDerived
 from proofs.floats.outward import half_unit, up
+from proofs.formula.failures import NotDerived
 
 ZERO, ONE = Fraction(0), Fraction(1)
 ANY_GRID = 1 << 20

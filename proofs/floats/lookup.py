@@ -8,15 +8,15 @@ from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 
-from proofs.failures import NotDerived
+from constructions.language.semantics import counted_length
 from proofs.floats.held import ZERO, check_finite
 from proofs.floats.near import Deviation, Scores, deviate, quotient_error
 from proofs.floats.outward import exp_down, exp_up, half_unit, up
 from proofs.floats.run_class import RunClass
 from proofs.floats.scores import HeadScores
-from proofs.obligations.count_cases import counted_length
-from proofs.obligations.lookup import LookupObligation
-from proofs.obligations.lookup_scores import Parabola, Quadratic
+from proofs.formula.failures import NotDerived
+from proofs.formula.lookup.obligation import LookupObligation
+from proofs.formula.lookup.scores import Parabola, Quadratic
 
 LARGEST_THETA = Fraction(64)
 """Sharp parabolas leave room for scores that are off by much."""

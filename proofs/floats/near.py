@@ -9,11 +9,11 @@ from fractions import Fraction
 
 from constructions.network.float_formats import power_of_two
 from constructions.network.meanings import ALLOWED_ERROR
-from proofs.failures import NotDerived
 from proofs.floats.held import ONE, ZERO, Held, describe
 from proofs.floats.outward import exp_down, exp_up, gamma, up
 from proofs.floats.run_class import ExpBase, RunClass
 from proofs.floats.sums import error_by_length, error_by_tails, error_of_quotient, roundoff_of_sums
+from proofs.formula.failures import NotDerived
 
 FAR = (None, *map(Fraction, (8, 12, 16, 24, 32, 48, 64, 96, 128, 256)))
 """Where the far positions begin; None leaves none apart."""

@@ -8,11 +8,11 @@ from functools import cache
 
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR
-from proofs.failures import NotDerived
 from proofs.floats.held import describe, join_all
 from proofs.floats.near import NearBound, Scores, bound_near
 from proofs.floats.run_class import RunClass
 from proofs.floats.scores import HeadScores, ScoreBound
+from proofs.formula.failures import NotDerived
 
 
 def bound_near_head(scores: HeadScores, errors: tuple[Fraction, Fraction], run: RunClass, lengths: Lengths,

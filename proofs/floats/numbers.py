@@ -6,20 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from constructions.language.positional import positional_truth
+from constructions.language.semantics import counted_length
 from constructions.language.syntax import is_positional
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Product, Truth
 from constructions.network.transformer import Coefficients, Mask, Transformer
-from proofs.failures import NotDerived
 from proofs.floats.forms import enter, sum_on_grid
 from proofs.floats.held import NOTHING, ONE, TRUTH, Held, join_all, round_to, stored
 from proofs.floats.run_class import RunClass
 from proofs.floats.spans import Spans, hold_column
 from proofs.floats.uniform import hold_mean_of_truths
 from proofs.floats.uniform_numbers import UniformNumbers
-from proofs.obligations.composition import Write, writes
-from proofs.obligations.count_cases import counted_length
-from proofs.obligations.known import KnownValues
+from proofs.formula.common.known import KnownValues
+from proofs.formula.composition import Write, writes
+from proofs.formula.failures import NotDerived
 
 
 class HeldNumbers:

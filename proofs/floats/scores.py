@@ -8,12 +8,12 @@ from fractions import Fraction
 from functools import cached_property
 
 from constructions.network.transformer import Coefficients, Head, Mask
-from proofs.failures import NotDerived
 from proofs.floats.forms import bound_form
 from proofs.floats.held import ONE, Held, check_finite, stored
 from proofs.floats.numbers import HeldNumbers
 from proofs.floats.run_class import ExpBase
 from proofs.floats.spans import hold_column
+from proofs.formula.failures import NotDerived
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,7 @@ from functools import partial
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Average, Mean, Near, Others, Position
 from constructions.network.transformer import Head, Transformer, Weighting
-from proofs.discharge import Line
 from proofs.enclosures.intervals import point
-from proofs.failures import NotDerived
 from proofs.floats.counting import OutputsByValue
 from proofs.floats.feed_forward import ExactOutputs
 from proofs.floats.finite import FiniteUnits, check_embeddings
@@ -23,12 +21,14 @@ from proofs.floats.near_heads import bound_near_head
 from proofs.floats.numbers import HeldNumbers
 from proofs.floats.run_class import RunClass
 from proofs.floats.scores import HeadScores
-from proofs.obligations.attention import oblige_attention
-from proofs.obligations.composition import Write, writes
-from proofs.obligations.counting import is_by_value, oblige_by_value
-from proofs.obligations.feed_forward import oblige_feed_forward
-from proofs.obligations.known import KnownValues
-from proofs.obligations.lookup import looks_up, oblige_lookup
+from proofs.formula.attention.obligation import oblige_attention
+from proofs.formula.common.known import KnownValues
+from proofs.formula.composition import Write, writes
+from proofs.formula.discharge import Line
+from proofs.formula.failures import NotDerived
+from proofs.formula.feed_forward.counting import is_by_value, oblige_by_value
+from proofs.formula.feed_forward.obligation import oblige_feed_forward
+from proofs.formula.lookup.obligation import looks_up, oblige_lookup
 
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
 """Of each direction that a head holds nearly: its certified errors over the reals, if false and if true."""

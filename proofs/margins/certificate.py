@@ -9,7 +9,7 @@ from constructions.language.printer import format_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
 from proofs.margins.claim import MarginClaim
-from proofs.word_classes.norms import NO_NORMS, Epsilon, Norms
+from proofs.words.classes.norms import NO_NORMS, Epsilon, Norms
 
 FORMAT = "certify-margin"
 VERSION = 1

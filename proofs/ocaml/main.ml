@@ -1,6 +1,6 @@
 (* certify-every-n: does the network of a file compute its formula on words of every length, or of some?
 
-   `Checker.check_file` is extracted from proofs/coq/check_file.v. If it says `true` of lengths, a model, a text and a
+   `Checker.check_file` is extracted from proofs/coq/checker/check_file.v. If it says `true` of lengths, a model, a text and a
    formula, then what the text says is a network that computes the formula, for every n among the lengths, every word and
    every position: this is the theorem check_file_computes. The rest of this program offers it a model for the text of a
    file; whether this is the model that stands there, `check_file` decides. *)

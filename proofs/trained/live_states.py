@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.trained.claim import Claim, find_what_is_not_past_only
-from proofs.trained.tracking import State, Tracker, track
+from proofs.words.tracking import State, Tracker, track
 
 MOST_WORK = 2**21
 """How many parts of formulas may be evaluated to follow the states; beyond that, nothing is known of them."""

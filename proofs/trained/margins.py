@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.trained.claim import Claim
-from proofs.trained.truths import Truths
+from proofs.words.truths import Truths
 
 Array = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from proofs.trained.forward import Array, FloatNetwork
 from proofs.trained.margins import Least, smaller
 from proofs.trained.moves import Rows, neighbours, shaken
 from proofs.trained.starts import Starts
-from proofs.trained.tracking import cases_at
 from proofs.trained.words import WordMargins, check_fits
+from proofs.words.tracking import cases_at
 
 WORK = 40_000
 """How many words one search runs, if nobody says otherwise."""

@@ -17,7 +17,7 @@ from proofs.trained.forward import Array, FloatNetwork, FloatUnits
 from proofs.trained.live_states import StateLevels
 from proofs.trained.margins import ClaimRows, Least, smaller
 from proofs.trained.prefix_cache import EMPTY, Prefixes, Rows, extend, numbers_of_a_row
-from proofs.trained.truths import CasesOfWords
+from proofs.words.truths import CasesOfWords
 
 BLOCK = 2048
 MOST_WORDS = 2**62

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from certify.cli import command_line
-from certify.showing.terminal_tables import NARROW
-from tests.checker.test_other_pythons import python_or_skip
+from certify.frame.terminal_tables import NARROW
+from tests.check.test_other_pythons import python_or_skip
 from tests.processes import ENVIRONMENT, ROOT
 
 EXAMPLES = ROOT / "examples"

@@ -15,9 +15,9 @@ from certify.auditing.claims_file import parse_claims
 from certify.auditing.csv_figures import render_csv
 from certify.auditing.markdown import render_markdown
 from certify.auditing.results import Paper
-from certify.pages.audit.page import audit_page
+from certify.exports.pages.audit.page import audit_page
 from constructions.errors import InputError
-from tests.audit.sample import HOSTILE, REPORT
+from tests.auditing.sample import HOSTILE, REPORT
 
 PAPER = '[paper]\ntitle = "On <Counting>"\nauthors = "A. One and B. Two"\nversion = "arXiv v2, May 2024"\n'
 CLAIM = '[[claim]]\nname = "a"\nstatement = "Theorem PARITY"\nformula = "Q_1"\nalphabet = "01"\nlengths = 3\n'

@@ -15,6 +15,7 @@ import pytest
 
 from constructions.errors import WorkLost
 from proofs.check import check_text
+from proofs.check.checker.chapters.formula.records import Certificate
 from tests.cli.reports import without_seconds
 from tests.processes import ROOT, start_python, wait_until
 
@@ -78,8 +79,9 @@ def test_a_claimed_bound_on_the_error_is_decided(certify: Any, delta: str, code:
     result = certify("audit", *SINCE, "--delta", delta, "--max-n", "6", "--critical", "none", "-o", "d.cert")
     assert result.code == code
     if code == 0:
-        bounds = check_text(Path("d.cert").read_bytes()).given.bounds
-        assert all(max(bound.error_if_false, bound.error_if_true) <= Fraction(delta) for bound in bounds)
+        given = check_text(Path("d.cert").read_bytes()).given
+        assert isinstance(given, Certificate)
+        assert all(max(bound.error_if_false, bound.error_if_true) <= Fraction(delta) for bound in given.bounds)
 
 
 def test_a_claimed_temperature_is_decided_from_the_least_length_on(certify: Any) -> None:
@@ -183,9 +185,9 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "option beside a file": (("c.toml", "--gamma", "3"), "--gamma: a claims file says this itself"),
     "option beside a model": (("--model", "m.json", "--alphabet", "01"),
                               "--alphabet: m.json says this itself, expected a formula beside it"),
-    "jobs": ((*SINCE, "--jobs", "2"), "--jobs: a single claim is not divided"),
+    "jobs": ((*SINCE, "--jobs", "2"), "--jobs: this is for a claims file"),
     "no jobs": (("c.toml", "--jobs", "0"), "--jobs: 0, expected a number of processes from 1 to 1024"),
-    "resume": ((*SINCE, "--resume"), "--resume: a single claim is not kept"),
+    "resume": ((*SINCE, "--resume"), "--resume: this is for a claims file"),
     "no folder": ((*SINCE, "--html", "no/where.html"), "no/where.html"),
 }
 

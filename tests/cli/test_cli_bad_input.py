@@ -26,12 +26,12 @@ def assert_refused(result: Any, *parts: str, lines: int = 1, as_json: bool = Fal
 # -- formulas ----------------------------------------------------------------------------------------------------------
 
 FORMULAS = {
-    "unbalanced": ("(Q_1 & Q_0", "line 1, column 11: found the end of the formula, expected ')'", 11),
+    "unbalanced": ("(Q_1 & Q_0", "line 1, column 11: found the end of the text, expected ')'", 11),
     "closed twice": ("Q_1 & Q_0)", "line 1, column 10: found ')'", 10),
     "unknown operator": ("Q_1 wibble Q_0", "line 1, column 5: found 'wibble', expected an operator such as &", 5),
-    "no formula at all": ("", "line 1, column 1: found the end of the formula, expected a formula", 1),
-    "blank": ("   ", "found the end of the formula, expected a formula", 1),
-    "operator without operand": ("Q_1 &", "line 1, column 6: found the end of the formula, expected a formula", 6),
+    "no formula at all": ("", "line 1, column 1: found the end of the text, expected a formula", 1),
+    "blank": ("   ", "found the end of the text, expected a formula", 1),
+    "operator without operand": ("Q_1 &", "line 1, column 6: found the end of the text, expected a formula", 6),
     "symbol outside the alphabet": ("Q_1 since Q_2", "line 1, column 11: symbol '2' is not in the alphabet 0, 1", 11),
     "unknown predicate": ("ODDISH & Q_1", "line 1, column 1: found 'ODDISH', expected a predicate such as", 1),
     "python": ("__import__('os')", "line 1, column 1", 1),
@@ -75,7 +75,7 @@ def test_an_escape_sequence_in_an_argument_does_not_reach_the_terminal(certify: 
 
 # -- options -----------------------------------------------------------------------------------------------------------
 
-OPTIONS = {
+OPTIONS: dict[str, tuple[Any, ...]] = {
     "empty alphabet": (("--alphabet", ""), "alphabet: found nothing, expected at least one symbol"),
     "empty symbol": (("--alphabet", "1,,0"), "symbol 2 is empty"),
     "duplicate symbol": (("--alphabet", "010"), "alphabet '010': '0' occurs twice, expected distinct symbols"),
@@ -165,14 +165,14 @@ def test_check_of_a_file_that_cannot_be_read_is_one_line_and_exits_2(certify: An
 @pytest.mark.parametrize(("place", "message"), [
     ("no/such/folder/c.cert", "no/such/folder/c.cert: cannot be written: there is no folder"),
     (".", ".: cannot be written: it is a folder"),
-    ("", "-o: found an empty name, expected a file"),
+    ("", "-o: the name is empty, expected a file"),
     ("file/c.cert", "file/c.cert: cannot be written: there is no folder"),
 ])
 def test_a_place_that_cannot_be_written_is_refused_before_the_work(
         certify: Any, monkeypatch: pytest.MonkeyPatch, place: str, message: str) -> None:
     Path("file").write_text("a file, not a folder")
     Path("m.json").write_text("not reached")
-    monkeypatch.setattr("certify.pipeline.certify_request", None)
+    monkeypatch.setattr("certify.formula.pipeline.certify_request", None)
     for command in (("formula", "Q_1"), ("build", "Q_1"), ("model", "m.json")):
         assert_refused(certify(*command, "-o", place), message)
 

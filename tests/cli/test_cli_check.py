@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.checker.handmade import dump, logarithmic_certificate
+from tests.check.handmade import dump, logarithmic_certificate
 
 
 def test_check_accepts_a_certificate_and_prints_its_claim(certify: Any, certificate: str) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from certify.examples import load_examples
-from certify.showing.numbers import decimal_lower, decimal_upper
+from certify.formula.examples import load_examples
+from certify.frame.numbers import decimal_lower, decimal_upper
 from constructions.compiler import is_counting
 from constructions.language.fragments import find_future_subformula
 from constructions.language.parser import parse_formula
@@ -182,7 +182,7 @@ def test_a_single_formula_is_not_divided(certify: Any) -> None:
     for option in (("--jobs", "2"), ("--dask", "tcp://127.0.0.1:1")):
         result = certify("formula", "Q_1", *option)
         assert (result.code, result.out, result.err) == (
-            2, "", f"certify: {option[0]}: a single formula is not divided, expected several\n")
+            2, "", f"certify: {option[0]}: this is for several formulas, and there is only one\n")
 
 
 def test_the_demo_exits_1_if_an_example_is_refuted(certify: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from certify.examples import examples_folder
+from certify.frame.shipped import examples_folder
 
 PROGRAMS = examples_folder() / "programs"
 BIGRAM = str(PROGRAMS / "bigram.cr")

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.files import write_text
-from certify.progress import ProgressLine
-from certify.showing.numbers import decimal_lower, decimal_upper, enclosed
-from certify.showing.words import show_alphabet
+from certify.frame.files import write_text
+from certify.frame.numbers import decimal_lower, decimal_upper, enclosed
+from certify.frame.progress import ProgressLine
+from certify.frame.words import show_alphabet
 from constructions.text import printable
 
 FORMULA = "prev (Q_a since (Q_b | next Q_c)) & (Q_c until (Q_a & prev Q_b) -> next (Q_a S Q_b))"
@@ -29,12 +29,12 @@ def test_the_table_fits_and_no_number_is_broken(certify: Any, monkeypatch: pytes
     lines = certify("formula", FORMULA, "--alphabet", "abc", "--max-n", "5").out.splitlines()
     header = next(place for place, line in enumerate(lines) if line.startswith("statement"))
     table = lines[header : lines.index("", header)]
-    for title in ("statement", "head", "approximates", "worst at n, i", "worst error", "slack to 1/4"):
+    for title in ("statement", "head", "approximates", "worst at n, i", "worst error", "below 1/4 by"):
         assert title in table[0]
     assert max(map(len, table)) <= width
     rows = [line for line in table if line.startswith("Theorem")]
     assert len(rows) == 11 and sum("0.0024" in row for row in rows) == 8
-    assert "=  the same obligation as one before it, proved once" in lines
+    assert "=  the same obligation as in an earlier row, proved once" in lines
     assert lines[0] == f"formula   {FORMULA}"  # never broken, so that it can be copied
 
 
@@ -87,7 +87,7 @@ def test_a_table_that_is_too_wide_is_printed_in_blocks_with_every_cell_whole(
 
 
 def test_columns_that_are_left_out_are_named(certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    note = "left out for want of width (COLUMNS=132 or --json has them): attends to, rows"
+    note = "left out for lack of room (COLUMNS=132 or --json has them): attends to, rows"
     assert note not in certify("formula", "prev Q_a", "--max-n", "3").out
     monkeypatch.setenv("COLUMNS", "80")
     assert note in certify("formula", "prev Q_a", "--max-n", "3").out.splitlines()
@@ -99,7 +99,7 @@ def test_errors_are_rounded_up_and_slack_down(certify: Any) -> None:
     """The error of ``since`` in the paper's constant is e^-3 = 0.04978706837: 1/4 less that is 0.20021293163."""
     arguments = ("formula", "(Q_a | Q_b) since Q_a", "--alphabet", "abc", "--max-n", "12")
     out, data = certify(*arguments).out, certify(*arguments, "--json").json
-    assert table_cells(out, "worst error") == ["0.0497871"] and table_cells(out, "slack to 1/4") == ["0.200212"]
+    assert table_cells(out, "worst error") == ["0.0497871"] and table_cells(out, "below 1/4 by") == ["0.200212"]
     error = Fraction(data["worst_error"]["upper"])
     assert Fraction("0.0497870") < error < Fraction("0.0497871")
     assert Fraction("0.200212") < Fraction(1, 4) - error < Fraction("0.200213")
@@ -116,7 +116,7 @@ def test_progress_is_shown_on_standard_error_only_and_only_for_long_work(
         certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert certify("formula", "prev Q_1", "--max-n", "3").err == ""
     ticks = iter(range(0, 10**6, 4))
-    monkeypatch.setattr("certify.progress.monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr("certify.frame.progress.monotonic", lambda: float(next(ticks)))
     result = certify("formula", "prev Q_1", "--max-n", "3", "--json")
     assert json.loads(result.out)["verdict"] == "certified"
     lines = result.err.splitlines()
@@ -127,7 +127,7 @@ def test_progress_is_shown_on_standard_error_only_and_only_for_long_work(
 def test_a_progress_line_on_a_terminal_is_overwritten_and_cleared(
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     ticks = iter([0.0, 0.5, 2.0, 2.1, 3.0])
-    monkeypatch.setattr("certify.progress.monotonic", lambda: next(ticks))
+    monkeypatch.setattr("certify.frame.progress.monotonic", lambda: next(ticks))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     with ProgressLine() as progress:
         for message in ("too early", "shown", "too soon", "shown again"):
@@ -200,7 +200,7 @@ def test_an_interrupted_command_says_so_in_one_line(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("certify.pipeline.certify_request", interrupt)
+    monkeypatch.setattr("certify.formula.pipeline.certify_request", interrupt)
     result = certify("formula", "Q_1", "-o", "c.cert", "--json")
     assert (result.code, result.err) == (130, "certify: interrupted\n")
     assert result.json == {"verdict": "unknown", "error": "interrupted"}

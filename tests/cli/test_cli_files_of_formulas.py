@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from certify.formula_tasks import Asking, Row, do_formula, formula_task
-from certify.request import Options
-from certify.shards.store import Store
+from certify.asking.written import Options
+from certify.formula.tasks import Asking, Row, do_formula, formula_task
+from certify.frame.shards.store import Store
 from constructions.network.lengths import Lengths
 from tests.cli.reports import without_seconds
 
@@ -71,7 +71,7 @@ def test_what_is_kept_is_used_after_its_certificates_are_checked_again(
         certify: Any, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first = certify("formula", "-F", path, "--max-n", "4", "--json", "--store", "s")
     assert len([*Path("s").iterdir()]) == 4
-    monkeypatch.setattr("certify.formula_tasks.certify_request", None)  # nothing is decided anew
+    monkeypatch.setattr("certify.formula.tasks.certify_request", None)  # nothing is decided anew
     second = certify("formula", "-F", path, "--max-n", "4", "--json", "--store", "s", "-o", "kept")
     assert second.err == "certify: 4 of 4 formulas found in s; certificates among them were checked again\n"
     assert [{**entry, "certificate": None} for entry in lines(second)] == [
@@ -98,12 +98,12 @@ def test_a_forged_store_cannot_make_it_say_certified_or_refuted(certify: Any, fo
 
 
 def test_the_shipped_examples_can_be_resumed(certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from certify.examples import load_examples
+    from certify.formula.examples import load_examples
 
     few = load_examples()[:3]
-    monkeypatch.setattr("certify.examples.load_examples", lambda: few)
+    monkeypatch.setattr("certify.formula.examples.load_examples", lambda: few)
     assert certify("formula", "--max-n", "2", "--store", "s").code == 0
-    monkeypatch.setattr("certify.formula_tasks.certify_request", None)
+    monkeypatch.setattr("certify.formula.tasks.certify_request", None)
     again = certify("formula", "--max-n", "2", "--store", "s")
     assert again.code == 0 and again.err.startswith("certify: 3 of 3 formulas found in s;")
 
@@ -113,12 +113,12 @@ def test_the_shipped_examples_can_be_resumed(certify: Any, monkeypatch: pytest.M
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (("-F", "none.txt"), "none.txt: No such file or directory"),
-    (("-F", "f.txt", "Q_a"), "-F: a formula is given beside it, expected one of them"),
+    (("-F", "f.txt", "Q_a"), "-F: there is a formula, too, expected one of the two"),
     (("-F", "f.txt", "--symbol", "a"), "--symbol: -F names a file of formulas, and they do not take it"),
     (("-F", "f.txt", "--parenthesize"), "--parenthesize: -F names a file of formulas, and they do not take it"),
     (("-F", "f.txt", "--gamma", "-1"), "--gamma: "),
     (("-F", "empty.txt"), "empty.txt: found no formula, expected one a line"),
-    (("Q_a", "--store", "s"), "--store: a single formula is not divided, expected several"),
+    (("Q_a", "--store", "s"), "--store: this is for several formulas, and there is only one"),
 ])
 def test_mistakes_are_one_line(certify: Any, path: str, arguments: tuple[str, ...], message: str) -> None:
     Path("empty.txt").write_text("# nothing\n", encoding="utf-8")

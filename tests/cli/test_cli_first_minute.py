@@ -12,8 +12,8 @@ import pytest
 import certify as package
 from certify.cli import command_line
 from certify.commands.help_examples import HELP_EXAMPLES
-from certify.examples import examples_folder, load_examples
-from certify.shipped import pages
+from certify.formula.examples import load_examples
+from certify.frame.shipped import examples_folder, pages
 
 NEEDS_MORE = ("prove", "crosscheck")
 """Commands whose examples need Coq, or minutes; tests of their own run them."""

@@ -21,7 +21,8 @@ ANSWERS = ("--attention", "causal", "--activation", "relu", "--epsilon", "1e-5",
 
 @pytest.fixture
 def model(tmp_path: Path) -> str:
-    np.savez(tmp_path / "m.npz", **{name: np.full(shape, 0.5, np.float32) for name, shape in SHAPES.items()})
+    tensors: dict[str, Any] = {name: np.full(shape, 0.5, np.float32) for name, shape in SHAPES.items()}
+    np.savez(tmp_path / "m.npz", **tensors)
     return "m.npz"
 
 
@@ -50,14 +51,15 @@ def test_the_architecture_is_printed_as_json(certify: Any, model: str) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
-    ((), "m.npz: the file does not tell all; expected --attention causal or bidirectional, which no weight tells; "
+    ((), "m.npz: the file does not say everything; expected --attention causal or bidirectional, which the weights do "
+         "not tell; "
          "--positions learned, sinusoidal, alibi or none, since no table of positions was recognised; --epsilon of the "
-         "norms, which no weight tells (1e-5 where PyTorch was told nothing else); --activation relu, gelu (by erf), "
-         "gelu-tanh, silu, sigmoid or tanh, which no weight tells"),
+         "norms, which the weights do not tell (the default of PyTorch is 1e-5); --activation relu, gelu (by erf), "
+         "gelu-tanh, silu, sigmoid or tanh, which the weights do not tell"),
     ((*ANSWERS, "--norm", "layer"), "m.npz: --norm layer, but blocks.0.ln1.w tells rms"),
     ((*ANSWERS, "--heads", "3"), "m.npz: --heads 3, but blocks.0.attn.W_Q tells 2"),
-    ((*ANSWERS, "--norm-last"), "m.npz: --norm-last is of no use here, as nothing in the network depends on it; "
-                                "expected it left out"),
+    ((*ANSWERS, "--norm-last"), "m.npz: --norm-last changes nothing here, as nothing in the network depends on it; "
+                                "leave it out"),
     (("--epsilon", "1e-9999"), '--epsilon: "1e-9999", expected a decimal number such as 1e-5'),
     (("--epsilon", "-1"), "--epsilon: found -1, expected more than 0"),
     (("none.pt",), "none.pt: No such file or directory"),

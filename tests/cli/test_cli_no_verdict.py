@@ -10,12 +10,12 @@ import pytest
 
 from certify import Network
 from certify.cli import main
-from certify.pipeline import certify
+from certify.formula.pipeline import certify
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json
 from constructions.regimes import Regime
-from proofs.discharge import Disagreement
+from proofs.formula.discharge import Disagreement
 
 
 def run_main(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -29,7 +29,7 @@ def run_main(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 def test_provers_that_contradict_each_other_give_no_verdict(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("proofs.by_z3.proves_attention", lambda *_: False)
+    monkeypatch.setattr("proofs.formula.attention.second.proves_attention", lambda *_: False)
     with pytest.raises(Disagreement):
         certify("Q_1 since Q_0", "01", 3)
     assert run_main(monkeypatch, "formula", "Q_1 since Q_0", "--max-n", "3") == 3

@@ -18,12 +18,12 @@ import pytest
 import typer
 
 from certify import InputError, export
+from certify.asking.options import written_folder
 from certify.cli import app, command_line
 from certify.commands.command import WRITTEN, kinds_of, option_name
-from certify.examples import examples_folder
-from certify.files import write_text
-from certify.options import written_folder
-from certify.places import Places
+from certify.frame.files import write_text
+from certify.frame.places import Places
+from certify.frame.shipped import examples_folder
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json
@@ -210,7 +210,7 @@ def calls_that_write(path: Path) -> Iterator[str]:
 
 def test_one_place_writes_files() -> None:
     found = {one.partition(":")[0] for path in (ROOT / "certify").rglob("*.py") for one in calls_that_write(path)}
-    assert found == {"certify/files.py"}
+    assert found == {"certify/frame/files.py"}
 
 
 # -- no output is an input ---------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ def test_an_output_that_is_where_standard_output_goes_is_refused(here: Path) -> 
     with (here / "out").open("wb") as file:
         ended = in_a_process("formula", "Q_1", "--max-n", "2", "-o", "out", stdout=file)
     assert ended.returncode == 2
-    assert ended.stderr == "certify: -o out: what is printed goes there, too, expected another place\n"
+    assert ended.stderr == "certify: -o out: what is printed goes there already, expected another place\n"
 
 
 @pytest.mark.parametrize("one", [one for one in TABLE if one.quick], ids=lambda one: " ".join(one.arguments[:3]))
@@ -258,7 +258,12 @@ def test_every_file_that_a_command_opens_is_one_that_it_would_not_replace(
     made: list[Places] = []
     given = contents(here).keys()
     create = Places.__init__
-    monkeypatch.setattr(Places, "__init__", lambda self: (create(self), made.append(self))[0])
+
+    def create_noted(self: Places) -> None:
+        create(self)
+        made.append(self)
+
+    monkeypatch.setattr(Places, "__init__", create_noted)
     opened.clear()
     result = certify(*with_outputs(one, {option: f"new-{number}" for number, option in enumerate(one.options)}))
     assert result.code in (0, 1, 3), result.err

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from certify.examples import examples_folder
+from certify.frame.shipped import examples_folder
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import read_transformer
 from constructions.network.transformer import Weighting
@@ -104,7 +104,7 @@ def test_a_claims_file_may_name_a_program_beside_it(certify: Any) -> None:
      f"--symbol: the output out of {FLIP_FLOP} is a truth value, expected no symbol"),
     (("formula", "Q_a", "--symbol", "a"),
      "--symbol: a formula has no output of symbols, expected a program (.rasp or .cr) beside it"),
-    (("check", "none.cert", "--symbol", "a"), "--symbol: says how a formula is read, expected --formula beside it"),
+    (("check", "none.cert", "--symbol", "a"), "--symbol: says how to read --formula, which is missing"),
     (("formula", "p.rasp", "--symbol", "a", "--predicate", "T(k,n) := k == 1"),
      "--predicate: a program has none, expected a formula beside it"),
     (("formula", "p.rasp", "--min-n", "2"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from certify.examples import examples_folder
+from certify.frame.shipped import examples_folder
 from constructions.rasp.parser import parse_program
 
 DYCK_2 = str(examples_folder() / "programs" / "dyck_2.rasp")

@@ -58,7 +58,7 @@ def test_a_constant_that_is_too_small_is_refuted(certify: Certify) -> None:
     (("formula", "--dfa", "x", "--regex", "a"), "an automaton (--dfa): found beside a regular expression (--regex)"),
     (("formula", "--dfa", "missing.att"), "missing.att: No such file or directory"),
     (("formula", "--regex", "a", "--predicate", "P(k) := k == 1"), "--predicate: a regular expression has none"),
-    (("formula", "--regex", "a", "--jobs", "2"), "--jobs: a single formula is not divided"),
+    (("formula", "--regex", "a", "--jobs", "2"), "--jobs: this is for several formulas"),
     (("formula", "-F", "formulas.txt", "--regex", "a"), "--regex: -F names a file of formulas, and they do not"),
     (("run", "--regex", "a"), "no WORD, expected the symbols of a word after what is run"),
     (("run", "--regex", "a", "Q_a", "ab"), "'Q_a': found beside a regular expression (--regex)"),

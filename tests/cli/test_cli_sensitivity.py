@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import certify as library
-from certify.measuring.laws import fit_law
-from certify.measuring.results import MeasuredLength, Method
+from certify.numbers.sensitivity.laws import fit_law
+from certify.numbers.sensitivity.results import MeasuredLength, Method
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
-from proofs.sensitivity.changes import Change
-from proofs.sensitivity.classes import Classes
-from tests.sensitivity.test_truths import sensitive_by_words
+from proofs.numbers.sensitivity.changes import Change
+from proofs.numbers.sensitivity.classes import Classes
+from tests.numbers.sensitivity.test_truths import sensitive_by_words
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 NEAR = "near[ODD(#<[Q_1])] if counted here"
@@ -71,8 +71,8 @@ def test_a_direction_that_counts_is_measured_by_classes() -> None:
 
 
 def test_beyond_what_can_be_bounded_nothing_is_claimed_from_above(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("certify.measuring.measure.BOUNDS_WORK", 10)
-    monkeypatch.setattr("certify.measuring.measure.ENCLOSING_WORK", 10)
+    monkeypatch.setattr("certify.numbers.sensitivity.measure.BOUNDS_WORK", 10)
+    monkeypatch.setattr("certify.numbers.sensitivity.measure.ENCLOSING_WORK", 10)
     found = library.sensitivity("prev Q_1", max_n=6, lengths=[6], alphabet="01", temperature=20)
     assert (found.verdict, found.rows[0].method, found.rows[0].upper) == ("unknown", Method.PAIRS, None)
     assert found.rows[0].lower > 0
@@ -134,7 +134,7 @@ def test_a_plot_is_an_svg_that_parses_and_nothing_is_drawn_where_nothing_changes
     (("--direction", "near"), "direction: 'near', expected one of the network's, such as near[ODD(#<[Q_1])]"),
     (("--lengths", "99"), "lengths: 99, expected some of 1..16"),
     (("--lengths", "none"), "lengths: none, expected some of 1..16"),
-    (("--claim", "x.toml"), "--claim: ODD(#<[Q_1]) holds no trained network, expected one beside it"),
+    (("--claim", "x.toml"), "--claim: ODD(#<[Q_1]) holds no trained network, and this is only for those"),
     (("--min-n", "20"), "min-n: 20, expected a number from 1 to 16"),
 ])
 def test_what_makes_no_sense_is_refused_in_one_line(certify: Any, arguments: tuple[str, ...], complaint: str) -> None:

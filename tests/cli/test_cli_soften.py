@@ -141,8 +141,9 @@ def test_bad_options_are_one_line_and_exit_status_2(certify: Any, options: tuple
 
 
 @pytest.mark.parametrize("options, complaint", [
-    (("--max-n", "4"), "--max-n: no subject is given, and the shipped examples do not take it"),
-    (("--temperature", "1/n"), "--temperature: no subject is given"), (("-o", "-"), "it must be a folder"),
+    (("--max-n", "4"), "--max-n: does not go with the shipped examples, expected a model or a program"),
+    (("--temperature", "1/n"), "--temperature: does not go with the shipped examples"),
+    (("-o", "-"), "it must be a folder"),
     (("--critical", "3"), "--critical: found 3, expected none (or nothing, for the greatest lengths)"),
 ])
 def test_without_a_subject_few_options_make_sense(certify: Any, options: tuple[str, ...], complaint: str) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from certify.readings import describe_reading, is_core
-from certify.request import Options, read_request
+from certify.asking.readings import describe_reading, is_core
+from certify.asking.request import read_request
+from certify.asking.written import Options
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
@@ -41,7 +42,7 @@ def test_a_formula_that_nobody_reads_is_one_line(certify: Any) -> None:
     result = certify("check", "c.cert", "--formula", "Q_a Until Q_b")
     assert (result.code, result.out, result.err) == (
         2, "", "certify: --formula: line 1, column 5: found 'Until', expected an operator such as & or since or the "
-               "end of the formula; did you mean 'until'?\n")
+               "end of the text; did you mean 'until'?\n")
 
 
 @pytest.mark.parametrize(("dialect", "truths"), [

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from certify.request import Options, as_option, read_request
-from certify.subjects import REFUSED, Kind, Programs, find_subject
+from certify.asking.request import read_request
+from certify.asking.subjects import REFUSED, Kind, Programs, find_subject
+from certify.asking.written import Options, as_option
 from constructions.errors import InputError
 from constructions.network.json_form import transformer_to_json, write_canonical
 from examples.hard import flip_flop
@@ -110,16 +111,17 @@ def test_an_option_that_a_file_says_itself_is_refused_with_the_same_words(
 def test_each_kind_of_subject_refuses_every_option_of_its_row(files: None, kind: Kind) -> None:
     name = {Kind.FORMULA: "Q_a", Kind.PROGRAM: PROGRAM, Kind.NETWORK: MODEL}.get(kind)
     language: dict[str, Any] = {Kind.REGEX: {"regex": "(ab)*"}, Kind.DFA: {"dfa": "a.att"}}.get(kind, {})
-    given = {"alphabet": "ab", "symbol": "a", "predicates": ("P(k) := k > 1",), "regime": "position", "causal": True,
-             "as_printed": True, "dialect": "spot", "attention": "hard", "weighting": "sparsemax",
-             "precision": "bfloat16"}
+    given: dict[str, Any] = {
+        "alphabet": "ab", "symbol": "a", "predicates": ("P(k) := k > 1",), "regime": "position", "causal": True,
+        "as_printed": True, "dialect": "spot", "attention": "hard", "weighting": "sparsemax", "precision": "bfloat16"}
     for option in REFUSED[kind]:
         with pytest.raises(InputError, match=f"^{as_option(option)}: "):
             read_request(name, Options(**language, **{option: given[option]}))
 
 
 def test_a_program_that_is_run_takes_no_option_of_a_formula(files: None) -> None:
-    for option, value in (("gamma", "2"), ("temperature", "1/n"), ("causal", True)):
+    given: dict[str, Any] = {"gamma": "2", "temperature": "1/n", "causal": True}
+    for option, value in given.items():
         with pytest.raises(InputError, match=f"^{as_option(option)}: p.rasp says this itself, expected a formula"):
             read_request(PROGRAM, Options(**{option: value}), programs=Programs.RUN)
 

@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from certify.pipeline import certify as certify_in_python
+from certify.formula.pipeline import certify as certify_in_python
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.network.lengths import up_to
 from constructions.network.transformer import Weighting
 from constructions.regimes import Regime, Sharpening
-from proofs.discharge import discharge
-from proofs.replay import find_miss
+from proofs.formula.discharge import discharge
+from proofs.words.replay import find_miss
 from tests.cli.conftest import Certify
 from tests.network.random_formulas import FUTURE, PAST, random_formula, random_word
 

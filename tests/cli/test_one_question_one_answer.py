@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from certify.asking.written import as_key
 from certify.auditing.api import audit
-from certify.request import as_key
 
 SEED = 12
 ALPHABETS = ("ab", "abc", "a,b,long")

@@ -25,11 +25,11 @@ from types import FrameType
 import pytest
 
 import certify
+from certify.asking.run_command import RunCommand
 from certify.cli import command_line, main
+from certify.every_n.claim import TheoremClaim
 from certify.exports.coq import coq_folder
-from certify.exports.theorem_claim import TheoremClaim
-from certify.pages.certificate import commands
-from certify.run_command import RunCommand
+from certify.exports.pages.certificate import commands
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
@@ -43,7 +43,7 @@ NAMES = command_line().commands
 NAMED = re.compile(r"(?<!Usage: )\b(?:certify ([a-z][a-z-]*)|python -I )")
 PROSE = {"in", "is", "needs", "or", "the"}
 """Words that stand behind the program's name where no command is meant."""
-BUILDERS = {"certify.run_command": "RunCommand.on", "certify.pages.certificate.commands": "_command"}
+BUILDERS = {"certify.asking.run_command": "RunCommand.on", "certify.exports.pages.certificate.commands": "_command"}
 """What puts a command line together from words: each caller must have been met."""
 SINCE = "(Q_a | Q_b) since Q_a"
 
@@ -303,7 +303,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
         return command(file)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("certify.shards.workers.usable_cores", lambda: 1)
+        patch.setattr("certify.frame.shards.workers.usable_cores", lambda: 1)
         patch.setattr(RunCommand, "on", noted_on)
         patch.setattr(commands, "_command", noted_command)
         make_everything(found)
@@ -401,7 +401,7 @@ def test_command_lines_are_put_together_in_one_place_each() -> None:
     found = {(module_of(path), place) for path in (ROOT / "certify").rglob("*.py")
              for place, node in nodes_by_function(path) if isinstance(node, ast.List | ast.Tuple)
              and begins_a_command([getattr(each, "value", "-") for each in node.elts[:2]])}
-    assert found == {*BUILDERS.items(), ("certify.run_command", "name_file_alone")}
+    assert found == {*BUILDERS.items(), ("certify.asking.run_command", "name_file_alone")}
 
 
 def begins_a_command(words: Sequence[object]) -> bool:
@@ -419,7 +419,7 @@ def printed_literals(path: Path) -> Iterator[str]:
 
 
 def calls_of_builders(path: Path) -> Iterator[tuple[str, str]]:
-    """The functions that call ``.on(word)`` or a function of certify/pages/certificate/commands.py."""
+    """The functions that call ``.on(word)`` or a function of certify/exports/pages/certificate/commands.py."""
     module, names = module_of(path), {name for name in vars(commands) if name.startswith("check_")}
     for place, node in nodes_by_function(path):
         if isinstance(node, ast.Call) and (

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from certify.examples import load_examples
-from certify.exports.sealed import Sealed, read_sealed
-from certify.outcomes import Certified
-from certify.pipeline import certify as prove
+from certify.formula.examples import load_examples
+from certify.formula.outcomes import Certified
+from certify.formula.pipeline import certify as prove
+from certify.formula.sealed import Sealed, read_sealed
 from constructions.regimes import Regime
 from tests.cli.conftest import Certify, certify
 

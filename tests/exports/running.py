@@ -20,6 +20,8 @@ from constructions.network.lengths import up_to
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES
+from constructions.running.numpy_network import to_numpy
+from constructions.running.to_torch import to_torch
 from constructions.running.weights import weights_of
 from tests.with_torch import torch_or_skip
 
@@ -78,7 +80,7 @@ def truths(transformer: Transformer, words: Sequence[Word]) -> Any:
 
 def numpy_run(transformer: Transformer, max_n: int, precision: str = "binary32") -> Run:
     """numpy; sums of 16 bits accumulate in binary32, as they do in the other programs."""
-    return transformer.to_numpy(max_n, precision, None if precision == "binary32" else "binary32").run
+    return to_numpy(transformer, max_n, precision, None if precision == "binary32" else "binary32").run
 
 
 def onnx_session(transformer: Transformer, max_n: int, precision: str = "binary32",
@@ -99,7 +101,7 @@ def onnx_run(transformer: Transformer, max_n: int, precision: str = "binary32") 
 
 def torch_run(transformer: Transformer, max_n: int, precision: str = "binary32", fused: bool = False) -> Run:
     """torch, on the processor."""
-    network = transformer.to_torch(max_n, precision, fused)
+    network = to_torch(transformer, max_n, precision, fused)
     return lambda words: network.run(words).double().numpy()
 
 

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from certify.asking.request import Request, read_request
+from certify.asking.written import NetworkSubject
+from certify.every_n.claim import TheoremClaim, claim_theorem
 from certify.exports.coq import PROGRAMS, coq_folder
-from certify.exports.theorem_claim import TheoremClaim, claim_theorem
-from certify.files import write_folder
-from certify.request import NetworkSubject, Request, read_request
+from certify.frame.files import write_folder
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
@@ -54,7 +55,8 @@ def test_the_library_in_the_folder_is_that_of_the_project_and_has_one_digest() -
     library = {name: text for name, text in files.items() if name.startswith("library/")}
     assert {"library/network.v", "library/model_text.v", "library/check.v"} <= set(library)
     for name, text in library.items():
-        assert text == (LIBRARY / Path(name).name).read_text(encoding="utf-8"), name
+        (path,) = LIBRARY.rglob(Path(name).name)
+        assert text == path.read_text(encoding="utf-8"), name
     digests = {line[66:]: line[:64] for line in files["SHA256SUMS"].splitlines()}
     assert set(digests) == {*library, "axioms.txt", "check.sh"}
     for name, digest in digests.items():

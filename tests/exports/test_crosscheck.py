@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from certify import second_solver
+from certify.exports import second_solver
 from certify.exports.script_text import digest_of_script
 from constructions.language.printer import format_formula
 from tests.exports.conftest import EXAMPLES, write_certificate

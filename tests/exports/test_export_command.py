@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from certify.commands.exporting import EXPORTERS, load_exporter
-from certify.files import write_folder
+from certify.commands.export import EXPORTERS, load_exporter
+from certify.frame.files import write_folder
 from constructions.errors import InputError
-from proofs.by_z3.solver import Question, Undecided
-from proofs.failures import NotDerived
+from proofs.formula.failures import NotDerived, Undecided
+from proofs.formula.z3.solver import Question
 from tests.cli.conftest import Result
 
 RUNNABLE = ["onnx", "torch", "safetensors"]
@@ -138,8 +138,8 @@ def test_a_line_that_is_not_proved_is_no_export(
         certify: Any, since: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The scripts of a proof with a hole would all be answered as stated."""
     monkeypatch.setattr(Question, "is_proved", lambda question: False)
-    monkeypatch.setattr("proofs.two_provers.check_cases", _refuse)
-    monkeypatch.setattr("proofs.by_z3.proves_attention", lambda *_: True)
+    monkeypatch.setattr("proofs.formula.feed_forward.family.check_cases", _refuse)
+    monkeypatch.setattr("proofs.formula.attention.second.proves_attention", lambda *_: True)
     result = certify("export", since, "--to", "smt2", "-o", "out")
     assert (result.code, result.err) == (3, "certify: unsupported: scripts for feed-forward, is[Q_1 since Q_0], which "
                                             "is not proved here: no\n")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from certify.exports.latex import latex_of
 from certify.exports.latex_tables import linear_form, table
-from certify.exports.sealed import Sealed
+from certify.formula.sealed import Sealed
 from constructions.language.printer import latex_text
 from constructions.regimes import ALL_REGIMES, Regime
 
@@ -116,4 +116,4 @@ def test_a_linear_form_reads_back_as_itself(terms: dict[str, Fraction], constant
         sign, digits, name = re.fullmatch(r"(-?) ?([\d/]*) ?([abc]?)", part).groups()  # type: ignore[union-attr]
         read[name] = Fraction(digits or 1) * (-1 if sign else 1)
     expected = {**terms, **({"": Fraction(constant)} if constant else {})}
-    assert read == (expected or {"": 0})
+    assert read == (expected or {"": Fraction(0)})

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from certify.exports.npz import arrays_of
-from certify.exports.sealed import Sealed, read_sealed
+from certify.formula.sealed import Sealed, read_sealed
 from constructions.network.dense import dense_embeddings, dense_layers
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
-from proofs.replay import run_soft
+from proofs.words.replay import run_soft
 from tests.exports.conftest import write_certificate
 
 PAGE = (Path(__file__).resolve().parent.parent.parent / "docs" / "exports.md").read_text(encoding="utf-8")

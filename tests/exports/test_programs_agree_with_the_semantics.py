@@ -8,11 +8,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from certify.examples import Example, load_examples
+from certify.formula.examples import Example, load_examples
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.regimes import ALL_REGIMES, Regime
+from constructions.running.numpy_network import to_numpy
+from constructions.running.to_torch import to_torch
 from tests.exports.running import (
     FORMULAS,
     RUNS,
@@ -67,7 +69,7 @@ def test_programs_round_alike_in_bfloat16_even_where_they_are_wrong(program: str
     ("binary16", None, 8, 32), ("binary16", "binary32", 24, 40)])
 def test_parity_in_16_bits_is_right_on_short_words_and_wrong_on_some_longer_ones(
         precision: str, accumulate: str | None, right: int, wrong: int) -> None:
-    network = PARITY.to_numpy(64, precision, accumulate)
+    network = to_numpy(PARITY, 64, precision, accumulate)
     for n, expected in ((right, True), (wrong, False)):
         words = ["1" * k + "0" * (n - k) for k in range(n + 1)] + random_words("01", n, 50)
         found = np.asarray(network.run(words), dtype=np.float64)
@@ -75,7 +77,7 @@ def test_parity_in_16_bits_is_right_on_short_words_and_wrong_on_some_longer_ones
 
 
 def test_words_that_the_claim_does_not_cover_are_refused() -> None:
-    network = PARITY.to_numpy(4, min_n=2)
+    network = to_numpy(PARITY, 4, min_n=2)
     assert network.names == ("Q_1", "ODD(#<[Q_1])")
     for words, complaint in ((["0"], "words of length 1: expected one length of 2..4"),
                              (["00000"], "words of length 5: expected one length of 2..4"),
@@ -88,13 +90,13 @@ def test_words_that_the_claim_does_not_cover_are_refused() -> None:
 
 def test_sums_accumulate_in_no_narrower_format() -> None:
     with pytest.raises(InputError, match="accumulate: found 'binary16', expected binary64 or binary32 or bfloat16"):
-        PARITY.to_numpy(4, "bfloat16", "binary16")
-    assert PARITY.to_numpy(4, "binary32", "binary64").run(["0110"])[0, :, -1].tolist() == [0, 1, 0, 0]
+        to_numpy(PARITY, 4, "bfloat16", "binary16")
+    assert to_numpy(PARITY, 4, "binary32", "binary64").run(["0110"])[0, :, -1].tolist() == [0, 1, 0, 0]
 
 
 def test_torch_refuses_what_the_claim_does_not_cover() -> None:
     torch_or_skip()
-    network = PARITY.to_torch(4)
+    network = to_torch(PARITY, 4)
     with pytest.raises(ValueError, match="words of length 5: the claim is for 1 to 4"):
         network.run(["00000"])
     with pytest.raises(ValueError, match="symbol 'x': expected one of 0, 1"):

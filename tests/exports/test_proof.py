@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from certify.examples import examples_folder
 from certify.exports.proof.document import proof_of
 from certify.exports.proof.places import find_spans, spell
-from certify.exports.sealed import read_sealed_text
+from certify.formula.sealed import read_sealed_text
+from certify.frame.shipped import examples_folder
 from constructions.errors import InputError
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from tests.exports.conftest import write_certificate
@@ -142,7 +142,7 @@ def test_a_softened_certificate_is_refused_in_one_line(tmp_path: Path, certify: 
 
 
 def test_a_certificate_of_a_trained_network_is_refused_as_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("certify.exports.sealed.check_text", lambda _: SimpleNamespace(given=object()))
+    monkeypatch.setattr("certify.formula.sealed.check_text", lambda _: SimpleNamespace(given=object()))
     with pytest.raises(InputError, match="x: a certificate of a trained network, expected one of a formula"):
         read_sealed_text("{}", "x")
 

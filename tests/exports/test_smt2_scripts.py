@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 import z3
 
-from certify.exports.sealed import Sealed
 from certify.exports.smt2 import scripts_of
+from certify.formula.sealed import Sealed
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime
-from proofs.by_z3.scripts import logic_of, probe_of, script_of
-from proofs.by_z3.solver import Question, is_unsat, solver_of
-from proofs.discharge import discharge
-from proofs.transcript import Entry, Transcript
+from proofs.formula.discharge import discharge
+from proofs.formula.transcript import Entry, Transcript
+from proofs.formula.z3.scripts import logic_of, probe_of, script_of
+from proofs.formula.z3.solver import Question, is_unsat, solver_of
 
 MIXED = "(Q_1 since prev Q_0) & #<[Q_1] > #<[Q_0]"
 

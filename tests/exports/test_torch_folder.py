@@ -16,8 +16,9 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file
 
-from certify.exports.sealed import read_sealed
+from certify.formula.sealed import read_sealed
 from constructions.network.float_tables import float_tables
+from constructions.running.to_torch import to_torch
 from constructions.running.weights import weights_of
 from tests.exports.conftest import write_certificate
 from tests.exports.running import truths
@@ -85,7 +86,7 @@ def test_a_module_is_loaded_in_the_precision_in_which_it_was_stored(certify: Any
 def test_gradients_flow_to_every_weight_that_is_used(folder: Path) -> None:
     """A plain module: what was written exactly can be trained on."""
     torch = torch_or_skip()
-    network = read_sealed(str(folder.parent / "x.cert")).transformer.to_torch(6)
+    network = to_torch(read_sealed(str(folder.parent / "x.cert")).transformer, 6)
     network(torch.tensor([[0, 1, 1, 0]])).sum().backward()
     assert network.layers[-1].w2.grad.abs().sum() > 0
 
@@ -120,7 +121,7 @@ def test_a_module_made_in_python_is_the_module_of_the_folder(folder: Path) -> No
 
     transformer = read_sealed(str(folder.parent / "x.cert")).transformer
     words = ["010110", "111111", "000000"]
-    made, loaded = transformer.to_torch(6), Network.load(folder)
+    made, loaded = to_torch(transformer, 6), Network.load(folder)
     assert made.names == loaded.names
     assert made.run(words).equal(loaded.run(words))
     assert np.array_equal(made.run(words).double().numpy(), truths(transformer, words))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from certify.floats.survey import Proved
-from certify.outcomes import Certified
-from certify.pipeline import certify
+from certify.formula.outcomes import Certified
+from certify.formula.pipeline import certify
 from constructions.network.transformer import Transformer
 from proofs.floats.run_class import RunClass, presets
 from proofs.floats.verdict import FloatProof, FloatVerdict

@@ -12,10 +12,10 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime
-from proofs.certificate import claim_floats, seal
-from proofs.discharge import discharge
-from proofs.floats.claims import FloatClaim, float_claims_to_json, read_float_claims
+from proofs.floats.claims import FloatClaim, claim_floats, float_claims_to_json, read_float_claims
 from proofs.floats.run_class import presets, read_run_classes
+from proofs.formula.certificate import seal
+from proofs.formula.discharge import discharge
 
 CLAIMS = (FloatClaim(presets()["binary32"], 8), FloatClaim(presets()["bfloat16"].with_exp_ulp(Fraction(5, 2)), 3))
 

@@ -7,6 +7,7 @@ stay within the certified bounds and outputs are right; far beyond, a head leave
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -22,7 +23,7 @@ from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.search import plain_executions
 from proofs.floats.execution.worst_words import find_worst_words
 from proofs.floats.run_class import presets
-from proofs.refutation.plain_words import Word
+from proofs.formula.refutation.plain_words import Word
 from tests.floats.certified import Case, certified, verdict_of
 from tests.floats.exponentials import worst_errors
 from tests.floats.numpy_program import Columns, NumpyProgram
@@ -75,7 +76,7 @@ def _error(transformer: Transformer, direction: str, word: Word, columns: Column
 
 def test_the_exponentials_are_off_by_as_much_as_they_should_be() -> None:
     arguments = -np.arange(1, 20, 1 / 64).astype(ml_dtypes.bfloat16)
-    worst = {units: worst_errors(lambda x, units=units: too_great(x, units), FORMATS["bfloat16"], [arguments]).normal
+    worst = {units: worst_errors(partial(too_great, units=units), FORMATS["bfloat16"], [arguments]).normal
              for units in (WITHIN, BEYOND, FAR_BEYOND)}
     assert worst[WITHIN] <= RUN.exp_ulp < BEYOND / 2 < worst[BEYOND] < worst[FAR_BEYOND]
 

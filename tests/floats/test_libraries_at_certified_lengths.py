@@ -11,12 +11,14 @@ from fractions import Fraction
 
 import pytest
 
+from constructions.running.numpy_network import to_numpy
+from constructions.running.to_torch import to_torch
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.search import plain_executions
 from proofs.floats.execution.words import two_blocks
 from proofs.floats.execution.worst_words import find_worst_words
 from proofs.floats.run_class import RunClass, presets
-from proofs.refutation.plain_words import Word
+from proofs.formula.refutation.plain_words import Word
 from tests.exports.running import RUNS, assert_exact, random_words, short_words, started
 from tests.floats.certified import Case, certified
 from tests.with_torch import torch_or_skip
@@ -70,7 +72,7 @@ def test_all_truths_are_exactly_right(case: Case, program: str) -> None:
 @pytest.mark.parametrize("case", PURE, ids=str)
 def test_all_truths_are_exactly_right_in_numpy_with_sums_in_16_bits(case: Case) -> None:
     transformer = certified(case)
-    network = transformer.to_numpy(case.last, storage(case))
+    network = to_numpy(transformer, case.last, storage(case))
     for words in all_words(case, presets()[case.run]):
         assert_exact(network.run, transformer, words)
 
@@ -81,8 +83,8 @@ def test_all_truths_are_exactly_right_where_torch_compiles(case: Case) -> None:
     """A minute or two for each length: every one is compiled anew."""
     torch = torch_or_skip()
     transformer = certified(case)
-    network = transformer.to_torch(case.last, storage(case))
-    network.forward = torch.compile(network.forward)
+    network = to_torch(transformer, case.last, storage(case))
+    network.forward = torch.compile(network.forward)  # type: ignore[method-assign]  # as torch's users do it
     for n in (2, case.last):
         assert_exact(lambda words: network.run(words).double().numpy(), transformer,
                      words_of(case, presets()[case.run], n))

@@ -19,7 +19,7 @@ from proofs.floats.execution.replay import Refutation
 from proofs.floats.execution.run import FloatRun
 from proofs.floats.execution.search import find_first_wrong
 from proofs.floats.run_class import RunClass
-from proofs.replay import Reading
+from proofs.words.replay import Reading
 from tests.floats.helpers import MAJORITY, ODD, PREVIOUS, SINCE, network, pure
 from tests.floats.numpy_program import NumpyProgram, plain_exponential
 

@@ -9,10 +9,10 @@ import pytest
 from constructions.network.transformer import Transformer
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.random_executions import random_execution
-from proofs.floats.execution.replay import find_fault, truths_made
+from proofs.floats.execution.replay import Refutation, find_fault, truths_made
 from proofs.floats.execution.run import FloatRun
 from proofs.floats.run_class import RunClass, presets
-from proofs.replay import Reading
+from proofs.words.replay import Reading
 from tests.floats.certified import Case, certified
 from tests.floats.helpers import MAJORITY, ODD, PREVIOUS, SINCE, network, pure
 
@@ -57,7 +57,7 @@ def runs_each(cases: int) -> range:
     return range(-(-10_000 // cases))
 
 
-def wrong_runs(transformer: Transformer, run_class: RunClass, last: int, seeds: range) -> list[object]:
+def wrong_runs(transformer: Transformer, run_class: RunClass, last: int, seeds: range) -> list[Refutation]:
     """The faults of one random word in each execution, at all positions of short words, at three of longer ones."""
     program = FloatProgram(transformer, run_class)
     faults = []

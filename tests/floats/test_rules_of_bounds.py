@@ -15,7 +15,6 @@ from constructions.network.lengths import Lengths, up_to
 from constructions.network.meanings import Anything
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES
-from proofs.failures import NotDerived
 from proofs.floats.claims import read_float_claims
 from proofs.floats.held import TRUTH, Held
 from proofs.floats.lookup import miss
@@ -25,7 +24,8 @@ from proofs.floats.run_class import ExpBase, RunClass, presets
 from proofs.floats.scores import HeadScores, halves_of
 from proofs.floats.uniform import UniformSum, hold_mean_of
 from proofs.floats.verdict import find_float_verdict
-from proofs.obligations.known import KnownValues
+from proofs.formula.common.known import KnownValues
+from proofs.formula.failures import NotDerived
 
 BINARY32 = presets()["binary32"]
 TINY = Format(4, -6, 8)

@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 
 from certify.floats.classes import SURVEYED, read_class, read_classes
-from certify.floats.reach import find_reach
 from certify.floats.survey import Proved, find_row, survey
-from certify.outcomes import Certified
-from certify.pipeline import certify
+from certify.formula.float_reach import find_reach
+from certify.formula.outcomes import Certified
+from certify.formula.pipeline import certify
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
 from proofs.check import check_text

@@ -85,7 +85,7 @@ def test_hard_attention_has_no_float_program() -> None:
 def test_a_direction_that_token_and_position_embed_is_refused() -> None:
     transformer = compile_formula(PAST, "01", Regime())
     name = next(iter(transformer.position_embedding))
-    tokens = transformer.token_embedding | {"0": {**transformer.token_embedding["0"], name: Fraction(1, 3)}}
+    tokens = {**transformer.token_embedding, "0": {**transformer.token_embedding["0"], name: Fraction(1, 3)}}
     with pytest.raises(Unsupported, match="is embedded by token and by position"):
         float_tables(replace(transformer, token_embedding=tokens))
 

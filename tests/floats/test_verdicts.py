@@ -15,9 +15,9 @@ from constructions.network.lengths import Lengths, up_to
 from constructions.network.meanings import Near, Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.discharge import discharge
 from proofs.floats.run_class import presets
 from proofs.floats.verdict import Bounds, certified_bounds, find_float_verdict, find_largest_length
+from proofs.formula.discharge import discharge
 from tests.floats.emulation import Emulation
 
 SINCE, PREV, ODD = "(Q_a | Q_b) since Q_b", "prev Q_a", "ODD(#<[Q_a])"

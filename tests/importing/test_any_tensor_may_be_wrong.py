@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
@@ -28,10 +29,15 @@ KINDS: dict[str, Any] = {
 }
 
 
+def content(tensor: Any) -> bytes:
+    data: bytes = tensor.numpy().tobytes()
+    return data
+
+
 def contents(kind: str) -> tuple[Contents, Options]:
     build, arguments, settings, options = KINDS[kind]
     state, _ = build(torch_or_skip(), *arguments)
-    stored = {name: Stored("float32", "binary32", tuple(tensor.shape), lambda tensor=tensor: tensor.numpy().tobytes())
+    stored = {name: Stored("float32", "binary32", tuple(tensor.shape), partial(content, tensor))
               if tensor.is_floating_point() else Stored("bool", None, tuple(tensor.shape), bytes)
               for name, tensor in state.items()}
     exact = {name: Fraction(str(value)) if isinstance(value, float) else value for name, value in settings.items()}
@@ -54,7 +60,7 @@ def test_any_tensor_may_have_another_shape_or_type_or_be_missing(kind: str) -> N
         others = {key: value for key, value in whole.tensors.items() if key != name}
         attempt(Contents(others, whole.settings), options)
         for shape in ((), (0,), (1,), (3,), (0, 0), (2, 3), (3, 2), (1, 2, 3), (4, 4, 4, 4)):
-            wrong = replace(stored, shape=shape, read=lambda shape=shape: bytes(4 * len(shape)))
+            wrong = replace(stored, shape=shape, read=partial(bytes, 4 * len(shape)))
             attempt(Contents({**whole.tensors, name: wrong}, whole.settings), options)
         attempt(Contents({**whole.tensors, name: replace(stored, format=None)}, whole.settings), options)
 
@@ -93,7 +99,7 @@ def test_settings_are_typed() -> None:
 def test_what_no_file_tells_is_asked_for_in_one_line(kind: str) -> None:
     whole, _ = contents(kind)
     if not whole.settings:
-        with pytest.raises(InputError, match="the file does not tell all; expected --"):
+        with pytest.raises(InputError, match="the file does not say everything; expected --"):
             recognise(whole, Options(), "m", "config.json", ())
 
 
@@ -103,5 +109,5 @@ def test_answers_that_contradict_the_file_or_are_of_no_use_are_refused(kind: str
     for change in ({"positions": "none"}, {"heads": 3}, {"norm": "none"}):
         if kind in ("hooked", "llama") and "positions" in change:
             continue
-        with pytest.raises(InputError, match=r"tells|of no use|expected a divisor|placeholder"):
+        with pytest.raises(InputError, match=r"tells|changes nothing|expected a divisor|placeholder"):
             recognise(whole, replace(options, **change), "m", "config.json", ())

@@ -76,7 +76,8 @@ def numbers(values: tuple[int, ...]) -> bytes:
     return b"(" + b"".join(map(number, values)) + b"t"
 
 
-FORMS = {"m.safetensors": safetensors_file, "m.npz": npz_file, "m.pt": torch_file}
+FORMS: dict[str, Callable[[dict[str, Any]], bytes]] = {
+    "m.safetensors": safetensors_file, "m.npz": npz_file, "m.pt": torch_file}
 
 
 def complaint(data: bytes, name: str, tmp_path: Path, options: Options | None = None) -> str:

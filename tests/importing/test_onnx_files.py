@@ -36,7 +36,8 @@ def test_an_exported_encoder_is_imported(tmp_path: Path) -> None:
     """Its Linears are stored transposed and without their names."""
     pytest.importorskip("onnx")
     torch = torch_or_skip()
-    state, model = models.encoder(torch, True, True)
+    built: tuple[Any, Any] = models.encoder(torch, True, True)
+    state, model = built
     with torch.no_grad():
         for parameter in model.parameters():  # layers start as copies, which the exporter would store once
             parameter.add_(torch.randn_like(parameter) / 8)

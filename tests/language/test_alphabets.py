@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from certify.margins.question import split_symbols
-from certify.pages.certificate.commands import check_softened_command
+from certify.exports.pages.certificate.commands import check_softened_command
 from constructions.errors import InputError
-from constructions.language.alphabets import parse_alphabet
+from constructions.language.alphabets import parse_alphabet, split_symbols
 from constructions.regular.automaton_files import language_of_text
 from proofs.check import Malformed
 from proofs.check.checker.asking import split_alphabet

@@ -55,7 +55,7 @@ def test_forty_definitions_that_double_are_a_small_graph() -> None:
         ("let p Q_a; p", 1, 5, "found 'p Q_a', expected a definition such as p = Q_a"),
         ("let ; p", 1, 5, "found ';', expected a definition such as p = Q_a"),
         ("let p = Q_a;\nq = & p;\nq", 2, 5, "found '&', expected a formula"),
-        ("let p = Q_a;\n", 1, 13, "found the end of the formula, expected a formula"),
+        ("let p = Q_a;\n", 1, 13, "found the end of the text, expected a formula"),
         ("p = Q_a", 1, 1, "found a definition of p and no formula after it, expected one, such as p"),
         ("p = Q_a; q = prev p", 1, 10, "found a definition of q and no formula after it, expected one, such as q"),
         ("let p = Q_a;\n r = p", 2, 2, "found a definition of r and no formula after it, expected one, such as r"),

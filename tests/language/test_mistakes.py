@@ -11,7 +11,7 @@ from constructions.language.alphabets import parse_alphabet, parse_word
 from constructions.language.parser import parse_formula
 
 PREDICATE = "expected a predicate such as ODD, EVEN, MOD, FIRST, LAST, SQUARE, POW2, PRIME"
-OPERATOR = "expected an operator such as & or since or the end of the formula"
+OPERATOR = "expected an operator such as & or since or the end of the text"
 NUMBER = "expected a number or a count such as #<[Q_a]"
 
 
@@ -84,11 +84,11 @@ NUMBER = "expected a number or a count such as #<[Q_a]"
     ("'a' & 'b'", 'ab', '1: found "\'", expected a formula; a symbol is written Q[\'a\'] or "a"'),
     ("Q('a')", 'ab', '3: found "\'", expected a formula; a symbol is written Q[\'a\'] or "a"'),
     ('Q[a]', 'ab',
-     "2: found '[', expected '(', an operator such as & or since or the end of the formula"
+     "2: found '[', expected '(', an operator such as & or since or the end of the text"
      "; a symbol is written Q_a, or Q['a'] with any a"),
     ('Q_ & Q_a', 'ab', f"1: found 'Q_', {PREDICATE}; a symbol is written Q_a, or Q['a'] with any a"),
     ('Q["a"]', 'ab',
-     "2: found '[', expected '(', an operator such as & or since or the end of the formula"
+     "2: found '[', expected '(', an operator such as & or since or the end of the text"
      "; a symbol is written Q_a, or Q['a'] with any a"),
     ('F 1', '01', "3: found '1', which is a truth value and a symbol, expected Q_1 or true"),
     ('F 2', '012', "3: found the number '2', expected a formula; the symbol is written Q_2"),
@@ -139,11 +139,11 @@ NUMBER = "expected a number or a count such as #<[Q_a]"
     ('len > 3', None, f"1: found 'len', {PREDICATE}; write n"),
     ('n', None, "1: found the number 'n', expected a formula; compare it, as in #<[Q_a] >= 1"),
     ('i', None, "1: found the number 'i', expected a formula; compare it, as in #<[Q_a] >= 1"),
-    ('true since', None, '11: found the end of the formula, expected a formula'),
+    ('true since', None, '11: found the end of the text, expected a formula'),
     ('since Q_a Q_b', None, "1: found 'since', expected a formula; 'since' stands between its operands"),
     ('U(Q_a,Q_b)', None, "1: found 'U', expected a formula; 'U' stands between its operands"),
-    ('Q_a U', None, '6: found the end of the formula, expected a formula'),
-    ('(Q_a & Q_b', None, "11: found the end of the formula, expected ')' or an operator such as & or since"),
+    ('Q_a U', None, '6: found the end of the text, expected a formula'),
+    ('(Q_a & Q_b', None, "11: found the end of the text, expected ')' or an operator such as & or since"),
     ('Q_a & & Q_b', None, "7: found '&', expected a formula"),
     ('Q_a <- Q_b', None,
      f"6: found a formula beside '-', {NUMBER}"

@@ -12,7 +12,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.syntax import Formula, Symbol, subformulas
 
 A_FORMULA = "expected a formula"
-OR_END = "expected an operator such as & or since or the end of the formula"
+OR_END = "expected an operator such as & or since or the end of the text"
 HINT = "; a symbol is written Q_a, or Q['a'] with any a"
 PREDICATES = "expected a predicate such as ODD, EVEN, MOD, FIRST, LAST, SQUARE, POW2, PRIME"
 A_NUMBER = "expected a number or a count such as #<[Q_a]"
@@ -22,18 +22,18 @@ COUNTS = "; write #<[...] to count the positions up to here, #>[...] from here"
 @pytest.mark.parametrize(
     ("text", "line", "column", "message"),
     [
-        ("", 1, 1, f"found the end of the formula, {A_FORMULA}"),
-        ("Q_a &  ", 1, 6, f"found the end of the formula, {A_FORMULA}"),
+        ("", 1, 1, f"found the end of the text, {A_FORMULA}"),
+        ("Q_a &  ", 1, 6, f"found the end of the text, {A_FORMULA}"),
         ("Q_a & )", 1, 7, f"found ')', {A_FORMULA}"),
         ("Q_a &\n  & Q_b", 2, 3, f"found '&', {A_FORMULA}"),
         ("& Q_a", 1, 1, f"found '&', {A_FORMULA}"),
         ("Q_a &\n  $", 2, 3, f"found '$', {A_FORMULA}"),
-        ("prev", 1, 5, f"found the end of the formula, {A_FORMULA}"),
-        ("(Q_a", 1, 5, "found the end of the formula, expected ')' or an operator such as & or since"),
+        ("prev", 1, 5, f"found the end of the text, {A_FORMULA}"),
+        ("(Q_a", 1, 5, "found the end of the text, expected ')' or an operator such as & or since"),
         ("Q_a)", 1, 4, f"found ')', {OR_END}"),
         ("Q_a Q_b", 1, 5, f"found 'Q_b', {OR_END}"),
         ("Q_a # Q_b", 1, 5, f"found '#', {OR_END}{COUNTS}"),
-        ("#<[Q_a <= 3", 1, 12, "found the end of the formula, expected ']' or an operator such as & or since"),
+        ("#<[Q_a <= 3", 1, 12, "found the end of the text, expected ']' or an operator such as & or since"),
         ("#<[Q_a <= 3]", 1, 8, f"found a formula beside '<=', {A_NUMBER}; implication is written '->'"),
         ("#<[Q_a]", 1, 1, "found a count, expected a formula; compare it, as in #<[Q_a] >= 1"),
         ("Q_b & #<[Q_a]", 1, 7, "found a count, expected a formula; compare it, as in #<[Q_a] >= 1"),
@@ -48,12 +48,12 @@ COUNTS = "; write #<[...] to count the positions up to here, #>[...] from here"
         ("X[1,2] Q_a", 1, 1, "found 'X[1,2]', expected bounds such as X[3] or X^3"),
         ("F[2] Q_a", 1, 1, "found 'F[2]', expected bounds such as F[2,4] or F[2,]"),
         ("F[0,9999999] Q_a", 1, 1, "found 'F[0,9999999]', expected bounds of at most 6 digits"),
-        ("3 <", 1, 4, "found the end of the formula, expected a number or a count such as #<[Q_a]"),
+        ("3 <", 1, 4, "found the end of the text, expected a number or a count such as #<[Q_a]"),
         ("3 < Q_a", 1, 3, f"found a formula beside '<', {A_NUMBER}; implication is written '->'"),
         ("1.5 < 2", 1, 2, f"found '.', {OR_END}; numbers are integers: multiply both sides"),
         ("ODD(Q_1)", 1, 1, f"found a formula between the brackets of ODD, {A_NUMBER}"),
-        ("MOD(3,", 1, 7, "found the end of the formula, expected a number or a count such as #<[Q_a]"),
-        ("MOD(3,1", 1, 8, "found the end of the formula, expected ',', ')' or an operator such as & or since"),
+        ("MOD(3,", 1, 7, "found the end of the text, expected a number or a count such as #<[Q_a]"),
+        ("MOD(3,1", 1, 8, "found the end of the text, expected ',', ')' or an operator such as & or since"),
         ("Q_b & MOD(3)", 1, 7, "MOD takes 2 parameters, got 1"),
         ("ODD(2)", 1, 1, "ODD takes no parameters, got 1"),
         ("MOD(0,0)", 1, 1, "MOD takes a first parameter of at least 1, got 0"),
@@ -61,9 +61,9 @@ COUNTS = "; write #<[...] to count the positions up to here, #>[...] from here"
         ("a & b", 1, 1, f"found 'a', {PREDICATES}; write Q_a, or give --alphabet, whose symbols may be written bare"),
         ("Q_a & Q", 1, 7, f"found 'Q', {PREDICATES}{HINT}"),
         ("Q['']", 1, 1, "found an empty symbol, expected at least one character between the quotes"),
-        ("Q['a", 1, 2, "found '[', expected '(', an operator such as & or since or the end of the formula" + HINT),
-        ("Q_é", 1, 3, "found 'é', expected '(', an operator such as & or since or the end of the formula" + HINT),
-        ("Q['\\a']", 1, 2, "found '[', expected '(', an operator such as & or since or the end of the formula" + HINT),
+        ("Q['a", 1, 2, "found '[', expected '(', an operator such as & or since or the end of the text" + HINT),
+        ("Q_é", 1, 3, "found 'é', expected '(', an operator such as & or since or the end of the text" + HINT),
+        ("Q['\\a']", 1, 2, "found '[', expected '(', an operator such as & or since or the end of the text" + HINT),
     ],
 )  # fmt: skip
 def test_where_and_what(text: str, line: int, column: int, message: str) -> None:
@@ -117,7 +117,7 @@ def test_parentheses_may_nest_as_deep_as_the_text_is_long() -> None:
 def test_formulas_may_nest_deep() -> None:
     assert parse_formula("!" * 5_000 + "Q_a").depth == 5_001
     assert parse_formula("#<[" * 2_000 + "Q_a" + "] < 1" * 2_000).depth == 2_001
-    assert refuse("!" * 100_000).message == f"found the end of the formula, {A_FORMULA}"
+    assert refuse("!" * 100_000).message == f"found the end of the text, {A_FORMULA}"
 
 
 def test_too_many_characters_are_refused() -> None:

@@ -91,6 +91,8 @@ def check(predicate: tuple[str, tuple[int, ...]] | str, summands: list[Summand],
     assert parse_formula(str(formula), predicates=definitions) is formula
 
 
+ALL: list[tuple[str, tuple[int, ...]] | str] = [*BUILT_IN, *DEFINED]
+
 TERMS: list[tuple[list[Summand], int]] = [
     ([], 0), ([], 4), ([], -1),
     ([Summand(0, "left", "Q_a")], 1),
@@ -110,7 +112,7 @@ TERMS: list[tuple[list[Summand], int]] = [
 
 @pytest.mark.parametrize(("summands", "constant"), TERMS, ids=lambda each: str(each)[:60])
 def test_every_predicate_of_a_sum_means_what_the_number_decides(summands: list[Summand], constant: int) -> None:
-    for predicate in (*BUILT_IN, *DEFINED):
+    for predicate in ALL:
         check(predicate, summands, constant, WORDS)
 
 
@@ -119,7 +121,7 @@ def drawn() -> Iterator[tuple[tuple[str, tuple[int, ...]] | str, list[Summand], 
     for _ in range(100):
         summands = [Summand(draw.choice((-5, -3, -2, -1, 1, 2, 3, 4)), draw.choice(("left", "left", "right")),
                             draw.choice([*COUNTED])) for _ in range(draw.randrange(1, 4))]
-        yield (draw.choice([*BUILT_IN, *DEFINED]), summands, draw.choice((0, 0, 1, -1, 5, 100)),
+        yield (draw.choice(ALL), summands, draw.choice((0, 0, 1, -1, 5, 100)),
                draw.sample(WORDS, 12))
 
 

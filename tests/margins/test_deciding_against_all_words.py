@@ -18,9 +18,9 @@ from constructions.regimes import Regime
 from proofs.enclosures.intervals import point
 from proofs.margins.claim import At, MarginClaim, check_fits
 from proofs.margins.deciding import certified_to, decide_length, replay
-from proofs.margins.truths import TruthReader
-from tests.word_classes.float_run import FloatRun
-from tests.word_classes.soft_models import soft_transformer
+from proofs.words.truth_at_a_letter import TruthReader
+from tests.words.float_run import FloatRun
+from tests.words.soft_models import soft_transformer
 
 FORMULAS = ["Q_a", "ODD(#<[Q_a])", "Q_b since Q_a", "next Q_a", "#<[Q_a] > #>[Q_b]", "LAST & prev Q_a", "true"]
 PLACES: list[At] = ["first", "last", "every"]

@@ -20,8 +20,8 @@ from constructions.network.transformer import Transformer
 from examples.published import chiang_cholak
 from proofs.margins.claim import MarginClaim
 from proofs.margins.deciding import decide_length
-from proofs.word_classes.norms import NO_NORMS, Norms, everywhere
-from tests.word_classes.float_run import FloatRun
+from proofs.words.classes.norms import NO_NORMS, Norms, everywhere
+from tests.words.float_run import FloatRun
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "published"
 LETTERS = ("0", "1")

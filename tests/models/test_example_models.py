@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from certify.formula.outcomes import Certified, Refuted
 from certify.network import Network
-from certify.outcomes import Certified, Refuted
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.json_form import read_transformer, transformer_to_json, write_canonical

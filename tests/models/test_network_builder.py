@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from certify import Network
-from certify.outcomes import Certified, Refuted
+from certify.formula.outcomes import Certified, Refuted
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.expressions import parse_expression
@@ -170,11 +170,11 @@ MISTAKES: list[tuple[Callable[[Network], object], str]] = [
     (lambda net: net.head("h", **HEAD) + net.head("h", **HEAD), "head h: a direction of the name 'h' exists already"),
     (lambda net: net.head("h", means="prev Q_1 &", value="Q_1"), "head h: 'prev Q_1 &' is no direction"),
     (lambda net: net.head("h", **HEAD, when="Q_"), "head h: line 1, column 1"),
-    (lambda net: net.head("h", **HEAD, mask="left"), "head h: mask 'left', expected one of none, future, past"),
-    (lambda net: net.head("h", **HEAD, weighting="max"), "head h: weighting 'max', expected one of softmax"),
+    (lambda net: net.head("h", **HEAD, mask="left"), "head h: mask 'left', expected one of none, future, past"),  # type: ignore[arg-type]
+    (lambda net: net.head("h", **HEAD, weighting="max"), "head h: weighting 'max', expected one of softmax"),  # type: ignore[arg-type]
     (lambda net: net.head("h", **HEAD, temperature="1/k"), "head h: expression '1/k', column 3: found 'k'"),
     (lambda net: net.head("h", **HEAD, key=["i", "1"]), "head h: 1 queries and 2 keys, expected as many"),
-    (lambda net: net.head("h", means="prev Q_1", value={"Q_1": 0.5}), "head h: 0.5, expected an exact number"),
+    (lambda net: net.head("h", means="prev Q_1", value={"Q_1": 0.5}), "head h: 0.5, expected an exact number"),  # type: ignore[dict-item]
     (lambda net: net.head("h", means="prev Q_1", value={"Q_1": True}), "head h: True, expected an exact number"),
     (lambda net: net.head("h", means="prev Q_1", value={"Q_1": "1/0"}), "head h: 1/0 divides by zero"),
     (lambda net: net.round("nothing"), "round: 'nothing' is no direction, expected one that is near a truth"),

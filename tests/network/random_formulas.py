@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from constructions.language.syntax import (
     FALSE,
@@ -32,12 +32,13 @@ from constructions.language.syntax import (
 
 RELATIONS: tuple[Relation, ...] = ("<=", "<", ">=", ">", "==", "!=")
 PAST, FUTURE = ("prev", "since"), ("next", "until")
-_TEMPORAL = {
+_TEMPORAL: dict[str, list[Callable[..., Formula]]] = {
     "prev": [Previous],
     "next": [Next],
     "since": [Since, Since, usual_since],
     "until": [Until, Until, usual_until],
 }
+_BOOLEAN: list[Callable[..., Formula]] = [Not, And, Or, Implies, Iff]
 
 
 def random_formula(
@@ -53,7 +54,7 @@ def random_formula(
     if temporal and rng.random() < 0.55:
         operator = rng.choice(_TEMPORAL[rng.choice(sorted(temporal))])
     else:
-        operator = rng.choice([Not, And, Or, Implies, Iff])
+        operator = rng.choice(_BOOLEAN)
     count = 1 if operator in (Not, Previous, Next) else 2
     return operator(*(random_formula(rng, depth - 1, alphabet, temporal, atoms) for _ in range(count)))
 
@@ -89,7 +90,7 @@ def random_counting_formula(
     if choice < 0.45:
         theta = random_predicate(rng, names)
         return PredicateOnCount(theta.name, theta.parameters, count())
-    operator = rng.choice([_TEMPORAL[name][0] for name in sorted(temporal)] + [Not, And, Or, Implies, Iff])
+    operator = rng.choice([_TEMPORAL[name][0] for name in sorted(temporal)] + _BOOLEAN)
     return operator(*(part() for _ in range(1 if operator in (Not, Previous, Next) else 2)))
 
 

@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 
 from constructions.network.dense import DenseLayer, dense_embeddings, dense_layers
 from constructions.network.transformer import Head, Transformer
-from tests.checker import brute
+from tests.check import brute
 
 DIGITS = 120
 Sparse = list[list[tuple[int, Any]]]

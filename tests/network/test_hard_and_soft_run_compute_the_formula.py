@@ -16,7 +16,7 @@ from constructions.network.meanings import Truth
 from constructions.network.run import run_hard
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.replay import find_miss, run_soft
+from proofs.words.replay import find_miss, run_soft
 from tests.language.strategies import formulas
 from tests.network.random_formulas import FUTURE, PAST, random_formula, random_word
 

@@ -19,7 +19,7 @@ from constructions.network.run import embed, run_hard, scaled_scores
 from constructions.network.transformer import Head, Transformer, Weighting
 from constructions.network.weighting import hard_weights
 from constructions.regimes import Regime
-from tests.sensitivity.random_networks import random_network
+from tests.numbers.sensitivity.random_networks import random_network
 
 SINGLE = (Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX)
 N = 5

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import random
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from constructions.compiler import compile_formula
+from constructions.errors import InputError
 from constructions.language.brackets import Bracket
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_count, parse_formula
@@ -16,7 +18,6 @@ from constructions.language.predicates import parse_predicate_definition
 from constructions.language.syntax import And, Predicate
 from constructions.network.dense import dense_embeddings, dense_layers
 from constructions.network.json_form import (
-    InputError,
     meaning_to_json,
     read_transformer,
     transformer_from_json,
@@ -24,7 +25,7 @@ from constructions.network.json_form import (
     write_canonical,
 )
 from constructions.network.lengths import up_to
-from constructions.network.meanings import Anything, Mean, Near, Others, Position, Product, Slack, Truth
+from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Slack, Truth
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import ALL_REGIMES, Regime
@@ -87,7 +88,7 @@ def test_counting_models_come_back_equal_with_the_predicates_of_the_user_in_orde
 
 def test_every_kind_of_meaning_has_its_json_object() -> None:
     count, odd = parse_count("#>[Q_a]"), parse_formula("ODD")
-    objects = {
+    objects: dict[Meaning, dict[str, str]] = {
         Position(Bracket(odd, shifted=True)): {"kind": "position", "value": "[ODD](i-1)"},
         Truth(odd): {"kind": "truth", "formula": "ODD"},
         Near(odd, count.operand): {"kind": "near", "formula": "ODD", "when": "Q_a"},
@@ -165,7 +166,7 @@ def test_odd_symbols_survive(symbols: tuple[str, str]) -> None:
         (("layers", 0, "feedforward", "units", 0, "bias"), "1/0"),
     ],
 )
-def test_a_value_of_the_wrong_type_is_bad_input_and_no_traceback(path: tuple[object, ...], value: object) -> None:
+def test_a_value_of_the_wrong_type_is_bad_input_and_no_traceback(path: tuple[Any, ...], value: object) -> None:
     data = transformer_to_json(compile_formula(parse_formula("Q_a since Q_b"), "ab", Regime()))
     part = data
     for key in path[:-1]:
@@ -202,7 +203,7 @@ def test_dense_matrices_hold_every_weight_once(regime: Regime) -> None:
         tokens, positions = dense_embeddings(transformer, 5)
         nonzero += sum(bool(x) for row in tokens for x in row) + len(transformer.position_embedding)
         assert nonzero == transformer.parameter_count()
-        for i, row in enumerate(positions, start=1):
-            assert {names[k]: x for k, x in enumerate(row) if x} == {
+        for i, numbers in enumerate(positions, start=1):
+            assert {names[k]: x for k, x in enumerate(numbers) if x} == {
                 name: x for name, e in transformer.position_embedding.items() if (x := e.evaluate(i=i, n=5))
             }

@@ -1,4 +1,4 @@
-"""``proofs.replay.run_soft`` against a second implementation of the forward pass (dense, mpmath at 120 digits)."""
+"""``run_soft`` against a second implementation of the forward pass (dense, mpmath at 120 digits)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from constructions.network.run import run_hard
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.enclosures.intervals import point
-from proofs.replay import run_soft
+from proofs.words.replay import run_soft
 from tests.network.random_formulas import FUTURE, PAST, random_formula, random_word
 from tests.network.second_forward import SecondForward, to_fraction
 

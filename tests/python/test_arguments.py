@@ -10,6 +10,8 @@ import pytest
 
 import certify as package
 from certify import FormulaError, InputError, Network, Regime, Sharpening, audit, build, certify, export, run
+from certify.formula.outcomes import Certified
+from certify.formula.runs import Run
 from constructions.language.parser import parse_formula
 
 OBJECT = object()
@@ -76,7 +78,8 @@ def test_what_is_no_subject_is_refused_in_one_line(subject: Any) -> None:
 
 def test_a_regular_language_takes_the_place_of_a_subject() -> None:
     assert certify(regex="(ab)*", max_n=4).verdict == "certified"
-    assert run(None, "abab", regex="(ab)*").truth == (False, True, False, True)
+    ran = run(None, "abab", regex="(ab)*")
+    assert isinstance(ran, Run) and ran.truth == (False, True, False, True)
     with pytest.raises(InputError, match="found beside a regular expression"):
         certify("Q_a", regex="(ab)*")
 
@@ -94,7 +97,9 @@ def test_what_is_no_word_is_refused(word: Any) -> None:
 
 def test_a_node_means_what_its_text_means() -> None:
     text = "prev Q_a since Q_b"
-    assert certify(parse_formula(text), "ab", 4).certificate == certify(text, "ab", 4).certificate
+    of_node, of_text = certify(parse_formula(text), "ab", 4), certify(text, "ab", 4)
+    assert isinstance(of_node, Certified) and isinstance(of_text, Certified)
+    assert of_node.certificate == of_text.certificate
 
 
 def test_a_node_is_refused_over_an_alphabet_that_lacks_its_symbols() -> None:
@@ -107,7 +112,8 @@ def test_networks_and_their_files_are_subjects(tmp_path: Path) -> None:
     outcome.save(tmp_path / "prev.cert")
     for subject in (outcome.transformer, tmp_path / "prev.cert", str(tmp_path / "prev.cert")):
         assert certify(subject, max_n=4).verdict == "certified"
-        assert run(subject, "aab").truth == (False, True, True)
+        ran = run(subject, "aab")
+        assert isinstance(ran, Run) and ran.truth == (False, True, True)
 
 
 def test_what_is_not_certified_is_not_saved(tmp_path: Path) -> None:
@@ -119,6 +125,7 @@ def test_what_is_not_certified_is_not_saved(tmp_path: Path) -> None:
 
 def test_a_certificate_is_exported_without_a_file_of_its_own(tmp_path: Path) -> None:
     outcome = certify("prev Q_a", "ab", 3)
+    assert isinstance(outcome, Certified)
     export(outcome, "latex", tmp_path / "prev.tex")
     assert "prev" in (tmp_path / "prev.tex").read_text()
     with pytest.raises(InputError, match="to: found 'word', expected one of coq, "):

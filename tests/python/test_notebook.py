@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from certify import certify
-from certify.exports.theorem_claim import TheoremClaim
-from certify.theorems import Theorem
+from certify.every_n.claim import TheoremClaim
+from certify.every_n.theorems import Theorem
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula

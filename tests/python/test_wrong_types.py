@@ -11,7 +11,7 @@ import pytest
 
 import certify as package
 from certify import Network, audit
-from certify.arguments import NAMES
+from certify.asking.arguments import NAMES
 from constructions.errors import InputError
 
 WRONG = (object(), 3.5, b"x", [object()], 5j)

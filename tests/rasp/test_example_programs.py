@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from certify.examples import examples_folder, load_examples
+from certify.formula.examples import load_examples
+from certify.frame.shipped import examples_folder
 from constructions.language.semantics import truth_values
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from certify.commands.softening import read_hard_network
+from certify.commands.soften import read_hard_network
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions

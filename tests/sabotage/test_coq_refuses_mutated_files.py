@@ -1,6 +1,6 @@
 """Sabotage in the file that Coq reads: no text that states something false of some short word is proved.
 
-What a changed text states is read by ``tests/proofs/coq_reader.py``, and decided by brute force.
+What a changed text states is read by ``tests/every_n/coq_reader.py``, and decided by brute force.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from constructions.network.meanings import Truth
 from proofs.by_coq.compiled import axioms_of_instances
 from proofs.by_coq.kernel import find_answer
 from proofs.by_coq.transformer_file import theorem_file
-from tests.proofs.coq_reader import File, Unreadable, read_coq
+from tests.every_n.coq_reader import File, Unreadable, read_coq
 from tests.sabotage.file_mutations import PARTS, mutate_file
 from tests.sabotage.ground_truth import find_wrong_output, words
 from tests.sabotage.test_mutants_are_never_certified_wrongly import CASES

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from certify.examples import examples_folder, load_examples
+from certify.formula.examples import load_examples
+from certify.frame.shipped import examples_folder
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from certify.outcomes import Certified, Refuted
-from certify.pipeline import certify, certify_transformer
+from certify.formula.outcomes import Certified, Refuted
+from certify.formula.pipeline import certify, certify_transformer
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import up_to
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.discharge import discharge
+from proofs.formula.discharge import discharge
 from tests.sabotage.ground_truth import own_misses, words
 from tests.sabotage.test_mutants_are_never_certified_wrongly import brute_miss, checker_accepts
 

@@ -18,7 +18,7 @@ from constructions.network.json_form import transformer_from_json, transformer_t
 from constructions.network.transformer import Transformer
 from proofs.by_coq import EVERY_LENGTH, ProvedLengths
 from proofs.by_coq.transformer_file import CoqFile
-from tests.proofs.test_hand_written_models import formula_of, shipped
+from tests.formula.test_hand_written_models import formula_of, shipped
 from tests.sabotage.ground_truth import find_wrong_output
 from tests.sabotage.mutations import mutate
 from tests.with_coq import coq_or_skip, library_of

@@ -15,7 +15,7 @@ from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.regimes import Regime
 from proofs.by_coq.model_file import definitions_of_model
-from tests.proofs.coq_model_texts import Stated, coq_agrees, own_text
+from tests.every_n.coq_model_texts import Stated, coq_agrees, own_text
 from tests.with_ocaml import run_program
 
 DRAWN = Path(__file__).with_name("one_text_one_model.ml")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
 from constructions.trained.network import (
     ELEMENT_BYTES,
+    Activation,
     Affine,
     AttentionStep,
     Head,
@@ -23,7 +25,7 @@ from constructions.trained.network import (
     View,
 )
 
-ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh")
+ACTIVATIONS: tuple[Activation, ...] = ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh")
 ROWS = 12
 
 
@@ -68,7 +70,7 @@ class Maker:
         return Affine(self.matrix(inward, outward), self.maybe_vector(outward))
 
     def norm(self, width: int) -> Norm:
-        kind = "layer" if self.choice(True, False) else "rms"
+        kind: Literal["layer", "rms"] = "layer" if self.choice(True, False) else "rms"
         return Norm(kind, Fraction("1e-5"), self.maybe_vector(width), self.maybe_vector(width))
 
     def maybe_norm(self, width: int) -> Norm | None:
@@ -88,7 +90,7 @@ class Maker:
         if self.choice(True, False):
             return None
         pairs = head_width // 2 if self.choice(True, False) else 1
-        pairing = "halves" if self.choice(True, False) else "neighbours"
+        pairing: Literal["halves", "neighbours"] = "halves" if self.choice(True, False) else "neighbours"
         return Rotary(self.matrix(ROWS, pairs), self.matrix(ROWS, pairs), pairing)
 
     def units(self, width: int) -> UnitsStep:

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.deciding.claim_file import Scope, claim_of_table, read_claim
+from certify.trained.claim_file import Scope, claim_of_table, read_claim
 from constructions.errors import InputError
 from constructions.tables import read_toml
 from constructions.trained.claim import Claim
 from constructions.trained.claim_form import claim_to_json
-from proofs.trained.tracking import cases_at
+from proofs.words.tracking import cases_at
 from tests.trained.claims import network_of
 
 HEAD = 'letters = "ab"\nanswers = "each"\nmax_n = 6\n'

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from certify.deciding.claim_file import Scope, claim_of_table
-from certify.deciding.flags import Flags, table_of_flags
-from certify.deciding.question import read_question
+from certify.trained.claim_file import Scope, claim_of_table
+from certify.trained.flags import Flags, table_of_flags
+from certify.trained.question import read_question
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
 from constructions.tables import read_toml

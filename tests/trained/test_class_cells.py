@@ -24,7 +24,7 @@ from proofs.trained.classes.shares import ClassOfNode, Rows, rounded, value
 from proofs.trained.classes.trees import Cut, Leaf, Tree, leaves
 from proofs.trained.classes.unit import Evaluated, evaluate
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracking import track
+from proofs.words.tracking import track
 from tests.trained.class_claims import by_counts, by_states, causal_network, node_of, tokens_of, words
 
 LENGTH = 6

@@ -20,7 +20,7 @@ from proofs.trained.certificate import Unit, WordsUnit, cover_of, decision_text
 from proofs.trained.classes.refine import decide_by_classes
 from proofs.trained.classes.rows import worst_row
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracking import track
+from proofs.words.tracking import track
 from tests.trained.class_claims import by_counts, by_states, causal_network, words
 
 LAST = 4

@@ -20,7 +20,7 @@ from proofs.trained.classes.results import Decided, Limits
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.runs import runs
 from proofs.trained.search import WrongWord
-from proofs.trained.tracking import track
+from proofs.words.tracking import track
 from tests.trained.class_claims import by_counts, by_states, causal_network, words
 
 LAST = 5

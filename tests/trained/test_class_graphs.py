@@ -14,7 +14,7 @@ from proofs.trained.classes.graph import ClassGraph, class_graph
 from proofs.trained.classes.histories import Fineness, Histories
 from proofs.trained.classes.partition import SCHEDULE, Partition
 from proofs.trained.classes.paths import Skeleton
-from proofs.trained.tracking import track
+from proofs.words.tracking import track
 from tests.trained.class_claims import by_counts, by_states, node_of, words
 
 LENGTH = 6

@@ -14,7 +14,7 @@ from proofs.trained.classes.paths import Skeleton
 from proofs.trained.classes.rows import node_bounds, worst_row
 from proofs.trained.classes.unit import ROOM, Evaluated, evaluate
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracking import track
+from proofs.words.tracking import track
 from tests.trained.class_claims import by_counts, by_states, causal_network, node_of, tokens_of, words
 
 LENGTH = 4

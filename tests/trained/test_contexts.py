@@ -13,7 +13,7 @@ from proofs.trained.classes.contexts import Contexts, Suffix, with_suffixes
 from proofs.trained.classes.graph import class_graph
 from proofs.trained.classes.histories import Fineness, Histories
 from proofs.trained.classes.partition import Label, Partition
-from proofs.trained.tracking import track
+from proofs.words.tracking import track
 from tests.trained.class_claims import by_counts, by_states, node_of, words
 
 LENGTH = 8

@@ -28,7 +28,7 @@ def input_of(seed: int, network: TrainedNetwork) -> tuple[np.ndarray, int]:
 
 def is_near(ball: arb, number: float, widening: Fraction) -> bool:
     lower, upper = exact_ends(ball)
-    scale = max(1, abs(Fraction(number)))
+    scale = max(Fraction(1), abs(Fraction(number)))
     return lower - widening * scale <= Fraction(number) <= upper + widening * scale
 
 

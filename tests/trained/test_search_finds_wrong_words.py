@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,7 +55,7 @@ def agreement_network(secret: str) -> TrainedNetwork:
     ``share`` is the share of the letters that are those of the secret, ``own`` 1 if the last one is, and 0 otherwise.
     """
     signs = [1 if letter == "b" else -1 for letter in secret]
-    matrices = {
+    matrices: dict[str, list[list[float]]] = {
         "tokens": [[-1, 0], [1, 0]],  # coordinate 0 becomes letter + secret, 1 agreement
         "positions": [[sign, 0] for sign in signs],
         "in": [[1, -1], [0, 0]], "in bias": [[-1, -1]],
@@ -73,7 +74,7 @@ def agreement_network(secret: str) -> TrainedNetwork:
         Affine(views["unembedding"], vectors["threshold"]), {name: tensor for name, (_, tensor) in made.items()})
 
 
-def claim_of(cases: tuple[Case, ...], n: int, **changed: object) -> Claim:
+def claim_of(cases: tuple[Case, ...], n: int, **changed: Any) -> Claim:
     claim = Claim(("a", "b"), (0, 1), (), (), (0, 0), (n, n), "last", False, Fraction(0), None, (), cases)
     return replace(claim, **changed)
 
@@ -212,4 +213,4 @@ def test_a_causal_network_is_as_wrong_on_a_prefix_that_has_the_case(
     assert (prefix and ("".join(prefix.word), prefix.place)) == found
     if prefix:
         assert is_wrong(BallNetwork(network), claim, prefix)
-    assert find_wrong_prefix(replace(network, attention="full"), claim, wrong) is None
+    assert find_wrong_prefix(replace(network, attention="full"), claim, wrong) is None  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from constructions.language.positional import find_subformula_with_length
 from constructions.language.predicates import parse_predicate_definition
 from constructions.language.syntax import Formula
 from constructions.trained.claim import Claim, When
-from proofs.trained.tracking import State, cases_at, track
+from proofs.words.tracking import State, cases_at, track
 from tests.language.strategies import formulas
 from tests.trained.claims import PARITY, claim_of
 

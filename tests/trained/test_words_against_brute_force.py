@@ -10,8 +10,8 @@ import pytest
 
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
+from constructions.regular.automata import Automaton
 from constructions.trained.claim import (
-    Automaton,
     Case,
     Claim,
     Read,
@@ -23,9 +23,9 @@ from constructions.trained.claim import (
 from proofs.trained import live_states, words
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.margins import Least
-from proofs.trained.tracking import cases_at
-from proofs.trained.truths import CasesOfWords
 from proofs.trained.words import survey, survey_all, words_in_batches
+from proofs.words.tracking import cases_at
+from proofs.words.truths import CasesOfWords
 from tests.trained.random_networks import random_network
 
 PAST = ("#<[Q_a] > #<[Q_b]", "prev Q_a & !Q_b", "Q_a since prev Q_b", "ODD(#<[Q_b]) | MOD(3,1)", "Q_a <-> FIRST")

@@ -72,7 +72,11 @@ class TorchForward:
             added = float(head.slope or 0) * (places[None, :] - places[:, None]).to(self.form)
             if self.network.attention == "causal":
                 added = added.masked_fill(places[None, :] > places[:, None], -torch.inf)
-            scale = step.scale.root ** -0.5 if step.scale.root else float(step.scale.times)
+            if step.scale.root:
+                scale = step.scale.root ** -0.5
+            else:
+                assert step.scale.times is not None
+                scale = float(step.scale.times)
             average = torch.nn.functional.scaled_dot_product_attention(
                 queries, keys, self.affine(head.value, normed), attn_mask=added, scale=scale)
             total = total + average @ self.view(head.out)

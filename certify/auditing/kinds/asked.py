@@ -10,16 +10,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from certify.asking.quantities import read_expression
+from certify.asking.request import Request, read_request
+from certify.asking.subjects import Kind, Programs
+from certify.asking.written import Options, as_key
 from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
-from certify.quantities import read_expression
-from certify.request import Options, Request, as_key, read_request
-from certify.subjects import Kind, Programs
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
-from proofs.discharge import Progress
 from proofs.enclosures.expressions import enclose_in_length
 from proofs.enclosures.intervals import Interval, point
+from proofs.formula.discharge import Progress
 
 EVERY_N = "every n"
 OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool,
@@ -112,7 +113,7 @@ class Entry:
 
     def request(self, programs: Programs = Programs.COMPILED, lengths: Lengths | None = None) -> Request:
         """The question about the network of the claim."""
-        from certify.files import SUFFIXES_OF_PROGRAMS
+        from certify.frame.files import SUFFIXES_OF_PROGRAMS
 
         key = self.subject_key()
         is_text = key == "formula" and not self.table[key].endswith(SUFFIXES_OF_PROGRAMS)
@@ -147,7 +148,7 @@ class Bounds:
         """Those of a claim; one that states none asks nothing, and is refused."""
         found = cls(entry.expression("at_most"), entry.expression("at_least"))
         if found == cls(None, None):
-            raise InputError("neither at_most nor at_least is stated, so the claim asks nothing, expected one of them")
+            raise InputError("the claim states neither at_most nor at_least and so asks nothing, expected one of them")
         return found
 
     def row(self, n: int, lower: Fraction, upper: Fraction | None,

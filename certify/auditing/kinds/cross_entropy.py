@@ -10,15 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from certify.asking.request import Request
+from certify.asking.subjects import Programs
+from certify.asking.written import as_key
 from certify.auditing.kinds.asked import OF_SUBJECTS, Answer, Asked, Bounds, ClaimKind, Entry, answer_of_rows
 from certify.auditing.results import LengthVerdict, Witness, outward
-from certify.predicting.measure import Head, measure, read_head, read_probability
-from certify.predicting.results import LanguageName, LengthOfPrefixes
-from certify.request import Request, as_key
-from certify.subjects import Programs
+from certify.numbers.cross_entropy.measure import Head, measure, read_head, read_probability
+from certify.numbers.cross_entropy.results import LanguageName, LengthOfPrefixes
 from constructions.network.lengths import Lengths
-from proofs.discharge import Progress
 from proofs.enclosures.intervals import Interval
+from proofs.formula.discharge import Progress
 
 KEYS = OF_SUBJECTS | {"formula": str, "model": str, "program": str, "language": str, "p": str, "direction": str,
                       "slope": str, "offset": str, "steepest": str, "as_formula": bool, "at_most": str,

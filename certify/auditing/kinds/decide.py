@@ -1,26 +1,26 @@
-"""What `certify decide` asks: a trained network on every word (docs/deciding.md)."""
+"""What `certify decide` asks: a trained network on every word (docs/trained.md)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import cast
 
+from certify.asking.run_command import RunCommand
 from certify.auditing.kinds.asked import Answer, Asked, ClaimKind, Entry, answer_of_rows
 from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
-from certify.deciding.claim_file import Scope
-from certify.deciding.decide import decide
-from certify.deciding.decision import Decision
-from certify.deciding.flags import Flags
-from certify.deciding.question import read_question
-from certify.deciding.show import describe_claim, show_letters_read, show_row
-from certify.run_command import RunCommand
-from certify.showing.words import type_word
+from certify.frame.words import type_word
+from certify.trained.claim_file import Scope
+from certify.trained.decide import decide
+from certify.trained.decision import Decision
+from certify.trained.flags import Flags
+from certify.trained.question import read_question
+from certify.trained.show import describe_claim, show_letters_read, show_row
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from constructions.trained.claim import Claim as TrainedClaim
 from constructions.trained.network import TrainedNetwork
-from proofs.discharge import Progress
 from proofs.enclosures.intervals import point
+from proofs.formula.discharge import Progress
 
 NOTHING_JUDGED = "no word of this length is judged"
 NO_WORD = "no word of this length fits at these offsets"

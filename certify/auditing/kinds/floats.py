@@ -7,22 +7,22 @@ import shlex
 from dataclasses import dataclass
 from typing import cast
 
+from certify.asking.quantities import read_positive
+from certify.asking.subjects import CERTIFICATES
 from certify.auditing.float_runs import witness_of_run
 from certify.auditing.kinds.asked import Answer, Asked, ClaimKind, Entry, answer_of_rows
 from certify.auditing.results import LengthVerdict, Verdict
-from certify.files import read_text
 from certify.floats.classes import SUFFIX, read_class
 from certify.floats.show import describe_refutation
 from certify.floats.survey import FloatRow, Proved, find_row
-from certify.outcomes import Certified
-from certify.pipeline import certify_transformer
-from certify.quantities import read_positive
-from certify.subjects import CERTIFICATES
+from certify.formula.outcomes import Certified
+from certify.formula.pipeline import certify_transformer
+from certify.frame.files import read_text
 from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
-from proofs.discharge import Progress
 from proofs.floats.run_class import RunClass
+from proofs.formula.discharge import Progress
 
 KEYS = {"model": str, "format": str, "exp_ulp": str}
 
@@ -55,7 +55,7 @@ class FloatRuns(Asked):
 
 
 def _proved(text: str, path: str, lengths: Lengths) -> Proved:
-    from certify.exports.sealed import NotAccepted, read_sealed_text
+    from certify.formula.sealed import NotAccepted, read_sealed_text
 
     try:
         claimed = read_sealed_text(text, path).lengths

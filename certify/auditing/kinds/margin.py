@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from certify.asking.run_command import RunCommand
+from certify.asking.subjects import Kind, find_subject
+from certify.asking.vacuity import find_vacuity
+from certify.asking.written import as_key
 from certify.auditing.kinds.asked import Answer, Asked, ClaimKind, Entry, answer_of_rows
 from certify.auditing.results import LengthVerdict, Witness, outward
+from certify.frame.words import show_word, type_word
 from certify.margins.answer import answer
 from certify.margins.question import MarginOptions, MarginQuestion, read_question
-from certify.request import as_key
-from certify.run_command import RunCommand
-from certify.showing.words import show_word, type_word
-from certify.subjects import Kind, find_subject
-from certify.vacuity import find_vacuity
 from constructions.network.lengths import Lengths
-from proofs.discharge import Progress
 from proofs.enclosures.intervals import Interval, point
+from proofs.formula.discharge import Progress
 from proofs.margins.deciding import Judged, LengthFound
 
 KEYS = {"model": str, "formula": str, "at": str, "letters": str, "before": str, "after": str, "threshold": str,

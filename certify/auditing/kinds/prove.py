@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from certify.asking.subjects import Programs
+from certify.asking.written import FormulaSubject
 from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Answer, Asked, ClaimKind, Entry
-from certify.exports.theorem_claim import TheoremClaim, claim_theorem
-from certify.request import FormulaSubject
-from certify.subjects import Programs
+from certify.every_n.claim import TheoremClaim, claim_theorem
 from constructions.network.lengths import Lengths
 from proofs.by_coq import ProvedLengths
-from proofs.discharge import Progress
+from proofs.formula.discharge import Progress
 
 KEYS = OF_FORMULAS | {"formula": str, "model": str, "program": str, "gamma": str, "min_n": int, "max_n": int}
 
@@ -31,7 +31,7 @@ class Proof(Asked):
 
     def decide(self, lengths: Lengths, progress: Progress) -> Answer:
         """Coq's answer; without Coq nothing is known."""
-        from certify.theorems import prove, reason_in_words
+        from certify.every_n.theorems import prove, reason_in_words
         from proofs.by_coq import CoqMissing
 
         label = EVERY_N if self.asked.all else str(self.asked)

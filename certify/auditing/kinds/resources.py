@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from certify.asking.request import Request
 from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Answer, Asked, ClaimKind, Entry
-from certify.request import Request
-from certify.showing.outcomes import sizes_of
+from certify.formula.show import sizes_of
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
-from proofs.discharge import Progress
+from proofs.formula.discharge import Progress
 
 BOUNDED = ("layers", "heads", "ReLUs", "directions", "parameters")
 KEYS = {key: kind for key, kind in OF_FORMULAS.items() if key != "for"} | {
@@ -43,7 +43,7 @@ def read(entry: Entry) -> Resources:
     """The claim of an entry; one without a bound asks nothing, and is refused."""
     bounds = {name: entry.table[name] for name in BOUNDED if name in entry.table}
     if not bounds:
-        raise InputError(f"no bound is stated, so the claim asks nothing, expected one of {', '.join(BOUNDED)}")
+        raise InputError(f"the claim states no bound and so asks nothing, expected one of {', '.join(BOUNDED)}")
     return Resources(entry.request(), bounds)
 
 

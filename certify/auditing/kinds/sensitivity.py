@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from certify.asking.request import Request
+from certify.asking.subjects import Programs
 from certify.auditing.kinds.asked import OF_SUBJECTS, Answer, Asked, Bounds, ClaimKind, Entry, answer_of_rows
 from certify.auditing.results import LengthVerdict, Witness, outward
-from certify.measuring.results import MeasuredLength, Sensitivity
-from certify.request import Request
-from certify.showing.words import show_word, type_word
-from certify.subjects import Programs
+from certify.frame.words import show_word, type_word
+from certify.numbers.sensitivity.results import MeasuredLength, Sensitivity
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
-from proofs.discharge import Progress
 from proofs.enclosures.intervals import Interval
+from proofs.formula.discharge import Progress
 
 KEYS = OF_SUBJECTS | {"formula": str, "model": str, "program": str, "at": str, "direction": str, "as_formula": bool,
                       "claim": str, "offset": int, "at_most": str, "at_least": str}
@@ -63,15 +63,15 @@ class LargestChange(Asked):
 
 def read(entry: Entry) -> LargestChange:
     """The claim of an entry, about a trained network or any other."""
-    from certify.deciding.files import is_trained
-    from certify.measuring.logits import measure_logits, read_trained_subject
-    from certify.measuring.measure import measure
+    from certify.numbers.sensitivity.logits import measure_logits, read_trained_subject
+    from certify.numbers.sensitivity.measure import measure
+    from certify.trained.files import is_trained
 
     at, direction, bounds = entry.choice("at", "last", "first", "every"), entry.get("direction"), Bounds.read(entry)
     path = entry.file("model")
     if path is not None and is_trained(path):
         if given := [key for key in (*OF_SUBJECTS, "as_formula") if key in entry.table]:
-            raise InputError(f"{given[0]}: {path} holds a trained network, which does not take it")
+            raise InputError(f"{given[0]}: {path} holds a trained network, and this is not for those")
         trained = read_trained_subject(path, entry.file("claim"), entry.get("offset"))
         claim = trained.claim_of(entry.lengths.last)
         return LargestChange(trained.path, lambda lengths, progress: measure_logits(

@@ -1,25 +1,26 @@
-"""What `certify soften` asks: hard attention by softmax at a temperature (docs/softening.md)."""
+"""What `certify soften` asks: hard attention by softmax at a temperature (docs/softened.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from certify.asking.request import Request, read_request
+from certify.asking.subjects import Kind, Programs
+from certify.asking.written import Options
 from certify.auditing.kinds.asked import EVERY_N, Answer, Asked, ClaimKind, Entry, answer_of_rows
 from certify.auditing.results import LengthVerdict, Witness, outward
-from certify.request import Options, Request, read_request
-from certify.showing.words import show_word, type_word
-from certify.softening.results import Softening
-from certify.softening.show import NOTHING_HARD
-from certify.subjects import Kind, Programs
+from certify.frame.words import show_word, type_word
+from certify.softened.results import Softening
+from certify.softened.show import NOTHING_HARD
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Weighting
-from constructions.sparse_attention import SLOPES
-from proofs.discharge import Progress
+from constructions.statements.sparse_attention import SLOPES
 from proofs.enclosures.intervals import Interval, point
-from proofs.perturbation.search import ALLOWED
+from proofs.formula.discharge import Progress
+from proofs.softened.search import ALLOWED
 
 KEYS = {"model": str, "program": str, "alphabet": str, "temperature": str, "weighting": str, "break_ties": bool,
         "every_n": bool}
@@ -45,7 +46,7 @@ class Softened(Asked):
         """All words up to the last length, or every n by Coq."""
         if self.every_n:
             return self._for_every_n(progress)
-        from certify.softening.pipeline import soften_model
+        from certify.softened.pipeline import soften_model
 
         if lengths.first != 1:
             raise InputError(f"lengths: {lengths}, expected 1 to some length: all words up to it are run")
@@ -82,7 +83,7 @@ class Softened(Asked):
         return self.request.run_command.on(type_word(word, self.request.network.alphabet))
 
     def _for_every_n(self, progress: Progress) -> Answer:
-        from certify.softening.every_n import soften_for_every_n
+        from certify.softened.every_n import soften_for_every_n
         from proofs.by_coq import CoqMissing
 
         try:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from certify.exports.latex_tables import table
 from certify.exports.proof.obligations import Group
 from certify.exports.proof.paper import Lemma, Paper
-from proofs.obligations.composition import writes
+from proofs.formula.composition import writes
 
 
 def embedding_lemma(paper: Paper, group: Group) -> Lemma:

@@ -17,18 +17,18 @@ from certify.exports.proof.feed_forward import feed_forward_lemma
 from certify.exports.proof.heads import head_lemma, uniform_lemma
 from certify.exports.proof.obligations import Group, group_obligations
 from certify.exports.proof.paper import Lemma, Paper
-from certify.exports.sealed import Sealed, read_sealed_text
-from certify.files import check_writable, read_text, write_text
-from certify.progress import ProgressLine
-from certify.showing.real_functions import sentence
+from certify.formula.real_functions import sentence
+from certify.formula.sealed import Sealed, read_sealed_text
+from certify.frame.files import check_writable, read_text, write_text
+from certify.frame.progress import ProgressLine
 from constructions.errors import Unsupported
 from constructions.language.printer import format_formula
 from constructions.language.syntax import counts_of, subformulas
 from constructions.network.json_form import read_json
 from constructions.network.meanings import Truth, formulas_of
 from constructions.network.transformer import Coefficients, Head, check_softmax
-from proofs.discharge import Progress
-from proofs.obligations.kinds import Kind
+from proofs.formula.common.kinds import Kind
+from proofs.formula.discharge import Progress
 
 MOST_DIRECTIONS = 1000
 """Beyond that nobody reads the proof, and LaTeX takes minutes."""

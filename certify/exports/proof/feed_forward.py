@@ -10,8 +10,8 @@ from certify.exports.latex_tables import linear_form, math, number, table
 from certify.exports.proof.obligations import Group
 from certify.exports.proof.paper import Lemma, Paper, counted
 from constructions.network.meanings import Near, Others, Slack
-from proofs.exact.feed_forward import Function, Reach, enclose_input, group_units
-from proofs.obligations.feed_forward import FeedForwardObligation, InputCase
+from proofs.formula.feed_forward.obligation import FeedForwardObligation, InputCase
+from proofs.formula.feed_forward.worst_case import Function, Reach, enclose_input, group_units
 
 MOST_CASES = 24
 MOST_FORMS = 4

@@ -15,17 +15,17 @@ from certify.exports.proof.obligations import Group
 from certify.exports.proof.paper import Lemma, Paper, at_most, counted
 from certify.exports.proof.score_text import score_text
 from certify.exports.proof.worst_input import worst_input
-from certify.showing.numbers import decimal_upper
+from certify.frame.numbers import decimal_upper
 from constructions.language.printer import format_count
 from constructions.language.syntax import TRUE, Next, Previous
 from constructions.network.meanings import Near, Others
 from constructions.network.transformer import Mask
-from proofs.discharge import Line
-from proofs.exact.irrational import Extents, reads_irrational
-from proofs.exact.windows import AllWindows, Memory
-from proofs.obligations.attention import AttentionObligation
-from proofs.obligations.kinds import Kind
-from proofs.obligations.lookup import LookupObligation
+from proofs.formula.attention.obligation import AttentionObligation
+from proofs.formula.attention.windows import AllWindows, Memory
+from proofs.formula.common.kinds import Kind
+from proofs.formula.discharge import Line
+from proofs.formula.irrational import Extents, reads_irrational
+from proofs.formula.lookup.obligation import LookupObligation
 
 MOST_LETTERS = 16
 SEES = {Mask.NONE: "all positions", Mask.FUTURE: r"the positions $j \le i$", Mask.PAST: r"the positions $j \ge i$"}

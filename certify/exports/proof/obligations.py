@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from certify.exports.sealed import Sealed
+from certify.formula.sealed import Sealed
 from constructions.errors import Unsupported
-from proofs.discharge import Line, Progress, discharge
-from proofs.obligations.kinds import Kind, Obligation
-from proofs.transcript import Record, Transcript, ignore
+from proofs.formula.common.kinds import Kind, Obligation
+from proofs.formula.discharge import Line, Progress, discharge
+from proofs.formula.transcript import Record, Transcript, ignore
 
 
 @dataclass

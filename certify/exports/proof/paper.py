@@ -11,8 +11,8 @@ from typing import Any
 from certify.exports.latex_network import NetworkInLatex
 from certify.exports.latex_tables import decimal_number, math, number, text
 from certify.exports.proof.places import Path, find_spans, spell
-from certify.exports.sealed import Bound, Sealed
-from certify.showing.numbers import decimal_lower, decimal_upper
+from certify.formula.sealed import Bound, Sealed
+from certify.frame.numbers import decimal_lower, decimal_upper
 from constructions.network.transformer import Transformer
 
 

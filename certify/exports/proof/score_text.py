@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from certify.critical.expressions import NoClosedForm
+from certify.critical.scores import Held, Score, check_on_grid, score_of
 from certify.exports.proof.paper import Paper
-from certify.symbols.expressions import NoClosedForm
-from certify.symbols.scores import Held, Score, check_on_grid, score_of
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Head
 

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from certify.critical.expressions import NoClosedForm
+from certify.critical.families import positions_of
+from certify.critical.heats import Heat, heat_of, latex_of
+from certify.critical.powers import ErrorForm, PowerSum, error_form
 from certify.exports.latex_tables import decimal_number, math, number, table
 from certify.exports.proof.paper import between
-from certify.showing.numbers import decimal
-from certify.symbols.expressions import NoClosedForm
-from certify.symbols.families import positions_of
-from certify.symbols.heats import Heat, heat_of, latex_of
-from certify.symbols.powers import ErrorForm, PowerSum, error_form
+from certify.frame.numbers import decimal
 from constructions.network.transformer import Transformer
-from proofs.discharge import Line
-from proofs.exact.attention import SweepExtreme
-from proofs.exact.extremes import Extreme
-from proofs.exact.lookup import LookupExtreme
+from proofs.formula.attention.worst_case import SweepExtreme
+from proofs.formula.common.extremes import Extreme
+from proofs.formula.discharge import Line
+from proofs.formula.lookup.worst_case import LookupExtreme
 
 MOST_POSITIONS = 16
 MOST_TERMS = 9

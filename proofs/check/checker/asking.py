@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-from .budget import Budget
-from .language import Language, Place
-from .language.definitions import read_predicate
-from .language.naming import read_with_definitions
-from .reading.margin import MarginFile
-from .reading.records import Certificate
-from .reading.softened import Softened
-from .reading.trained import Decision, WrongWord
-from .verdicts import expect, quote, require, within
+from .kernel.budget import Budget
+from .kernel.kind import FileKind
+from .kernel.language import Language, Place
+from .kernel.language.definitions import read_predicate
+from .kernel.language.naming import read_with_definitions
+from .kernel.verdicts import expect, quote, require, within
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequiredClaim:
     """What must be claimed; None where anything will do. Predicates are those that the formula may mention."""
 
     formula: str | None = None
@@ -38,7 +36,7 @@ class Asked:
         return 1 if self.max_n is not None and self.min_n is None else self.min_n
 
 
-ANYTHING = Asked()
+ANYTHING = RequiredClaim()
 
 
 def split_alphabet(text: str) -> tuple[str, ...]:
@@ -53,7 +51,7 @@ def split_alphabet(text: str) -> tuple[str, ...]:
     return symbols
 
 
-def check_question(asked: Asked) -> None:
+def check_question(asked: RequiredClaim) -> None:
     """What is asked for makes sense, before any file is read.
 
     Raises:
@@ -62,7 +60,7 @@ def check_question(asked: Asked) -> None:
     place_of_asked(asked, Language(Budget()))
 
 
-def place_of_asked(asked: Asked, language: Language) -> Place | None:
+def place_of_asked(asked: RequiredClaim, language: Language) -> Place | None:
     """The formula that is asked for, read with the predicates that were given beside it and no others."""
     known: dict[str, Place] = {}
     for definition in asked.predicates:
@@ -75,7 +73,7 @@ def place_of_asked(asked: Asked, language: Language) -> Place | None:
         return read_with_definitions(language, known, asked.formula)
 
 
-def ask_the_same(one: Asked, other: Asked) -> bool:
+def ask_the_same(one: RequiredClaim, other: RequiredClaim) -> bool:
     """Whether both ask for the same formula, each read with its own predicates.
 
     Raises:
@@ -85,34 +83,31 @@ def ask_the_same(one: Asked, other: Asked) -> bool:
     return place_of_asked(one, language) == place_of_asked(other, language)
 
 
-def check_asked(given: Certificate | Softened | MarginFile | Decision | WrongWord, asked: Asked) -> None:
+def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
     """The claim of the file is the one asked for.
 
     Raises:
         Rejected: if it is another one.
     """
-    claim, language = given.claim, given.language
-    formula = place_of_asked(asked, language)
-    if isinstance(given, Certificate):
-        claimed = given.claim.formula
-        compare("formula", claimed == formula or formula is None, language.write_short(claimed))
-        compare("regime", asked.regime in (None, given.claim.regime), given.claim.regime)
-        compare("causal", asked.causal in (None, given.claim.causal), "true" if given.claim.causal else "false")
-    elif isinstance(given, MarginFile):
-        claimed = given.claim.formula
-        compare("formula", claimed == formula or formula is None, language.write_short(claimed))
-        for part, is_free in (("regime", asked.regime is None), ("causal", asked.causal is None)):
-            compare(part, is_free, "none: it is about margins")
-    else:
-        what = "softened attention" if isinstance(given, Softened) else "a trained network"
-        for part, wanted in (("formula", formula), ("regime", asked.regime), ("causal", asked.causal)):
-            compare(part, wanted is None, f"none: it is about {what}")
-    if isinstance(given, WrongWord):
-        compare("claim", asked == Asked(), "that it refutes: nothing of it can be asked for")
+    claim = given.claim
+    wanted = {"formula": place_of_asked(asked, given.language), "regime": asked.regime, "causal": asked.causal}
+    for part, one in wanted.items():
+        if part not in kind.parts:
+            compare(part, one is None, f"none: it is about {kind.about}")
+        elif one is not None:
+            found = getattr(claim, part)
+            compare(part, one == found, given.language.write_short(found) if part == "formula" else show_part(found))
+    if kind.is_refutation:
+        compare("claim", asked == RequiredClaim(), "that it refutes: nothing of it can be asked for")
     symbols = ", ".join(map(quote, claim.alphabet[:12]))
     compare("alphabet", asked.alphabet is None or {*asked.alphabet} == {*claim.alphabet}, symbols)
     compare("min_n", asked.least_length in (None, claim.min_n), claim.min_n)
     compare("max_n", asked.max_n in (None, claim.max_n), claim.max_n)
+
+
+def show_part(found: str | bool) -> str:
+    """A part of a claim as its file has it."""
+    return found if isinstance(found, str) else "true" if found else "false"
 
 
 def compare(part: str, is_same: bool, found: str | int | Fraction) -> None:

@@ -5,70 +5,24 @@ The format of a file says who reads it. Whatever else goes wrong, of which nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
-from .asking import ANYTHING, Asked, check_asked
-from .budget import MAX_BYTES, MAX_N, MAX_TIMES, TRAINED_HELD, TRAINED_TIMES, Budget
-from .describing import describe_certificate
-from .floats import prove_floats
-from .margins import describe_margin, prove_margin
-from .proving.certificate import Coverage, prove_certificate
-from .reading.certificate import FORMAT, read_certificate
-from .reading.document import Json, read_document
-from .reading.margin import FORMAT_OF_MARGIN, MarginFile, read_margin
-from .reading.records import Certificate
-from .reading.softened import FORMAT as FORMAT_OF_SOFTENED
-from .reading.softened import Softened, read_softened
-from .reading.trained import (
-    FORMAT_OF_DECISION,
-    FORMAT_OF_WRONG_WORD,
-    Decision,
-    WrongWord,
-    read_decision,
-    read_wrong_word,
-)
-from .softening import check_softened, describe_softened
-from .trained import (
-    describe_decision,
-    describe_wrong_word,
-    estimate_decision,
-    find_unproved,
-    find_vacuous_lengths,
-    join_coverage,
-    prove_decision,
-    prove_part,
-    prove_sample,
-    prove_wrong_word,
-)
-from .verdicts import Incomplete, Malformed, Refusal, expect, quote
+from .asking import ANYTHING, RequiredClaim, check_asked
+from .kernel.budget import MAX_BYTES, MAX_TIMES, Budget
+from .kernel.kind import Extension, FileKind
+from .kernel.reading.document import read_document
+from .kernel.verdicts import Incomplete, Malformed, Refusal, expect, quote, within
+from .kinds import CHAPTERS, LARGE, find_additions, find_kind
 
-
-@dataclass(frozen=True)
-class Format:
-    """Who reads, proves and describes the files of a format."""
-
-    read: Callable[[Json, Budget], Any]
-    prove: Callable[[Any], Any]
-    describe: Callable[[Any, Any], list[str]]
-    times: tuple[int, int] = (1, 1)  # the default work and memory that it may take
-
-
-def prove_all(given: Certificate) -> Coverage:
-    """The claim over the reals, and then those about float runs."""
-    coverage = prove_certificate(given)
-    prove_floats(given)
-    return coverage
-
-
-FORMATS: Mapping[str, Format] = {
-    FORMAT: Format(read_certificate, prove_all, describe_certificate),
-    FORMAT_OF_SOFTENED: Format(read_softened, check_softened, describe_softened),
-    FORMAT_OF_MARGIN: Format(read_margin, prove_margin, describe_margin),
-    FORMAT_OF_DECISION: Format(read_decision, prove_decision, describe_decision, (TRAINED_TIMES, TRAINED_HELD)),
-    FORMAT_OF_WRONG_WORD: Format(read_wrong_word, prove_wrong_word, describe_wrong_word, (1, TRAINED_HELD))}
+if TYPE_CHECKING:
+    from .chapters.formula.coverage import Coverage
+    from .chapters.formula.records import Certificate
+    from .chapters.margin.reading import MarginFile
+    from .chapters.softened.reading import Softened
+    from .chapters.trained.reading.decision import Decision, WrongWord
 
 
 @dataclass(frozen=True)
@@ -80,7 +34,16 @@ class Accepted:
     lines: tuple[str, ...]
 
 
-def check_text(data: bytes, asked: Asked = ANYTHING, work: int = 1) -> Accepted:
+@dataclass(frozen=True)
+class ReadFile:
+    """What a file says, and who knows the rest about it."""
+
+    kind: FileKind
+    additions: tuple[Extension, ...]
+    given: Any
+
+
+def check_text(data: bytes, asked: RequiredClaim = ANYTHING, work: int = 1) -> Accepted:
     """The file whose bytes these are, its claim proved within ``work`` times the default budget.
 
     Raises:
@@ -103,108 +66,34 @@ def nothing_unexpected() -> Iterator[None]:
         raise Incomplete(f"the check could not be completed: {type(error).__name__}") from None
 
 
-def read_decision_of(data: bytes, asked: Asked, work: int) -> Decision:
-    """The decision whose bytes these are.
-
-    Raises:
-        Malformed: also if the file is of another format, which has no parts.
-    """
-    _, given = read_within(data, asked, Budget(work))
-    expect(isinstance(given, Decision), "a file of this format has no parts and no samples")
-    return cast(Decision, given)
-
-
-def check_part(data: bytes, part: int, parts: int, asked: Asked = ANYTHING, work: int = 1) -> Mapping[str, int]:
-    """One of so many parts (from 1) of a decision about a trained network: what was proved.
-
-    If every part is proved, so is the claim.
-
-    Raises:
-        Rejected, Malformed, Incomplete: as `check_text`.
-    """
-    with nothing_unexpected():
-        expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
-        return prove_part(read_decision_of(data, asked, work), part, parts)
-
-
-def join_parts(data: bytes, proved: Iterable[Mapping[str, int]], asked: Asked = ANYTHING, work: int = 1) -> Accepted:
-    """The decision of which every part is proved, as who calls this knows; ``proved`` is what `check_part` returned.
-
-    Raises:
-        Rejected, Malformed, Incomplete: as `check_text`, but for what is not proved.
-    """
-    with nothing_unexpected():
-        given = read_decision_of(data, asked, work)
-        coverage = join_coverage(given, proved)
-        return Accepted(given, coverage, tuple(describe_decision(given, coverage)))
-
-
-def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> list[tuple[int, str]]:
-    """The places in a decision's cover of the units that a part does not prove, each with the reason.
-
-    If there is none in any part, the claim is proved.
-
-    Raises:
-        Rejected, Malformed, Incomplete: as `check_text`, but for what is not proved.
-    """
-    with nothing_unexpected():
-        expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
-        return find_unproved(read_decision_of(data, ANYTHING, work), part, parts)
-
-
-def find_vacuous(data: bytes, work: int = 1) -> list[int]:
-    """The lengths of a decision's claim on no word of which anything is judged. Nothing is proved.
-
-    Raises:
-        Malformed, Incomplete: as `check_text`.
-    """
-    with nothing_unexpected():
-        return find_vacuous_lengths(read_decision_of(data, ANYTHING, work))
-
-
-def check_sample(data: bytes, number: int, asked: Asked = ANYTHING, work: int = 1) -> Mapping[str, int]:
-    """So many obligations of a decision, drawn by a digest of the file: what was proved, which is not the claim.
-
-    Raises:
-        Rejected, Malformed, Incomplete: as `check_text`.
-    """
-    with nothing_unexpected():
-        expect(1 <= number <= MAX_N, "sample: expected 1 to {}, got {}", MAX_N, number)
-        return prove_sample(read_decision_of(data, asked, work), number, data)
-
-
-def estimate(data: bytes, asked: Asked = ANYTHING, work: int = 1) -> Mapping[str, int]:
-    """How many words and nodes a decision has, and about how many seconds it takes. Nothing is proved.
-
-    Raises:
-        Rejected, Malformed, Incomplete: as `check_text`.
-    """
-    with nothing_unexpected():
-        return estimate_decision(read_decision_of(data, asked, work))
-
-
-def check_within(data: bytes, asked: Asked, budget: Budget) -> Accepted:
+def check_within(data: bytes, asked: RequiredClaim, budget: Budget) -> Accepted:
     """The same, with a budget of one's own, and with other exceptions passed on."""
-    form, given = read_within(data, asked, budget)
-    coverage = form.prove(given)
+    file = read_within(data, asked, budget)
+    coverage = file.kind.prove(file.given)
+    for addition in file.additions:
+        addition.prove(file.given)
     budget.expect_kept()
-    return Accepted(given, coverage, tuple(form.describe(given, coverage)))
+    added = [line for addition in file.additions for line in addition.describe(file.given)]
+    return Accepted(file.given, coverage, (*file.kind.describe(file.given, coverage), *added))
 
 
-def read_within(data: bytes, asked: Asked, budget: Budget) -> tuple[Format, Any]:
-    """The format of a file, and what it says; its claim is the one asked for."""
-    document = read_document(data, budget)
+def read_within(data: bytes, asked: RequiredClaim, budget: Budget) -> ReadFile:
+    """What a file says; its claim is the one asked for."""
+    document = read_document(data, budget, LARGE)
     name = document.get("format") if isinstance(document, dict) else None
-    expect(isinstance(name, str) and name in FORMATS, "format: expected {}, got {}",
-           " or ".join(map(quote, FORMATS)), quote(name))
-    form = FORMATS[str(name)]
-    budget.grow(*form.times)
-    given = form.read(document, budget)
-    check_asked(given, asked)
-    return form, given
+    expect(isinstance(name, str) and name in CHAPTERS, "format: expected {}, got {}",
+           " or ".join(map(quote, CHAPTERS)), quote(name))
+    kind, additions = find_kind(str(name)), find_additions(str(name), document)
+    budget.grow(*kind.times)
+    given = kind.read(document, budget)
+    for key, addition in additions.items():
+        with within(key):
+            given = addition.read(document[key], given)
+    check_asked(kind, given, asked)
+    return ReadFile(kind, tuple(additions.values()), given)
 
 
-def check_file(path: str, asked: Asked = ANYTHING, work: int = 1) -> Accepted:
+def check_file(path: str, asked: RequiredClaim = ANYTHING, work: int = 1) -> Accepted:
     """As `check_text`, of a file, which is read once; `-` is standard input.
 
     Raises:

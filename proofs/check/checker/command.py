@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from .asking import Asked, check_question, split_alphabet
-from .checking import check_file, check_part, check_sample, estimate, read_bytes
-from .reading.certificate import REGIMES
-from .verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Incomplete, Malformed, Refusal, expect, verdict_of
+from .asking import RequiredClaim, check_question, split_alphabet
+from .checking import check_file, read_bytes
+from .kernel.reading.records import REGIMES
+from .kernel.verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Incomplete, Malformed, Refusal, expect, verdict_of
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Request:
     """Which files, what they must claim, and how much work each may take."""
 
     files: tuple[str, ...]
-    asked: Asked
+    asked: RequiredClaim
     work: int
     part: tuple[int, int] | None = None
     sample: int | None = None
@@ -72,8 +72,9 @@ def read_arguments(argv: Sequence[str] | None) -> Request:
     options = make_parser().parse_args(argv)
     expect(options.work >= 1, "--work: expected a number of 1 or more")
     alphabet = None if options.alphabet is None else split_alphabet(options.alphabet)
-    asked = Asked(options.formula, tuple(options.predicate), alphabet, options.min_n, options.max_n, options.regime,
-                  options.causal)
+    asked = RequiredClaim(options.formula, tuple(options.predicate), alphabet, options.min_n, options.max_n,
+                          options.regime,
+                          options.causal)
     check_question(asked)
     part = None if options.part is None else split_part(options.part)
     expect(options.sample is None or options.sample >= 1, "--sample: expected a number of 1 or more")
@@ -111,6 +112,8 @@ def check_one(path: str, request: Request) -> tuple[str, list[str]]:
 
 def check_some(path: str, request: Request) -> str:
     """What was proved of a part or a sample, or what an estimate says."""
+    from .parts import check_part, check_sample, estimate
+
     data, options = read_bytes(path), (request.asked, request.work)
     if request.part:
         what, found = "part {}/{} is proved".format(*request.part), check_part(data, *request.part, *options)

@@ -12,7 +12,7 @@ from constructions.network.transformer import Coefficients, FeedForward, Head, T
 from proofs.floats.execution.exponentials import Exponential
 from proofs.floats.execution.numbers import Arithmetic, Number
 from proofs.floats.run_class import RunClass
-from proofs.obligations.composition import find_composition_faults
+from proofs.formula.composition import find_composition_faults
 
 Row = Sequence[tuple[str, Number]]
 MOST_EMBEDDED = 1 << 16

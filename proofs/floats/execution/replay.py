@@ -18,8 +18,8 @@ from proofs.floats.execution.numbers import NotFinite, exact_value
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.run import FloatRun
 from proofs.floats.run_class import RunClass
-from proofs.obligations.composition import writes
-from proofs.replay import Reading
+from proofs.formula.composition import writes
+from proofs.words.replay import Reading
 
 
 @dataclass(frozen=True)

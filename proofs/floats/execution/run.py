@@ -23,7 +23,7 @@ from proofs.floats.execution.exponentials import log2_of_e
 from proofs.floats.execution.numbers import ZERO, Number, add_exactly, exact_value, multiply_exactly, negated
 from proofs.floats.execution.orders import add_terms
 from proofs.floats.execution.program import FloatProgram, Row, StoredHead, StoredPart
-from proofs.obligations.composition import writes
+from proofs.formula.composition import writes
 
 V = TypeVar("V")
 

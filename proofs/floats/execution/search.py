@@ -26,9 +26,9 @@ from proofs.floats.execution.run import FloatRun
 from proofs.floats.execution.words import block_words, likely_words
 from proofs.floats.execution.worst_words import find_worst_words
 from proofs.floats.run_class import RunClass
-from proofs.obligations.composition import Write, writes
-from proofs.refutation.plain_words import Word
-from proofs.replay import Reading
+from proofs.formula.composition import Write, writes
+from proofs.formula.refutation.plain_words import Word
+from proofs.words.replay import Reading
 
 DEFAULT_WORK = 300_000
 """What may be done at one length, in scores computed; a run counts for some more. Some 20 seconds on a core of 2024."""

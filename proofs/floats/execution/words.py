@@ -6,7 +6,7 @@ import itertools
 import random
 from collections.abc import Iterator, Sequence
 
-from proofs.refutation.plain_words import Word
+from proofs.formula.refutation.plain_words import Word
 
 EXHAUSTIVE_WORDS = 128
 """All words of a length are tried where they are no more."""

@@ -1,6 +1,6 @@
 """Worst words of a head in a class of runs: the shortest path of its automaton, over weights as a run computes them.
 
-Over the real numbers the worst input of a head minimises the sum of weight * (1/4 - error) (proofs.exact.attention).
+Over the real numbers the worst input of a head minimises the sum of weight * (1/4 - error) (formula/attention).
 Here the scores are those that a run computes, roundings included, and each weight is at the end of what the class
 allows for its exponential that is worse. What else rounds is left to the run that follows: this only finds words.
 """
@@ -17,21 +17,21 @@ from constructions.network.float_formats import MAX_EXPONENT
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Truth
 from proofs.enclosures.softmax import Weight
-from proofs.exact.attention import WeighedSweep, find_worst_input, minimum_costs
-from proofs.failures import NotDerived
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.exponentials import Exponential
 from proofs.floats.execution.numbers import ONE, ZERO, Arithmetic, NotFinite, Number, add_exactly, negated
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.run import FloatRun
-from proofs.obligations.attention import AttentionObligation, oblige_attention
-from proofs.obligations.composition import Write, writes
-from proofs.obligations.known import KnownValues
-from proofs.obligations.lookup import looks_up
-from proofs.obligations.reading import RowGroup
-from proofs.obligations.sweeps import Option, Step, Sweep
-from proofs.obligations.targets import Assignment
-from proofs.refutation.plain_words import Word
+from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
+from proofs.formula.attention.worst_case import WeighedSweep, find_worst_input, minimum_costs
+from proofs.formula.common.known import KnownValues
+from proofs.formula.common.reading import RowGroup
+from proofs.formula.common.sweeps import Option, Step, Sweep
+from proofs.formula.common.targets import Assignment
+from proofs.formula.composition import Write, writes
+from proofs.formula.failures import NotDerived
+from proofs.formula.lookup.obligation import looks_up
+from proofs.formula.refutation.plain_words import Word
 
 MARGIN = Fraction(1, 4)
 MOST_LETTERS = 16

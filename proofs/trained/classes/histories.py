@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from constructions.errors import Unsupported
 from proofs.trained.classes.contexts import JUST_LETTERS, Contexts, Suffix
-from proofs.trained.tracking import State, Tracker
+from proofs.words.tracking import State, Tracker
 
 MAX_KEYS = 2_000_000  # of all levels together: a few hundred megabytes
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from proofs.trained.classes.contexts import Suffix, with_suffixes
 from proofs.trained.classes.histories import Fineness, Histories, Key
-from proofs.trained.tracking import State
+from proofs.words.tracking import State
 
 SCHEDULE = tuple(Fineness(last, first) for last, first in (
     (1, 0), (2, 0), (3, 0), (4, 1), (5, 2), (6, 3), (7, 4), (8, 5), (10, 6), (12, 8)))

@@ -18,7 +18,7 @@ from proofs.trained.classes.results import Limits
 from proofs.trained.classes.rows import NodeBound, node_bounds
 from proofs.trained.classes.unit import Evaluated, evaluate
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracking import track
+from proofs.words.tracking import track
 
 OFFSETS = 16  # so many offsets share their directions
 LENGTHS = 8   # and so many lengths

@@ -9,18 +9,19 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from certify.outcomes import Certified
-from certify.pipeline import certify, certify_request
-from certify.request import FormulaSubject, Request
+from certify.asking.request import Request
+from certify.asking.written import FormulaSubject
+from certify.formula.outcomes import Certified
+from certify.formula.pipeline import certify, certify_request
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
 from constructions.network.transformer import Weighting
 from constructions.regimes import Regime, Sharpening
-from tests.checker import handmade, handmade_counting
-from tests.checker.handmade import near, position, truth
-from tests.checker.softened_models import MODELS, majority
-from tests.checker.softened_models import sealed as softened
-from tests.checker.softening import seal_sparse
+from tests.check import handmade, handmade_counting
+from tests.check.handmade import near, position, truth
+from tests.check.softened_models import MODELS, majority
+from tests.check.softened_models import sealed as softened
+from tests.check.softening import seal_sparse
 
 Json = Any
 MAX_N = 3
@@ -73,7 +74,7 @@ def sealed(formula: str, regime: Regime, alphabet: str = "ab") -> Json:
 
 
 TRAINED = "trained_"
-"""Certificates about trained networks have mutants of their own: tests/checker/test_trained_files.py."""
+"""Certificates about trained networks have mutants of their own: tests/check/test_trained_files.py."""
 
 def weighted(formula: str, weighting: str, max_n: int = MAX_N) -> Json:
     """What the producer writes under another weighting than softmax."""

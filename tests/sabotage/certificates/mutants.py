@@ -13,7 +13,7 @@ import itertools
 import random
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.sabotage import mutations
 from tests.sabotage.certificates import paths
@@ -115,13 +115,17 @@ def renamed_symbols(certificate: Json) -> Iterator[Change]:
             where, rename = f"symbol {place + 1} is {name[:30]!r}", partial(rename_symbols, certificate, {symbol: name})
             yield "symbol renamed", where, rename
             row: Path = ("transformer", "token_embedding", name)
-            yield "symbol renamed, row deleted", where, lambda rename=rename, row=row: paths.removed(rename(), row)
-            yield "symbol renamed, row emptied", where, lambda rename=rename, row=row: paths.replaced(rename(), row, {})
+            yield "symbol renamed, row deleted", where, partial(_changed, paths.removed, rename, row)
+            yield "symbol renamed, row emptied", where, partial(_changed, paths.replaced, rename, row, {})
             if len(alphabet) > 1:
                 yield "symbol renamed, row of another", where, partial(_with_row_of_another, rename, name)
                 listed: Path = ("claim", "alphabet", place)
                 yield ("symbol renamed, in one alphabet", where,
-                       lambda rename=rename, listed=listed: paths.removed(rename(), listed))
+                       partial(_changed, paths.removed, rename, listed))
+
+
+def _changed(change: Callable[..., Json], rename: Callable[[], Json], *where: Any) -> Json:
+    return change(rename(), *where)
 
 
 def _with_row_of_another(rename: Callable[[], Json], name: str) -> Json:

@@ -17,7 +17,8 @@ from mpmath import mp
 
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
-from constructions.language.predicates import PredicateDefinition, parse_predicate_definition
+from constructions.language.predicate_definition import PredicateDefinition
+from constructions.language.predicates import parse_predicate_definition
 from constructions.language.semantics import truth_values
 from constructions.language.syntax import Formula, is_positional, subformulas
 from constructions.network.json_form import read_json, transformer_from_json

@@ -1,0 +1,110 @@
+"""The options of the command line: names, help, and nothing of what their texts denote (that is in request.py)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+SharpenedBy = Literal["temperature", "position"]
+Style = Literal["ascii", "unicode", "latex"]
+Attention = Literal["soft", "hard"]
+
+
+def whole_number(text: str) -> int:
+    """The value of --max-n, --min-n and the like."""
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a whole number") from None
+
+
+# -- what a command writes: each option says so by one of these, and the command line looks after the place ------------
+
+
+def written_file(name: str) -> str:
+    """The value of an option that names a file to be written; - is standard output."""
+    return name
+
+
+def written_folder(name: str) -> str:
+    """The value of an option that names a folder to be written: a new one, or an empty one."""
+    return name
+
+
+def written_place(name: str) -> str:
+    """The value of an option that names a file or a folder, as other options say; the command looks which."""
+    return name
+
+
+FormulaText = Annotated[str | None, typer.Argument(
+    metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its output")]
+RegexOption = Annotated[str | None, typer.Option(
+    "--regex", metavar="REGEX", help="in place of FORMULA: true where the word so far matches, as in '(ab)*'")]
+DfaOption = Annotated[str | None, typer.Option(
+    "--dfa", metavar="FILE", help="in place of FORMULA: true where this automaton (TOML, JSON, AT&T, HOA) accepts the "
+    "word so far")]
+AlphabetOption = Annotated[str | None, typer.Option(
+    "--alphabet", metavar="SYMBOLS", help="01, or a,b,c; left out: the symbols of the formula and one for any other")]
+MaxNOption = Annotated[int, typer.Option(
+    "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")]
+MinNOption = Annotated[int, typer.Option(
+    "--min-n", metavar="N", parser=whole_number, help="leave out words shorter than this")]
+ProvedFromOption = Annotated[int, typer.Option(
+    "--min-n", metavar="N", parser=whole_number, help="state it for words of at least this length")]
+ProvedUpToOption = Annotated[int | None, typer.Option(
+    "--max-n", metavar="N", parser=whole_number, help="state it for words of at most this length (left out: all "
+    "words)")]
+RegimeOption = Annotated[SharpenedBy | None, typer.Option(
+    "--regime", help="what makes attention sharp: cases a, b of [SHA] (left out: temperature; with --for: position)")]
+PrecisionOption = Annotated[str | None, typer.Option(
+    "--for", metavar="FORMAT", help="constructions for low precision: bfloat16, binary16, tf32 or binary32")]
+LongestOption = Annotated[int | None, typer.Option(
+    "--max-n", metavar="N", parser=whole_number, help="with --for: the longest words in which it can count (64)")]
+CausalOption = Annotated[bool, typer.Option("--causal", help="use future-masked heads only, and nothing that depends "
+                                                             "on n")]
+GammaOption = Annotated[str | None, typer.Option(
+    "--gamma", metavar="RATIONAL",
+    help="the constant in front of the scores (left out: 3, as [SHA] prints; with --for: 4)")]
+FactorOption = Annotated[str | None, typer.Option(
+    "--gamma", metavar="RATIONAL", help="the constant in front of the scores (left out: 3; for a model, a factor, 1)")]
+TemperatureOption = Annotated[str | None, typer.Option(
+    "--temperature", metavar="EXPRESSION", help="a temperature of your own, in n and i: 1/n, 1/(3*n*log2ceil(n)), ...")]
+DeltaOption = Annotated[str | None, typer.Option(
+    "--delta", metavar="RATIONAL", help="how far a head may be off, at most 1/4")]
+FloatOption = Annotated[str | None, typer.Option(
+    "--float", metavar="NAME|FILE", help="claim it for every float run of this class, too: bfloat16/binary32, ... "
+    "(certify floats --presets lists them)")]
+EffortOption = Annotated[int, typer.Option(
+    "--effort", metavar="K", parser=whole_number, help="search K times as long for a counterexample")]
+JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
+QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="do not report how far long work has come")]
+"""Of every command that shows progress; certify/commands/command.py sees to it."""
+StyleOption = Annotated[Style, typer.Option("--style", help="how formulas are printed")]
+ParenthesizeOption = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
+PredicateOption = Annotated[list[str] | None, typer.Option(
+    "--predicate", metavar="DEFINITION", help="define a predicate, as in 'THIRD(k,n) := k % 3 == 1'")]
+AsPrintedOption = Annotated[bool, typer.Option(
+    "--as-printed", help="build counts exactly as [SHA] prints Theorems 20 and 21, which is not always right")]
+JobsOption = Annotated[int | None, typer.Option(
+    "--jobs", metavar="K", parser=whole_number,
+    help="how many processes to use (left out: one for each core); results do not depend on it")]
+DaskOption = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")]
+StoreOption = Annotated[str | None, typer.Option(
+    "--store", metavar="DIR", parser=written_place, help="for several formulas: keep finished ones in this folder, "
+    "and reuse what is there")]
+At = Literal["first", "last", "every"]
+AtOption = Annotated[At, typer.Option("--at", help="where the word must satisfy the formula")]
+DialectOption = Annotated[str | None, typer.Option(
+    "--dialect", metavar="NAME", help="how to read X, since and until: as sha (left out), spot, black or lydia do")]
+SymbolOption = Annotated[str | None, typer.Option(
+    "--symbol", metavar="SYMBOL", help="for a program whose output is a symbol: ask where it is this one")]
+AttentionOption = Annotated[Attention, typer.Option(
+    "--attention", help="hard: only the greatest score counts, in place of softmax (no word has ties)")]
+WeightingOption = Annotated[str | None, typer.Option(
+    "--weighting", metavar="NAME", help="how heads weigh scores, in place of softmax: sparsemax, entmax-1.5, ... "
+    "(docs/weightings.md)")]
+CertificateOption = Annotated[str | None, typer.Option(
+    "-o", "--output", metavar="FILE", parser=written_file, help="write the certificate here; - is standard output")]
+ClaimOption = Annotated[str | None, typer.Option(
+    "--claim", metavar="FILE", help="what the trained network is claimed to do (.toml; docs/trained.md)")]

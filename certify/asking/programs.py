@@ -1,0 +1,163 @@
+"""A program where a formula is expected: it denotes the formula of its output (docs/rasp.md, docs/crasp.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from certify.asking.subjects import STANDARD_INPUT
+from certify.frame.files import SUFFIX_OF_COUNTING_PROGRAMS, check_unicode, read_text
+from constructions.crasp.interpreter import run_counting_program
+from constructions.crasp.parser import parse_counting_program
+from constructions.crasp.syntax import CountingProgram
+from constructions.crasp.to_formula import counting_program_to_formulas
+from constructions.errors import InputError, NoFormula, ProgramError, Unsupported
+from constructions.language.alphabets import parse_alphabet
+from constructions.language.builder import MAX_NODES
+from constructions.language.diagnosis import list_names, place_of, quote
+from constructions.language.syntax import FALSE, Formula, subformulas
+from constructions.rasp.interpreter import Value, run_program
+from constructions.rasp.parser import parse_program
+from constructions.rasp.syntax import Program, Type
+from constructions.rasp.to_ltl import program_to_formulas
+
+if TYPE_CHECKING:
+    from constructions.network.transformer import Transformer
+
+AnyProgram = Program | CountingProgram
+
+
+@dataclass(frozen=True)
+class OutputFormulas:
+    """A program, and when its output is true; or else when it is which value, by the value as text."""
+
+    path: str
+    program: AnyProgram
+    formulas: dict[str, Formula]
+
+    @property
+    def is_boolean(self) -> bool:
+        """Whether the output is a truth value."""
+        return self.program.output.type is Type.BOOLEAN
+
+    def formula(self, value: str | None) -> Formula:
+        """The formula of the output, or of its being this value.
+
+        Raises:
+            InputError: if a value is named of a truth value or none of another output, or it is no value of the output.
+        """
+        name = self.program.output.name
+        if self.is_boolean:
+            if value is not None:
+                raise InputError(f"--symbol: the output {name} of {self.path} is a truth value, expected no symbol")
+            return self.formulas["true"]
+        if value is None:
+            raise InputError(f"{self.path}: the output {name} is {self.program.output.type.phrase}, expected --symbol "
+                             f"with one of {list_names(list(self.formulas))}")
+        if value not in self.formulas:
+            raise InputError(f"--symbol: {quote(value)} is no value of the output {name} of {self.path}, expected one "
+                             f"of {list_names(list(self.formulas))}")
+        return self.formulas[value]
+
+
+def read_program(path: str, alphabet: str | Sequence[str] | None = None, text: str | None = None) -> AnyProgram:
+    """The program in a file, or the ``text`` that was read from there; where it states no alphabet, one may be given.
+
+    Raises:
+        InputError: if the file cannot be read, or the program is wrong.
+        Unsupported: if it imports a predicate that is not known.
+    """
+    check_unicode(*([alphabet] if isinstance(alphabet, str) else alphabet or ()))
+    parse = parse_counting_program if path.endswith(SUFFIX_OF_COUNTING_PROGRAMS) else parse_program
+    symbols = parse_alphabet(alphabet) if alphabet is not None else None
+    try:
+        return parse(read_text(path) if text is None else text, symbols)
+    except ProgramError as error:
+        raise (error if path == STANDARD_INPUT else error.of_file(path)) from None
+    except Unsupported as construct:
+        named = "program" if path == STANDARD_INPUT else path
+        raise Unsupported(str(construct).replace("program, line", f"{named}, line", 1)) from None
+
+
+def read_output_formulas(path: str, alphabet: str | Sequence[str] | None = None,
+                         text: str | None = None) -> OutputFormulas:
+    """The formulas of the output of the program in a file.
+
+    Raises:
+        InputError: if the file cannot be read, or the program is wrong.
+        Unsupported: if the program has no formula, or too long a one.
+    """
+    text = read_text(path) if text is None else text
+    program = read_program(path, alphabet, text)
+    try:
+        formulas = (_formula_of_last(path, program) if isinstance(program, CountingProgram)
+                    else _formulas_of_output(program))
+    except NoFormula as reason:
+        line, column = place_of(text, reason.place)
+        raise Unsupported(f"{path}, line {line}, column {column}: {reason}") from None
+    for formula in formulas.values():
+        _check_size(path, formula)
+    return OutputFormulas(path, program, formulas)
+
+
+def _formula_of_last(path: str, program: CountingProgram) -> dict[str, Formula]:
+    output = program.output
+    if output.type is not Type.BOOLEAN:
+        raise InputError(f"{path}: the last definition {output.name} is a number, expected a truth value")
+    return {"true": counting_program_to_formulas(program)[output.name]}
+
+
+def _formulas_of_output(program: Program) -> dict[str, Formula]:
+    found, output = program_to_formulas(program), program.output
+    if output.type is Type.BOOLEAN:
+        return {"true": found[output.name]}
+    return {str(value): found.get((output.name, value), FALSE) for value in _values(program, found)}
+
+
+def _values(program: Program, found: dict[str | tuple[str, bool | int | str], Formula]) -> list[bool | int | str]:
+    """What the output may be: every symbol, or the integers that it can be."""
+    if program.output.type is Type.SYMBOL:
+        return list(program.symbols)
+    return sorted(int(key[1]) for key in found if not isinstance(key, str) and key[0] == program.output.name)
+
+
+def _check_size(path: str, formula: Formula) -> None:
+    """Raise Unsupported if the formula has more parts than one that is given as text may have."""
+    if (nodes := len(subformulas(formula))) > MAX_NODES:
+        raise Unsupported(f"{path}: the formula of the output has {nodes} different subformulas, expected at most "
+                          f"{MAX_NODES}")
+
+
+def read_program_formula(path: str, alphabet: str | Sequence[str] | None, value: str | None,
+                         text: str | None = None) -> tuple[Formula, tuple[str, ...]]:
+    """The formula of the output being ``value`` (None if it is a truth value), and the alphabet of the program.
+
+    Raises:
+        InputError, Unsupported: as ``read_output_formulas`` and ``OutputFormulas.formula``.
+    """
+    output = read_output_formulas(path, alphabet, text)
+    return output.formula(value), output.program.alphabet
+
+
+def run_any_program(program: AnyProgram, word: Sequence[str]) -> Mapping[str, tuple[Value, ...]]:
+    """What every vector or definition holds along the word.
+
+    Raises:
+        InputError: if the word is not one over the alphabet of the program, or a limit is exceeded.
+    """
+    return run_counting_program(program, word) if isinstance(program, CountingProgram) else run_program(program, word)
+
+
+def compile_any_program(program: AnyProgram) -> Transformer:
+    """The hard-attention transformer of a program.
+
+    Raises:
+        Unsupported: if it has none.
+    """
+    if isinstance(program, CountingProgram):
+        raise Unsupported("a C-RASP program is no program of hard attention; certify build writes the transformer of "
+                          "its formula")
+    from constructions.rasp_network.rasp_to_transformer import compile_program
+
+    return compile_program(program)

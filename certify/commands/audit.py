@@ -1,0 +1,346 @@
+"""`certify audit`: the options of the command, and what becomes of them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from certify.asking.options import (
+    AlphabetOption,
+    AsPrintedOption,
+    CausalOption,
+    CertificateOption,
+    DaskOption,
+    DeltaOption,
+    DialectOption,
+    FloatOption,
+    JobsOption,
+    JsonOption,
+    MaxNOption,
+    MinNOption,
+    PrecisionOption,
+    PredicateOption,
+    QuietOption,
+    RegimeOption,
+    SymbolOption,
+    TemperatureOption,
+    WeightingOption,
+    written_file,
+)
+from certify.commands.finish import say_reading
+from certify.frame.terminal import print_json, write_certificate
+
+if TYPE_CHECKING:
+    from certify.asking.written import Options
+    from certify.auditing.claims import Claim
+    from certify.auditing.results import AuditReport, ClaimResult
+    from certify.auditing.suggest import Suggestion
+    from certify.frame.shards import Workers
+    from constructions.network.lengths import Lengths
+
+CriticalOption = Annotated[str | None, typer.Option(
+    "--critical", metavar="LENGTHS",
+    help="bracket critical constants at 4,8,16; all; or none (left out: powers of 2 and N)")]
+
+ClaimedGammaOption = Annotated[str | None, typer.Option(
+    "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores (for a model, a factor)")]
+HtmlOption = Annotated[str | None, typer.Option(
+    "--html", metavar="FILE", parser=written_file, help="write a report with plots")]
+MarkdownOption = Annotated[str | None, typer.Option(
+    "--markdown", metavar="FILE", parser=written_file, help="write the report as Markdown")]
+CsvOption = Annotated[str | None, typer.Option(
+    "--csv", metavar="FILE", parser=written_file, help="write the numbers as a table")]
+
+
+def audit(
+    claims: Annotated[str | None, typer.Argument(
+        metavar="CLAIMS.toml", help="a claims file; - is standard input")] = None,
+    formula: Annotated[str | None, typer.Option(
+        "--formula", metavar="FORMULA", help="audit this formula's network (or that of a program, .rasp, .cr)")] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="FILE", help="audit this model")] = None,
+    alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
+    symbol: SymbolOption = None,
+    predicate: PredicateOption = None,
+    regime: RegimeOption = None,
+    causal: CausalOption = False,
+    as_printed: AsPrintedOption = False,
+    gamma: ClaimedGammaOption = None,
+    temperature: TemperatureOption = None,
+    delta: DeltaOption = None,
+    precision: PrecisionOption = None,
+    weighting: WeightingOption = None,
+    embeddings: Annotated[str | None, typer.Option(
+        "--embeddings", metavar="LIST", help="position embeddings that are claimed to suffice: 'i/n, (-1)^i'")] = None,
+    gap: Annotated[str | None, typer.Option(
+        "--gap", metavar="EXPRESSION", help="claim only that the greatest score exceeds the next by this")] = None,
+    min_n: MinNOption = 1,
+    max_n: MaxNOption = 64,
+    critical: CriticalOption = None,
+    floats: FloatOption = None,
+    width: Annotated[str | None, typer.Option(
+        "--width", metavar="RATIONAL", help="relative width of the brackets (left out: 1/1000000)")] = None,
+    suggest: Annotated[bool, typer.Option("--suggest", help="find the smallest constants that are enough")] = False,
+    output: CertificateOption = None,
+    resume: Annotated[bool, typer.Option("--resume", help="continue an interrupted audit of this file")] = False,
+    jobs: JobsOption = None,
+    dask: DaskOption = None,
+    html: HtmlOption = None,
+    markdown: MarkdownOption = None,
+    csv: CsvOption = None,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Decide claimed temperatures, constants, bounds and gaps.
+
+    Of one formula or model, or of a whole claims file: certified, refuted with a replayed word, or unknown, length by
+    length; and the critical constants as brackets.
+    """
+    from certify.asking.written import Options
+    from certify.frame.shards import read_workers
+    from constructions.network.lengths import Lengths
+
+    reports = Reports(html, markdown, csv, as_json)
+    subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
+    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, "soft", gamma, temperature,
+                      allowed_error=delta, precision=precision, dialect=dialect, weighting=weighting)
+    if claims is not None:
+        refuse_beside_a_file(options, {"embeddings": embeddings, "gap": gap, "width": width, "suggest": suggest,
+                                       "output": output, "critical": critical, "float": floats}, min_n, max_n)
+        raise typer.Exit(audit_file(claims, resume, read_workers(jobs, dask), reports))
+    refuse_beside_one_claim({"--jobs": jobs, "--dask": dask}, resume)
+    claim = read_alone(subject, model is not None, options, Lengths(min_n, max_n), critical, embeddings, gap=gap,
+                       width=width, float=floats)
+    raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else audit_claim(claim, output, reports))
+
+
+def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths, critical: str | None,
+               embeddings: str | None, **demanded: str | None) -> Claim:
+    """The claim that the options make."""
+    from certify.asking.quantities import read_lengths_to_bracket
+    from certify.asking.request import read_request
+    from certify.asking.subjects import Kind
+    from certify.auditing.claims import AboutANetwork, claim_alone
+    from certify.auditing.claims_file import read_demands
+
+    demands: dict[str, Any] = {key: text for key, text in demanded.items() if text is not None}
+    if embeddings is not None:
+        demands["embeddings"] = [text for text in embeddings.split(",") if text.strip()]
+    demands["critical"] = [] if "gap" in demands else read_lengths_to_bracket(critical, lengths)
+    taken = (Kind.NETWORK,) if is_model else (Kind.FORMULA, Kind.PROGRAM)
+    request = read_request(subject, options, taken, lengths)
+    say_reading(request)
+    return claim_alone(AboutANetwork(request, read_demands(demands, lengths)))
+
+
+class Reports:
+    """Where reports go, and the writing of them."""
+
+    def __init__(self, html: str | None, markdown: str | None, csv: str | None, as_json: bool):
+        """Each place is a file, - for standard output, or None."""
+        self.html, self.markdown, self.csv, self.as_json = html, markdown, csv, as_json
+
+    @property
+    def places(self) -> list[str]:
+        """The files to be written."""
+        return [place for place in (self.html, self.markdown, self.csv) if place is not None]
+
+    def write(self, report: AuditReport) -> None:
+        """Write every report that was asked for; one that is not complete never takes the place of another."""
+        from certify.frame.files import holds_a_file, write_text
+
+        for place, written in ((self.html, html_of), (self.markdown, markdown_of), (self.csv, csv_of)):
+            if place is None:
+                continue
+            if not report.complete and holds_a_file(place):
+                print(f"certify: the audit is not complete, so {place} stays as it is", file=sys.stderr)
+            else:
+                write_text(place, written(report))
+
+
+def html_of(report: AuditReport) -> str:
+    """The page."""
+    from certify.exports.pages.audit.page import audit_page
+
+    return audit_page(report)
+
+
+def markdown_of(report: AuditReport) -> str:
+    """The same as Markdown."""
+    from certify.auditing.markdown import render_markdown
+
+    return render_markdown(report)
+
+
+def csv_of(report: AuditReport) -> str:
+    """The figures."""
+    from certify.auditing.csv_figures import render_csv
+
+    return render_csv(report)
+
+
+def refuse(message: str) -> None:
+    """Raise InputError."""
+    from constructions.errors import InputError
+
+    raise InputError(message)
+
+
+def exactly_one(given: dict[str, str | None]) -> str:
+    """The value of the one that is given."""
+    found = {name: value for name, value in given.items() if value is not None}
+    if len(found) != 1:
+        refuse(f"{' and '.join(found) or 'nothing to audit'}: expected exactly one of {', '.join(given)}")
+    return next(iter(found.values()))
+
+
+def refuse_beside_one_claim(workers: dict[str, object], resume: bool) -> None:
+    """What only many claims can have."""
+    for name, value in workers.items():
+        if value is not None:
+            refuse(f"{name}: this is for a claims file, and there is a single claim")
+    if resume:
+        refuse("--resume: this is for a claims file, and there is a single claim")
+
+
+def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int, max_n: int) -> None:
+    """A claims file says all of this itself; an option that would be ignored is an error."""
+    from certify.asking.request import DEFAULT_MAX_N
+    from certify.asking.written import as_option
+
+    others = others | {"min_n": min_n != 1, "max_n": max_n != DEFAULT_MAX_N}
+    for name in [*options.given, *(name for name, value in others.items() if value)]:
+        refuse(f"{as_option(name)}: a claims file says this itself")
+
+
+# -- a claims file -----------------------------------------------------------------------------------------------------
+
+
+def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> int:
+    """Audit a claims file; return the exit status."""
+    from certify.auditing.claims_file import read_claims
+    from certify.auditing.session import Session, check_kept_place, exit_code, kept_path, read_kept
+    from certify.frame.places import note_output
+    from certify.frame.shards import ShardsProgress
+    from certify.frame.verdicts import INTERRUPTED
+
+    kept = kept_path(path)
+    note_output("finished claims in", str(kept))
+    file = read_claims(path)
+    check_kept_place(kept, path)
+    if resume and not kept.is_file():
+        print(f"certify: --resume: {kept} is not here, so nothing is kept of an audit of {path}: it starts from the "
+              "beginning", file=sys.stderr)
+        resume = False
+    interrupted = False
+    with ShardsProgress("auditing", "claims", "claims") as progress:
+        session = Session(file, read_kept(kept) if resume else None, workers=workers, progress=progress)
+        try:
+            session.run()
+        except KeyboardInterrupt:
+            interrupted = True
+    if session.resumed:
+        print(f"certify: {session.resumed} claims taken from {kept} as they were found before", file=sys.stderr)
+    report = session.report
+    show_report(report, reports)
+    if interrupted:
+        print(f"certify: {session.describe_interruption()}", file=sys.stderr)
+        return INTERRUPTED
+    return exit_code(report)
+
+
+def show_report(report: AuditReport, reports: Reports) -> None:
+    """Print the tables or the JSON object, and write the files."""
+    from certify.auditing.tables import print_report
+    from certify.auditing.to_json import to_json
+    from certify.frame.terminal_tables import console
+
+    reports.write(report)
+    if reports.as_json:
+        print_json(to_json(report))
+    elif "-" not in reports.places:
+        print_report(console(), report)
+
+
+# -- one claim ---------------------------------------------------------------------------------------------------------
+
+
+def audit_claim(claim: Claim, output: str | None, reports: Reports) -> int:
+    """Audit one claim; return the exit status."""
+    from certify.auditing.decide import Search
+    from certify.auditing.judge import judge_with_certificates
+    from certify.auditing.results import AuditReport
+    from certify.frame.progress import ProgressLine
+    from certify.frame.verdicts import exit_status
+
+    with ProgressLine() as progress:
+        result, certificates = judge_with_certificates(claim, Search(progress=progress))
+    report = AuditReport("One claim", "command line", (result,), (), result.seconds)
+    reports.write(report)
+    if reports.as_json:
+        print_claim_json(claim, result)
+    elif "-" not in reports.places:
+        from certify.auditing.tables import print_claim
+        from certify.frame.terminal_tables import console
+
+        print_claim(console(sys.stderr if output == "-" else None), result)
+    certificate = certificates[0] if result.verdict == "certified" and certificates else None
+    write_certificate(output, certificate, result.verdict, reports.as_json)
+    return exit_status(result.verdict)
+
+
+def print_claim_json(claim: Claim, result: ClaimResult) -> None:
+    """One JSON object on standard output."""
+    from certify.asking.written import FormulaSubject
+    from certify.auditing.claims import AboutANetwork
+    from certify.auditing.to_json import to_json
+
+    witness = result.witness
+    subject = claim.about.request.subject if isinstance(claim.about, AboutANetwork) else None
+    formula = subject if isinstance(subject, FormulaSubject) else None
+    found: dict[str, Any] = {
+        "verdict": result.verdict,
+        "formula": formula.text if formula else None,
+        "alphabet": list(formula.alphabet) if formula else None,
+        "min_n": claim.lengths.first,
+        "max_n": claim.lengths.last,
+        "regime": formula.regime.sharpening.value if formula else None,
+        "causal": formula.regime.causal if formula else None,
+    }
+    if witness:
+        found["counterexample"] = {
+            "word": witness.word, "position": witness.position, "value_lower": str(witness.value.lower),
+            "value_upper": str(witness.value.upper), "command": witness.command,
+        }
+    print_json(found | {key: value for key, value in to_json(result).items() if key not in found})
+
+
+# -- suggestions -------------------------------------------------------------------------------------------------------
+
+
+def print_suggestion(claim: Claim, output: str | None, as_json: bool) -> int:
+    """Suggest constants; return the exit status of the network that has them."""
+    from certify.auditing.claims import AboutANetwork
+    from certify.auditing.decide import Search
+    from certify.auditing.suggest import suggest
+    from certify.auditing.tables import print_suggested
+    from certify.formula.outcomes import Certified
+    from certify.formula.outcomes_in_json import outcome_to_json
+    from certify.frame.progress import ProgressLine
+    from certify.frame.terminal_tables import console
+
+    assert isinstance(claim.about, AboutANetwork), "it is about a formula or a model"
+    with ProgressLine() as progress:
+        suggestion: Suggestion = suggest(claim.about.request, claim.lengths, Search(progress=progress))
+    outcome = suggestion.outcome
+    if as_json:
+        from certify.auditing.to_json import to_json
+
+        print_json(outcome_to_json(outcome) | {"suggested": to_json(suggestion.heads)})
+    else:
+        print_suggested(console(sys.stderr if output == "-" else None), suggestion, claim.lengths)
+    certificate = outcome.certificate if isinstance(outcome, Certified) else None
+    write_certificate(output, certificate, outcome.verdict, as_json)
+    return outcome.exit_code

@@ -1,0 +1,80 @@
+"""`certify build`: the network of a subject, as a model file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from certify.asking.options import (
+    AlphabetOption,
+    AsPrintedOption,
+    AttentionOption,
+    CausalOption,
+    DfaOption,
+    DialectOption,
+    FormulaText,
+    GammaOption,
+    LongestOption,
+    PrecisionOption,
+    PredicateOption,
+    RegexOption,
+    RegimeOption,
+    SymbolOption,
+    TemperatureOption,
+    WeightingOption,
+    written_file,
+)
+from certify.commands.finish import say_reading
+from certify.frame.terminal import complain
+
+
+def build(
+    text: FormulaText = None,
+    output: Annotated[str, typer.Option(
+        "-o", "--output", metavar="FILE", parser=written_file,
+        help="write the model here; - is standard output")] = "-",
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
+    alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
+    as_formula: Annotated[bool, typer.Option(
+        "--as-formula", help="for a program: use the transformer of the formula of its output")] = False,
+    symbol: SymbolOption = None,
+    regime: RegimeOption = None,
+    causal: CausalOption = False,
+    attention: AttentionOption = "soft",
+    gamma: GammaOption = None,
+    predicate: PredicateOption = None,
+    as_printed: AsPrintedOption = False,
+    temperature: TemperatureOption = None,
+    precision: PrecisionOption = None,
+    weighting: WeightingOption = None,
+    longest: LongestOption = None,
+) -> None:
+    """Write the transformer of FORMULA as JSON.
+
+    A program (.rasp) is compiled to hard attention, which no option changes but --alphabet; with --as-formula, what is
+    built is the transformer of the formula of its output, which is all that a C-RASP program (.cr) has.
+    """
+    from certify.asking.low_precision import lengths_served
+    from certify.asking.request import read_request
+    from certify.asking.subjects import Kind, Programs
+    from certify.asking.written import Options
+    from certify.frame.files import SUFFIXES_OF_PROGRAMS, write_text
+    from constructions.errors import InputError, Unsupported
+    from constructions.network.json_form import transformer_to_json, write_canonical
+
+    if as_formula and not (text or "").endswith(SUFFIXES_OF_PROGRAMS):
+        raise InputError("--as-formula: expected a program (.rasp or .cr) beside it")
+    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
+                      temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
+    programs = Programs.FORMULA if as_formula else Programs.COMPILED
+    try:
+        request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths_served(precision, longest),
+                               programs=programs)
+        say_reading(request)
+        network = request.network
+    except Unsupported as construct:
+        raise typer.Exit(complain(f"unsupported: {construct}", "unsupported")) from None
+    write_text(output, write_canonical(transformer_to_json(network)))

@@ -1,0 +1,108 @@
+"""`certify check`: the independent checker, as one more command."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from certify.asking.options import (
+    DialectOption,
+    JobsOption,
+    JsonOption,
+    PredicateOption,
+    QuietOption,
+    SharpenedBy,
+    SymbolOption,
+    whole_number,
+)
+from certify.frame.terminal import print_json
+
+if TYPE_CHECKING:
+    from certify.asking.written import Options
+
+
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
+    formula: Annotated[str | None, typer.Option(
+        "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program)")] = None,
+    symbol: SymbolOption = None,
+    dialect: DialectOption = None,
+    predicate: PredicateOption = None,
+    alphabet: Annotated[str | None, typer.Option(
+        "--alphabet", metavar="SYMBOLS", help="reject a certificate over another alphabet")] = None,
+    min_n: Annotated[int | None, typer.Option(
+        "--min-n", metavar="N", parser=whole_number,
+        help="reject a certificate that begins at another length (with --max-n, left out: 1)")] = None,
+    max_n: Annotated[int | None, typer.Option(
+        "--max-n", metavar="N", parser=whole_number, help="reject a certificate that ends at another length")] = None,
+    regime: Annotated[SharpenedBy | None, typer.Option("--regime", help="reject a certificate for another "
+                                                                        "regime")] = None,
+    causal: Annotated[bool, typer.Option("--causal", help="reject a certificate that is not causal")] = False,
+    work: Annotated[int | None, typer.Option(
+        "--work", metavar="N", parser=whole_number, help="allow N times the default work and memory")] = None,
+    estimate: Annotated[bool, typer.Option(
+        "--estimate", help="for a decision about a trained network: only estimate how long the check takes")] = False,
+    sample: Annotated[int | None, typer.Option(
+        "--sample", metavar="K", parser=whole_number, help="for such a decision: prove only K of its "
+        "obligations")] = None,
+    part: Annotated[str | None, typer.Option(
+        "--part", metavar="K/M", help="for such a decision: prove only the K-th of M parts")] = None,
+    jobs: JobsOption = None,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Check certificates with the independent checker.
+
+    The same as python -I -S proofs/check FILE..., which needs nothing but the standard library.
+    """
+    from certify.asking.written import Options
+    from certify.formula.checking import check_files, print_checks
+    from certify.frame.shards import read_workers
+
+    asked = Options(alphabet, symbol, tuple(predicate or ()), dialect=dialect)
+    text, definitions = text_for_the_checker(formula, asked)
+    wanted = {"--formula": text, "--alphabet": alphabet,
+              "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work,
+              "--sample": sample, "--part": part}
+    options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
+    options += [part for definition in definitions for part in ("--predicate", definition)]
+    options += ["--causal"] * causal + ["--estimate"] * estimate
+    processes = read_workers(jobs).jobs
+    if not as_json:
+        raise typer.Exit(print_checks(options, files, processes))
+    report, code = check_files(options, files, processes)
+    print_json(report)
+    raise typer.Exit(code)
+
+
+def text_for_the_checker(formula: str | None, options: Options) -> tuple[str | None, tuple[str, ...]]:
+    """The formula that is asked for, and the predicates that it mentions: as they stand if the checker reads them
+    itself, and alike, else as they are read here.
+
+    The checker knows the core language only. Of a program it is the program's formula.
+    """
+    from certify.asking.readings import is_read_alike
+    from certify.asking.request import read_request
+    from certify.asking.subjects import Kind
+    from certify.frame.files import SUFFIXES_OF_PROGRAMS
+    from constructions.errors import FormulaError, InputError
+    from constructions.language.predicates import definitions_of
+    from constructions.language.printer import format_formula
+
+    if formula is None:
+        for name in {"symbol", "dialect"} & {*options.given}:
+            raise InputError(f"--{name}: says how to read --formula, which is missing")
+        return None, options.predicates
+    try:
+        wanted = read_request(formula, options, (Kind.FORMULA, Kind.PROGRAM)).formula
+    except FormulaError as error:
+        raise InputError(f"--formula: {error}") from None
+    assert wanted is not None, "the request is about a formula"
+    is_plain = options.symbol is None and options.dialect is None and not formula.endswith(SUFFIXES_OF_PROGRAMS)
+    if is_plain and is_read_alike(formula, wanted, options.predicates):
+        return formula, options.predicates
+    written = format_formula(wanted)
+    print(f"certify: note: --formula is read as {written}", file=sys.stderr)
+    return written, tuple(definition.description for definition in definitions_of([wanted]))

@@ -1,0 +1,129 @@
+"""`certify cross-entropy`: how well a network predicts what follows prefixes of PARITY or 2DYCK."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from certify.asking.options import (
+    AlphabetOption,
+    AsPrintedOption,
+    AttentionOption,
+    CausalOption,
+    DfaOption,
+    DialectOption,
+    FactorOption,
+    JsonOption,
+    MaxNOption,
+    MinNOption,
+    PrecisionOption,
+    PredicateOption,
+    QuietOption,
+    RegexOption,
+    RegimeOption,
+    SymbolOption,
+    TemperatureOption,
+    written_file,
+)
+from certify.commands.finish import say_reading
+from certify.frame.terminal import print_json
+
+if TYPE_CHECKING:
+    from certify.numbers.cross_entropy.results import CrossEntropy
+
+Subject = Annotated[str | None, typer.Argument(
+    metavar="FORMULA|FILE", help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or a "
+    "certificate")]
+Language = Annotated[Literal["parity", "2dyck"], typer.Option("--language", help="the language that prefixes are "
+                                                                                 "drawn from")]
+Probability = Annotated[str, typer.Option(
+    "--p", metavar="RATIONAL", help="parity: the probability of an end after an even prefix; 2dyck: of an opening "
+    "bracket")]
+SomeLengths = Annotated[str | None, typer.Option(
+    "--lengths", metavar="LENGTHS", help="measure at 4,8,16, or all (left out: up to 8, powers of two, N)")]
+Direction = Annotated[str | None, typer.Option(
+    "--direction", metavar="NAME", help="the direction that is read (left out: the output)")]
+Slope = Annotated[str | None, typer.Option(
+    "--slope", metavar="RATIONAL", help="what the direction is multiplied by (left out: chosen at each length)")]
+Offset = Annotated[str | None, typer.Option(
+    "--offset", metavar="RATIONAL", help="with --slope: what is added (left out: chosen for each last symbol)")]
+Steepest = Annotated[str | None, typer.Option(
+    "--steepest", metavar="RATIONAL", help="choose slopes of at most this (left out: 8)")]
+AsFormula = Annotated[bool, typer.Option(
+    "--as-formula", help="for a program: use the transformer of the formula of its output")]
+PlotFile = Annotated[str | None, typer.Option(
+    "--plot", metavar="FILE", parser=written_file, help="write a plot here, as SVG")]
+
+
+def cross_entropy(
+    subject: Subject = None,
+    language: Language = "parity",
+    p: Probability = "1/2",
+    max_n: MaxNOption = 16,
+    min_n: MinNOption = 1,
+    lengths: SomeLengths = None,
+    direction: Direction = None,
+    slope: Slope = None,
+    offset: Offset = None,
+    steepest: Steepest = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
+    alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
+    as_formula: AsFormula = False,
+    symbol: SymbolOption = None,
+    regime: RegimeOption = None,
+    causal: CausalOption = False,
+    attention: AttentionOption = "soft",
+    gamma: FactorOption = None,
+    predicate: PredicateOption = None,
+    as_printed: AsPrintedOption = False,
+    temperature: TemperatureOption = None,
+    precision: PrecisionOption = None,
+    plot: PlotFile = None,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how well a network predicts what follows a prefix.
+
+    For prefixes of each length of the language, by [Hahn] Section 6: the cross-entropy of the network, enclosed; the
+    least possible for a predictor that knows all of the prefix, its last symbol, or nothing; and a lower bound for all
+    predictions that change as little as these when a symbol is exchanged.
+    docs/hahn.md says what is claimed.
+    """
+    from certify.asking.quantities import read_lengths_to_bracket
+    from certify.asking.request import read_request
+    from certify.asking.subjects import Programs
+    from certify.asking.written import Options
+    from certify.frame.progress import ProgressLine
+    from certify.numbers.cross_entropy.measure import measure, read_head, read_probability
+    from constructions.network.lengths import Lengths
+
+    every, head, share = Lengths(min_n, max_n), read_head(slope, offset, steepest), read_probability(p, "--p")
+    numbers = None if lengths is None else read_lengths_to_bracket(lengths, every, "--lengths")
+    request = read_request(subject, Options(
+        alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
+        precision=precision, dialect=dialect, regex=regex, dfa=dfa), lengths=every,
+        programs=Programs.FORMULA if as_formula else Programs.COMPILED)
+    say_reading(request)
+    with ProgressLine() as progress:
+        found = measure(request, language, share, head, direction, numbers, progress)
+    finish(found, plot, as_json)
+
+
+def finish(found: CrossEntropy, plot: str | None, as_json: bool) -> None:
+    """Draw it if there is a place for it, print it, and exit with its status."""
+    from certify.frame.terminal_tables import console
+    from certify.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
+
+    if plot is not None:
+        from certify.frame.files import write_text
+        from certify.numbers.cross_entropy.plot import draw_cross_entropy
+
+        write_text(plot, draw_cross_entropy([("the network", found)]))
+    if as_json:
+        print_json(cross_entropy_to_json(found))
+    else:
+        print_cross_entropy(console(), found)
+    raise typer.Exit(found.exit_code)

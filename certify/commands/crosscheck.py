@@ -1,0 +1,85 @@
+"""`certify crosscheck`: a second solver on the scripts that `certify export --to smt2` wrote."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from certify.asking.options import JsonOption, QuietOption, whole_number
+from certify.frame.terminal import complain, print_json
+
+if TYPE_CHECKING:
+    from certify.exports.second_solver import Answer
+
+MOST_SECONDS = 86_400
+
+
+def crosscheck(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="a folder that certify export --to smt2 wrote")],
+    solver: Annotated[Literal["cvc5", "z3"], typer.Option("--solver", help="the solver that reads the "
+                                                                           "scripts")] = "cvc5",
+    timeout: Annotated[int, typer.Option(
+        "--timeout", metavar="S", parser=whole_number, help="how many seconds each script may take")] = 60,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask a second solver about every script of DIR.
+
+    Exit status 0 if it says of every script what the script states, 1 if it says the opposite of one, 3 if it does not
+    know.
+    """
+    from certify.exports.manifest import read_manifest
+    from certify.exports.second_solver import ask, is_installed, verdict_of
+    from certify.frame.progress import ProgressLine
+    from certify.frame.verdicts import exit_status
+    from constructions.errors import InputError
+
+    if not 1 <= timeout <= MOST_SECONDS:
+        raise InputError(f"--timeout: {timeout}, expected a number of seconds from 1 to {MOST_SECONDS}")
+    scripts = read_manifest(folder)
+    if not is_installed(solver):
+        raise typer.Exit(complain(f"{solver} is not installed, expected the extra: pip install 'certify[cvc5]'",
+                                  "unknown"))
+    start = time.perf_counter()
+    answers = []
+    with ProgressLine() as progress:
+        for answer in ask(solver, folder, scripts, timeout):
+            answers.append(answer)
+            progress(f"{len(answers)} of {len(scripts)}: {answer.script.file}")
+    verdict = verdict_of(answers)
+    seconds = time.perf_counter() - start
+    if as_json:
+        print_json(_to_json(solver, verdict, answers, seconds))
+    else:
+        _print(solver, verdict, answers, seconds)
+    raise typer.Exit(exit_status(verdict))
+
+
+def _to_json(solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> dict[str, Any]:
+    return {
+        "verdict": verdict,
+        "solver": solver,
+        "scripts": [{"file": answer.script.file, "status": answer.script.status, "found": answer.found,
+                     "agreement": answer.agreement, "seconds": round(answer.seconds, 3)} for answer in answers],
+        "seconds": round(seconds, 3),
+    }
+
+
+def _print(solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> None:
+    from certify.frame.terminal_tables import console, open_table, plain, print_table
+    from certify.frame.words import counted
+
+    out = console()
+    table = open_table([("script", "left"), ("stated", "left"), (solver, "left"), ("", "left"), ("proves", "left")],
+                       fold=["proves"])
+    for answer in answers:
+        about = "the hypotheses are satisfiable" if answer.script.is_probe else answer.script.proves
+        table.add_row(*map(plain, (answer.script.file, answer.script.status, answer.found, answer.agreement, about)))
+    print_table(out, table)
+    out.print()
+    tally = ", ".join(f"{sum(answer.agreement == word for answer in answers)} {said}" for word, said in (
+        ("agrees", "as stated"), ("contradicts", "contradicted"), ("unknown", "unknown")))
+    out.print(plain(f"{verdict.upper()}  {solver}, {counted(len(answers), 'script')}: {tally}; {seconds:.2f} s"))

@@ -1,0 +1,116 @@
+"""`certify decide`: every word of a trained network."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from certify.asking.options import (
+    CertificateOption,
+    ClaimOption,
+    DaskOption,
+    JobsOption,
+    JsonOption,
+    PredicateOption,
+    QuietOption,
+)
+from certify.commands import decide_options as given_as
+from certify.frame.terminal import print_json, write_certificate
+
+if TYPE_CHECKING:
+    from certify.trained.decision import Decision
+
+
+def decide(
+    model: given_as.Model,
+    claim: ClaimOption = None,
+    max_n: given_as.Longest = None,
+    min_n: given_as.Shortest = None,
+    offset: given_as.Offsets = None,
+    letters: given_as.Letters = None,
+    tokens: given_as.Tokens = None,
+    before: given_as.Before = None,
+    after: given_as.After = None,
+    answers: given_as.Answers = None,
+    empty: given_as.Empty = False,
+    margin: given_as.Margin = None,
+    given: given_as.Given = None,
+    sign: given_as.Sign = None,
+    larger: given_as.Larger = None,
+    argmax: given_as.Argmax = None,
+    follow: given_as.Follow = None,
+    end: given_as.End = None,
+    predicate: PredicateOption = None,
+    jobs: JobsOption = None,
+    dask: DaskOption = None,
+    store: given_as.Store = None,
+    effort: given_as.Effort = 1,
+    output: CertificateOption = None,
+    wrong: given_as.Wrong = None,
+    html: given_as.Page = None,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Decide every word of a trained network.
+
+    Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
+    or left open, and why. The claim is a file (docs/trained.md), or a few options.
+    """
+    from certify.trained.claim_file import Scope
+    from certify.trained.flags import Flags, read_offsets
+    from certify.trained.question import read_question
+
+    flags = Flags(letters, tokens, before, after, answers, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
+                  tuple(argmax or ()), follow, end, tuple(predicate or ()))
+    question = read_question(model, claim, flags, Scope(max_n, min_n, read_offsets(offset)))
+    from certify.frame.shards import read_workers
+    from certify.frame.verdicts import exit_status
+    from certify.trained.decide import Settings
+    from certify.trained.decide import decide as decide_claim
+
+    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
+    decision = decide_claim(*question, settings)
+    show_decision(decision, output, as_json)
+    write_certificate(output, decision.certificate, decision.verdict, as_json)
+    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
+    write_page(html, decision, output, wrong)
+    raise typer.Exit(exit_status(decision.verdict))
+
+
+def show_decision(decision: Decision, output: str | None, as_json: bool) -> None:
+    """Print it; to standard error if the certificate goes to standard output."""
+    from certify.frame.terminal_tables import console
+    from certify.trained.show import decision_to_json, print_decision
+
+    if as_json:
+        print_json(decision_to_json(decision))
+    else:
+        print_decision(console(sys.stderr if output == "-" else None), decision)
+
+
+def write_page(place: str | None, decision: Decision, output: str | None, wrong: str | None) -> None:
+    """Write the page of the decision, if there is a place for it; it names the certificates that are in files."""
+    from pathlib import PurePath
+
+    from certify.exports.pages.decision.page import Filed, decision_page
+    from certify.frame.files import write_text
+
+    if place is None:
+        return
+    certificates = ((output, decision.certificate, False), (wrong, decision.wrong_certificate, True))
+    files = [Filed(PurePath(name).name, text, of_wrong_word) for name, text, of_wrong_word in certificates
+             if name is not None and name != "-" and text is not None]
+    write_text(place, decision_page(decision, files))
+
+
+def refuse_options(why: str, given: Mapping[str, object]) -> None:
+    """Raise InputError for the first option that was given: it would be ignored."""
+    from constructions.errors import InputError
+
+    for name, value in given.items():
+        if value is not None and value is not False and value != []:
+            raise InputError(f"{name}: {why}")

@@ -1,0 +1,55 @@
+"""The options of `certify decide` that say what is claimed; certify/trained/flags.py reads what they denote."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from certify.asking.options import whole_number, written_file, written_place
+
+Model = Annotated[str, typer.Argument(
+    metavar="MODEL", help="a file with a trained network (certify import makes it), or a certificate of one")]
+Longest = Annotated[int | None, typer.Option(
+    "--max-n", metavar="N", parser=whole_number, help="all words up to this length (left out: as the claim says)")]
+Shortest = Annotated[int | None, typer.Option(
+    "--min-n", metavar="N", parser=whole_number, help="leave out words shorter than this")]
+Offsets = Annotated[str | None, typer.Option(
+    "--offset", metavar="all|K|A-B", help="position numbers of the first token (left out: as the claim says, or 0)")]
+
+Letters = Annotated[str | None, typer.Option(
+    "--letters", metavar="SYMBOLS", help="without a claim file: the symbols of words, 01 or a,b,c")]
+Tokens = Annotated[str | None, typer.Option("--tokens", metavar="T,...", help="the tokens of the symbols (left out: "
+                                                                              "0,1,...)")]
+Before = Annotated[str | None, typer.Option("--before", metavar="T,...", help="tokens before the word")]
+After = Annotated[str | None, typer.Option("--after", metavar="T,...", help="tokens after the word")]
+Answers = Annotated[Literal["each", "last", "first"] | None, typer.Option(
+    "--answers", help="where logits are judged: at each letter, the last token, the first token")]
+Empty = Annotated[bool, typer.Option("--empty", help="judge the last token before the word, too")]
+Margin = Annotated[str | None, typer.Option("--margin", metavar="NUMBER", help="by how much claims about logits must "
+                                                                               "hold (left out: 0)")]
+Given = Annotated[str | None, typer.Option(
+    "--given", metavar="TRUTH", help="judge only where this holds; TRUTH is a formula, regex:EXPRESSION or dfa:FILE")]
+Sign = Annotated[list[str] | None, typer.Option(
+    "--sign", metavar="'T: TRUTH'", help="claim that the logit of token T is above 0 where TRUTH holds, and below 0 "
+    "elsewhere")]
+Larger = Annotated[list[str] | None, typer.Option(
+    "--larger", metavar="'T,U: TRUTH'", help="claim that the logit of T is above that of U where TRUTH holds, and "
+    "below it elsewhere")]
+Argmax = Annotated[list[str] | None, typer.Option(
+    "--argmax", metavar="'T: TRUTH'", help="claim that the logit of T is the greatest where TRUTH holds; once for "
+    "each such token")]
+Follow = Annotated[str | None, typer.Option(
+    "--follow", metavar="TRUTH", help="claim that the logits above 0 are those of the tokens that may follow in this "
+    "language")]
+End = Annotated[str | None, typer.Option("--end", metavar="T", help="with --follow: the token that ends a word")]
+
+Store = Annotated[str | None, typer.Option(
+    "--store", metavar="DIR", parser=written_place, help="keep finished searches in this folder, and reuse what is "
+    "there")]
+Effort = Annotated[int, typer.Option(
+    "--effort", metavar="K", parser=whole_number, help="try K times as hard where a length is not decided")]
+Wrong = Annotated[str | None, typer.Option(
+    "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word found here")]
+Page = Annotated[str | None, typer.Option(
+    "--html", metavar="FILE", parser=written_file, help="write the page of the decision here")]

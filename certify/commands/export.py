@@ -1,0 +1,91 @@
+"""`certify export`: a certificate for other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from certify.asking.options import QuietOption, whole_number, written_place
+from certify.frame.terminal import complain
+
+if TYPE_CHECKING:
+    from proofs.by_coq import ProvedLengths
+
+Format = Literal["coq", "smt2", "latex", "proof", "html", "npz", "onnx", "torch", "safetensors"]
+Precision = Literal["binary32", "binary16", "bfloat16"]
+Exporter = Callable[..., None]
+EXPORTERS: Mapping[Format, tuple[str, str]] = {
+    "coq": ("certify.exports.coq", "export_coq"),
+    "smt2": ("certify.exports.smt2", "export_smt2"),
+    "latex": ("certify.exports.latex", "export_latex"),
+    "proof": ("certify.exports.proof.document", "export_proof"),
+    "html": ("certify.exports.html", "export_html"),
+    "npz": ("certify.exports.npz", "export_npz"),
+    "onnx": ("certify.exports.onnx_file", "export_onnx"),
+    "torch": ("certify.exports.torch_folder", "export_torch"),
+    "safetensors": ("certify.exports.safetensors_file", "export_safetensors"),
+}
+"""Where the function of each format is; it takes the path of what is exported and the place to write to."""
+RUNNABLE: tuple[Format, ...] = ("onnx", "torch", "safetensors")
+"""The formats whose functions take a precision as well."""
+
+
+def load_exporter(form: Format) -> Exporter:
+    """The function of the format, imported only now: some need z3 or numpy."""
+    module, name = EXPORTERS[form]
+    exporter: Exporter = getattr(import_module(module), name)
+    return exporter
+
+
+def export(
+    path: Annotated[str, typer.Argument(
+        metavar="CERT|MODEL", help="a certificate (for coq, a model file will do); - is standard input")],
+    to: Annotated[Format, typer.Option(
+        "--to", help="coq: a theorem for every n; smt2: scripts for solvers; latex: tables; proof: for people; "
+                     "html: a page; npz: matrices; onnx: a model; torch: a module; safetensors: its weights")],
+    output: Annotated[str, typer.Option(
+        "-o", "--output", metavar="PLACE", parser=written_place,
+        help="a new folder for coq, smt2 and torch; else a file (latex, proof, html: - is standard output)")],
+    precision: Annotated[Precision | None, typer.Option(
+        "--precision", help="the precision of the weights in onnx, torch and safetensors (left out: binary32)")] = None,
+    unchecked: Annotated[bool, typer.Option(
+        "--unchecked", help="for coq: do not run Coq; the folder then says that nothing is proved yet")] = False,
+    min_n: Annotated[int, typer.Option(
+        "--min-n", metavar="N", parser=whole_number, help="for coq: state it for words of at least this length")] = 1,
+    max_n: Annotated[int | None, typer.Option(
+        "--max-n", metavar="N", parser=whole_number,
+        help="for coq: state it for words of at most this length (left out: all words)")] = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Write a network and what is proved of it for other tools.
+
+    A certificate is checked first; one that is rejected is not exported. For coq, Coq is asked: what it does not accept
+    is not exported. docs/exports.md has the formats.
+    """
+    from certify.exports.coq import NoProof
+    from certify.formula.sealed import NotAccepted
+    from proofs.by_coq import ProvedLengths
+
+    try:
+        load_exporter(to)(path, output, **_options(to, precision, unchecked, ProvedLengths(min_n, max_n)))
+    except NotAccepted as reason:
+        raise typer.Exit(complain(reason, "rejected")) from None
+    except NoProof as verdict:
+        raise typer.Exit(complain(verdict, verdict.word)) from None
+
+
+def _options(to: Format, precision: Precision | None, unchecked: bool, lengths: ProvedLengths) -> dict[str, Any]:
+    """What the function of the format takes beside two places."""
+    from constructions.errors import InputError
+
+    for option, given in (("--unchecked", unchecked), ("--min-n or --max-n", not lengths.all)):
+        if given and to != "coq":
+            raise InputError(f"{option}: found --to {to}, expected --to coq")
+    if precision is not None and to not in RUNNABLE:
+        raise InputError(f"--precision: {to} has none, expected --to {', '.join(RUNNABLE[:-1])} or {RUNNABLE[-1]}")
+    if to == "coq":
+        return {"unchecked": unchecked, "lengths": lengths}
+    return {} if precision is None else {"precision": precision}

@@ -1,0 +1,39 @@
+"""The end of a proof, as commands print it; and how a formula was read."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+from certify.frame.terminal import print_json, write_certificate
+
+if TYPE_CHECKING:
+    from certify.asking.options import Style
+    from certify.asking.request import Request
+    from certify.formula.outcomes import Outcome
+
+
+def say_reading(request: Request) -> None:
+    """Say on standard error how the formula was read, where other tools would read it differently."""
+    if reading := getattr(request.subject, "reading", ""):
+        print(f"certify: note: {reading}", file=sys.stderr)
+
+
+def finish(outcome: Outcome, as_json: bool, style: Style, parenthesize: bool, output: str | None) -> NoReturn:
+    """Print the outcome, write the certificate if there is one and a place for it, and exit with its status.
+
+    With ``-o -`` the certificate goes to standard output and the outcome to standard error.
+    """
+    from certify.formula.outcomes import Certified
+    from certify.formula.outcomes_in_json import outcome_to_json
+    from certify.formula.show import print_outcome
+    from certify.frame.terminal_tables import console
+
+    if as_json:
+        print_json(outcome_to_json(outcome))
+    else:
+        print_outcome(console(sys.stderr if output == "-" else None), outcome, style, parenthesize)
+    write_certificate(output, outcome.certificate if isinstance(outcome, Certified) else None, outcome.verdict, as_json)
+    raise typer.Exit(outcome.exit_code)

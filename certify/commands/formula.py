@@ -1,0 +1,198 @@
+"""`certify formula`: proofs for every word up to a length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from certify.asking.options import (
+    AlphabetOption,
+    AsPrintedOption,
+    CausalOption,
+    DaskOption,
+    DeltaOption,
+    DfaOption,
+    DialectOption,
+    EffortOption,
+    FloatOption,
+    GammaOption,
+    JobsOption,
+    JsonOption,
+    MaxNOption,
+    MinNOption,
+    ParenthesizeOption,
+    PrecisionOption,
+    PredicateOption,
+    QuietOption,
+    RegexOption,
+    RegimeOption,
+    StoreOption,
+    StyleOption,
+    SymbolOption,
+    TemperatureOption,
+    WeightingOption,
+    written_place,
+)
+from certify.commands.finish import finish, say_reading
+from certify.frame.progress import ProgressLine
+from certify.frame.terminal import check_file
+
+if TYPE_CHECKING:
+    from certify.asking.written import Options
+    from certify.formula.examples import Example
+    from certify.frame.shards import Workers
+    from constructions.network.lengths import Lengths
+    from proofs.floats.run_class import RunClass
+
+CertificatesOption = Annotated[str | None, typer.Option(
+    "-o", "--output", metavar="FILE", parser=written_place,
+    help="write the certificate here; - is standard output (of several formulas: a folder for all)")]
+FormulasOption = Annotated[str | None, typer.Option(
+    "-F", "--formulas", metavar="FILE", help="prove every formula of a file, one a line (# begins a comment); "
+    "with --json a line of JSON each")]
+
+
+def formula(
+    text: Annotated[str | None, typer.Argument(
+        metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its "
+        "output; left out: every shipped example")] = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
+    formulas: FormulasOption = None,
+    alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
+    symbol: SymbolOption = None,
+    max_n: MaxNOption = 64,
+    min_n: MinNOption = 1,
+    regime: RegimeOption = None,
+    causal: CausalOption = False,
+    output: CertificatesOption = None,
+    gamma: GammaOption = None,
+    predicate: PredicateOption = None,
+    as_printed: AsPrintedOption = False,
+    temperature: TemperatureOption = None,
+    delta: DeltaOption = None,
+    precision: PrecisionOption = None,
+    weighting: WeightingOption = None,
+    floats: FloatOption = None,
+    effort: EffortOption = 1,
+    jobs: JobsOption = None,
+    dask: DaskOption = None,
+    store: StoreOption = None,
+    style: StyleOption = "ascii",
+    parenthesize: ParenthesizeOption = False,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Prove that the transformer of FORMULA computes it.
+
+    Builds the transformer, and decides the claim for every word up to length N and every position of it.
+    """
+    from certify.asking.request import read_request
+    from certify.asking.subjects import Kind
+    from certify.asking.written import Options
+    from certify.formula.pipeline import certify_request
+    from constructions.network.lengths import Lengths
+
+    lengths = Lengths(min_n, max_n)
+    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, gamma=gamma,
+                      temperature=temperature, allowed_error=delta, precision=precision,
+                      dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
+    runs = read_runs(floats)
+    rows = None if formulas is not None or (regex, dfa) != (None, None) else formulas_in_turn(text, symbol, alphabet)
+    if formulas is not None or rows is not None:
+        others = {"--parenthesize": parenthesize, "--min-n": min_n > 1, "--effort": effort != 1}
+        refuse_beside_rows(formulas, text, options, others)
+        raise typer.Exit(prove_several(formulas, rows or [], (options, lengths, runs, effort),
+                                       (output, store, read_workers_of(jobs, dask)), as_json))
+    refuse_beside_one_formula({"--jobs": jobs, "--dask": dask, "--store": store})
+    check_file(output)
+    request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
+    say_reading(request)
+    with ProgressLine() as progress:
+        outcome = certify_request(request, None, progress, effort, runs)
+    finish(outcome, as_json, style, parenthesize, output)
+
+
+def prove_several(formulas: str | None, rows: list[Example],
+                  asked: tuple[Options, Lengths, RunClass | None, int],
+                  session: tuple[str | None, str | None, Workers], as_json: bool) -> int:
+    """Decide the formulas of a file, or the shipped ones; return the exit status.
+
+    Raises:
+        InputError: if an option is malformed, which is no matter of a single formula.
+    """
+    from certify.formula.demo import Session, certify_examples, certify_file
+    from certify.formula.tasks import Asking, Row, request_of
+
+    asking = Asking(*asked)
+    request_of(Row("options", "true"), asking.options, asking.lengths)
+    if formulas is None:
+        return certify_examples(rows, asking, Session(*session), as_json)
+    return certify_file(formulas, asking, Session(*session), as_json)
+
+
+def read_workers_of(jobs: int | None, dask: str | None) -> Workers:
+    """Who works, of several formulas."""
+    from certify.frame.shards import read_workers
+
+    return read_workers(jobs, dask)
+
+
+def read_runs(text: str | None) -> RunClass | None:
+    """The class of float runs of ``--float``, if it is given."""
+    if text is None:
+        return None
+    from certify.floats.classes import read_class
+
+    return read_class(text)
+
+
+def refuse_beside_one_formula(given: dict[str, object]) -> None:
+    """What only several formulas can have."""
+    from constructions.errors import InputError
+
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}: this is for several formulas, and there is only one")
+
+
+# -- several formulas --------------------------------------------------------------------------------------------------
+
+
+def formulas_in_turn(text: str | None, symbol: str | None, alphabet: str | None) -> list[Example] | None:
+    """The shipped examples, or a formula for each value of a program's output; None if there is one formula only."""
+    from certify.frame.files import SUFFIXES_OF_PROGRAMS
+
+    if text is None:
+        from certify.formula.examples import load_examples
+
+        return load_examples()
+    if symbol is not None or not text.endswith(SUFFIXES_OF_PROGRAMS):
+        return None
+    from certify.asking.programs import read_output_formulas
+    from certify.formula.examples import examples_of
+
+    output = read_output_formulas(text, alphabet)
+    return None if output.is_boolean else examples_of(output)
+
+
+def refuse_beside_rows(formulas: str | None, text: str | None, options: Options, others: dict[str, bool]) -> None:
+    """Several formulas have their own alphabets; an option that would be ignored is an error."""
+    from certify.asking.written import as_option
+    from constructions.errors import InputError
+
+    if formulas is not None:
+        if text is not None:
+            raise InputError("-F: there is a formula, too, expected one of the two")
+        refused = [name for name in options.given if name in ("symbol", "regex", "dfa")]
+        others = {"--parenthesize": others["--parenthesize"]}
+        reason = "-F names a file of formulas, and they do"
+    else:
+        taken = {"regime", "causal", "gamma", "precision", *(() if text is None else ("alphabet",))}
+        refused = [name for name in options.given if name not in taken]
+        reason = ("no formula is given, and the shipped examples do" if text is None else
+                  "no --symbol is given, and the formulas of all symbols do")
+    for name in [*map(as_option, refused), *(name for name, given in others.items() if given)]:
+        raise InputError(f"{name}: {reason} not take it")

@@ -1,0 +1,96 @@
+"""`certify import`: files of a trained network become one file with exact numbers."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from certify.asking.options import JsonOption, whole_number, written_file
+from certify.frame.terminal import print_json
+
+if TYPE_CHECKING:
+    from constructions.importing.importer import Imported
+
+NetworkOption = Annotated[str | None, typer.Option(
+    "-o", "--output", metavar="MODEL", parser=written_file, help="write the network here; - is standard output")]
+
+
+def import_files(
+    files: Annotated[list[str], typer.Argument(
+        metavar="FILE...", help="weights (.safetensors, .pt, .pth, .bin, .npz, .onnx) and config.json if there is one; "
+        "or a folder with both")],
+    output: NetworkOption = None,
+    attention: Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
+        "--attention", help="whether tokens see later tokens")] = None,
+    activation: Annotated[Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"] | None, typer.Option(
+        "--activation", help="the activation function; gelu is the exact one, by erf")] = None,
+    norm: Annotated[Literal["layer", "rms", "none"] | None, typer.Option(
+        "--norm", help="the kind of norms that have no weights")] = None,
+    epsilon: Annotated[str | None, typer.Option(
+        "--epsilon", metavar="DECIMAL", help="the epsilon of the norms, taken exactly as it is written: 1e-5")] = None,
+    heads: Annotated[int | None, typer.Option(
+        "--heads", metavar="H", parser=whole_number, help="the number of heads in each layer")] = None,
+    norm_first: Annotated[bool | None, typer.Option(
+        "--norm-first/--norm-last",
+        help="whether norms come before attention and units, or after what these add")] = None,
+    positions: Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
+        "--positions", help="the kind of positions, where the file has no table of them")] = None,
+    rows: Annotated[int | None, typer.Option(
+        "--rows", metavar="N", parser=whole_number, help="for how many positions to compute a table (512)")] = None,
+    embedding_scale: Annotated[Literal["sqrt(d)"] | None, typer.Option(
+        "--embedding-scale", help="what token vectors are multiplied by before positions are added")] = None,
+    token_table: Annotated[str | None, typer.Option(
+        "--token-table", metavar="NAME", help="the tensor with the token vectors")] = None,
+    position_table: Annotated[str | None, typer.Option(
+        "--position-table", metavar="NAME", help="the tensor with the vectors of positions")] = None,
+    output_layer: Annotated[str | None, typer.Option(
+        "--output-layer", metavar="NAME", help="the tensor that makes the logits")] = None,
+    show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Read a trained transformer from its own files.
+
+    Every weight becomes the exact number that it is. Nothing in the files is run. What they do not tell (the direction
+    of attention, the activation, ...) is asked for, never guessed; a tensor that is not understood is named.
+    docs/importing.md has the kinds of files and networks.
+
+    Example: certify import model.pt --attention causal --epsilon 1e-5 -o model.json --show
+    """
+    from certify.frame.places import note_input
+    from certify.frame.terminal_tables import console
+    from certify.trained.networks import imported_to_json, print_network
+    from constructions.importing.config_file import positive_decimal
+    from constructions.importing.importer import files_of, import_network
+    from constructions.importing.questions import Options
+
+    for read in files_of(files):
+        note_input(read)
+    exact = None if epsilon is None else positive_decimal(epsilon, "--epsilon")
+    imported = import_network(files, Options(
+        attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale, token_table,
+        position_table, output_layer))
+    if as_json:
+        print_json(imported_to_json(imported))
+    elif show or output is None:
+        print_network(console(sys.stderr if output == "-" else None), imported)
+    if output is not None:
+        _write(output, imported, quiet=as_json or show)
+
+
+def _write(output: str, imported: Imported, quiet: bool) -> None:
+    """Write the network and say in a line what it is."""
+    from certify.frame.files import write_text
+    from certify.trained.networks import parameters
+    from constructions.text import printable
+    from constructions.trained.json_form import network_text
+
+    write_text(output, network_text(imported.network))
+    if not quiet:
+        for note in imported.report.assumed:
+            print(f"  {printable(note)}", file=sys.stderr)
+        for name, reason in imported.report.not_weights.items():
+            print(f"  not a weight: {printable(name)}: {printable(reason)}", file=sys.stderr)
+    if output != "-":
+        print(f"{imported.report.kind}, {parameters(imported.network)} numbers, in {output}", file=sys.stderr)

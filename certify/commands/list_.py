@@ -1,0 +1,31 @@
+"""`certify list`: what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import typer
+
+from certify.asking.options import JsonOption
+from certify.frame.terminal import print_json
+
+Section = Literal["examples", "predicates", "statements", "examinations"]
+
+
+def list_all(
+    section: Annotated[Section | None, typer.Argument(
+        metavar="SECTION", help="examples, predicates, statements or examinations: what each of them is")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="all sections")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List examples, predicates and statements of [SHA]."""
+    from certify.formula.listing import SECTIONS, listing_to_json, print_listing, print_sections
+
+    names: Sequence[str] = [section] if section else list(SECTIONS)
+    if as_json:
+        print_json(listing_to_json(names))
+    elif section or everything:
+        print_sections(names)
+    else:
+        print_listing()

@@ -1,0 +1,91 @@
+"""`certify margin`: the sign of a network's output at one position, and how far it is from its threshold."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from certify.asking.options import (
+    CertificateOption,
+    JsonOption,
+    MaxNOption,
+    MinNOption,
+    PredicateOption,
+    QuietOption,
+    TemperatureOption,
+)
+from certify.frame.terminal import print_json, write_certificate
+
+if TYPE_CHECKING:
+    from certify.margins.answer import MarginAnswer
+
+At = Literal["first", "last", "every"]
+
+
+def margin(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="a model file (.json) or a certificate (.cert)")],
+    formula: Annotated[str | None, typer.Option(
+        "--formula", metavar="FORMULA", help="what the output says (left out: what it means in the file)")] = None,
+    at: Annotated[At, typer.Option(
+        "--at", help="which letter the output is about: the first or last one, read at the first or last position of "
+        "the whole sequence; or every letter, read at its own position")] = "last",
+    letters: Annotated[str | None, typer.Option(
+        "--letters", metavar="SYMBOLS", help="the symbols of words (left out: all but those of --before and "
+        "--after)")] = None,
+    before: Annotated[str | None, typer.Option(
+        "--before", metavar="SYMBOLS", help="what stands before every word, such as $")] = None,
+    after: Annotated[str | None, typer.Option(
+        "--after", metavar="SYMBOLS", help="what stands after every word")] = None,
+    threshold: Annotated[str | None, typer.Option(
+        "--threshold", metavar="RATIONAL",
+        help="where the output changes its answer (left out: 0; 1/2 if it means a truth)")] = None,
+    margin: Annotated[str | None, typer.Option(
+        "--margin", metavar="EXPRESSION", help="how far from the threshold outputs must stay, for n letters: 1/10, "
+        "1/(4*n) (left out: 0)")] = None,
+    max_n: MaxNOption = 64,
+    min_n: MinNOption = 1,
+    norm: Annotated[str | None, typer.Option(
+        "--norm", metavar="EPSILON", help="a layer norm after both parts of every layer, with this epsilon: 0, "
+        "1/100000 (left out: no norm)")] = None,
+    temperature: TemperatureOption = None,
+    gamma: Annotated[str | None, typer.Option(
+        "--gamma", metavar="RATIONAL", help="multiply all scores by this (left out: 1)")] = None,
+    predicate: PredicateOption = None,
+    output: CertificateOption = None,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Decide the sign of a network's output, and its margin.
+
+    Every word of up to N letters is decided, by classes of words that a network cannot tell apart: at one position the
+    output is above the threshold where the formula holds and below it elsewhere, by more than the margin. Shows the
+    least margin of each length. A certificate is written as far as the claim is certified.
+    """
+    from certify.asking.subjects import Kind, find_subject
+    from certify.frame.progress import ProgressLine
+    from certify.frame.verdicts import exit_status
+    from certify.margins.answer import answer
+    from certify.margins.question import MarginOptions, read_question
+    from constructions.network.lengths import Lengths
+
+    options = MarginOptions(formula, letters, before, after, at, threshold, margin, tuple(predicate or ()), gamma,
+                            temperature, norm)
+    question = read_question(find_subject(model, (Kind.NETWORK,)), options, Lengths(min_n, max_n))
+    with ProgressLine() as progress:
+        found = answer(question, progress)
+    show_answer(found, output, as_json)
+    write_certificate(output, found.certificate, found.verdict, as_json)
+    raise typer.Exit(exit_status(found.verdict))
+
+
+def show_answer(found: MarginAnswer, output: str | None, as_json: bool) -> None:
+    """Print it; to standard error if the certificate goes to standard output."""
+    from certify.frame.terminal_tables import console
+    from certify.margins.show import answer_to_json, print_answer
+
+    if as_json:
+        print_json(answer_to_json(found))
+    else:
+        print_answer(console(sys.stderr if output == "-" else None), found)

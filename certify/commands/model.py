@@ -1,0 +1,51 @@
+"""`certify model`: the network of somebody else, for every word up to a length."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from certify.asking.options import (
+    CertificateOption,
+    EffortOption,
+    FloatOption,
+    JsonOption,
+    MaxNOption,
+    MinNOption,
+    ParenthesizeOption,
+    QuietOption,
+    StyleOption,
+)
+from certify.commands.finish import finish
+from certify.commands.formula import read_runs
+from certify.frame.progress import ProgressLine
+
+
+def model(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="a model file or a certificate; - is standard input")],
+    max_n: MaxNOption = 64,
+    min_n: MinNOption = 1,
+    output: CertificateOption = None,
+    floats: FloatOption = None,
+    effort: EffortOption = 1,
+    style: StyleOption = "ascii",
+    parenthesize: ParenthesizeOption = False,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Certify a transformer that somebody wrote.
+
+    Decides whether every named direction holds what its meaning says, at every position of every word up to length N.
+    """
+    from certify.asking.request import read_request
+    from certify.asking.subjects import Kind
+    from certify.formula.pipeline import certify_request
+    from constructions.network.lengths import Lengths
+
+    lengths = Lengths(min_n, max_n)
+    request = read_request(path, taken=(Kind.NETWORK,), lengths=lengths)
+    runs = read_runs(floats)
+    with ProgressLine() as progress:
+        outcome = certify_request(request, None, progress, effort, runs)
+    finish(outcome, as_json, style, parenthesize, output)

@@ -1,0 +1,116 @@
+"""`certify prove`: theorems about words of every length, decided by Coq."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from certify.asking.options import (
+    AlphabetOption,
+    CausalOption,
+    DfaOption,
+    DialectOption,
+    FactorOption,
+    JsonOption,
+    PrecisionOption,
+    PredicateOption,
+    ProvedFromOption,
+    ProvedUpToOption,
+    QuietOption,
+    RegexOption,
+    RegimeOption,
+    StyleOption,
+    SymbolOption,
+    written_folder,
+)
+from certify.commands.finish import say_reading
+from certify.frame.terminal import complain, print_json
+
+if TYPE_CHECKING:
+    from certify.asking.written import Options
+    from certify.every_n.claim import TheoremClaim
+
+
+def prove(
+    text: Annotated[str | None, typer.Argument(
+        metavar="FORMULA|FILE",
+        help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or a certificate (.cert)")]
+    = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
+    alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
+    symbol: SymbolOption = None,
+    regime: RegimeOption = None,
+    causal: CausalOption = False,
+    output: Annotated[str | None, typer.Option(
+        "-o", "--output", metavar="DIR", parser=written_folder,
+        help="write the proof here, as a folder that Coq alone can check")] = None,
+    gamma: FactorOption = None,
+    predicate: PredicateOption = None,
+    precision: PrecisionOption = None,
+    min_n: ProvedFromOption = 1,
+    max_n: ProvedUpToOption = None,
+    style: StyleOption = "ascii",
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Prove FORMULA for words of every length, by Coq.
+
+    Builds the transformer of FORMULA, or reads one; Coq's kernel decides whether it computes the formula. Needs coqc
+    (Debian: the package coq).
+    """
+    from certify.asking.written import Options
+    from certify.every_n.theorems import print_theorem, prove, theorem_to_json
+    from certify.exports.coq import PROGRAMS, coq_folder
+    from certify.frame.files import write_folder
+    from certify.frame.progress import ProgressLine
+    from certify.frame.terminal_tables import console
+    from constructions.errors import Unsupported
+    from proofs.by_coq import CoqMissing, ProvedLengths
+
+    lengths = ProvedLengths(min_n, max_n)
+    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,
+                      precision=precision, dialect=dialect, regex=regex, dfa=dfa)
+    try:
+        claim = read_claim(text, options, output)
+        with ProgressLine() as progress:
+            theorem = prove(claim, progress, lengths, of_file=output is not None)
+    except CoqMissing as missing:
+        raise typer.Exit(give_up("unknown", missing, as_json)) from None
+    except Unsupported as construct:
+        raise typer.Exit(give_up("unsupported", construct, as_json)) from None
+    if output is not None and theorem.verdict == "proved":
+        write_folder(output, coq_folder(claim, lengths, checked=True), PROGRAMS)
+    if as_json:
+        print_json(theorem_to_json(theorem))
+    else:
+        print_theorem(console(), theorem, style)
+    if output is not None and theorem.verdict != "proved":
+        print(f"certify: {theorem.verdict}, so no folder was written", file=sys.stderr)
+    elif output is not None and not as_json:
+        print(f"proof in {output}", file=sys.stderr)
+    raise typer.Exit(theorem.exit_code)
+
+
+def read_claim(text: str | None, options: Options, output: str | None) -> TheoremClaim:
+    """The network of a formula, named after the folder that is written, or the one in a file, named after the file."""
+    from certify.asking.request import read_request
+    from certify.asking.written import FormulaSubject
+    from certify.every_n.claim import claim_theorem
+
+    request = read_request(text, options)
+    say_reading(request)
+    of_a_formula = isinstance(request.subject, FormulaSubject)
+    return claim_theorem(request, os.path.basename(output or "formula") if of_a_formula else Path(text or "").stem)
+
+
+def give_up(verdict: str, reason: Exception, as_json: bool) -> int:
+    """There is no network or no Coq, so nothing to say but why."""
+    if as_json:
+        print_json({"verdict": verdict, "reason": str(reason)})
+    return complain(f"{verdict}: {reason}", verdict)

@@ -1,0 +1,149 @@
+"""`certify run`: one word through a formula, a program or a network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from certify.asking.options import (
+    AlphabetOption,
+    AsPrintedOption,
+    At,
+    AtOption,
+    AttentionOption,
+    CausalOption,
+    ClaimOption,
+    DfaOption,
+    DialectOption,
+    FactorOption,
+    JsonOption,
+    LongestOption,
+    PrecisionOption,
+    PredicateOption,
+    RegexOption,
+    RegimeOption,
+    Style,
+    StyleOption,
+    TemperatureOption,
+    WeightingOption,
+    whole_number,
+)
+from certify.commands.decide import refuse_options
+from certify.commands.finish import say_reading
+from certify.frame.terminal import print_json
+
+if TYPE_CHECKING:
+    from certify.asking.request import Request
+
+
+def run(
+    subject: Annotated[str | None, typer.Argument(
+        metavar="FORMULA|FILE",
+        help="a formula (- is standard input), a model file (.json), a certificate (.cert), a program (.rasp, .cr), "
+             "or a file with a trained network")] = None,
+    word: Annotated[str | None, typer.Argument(
+        metavar="WORD", help="symbols run together, or separated by commas or blanks")] = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
+    alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
+    at: AtOption = "last",
+    regime: RegimeOption = None,
+    causal: CausalOption = False,
+    gamma: FactorOption = None,
+    predicate: PredicateOption = None,
+    as_printed: AsPrintedOption = False,
+    temperature: TemperatureOption = None,
+    attention: AttentionOption = "soft",
+    precision: PrecisionOption = None,
+    weighting: WeightingOption = None,
+    longest: LongestOption = None,
+    style: StyleOption = "ascii",
+    claim: ClaimOption = None,
+    offset: Annotated[int | None, typer.Option(
+        "--offset", metavar="K", parser=whole_number, help="for a trained network: the position number of the first "
+        "token")]
+    = None,
+    head: Annotated[bool, typer.Option("--head", help="for a trained network: show attention, too")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show all truths and attention values on one word.
+
+    The truth of every subformula at every position of WORD, beside its value under soft and under hard attention; of a
+    program, what every vector holds. Of a trained network, the logits where the claim judges them, enclosed. A word
+    satisfies a formula if it does so at its last position; with --at first, as in LTL on finite words, at its first.
+    """
+    from certify.asking.low_precision import lengths_served
+    from certify.asking.request import read_request
+    from certify.asking.subjects import Programs
+    from certify.asking.written import Options
+    from certify.trained.files import is_trained
+
+    subject, word = subject_and_word(subject, word, is_language=(regex, dfa) != (None, None))
+    if subject is not None and is_trained(subject):
+        refuse_options(f"{subject} holds a trained network, and this is not for those", {
+            "--alphabet": alphabet, "--dialect": dialect, "--at": at if at != "last" else None,
+            "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
+            "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--weighting": weighting,
+            "--max-n": longest,
+            "--attention": attention if attention != "soft" else None, "--style": style if style != "ascii" else None})
+        run_trained(subject, word, claim, offset, head, as_json)
+        return
+    refuse_options(f"{subject} holds no trained network, and this is only for those",
+                   {"--claim": claim, "--offset": offset, "--head": head})
+    options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
+                      precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
+    request = read_request(subject, options, lengths=lengths_served(precision, longest), programs=Programs.RUN)
+    say_reading(request)
+    show_run(request, word, style, as_json, at)
+
+
+def subject_and_word(subject: str | None, word: str | None, is_language: bool) -> tuple[str | None, str]:
+    """Beside a regular language a single argument is the word."""
+    from certify.frame.files import check_unicode
+    from constructions.errors import InputError
+
+    if word is None and is_language:
+        subject, word = None, subject
+    if word is None:
+        raise InputError("no WORD, expected the symbols of a word after what is run")
+    check_unicode(word)
+    return subject, word
+
+
+def show_run(request: Request, word: str, style: Style, as_json: bool, at: At = "last") -> None:
+    """Run and print what the request is about."""
+    from certify.asking.written import ProgramSubject
+    from certify.formula.program_runs import print_program_run, program_run_to_json, run_on_word
+    from certify.formula.runs import print_run, run_to_json
+    from certify.formula.runs_of_words import run_request
+    from certify.frame.terminal_tables import console
+
+    if request.formula is None:
+        refuse_options("this is about formulas, and there is none", {"--at": at if at != "last" else None})
+    if isinstance(request.subject, ProgramSubject):
+        traced = run_on_word(request.subject.program, word)
+        if as_json:
+            print_json(program_run_to_json(traced))
+        else:
+            print_program_run(console(), traced)
+        return
+    result = run_request(request, word)
+    if as_json:
+        print_json(run_to_json(result, at))
+    else:
+        print_run(console(), result, style, at)
+
+
+def run_trained(subject: str, word: str, claim: str | None, offset: int | None, heads: bool, as_json: bool) -> None:
+    """Print one word through a trained network; the file of a claim, or of a certificate, says what letters are."""
+    from certify.frame.terminal_tables import console
+    from certify.trained.show_run import print_word_run, word_run_to_json
+    from certify.trained.word_files import read_word_run
+
+    run = read_word_run(subject, word, claim, offset, heads)
+    if as_json:
+        print_json(word_run_to_json(run))
+    else:
+        print_word_run(console(), run)

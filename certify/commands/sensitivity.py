@@ -1,0 +1,171 @@
+"""`certify sensitivity`: the largest change when one symbol of a word is exchanged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from certify.asking.options import (
+    AlphabetOption,
+    AsPrintedOption,
+    At,
+    AttentionOption,
+    CausalOption,
+    ClaimOption,
+    DfaOption,
+    DialectOption,
+    FactorOption,
+    JsonOption,
+    MaxNOption,
+    MinNOption,
+    PrecisionOption,
+    PredicateOption,
+    QuietOption,
+    RegexOption,
+    RegimeOption,
+    SymbolOption,
+    TemperatureOption,
+    WeightingOption,
+    whole_number,
+    written_file,
+)
+from certify.commands.decide import refuse_options
+from certify.commands.finish import say_reading
+from certify.frame.terminal import complain, print_json
+
+if TYPE_CHECKING:
+    from certify.asking.written import Options
+    from certify.numbers.sensitivity.results import Sensitivity
+    from constructions.network.lengths import Lengths
+
+
+def sensitivity(
+    subject: Annotated[str | None, typer.Argument(
+        metavar="FORMULA|FILE", help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json), a "
+        "certificate, or a file with a trained network")] = None,
+    max_n: MaxNOption = 16,
+    min_n: MinNOption = 1,
+    lengths: Annotated[str | None, typer.Option(
+        "--lengths", metavar="LENGTHS", help="measure at 4,8,16, or all (left out: up to 8, powers of two, N)")] = None,
+    at: Annotated[At, typer.Option("--at", help="the position where a change counts")] = "last",
+    direction: Annotated[str | None, typer.Option(
+        "--direction", metavar="NAME", help="the direction that changes (left out: the output); of a trained network a "
+        "logit, as 3, or a difference, as 3-5 (left out: every logit)")] = None,
+    regex: RegexOption = None,
+    dfa: DfaOption = None,
+    alphabet: AlphabetOption = None,
+    dialect: DialectOption = None,
+    as_formula: Annotated[bool, typer.Option(
+        "--as-formula", help="for a program: use the transformer of the formula of its output")] = False,
+    symbol: SymbolOption = None,
+    regime: RegimeOption = None,
+    causal: CausalOption = False,
+    attention: AttentionOption = "soft",
+    gamma: FactorOption = None,
+    predicate: PredicateOption = None,
+    as_printed: AsPrintedOption = False,
+    temperature: TemperatureOption = None,
+    weighting: WeightingOption = None,
+    precision: PrecisionOption = None,
+    claim: ClaimOption = None,
+    offset: Annotated[int | None, typer.Option(
+        "--offset", metavar="K", parser=whole_number, help="for a trained network: the position number of the first "
+        "token")]
+    = None,
+    plot: Annotated[str | None, typer.Option(
+        "--plot", metavar="FILE", parser=written_file, help="write a plot of the largest change over n here, as "
+        "SVG")] = None,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure what the exchange of one symbol changes.
+
+    For words of each length and each position of the exchange: the largest change of the output, exactly where that can
+    be decided, else between a bound that is proved and two words that are replayed. docs/sensitivity.md says what is
+    claimed.
+    """
+    from certify.asking.written import Options
+    from constructions.network.lengths import Lengths
+
+    options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
+                      temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
+    asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
+    finish(measure_any(subject, options, as_formula, claim, offset, asked), plot, as_json)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of any subject; ``lengths`` is the text of the option."""
+
+    every: Lengths
+    at: At
+    direction: str | None
+    lengths: str | None
+
+    def numbers(self) -> list[int] | None:
+        """The lengths that are named."""
+        from certify.asking.quantities import read_lengths_to_bracket
+
+        return None if self.lengths is None else read_lengths_to_bracket(self.lengths, self.every, "--lengths")
+
+
+def measure_any(subject: str | None, options: Options, as_formula: bool, claim: str | None, offset: int | None,
+                asked: Asked) -> Sensitivity:
+    """The sensitivity of the subject; what the kind of subject does not take is refused."""
+    from certify.asking.written import as_option
+    from certify.trained.files import is_trained
+    from constructions.errors import Unsupported
+
+    try:
+        if subject is not None and is_trained(subject):
+            refuse_options(f"{subject} holds a trained network, and this is not for those",
+                           {as_option(name): True for name in options.given} | {"--as-formula": as_formula})
+            return measure_trained(subject, claim, offset, asked)
+        refuse_options(f"{subject} holds no trained network, and this is only for those",
+                       {"--claim": claim, "--offset": offset})
+        return measure_subject(subject, options, as_formula, asked)
+    except Unsupported as construct:
+        raise typer.Exit(complain(f"unsupported: {construct}", "unsupported")) from None
+
+
+def measure_trained(subject: str, claim: str | None, offset: int | None, asked: Asked) -> Sensitivity:
+    """The sensitivity of the trained network in a file."""
+    from certify.frame.progress import ProgressLine
+    from certify.numbers.sensitivity.logits import measure_logits, read_trained_subject
+
+    trained = read_trained_subject(subject, claim, offset)
+    with ProgressLine() as progress:
+        return measure_logits(trained, asked.every, asked.at, asked.direction, asked.numbers(), progress)
+
+
+def measure_subject(subject: str | None, options: Options, as_formula: bool, asked: Asked) -> Sensitivity:
+    """The sensitivity of what a request is about."""
+    from certify.asking.request import read_request
+    from certify.asking.subjects import Programs
+    from certify.frame.progress import ProgressLine
+    from certify.numbers.sensitivity.measure import measure
+
+    programs = Programs.FORMULA if as_formula else Programs.COMPILED
+    request = read_request(subject, options, lengths=asked.every, programs=programs)
+    say_reading(request)
+    with ProgressLine() as progress:
+        return measure(request, asked.at, asked.direction, asked.numbers(), progress)
+
+
+def finish(found: Sensitivity, plot: str | None, as_json: bool) -> None:
+    """Draw it if there is a place for that, print it, and exit with its status."""
+    from certify.frame.files import write_text
+    from certify.frame.terminal_tables import console
+    from certify.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
+
+    if plot is not None:
+        from certify.numbers.sensitivity.plot import draw_sensitivity
+
+        write_text(plot, draw_sensitivity(found))
+    if as_json:
+        print_json(sensitivity_to_json(found))
+    else:
+        print_sensitivity(console(), found)
+    raise typer.Exit(found.exit_code)

@@ -1,0 +1,236 @@
+"""`certify soften`: hard attention by softmax, for every word up to a length."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from certify.asking.options import (
+    AlphabetOption,
+    DaskOption,
+    JobsOption,
+    JsonOption,
+    QuietOption,
+    TemperatureOption,
+    whole_number,
+    written_file,
+    written_place,
+)
+from certify.frame.terminal import check_file, complain, print_json, write_certificate
+
+if TYPE_CHECKING:
+    from certify.softened.results import Softening
+    from certify.softened.shards import Workers
+    from constructions.language.expressions import Expression
+    from constructions.network.transformer import Transformer, Weighting
+
+DEFAULT_STORE = ".certify-shards"
+DEFAULT_MAX_N = 6
+
+CertificatesOption = Annotated[str | None, typer.Option(
+    "-o", "--output", metavar="FILE", parser=written_place, help="write the certificate here; - is standard output (of "
+    "every shipped example: a folder for all)")]
+SoftmaxOption = Annotated[str | None, typer.Option(
+    "--softmax", metavar="FILE", parser=written_file, help="write the transformer with softmax here, as a model file")]
+
+
+def soften(
+    subject: Annotated[str | None, typer.Argument(
+        metavar="MODEL|PROGRAM", help="a model file (.json) or certificate (.cert) with hard attention, or a program "
+                                      "(.rasp); left out: every shipped example")] = None,
+    max_n: Annotated[int | None, typer.Option(
+        "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length (left out: 6)")] = None,
+    temperature: TemperatureOption = None,
+    weighting: Annotated[str | None, typer.Option(
+        "--weighting", metavar="NAME", help="softmax (left out), or sparsemax or entmax-1.5, which are claimed to be "
+        "exactly hard attention")] = None,
+    critical: Annotated[str | None, typer.Option(
+        "--critical", metavar="LENGTHS",
+        help="bracket the critical temperatures at 4,8; all; or none (left out: N)")] = None,
+    alphabet: AlphabetOption = None,
+    break_ties: Annotated[bool, typer.Option(
+        "--break-ties", help="add a term that breaks ties to leftmost and rightmost heads that tie")] = False,
+    every_n: Annotated[bool, typer.Option(
+        "--every-n", help="prove it for words of every length, by Coq, where the gap is 1/n")] = False,
+    output: CertificatesOption = None,
+    softmax: SoftmaxOption = None,
+    jobs: JobsOption = None,
+    dask: DaskOption = None,
+    store: Annotated[str | None, typer.Option(
+        "--store", metavar="DIR", parser=written_place,
+        help="keep finished shards in this folder, and reuse what is there")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help=f"the same as --store {DEFAULT_STORE}")] = False,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Give hard attention softmax, and certify the result.
+
+    Nothing moves by more than 1/4: at the temperature of [SHA] Theorem 26 (of the theorem with ties, where positions
+    tie), or at the one given. Every word up to length N is run exactly. Shows gaps, bounds, and temperatures at which
+    some word moves too far.
+    """
+    from certify.asking.quantities import read_expression
+    from certify.frame.places import note_output
+
+    if every_n:
+        raise typer.Exit(soften_every_n(subject, alphabet, as_json, {
+            "--max-n": max_n, "--temperature": temperature, "--weighting": weighting, "--critical": critical,
+            "--break-ties": break_ties or None, "-o": output, "--softmax": softmax, "--jobs": jobs, "--dask": dask,
+            "--store": store, "--resume": resume or None}))
+    few = 1 if subject is None else None  # every shipped example takes less time than processes would to start
+    if resume and store is None:
+        store = DEFAULT_STORE
+        note_output("--resume", store)
+    workers = read_softening_workers(few if jobs is None else jobs, dask, store)
+    if subject is None:
+        raise typer.Exit(soften_all(workers, output, critical, as_json, {
+            "--max-n": max_n, "--temperature": temperature, "--alphabet": alphabet, "--softmax": softmax,
+            "--break-ties": break_ties or None, "--weighting": weighting}))
+    check_file(output)
+    heat = None if temperature is None else read_expression(temperature, "--temperature")
+    max_n = DEFAULT_MAX_N if max_n is None else max_n
+    chosen = read_weighting(weighting)
+    wanted = read_critical(critical, max_n, chosen)
+    found = soften_words(subject, alphabet, max_n, heat, wanted, workers, break_ties, chosen, as_json)
+    write_softened(found, softmax)
+    finish(found, as_json, output)
+
+
+def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expression | None, wanted: list[int],
+                 workers: Workers, break_ties: bool, weighting: Weighting, as_json: bool) -> Softening:
+    """The verdict for words up to a length; ends the command where something is unsupported."""
+    from certify.frame.progress import ProgressLine
+    from certify.softened.pipeline import soften_model
+    from constructions.errors import Unsupported
+
+    try:
+        network = read_hard_network(subject, alphabet)
+        with ProgressLine() as progress:
+            return soften_model(network, max_n, heat, wanted, workers, progress, break_ties, weighting)
+    except Unsupported as construct:
+        if as_json:
+            print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
+        raise typer.Exit(complain(f"unsupported: {construct}", "unsupported")) from None
+
+
+def soften_every_n(subject: str | None, alphabet: str | None, as_json: bool, others: dict[str, object]) -> int:
+    """Theorem 26 for every n, by Coq; the status of the verdict."""
+    from certify.commands.prove import give_up
+    from certify.frame.progress import ProgressLine
+    from certify.frame.terminal_tables import console
+    from certify.softened.every_n import print_softened_for_every_n, soften_for_every_n, softened_for_every_n_to_json
+    from constructions.errors import InputError, Unsupported
+    from proofs.by_coq import CoqMissing
+
+    for name, value in others.items():
+        if value is not None:
+            raise InputError(f"{name}: does not go with --every-n, which runs no word and takes the temperature of "
+                             f"the theorem")
+    if subject is None:
+        raise InputError("--every-n: no subject, expected a model file, a certificate or a program")
+    try:
+        with ProgressLine() as progress:
+            found = soften_for_every_n(read_hard_network(subject, alphabet), progress)
+    except CoqMissing as missing:
+        return give_up("unknown", missing, as_json)
+    except Unsupported as construct:
+        return give_up("unsupported", construct, as_json)
+    if as_json:
+        print_json(softened_for_every_n_to_json(found))
+    else:
+        print_softened_for_every_n(console(), found)
+    return found.exit_code
+
+
+def read_softening_workers(jobs: int | None, dask: str | None, store: str | None) -> Workers:
+    """Who works, and where finished shards are kept."""
+    from certify.frame.shards import read_workers
+    from certify.softened.shards import Workers
+
+    return Workers(read_workers(jobs, dask).jobs, dask, Path(store) if store else None)
+
+
+def read_hard_network(subject: str, alphabet: str | None) -> Transformer:
+    """The network in a file, or that of a program, whose alphabet may be given."""
+    from certify.asking.request import read_request
+    from certify.asking.subjects import Kind, Programs
+    from certify.asking.written import Options
+
+    return read_request(subject, Options(alphabet), (Kind.PROGRAM, Kind.NETWORK), programs=Programs.RUN).network
+
+
+def soften_all(workers: Workers, folder: str | None, critical: str | None, as_json: bool,
+               others: dict[str, object]) -> int:
+    """The shipped examples, which have their own lengths and temperatures; the status of the worst verdict."""
+    from certify.softened.demo import soften_examples
+    from certify.softened.examples import load_examples
+    from constructions.errors import InputError
+
+    for name, value in others.items():
+        if value is not None:
+            raise InputError(f"{name}: does not go with the shipped examples, expected a model or a program")
+    if critical not in (None, "none"):
+        raise InputError(f"--critical: found {critical}, expected none (or nothing, for the greatest lengths)")
+    return soften_examples(load_examples(), workers, folder, critical is None, as_json)
+
+
+def read_weighting(name: str | None) -> Weighting:
+    """What ``--weighting`` denotes; softmax if it is left out."""
+    from constructions.errors import InputError
+    from constructions.network.transformer import Weighting
+    from constructions.statements.sparse_attention import SLOPES
+
+    taken = {str(weighting): weighting for weighting in (Weighting.SOFTMAX, *SLOPES)}
+    if name is None:
+        return Weighting.SOFTMAX
+    if name not in taken:
+        raise InputError(f"--weighting: {name}, expected {', '.join(taken)}: nothing is claimed of others here")
+    return taken[name]
+
+
+def read_critical(text: str | None, max_n: int, weighting: Weighting | None = None) -> list[int]:
+    """The lengths of ``--critical``; N alone if it is left out, none for a weighting that is exactly hard.
+
+    >>> [read_critical(text, 4) for text in (None, "2,3", "all", "none")]
+    [[4], [2, 3], [1, 2, 3, 4], []]
+    """
+    from certify.asking.quantities import read_lengths_to_bracket
+    from constructions.errors import InputError
+    from constructions.network.lengths import up_to
+
+    if weighting is not None and weighting != "softmax":
+        if text not in (None, "none"):
+            raise InputError(f"--critical: found {text}, expected none: {weighting} is claimed to be exactly hard")
+        return []
+    found = read_lengths_to_bracket(str(max_n) if text is None else text, up_to(max_n))
+    for n in found:
+        if not 1 <= n <= max_n:
+            raise InputError(f"--critical: {n}, expected lengths up to {max_n}")
+    return found
+
+
+def write_softened(found: Softening, place: str | None) -> None:
+    """Write the transformer with softmax at the temperature, if there is one and a place for it."""
+    from certify.frame.files import write_text
+    from constructions.network.json_form import transformer_to_json, write_canonical
+    from constructions.statements.theorem_26_uniform_tieless import soften
+
+    if place is not None and found.temperature is not None:
+        soft = soften(found.transformer, found.temperature, found.weighting)
+        write_text(place, write_canonical(transformer_to_json(soft)))
+
+
+def finish(found: Softening, as_json: bool, output: str | None) -> None:
+    """Write the certificate if there is one and a place for it, print what was found, and exit with its status."""
+    from certify.frame.terminal_tables import console
+    from certify.softened.show import print_softening, softening_to_json
+
+    if as_json:
+        print_json(softening_to_json(found))
+    else:
+        print_softening(console(sys.stderr if output == "-" else None), found)
+    write_certificate(output, found.certificate, found.verdict, as_json)
+    raise typer.Exit(found.exit_code)

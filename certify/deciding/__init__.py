@@ -1,1 +1,0 @@
-"""Trained networks as users ask about them: claims, decisions, runs of one word; docs/deciding.md."""

@@ -1,0 +1,49 @@
+"""What a theorem for every n would say: this network computes this formula; and a name for it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from certify.asking.request import Request
+from certify.asking.subjects import find_formula
+from constructions.errors import InputError
+from constructions.language.syntax import Formula
+from constructions.network.transformer import Transformer
+from constructions.regimes import Regime
+
+MOST_CHARACTERS = 100
+
+
+@dataclass(frozen=True)
+class TheoremClaim:
+    """A network and the formula that it should compute, on words of every length; the regime, if one is stated."""
+
+    name: str
+    network: Transformer
+    formula: Formula
+    regime: Regime | None = None
+
+
+def claim_theorem(request: Request, name: str) -> TheoremClaim:
+    """The claim about the network of a request.
+
+    Raises:
+        InputError: if the output means something else than a truth.
+        Unsupported: if there is no such network.
+    """
+    network = request.network
+    formula = find_formula(network)
+    if formula is None:
+        raise InputError(f"{request.description}: output {network.output!r}: its meaning is no truth, expected the "
+                         "truth of a formula")
+    return TheoremClaim(identifier(name), network, formula, request.stated_regime)
+
+
+def identifier(name: str) -> str:
+    """The name with letters, digits and _ only, and no longer than a file's name can be, to be part of a name in Coq.
+
+    >>> identifier("dyck-1 (depth 3)"), identifier("-")
+    ('dyck_1_depth_3', 'network')
+    """
+    return re.sub(r"[^A-Za-z0-9]+", "_", name)[:MOST_CHARACTERS].strip("_") or "network"

@@ -1,0 +1,125 @@
+"""`certify prove`: the theorem for every n, decided by Coq; the verdicts proved, unproved and unsupported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rich.console import Console
+
+from certify.every_n.claim import TheoremClaim
+from certify.formula.pipeline import Clock
+from certify.formula.show import print_shape
+from certify.frame.terminal_tables import plain, printed_to_html
+from certify.frame.verdicts import colour, exit_status
+from certify.frame.words import show_alphabet
+from constructions.errors import Unsupported
+from constructions.language.predicates import definitions_of
+from constructions.language.printer import Style, describe_formula, format_briefly, format_formula
+from proofs.by_coq import EVERY_LENGTH, Coq, ProvedLengths, ask, ask_about_file, compiled_library, find_coq
+from proofs.by_coq.kernel import REFUSED
+from proofs.by_coq.library import library_digest
+
+
+@dataclass(frozen=True, repr=False)
+class Theorem:
+    """What came of a claim about every n, or about those in ``lengths``."""
+
+    verdict: str
+    claim: TheoremClaim
+    coq: Coq
+    lengths: ProvedLengths = EVERY_LENGTH
+    axioms: tuple[str, ...] = ()
+    reason: str = ""
+    seconds: float = 0.0
+    library_seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"<{self.verdict}: {format_briefly(self.claim.formula)}; {_summary(self)}>"
+
+    def _repr_html_(self) -> str:
+        return printed_to_html(lambda out: print_theorem(out, self))
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status of the command."""
+        return exit_status(self.verdict)
+
+
+def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,
+          lengths: ProvedLengths = EVERY_LENGTH, *, of_file: bool = False) -> Theorem:
+    """Let Coq decide whether the network computes its formula on all words of every length, or of these.
+
+    With ``of_file``, the theorem is that of an exported folder, which is about the text of the model file.
+
+    Raises:
+        CoqMissing: if there is no ``coqc``.
+        InputError: if the cache of the compiled library cannot be written.
+    """
+    clock, coq = Clock(), find_coq()
+    unsettled = Theorem("unsupported", claim, coq, lengths)
+    library = compiled_library(coq, progress)
+    clock.stamp("library")
+    progress("Coq checks the theorem")
+    try:
+        put = ask_about_file if of_file else ask
+        answer = put(coq, library, claim.network, claim.formula, lengths)
+    except Unsupported as construct:
+        return replace(unsettled, reason=str(construct), seconds=clock.total)
+    return replace(unsettled, verdict="proved" if answer.proved else "unproved", axioms=tuple(sorted(answer.axioms)),
+                   reason=answer.reason, seconds=clock.total, library_seconds=clock.stages["library"])
+
+
+# -- what is shown -----------------------------------------------------------------------------------------------------
+
+
+def theorem_to_json(theorem: Theorem) -> dict[str, Any]:
+    """The same as ``print_theorem``, as one JSON object."""
+    claim, regime = theorem.claim, theorem.claim.regime
+    return {
+        "verdict": theorem.verdict,
+        "formula": format_formula(claim.formula),
+        "predicates": [definition.description for definition in claim.network.predicates()],
+        "alphabet": list(claim.network.alphabet),
+        "lengths": str(theorem.lengths),
+        "regime": regime.sharpening.value if regime else None,
+        "causal": regime.causal if regime else None,
+        "axioms": list(theorem.axioms),
+        "coq": theorem.coq.version,
+        "library": library_digest(),
+        "reason": theorem.reason or None,
+        "seconds": round(theorem.seconds, 3),
+        "library_seconds": round(theorem.library_seconds, 3),
+    }
+
+
+def print_theorem(out: Console, theorem: Theorem, style: Style = "ascii") -> None:
+    """What the theorem is about, the axioms that it rests on, and the verdict."""
+    claim = theorem.claim
+    out.print(plain(f"formula   {describe_formula(claim.formula, style)}"))
+    for definition in definitions_of([claim.formula]):
+        out.print(plain(f"where     {definition.description}"))
+    out.print(plain(f"alphabet  {show_alphabet(claim.network.alphabet)}"))
+    out.print(plain(f"regime    {claim.regime or 'none claimed'}"))
+    out.print(plain(f"claim     for {theorem.lengths}, every word of length n and every position: "
+                    "the output is exactly 1 if the formula holds there, else 0"))
+    print_shape(out, claim.network)
+    if theorem.axioms:
+        out.print(plain(f"axioms    {', '.join(theorem.axioms)}"))
+    out.print()
+    out.print(plain(f"{theorem.verdict.upper()}  {_summary(theorem)}; {theorem.seconds:.2f} s",
+                    style=colour(theorem.verdict)))
+
+
+def reason_in_words(theorem: Theorem) -> str:
+    """Why there is no proof; where the checker said no to a model that somebody wrote, also how to ask for less."""
+    some_lengths_may_do = theorem.lengths.all and theorem.claim.regime is None and theorem.reason.startswith(REFUSED)
+    return theorem.reason + ("; --min-n and --max-n ask about some lengths only" if some_lengths_may_do else "")
+
+
+def _summary(theorem: Theorem) -> str:
+    if theorem.verdict == "proved":
+        return (f"for {theorem.lengths}: the kernel of Coq {theorem.coq.version} accepts the theorem, "
+                "with allowed axioms only")
+    return reason_in_words(theorem)

@@ -1,0 +1,150 @@
+"""What a notebook shows of an outcome and of a run: verdict, claim, table, the network as a picture.
+
+Every text is escaped; the picture is an image of its own, so that nothing in it meets the page around it.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from importlib.resources import files
+
+from certify.auditing.results import ClaimResult
+from certify.formula.counterexamples import describe_counterexample
+from certify.formula.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
+from certify.formula.runs import Run, run_rows
+from certify.formula.show import COLUMNS_OF_ATTENTION, attention_cells
+from certify.frame.numbers import decimal_upper
+from certify.frame.readable import Shown
+from certify.frame.words import show_alphabet, show_word
+from constructions.html_text import html_table, html_text
+from constructions.language.printer import format_formula
+from constructions.language.syntax import Formula
+from constructions.network.transformer import Transformer
+from proofs.check import Accepted
+from proofs.formula.common.kinds import APPROXIMATING
+
+LONGEST = 60
+"""Longer formulas are cut in a line."""
+LARGEST_PICTURE = 40_000
+"""Bytes; a larger picture is left to the page of the certificate."""
+RULES = re.compile(r"^(?::root|\.net)[^{}]*\{[^}]*\}", re.MULTILINE)
+DARK_RULES = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*:root \{[^}]*\}\s*\}")
+COLOURS = {"certified": "#2c8a4b", "refuted": "#c8372d"}
+OTHER = "#9a6700"
+
+
+class Checked(Accepted):
+    """What the independent checker accepted, readable in a line and in a notebook."""
+
+    def __repr__(self) -> str:
+        return f"<accepted: {'; '.join(' '.join(line.split()) for line in self.lines[:3])}>"
+
+    def _repr_html_(self) -> str:
+        said = "".join(html_text(line, longest=400) + "\n" for line in self.lines)
+        return f"<p><b style='color:{COLOURS['certified']}'>accepted</b></p><pre>{said}</pre>"
+
+
+def describe_outcome(outcome: Outcome) -> str:
+    """One line: the verdict, the formula, the lengths.
+
+    >>> from certify import certify
+    >>> certify("prev Q_a", alphabet="ab", max_n=4)
+    <certified: prev Q_a for every n <= 4 over {a, b}>
+    """
+    formula = _shortened(format_formula(outcome.formula)) if outcome.formula else "a network"
+    line = f"{outcome.verdict}: {formula} for {outcome.lengths.claim} over {show_alphabet(outcome.alphabet)}"
+    return line if isinstance(outcome, Certified) else f"{line}; {_reason(outcome)}"
+
+
+def _reason(outcome: Outcome) -> str:
+    match outcome:
+        case Refuted(counterexample=found):
+            return describe_counterexample(found)
+        case Unknown(reason=reason) | UnsupportedClaim(reason=reason) | RefutedRun(reason=reason):
+            return reason
+    return ""
+
+
+def describe_run(run: Run) -> str:
+    """One line: the word, the formula, where it holds.
+
+    >>> from certify import certify
+    >>> certify("prev Q_a", alphabet="ab", max_n=4).run("abab")
+    <abab: prev Q_a holds at 2, 4>
+    """
+    if run.formula is None:
+        return f"{show_word(run.word)}: {len(run.traces)} directions"
+    held = ", ".join(str(i) for i, holds in enumerate(run.truth, 1) if holds)
+    where = f"at {held}" if held else "nowhere"
+    return f"{show_word(run.word)}: {_shortened(format_formula(run.formula))} holds {where}"
+
+
+def outcome_to_html(outcome: Outcome) -> str:
+    """Verdict, claim, the worst case of each head, and the network as a picture if it is small."""
+    colour = COLOURS.get(outcome.verdict, OTHER)
+    formula = format_formula(outcome.formula) if outcome.formula else "a network"
+    said = [f"for {outcome.lengths.claim}, every word of length n over {show_alphabet(outcome.alphabet)} and every "
+            "position: exactly 1 where it holds, else exactly 0", _reason(outcome),
+            f"note: the formula is {outcome.vacuity}" if outcome.vacuity else ""]
+    heads = [attention_cells(line) for line in outcome.lines if line.kind in APPROXIMATING]
+    rows = [tuple(cells[name] for name in COLUMNS_OF_ATTENTION) for cells in heads]
+    parts = [f"<p><b style='color:{colour}'>{outcome.verdict}</b> <code>{html_text(formula)}</code></p>",
+             *(f"<p>{html_text(text, longest=400)}</p>" for text in said if text),
+             html_table(COLUMNS_OF_ATTENTION, rows) if rows else "",
+             draw(outcome.transformer, outcome.formula) if outcome.transformer else ""]
+    return "".join(parts)
+
+
+def run_to_html(run: Run) -> str:
+    """A row for each subformula and kind of value, a column for each position."""
+    names = ("", "", *(f"{symbol} ({i})" for i, symbol in enumerate(run.word, 1)))
+    return f"<p>{html_text(describe_run(run))}</p>" + html_table(
+        names, [(label, kind, *cells) for label, kind, cells in run_rows(run)])
+
+
+def claim_to_html(claim: ClaimResult) -> str:
+    """The verdict on a claim, a row for each length, and the critical constants that were asked for."""
+    rows = [(row.n, row.verdict, "" if row.error is None else decimal_upper(row.error.upper, 6), row.where)
+            for row in claim.rows]
+    critical = [(one.n, "" if one.gamma is None else decimal_upper(one.gamma.upper, 6), one.note)
+                for one in claim.criticals]
+    return "".join([f"<p><b style='color:{COLOURS.get(claim.verdict, OTHER)}'>{claim.verdict}</b> "
+                    f"<code>{html_text(claim.subject)}</code></p>",
+                    f"<p>{html_text(claim.reason, longest=400)}</p>" if claim.reason else "",
+                    html_table(("n", "verdict", "worst error", "where"), rows) if rows else "",
+                    html_table(("n", "critical constant", ""), critical) if critical else ""])
+
+
+def describe_claim(claim: ClaimResult) -> str:
+    """One line: the verdict, the subject, the lengths."""
+    return f"{claim.verdict}: {claim.subject}, n = {claim.lengths}"
+
+
+def draw(network: Transformer, formula: Formula | None) -> str:
+    """The network as an image in the text itself; nothing if it is large."""
+    from certify.exports.pages.certificate.names import Names
+    from certify.exports.pages.certificate.wiring import draw_network
+
+    drawn = draw_network(network, Names(network, formula), flat=True)
+    if drawn is None or len(drawn) > LARGEST_PICTURE:
+        return ""
+    picture = str(drawn).replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    styled = picture.replace(">", f"><style>{_style()}</style>", 1).encode()
+    return (f"<img alt='the network: blocks, and the directions between them' style='max-width:100%' "
+            f"src='data:image/svg+xml;base64,{base64.b64encode(styled).decode()}'>")
+
+
+def _style() -> str:
+    """The rules of the certificate's page that colours, and the picture of a network, have."""
+    sheets = [(files("certify.exports.pages") / place).read_text(encoding="utf-8")
+              for place in ("base/templates/base.css", "certificate/templates/certificate.css")]
+    return "".join(rule for pattern in (RULES, DARK_RULES) for sheet in sheets for rule in pattern.findall(sheet))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+SHOWN: Shown = {Outcome: (describe_outcome, outcome_to_html), Run: (describe_run, run_to_html),
+                ClaimResult: (describe_claim, claim_to_html)}

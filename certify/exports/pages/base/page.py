@@ -1,0 +1,63 @@
+"""One file that opens without a network: everything that a stranger wrote is escaped, and the script is hashed.
+
+The Content-Security-Policy lets the page load nothing and run its own script alone. Data for the script are a block of
+JSON, in which no tag can begin.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from constructions.text import printable
+
+BASE = "certify.exports.pages.base"
+SIGNS = {"certified": "✓", "proved": "∀", "refuted": "✗", "vacuous": "○", "unknown": "?", "unproved": "¿",
+         "unsupported": "–", "not decidable": "∅"}
+"""Beside its colour each verdict has a sign of its own."""
+
+
+def open_templates(*packages: str) -> Environment:
+    """The templates of these packages and those that all pages share; what they print is escaped."""
+    environment = Environment(loader=ChoiceLoader([PackageLoader(package) for package in (*packages, BASE)]),
+                              autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["line"] = printable
+    environment.globals["signs"] = SIGNS
+    return environment
+
+
+def read_parts(environment: Environment, names: Sequence[str]) -> Markup:
+    """Files of styles or scripts, one after another, as they are."""
+    return Markup("".join(environment.get_template(name).render() for name in names))
+
+
+def hash_script(script: str) -> str:
+    """What the policy of the page calls the script.
+
+    >>> hash_script("")
+    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+    """
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
+
+
+def embed_json(data: object) -> Markup:
+    """Data as JSON that may stand inside a script element.
+
+    >>> print(embed_json({"name": "</script>"}))
+    {"name":"\\u003c/script>"}
+    """
+    return Markup(json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"))
+
+
+def render_page(environment: Environment, template: str, styles: Sequence[str], scripts: Sequence[str],
+                **given: Any) -> str:
+    """The page of a template that extends ``base.html``."""
+    script = read_parts(environment, ("base.js", *scripts))
+    return environment.get_template(template).render(style=read_parts(environment, ("base.css", *styles)),
+                                                     script=script, script_hash=hash_script(script), **given)

@@ -1,0 +1,192 @@
+"""What a certificate bounds, and what is drawn of it: for each direction that is only near what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy.typing as npt
+
+from certify.exports.pages.certificate.blocks import MOST_DIRECTIONS
+from certify.exports.pages.certificate.error_maps import ErrorMap, find_error_map
+from certify.exports.pages.certificate.running import DoubleNetwork
+from certify.exports.pages.certificate.worst_words import WorstWord, longer, worst_words
+from certify.formula.sealed import Bound, Sealed
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import ALLOWED_ERROR, Near
+from constructions.network.transformer import Head, Transformer
+from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
+from proofs.formula.common.known import KnownValues
+from proofs.formula.failures import NotDerived
+from proofs.formula.lookup.obligation import LookupObligation, looks_up, oblige_lookup
+
+SHORT = 12
+LONGEST = 64
+"""No word with more symbols is drawn."""
+MOST_STUDIED = 200
+"""Of more bounds only the first are looked at closely: of the others there is no map, no word and no number of rows."""
+MOST_MAPS = 8
+"""So many different maps are drawn: others are named in the table of obligations alone."""
+Oblige = Callable[[Lengths], AttentionObligation | LookupObligation]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A worst word, and the attention of the head on it: a row for each position that reads."""
+
+    case: WorstWord
+    weights: npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """One direction that a head writes, with its bound; ``chart`` is the number of its map, equal ones have one.
+
+    It is near a truth, or near a number: how much a number may err is for those to say who read it.
+
+    What cannot be drawn is None: the map of a head that the producer could not derive, words of claims about long words
+    alone, and anything with numbers beyond doubles.
+    """
+
+    number: int
+    layer: int
+    place: int
+    head: Head
+    direction: str
+    near_truth: bool
+    stated: Bound
+    rows: int | None
+    chart: int | None
+    short: Picture | None
+    long: Picture | None
+
+    @property
+    def bound(self) -> Fraction:
+        """The larger of both stated errors."""
+        return max(self.stated.error_if_false, self.stated.error_if_true)
+
+    @property
+    def at(self) -> str:
+        """The head as it is called on the page."""
+        return f"{self.layer}.{self.place}"
+
+
+@dataclass(frozen=True)
+class Study:
+    """All approximate directions, and the maps that belong to them."""
+
+    approximations: tuple[Approximation, ...]
+    maps: tuple[ErrorMap, ...]
+
+    @property
+    def worst(self) -> Approximation | None:
+        """The one with the largest bound, of those that are near a truth; None if there are none."""
+        return max((each for each in self.approximations if each.near_truth), key=lambda each: each.bound, default=None)
+
+
+class _Obligations:
+    """The obligation of each bound, and the maps of those that differ."""
+
+    def __init__(self, sealed: Sealed):
+        self.network, self.lengths = sealed.transformer, sealed.lengths
+        self.known = KnownValues(self.network.directions)
+        self.maps: list[ErrorMap] = []
+        self._numbers: dict[Hashable, int | None] = {}
+
+    def of(self, bound: Bound) -> Oblige:
+        """Its obligation for any lengths."""
+        head = self.network.head(bound.layer, bound.head)
+        where = (bound.layer, bound.head, head, bound.direction)
+        near = isinstance(self.network.directions[bound.direction], Near)
+        if looks_up(self.network, self.known, head, bound.direction):
+            return lambda lengths: oblige_lookup(self.network, self.known, lengths, *where,
+                                                 ALLOWED_ERROR if near else None)
+        return lambda lengths: oblige_attention(self.network, self.known, lengths, *where)
+
+    def rows_and_chart(self, bound: Bound) -> tuple[int | None, int | None]:
+        """At how many (n, i) something is claimed, and the number of the map."""
+        try:
+            whole = self.of(bound)(self.lengths)
+            key: Hashable = (type(whole), whole.key())
+            if key not in self._numbers:
+                self._numbers[key] = self._draw(self.of(bound)) if len(self.maps) < MOST_MAPS else None
+            return whole.rows, self._numbers[key]
+        except (NotDerived, OverflowError):
+            return None, None
+
+    def _draw(self, oblige: Oblige) -> int | None:
+        found = find_error_map(oblige, self.lengths)
+        if found is None:
+            return None
+        self.maps.append(found)
+        return len(self.maps) - 1
+
+    def ceilings(self, bounds: Iterable[Bound], n: int) -> dict[str, float]:
+        """The largest error of words of one length, of each direction of which that is known."""
+        found: dict[str, float] = {}
+        by_key: dict[Hashable, float | None] = {}
+        for bound in bounds:
+            try:
+                whole = self.of(bound)(Lengths(n, n))
+                key: Hashable = (type(whole), whole.key())
+                if key not in by_key:
+                    chart = find_error_map(self.of(bound), Lengths(n, n))
+                    by_key[key] = chart.largest_at(n) if chart else None
+            except (NotDerived, OverflowError):
+                continue
+            if (ceiling := by_key[key]) is not None:
+                found[bound.direction] = ceiling
+        return found
+
+
+def drawn_lengths(sealed: Sealed) -> tuple[int, ...]:
+    """The lengths of the words that are drawn: a short one and a long one; none if all words are longer, or the network
+    is too large."""
+    lengths = sealed.lengths
+    if lengths.first > LONGEST or len(sealed.transformer.directions) > MOST_DIRECTIONS:
+        return ()
+    short = max(lengths.first, min(SHORT, lengths.last))
+    return tuple(dict.fromkeys((short, min(LONGEST, lengths.last))))
+
+
+def study(sealed: Sealed) -> Study:
+    """Everything that is drawn of what a certificate bounds."""
+    obligations = _Obligations(sealed)
+    charts = [obligations.rows_and_chart(bound) for bound in sealed.bounds[:MOST_STUDIED]]
+    charts += [(None, None)] * (len(sealed.bounds) - len(charts))
+    pictures = _pictures(sealed, obligations)
+    network = sealed.transformer
+    found = [Approximation(number, bound.layer, bound.head, network.head(bound.layer, bound.head), bound.direction,
+                           isinstance(network.directions[bound.direction], Near), bound, *chart,
+                           *pictures.get(bound.direction, (None, None)))
+             for number, (bound, chart) in enumerate(zip(sealed.bounds, charts, strict=True))]
+    return Study(tuple(found), tuple(obligations.maps))
+
+
+def _pictures(sealed: Sealed, obligations: _Obligations) -> dict[str, tuple[Picture | None, Picture | None]]:
+    """A short and a long worst word by direction, drawn."""
+    network, bounds = sealed.transformer, sealed.bounds[:MOST_STUDIED]
+    directions = [bound.direction for bound in bounds]
+    rounds: list[dict[str, Picture]] = []
+    hints: list[tuple[str, ...]] = []
+    try:
+        for n in drawn_lengths(sealed) if directions else ():
+            ceilings = obligations.ceilings(bounds, n)
+            found = worst_words(network, directions, n, ceilings, longer(hints, network.alphabet, n))
+            hints = [case.word for case in found.values()]
+            rounds.append(_attended(network, bounds, found, n))
+    except OverflowError:
+        return {}
+    short, long = (*rounds, *({},) * 2)[:2]
+    return {name: (short.get(name), long.get(name)) for name in directions}
+
+
+def _attended(network: Transformer, bounds: Sequence[Bound], found: dict[str, WorstWord], n: int) -> dict[str, Picture]:
+    if not found:
+        return {}
+    words = list(dict.fromkeys(case.word for case in found.values()))
+    attention = DoubleNetwork(network, n).run(words, attention=True).attention
+    return {bound.direction: Picture(case, attention[bound.layer, bound.head][words.index(case.word)])
+            for bound in bounds if (case := found.get(bound.direction))}

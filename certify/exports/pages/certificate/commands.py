@@ -1,0 +1,79 @@
+"""The commands with which somebody else checks a certificate, to be copied."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Sequence
+from functools import cache
+
+from certify.exports.checker import pack_checker
+from certify.formula.sealed import Sealed
+from certify.frame.words import show_word
+from constructions.language.alphabets import split_symbols
+from constructions.text import printable
+
+CHECKER = "check.pyz"
+UNNAMED = "CERTIFICATE"
+"""Instead of names that nobody can type."""
+LONGEST = 3000
+"""Commands with more characters are not for people; without a question the checker prints the claim."""
+
+
+@cache
+def checker_digest() -> str:
+    """The SHA-256 of the checker as one file, which is the same bytes wherever this version writes it."""
+    return hashlib.sha256(pack_checker()).hexdigest()
+
+
+def write_checker_command() -> str:
+    """The command that writes the checker as one file."""
+    return f"certify checker -o {CHECKER}"
+
+
+def check_softened_command(alphabet: Sequence[str], last: int, file: str) -> str:
+    """The command that checks the certificate of a softened transformer."""
+    return shlex.join([*_command(file), *_asked_alphabet(alphabet), "--max-n", str(last)])
+
+
+def check_command(sealed: Sealed, file: str, formula: str | None) -> str:
+    """The command that checks the file and asks for exactly its claim, or, if that is too long, that prints the claim.
+
+    So it does without the text of the formula.
+    """
+    if formula is None:
+        return shlex.join(_command(file))
+    asked = shlex.join([*_command(file), *_question(sealed, formula)])
+    return asked if len(asked) <= LONGEST and printable(asked) == asked else shlex.join(_command(file))
+
+
+def _command(file: str) -> list[str]:
+    name = file if printable(file) == file else UNNAMED
+    return ["python", "-I", "-S", CHECKER, name if not name.startswith("-") else f"./{name}"]
+
+
+def _question(sealed: Sealed, formula: str) -> list[str]:
+    network, claim, lengths = sealed.transformer, sealed.claim, sealed.lengths
+    return [*(["--formula", formula] if not formula.startswith("-") else [f"--formula={formula}"]),
+            *(part for each in network.predicates() for part in ("--predicate", each.description)),
+            *_asked_alphabet(network.alphabet),
+            *(["--min-n", str(lengths.first)] if lengths.first > 1 else []), "--max-n", str(lengths.last),
+            *(["--regime", str(claim["regime"])] if claim["regime"] != "unstated" else []),
+            *(["--causal"] if claim["causal"] else [])]
+
+
+def _asked_alphabet(alphabet: Sequence[str]) -> list[str]:
+    """The option for the alphabet; none if it would be read as another one, as if a symbol has a comma or a blank."""
+    text = show_word(alphabet)
+    if split_symbols(text) != tuple(alphabet) or text.startswith("-"):
+        return []
+    return ["--alphabet", text]
+
+
+def check_alone_command(file: str) -> str:
+    """The command that checks the file and prints its claim.
+
+    >>> check_alone_command("my.cert")
+    'python -I -S check.pyz my.cert'
+    """
+    return shlex.join(_command(file))

@@ -1,0 +1,109 @@
+"""The largest error at every length and position as a map: one logarithmic scale for all heads."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from markupsafe import Markup
+
+from certify.exports.pages.base.svg import element, join
+from certify.exports.pages.certificate.error_maps import ErrorMap
+
+LEVELS = (1e-6, 1e-5, 1e-4, 1e-3, 10 ** -2.5, 1e-2, 10 ** -1.5, 1e-1, .25)
+SHADES = (.05, .13, .22, .32, .43, .55, .68, .82, 1.0)
+"""The shade of errors up to each level; the last is for all above as well."""
+FLAT = .99
+CHARACTERS = "".join(map(chr, [*range(35, 60), *range(62, 92), *range(93, 127)]))
+"""Characters that JSON and HTML write as they are; the script finds the place of one in this text."""
+
+
+def draw_map(chart: ErrorMap, place: int, label: str) -> Markup:
+    """Lengths from left to right, positions upwards, a ring around the worst. ``place`` is its number on the page."""
+    last = len(chart.places)
+    unit = last / 64
+    shades = shade_of(chart.errors)
+    paths = [element("path", class_="w", opacity=SHADES[level], d=d) for level in range(len(LEVELS))
+             if (d := _shortest(shades == level))]
+    n, i, _ = chart.worst
+    ring = [element("circle", class_="worst", cx=chart.places.index(n) + .5, cy=last - chart.places.index(i) - .5,
+                    r=max(.9, 1.7 * unit))] if n else []
+    cross = Markup('<g class="cross" visibility="hidden"><path d=""/></g>')
+    return element("svg", join([_field(last), *paths, *_ticks(chart), *ring, cross]), class_="heat",
+                   data_map=str(place), viewBox=f"{-9.5 * unit:g} {-2 * unit:g} {last + 11.5 * unit:g} "
+                   f"{last + 10 * unit:g}", role="img", tabindex="0", aria_label=label)
+
+
+def shade_of(errors: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The level of each error, -1 where there is none; what is within a hundredth of a level belongs to it."""
+    levels = np.searchsorted(np.array(LEVELS) * 1.01, np.nan_to_num(errors))
+    return np.where(np.isnan(errors), -1, np.minimum(levels, len(LEVELS) - 1))
+
+
+def _field(last: int) -> Markup:
+    """The outline of all (n, i) with i at most n."""
+    steps = "".join(f"H{n}V{last - n - 1}" for n in range(1, last))
+    return element("path", class_="field", d=f"M0 {last}V{last - 1}{steps}H{last}V{last}z")
+
+
+def _shortest(cells: npt.NDArray[Any]) -> str:
+    """The cells as a path of runs, in the direction that needs fewer."""
+    last = len(cells)
+    upright = "".join(f"M{n} {last - i}h1v-{length}h-1z" for n, i, length in _runs(cells))
+    level = "".join(f"M{n} {last - i}h{length}v-1h-{length}z" for i, n, length in _runs(cells.T))
+    return min(upright, level, key=len)
+
+
+def _runs(cells: npt.NDArray[Any]) -> Iterator[tuple[int, int, int]]:
+    """Row, first column and length of every run of cells in a row."""
+    for row, line in enumerate(cells):
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(int), [0]))))
+        for start, end in zip(edges[::2], edges[1::2], strict=True):
+            yield row, int(start), int(end - start)
+
+
+def _ticks(chart: ErrorMap) -> Iterator[Markup]:
+    last = len(chart.places)
+    unit = last / 64
+    step = max(1, last // 4)
+    for k in sorted({0, last - 1, *range(step - 1, last - step // 2, step)}):
+        text, size = str(chart.places[k]), 3.1 * unit
+        yield element("text", text, class_="tick", x=k + .5, y=last + 3.8 * unit, text_anchor="middle", font_size=size)
+        yield element("text", text, class_="tick", x=-unit, y=last - k - .5 + unit, text_anchor="end", font_size=size)
+    middle, size = last / 2, 3.1 * unit
+    yield element("text", "length n", class_="tick", x=middle, y=last + 7.2 * unit, text_anchor="middle",
+                  font_size=size)
+    yield element("text", "position i", class_="tick", x=-6.6 * unit, y=middle, text_anchor="middle", font_size=size,
+                  transform=f"rotate(-90 {-6.6 * unit:g} {middle:g})")
+
+
+def describe_flatness(chart: ErrorMap) -> str:
+    """From how many visible positions on the error is within a hundredth of the worst; nothing if that says little."""
+    _, _, worst = chart.worst
+    far = 0
+    for a, b in np.argwhere(chart.known):
+        n, i = chart.places[a], chart.places[b]
+        if chart.errors[a, b] < FLAT * worst:
+            far = max(far, {"future": i, "past": n + 1 - i}.get(chart.mask, n))
+    if not worst or far + 1 > 8:
+        return ""
+    few = "everywhere" if far == 0 else f"wherever {far + 1} or more positions are visible"
+    return f"Flat: within 1 % of the worst {few}."
+
+
+def pack(chart: ErrorMap) -> Mapping[str, Any]:
+    """The errors of all (n, i) with i at most n, length by length.
+
+    Maps with few different numbers are these numbers and a character for each place, others single-precision numbers
+    in base64; negative numbers are where nothing is claimed.
+    """
+    cells = np.nan_to_num(np.concatenate([chart.errors[a, :a + 1] for a in range(len(chart.places))]), nan=-1)
+    digits = [float(f"{x:.6g}") for x in cells]
+    values = sorted(set(digits))
+    if len(values) > len(CHARACTERS):
+        return {"singles": base64.b64encode(cells.astype("<f4").tobytes()).decode()}
+    written = {value: CHARACTERS[k] for k, value in enumerate(values)}
+    return {"values": values, "cells": "".join(map(written.__getitem__, digits))}

@@ -1,0 +1,343 @@
+"""The page of a certificate: verdict, claim and picture first, then what people ask about next.
+
+What is bounded is quoted from the certificate, which the checker has accepted; errors are rounded up, slack down.
+Words, weights of attention and maps are computed in doubles, for the eye, and the page says so. Where a figure would
+take too much room or time, or cannot be drawn, the page says that, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from certify.exports.pages.base.page import embed_json, open_templates, render_page
+from certify.exports.pages.certificate import tables
+from certify.exports.pages.certificate.approximations import (
+    MOST_STUDIED,
+    Approximation,
+    Study,
+    drawn_lengths,
+    study,
+)
+from certify.exports.pages.certificate.blocks import find_columns
+from certify.exports.pages.certificate.commands import check_command, checker_digest, write_checker_command
+from certify.exports.pages.certificate.grids import draw_grid, draw_ruler, draw_strip
+from certify.exports.pages.certificate.heat_maps import SHADES, describe_flatness, draw_map
+from certify.exports.pages.certificate.names import Names, clip
+from certify.exports.pages.certificate.running import DoubleNetwork
+from certify.exports.pages.certificate.script_data import script_data
+from certify.exports.pages.certificate.wiring import draw_network
+from certify.exports.pages.certificate.worst_words import sample_word
+from certify.floats.wording import describe_exponentials, describe_formats, describe_normalised
+from certify.formula.real_functions import sentence
+from certify.formula.sealed import Sealed
+from certify.frame.numbers import decimal
+from certify.frame.words import SHOWN_SYMBOLS, show_word
+from constructions.errors import InputError
+from constructions.language.parser import parse_formula
+from constructions.language.printer import format_formula
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import Truth
+from constructions.network.transformer import Transformer, Weighting
+from constructions.text import printable
+
+QUARTER = Fraction(1, 4)
+ONE_LINE = 60
+OPEN_CARDS = 8
+"""More heads are folded."""
+ROUNDING = 1e-3
+GAP = 1e-4
+"""A worst word that errs so much less than what is proved deserves a note."""
+OPERATORS = (
+    ("prev, next", "The position before, the position after; false where there is none."),
+    ("since", "φ since ψ holds at i if ψ held at a j ≤ i, and φ at all of j, …, i (at j, too); until is its mirror."),
+    ("#<[φ], #>[φ]", "How many positions up to here, or from here on, satisfy φ; this one is counted."),
+)
+
+
+@dataclass(frozen=True)
+class Detail:
+    """How much is shown: a second picture for narrow screens, grids of folded heads, so many rows of each table."""
+
+    tall: bool
+    folded: bool
+    rows: int
+    picture: bool = True
+    live: bool = True
+
+
+MOST_BYTES = 300_000
+DETAILS = (Detail(True, True, 300), Detail(False, True, 300), Detail(False, False, 200), Detail(False, False, 80),
+           Detail(False, False, 40, picture=False), Detail(False, False, 40, picture=False, live=False))
+"""A page is drawn with the first of these with which it is small enough, or with the last."""
+
+
+NO_NETWORK: dict[str, Any] = {"truths": None, "directions": [], "tokens": [], "positions": [], "layers": [],
+                              "blocks": [], "approximations": []}
+"""What the script knows less where there is no word to try and no picture."""
+
+
+@dataclass(frozen=True)
+class ExactHead:
+    """A head that is not approximate, on a sample word."""
+
+    at: str
+    name: str
+    grid: Markup
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A map, the heads that have it, and what is said of it."""
+
+    heads: str
+    title: str
+    about: str
+    svg: Markup
+    worst: tuple[int, int, float]
+    shown: str
+    flat: str
+
+
+def certificate_page(sealed: Sealed, file: str) -> str:
+    """The whole page; ``file`` is what the certificate is called in commands, without folders."""
+    page = _CertificatePage(sealed, file)
+    texts = (page.render(detail) for detail in DETAILS)
+    return next((text for text in texts if len(text.encode()) <= MOST_BYTES), page.render(DETAILS[-1]))
+
+
+class _CertificatePage:
+    def __init__(self, sealed: Sealed, file: str):
+        self.sealed, self.file, self.network = sealed, file, sealed.transformer
+        output = self.network.directions[self.network.output]
+        assert isinstance(output, Truth), "what the checker accepts decides a formula"
+        self.formula = output.formula
+        self.names = Names(self.network, self.formula)
+        self.study: Study = study(sealed)
+
+    def render(self, detail: Detail) -> str:
+        """The page with so much detail."""
+        environment = open_templates("certify.exports.pages.certificate")
+        environment.filters |= {
+            "upper": show_upper, "slack": lambda bound: show_lower(QUARTER - bound), "nicely": show_claim,
+            "named": self.names.direction, "word": show_word, "clip": clip, "notes": self.notes,
+        }
+        data = self.data if detail.live else {**self.data, **NO_NETWORK}
+        return render_page(environment, "certificate.html", ("certificate.css",), SCRIPTS, **self.claim,
+                           **self.pictures(detail), **self.figures, **self.tables, most_rows=detail.rows, data=data,
+                           blob=embed_json(data))
+
+    @cached_property
+    def data(self) -> Any:
+        columns = find_columns(self.network, self.names)
+        return script_data(self.sealed, self.names, self.formula, columns, self.study)
+
+    @cached_property
+    def claim(self) -> dict[str, Any]:
+        """What the page begins and ends with."""
+        sealed, symbols = self.sealed, self.network.alphabet
+        more = len(symbols) - SHOWN_SYMBOLS
+        return {
+            "title": clip(printable(self.claimed or self.heading()), 80), "sealed": sealed,
+            "file": self.file, "heading": underlined(self.heading()),
+            "real_functions": sentence(self.network),
+            "shown_symbols": symbols[:SHOWN_SYMBOLS], "more_symbols": f" and {more} more" if more > 0 else "",
+            "worst": self.study.worst, "checker_digest": checker_digest(), "write_checker": write_checker_command(),
+            "check": check_command(sealed, self.file, self.claimed),
+            "operators": OPERATORS, "floats": float_rows(sealed),
+            "shape": network_shape(self.network),
+        }
+
+    @cached_property
+    def claimed(self) -> str | None:
+        """The text of the claim's formula; None if it refers to a table (docs/certificate.md, section 2)."""
+        text = str(self.sealed.claim["formula"])
+        try:
+            parse_formula(text, self.network.alphabet, {each.name: each for each in self.network.predicates()})
+        except InputError:
+            return None
+        return text
+
+    def heading(self) -> str:
+        """The formula with all its brackets, or as much of its text as there is room for."""
+        if self.claimed is None:
+            return self.names.spelled(self.formula)
+        text = printable(self.claimed)
+        return printable(format_formula(self.formula, parenthesize=True)) if len(text) <= 200 else clip(text, 300)
+
+    def _contents(self, detail: Detail) -> list[tuple[str, str]]:
+        found = [("network", "Network"), ("worst", "Worst words"), ("slack", "Slack"), ("try", "Try a word"),
+                 ("obligations", "Obligations"), ("weights", "Weights"), ("check", "Check it")]
+        missing = {"slack": not self.study.maps, "try": self.data["truths"] is None or not detail.live}
+        return [(anchor, text) for anchor, text in found if not missing.get(anchor)]
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """Everything that is drawn."""
+        cards, exact = self.study.approximations, list(self.exact_heads())
+        lengths = drawn_lengths(self.sealed) if any(each.short for each in cards) else ()
+        return {
+            "exact": exact, "open_exact": max(0, OPEN_CARDS - len(cards)), "cards": cards, "open_cards": OPEN_CARDS,
+            "short_length": lengths[0] if lengths else None, "long_length": lengths[-1] if lengths else None,
+            "grids": {each.number: self.grid(each) for each in cards[:MOST_STUDIED] if each.short},
+            "strips": {each.number: draw_strip(each.long.weights[each.long.case.i - 1], each.long.case.i)
+                       for each in cards[:OPEN_CARDS] if each.long},
+            "rulers": {each.number: draw_ruler(float(each.bound)) for each in cards if each.near_truth},
+            "maps": self.study.maps, "charts": list(self.charts()), "shades": SHADES,
+            "thinned": any(chart.is_thinned for chart in self.study.maps),
+            "maps_left_out": ", ".join(dict.fromkeys(each.at for each in cards if each.chart is None))
+            if self.study.maps else "",
+        }
+
+    def pictures(self, detail: Detail) -> dict[str, Any]:
+        """What there may be too much of."""
+        cards, exact = self.figures["cards"], self.figures["exact"]
+        return {
+            "flat": self.flat if detail.picture else None, "tall": self.tall if detail.tall else None,
+            "folded": max(0, len(cards) - OPEN_CARDS) + max(0, len(exact) - self.figures["open_exact"]),
+            "folded_shown": detail.folded, "contents": self._contents(detail),
+        }
+
+    @cached_property
+    def flat(self) -> Markup | None:
+        """The network from left to right."""
+        return draw_network(self.network, self.names, True)
+
+    @cached_property
+    def tall(self) -> Markup | None:
+        """The network from the top down."""
+        return draw_network(self.network, self.names, False)
+
+    def grid(self, each: Approximation) -> Markup:
+        """The attention of a head on its worst word."""
+        assert each.short
+        word = each.short.case.word
+        return draw_grid(word, each.short.weights, each.short.case.i,
+                         f"Attention of head {each.at} on the word {show_word(word)}")
+
+    def exact_heads(self) -> Iterable[ExactHead]:
+        """Heads without a bound, on a sample word; none where numbers or words are too large for a picture."""
+        lengths, bounded = drawn_lengths(self.sealed), {each.at for each in self.study.approximations}
+        others = [(layer, place, head) for layer, place, head in self.network.heads()
+                  if f"{layer}.{place}" not in bounded and head.weighting is Weighting.SOFTMAX]
+        if not lengths or not others:
+            return
+        word = sample_word(self.network.alphabet, lengths[0])
+        try:
+            attention = DoubleNetwork(self.network, len(word)).run([word], attention=True).attention
+        except OverflowError:
+            return
+        for layer, place, head in others:
+            at = f"{layer}.{place}"
+            yield ExactHead(at, head.name, draw_grid(word, attention[layer, place][0], None, f"Attention of head {at} "
+                                                     f"on the word {show_word(word)}"))
+
+    def charts(self) -> Iterable[Chart]:
+        """The maps in their order, each with all heads that have it."""
+        for place, chart in enumerate(self.study.maps):
+            those = [each for each in self.study.approximations if each.chart == place]
+            heads = ", ".join(dict.fromkeys(each.at for each in those))
+            title = those[0].head.name if len({each.at for each in those}) == 1 else "have the same map"
+            about = self.names.direction(those[0].direction) if len(those) == 1 else ""
+            svg = draw_map(chart, place, f"Largest error of head {heads} at every length n and position i")
+            yield Chart(heads, title, about, svg, chart.worst, show_double(chart.worst[2]), describe_flatness(chart))
+
+    def notes(self, each: Approximation) -> list[str]:
+        """What must be said under a card."""
+        found = ["Nothing is claimed: its condition holds nowhere."] if each.rows == 0 else []
+        for picture, what in ((each.short, "grid"), (each.long, "strip")):
+            if picture and not picture.case.is_worst:
+                found.append(f"{what}: the worst of {picture.case.tried} words that were tried")
+        longest = each.long or each.short
+        if longest and float(each.bound) - longest.case.error > GAP:
+            found.append(f"Proved with the inputs of the head left free; the word in the picture reaches "
+                         f"{longest.case.error:.6f}.")
+        return found
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
+        """Obligations and weights."""
+        network, names = self.network, self.names
+        return {
+            **tables.list_weights(network, names, [each["holds"] for each in self.data["directions"]]),
+            "obligations": tables.list_obligations(self.sealed, names, self.study.approximations),
+            "heads": [(number, f"{layer}.{place}", head.name)
+                      for number, (layer, place, head) in enumerate(network.heads())],
+            "separated": any(len(symbol) > 1 for symbol in network.alphabet),
+        }
+
+
+def underlined(formula: str) -> Markup:
+    """The formula, what is in brackets underlined, if it is short enough for one line.
+
+    >>> print(underlined("a & (b | c)"))
+    a &amp; <span class="sub">(b | c)</span>
+    """
+    if len(formula) > ONE_LINE or "'" in formula:  # a symbol in quotes may be a bracket
+        return escape(formula)
+    return escape(formula).replace("(", Markup('<span class="sub">(')).replace(")", Markup(")</span>"))
+
+
+SCRIPTS: Sequence[str] = ("figures.js", "network.js", "run.js", "words.js", "certificate.js")
+
+
+def network_shape(network: Transformer) -> dict[str, int]:
+    """How large a network is, in words."""
+    return {"layers": len(network.layers), "heads": len(list(network.heads())),
+            "ReLUs": sum(len(layer.feedforward.units) for layer in network.layers),
+            "directions": len(network.directions), "non-zero parameters": network.parameter_count()}
+
+
+def float_rows(sealed: Sealed) -> list[tuple[str, ...]]:
+    """Of each claim about float runs the name of its class, what its runs do, and the lengths."""
+    return [(claim.run.name, describe_formats(claim.run), describe_normalised(claim.run),
+             describe_exponentials(claim.run), Lengths(sealed.lengths.first, claim.max_n).claim)
+            for claim in sealed.floats]
+
+
+def show_upper(error: Fraction) -> str:
+    """Six places behind the point, rounded up; of what is smaller two digits.
+
+    >>> show_upper(Fraction(1, 3)), show_upper(Fraction(1, 10**7)), show_upper(Fraction(0))
+    ('0.333334', '1E-7', '0')
+    """
+    return _rounded(error, ROUND_CEILING)
+
+
+def show_lower(slack: Fraction) -> str:
+    """Six places behind the point, rounded down.
+
+    >>> show_lower(Fraction(1, 3))
+    '0.333333'
+    """
+    return _rounded(slack, ROUND_FLOOR)
+
+
+def _rounded(x: Fraction, rounding: str) -> str:
+    if x == 0:
+        return "0"
+    if x < Fraction(1, 10**5):
+        return decimal(x, 2, rounding)
+    millionths = (ceil if rounding == ROUND_CEILING else floor)(x * 10**6)
+    return f"{millionths // 10**6}.{millionths % 10**6:06d}"
+
+
+def show_double(error: float) -> str:
+    """A double for people, rounded up but for what is far below its last place.
+
+    >>> show_double(0.25), show_double(0.1234561), show_double(1e-7)
+    ('0.250000', '0.123457', '1.0e-07')
+    """
+    return f"{ceil(error * 1e6 - ROUNDING) / 1e6:.6f}" if error >= 1e-5 else f"{error:.1e}"
+
+
+def show_claim(claim: str) -> str:
+    """The lengths of a claim with a sign for `<=`."""
+    return claim.replace("<=", "≤")

@@ -1,0 +1,221 @@
+"""What the script of the page knows: the exact weights as texts, formulas as a table of nodes, and what is drawn.
+
+Nothing of it is code: expressions are postfix programs of numbers and names of operations, predicates are tables of
+their truths (so that the script has no rules of its own for them), and the script looks everything up by number.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from certify.exports.pages.certificate.approximations import LONGEST, SHORT, Approximation, Study, drawn_lengths
+from certify.exports.pages.certificate.blocks import Column
+from certify.exports.pages.certificate.heat_maps import CHARACTERS, pack
+from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.word_truths import WordTruths
+from certify.exports.pages.certificate.worst_words import Word, sample_word, seeds
+from certify.formula.sealed import Sealed
+from constructions.language.brackets import Bracket, PositionFunction
+from constructions.language.predicates import definition_of
+from constructions.language.syntax import (
+    And,
+    Comparison,
+    Constant,
+    Count,
+    Formula,
+    Iff,
+    Implies,
+    Next,
+    Not,
+    Or,
+    Predicate,
+    PredicateOnCount,
+    Previous,
+    Since,
+    Symbol,
+    Term,
+    Until,
+    counts_of,
+    operands,
+    postorder,
+)
+from constructions.network.meanings import Meaning, Near, Others, Truth
+from constructions.network.transformer import Coefficients, Head, Transformer
+
+Json = Any
+OPERATORS: Mapping[type[Formula], str] = {
+    Not: "not", And: "and", Or: "or", Implies: "implies", Iff: "iff", Previous: "prev", Next: "next",
+    Since: "since", Until: "until",
+}  # fmt: skip
+MOST_ROWS = 40
+"""So many subformulas are shown beside a word, the last ones."""
+FIRST_WORDS = 400
+MOST_NODES = 3000
+"""With more nodes there is no word to try: the page would be too large."""
+
+
+class FormulaTable:
+    """Formulas as a list of nodes, each after its parts, which it names by number."""
+
+    def __init__(self, longest: int):
+        """Predicates are tabulated for words of up to ``longest`` symbols."""
+        self.longest = longest
+        self.nodes: list[Json] = []
+        self._numbers: dict[Formula, int] = {}
+
+    def number(self, formula: Formula) -> int:
+        """The number of the formula, put into the table if it is not there."""
+        for part in postorder(formula, operands) if formula not in self._numbers else ():
+            if part not in self._numbers:
+                self.nodes.append(self._node(part))
+                self._numbers[part] = len(self.nodes) - 1
+        return self._numbers[formula]
+
+    def _node(self, formula: Formula) -> Json:
+        match formula:
+            case Constant(value):
+                return ["constant", value]
+            case Symbol(symbol):
+                return ["symbol", symbol]
+            case Predicate():
+                return ["position", self._truths(formula, range(self.longest + 1))]
+            case PredicateOnCount(count=count):
+                return ["count", self._truths(formula, range(self.longest + 1)), count.side,
+                        self._numbers[count.operand]]
+            case Comparison(relation, left, right):
+                return ["compare", relation, self._term(left), self._term(right)]
+        return [OPERATORS[type(formula)], *(self._numbers[part] for part in operands(formula))]
+
+    def _term(self, term: Term) -> Json:
+        return [term.constant, *([number, count.side, self._numbers[count.operand]]
+                                 for number, count in term.coefficients)]
+
+    def _truths(self, formula: Predicate | PredicateOnCount, numbers: range) -> str | list[str]:
+        """A character for each number k; a list of such texts, by n, if the truth depends on the length."""
+        definition = definition_of(formula)
+        if not definition.depends_on_n:
+            return "".join(str(int(definition.holds(k, self.longest, formula.parameters))) for k in numbers)
+        return ["".join(str(int(definition.holds(k, n, formula.parameters))) for k in range(n + 1))
+                for n in range(1, self.longest + 1)]
+
+
+class ScriptData:
+    """The data of one page."""
+
+    def __init__(self, network: Transformer, names: Names, longest: int):
+        """Words to try have at most ``longest`` symbols."""
+        self.network, self.names = network, names
+        self.longest = longest
+        self.places = {name: place for place, name in enumerate(network.directions)}
+        self.table = FormulaTable(longest)
+
+    def of_network(self) -> Json:
+        """Alphabet, directions, embeddings and layers."""
+        network = self.network
+        return {
+            "longest": self.longest, "alphabet": network.alphabet, "output": self.places[network.output],
+            "directions": [{"name": self.names.direction(name), "holds": self._holds(meaning)}
+                           for name, meaning in network.directions.items()],
+            "tokens": [self._row(network.token_embedding[symbol]) for symbol in network.alphabet],
+            "positions": [[self.places[name], self._function(value)]
+                          for name, value in network.position_embedding.items()],
+            "layers": [{"heads": [self._head(head) for head in layer.heads],
+                        "units": [[self._row(unit.reads), str(unit.bias), self._row(unit.writes)]
+                                  for unit in layer.feedforward.units], "bias": self._row(layer.feedforward.bias)}
+                       for layer in network.layers],
+        }
+
+    def of_truths(self, formula: Formula) -> Json:
+        """What is compared on a word: the last subformulas and their counts, with the directions that hold them."""
+        parts = postorder(formula, operands)
+        rows: list[Json] = []
+        counted: set[Count] = set()
+        for part in parts[-MOST_ROWS:]:
+            for count in counts_of(part):
+                rows += [] if count in counted else [self._count_row(count)]
+                counted.add(count)
+            rows.append(self._truth_row(part))
+        return {"rows": rows, "left_out": max(0, len(parts) - MOST_ROWS), "nodes": self.table.nodes}
+
+    def _count_row(self, count: Count) -> Json:
+        """What a count is, and the directions that are near it, but for this position."""
+        return {"text": self.names.count(count), "count": [count.side, self.table.number(count.operand)],
+                "near": [[self.places[name]] for name, each in self.network.directions.items()
+                         if isinstance(each, Others) and each.count is count]}
+
+    def _truth_row(self, formula: Formula) -> Json:
+        meanings = self.network.directions.items()
+        return {"text": self.names.texts[formula], "node": self.table.number(formula),
+                "exact": [self.places[name] for name, each in meanings
+                          if isinstance(each, Truth) and each.formula is formula],
+                "near": [[self.places[name], self.table.number(each.when)] for name, each in meanings
+                         if isinstance(each, Near) and each.formula is formula]}
+
+    def _holds(self, meaning: Meaning) -> str:
+        """What a direction holds, in words."""
+        match meaning:
+            case Truth(formula):
+                return f"exactly 1 where {self.names.spelled(formula)} holds, else 0"
+            case Near(formula, when):
+                guard = "" if isinstance(when, Constant) else f", where {self.names.spelled(when)} holds"
+                return f"within 1/4 of the truth of {self.names.spelled(formula)}{guard}"
+        return str(meaning) if len(str(meaning)) < 300 else type(meaning).__name__.lower()
+
+    def _function(self, value: PositionFunction) -> Json:
+        if isinstance(value, Bracket):
+            return {"text": str(value), "holds": self.table.number(value.formula), "shift": int(value.shifted)}
+        return {"text": str(value), "postfix": value.postfix}
+
+    def _head(self, head: Head) -> Json:
+        return {"name": head.name, "source": head.source, "mask": head.mask.value, "weighting": head.weighting.value,
+                "temperature": self._function(head.temperature), "queries": [self._row(row) for row in head.queries],
+                "keys": [self._row(row) for row in head.keys],
+                "values": [[self.places[name], self._row(row)] for name, row in head.values.items()]}
+
+    def _row(self, row: Coefficients) -> Json:
+        """Numbers of directions and exact weights, in turns."""
+        return [each for name, weight in row.items() for each in (self.places[name], str(weight))]
+
+    def of_blocks(self, columns: Sequence[Column]) -> Json:
+        """What each block of the picture reads and writes."""
+        return [{"kind": block.kind, "lines": block.lines, "layer": column.layer,
+                 "reads": [[self.places[name], role] for name, role in block.reads],
+                 "writes": [self.places[name] for name in block.writes]}
+                for column in columns for block in column.blocks]
+
+    def of_approximations(self, approximations: Iterable[Approximation]) -> Json:
+        """The bounds, and the words and weights that can be enlarged."""
+        return [{"layer": each.layer, "place": each.place, "direction": self.places[each.direction],
+                 "truth": each.near_truth,
+                 "case": {"word": each.short.case.word, "i": each.short.case.i, "error": each.short.case.error,
+                          "should": each.short.case.truth} if each.short else None}
+                for each in approximations]
+
+
+def starting_word(formula: Formula, alphabet: Sequence[str], n: int, worst: Iterable[Word]) -> Word:
+    """A word of length n with many symbols on which the formula is true here and false there, if one is found soon."""
+    tried = list(itertools.islice(itertools.chain([sample_word(alphabet, n)], worst, seeds(alphabet, n)), FIRST_WORDS))
+    uneven = abs(WordTruths(tried).of(formula).mean(axis=1) - 1 / 2)
+    missing = np.array([1 - len(set(word)) / len(alphabet) for word in tried])
+    return tried[int(np.argmin(np.maximum(uneven, 1 / 4) + missing))]
+
+
+def script_data(sealed: Sealed, names: Names, formula: Formula, columns: Sequence[Column], study: Study) -> Json:
+    """Everything, as JSON; without what a word needs if that is too much."""
+    longest = min(LONGEST, sealed.lengths.last)
+    data = ScriptData(sealed.transformer, names, longest)
+    live = len(names.parts) <= MOST_NODES and bool(drawn_lengths(sealed))
+    worst = [each.short.case.word for each in study.approximations if each.short]
+    n = len(worst[0]) if worst else max(sealed.lengths.first, min(SHORT, longest))
+    return {
+        "start": starting_word(formula, sealed.transformer.alphabet, n, worst) if live else None,
+        **data.of_network(), "first": sealed.lengths.first,
+        "blocks": data.of_blocks(columns), "approximations": data.of_approximations(study.approximations),
+        "characters": CHARACTERS,
+        "maps": [{"places": chart.places, **pack(chart), "worst": chart.worst} for chart in study.maps],
+        "truths": data.of_truths(formula) if live else None,
+    }

@@ -1,0 +1,156 @@
+"""Exact weights and obligations in words: all that a page says in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from certify.exports.pages.certificate.approximations import Approximation
+from certify.exports.pages.certificate.names import Names
+from certify.formula.sealed import Sealed
+from constructions.network.meanings import Average, Mean
+from constructions.network.transformer import Coefficients, Head, Transformer, Unit, Weighting
+from proofs.formula.composition import Write, writes
+
+MINUS = "−"
+SEES = {"none": "every j", "future": "j ≤ i", "past": "j ≥ i"}
+Named = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """What must hold of one written direction, how it is decided, in how many places, and the stated bounds."""
+
+    where: str
+    source: str
+    direction: str
+    how: str
+    places: int | None
+    above: Fraction
+    below: Fraction
+
+
+def list_obligations(sealed: Sealed, names: Names, approximations: tuple[Approximation, ...]) -> list[Obligation]:
+    """One for each direction, in the order in which they are written, and the composition."""
+    by_direction = {each.direction: each for each in approximations}
+    found = [_obligation(sealed, names, write, by_direction.get(write.direction))
+             for write in writes(sealed.transformer)]
+    return [*found, Obligation("composition", "", "all of them", "written once, and read only afterwards", None,
+                               Fraction(0), Fraction(0))]
+
+
+def _obligation(sealed: Sealed, names: Names, write: Write, near: Approximation | None) -> Obligation:
+    source = sealed.transformer.head(write.layer, write.place).source if write.place else ""
+    written = (_where(write), source, names.direction(write.direction))
+    if near is None:
+        return Obligation(*written, _how(sealed.transformer, write), sealed.lengths.cells, Fraction(0), Fraction(0))
+    return Obligation(*written, "bounded for everything that the head may read", near.rows, near.stated.error_if_false,
+                      near.stated.error_if_true)
+
+
+def _where(write: Write) -> str:
+    if not write.layer:
+        return "embedding"
+    return f"head {write.layer}.{write.place}" if write.place else f"layer {write.layer} feed-forward"
+
+
+def _how(network: Transformer, write: Write) -> str:
+    if not write.layer:
+        return "evaluated at every symbol or position"
+    if not write.place:
+        return "exact in every case of what it reads"
+    if isinstance(network.directions[write.direction], Mean | Average):
+        return "uniform attention: the mean is exact"
+    return "uniform attention, evaluated at every position"
+
+
+# -- weights -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class HeadWeights:
+    """A head as people write it: scores are the products of ``queries`` and ``keys``, row by row."""
+
+    at: str
+    name: str
+    source: str
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    values: tuple[tuple[str, str], ...]
+    weighting: str
+
+
+def list_weights(network: Transformer, names: Names, holds: Sequence[str]) -> dict[str, Any]:
+    """All tables of exact weights by their names in ``weights.html``; ``holds`` is what each direction holds."""
+    embedded = network.position_embedding
+    return {
+        "weights": list_heads(network, names), "units": list(list_units(network, names)),
+        "tokens": list_tokens(network, names),
+        "directions": [(names.direction(name), what, str(embedded[name]) if name in embedded else "")
+                       for name, what in zip(network.directions, holds, strict=True)],
+        "definitions": [(names.texts[part], text) for part, text in names.definitions.items()],
+    }
+
+
+def list_heads(network: Transformer, names: Names) -> list[HeadWeights]:
+    """All heads, by layer and place."""
+    return [HeadWeights(f"{layer}.{place}", head.name, head.source,
+                        tuple(linear_form(row, names.direction) for row in head.queries),
+                        tuple(linear_form(row, names.direction) for row in head.keys),
+                        tuple((names.direction(name), linear_form(row, names.direction))
+                              for name, row in head.values.items()), describe_weighting(head))
+            for layer, place, head in network.heads()]
+
+
+def describe_weighting(head: Head) -> str:
+    """How scores become weights.
+
+    >>> from constructions.language.expressions import parse_expression
+    >>> from constructions.network.transformer import Mask
+    >>> one = parse_expression("1")
+    >>> describe_weighting(Head("", "", Mask.FUTURE, Weighting.SOFTMAX, one, (), (), {}))
+    'softmax over j ≤ i'
+    """
+    over = f"over {SEES[head.mask.value]}"
+    if head.weighting is not Weighting.SOFTMAX:
+        return f"{head.weighting.value} {over}"
+    return f"softmax {over}" + ("" if str(head.temperature) == "1" else f", at temperature {head.temperature}")
+
+
+def list_units(network: Transformer, names: Names) -> Iterator[tuple[int, str, str]]:
+    """Of every unit its layer, what it computes, and what it adds its multiple of."""
+    for number, layer in enumerate(network.layers, start=1):
+        for unit in layer.feedforward.units:
+            yield number, activation(unit, names.direction), linear_form(unit.writes, names.direction)
+        if layer.feedforward.bias:
+            yield number, "1", linear_form(layer.feedforward.bias, names.direction)
+
+
+def activation(unit: Unit, named: Named) -> str:
+    """What a feed-forward unit computes."""
+    return f"ReLU({linear_form(unit.reads, named, unit.bias)})"
+
+
+def linear_form(row: Coefficients, named: Named, constant: Fraction = Fraction(0)) -> str:
+    """The sum of multiples of directions; 0 if there are none.
+
+    >>> linear_form({"a": Fraction(-1), "b": Fraction(3, 2)}, str, Fraction(-1, 4))
+    '−a + 3/2·b − 1/4'
+    """
+    terms = [(weight, _multiple(abs(weight), named(name))) for name, weight in row.items()]
+    terms += [(constant, str(abs(constant)))] if constant else []
+    if not terms:
+        return "0"
+    (first, text), *rest = terms
+    return (MINUS if first < 0 else "") + text + "".join(f" {MINUS if x < 0 else '+'} {text}" for x, text in rest)
+
+
+def _multiple(weight: Fraction, name: str) -> str:
+    return name if weight == 1 else f"{weight}·{name}"
+
+
+def list_tokens(network: Transformer, names: Names) -> list[tuple[str, str]]:
+    """What the embedding of each symbol adds."""
+    return [(symbol, linear_form(row, names.direction)) for symbol, row in network.token_embedding.items()]

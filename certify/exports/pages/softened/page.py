@@ -1,0 +1,127 @@
+"""The page of a softened transformer: what was hard, how cold softmax must be, how far anything moves, a word to try.
+
+Gaps and bounds are the certificate's, which the checker has accepted: bounds are rounded up, gaps and slack down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from certify.exports.pages.base.page import embed_json, open_templates, render_page
+from certify.exports.pages.base.svg import element, join
+from certify.exports.pages.certificate import tables
+from certify.exports.pages.certificate.approximations import SHORT
+from certify.exports.pages.certificate.blocks import find_columns
+from certify.exports.pages.certificate.commands import (
+    check_softened_command,
+    checker_digest,
+    write_checker_command,
+)
+from certify.exports.pages.certificate.heat_maps import SHADES, shade_of
+from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.page import OPERATORS, network_shape, show_lower, show_upper
+from certify.exports.pages.certificate.script_data import ScriptData
+from certify.exports.pages.certificate.wiring import draw_network
+from certify.exports.pages.certificate.worst_words import sample_word
+from certify.exports.softened import SealedSoftened
+from certify.formula.real_functions import sentence
+from certify.frame.words import show_word
+from constructions.network.meanings import Anything
+
+QUARTER = Fraction(1, 4)
+MOST_ROWS = 120
+SCRIPTS: Sequence[str] = ("figures.js", "network.js", "run.js", "words.js", "softened.js")
+CONTENTS = (("network", "Network"), ("moved", "How far it moves"), ("try", "Try a word"), ("weights", "Weights"),
+            ("check", "Check it"))
+
+
+@dataclass(frozen=True)
+class Length:
+    """What is certified of words of one length."""
+
+    n: int
+    gap: Fraction | None
+    temperature: Fraction
+    moved: Fraction
+
+    @property
+    def slack(self) -> Fraction:
+        """How much farther everything might move."""
+        return QUARTER - self.moved
+
+
+def lengths_of(sealed: SealedSoftened) -> list[Length]:
+    """All lengths of the claim."""
+    return [Length(n, gap, sealed.temperature.evaluate(n=n), sum(stages[-1].values(), Fraction(0)))
+            for n, (gap, stages) in enumerate(zip(sealed.gaps, sealed.errors, strict=True), start=1)]
+
+
+def softened_page(sealed: SealedSoftened, file: str) -> str:
+    """The whole page; ``file`` is what the certificate is called in commands, without folders."""
+    network, names = sealed.transformer, Names(sealed.transformer)
+    data = page_data(sealed, names)
+    lengths = lengths_of(sealed)
+    environment = open_templates("certify.exports.pages.softened", "certify.exports.pages.certificate")
+    environment.filters |= {"upper": show_upper, "lower": show_lower, "word": show_word}
+    holds = ["" if isinstance(meaning, Anything) else each["holds"]
+             for meaning, each in zip(network.directions.values(), data["directions"], strict=True)]
+    return render_page(
+        environment, "softened.html", ("certificate.css",), SCRIPTS, sealed=sealed, file=file, lengths=lengths,
+        real_functions=sentence(network, sealed.temperature),
+        worst=max(lengths, key=lambda each: each.moved), flat=draw_network(network, names, True),
+        tall=draw_network(network, names, False), stages=draw_stages(sealed), shades=SHADES, contents=CONTENTS,
+        shape=network_shape(network), checker_digest=checker_digest(), write_checker=write_checker_command(),
+        check=check_softened_command(network.alphabet, sealed.last, file),
+        most_rows=MOST_ROWS, operators=OPERATORS, heads=[(f"{layer}.{place}", head.name)
+                                                        for layer, place, head in network.heads()],
+        separated=any(len(symbol) > 1 for symbol in network.alphabet), blob=embed_json(data),
+        **tables.list_weights(network, names, holds))
+
+
+def page_data(sealed: SealedSoftened, names: Names) -> Any:
+    """What the script knows: the network, and the temperature that makes it soft."""
+    network = sealed.transformer
+    data = ScriptData(network, names, sealed.last)
+    of_network = data.of_network()
+    return {**of_network, "first": 1, "blocks": data.of_blocks(find_columns(network, names)), "approximations": [],
+            "maps": [], "characters": "", "truths": {"rows": [], "nodes": data.table.nodes},
+            "start": sample_word(network.alphabet, min(sealed.last, SHORT)),
+            "softened": sealed.temperature.postfix,
+            "bounds": [shown_bound(each.moved) for each in lengths_of(sealed)]}
+
+
+def shown_bound(bound: Fraction) -> float:
+    """A double that is at least the bound, for people."""
+    return ceil(bound * 10**6) / 10**6
+
+
+def stage_names(sealed: SealedSoftened) -> list[str]:
+    """The stages in their order."""
+    return [f"layer {number}, {what}" for number in range(1, len(sealed.transformer.layers) + 1)
+            for what in ("heads", "feed-forward")]
+
+
+def draw_stages(sealed: SealedSoftened) -> Markup:
+    """How far all directions together may have moved after each stage (rows), by length (columns)."""
+    totals = np.array([[float(sum(stage.values(), Fraction(0))) for stage in stages] for stages in sealed.errors]).T
+    shades, names = shade_of(totals), stage_names(sealed)
+    size = max(1.0, len(sealed.errors) / 12)
+    cells = [element("rect", element("title", f"n = {n + 1}, {names[stage]}: at most {totals[stage, n]:.2g}"),
+                     class_="w", x=n, y=stage, width=.96, height=.92, opacity=SHADES[shades[stage, n]])
+             for stage in range(len(names)) for n in range(len(sealed.errors))]
+    ticks = [element("text", name, class_="tick", x=-.2, y=stage + .6, text_anchor="end", font_size=.4 * size)
+             for stage, name in enumerate(names)]
+    step = max(1, floor(size * 2))
+    ticks += [element("text", str(n), class_="tick", x=n - .5, y=len(names) + .5 * size, text_anchor="middle",
+                      font_size=.4 * size) for n in range(1, len(sealed.errors) + 1, step)]
+    return element("svg", join([*cells, *ticks]), class_="stages", role="img",
+                   style=f"max-width:{3 * (len(sealed.errors) / size + 4.8):.0f}rem",
+                   viewBox=f"{-4.6 * size:g} -0.2 {len(sealed.errors) + 4.8 * size:g} {len(names) + .9 * size:g}",
+                   aria_label="How far directions may have moved after each stage, by length")

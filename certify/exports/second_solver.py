@@ -1,0 +1,76 @@
+"""Asking a second solver about every script of a folder, each in a process of its own that can be stopped."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from certify.exports.manifest import Script
+
+Solver = Literal["cvc5", "z3"]
+READERS: Mapping[Solver, str] = {"cvc5": "by_cvc5.py", "z3": "z3/read_script.py"}
+_PROOFS = Path(__file__).resolve().parents[2] / "proofs" / "formula"
+DECIDED = ("sat", "unsat")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the solver says of one script: sat, unsat, or why it says neither."""
+
+    script: Script
+    found: str
+    seconds: float
+
+    @property
+    def agreement(self) -> str:
+        """Whether that is the stated status."""
+        if self.found not in DECIDED:
+            return "unknown"
+        return "agrees" if self.found == self.script.status else "contradicts"
+
+
+def is_installed(solver: Solver) -> bool:
+    """Whether this Python can import the solver."""
+    return importlib.util.find_spec(solver) is not None
+
+
+def ask(solver: Solver, folder: str, scripts: Sequence[Script], timeout: int) -> Iterator[Answer]:
+    """The answers in the order of the scripts, as they come; several are sought at once."""
+    executor = ThreadPoolExecutor(os.cpu_count())
+    try:
+        yield from executor.map(lambda script: _ask_about(solver, folder, script, timeout), scripts)
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _ask_about(solver: Solver, folder: str, script: Script, timeout: int) -> Answer:
+    start = time.perf_counter()
+    # -P: no file beside the reader is imported in place of a library
+    command = [sys.executable, "-P", str(_PROOFS / READERS[solver]), str(Path(folder).resolve() / script.file)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        found = done.stdout.strip() if done.returncode == 0 else _last_line(done.stderr)
+    except subprocess.TimeoutExpired:
+        found = f"no answer in {timeout} s"
+    return Answer(script, found or "no answer", time.perf_counter() - start)
+
+
+def _last_line(complaint: str) -> str:
+    """What the solver's own error message ends with."""
+    return (complaint.strip().splitlines() or ["it stopped without a word"])[-1][:200]
+
+
+def verdict_of(answers: Sequence[Answer]) -> str:
+    """What the answers say together."""
+    found = {answer.agreement for answer in answers}
+    if "contradicts" in found:
+        return "contradiction"
+    return "unknown" if "unknown" in found else "agreement"

@@ -1,0 +1,79 @@
+"""A word that breaks a claim, in one sentence and as a JSON object."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from certify.frame.numbers import decimal_lower, decimal_upper, enclosed
+from certify.frame.words import show_word
+from constructions.language.printer import format_briefly
+from constructions.network.meanings import Average, Mean, Meaning, Near, Others, Position, Product, Slack, Total, Truth
+from proofs.enclosures.intervals import AtLeast, Interval
+from proofs.words.replay import Counterexample
+
+LEAST_WIDTH = Fraction(1, 10**30)
+"""No error that is allowed is as small as an enclosure of an irrational number is narrow."""
+DIGITS = 30
+
+
+def describe_counterexample(found: Counterexample) -> str:
+    """One sentence: word, position, what the direction holds and what it should hold."""
+    value = enclosed(found.value.lower, found.value.upper)
+    return (f"on the word {show_word(found.word)} (n = {len(found.word)}) at position {found.position}, "
+            f"{found.direction} is {value}, expected {describe_expected(found)}")
+
+
+def describe_expected(found: Counterexample) -> str:
+    """The allowed values and why."""
+    values = _describe_allowed(found.allowed)
+    match found.meaning:
+        case Near(formula) | Truth(formula) | Slack(formula) | Product(_, formula) if found.expected is not None:
+            return f"{values} because {format_briefly(formula)} is {str(found.expected).lower()} there"
+        case Mean() | Average() | Total() | Others():
+            return f"{values}, {found.meaning}"
+        case Position(value):
+            return f"{values}, the value of {value}"
+    return values
+
+
+def _describe_allowed(allowed: Interval | AtLeast) -> str:
+    if isinstance(allowed, AtLeast):
+        return f"a number of at least {allowed.lower}"
+    if allowed.is_point:
+        return str(allowed.lower)
+    if _is_irrational(allowed):
+        return enclosed(allowed.lower, allowed.upper)
+    return f"a number in [{allowed.lower}, {allowed.upper}]"
+
+
+def _is_irrational(allowed: Interval) -> bool:
+    """Whether it encloses one number: what else is allowed has ends that are short."""
+    return allowed.upper - allowed.lower < LEAST_WIDTH
+
+
+def _ends_in_json(allowed: Interval | AtLeast) -> list[str | None]:
+    if isinstance(allowed, Interval) and not allowed.is_point and _is_irrational(allowed):
+        return [decimal_lower(allowed.lower, DIGITS), decimal_upper(allowed.upper, DIGITS)]
+    return [str(allowed.lower), None if allowed.upper is None else str(allowed.upper)]
+
+
+def counterexample_to_json(found: Counterexample) -> dict[str, Any]:
+    """Word, position, direction, what was expected (an end is null if there is none) and the enclosed value."""
+    return {
+        "word": list(found.word),
+        "position": found.position,
+        "direction": found.direction,
+        "subformula": _formula_text(found.meaning),
+        "expected": found.expected,
+        "allowed": _ends_in_json(found.allowed),
+        "value_lower": decimal_lower(found.value.lower),
+        "value_upper": decimal_upper(found.value.upper),
+    }
+
+
+def _formula_text(meaning: Meaning) -> str | None:
+    match meaning:
+        case Truth(formula) | Near(formula) | Slack(formula) | Product(_, formula):
+            return format_briefly(formula)
+    return None

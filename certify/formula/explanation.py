@@ -1,0 +1,193 @@
+"""`certify explain`: the fragment of a formula, and what each regime would build for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Console
+
+from certify.formula.float_reach import TRIED, Reach, find_reach, show_reach
+from certify.frame.terminal_tables import plain, printed_to_html
+from certify.frame.words import counted, show_alphabet
+from constructions.compiler import compile_formula
+from constructions.errors import Unsupported
+from constructions.language.formula_table import texts_of
+from constructions.language.fragments import fragment_of
+from constructions.language.printer import Style, describe_formula, format_briefly, format_formula
+from constructions.language.syntax import Formula, subformulas
+from constructions.network.transformer import Transformer, Weighting
+from constructions.regimes import ALL_REGIMES, Regime, Sharpening
+from constructions.statements.low_precision import GAMMA
+
+LOW_PRECISION = "bfloat16"
+"""The format for which the network of low precision is built where float runs are asked about."""
+
+
+MANY = 50
+"""So many embeddings are listed."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """The network of one regime, or the reason why there is none; with a ``precision`` that for low precision.
+
+    ``reach`` says to which lengths float runs are right, where that was asked.
+    """
+
+    regime: Regime
+    network: Transformer | str
+    precision: str | None = None
+    reach: Reach | None = None
+
+    @property
+    def title(self) -> str:
+        """How it is built."""
+        return f"regime {self.regime}" + (f", for {self.precision}" if self.precision else "")
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """A formula, its fragment, and what each regime would build; whether float runs were asked about.
+
+    All heads have the ``weighting``. ``language`` are a few lines about the regular language that the formula defines,
+    if it was made for one.
+    """
+
+    formula: Formula
+    alphabet: tuple[str, ...]
+    gamma: Fraction
+    networks: tuple[Built, ...]
+    floats: bool = False
+    language: tuple[str, ...] = ()
+    weighting: Weighting = Weighting.SOFTMAX
+
+    def __repr__(self) -> str:
+        built = sum(not isinstance(one.network, str) for one in self.networks)
+        return (f"<explanation: {format_briefly(self.formula)} over {show_alphabet(self.alphabet)}; "
+                f"{fragment_of(self.formula)}; {built} of {len(self.networks)} regimes have a network>")
+
+    def _repr_html_(self) -> str:
+        return printed_to_html(lambda out: print_explanation(out, self, "ascii", False))
+
+
+def explain_formula(formula: Formula, alphabet: tuple[str, ...], gamma: Fraction,
+                    as_printed: bool = False, weighting: Weighting = Weighting.SOFTMAX) -> Explanation:
+    """Compile the formula in every regime."""
+    def build(regime: Regime) -> Built:
+        return Built(regime, _compile(formula, alphabet, regime, gamma, as_printed, weighting=weighting))
+
+    return Explanation(formula, alphabet, gamma, tuple(build(regime) for regime in ALL_REGIMES), weighting=weighting)
+
+
+def explain_floats(explanation: Explanation, gamma: Fraction | None = None,
+                   progress: Callable[[str], None] = lambda _: None) -> Explanation:
+    """The same with the lengths to which float runs are right, and with the network for low precision.
+
+    The latter has the constant ``gamma``, or its usual one.
+    """
+    regime = Regime(Sharpening.POSITION)
+    low = Built(regime, _compile(explanation.formula, explanation.alphabet, regime, gamma or GAMMA, False, TRIED.last),
+                LOW_PRECISION)
+    found = []
+    for built in (*explanation.networks, low):
+        progress(built.title)
+        reach = None if isinstance(built.network, str) else find_reach(built.network, progress=progress)
+        found.append(replace(built, reach=reach))
+    return replace(explanation, networks=tuple(found), floats=True)
+
+
+def _compile(formula: Formula, alphabet: tuple[str, ...], regime: Regime, gamma: Fraction,
+             as_printed: bool, low_precision_up_to: int | None = None,
+             weighting: Weighting = Weighting.SOFTMAX) -> Transformer | str:
+    try:
+        return compile_formula(formula, alphabet, regime, gamma, as_printed,
+                               low_precision_up_to=low_precision_up_to, weighting=weighting)
+    except Unsupported as construct:
+        return str(construct)
+
+
+def print_explanation(out: Console, explanation: Explanation, style: Style, parenthesize: bool) -> None:
+    """What a theorist asks before certifying."""
+    parts = subformulas(explanation.formula)
+    out.print(plain(f"formula   {describe_formula(explanation.formula, style, parenthesize)}"))
+    out.print(plain(f"alphabet  {show_alphabet(explanation.alphabet)}"))
+    out.print(plain(f"fragment  {fragment_of(explanation.formula)}; {counted(len(parts), 'subformula')}"))
+    out.print(plain(f"gamma     {explanation.gamma}, the constant in front of the scores"))
+    if explanation.weighting is not Weighting.SOFTMAX:
+        out.print(plain(f"weighting {explanation.weighting.value}, in place of softmax"))
+    for line in explanation.language:
+        out.print(plain(f"language  {line}"))
+    for built in explanation.networks:
+        out.print()
+        out.print(plain(built.title, style="bold"))
+        if isinstance(built.network, str):
+            out.print(plain(f"  unsupported: {built.network}"))
+            continue
+        for name, value in network_facts(built.network, style).items():
+            shown = _listed(value) if isinstance(value, list) else str(value)
+            out.print(plain(f"  {name:21}{shown}"))
+        if explanation.floats:
+            out.print(plain(f"  {'float runs, n <=':21}{show_reach(built.reach)}"))
+    if explanation.floats:
+        out.print()
+        out.print(plain(f"float runs: the greatest n up to {TRIED.last} for which the bounds of the producer hold; "
+                        "certify floats asks the checker, too"))
+
+
+def _listed(texts: list[str]) -> str:
+    more = f"; and {len(texts) - MANY} more" if len(texts) > MANY else ""
+    return ("; ".join(texts[:MANY]) or "none") + more
+
+
+def network_facts(network: Transformer, style: Style = "ascii") -> dict[str, Any]:
+    """Statements used, sizes, temperature and position embeddings of a network."""
+    def show(expression: Any) -> str:
+        return str(expression.latex()) if style == "latex" else str(expression)
+
+    heads = [head for _, _, head in network.heads()]
+    return {
+        "statements": sorted({head.source for head in heads}),
+        "layers": len(network.layers),
+        "heads": len(heads),
+        "ReLUs": sum(len(layer.feedforward.units) for layer in network.layers),
+        "directions": len(network.directions),
+        "parameters": network.parameter_count(),
+        "temperature": sorted({show(head.temperature) for head in heads}),
+        "position embeddings": [show(expression) for expression in network.position_embedding.values()],
+    }
+
+
+def explanation_to_json(explanation: Explanation) -> dict[str, Any]:
+    """The same facts, one object per regime."""
+    language = {"language": list(explanation.language)} if explanation.language else {}
+    return {
+        "formula": format_formula(explanation.formula),
+        "fragment": fragment_of(explanation.formula),
+        "alphabet": list(explanation.alphabet),
+        "gamma": str(explanation.gamma),
+        "weighting": explanation.weighting.value,
+        "subformulas": _subformulas_to_json(explanation.formula),
+        "regimes": [_built_to_json(built, explanation.floats) for built in explanation.networks],
+    } | language
+
+
+def _subformulas_to_json(formula: Formula) -> list[str]:
+    """Their texts; of many or long ones the table in which ``$k`` is the kth (docs/certificate.md, section 1)."""
+    parts = subformulas(formula)
+    texts = texts_of(parts)
+    return list(texts.entries) or [texts.formula(part) for part in parts]
+
+
+def _built_to_json(built: Built, floats: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"regime": built.regime.sharpening.value, "causal": built.regime.causal}
+    if built.precision:
+        found["for"] = built.precision
+    if isinstance(built.network, str):
+        return found | {"unsupported": built.network}
+    found |= network_facts(built.network)
+    if floats:
+        found["float_runs"] = None if built.reach is None else {"tried": TRIED.last, "bounded": dict(built.reach)}
+    return found

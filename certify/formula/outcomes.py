@@ -1,0 +1,200 @@
+"""The four verdicts, and nothing else: certified, refuted (by a word, or a float run on one), unknown, unsupported."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, ClassVar
+
+from certify.asking.vacuity import Vacuity, find_vacuity
+from certify.frame.files import write_text
+from certify.frame.readable import Readable
+from certify.frame.verdicts import OWN_WORK, exit_status
+from constructions.arguments import typed
+from constructions.errors import InputError
+from constructions.language.alphabets import parse_word
+from constructions.language.syntax import Formula
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from constructions.regimes import Regime
+from proofs.check import Accepted, check_text
+from proofs.formula.common.extremes import Extreme
+from proofs.formula.discharge import Line
+from proofs.words.replay import Counterexample
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from certify.floats.survey import FloatRow
+    from certify.formula.runs import Run
+    from certify.frame.places import Places
+    from constructions.running.numpy_network import NumpyNetwork
+    from constructions.running.torch_network import Network as TorchNetwork
+
+Path = str | PathLike[str]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Outcome(Readable):
+    """What is common to all verdicts.
+
+    ``allowed_error`` is None where heads may err by 1/4, ``runs`` where nothing is claimed of float runs; ``places``
+    has the files that the question was read from.
+    """
+
+    verdict: ClassVar[str]
+    formula: Formula | None
+    alphabet: tuple[str, ...]
+    lengths: Lengths
+    regime: Regime | None
+    seconds: float = 0.0
+    stages: dict[str, float] = field(default_factory=dict)
+    transformer: Transformer | None = None
+    lines: tuple[Line, ...] = ()
+    allowed_error: Fraction | None = None
+    runs: FloatRow | None = None
+    places: Places | None = field(default=None, compare=False)
+
+    @typed
+    def run(self, word: str | Sequence[str]) -> Run:
+        """What the network holds on a word, at every position.
+
+        Raises:
+            InputError: if there is no network, or the word does not fit it.
+        """
+        from certify.formula.runs import run_transformer
+
+        letters = parse_word(word, self.alphabet) if isinstance(word, str) else tuple(word)
+        return run_transformer(self._network, letters)
+
+    @typed
+    def to_numpy(self, max_n: int | None = None, precision: str = "binary32",
+                 accumulate: str | None = None) -> NumpyNetwork:
+        """The network as a program in numpy, for words up to a length; of the lengths of the claim, if none is given.
+
+        Raises:
+            InputError, Unsupported: as ``constructions.running.numpy_network.to_numpy``.
+        """
+        from constructions.running.numpy_network import to_numpy
+
+        return to_numpy(self._network, self.max_n if max_n is None else max_n, precision, accumulate)
+
+    @typed
+    def to_torch(self, max_n: int | None = None, precision: str = "binary32", fused: bool = False) -> TorchNetwork:
+        """The same as a torch module; if ``fused``, with torch's own attention.
+
+        Raises:
+            ImportError: without torch.
+            InputError, Unsupported: as ``to_numpy``.
+        """
+        from constructions.running.to_torch import to_torch
+
+        return to_torch(self._network, self.max_n if max_n is None else max_n, precision, fused)
+
+    @typed
+    def save(self, path: Path) -> None:
+        """Write the certificate, whole or not at all.
+
+        Raises:
+            InputError: if nothing was certified, or the place cannot be written.
+        """
+        raise InputError(f"{os.fspath(path)}: nothing is written, for the verdict is {self.verdict}")
+
+    @property
+    def _network(self) -> Transformer:
+        if self.transformer is None:
+            raise InputError(f"there is no network: the verdict is {self.verdict}")
+        return self.transformer
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status of the command."""
+        return exit_status(self.verdict)
+
+    @cached_property
+    def vacuity(self) -> Vacuity | None:
+        """What makes a claim idle: the formula is true, or false, everywhere."""
+        return find_vacuity(self.formula, self.alphabet, self.max_n) if self.formula else None
+
+    @property
+    def max_n(self) -> int:
+        """The greatest length."""
+        return self.lengths.last
+
+    @property
+    def worst(self) -> Line | None:
+        """The attention obligation with the largest proved error."""
+        weighed = [line for line in self.lines if line.worst and line.worst.worst]
+        return max(weighed, key=_worst_upper, default=None)
+
+    @property
+    def worst_error(self) -> Extreme | None:
+        """That error: proved bound, attained value, n and i."""
+        return self.worst.worst.worst if self.worst and self.worst.worst else None
+
+
+def _worst_upper(line: Line) -> Fraction:
+    assert line.worst and line.worst.worst
+    return line.worst.worst.upper
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Certified(Outcome):
+    """Proved for every word of these lengths; ``certificate`` is text that the independent checker has accepted."""
+
+    verdict = "certified"
+    certificate: str
+
+    @typed
+    def save(self, path: Path) -> None:
+        """Write the certificate, whole or not at all.
+
+        Raises:
+            InputError: if the place cannot be written, or is the file that the network was read from.
+        """
+        if self.places:
+            self.places.check_no_input(os.fspath(path))
+        write_text(os.fspath(path), self.certificate)
+
+    def check(self) -> Accepted:
+        """What the independent checker says of the certificate, once more.
+
+        Raises:
+            Refusal: if it is not accepted.
+        """
+        return check_text(self.certificate.encode(), work=OWN_WORK)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Refuted(Outcome):
+    """A replayed word breaks the claim."""
+
+    verdict = "refuted"
+    counterexample: Counterexample
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RefutedRun(Outcome):
+    """Right over the real numbers, but a float run of the class is wrong, which was replayed bit by bit."""
+
+    verdict = "refuted"
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Unknown(Outcome):
+    """Neither proved nor refuted; ``reason`` says what was not proved."""
+
+    verdict = "unknown"
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class UnsupportedClaim(Outcome):
+    """Not handled: ``reason`` names the construct."""
+
+    verdict = "unsupported"
+    reason: str

@@ -1,0 +1,126 @@
+"""A certificate that the independent checker accepts, as the exporters get it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from certify.frame.files import read_text
+from constructions.errors import InputError
+from constructions.network.json_form import read_json, transformer_from_json
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer, Weighting
+from proofs.check import (
+    Certificate,
+    Decision,
+    MarginFile,
+    Refusal,
+    Rejected,
+    Softened,
+    WrongWord,
+    check_text,
+    verdict_of,
+)
+from proofs.floats.claims import FloatClaim, read_float_claims
+
+
+class NotAccepted(Exception):
+    """The checker rejects the certificate: nothing is exported from it."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The stated errors of one direction that a head writes."""
+
+    layer: int
+    head: int
+    direction: str
+    error_if_false: Fraction
+    error_if_true: Fraction
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """Claim, transformer, bounds and claims about float runs of an accepted certificate."""
+
+    claim: Mapping[str, Any]
+    lengths: Lengths
+    transformer: Transformer
+    bounds: tuple[Bound, ...]
+    floats: tuple[FloatClaim, ...]
+    digest: str
+
+    @property
+    def regime(self) -> str:
+        """The regime of the claim in words."""
+        return f"{self.claim['regime']}{', causal' if self.claim['causal'] else ''}"
+
+    @property
+    def weightings(self) -> tuple[str, ...]:
+        """A line that names the weightings of the heads, unless all of them have softmax."""
+        found = self.transformer.weightings()
+        return (f"weighting {', '.join(found)}",) if {*found} - {Weighting.SOFTMAX.value} else ()
+
+    @property
+    def statement(self) -> tuple[str, ...]:
+        """The claim in plain lines."""
+        symbols = ", ".join(self.transformer.alphabet)
+        return (f"formula   {self.claim['formula']}", f"alphabet  {{{symbols}}}", f"regime    {self.regime}",
+                *self.weightings,
+                f"claim     for {self.lengths.claim}, every word of length n and every position: the output is exactly "
+                "1 if the formula holds there, else 0")
+
+    @property
+    def names(self) -> str:
+        """The certificate in one line."""
+        return f"certificate sha256 {self.digest}"
+
+
+def read_sealed(path: str) -> Sealed:
+    """The certificate in a file, checked.
+
+    Raises:
+        InputError: if the file cannot be read or is no certificate.
+        NotAccepted: if the checker rejects it.
+    """
+    return read_sealed_text(read_text(path), path)
+
+
+def read_accepted(text: str, path: str) -> Certificate | Softened | MarginFile | Decision | WrongWord:
+    """What the checker read and accepted.
+
+    Raises:
+        InputError: if the text is no certificate.
+        NotAccepted: if the checker rejects it.
+    """
+    try:
+        return check_text(text.encode()).given
+    except Rejected as error:
+        raise NotAccepted(f"{path}: rejected: {error}") from None
+    except Refusal as error:
+        raise InputError(f"{path}: {verdict_of(error)}: {error}, expected a certificate") from None
+
+
+def read_sealed_text(text: str, path: str) -> Sealed:
+    """The certificate with this text, which complaints name so.
+
+    Raises:
+        InputError: if it is no certificate.
+        NotAccepted: if the checker rejects it.
+    """
+    given = read_accepted(text, path)
+    if not isinstance(given, Certificate):
+        kinds = {Softened: "of a softened transformer", MarginFile: "about margins"}
+        kind = kinds.get(type(given), "of a trained network")
+        raise InputError(f"{path}: a certificate {kind}, expected one of a formula")
+    data = read_json(text, path)
+    claim = data["claim"]
+    bounds = tuple(Bound(entry["layer"], entry["head"], entry["direction"], Fraction(entry["error_if_false"]),
+                         Fraction(entry["error_if_true"])) for entry in data["bounds"])
+    lengths = Lengths(claim.get("min_n", 1), claim["max_n"])
+    floats = read_float_claims(data["floats"], lengths) if "floats" in data else ()
+    return Sealed(claim, lengths, transformer_from_json(data["transformer"], path), bounds, floats,
+                  hashlib.sha256(text.encode()).hexdigest())

@@ -1,0 +1,190 @@
+"""What a person reads of an outcome: what it is about, a table of the heads, the verdict."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.formula.counterexamples import describe_counterexample
+from certify.formula.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
+from certify.frame.numbers import decimal_lower, decimal_upper
+from certify.frame.terminal_tables import NARROW, open_table, plain, print_table
+from certify.frame.verdicts import colour
+from certify.frame.words import counted, show_alphabet
+from constructions.language.printer import Style, describe_formula, format_briefly
+from constructions.language.syntax import TRUE
+from constructions.network.meanings import Near, Others
+from constructions.network.transformer import Transformer, Weighting
+from proofs.formula.common.kinds import APPROXIMATING, Kind
+from proofs.formula.discharge import Line
+from proofs.formula.lookup.obligation import LookupObligation
+from proofs.formula.lookup_of_sums.obligation import LookupOfSumObligation
+
+QUARTER = Fraction(1, 4)
+COLUMNS_OF_ATTENTION = ("statement", "head", "attends to", "approximates", "rows", "worst at n, i", "worst error",
+                        "below 1/4 by")
+MANY_HEADS = 100
+"""Of more heads, those whose obligations are equal to earlier ones have no rows of their own."""
+
+
+def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parenthesize: bool = False) -> None:
+    """The verdict, what it is about, the table of attention obligations, and a summary of the rest."""
+    formula = describe_formula(outcome.formula, style, parenthesize) if outcome.formula else "none"
+    out.print(plain(f"formula   {formula}"))
+    out.print(plain(f"alphabet  {show_alphabet(outcome.alphabet)}"))
+    out.print(plain(f"regime    {outcome.regime or 'none claimed'}"))
+    out.print(plain(f"claim     for {outcome.lengths.claim}, every word of length n and every position: "
+                    "the output is exactly 1 if the formula holds there, else 0"))
+    if outcome.runs:
+        out.print(plain("runs      and so it is, exactly 1.0 or 0.0, in every float run of "
+                        f"{outcome.runs.run_class.name}"))
+    if outcome.transformer:
+        print_shape(out, outcome.transformer)
+        print_weightings(out, outcome.transformer)
+    if outcome.lines:
+        print_attention(out, outcome.lines)
+        print_exact(out, outcome.lines)
+    if outcome.runs:
+        from certify.floats.show import print_room
+
+        print_room(out, outcome.runs)
+    if outcome.vacuity:
+        out.print(plain(f"note      the formula is {outcome.vacuity}"))
+    print_verdict(out, outcome)
+
+
+def print_shape(out: Console, network: Transformer) -> None:
+    """One line on the size of the network."""
+    nouns = {name: name.removesuffix("s") for name in ("layers", "heads", "ReLUs", "directions")}
+    sizes = [(number, nouns.get(name, "non-zero parameter")) for name, number in sizes_of(network).items()]
+    out.print(plain("network   " + ", ".join(counted(number, noun) for number, noun in sizes)))
+
+
+def sizes_of(network: Transformer) -> dict[str, int]:
+    """How large a network is; parameters are those that are not zero."""
+    return {
+        "layers": len(network.layers),
+        "heads": sum(1 for _ in network.heads()),
+        "ReLUs": sum(len(layer.feedforward.units) for layer in network.layers),
+        "directions": len(network.directions),
+        "parameters": network.parameter_count(),
+    }
+
+
+def print_weightings(out: Console, network: Transformer) -> None:
+    """One line that names the weightings of the heads, unless all of them have softmax."""
+    if {*network.weightings()} - {Weighting.SOFTMAX.value}:
+        out.print(plain(f"weighting {', '.join(network.weightings())}, in place of softmax"))
+
+
+def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
+    """A row for each obligation of a head that approximates: the worst case over all inputs, and where it is."""
+    attention = [line for line in lines if line.kind in APPROXIMATING]
+    if not attention:
+        return
+    names = COLUMNS_OF_ATTENTION
+    kept = [name for name in names if out.width >= NARROW or name not in ("attends to", "rows")]
+    sides = {"head": "right", "rows": "right", "worst at n, i": "right"}
+    table = open_table(((name, sides.get(name, "left")) for name in kept), fold=("attends to", "approximates"))
+    shown = attention
+    if len(attention) > MANY_HEADS:
+        shown = [line for line in attention if not (line.repeated and line.proved)]
+    for line in shown[:MANY_HEADS]:
+        cells = attention_cells(line)
+        table.add_row(*(plain(cells[name]) for name in kept))
+    out.print()
+    print_table(out, table, [name for name in names if name not in kept], keys=2)
+    if len(attention) > MANY_HEADS:
+        _print_left_out(out, attention, shown)
+    elif any(line.repeated for line in attention):
+        out.print(plain("=  the same obligation as in an earlier row, proved once"))
+    if not all(line.proved for line in attention):
+        out.print(plain("!  not proved"))
+
+
+def _print_left_out(out: Console, attention: list[Line], shown: list[Line]) -> None:
+    """How many heads have no row of their own."""
+    if equal := len(attention) - len(shown):
+        out.print(plain(f"=  and {counted(equal, 'head')} with the same obligations as rows above, proved once"))
+    if more := len(shown[MANY_HEADS:]):
+        out.print(plain(f"   and {counted(more, 'head')} more, which --json lists"))
+
+
+def attention_cells(line: Line) -> dict[str, str]:
+    """What a row says of an obligation of a head, by the names of the columns."""
+    worst = line.worst.worst if line.worst else None
+    mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
+    error, slack = (decimal_upper(worst.upper, 6), decimal_lower(QUARTER - worst.upper, 6)) if worst else (
+        ("0", "0.25") if line.proved else ("-", "-"))
+    if _is_about_a_number(line):
+        slack = "-"
+    return {
+        "statement": line.source,
+        "head": f"{line.layer}.{line.place}",
+        "attends to": line.obligation.head.name if line.obligation else "-",
+        "approximates": _shortened(line.obligation.aim if line.obligation else line.direction) + _guard(line),
+        "rows": str(line.rows),
+        "worst at n, i": f"{worst.n}, {worst.i}" if worst else "-",
+        "worst error": error,
+        "below 1/4 by": slack + mark,
+    }
+
+
+def _guard(line: Line) -> str:
+    """Under which condition on the word a lookup is claimed, if under one."""
+    of_counts = isinstance(line.obligation, LookupObligation | LookupOfSumObligation)
+    meaning = line.obligation.meaning if line.obligation and of_counts else None
+    if not isinstance(meaning, Near) or meaning.when is TRUE:
+        return ""
+    return f" if {_shortened(format_briefly(meaning.when), 20)}"
+
+
+def _is_about_a_number(line: Line) -> bool:
+    """Whether the head approximates a number: then a comparison bounds the error, after weighting it."""
+    return isinstance(line.obligation, LookupObligation) and isinstance(line.obligation.meaning, Others)
+
+
+def _shortened(text: str, length: int = 40) -> str:
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
+    """What else had to be proved, counted, and a line for each failure."""
+    out.print()
+    parts = []
+    for kind, noun in ((Kind.EMBEDDING, "embedded direction"), (Kind.UNIFORM, "uniform head"), (Kind.MEAN, "mean head"),
+                       (Kind.COUNTING, "counting head"),
+                       (Kind.FEED_FORWARD, "feed-forward output")):
+        part = [line for line in lines if line.kind is kind]
+        if part:
+            proved, distinct = sum(line.proved for line in part), sum(not line.repeated for line in part)
+            note = f" ({distinct} distinct)" if distinct < len(part) else ""
+            parts.append((f"{proved} of " if proved < len(part) else "") + counted(len(part), noun) + note)
+    if parts:
+        out.print(plain(f"exact     at every (n, i): {', '.join(parts)}"))
+    if any(line.kind is Kind.COMPOSITION and line.proved for line in lines):
+        out.print(plain("composed  every direction is written once, and read only after it is written"))
+    for line in [line for line in lines if not line.proved][:MANY_HEADS]:
+        out.print(plain(f"failed    {describe_place(line)}: {line.reason}"))
+
+
+def describe_place(line: Line) -> str:
+    """Layer, kind and direction of an obligation."""
+    where = f"layer {line.layer}, head {line.place}" if line.place else f"layer {line.layer}, {line.kind}"
+    return f"{where if line.layer else line.kind}, {line.direction}"
+
+
+def print_verdict(out: Console, outcome: Outcome) -> None:
+    """The verdict in colour, with its reason or counterexample."""
+    text = Text("\n").append(outcome.verdict.upper(), style=colour(outcome.verdict)).append("  ")
+    match outcome:
+        case Certified():
+            text.append(f"{counted(len(outcome.lines), 'obligation')}, each proved by two methods or exactly; "
+                        f"accepted by the independent checker; {outcome.seconds:.2f} s")
+        case Refuted(counterexample=found):
+            text.append_text(plain(f"{describe_counterexample(found)}; {outcome.seconds:.2f} s"))
+        case Unknown(reason=reason) | UnsupportedClaim(reason=reason) | RefutedRun(reason=reason):
+            text.append_text(plain(reason))
+    out.print(text)

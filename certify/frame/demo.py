@@ -1,0 +1,111 @@
+"""Several examples, a row each: what `certify formula` and `certify soften` do where no subject is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from rich.console import Console
+
+from certify.frame.files import make_folder, write_text
+from certify.frame.progress import ProgressLine
+from certify.frame.terminal_tables import open_table, plain, print_table
+from certify.frame.verdicts import colour, exit_status, worst
+
+CERTIFICATE = ".cert"
+"""How the names of certificates end."""
+
+
+class Named(Protocol):
+    """Whatever has a name, which its certificate's file takes."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+
+AnExample = TypeVar("AnExample", bound=Named)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table: shown if some example has something there, and the output is as wide as it ``needs``."""
+
+    name: str
+    side: str = "left"
+    needs: int = 0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One example and what came of it: ``cells`` of the table by column, and ``facts`` for the JSON object.
+
+    ``remark`` says why the verdict is what it is.
+    """
+
+    name: str
+    about: str
+    verdict: str
+    seconds: float
+    certificate: str | None
+    cells: Mapping[str, str]
+    facts: Mapping[str, Any]
+    remark: str = ""
+
+
+def show_each(examples: Sequence[AnExample], show: Callable[[AnExample, ProgressLine], Shown],
+              folder: str | None) -> list[Shown]:
+    """What comes of each example; certificates are written into the folder as they come.
+
+    Raises:
+        InputError: if the folder cannot be one, or a file in it not written.
+    """
+    if folder is not None:
+        make_folder(folder, [f"{example.name}{CERTIFICATE}" for example in examples])
+    found = []
+    with ProgressLine() as progress:
+        for example in examples:
+            progress(f"example {example.name}")
+            shown = show(example, progress)
+            keep_certificate(shown, folder)
+            found.append(shown)
+    return found
+
+
+def keep_certificate(shown: Shown, folder: str | None) -> None:
+    """Write the certificate into the folder, if there are both.
+
+    Raises:
+        InputError: if it cannot be written.
+    """
+    if folder and shown.certificate:
+        write_text(str(Path(folder) / f"{shown.name}{CERTIFICATE}"), shown.certificate)
+
+
+def print_rows(out: Console, found: Sequence[Shown], columns: Sequence[Column]) -> None:
+    """A row per example, its verdict in colour; only what it is about may be broken."""
+    filled = [column for column in columns if any(shown.cells.get(column.name) for shown in found)]
+    kept = [column for column in filled if out.width >= column.needs]
+    table = open_table(((column.name, column.side) for column in kept), fold=("about",))
+    for shown in found:
+        styles = {"verdict": colour(shown.verdict), "about": "dim"}
+        table.add_row(*(plain(shown.cells.get(column.name, ""), style=styles.get(column.name, "")) for column in kept))
+    print_table(out, table, [column.name for column in filled if column not in kept])
+
+
+def overall_status(found: Iterable[Shown], harmless: Collection[str] = ()) -> int:
+    """The exit status of the worst verdict, but for those that are ``harmless``; 3 if all of them are."""
+    serious = [shown.verdict for shown in found if shown.verdict not in harmless]
+    return exit_status(worst(serious) if serious else "unknown")
+
+
+def to_json(found: Sequence[Shown], status: int, **facts: Any) -> dict[str, Any]:
+    """One object: the verdict on all of them, and an entry per example."""
+    return {
+        "verdict": {0: "certified", 1: "refuted"}.get(status, "unknown"),
+        **facts,
+        "seconds": round(sum(shown.seconds for shown in found), 3),
+        "examples": [{"name": shown.name, "about": shown.about, **shown.facts} for shown in found],
+    }

@@ -1,0 +1,103 @@
+"""Whether the packages that are imported are those that were installed with certify, and nobody else's of their names.
+
+``proofs`` and ``constructions`` stand beside ``certify``. Another package of such a name may stand earlier on the path
+(a folder ./proofs under PYTHONPATH=.), or may have been installed into the same folder, where pip lets the later one
+overwrite the earlier. Proofs by somebody else's code are none, so nothing begins then. Standard library alone, and
+nothing of ours: this is asked before anything else is imported.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+HOME = Path(__file__).resolve().parents[2]
+"""The folder that ``certify`` is in."""
+NEIGHBOURS = ("constructions", "proofs")
+LIBRARIES = ("click", "flint", "lark", "mpmath", "numpy", "rich", "sympy", "typer", "z3")
+"""What every start needs; a file of such a name in the current folder would be taken in place of the library."""
+COLUMNS_OF_A_RECORD = 3
+
+
+def find_stranger(home: Path = HOME) -> str | None:
+    """One line about the first package or module that is not the one that certify needs; None if there is none.
+
+    Without a current folder nothing can be said of what it has, and that is the line.
+    """
+    return next(_strangers(home), None)
+
+
+def _strangers(home: Path) -> Iterator[str]:
+    for name in NEIGHBOURS:
+        found = place_of(name)
+        if found != home / name:
+            yield (f"the package {name} would be imported from {found or 'nowhere'}, expected {home / name}, beside "
+                   "certify; rename the other one, take its folder from PYTHONPATH, or start elsewhere")
+    try:
+        here = Path.cwd()
+    except OSError as error:
+        yield f"the current folder: {error.strerror}, expected one; start in a folder that exists"
+        return
+    if home != here and here in map(resolved, sys.path):
+        for name in LIBRARIES:
+            if (found := place_of(name)) is not None and found.parent == here:
+                yield (f"{name} would be imported from {found}, expected the library of this name; rename the file or "
+                       "folder, or take it from PYTHONPATH")
+    yield from _overwritten(home)
+
+
+def place_of(name: str) -> Path | None:
+    """The folder of a package, or the file of a module, as it would be imported now; nothing is imported."""
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        return None
+    if spec.submodule_search_locations:
+        return resolved(next(iter(spec.submodule_search_locations)))
+    return resolved(spec.origin or "")
+
+
+def resolved(entry: str) -> Path:
+    """An entry of the path; the empty one is the current folder."""
+    return Path(entry).resolve()
+
+
+# -- two packages of one name in one folder ----------------------------------------------------------------------------
+
+
+def _overwritten(home: Path) -> Iterator[str]:
+    """What another package has put into our folders; in a checkout nothing was installed, and nothing is found."""
+    for record in sorted(home.glob("certify-*.dist-info/RECORD")):
+        digests = _installed(record)
+        if not any(path.startswith("certify/") for path in digests):
+            continue  # an editable installation: the files are elsewhere
+        for name in NEIGHBOURS:
+            if foreign := _foreign_entry(home, name, digests):
+                yield (f"{foreign} is of another package, which was installed into the folder of certify's own {name}: "
+                       "one of them has overwritten the other; expected certify in an environment of its own "
+                       "(python3 -m venv)")
+
+
+def _installed(record: Path) -> Mapping[str, str]:
+    """The installed files, each with its digest as the record has it."""
+    rows = (line.split(",") for line in record.read_text(encoding="utf-8").splitlines())
+    return {row[0]: row[1] for row in rows if len(row) == COLUMNS_OF_A_RECORD}
+
+
+def _foreign_entry(home: Path, name: str, digests: Mapping[str, str]) -> Path | None:
+    """The first entry of the folder that was not installed with certify, or is not as it was."""
+    ours = {path.split("/")[1] for path in digests if path.startswith(f"{name}/")}
+    for path in sorted((home / name).iterdir()):
+        if path.name not in ours and path.name != "__pycache__":
+            return path
+    first = home / name / "__init__.py"
+    return None if _digest(first) == digests.get(f"{name}/__init__.py") else first
+
+
+def _digest(path: Path) -> str:
+    """As a record writes it (PEP 376)."""
+    found = hashlib.sha256(path.read_bytes()).digest()
+    return f"sha256={base64.urlsafe_b64encode(found).decode().rstrip('=')}"

@@ -1,0 +1,158 @@
+"""What a command reads and where it writes: no output is an input, none is given twice, nothing else is written.
+
+A command's options that write say so (``asking.options``), and their places are noted before its work begins. Whatever
+is read, a file that another one names, too, is compared with them as it is read; what is written must be among them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from constructions.errors import InputError, InternalError
+
+STANDARD_STREAM = "-"
+Identity = tuple[int, int]
+"""The device and the number of a file: the same for all of its names, links too."""
+
+
+def identity_of(place: str | Path | int) -> Identity | None:
+    """Of a file or folder (or an open one, by its number); None of devices and pipes, and where there is nothing."""
+    try:
+        found = os.stat(place)
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode) else None
+
+
+@dataclass(frozen=True)
+class Output:
+    """A place that an option names."""
+
+    option: str
+    name: str
+
+    @property
+    def target(self) -> Path:
+        """Where it is, through links; of standard output a place where nothing is."""
+        return Path(os.devnull, STANDARD_STREAM) if self.name == STANDARD_STREAM else Path(os.path.realpath(self.name))
+
+    @property
+    def key(self) -> object:
+        """Equal for two names of one place, whether something is there yet or not; None where writing spoils nothing.
+
+        Nobody can write two things to standard output, but to a device.
+        """
+        if self.name == STANDARD_STREAM:
+            return STANDARD_STREAM
+        if os.path.exists(self.name):
+            return identity_of(self.name)
+        return (identity_of(self.target.parent) or self.target.parent, self.target.name)
+
+
+class Places:
+    """The places of one command."""
+
+    def __init__(self) -> None:
+        self.outputs: list[Output] = []
+        self.inputs: dict[Identity, str] = {}
+
+    def note_output(self, option: str, name: str) -> None:
+        """Something will be written there.
+
+        Raises:
+            InputError: if it is an input, or where something else is written.
+        """
+        new = Output(option, name)
+        if (key := new.key) is None:
+            return self.outputs.append(new)
+        for other in self.outputs:
+            if other.key == key:
+                raise InputError(f"{option} {name}: {other.option} writes there, too, expected another place")
+        if key in [identity_of(stream) for stream in (1, 2)]:
+            raise InputError(f"{option} {name}: what is printed goes there already, expected another place")
+        self.outputs.append(new)
+        self.check_no_input(name)
+
+    def note_input(self, name: str) -> None:
+        """Something is read there.
+
+        Raises:
+            InputError: if it is an output.
+        """
+        found = identity_of(_input_stream() if name == STANDARD_STREAM else name)
+        if found is None:
+            return
+        self.inputs.setdefault(found, name)
+        for output in self.outputs:
+            if output.key == found:
+                raise InputError(f"{output.option} {output.name}: would replace {_shown(name)}, which is read, "
+                                 "expected another place")
+
+    def check_no_input(self, name: str) -> None:
+        """Raise InputError if the file was read."""
+        if name != STANDARD_STREAM and (found := identity_of(name)) in self.inputs:
+            raise InputError(f"{name}: would replace {_shown(self.inputs[found])}, which is read, expected another "
+                             "place")
+
+    def check_noted(self, name: str) -> None:
+        """Raise InternalError if no option names the place, or a folder around it."""
+        folder, last = os.path.split(name)
+        place = Path(os.path.realpath(folder), last)
+        if not any(output.name == name or place.is_relative_to(output.target) for output in self.outputs):
+            raise InternalError(f"{name}: about to be written, but no option that writes names it")
+
+
+def _shown(name: str) -> str:
+    return "standard input" if name == STANDARD_STREAM else name
+
+
+def _input_stream() -> int:
+    try:
+        return sys.stdin.fileno()
+    except (OSError, ValueError, AttributeError):
+        return -1
+
+
+_of_commands: list[Places] = []
+"""Those of the command that runs; none if Python is used without one."""
+
+
+@contextlib.contextmanager
+def keep_places() -> Iterator[Places]:
+    """From here on what is read and written is compared."""
+    _of_commands.append(Places())
+    try:
+        yield _of_commands[-1]
+    finally:
+        _of_commands.pop()
+
+
+def find_places() -> Places | None:
+    """Those of the command that runs, if one does."""
+    return _of_commands[-1] if _of_commands else None
+
+
+def note_output(option: str, name: str) -> None:
+    """The command that runs will write there, though none of its arguments says so.
+
+    Raises:
+        InputError: if it is an input, or where something else is written.
+    """
+    if places := find_places():
+        places.note_output(option, name)
+
+
+def note_input(name: str | Path) -> None:
+    """The command that runs reads this.
+
+    Raises:
+        InputError: if that is where it writes.
+    """
+    if places := find_places():
+        places.note_input(str(name))

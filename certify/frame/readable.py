@@ -1,0 +1,30 @@
+"""Results that say in a line, and in a notebook, what they are; the one who shows them is asked when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Shown = Mapping[type, tuple[Callable[[Any], str], Callable[[Any], str]]]
+"""By kind of result: a line, and HTML."""
+_SHOWN: list[Callable[[], Shown]] = []
+
+
+def shown_by(table: Callable[[], Shown]) -> None:
+    """From now on results are shown by this table, which is made when the first of them is."""
+    _SHOWN[:] = [table]
+
+
+class Readable:
+    """A result that a notebook can show."""
+
+    def __repr__(self) -> str:
+        return f"<{_way(self)[0](self)}>"
+
+    def _repr_html_(self) -> str:
+        return _way(self)[1](self)
+
+
+def _way(result: object) -> tuple[Callable[[Any], str], Callable[[Any], str]]:
+    table = _SHOWN[0]()
+    return next(table[kind] for kind in type(result).__mro__ if kind in table)

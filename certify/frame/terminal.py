@@ -1,0 +1,107 @@
+"""What all commands share: complaints in one line, JSON, places for files."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from certify.frame.verdicts import exit_status
+
+
+class Json:
+    """Whether ``--json`` was given, and whether the one object is on standard output."""
+
+    wanted = False
+    printed = False
+
+
+def expect_json(arguments: Sequence[str]) -> None:
+    """Look for ``--json``, even among arguments that nobody understands: whoever gives it reads JSON."""
+    options = arguments[:arguments.index("--")] if "--" in arguments else arguments
+    Json.wanted, Json.printed = "--json" in options, False
+
+
+def complain(error: object, verdict: str = "malformed") -> int:
+    """Print one line (two more for a formula: the text and a caret) and return the exit status of the verdict.
+
+    With ``--json`` the verdict and the line are one object on standard output, too, unless there is a better one.
+    """
+    if Json.wanted and not Json.printed:
+        print_json({"verdict": verdict, "error": str(error)}, indent=None)
+    say(error)
+    return exit_status(verdict)
+
+
+def say(error: object) -> None:
+    """Print a complaint on standard error."""
+    from constructions.text import printable
+
+    lines = [f"certify: {printable(str(error))}"]
+    if caret := getattr(error, "caret", None):
+        lines.append(caret())
+    print("\n".join(lines), file=sys.stderr)
+
+
+def prepare_output() -> None:
+    """What standard output cannot encode is escaped; if it is closed, the exit status still says what came out."""
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+@contextlib.contextmanager
+def without_log_of(package: str) -> Iterator[None]:
+    """While a package is imported, no more of its log than errors."""
+    import logging
+
+    log = logging.getLogger(package)
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
+def discard_output() -> None:
+    """Nobody reads standard output any more: what is still buffered must not raise a second error at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# -- writing results ---------------------------------------------------------------------------------------------------
+
+
+def print_json(data: dict[str, Any], indent: int | None = 1) -> None:
+    """One JSON object on standard output."""
+    Json.printed = True
+    print(json.dumps(data, indent=indent))
+
+
+def check_file(output: str | None) -> None:
+    """Refuse a place that is no file before the work begins, where it could have been a folder as well."""
+    from certify.frame.files import check_writable
+
+    if output is not None:
+        check_writable(output)
+
+
+def write_certificate(output: str | None, certificate: str | None, verdict: str, as_json: bool,
+                      name: str = "certificate") -> None:
+    """Write the certificate, if there is one and a place for it, and say where it is, or why there is none."""
+    from certify.frame.files import write_text
+
+    if output is None:
+        return
+    if certificate is None:
+        print(f"certify: {verdict}, so no {name} was written", file=sys.stderr)
+        return
+    write_text(output, certificate)
+    if output != "-" and not as_json:
+        print(f"{name} in {output}", file=sys.stderr)

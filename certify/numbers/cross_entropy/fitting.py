@@ -1,0 +1,77 @@
+"""The output map for which the cross-entropy is small: chosen in floating point, and then exact numbers.
+
+The cross-entropy is convex in slope and offsets, so the best offsets for a slope are found by bisection, and the slope
+by golden sections. Nothing depends on how good the choice is: the cross-entropy is enclosed at what was chosen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from proofs.numbers.cross_entropy.predictions import Group, OutputMap
+
+UNITS = 1 << 12
+"""Of slope and offsets, to one."""
+GREATEST_OFFSET = 64.0
+BISECTIONS, SECTIONS = 40, 40
+GOLDEN = (math.sqrt(5) - 1) / 2
+Terms = Sequence[tuple[float, float, float]]
+"""Of each group its value, how often the question is asked, and how often the answer is yes."""
+
+
+def choose_output(groups: Sequence[Group], alphabet: Sequence[str], steepest: Fraction) -> OutputMap:
+    """The map with a slope between -steepest and steepest for which the cross-entropy is about least."""
+    terms = _terms(groups, alphabet)
+    slope = _least(lambda slope: sum(_cost(part, slope, _offset(part, slope)) for part in terms.values()),
+                   float(steepest))
+    return choose_offsets(groups, alphabet, min(max(_exact(slope), -steepest), steepest))
+
+
+def choose_offsets(groups: Sequence[Group], alphabet: Sequence[str], slope: Fraction) -> OutputMap:
+    """The map with this slope for which it is about least."""
+    return OutputMap(slope, {symbol: _exact(_offset(part, float(slope)))
+                             for symbol, part in _terms(groups, alphabet).items()})
+
+
+def _terms(groups: Sequence[Group], alphabet: Sequence[str]) -> dict[str, Terms]:
+    """The terms of the cost by last symbols."""
+    return {symbol: [(float(group.value.lower), float(group.asked), float(group.yes)) for group in groups
+                     if group.last == symbol and group.asked] for symbol in alphabet}
+
+
+def _exact(x: float) -> Fraction:
+    return Fraction(round(x * UNITS), UNITS)
+
+
+def _cost(terms: Terms, slope: float, offset: float) -> float:
+    return sum(yes * _softplus(-(slope * x + offset)) + (asked - yes) * _softplus(slope * x + offset)
+               for x, asked, yes in terms)
+
+
+def _softplus(x: float) -> float:
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+def _offset(terms: Terms, slope: float) -> float:
+    """Where the derivative of the cost changes its sign."""
+    low, high = -GREATEST_OFFSET, GREATEST_OFFSET
+    for _ in range(BISECTIONS if terms else 0):
+        middle = (low + high) / 2
+        excess = sum(asked * _logistic(slope * x + middle) - yes for x, asked, yes in terms)
+        low, high = (low, middle) if excess > 0 else (middle, high)
+    return (low + high) / 2
+
+
+def _logistic(x: float) -> float:
+    return (1 + math.tanh(x / 2)) / 2
+
+
+def _least(cost: Callable[[float], float], greatest: float) -> float:
+    """Where a convex function is least between -greatest and greatest."""
+    low, high = -greatest, greatest
+    for _ in range(SECTIONS):
+        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        low, high = (low, right) if cost(left) <= cost(right) else (left, high)
+    return (low + high) / 2

@@ -1,0 +1,30 @@
+"""What a direction holds, quickly and about: by the float program of the network, to look for words with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from constructions.errors import InputError, Unsupported
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from constructions.running.numpy_network import NumpyNetwork
+from constructions.running.weights import weights_of
+from proofs.numbers.sensitivity.climbing import Values
+
+BATCH_NUMBERS = 1 << 22
+"""So many attention weights are held at a time."""
+
+
+def float_values(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> Values | None:
+    """The direction's values, [words, judged positions], as a function of words; None if there is no float program."""
+    try:
+        program = NumpyNetwork(weights_of(network, Lengths(n, n), "binary64"))
+    except (InputError, Unsupported):
+        return None
+    column = program.weights.directions.index(direction)
+    places = [i - 1 for i in judged]
+    most = max(1, BATCH_NUMBERS // (n * n * max(1, sum(1 for _ in network.heads()))))
+    return lambda words: np.concatenate([program.stream(words[k : k + most])[:, places, column]
+                                         for k in range(0, len(words), most)])

@@ -1,1 +1,0 @@
-"""What people and programs read of results: numbers, tables, words, and JSON objects."""

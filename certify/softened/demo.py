@@ -1,0 +1,82 @@
+"""`certify soften` without a subject: the shipped examples, a row each."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from certify.frame.demo import Column, Shown, overall_status, print_rows, show_each, to_json
+from certify.frame.numbers import decimal_lower
+from certify.frame.progress import ProgressLine
+from certify.frame.terminal import print_json
+from certify.frame.terminal_tables import NARROW, WIDTH, console, plain
+from certify.softened.examples import Example
+from certify.softened.pipeline import soften_model
+from certify.softened.results import SoftenedLength, Softening
+from certify.softened.shards import Workers
+from certify.softened.show import describe_outcome, show_bracket, show_ratio, softening_to_json
+
+COLUMNS = (Column("example"), Column("size", needs=NARROW), Column("n <=", "right"), Column("words", "right", NARROW),
+           Column("gap"), Column("theorem", "right"), Column("claimed", needs=WIDTH),
+           Column("critical", "right", NARROW), Column("ratio", "right"), Column("verdict"),
+           Column("seconds", "right", WIDTH), Column("about", needs=170))
+
+
+def soften_examples(examples: Sequence[Example], workers: Workers, folder: str | None, is_critical: bool,
+                    as_json: bool) -> int:
+    """Soften every example; return 0 if all are certified, else the status of the worst verdict."""
+    def show(example: Example, progress: ProgressLine) -> Shown:
+        outcome = soften_model(example.build(), example.max_n, example.temperature,
+                               [example.max_n] if is_critical else [], workers, progress)
+        return Shown(example.name, example.about, outcome.verdict, outcome.seconds, outcome.certificate,
+                     _cells(example, outcome), softening_to_json(outcome), describe_outcome(outcome))
+
+    found = show_each(examples, show, folder)
+    status = overall_status(found)
+    if as_json:
+        print_json(to_json(found, status))
+    else:
+        _print(found)
+        if folder:
+            print(f"certificates in {folder}", file=sys.stderr)
+    return status
+
+
+def _print(found: Sequence[Shown]) -> None:
+    out = console()
+    out.print(plain("claim     for every n up to the one stated, every word of length n and every position: softmax "
+                    "moves the result of hard attention by at most 1/4"))
+    out.print(plain("columns   size: layers, heads, directions; at the greatest n: gap, the temperature of Theorem 26, "
+                    "the critical one, and its ratio to the theorem's"))
+    out.print()
+    print_rows(out, found, COLUMNS)
+    out.print()
+    for shown in found:
+        if shown.verdict != "certified":
+            out.print(plain(f"{shown.verdict:<10}{shown.name}: {shown.remark}"))
+    certified = sum(shown.verdict == "certified" for shown in found)
+    seconds = sum(shown.seconds for shown in found)
+    out.print(plain(f"{certified} of {len(found)} certified, in {seconds:.1f} s; each certificate was accepted by "
+                    "the independent checker, which ran every word again"))
+
+
+def _cells(example: Example, outcome: Softening) -> dict[str, str]:
+    network = outcome.transformer
+    cells = {
+        "example": example.name,
+        "size": f"{len(network.layers)}, {sum(1 for _ in network.heads())}, {len(network.directions)}",
+        "n <=": str(outcome.max_n),
+        "words": str(sum(survey.words for survey in outcome.surveys)),
+        "verdict": outcome.verdict,
+        "seconds": f"{outcome.seconds:.2f}",
+        "about": example.about,
+    }
+    return cells | (_cells_at(outcome.lengths[-1], outcome) if outcome.lengths else {})
+
+
+def _cells_at(row: SoftenedLength, outcome: Softening) -> dict[str, str]:
+    """What there is to say of the greatest length."""
+    gap = row.survey.gap
+    cells = {"gap": str(gap.value) if gap else "none", "theorem": decimal_lower(row.theorem, 6),
+             "claimed": str(outcome.temperature) if outcome.stated else ""}
+    return cells | ({"critical": show_bracket(row.critical), "ratio": show_ratio(row)} if row.critical else {})

@@ -1,0 +1,168 @@
+"""All words up to a length, surveyed or checked: in shards, by any number of workers.
+
+How the words are divided changes no result (tests/softened). One process alone takes whole lengths, as words of one
+shard share most; shards for several, or for a store, depend on nothing but the transformer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from certify.frame.shards import plan_prefixes, prefixes, run_tasks, steps_per_word_of_many
+from certify.frame.shards.standing import ShardsProgress
+from constructions.errors import InputError
+from constructions.network.json_form import transformer_to_json
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Mask, Transformer
+from proofs.check import (
+    ACCEPTED,
+    Incomplete,
+    Malformed,
+    Refusal,
+    Rejected,
+    ShardResult,
+    Softened,
+    check_shard,
+    finish,
+    read_softened_text,
+    verdict_of,
+)
+from proofs.softened.findings import Survey
+from proofs.softened.gap import Word
+from proofs.softened.tasks import do_task
+
+MAX_WORDS = 100_000_000
+FEW_WORDS = 10_000
+"""Lengths with no more words are surveyed one after another, whoever works: they take a second or two."""
+TOGETHER = 64
+"""Where words are run at once, so many times more make a shard: its parts would take almost as long as the whole."""
+WORK = 1000
+"""Times the checker's default budget: the words are limited above, and whoever makes a proof is willing to wait, and "
+"whoever is sent a file is not."""
+REFUSALS: dict[str, type[Refusal]] = {"rejected": Rejected, "malformed": Malformed, "incomplete": Incomplete}
+Shard = tuple[int, Word]
+"""The words of a length that begin with a prefix."""
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who works: ``jobs`` processes or a Dask cluster; ``store`` is where finished shards of surveys are kept."""
+
+    jobs: int = 1
+    dask: str | None = None
+    store: Path | None = None
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether one process does all, and nothing is kept."""
+        return self.jobs == 1 and self.dask is None and self.store is None
+
+    def plan(self, transformer: Transformer, lengths: Lengths) -> list[Shard]:
+        """The shards of all lengths, in the order of words."""
+        size = len(transformer.alphabet)
+        return [(n, prefix) for n in lengths for prefix in prefixes(
+            transformer.alphabet, 0 if self.is_alone else plan_prefixes(size, n, _steps_per_word(transformer, n)))]
+
+    def do(self, what: str, do: Callable[[str], str], shards: Sequence[Shard], parts: dict[str, Any], size: int,
+           store: Path | None = None) -> list[str]:
+        """The results of a task for every shard of words over ``size`` symbols."""
+        tasks = [json.dumps({**parts, "n": n, "prefix": list(prefix)}) for n, prefix in shards]
+        with ShardsProgress(what, "words") as progress:
+            return run_tasks(tasks, do, jobs=self.jobs, dask=self.dask, store=store, progress=progress,
+                             sizes=[size ** (n - len(prefix)) for n, prefix in shards])
+
+
+def _steps_per_word(transformer: Transformer, n: int) -> int:
+    """About how much work a word is, where all words of a shard are run at once if every head is future-masked."""
+    is_causal = all(head.mask is Mask.FUTURE for _, _, head in transformer.heads())
+    return max(1, steps_per_word_of_many(transformer, n) // (TOGETHER if is_causal else 1))
+
+
+def check_number_of_words(transformer: Transformer, max_n: int) -> None:
+    """Raise InputError if there are too many words up to this length."""
+    total, size = 0, len(transformer.alphabet)
+    for n in range(1, max_n + 1):
+        total += size**n
+        if total > MAX_WORDS:
+            raise InputError(f"max-n: {max_n}, expected at most {n - 1}: all words over {size} symbols are run, and "
+                             f"those up to length {n} are more than {MAX_WORDS:,}")
+
+
+def survey_lengths(transformer: Transformer, lengths: Lengths, workers: Workers) -> list[Survey]:
+    """What the words of every length show, up to the first length with a tie.
+
+    Short lengths come first, by this process: a tie is likely to be found there.
+
+    Raises:
+        InputError: if there are more than MAX_WORDS words.
+    """
+    check_number_of_words(transformer, lengths.last)
+    parts, size = {"task": "survey", "transformer": transformer_to_json(transformer)}, len(transformer.alphabet)
+    plan = workers.plan(transformer, lengths)
+    surveys: dict[int, Survey] = {}
+    short = [(n, prefix) for n, prefix in plan if not prefix and (workers.is_alone or size**n <= FEW_WORDS)]
+    for n, prefix in short:
+        (found,) = Workers().do(f"words of length {n}", do_task, [(n, prefix)], parts, size, workers.store)
+        surveys[n] = Survey.from_json(found)
+        if surveys[n].tie:
+            return list(surveys.values())
+    long = plan[len(short):]
+    for (n, _), found in zip(long, workers.do(f"words up to length {lengths.last}", do_task, long, parts, size,
+                                              workers.store), strict=True):
+        part = Survey.from_json(found)
+        surveys[n] = surveys[n].merge(part) if n in surveys else part
+    return [surveys[n] for n in lengths if not any(surveys[m].tie for m in range(1, n))]
+
+
+# -- the independent checker -------------------------------------------------------------------------------------------
+
+
+def check_certificate(certificate: str, transformer: Transformer, lengths: Lengths, workers: Workers) -> None:
+    """Let the independent checker decide, as ``proofs.check.check_text`` does; nothing comes from a store.
+
+    Raises:
+        Refusal: what the checker says; of several shards the first.
+    """
+    shards = replace(workers, store=None).plan(transformer, lengths)
+    results = workers.do("the independent checker", check_task, shards, {"certificate": certificate},
+                         len(transformer.alphabet))
+    finish(_read(certificate), dict(zip(shards, map(_read_result, results), strict=True)))
+
+
+def check_length(certificate: str, n: int) -> None:
+    """Let the independent checker decide about the words of one length, whatever is stated of others.
+
+    Raises:
+        Refusal: what the checker says.
+    """
+    check_shard(read_softened_text(certificate.encode(), WORK), n, ())
+
+
+def check_task(task: str) -> str:
+    """What the independent checker says of one shard, as canonical JSON: its verdict, what it found, or why not."""
+    data = json.loads(task)
+    try:
+        found = check_shard(_read(data["certificate"]), data["n"], tuple(data["prefix"]))
+    except Refusal as refusal:
+        return json.dumps({"verdict": verdict_of(refusal), "reason": str(refusal)})
+    gap = None if found.gap is None else str(found.gap)
+    return json.dumps({"verdict": ACCEPTED, "found": {**asdict(found), "gap": gap}})
+
+
+def _read_result(text: str) -> ShardResult:
+    result = json.loads(text)
+    if result["verdict"] != ACCEPTED:
+        raise REFUSALS[result["verdict"]](result["reason"])
+    found = result["found"]
+    return ShardResult(**{**found, "gap": None if found["gap"] is None else Fraction(found["gap"])})
+
+
+@lru_cache(maxsize=2)
+def _read(certificate: str) -> Softened:
+    return read_softened_text(certificate.encode(), WORK)

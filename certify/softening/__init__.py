@@ -1,1 +1,0 @@
-"""`certify soften`: hard attention by softmax, certified on every word up to a length (docs/softening.md)."""

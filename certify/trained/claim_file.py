@@ -1,0 +1,188 @@
+"""Claim files: docs/trained.md, TOML to a claim, every key checked, every complaint one line."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from certify.frame.files import read_text
+from certify.trained.answers import AnswerReader
+from certify.trained.conditions import Condition, Conditions
+from constructions.errors import InputError
+from constructions.language.alphabets import parse_alphabet
+from constructions.language.predicates import parse_predicate_definitions
+from constructions.regular.automata import Automaton
+from constructions.tables import (
+    Table,
+    boolean,
+    check_keys,
+    exact,
+    natural,
+    naturals,
+    one_of,
+    read_toml,
+    shown,
+    text,
+    texts,
+)
+from constructions.trained.claim import Case, Claim, Read, check_fits, last_offset
+from constructions.trained.network import TrainedNetwork
+
+KEYS = ("title", "letters", "tokens", "before", "after", "padding", "attention", "answers", "empty", "margin", "given",
+        "offsets", "min_n", "max_n", "predicates", "answer")
+NEEDED = ("letters", "answers", "answer")
+LONGEST = 1 << 16
+READS: tuple[Read, ...] = ("each", "last", "first")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which lengths and offsets the command line asks for; None leaves it to the file."""
+
+    max_n: int | None = None
+    min_n: int | None = None
+    offsets: tuple[int, int] | str | None = None
+
+
+def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Claim:
+    """The claim of a file about a network.
+
+    Raises:
+        InputError: one line that says which key and what was expected.
+        Unsupported: if a language has no finite automaton, or a very large one.
+    """
+    folder = Path(os.path.normpath(Path(path).parent)) if path != "-" else Path()
+    return claim_of_table(read_toml(read_text(path), path), path, folder, network, scope)
+
+
+def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwork, scope: Scope = Scope()) -> Claim:
+    """The claim of a table that has the keys of a claim file; files that it names are relative to the folder.
+
+    Raises:
+        InputError: likewise.
+        Unsupported: likewise.
+    """
+    try:
+        claim = _Reader(check_keys("the claim", table, KEYS, NEEDED), folder, network).claim(scope)
+        check_fits(network, claim, "the claim")
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    return claim
+
+
+class _Reader:
+    """Reads one table, key by key."""
+
+    def __init__(self, table: Table, folder: Path, network: TrainedNetwork) -> None:
+        self.table = table
+        self.folder = folder
+        self.network = network
+        self.alphabet, self.tokens = self._letters()
+
+    def claim(self, scope: Scope) -> Claim:
+        self._check_words()
+        lengths = self._lengths(scope)
+        before = self._tokens("before")
+        read = one_of("answers", self.table["answers"], READS)
+        empty = boolean("empty", self.table.get("empty", False))
+        if empty and (read != "each" or not before):
+            raise InputError("empty: true, which goes with answers = \"each\" and a token before the word")
+        predicates = parse_predicate_definitions(texts("predicates", self.table.get("predicates", [])))
+        conditions = Conditions(self.alphabet, predicates, self.folder)
+        automaton, cases = self._cases(conditions)
+        after = self._after(before, lengths)
+        offsets = self.table.get("offsets", 0) if scope.offsets is None else scope.offsets
+        return Claim(
+            alphabet=self.alphabet, tokens=self.tokens, before=before, after=after,
+            offsets=self._offsets(offsets, len(before) + lengths[0] + len(after)),
+            lengths=lengths, read=next(one for one in READS if one == read), empty=empty,
+            margin=exact("margin", self.table.get("margin", 0)), automaton=automaton,
+            predicates=tuple(predicates.values()), cases=cases,
+        )  # fmt: skip
+
+    def _check_words(self) -> None:
+        text("title", self.table.get("title", ""))
+        attention = one_of("attention", self.table.get("attention", self.network.attention),
+                           ("causal", "bidirectional"))
+        if attention != self.network.attention:
+            raise InputError(f"attention: \"{attention}\", but the network was imported as {self.network.attention}")
+
+    def _cases(self, conditions: Conditions) -> tuple[Automaton | None, tuple[Case, ...]]:
+        given = Condition()
+        if "given" in self.table:
+            given, _ = conditions.truth("given", self.table["given"])
+        tables = self.table["answer"]
+        if not isinstance(tables, list) or not tables:
+            raise InputError(f"answer: {shown(tables)}, expected at least one [[answer]]")
+        reader = AnswerReader(conditions, self.tokens, self.network.outputs)
+        answers = [answer for number, table in enumerate(tables, start=1)
+                   for answer in reader.answers(f"answer {number}", table)]
+        automaton, cases = conditions.cases([(condition & given, rows) for condition, rows in answers])
+        if not cases:
+            raise InputError("given: no word is left to be judged")
+        return automaton, tuple(cases)
+
+    def _letters(self) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """The symbols and their tokens: a table, or a string or list of symbols beside ``tokens``."""
+        value = self.table["letters"]
+        if isinstance(value, dict):
+            if "tokens" in self.table:
+                raise InputError("tokens: the table of letters says them already")
+            letters, tokens = list(value), list(value.values())
+        else:
+            letters = list(parse_alphabet(value)) if isinstance(value, str) else texts("letters", value)
+            tokens = self.table.get("tokens", list(range(len(letters))))
+        if not letters or "" in letters or len(set(letters)) != len(letters):
+            raise InputError(f"letters: {shown(value)}, expected at least one symbol, none empty and none twice")
+        found = self._numbers("tokens", tokens)
+        if len(found) != len(letters):
+            raise InputError(f"tokens: {len(found)}, expected one for each of the {len(letters)} letters")
+        if len(set(found)) != len(found):
+            raise InputError(f"tokens: {shown(list(found))}, expected a token of its own for each letter")
+        return tuple(letters), found
+
+    def _numbers(self, key: str, value: object) -> tuple[int, ...]:
+        return naturals(key, value, self.network.vocabulary, "tokens of the network,")
+
+    def _tokens(self, key: str) -> tuple[int, ...]:
+        return self._numbers(key, self.table.get(key, []))
+
+    def _after(self, before: tuple[int, ...], lengths: tuple[int, int]) -> tuple[int, ...]:
+        """The tokens after the word; padding that attention sees is more of them, for words of one length."""
+        after = self._tokens("after")
+        if "padding" not in self.table:
+            return after
+        padding = check_keys("padding", self.table["padding"], ("token", "length"), ("token", "length"))
+        token = natural("padding: token", padding["token"], self.network.vocabulary, "a token of the network,")
+        length = natural("padding: length", padding["length"], LONGEST, "a length")
+        if lengths[0] != lengths[1]:
+            raise InputError(f"padding: words of the lengths {lengths[0]} to {lengths[1]}, but seen padding makes a "
+                             f"claim of one length: min_n = max_n (padding that attention does not see is left out)")
+        missing = length - len(before) - lengths[0] - len(after)
+        if missing < 0:
+            raise InputError(f"padding: length: {length}, but the word with what is around it has {length - missing}")
+        return after + (token,) * missing
+
+    def _lengths(self, scope: Scope) -> tuple[int, int]:
+        longest = self.table.get("max_n") if scope.max_n is None else scope.max_n
+        shortest = self.table.get("min_n", 1) if scope.min_n is None else scope.min_n
+        if longest is None:
+            raise InputError("max_n: neither the file nor --max-n says up to which length")
+        lengths = natural("min_n", shortest, LONGEST, "a length"), natural("max_n", longest, LONGEST, "a length")
+        if not 1 <= lengths[0] <= lengths[1]:
+            raise InputError(f"min_n {lengths[0]} and max_n {lengths[1]}, expected 1 <= min_n <= max_n")
+        return lengths
+
+    def _offsets(self, value: object, tokens: int) -> tuple[int, int]:
+        """All are those at which the shortest words, which are so many tokens, fit."""
+        rows = self.network.rows
+        if value == "all":
+            return 0, max(0, last_offset(self.network, tokens))
+        offsets = (value, value) if isinstance(value, int) else value
+        if not isinstance(offsets, list | tuple) or len(offsets) != 2:
+            raise InputError(f"offsets: {shown(value)}, expected \"all\", an offset, or [first, last]")
+        first, last = (natural("offsets", one, rows or 1, "an offset") for one in offsets)
+        if first > last:
+            raise InputError(f"offsets: {shown(value)}, expected [first, last] with first <= last")
+        return first, last

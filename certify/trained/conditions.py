@@ -1,0 +1,129 @@
+"""Conditions on prefixes: formulas, and states of the automata of several languages; at last one automaton for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from certify.frame.files import read_text
+from certify.trained.languages import language_of_formula
+from constructions.errors import InputError
+from constructions.language.parser import parse_formula
+from constructions.language.predicate_definition import PredicateDefinition
+from constructions.language.syntax import And, Formula, Not
+from constructions.regular.automata import Automaton, Language, check_small, minimal, product
+from constructions.regular.automaton_files import language_of_text
+from constructions.regular.expression import language_of_regex
+from constructions.tables import check_keys, shown, text, texts
+from constructions.trained.claim import Case, Row, When
+
+KEYS = ("formula", "regex", "dfa", "states")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """All formulas hold, and the automaton of each language (an index) is in one of the states."""
+
+    formulas: tuple[Formula, ...] = ()
+    states: tuple[tuple[int, frozenset[int]], ...] = ()
+
+    def __and__(self, other: Condition) -> Condition:
+        return Condition(self.formulas + other.formulas, self.states + other.states)
+
+
+@dataclass
+class Conditions:
+    """Reads truths over an alphabet; ``languages`` are those met so far."""
+
+    alphabet: tuple[str, ...]
+    predicates: dict[str, PredicateDefinition]
+    folder: Path
+    languages: list[Language] = field(default_factory=list)
+
+    def truth(self, where: str, value: object) -> tuple[Condition, Condition]:
+        """Where the formula or language of a table holds, and where it does not.
+
+        Raises:
+            InputError: if it is no formula and no table of one of the KEYS.
+        """
+        found = self.formula_or_language(where, value)
+        if isinstance(found, Language):
+            return self.inside(found, found.accepting)
+        return Condition((found,)), Condition((Not(found),))
+
+    def language(self, where: str, value: object) -> Language:
+        """The same as a language, for which a formula must be finite-state.
+
+        Raises:
+            InputError: likewise.
+            Unsupported: if a formula looks ahead or counts without end.
+        """
+        found = self.formula_or_language(where, value)
+        return found if isinstance(found, Language) else language_of_formula(found, self.alphabet)
+
+    def inside(self, language: Language, states: frozenset[int]) -> tuple[Condition, Condition]:
+        """That the language's automaton is in one of the states, and that it is in another."""
+        if language not in self.languages:
+            self.languages.append(language)
+        place = self.languages.index(language)
+        others = frozenset(range(len(language.automaton.steps))) - states
+        return Condition((), ((place, states),)), Condition((), ((place, others),))
+
+    def formula_or_language(self, where: str, value: object) -> Formula | Language:
+        """The formula or the language of a text or a table.
+
+        Raises:
+            InputError: if it is neither.
+        """
+        if isinstance(value, str):
+            return self._formula(where, value)
+        table = check_keys(where, value, KEYS)
+        kinds = [key for key in KEYS[:3] if key in table]
+        if len(kinds) != 1 or ("states" in table and kinds != ["dfa"]):
+            raise InputError(f"{where}: {shown(value)}, expected one of formula, regex, dfa (which may have states)")
+        content = text(f"{where}: {kinds[0]}", table[kinds[0]])
+        if kinds == ["formula"]:
+            return self._formula(where, content)
+        if kinds == ["regex"]:
+            return language_of_regex(content, self.alphabet)
+        if not content.isprintable():
+            raise InputError(f"{where}: dfa: {shown(content)}, expected the name of a file")
+        states = texts(f"{where}: states", table["states"]) if "states" in table else None
+        path = str(self.folder / content)
+        return language_of_text(read_text(path), path, self.alphabet, states)[0]
+
+    def _formula(self, where: str, content: str) -> Formula:
+        try:
+            return parse_formula(content, self.alphabet, self.predicates)
+        except InputError as error:
+            raise InputError(f"{where}: formula {shown(content)}: {error}") from None
+
+    def cases(self, conditions: Sequence[tuple[Condition, tuple[Row, ...]]]) -> tuple[Automaton | None, list[Case]]:
+        """The cases of a claim, with one automaton for all languages; what no prefix fulfils is left out.
+
+        Raises:
+            Unsupported: if the automaton has too many states.
+        """
+        automaton, states = product([language.automaton for language in self.languages], len(self.alphabet))
+        fulfilled = [[all(state[place] in among for place, among in condition.states) for state in states]
+                     for condition, _ in conditions]
+        automaton, block = minimal(automaton, list(zip(*fulfilled, strict=True)))
+        check_small(automaton, "the languages of the claim together")
+        cases = []
+        for (condition, rows), truths in zip(conditions, fulfilled, strict=True):
+            among = tuple(sorted({block[state] for state, truth in enumerate(truths) if truth}))
+            if among:
+                cases.append(Case(_when(condition, among, len(automaton.steps)), rows))
+        needed = any(case.when.states is not None for case in cases)
+        return automaton if needed else None, cases
+
+
+def _when(condition: Condition, among: tuple[int, ...], states: int) -> When:
+    """All states together say nothing beside a formula."""
+    if not condition.formulas:
+        return When(None, among)
+    formula = condition.formulas[0]
+    for another in condition.formulas[1:]:
+        formula = And(formula, another)
+    return When(formula, None if len(among) == states else among)

@@ -1,0 +1,183 @@
+"""What came of deciding a trained network: obligation by obligation, and length by length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from certify.frame.verdicts import worst
+from constructions.trained.claim import Claim, is_by_place, obligations
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.search import WrongWord
+
+
+@dataclass(frozen=True)
+class SmallestMargin:
+    """How far above the claim's margin the least row is, as floats saw it: evidence, not proof."""
+
+    value: float
+    word: tuple[str, ...]
+    offset: int
+    place: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is known of one obligation: a place or a length (``count``) at an offset.
+
+    ``way`` is how it is covered (``words`` or ``classes``), None if it is not; ``bound`` is the search's lower bound of
+    the smallest margin, ``seen`` the smallest that a word was seen to have.
+    """
+
+    offset: int
+    count: int
+    way: str | None = None
+    bound: float | None = None
+    seen: SmallestMargin | None = None
+    wrong: WrongWord | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class LengthRow:
+    """What is known of all words of one length at all offsets."""
+
+    n: int
+    verdict: str
+    seen: SmallestMargin | None
+    bound: float | None
+    wrong: WrongWord | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class OffsetRow:
+    """What is known at one offset: up to which length all words are covered, and the length of the shortest wrong one.
+
+    ``longest`` is the longest length that is asked about and fits.
+    """
+
+    offset: int
+    covered_to: int | None
+    wrong_at: int | None
+    longest: int
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The answer about a network and a claim.
+
+    ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest are not certified), accepted
+    by the checker; ``whole_domain`` says that there is no other word, length or offset for which the network has rows.
+    """
+
+    network: TrainedNetwork
+    claim: Claim
+    verdict: str
+    rows: tuple[LengthRow, ...]
+    offsets: tuple[OffsetRow, ...]
+    certified_to: int | None
+    certificate: str | None
+    wrong: WrongWord | None
+    wrong_certificate: str | None
+    covered: Mapping[str, int]
+    whole_domain: bool
+    seconds: float
+
+    @property
+    def is_shortest(self) -> bool:
+        """Whether no shorter word of the claim is wrong than the wrong one: all shorter lengths are certified."""
+        return self.wrong is not None and all(
+            row.verdict in ("certified", "vacuous") for row in self.rows if row.n < len(self.wrong.word)) and (
+            self.rows[0].n == self.claim.lengths[0])
+
+    def letters_read(self, wrong: WrongWord) -> tuple[str, ...]:
+        """The letters that decide that a word is wrong: those after its place only fill it up to the least length,
+        where the claim is by place."""
+        return wrong.word[: wrong.place] if is_by_place(self.network, self.claim) else wrong.word
+
+    @property
+    def reason(self) -> str:
+        """Why it is unknown; empty if it is not."""
+        return next((row.reason for row in self.rows if row.verdict == "unknown"), "")
+
+
+def rows_by_length(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[LengthRow]:
+    """The verdict on each length: certified if all its obligations are covered, refuted if a word of it is wrong."""
+    return [row for n, mine in _by_length(network, claim, found) if (row := _row(n, mine))]
+
+
+def _by_length(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> Iterator[tuple[int, list[Found]]]:
+    """For each length what is known of the obligations that words of that length have."""
+    known = {(one.offset, one.count): one for one in found}
+    by_place = is_by_place(network, claim) and claim.read == "each"
+    counts: dict[int, list[int]] = {}
+    for offset, count in obligations(network, claim):
+        counts.setdefault(offset, []).append(count)
+    for n in range(claim.lengths[0], claim.lengths[1] + 1):
+        yield n, [known.get((offset, count), Found(offset, count, reason="not decided"))
+                  for offset, those in counts.items() if those[0] <= n <= those[-1]
+                  for count in (those[: n - those[0] + 1] if by_place else [n])]
+
+
+def rows_by_offset(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[OffsetRow]:
+    """The offsets, each with how far it is covered and where it is wrong."""
+    by_offset: dict[int, list[Found]] = {}
+    for one in found:
+        by_offset.setdefault(one.offset, []).append(one)
+    rows = []
+    for offset, those in sorted(by_offset.items()):
+        alone = replace(claim, offsets=(offset, offset))
+        lengths = rows_by_length(network, alone, those)
+        wrong = min((row.n for row in lengths if row.wrong), default=None)
+        rows.append(OffsetRow(offset, certified_to(lengths), wrong, lengths[-1].n))
+    return rows
+
+
+def _row(n: int, found: Sequence[Found]) -> LengthRow | None:
+    """None if no word of the length fits."""
+    if not found:
+        return None
+    wrong = min((one.wrong for one in found if one.wrong), key=_order, default=None)
+    open_ones = [one for one in found if one.way is None and one.wrong is None]
+    verdict = "refuted" if wrong else worst(["unknown" if one in open_ones else "certified" for one in found])
+    seen = min((one.seen for one in found if one.seen), key=lambda seen: seen.value, default=None)
+    bounds = [one.bound for one in found if one.bound is not None]
+    return LengthRow(n, verdict, seen, min(bounds) if bounds and not open_ones else None, wrong,
+                     _why_open(open_ones) if verdict == "unknown" else "")
+
+
+def _why_open(open_ones: Sequence[Found]) -> str:
+    first = open_ones[0]
+    more = f" (and {len(open_ones) - 1} more)" if len(open_ones) > 1 else ""
+    return f"offset {first.offset}, {first.count} letters: {first.reason}{more}"
+
+
+def _order(wrong: WrongWord) -> tuple[int, int, int, tuple[str, ...]]:
+    return len(wrong.word), wrong.offset, wrong.place, wrong.word
+
+
+def shortest(wrong: Iterable[WrongWord]) -> WrongWord | None:
+    """The shortest wrong word; of equally short ones the one at the least offset."""
+    return min(wrong, key=_order, default=None)
+
+
+def certified_to(rows: Sequence[LengthRow]) -> int | None:
+    """The length up to which all are certified (or vacuous), from the shortest on; None if that is not."""
+    last = None
+    for row in rows:
+        if row.verdict not in ("certified", "vacuous"):
+            break
+        last = row.n
+    return last
+
+
+def is_whole_domain(network: TrainedNetwork, claim: Claim) -> bool:
+    """Whether no other word has rows: all lengths from 1 on and all offsets of a network with position tables."""
+    rows = network.rows
+    if rows is None:
+        return False
+    around = len(claim.before) + len(claim.after)
+    longest = rows - around
+    return claim.lengths[0] <= 1 and claim.lengths[1] >= longest and claim.offsets[0] == 0 and (
+        claim.offsets[1] >= rows - around - claim.lengths[0])

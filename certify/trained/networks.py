@@ -1,0 +1,155 @@
+"""The architecture of a trained network: a table of its steps, a picture, a table of its tensors, and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from certify.frame.terminal_tables import open_table, plain, print_table
+from constructions.trained.network import (
+    Affine,
+    AttentionStep,
+    Norm,
+    NormStep,
+    Scale,
+    Step,
+    TrainedNetwork,
+    UnitsStep,
+    views_of_step,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from constructions.importing.importer import Imported
+
+_DIGITS_OF_DIGESTS = 12
+
+
+def parameters(network: TrainedNetwork) -> int:
+    """How many numbers the tensors hold."""
+    return sum(math.prod(tensor.shape) for tensor in network.tensors.values())
+
+
+def describe_norm(norm: Norm | None) -> str:
+    """A norm in a few words."""
+    if norm is None:
+        return ""
+    learned = [word for word, view in (("gain", norm.gain), ("bias", norm.bias)) if view]
+    return f"{norm.kind} norm, epsilon {norm.epsilon}" + (f", {' and '.join(learned)}" if learned else "")
+
+
+def describe_scale(scale: Scale) -> str:
+    """What scores are multiplied by."""
+    return f"1/sqrt({scale.root})" if scale.root else str(scale.times)
+
+
+def describe_step(step: Step) -> tuple[str, str, str]:
+    """A step as its name, its sizes and its functions."""
+    match step:
+        case NormStep():
+            return "norm", "", describe_norm(step.norm)
+        case AttentionStep():
+            widths = sorted({head.query.weight.shape[1] for head in step.heads})
+            functions = [describe_norm(step.norm), f"scores times {describe_scale(step.scale)}"]
+            functions += [f"rotary positions ({step.rotary.pairing})"] if step.rotary else []
+            functions += ["ALiBi slopes"] if step.heads[0].slope is not None else []
+            sizes = f"{len(step.heads)} x {'/'.join(map(str, widths))}"
+            return "attention", sizes, "; ".join(filter(None, functions))
+        case UnitsStep():
+            functions = [describe_norm(step.norm), step.activation + (", gated" if step.gate else "")]
+            return "units", str(step.inward.weight.shape[1]), "; ".join(filter(None, functions))
+
+
+def _elements(step: Step) -> int:
+    """How many different numbers a step reads (grouped heads share keys and values)."""
+    return sum(math.prod(view.shape) for view in set(views_of_step(step)))
+
+
+def _affine_sizes(affine: Affine) -> str:
+    return f"{affine.weight.shape[0]} to {affine.weight.shape[1]}" + (", bias" if affine.bias else "")
+
+
+def picture(network: TrainedNetwork) -> Iterator[str]:
+    """The residual stream as a line from the top; what is beside it reads from it and is added to it."""
+    table = f" + positions {network.positions.shape[0]}" if network.positions else ""
+    yield f"tokens {network.vocabulary}{table}"
+    yield f"│ {network.width}"
+    for step in network.steps:
+        if isinstance(step, NormStep):
+            yield f"◆ {step.norm.kind} norm"
+        else:
+            yield f"├─{f' {step.norm.kind} norm ─' if step.norm else '─'} {_boxes(step)} ─┐"
+            yield f"⊕{'─' * (len(_boxes(step)) + (len(step.norm.kind) + 8 if step.norm else 1) + 4)}┘"
+        yield "│"
+    yield f"{network.outputs} logits"
+
+
+def _boxes(step: AttentionStep | UnitsStep) -> str:
+    """A box for each of the first heads, or one for the units."""
+    if isinstance(step, UnitsStep):
+        return f"[{step.inward.weight.shape[1]} {step.activation}{' · gate' if step.gate else ''}]"
+    shown = [f"[head {head.value.weight.shape[1]}]" for head in step.heads[:6]]
+    return " ".join([*shown, *([f"… {len(step.heads)} heads"] if len(step.heads) > 6 else [])])
+
+
+def print_network(out: Console, imported: Imported) -> None:
+    """The report, the table of steps, the picture, the tensors."""
+    network, report = imported.network, imported.report
+    rows = f"positions 0 to {network.rows - 1}" if network.rows else "any number of positions"
+    out.print(plain(f"{report.kind}, {network.attention}: {parameters(network)} numbers, width {network.width}, "
+                    f"{network.vocabulary} tokens, {network.outputs} logits, {rows}"))
+    for note in report.assumed:
+        out.print(plain(f"  {note}"))
+    for name, reason in report.not_weights.items():
+        out.print(plain(f"  not a weight: {name}: {reason}"))
+    out.print()
+    _print_steps(out, network)
+    out.print()
+    for line in picture(network):
+        out.print(plain(f"  {line}"))
+    out.print()
+    _print_tensors(out, network)
+
+
+def _print_steps(out: Console, network: TrainedNetwork) -> None:
+    table = open_table([("step", "right"), ("what", "left"), ("sizes", "left"), ("functions", "left"),
+                        ("numbers", "right")], fold=["functions"])
+    for index, step in enumerate(network.steps):
+        table.add_row(str(index), *map(plain, describe_step(step)), str(_elements(step)))
+    last = network.unembedding
+    table.add_row("", "unembedding", _affine_sizes(last), "", str(math.prod(last.weight.shape)))
+    print_table(out, table)
+
+
+def _print_tensors(out: Console, network: TrainedNetwork) -> None:
+    table = open_table([("tensor", "left"), ("format", "left"), ("shape", "left"), ("sha256", "left")], fold=["tensor"])
+    for name, tensor in network.tensors.items():
+        table.add_row(plain(name), tensor.format, _sizes(tensor.shape), f"{tensor.sha256[:_DIGITS_OF_DIGESTS]}…")
+    print_table(out, table)
+
+
+def _sizes(shape: Iterable[int]) -> str:
+    return " x ".join(map(str, shape))
+
+
+def imported_to_json(imported: Imported) -> dict[str, Any]:
+    """What ``--json`` prints: the architecture and the report, without the numbers."""
+    network, report = imported.network, imported.report
+    return {
+        "kind": report.kind,
+        "assumed": list(report.assumed),
+        "not_weights": dict(report.not_weights),
+        "sources": [{"file": source.file, "sha256": source.sha256} for source in network.sources],
+        "attention": network.attention,
+        "vocabulary": network.vocabulary,
+        "width": network.width,
+        "outputs": network.outputs,
+        "rows": network.rows,
+        "numbers": parameters(network),
+        "steps": [dict(zip(("what", "sizes", "functions"), describe_step(step), strict=True))
+                  for step in network.steps],
+        "tensors": {name: {"format": tensor.format, "shape": list(tensor.shape), "sha256": tensor.sha256}
+                    for name, tensor in network.tensors.items()},
+    }

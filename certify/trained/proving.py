@@ -1,0 +1,71 @@
+"""The proof of a cover by the trusted checker, divided among workers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from certify.frame.shards import ShardsProgress, Workers, content, digest_of, run_tasks
+from certify.trained.decision import LengthRow
+from constructions.errors import Unsupported
+from constructions.trained.claim import Claim
+from constructions.trained.network import TrainedNetwork
+from proofs.check import Refusal, check_text, estimate, find_unproved_units, find_vacuous
+from proofs.trained.certificate import wrong_word_text
+from proofs.trained.search import WrongWord
+
+PARTS_OF_A_CLUSTER = 16
+PARTS_OF_A_JOB, LONG = 8, 60
+"""Of a proof that takes more seconds than that each process does so many parts, so that people see how far it is."""
+WORK = 1000
+"""Times the checker's default budget: whoever makes a proof is willing to wait, and whoever is sent a file is not."""
+
+
+def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
+    """The units of the cover that the checker does not accept, with reasons; if none, it accepts the certificate.
+
+    Raises:
+        Unsupported: if the checker says neither yes nor no.
+    """
+    parts = PARTS_OF_A_CLUSTER if workers.dask else workers.jobs * (PARTS_OF_A_JOB if is_long(certificate) else 1)
+    digest = digest_of(certificate)
+    tasks = [json.dumps({"certificate": digest, "part": part, "parts": parts}) for part in range(1, parts + 1)]
+    with ShardsProgress("proving", "parts", "parts") as progress:
+        results = run_tasks(tasks, do_proof, jobs=workers.jobs, dask=workers.dask, progress=progress,
+                            shared=[certificate])
+    return {int(place): reason for result in results for place, reason in json.loads(result)}
+
+
+def accepted_refutation(network: TrainedNetwork, claim: Claim, wrong: WrongWord) -> str | None:
+    """The certificate of a wrong word; None if it takes more than the checker's precision."""
+    text = wrong_word_text(network, claim, wrong)
+    try:
+        check_text(text.encode(), work=WORK)
+    except Refusal:
+        return None
+    return text
+
+
+def with_vacuous_ones(rows: Sequence[LengthRow], texts: Iterable[str]) -> tuple[LengthRow, ...]:
+    """The lengths, those called vacuous of which the checker says that their accepted certificates ask nothing."""
+    vacuous = {n for text in texts for n in find_vacuous(text.encode(), WORK)}
+    return tuple(replace(row, verdict="vacuous") if row.verdict == "certified" and row.n in vacuous else row
+                 for row in rows)
+
+
+def is_long(certificate: str) -> bool:
+    """Whether the checker expects the proof to take long."""
+    try:
+        return estimate(certificate.encode(), work=WORK)["seconds"] > LONG
+    except Refusal:
+        return False  # the proof says why
+
+
+def do_proof(task: str) -> str:
+    """The units that a part does not prove, with reasons, as JSON."""
+    keys = json.loads(task)
+    try:
+        return json.dumps(find_unproved_units(content(keys["certificate"]).encode(), keys["part"], keys["parts"], WORK))
+    except Refusal as refusal:
+        raise Unsupported(f"the checker: {refusal}") from None

@@ -1,0 +1,202 @@
+"""What people and programs read of a decision: a verdict for each length, margins, the shortest wrong word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
+from certify.frame.terminal_tables import open_table, plain, print_table
+from certify.frame.verdicts import colour
+from certify.frame.words import counted, show_alphabet, show_word
+from certify.trained.decision import Decision, LengthRow, OffsetRow, SmallestMargin
+from constructions.trained.claim import Row
+from proofs.trained.runs import runs
+from proofs.trained.search import WrongWord
+
+LONGEST_WORD = 60
+"""A longer word is cut in the table; the JSON object has it whole."""
+MOST_ROWS = 16
+"""Of more lengths only the ends of equal verdicts, powers of two and the last are shown."""
+DIGITS = 4
+
+
+def print_decision(out: Console, decision: Decision) -> None:
+    """The claim, a table over lengths, and the verdict in a sentence."""
+    for line in describe_question(decision):
+        out.print(plain(line))
+    out.print()
+    table = open_table([("n", "right"), ("verdict", "left"), ("smallest margin found", "left"), ("on the word", "left"),
+                        ("offset", "right")])
+    for row in _shown(decision.rows):
+        table.add_row(str(row.n), Text(row.verdict, style=colour(row.verdict)), *_margin_cells(decision, row))
+    print_table(out, table)
+    out.print()
+    out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_verdict(decision)))
+    if len(decision.offsets) > 1:
+        out.print(plain(describe_offsets(decision.offsets)))
+    if decision.wrong:
+        out.print(plain(describe_wrong(decision, decision.wrong)))
+
+
+def describe_question(decision: Decision) -> list[str]:
+    """The network and the claim, a line each."""
+    network = decision.network
+    heads = sum(len(step.heads) for step in network.attention_steps)
+    return [f"network   {counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
+            f"width {network.width}, {network.attention}; {', '.join(source.file for source in network.sources)}",
+            f"claim     {describe_claim(decision)}"]
+
+
+def describe_claim(decision: Decision) -> str:
+    """Which words, at which offsets, judged where."""
+    claim = decision.claim
+    first, last = claim.offsets
+    offsets = f"offset {first}" if first == last else f"every offset {first} .. {last} at which they fit"
+    around, rows = len(claim.before) + len(claim.after), decision.network.rows
+    if rows is not None and first < last == rows - around - claim.lengths[0] < rows - 1:
+        offsets += f" (at {show_numbers(range(last + 1, rows))} none does)"
+    places = {"each": "at every letter", "last": "at the last token", "first": "at the first token"}[claim.read]
+    return (f"all words of length {claim.lengths[0]} .. {claim.lengths[1]} over {show_alphabet(claim.alphabet)}, "
+            f"{offsets}, {places}: {counted(len(claim.cases), 'case')}")
+
+
+def describe_verdict(decision: Decision) -> str:
+    """What is certified, from where on it is refuted, and what lies between."""
+    rows = decision.rows
+    refuted = [row.n for row in rows if row.verdict == "refuted"]
+    unknown = [row.n for row in rows if row.verdict == "unknown"]
+    vacuous = [row.n for row in rows if row.verdict == "vacuous"]
+    parts = []
+    if len(vacuous) == len(rows):
+        return f"the claim asks nothing: on no word of length {show_numbers(vacuous)} is anything judged"
+    if decision.certified_to is not None:
+        parts.append(f"right on every word of length {rows[0].n} .. {decision.certified_to}"
+                     + (", its whole domain" if decision.whole_domain and decision.verdict == "certified" else ""))
+    if vacuous:
+        parts.append(f"vacuous at n = {show_numbers(vacuous)}, where nothing is judged on any word")
+    if refuted:
+        parts.append(f"wrong at n = {show_numbers(refuted)}")
+    if unknown:
+        parts.append(f"open at n = {show_numbers(unknown)} ({decision.reason})")
+    return "; ".join(parts)
+
+
+def describe_offsets(rows: Sequence[OffsetRow]) -> str:
+    """At how many offsets the search covers all words of all lengths, and at how many one is wrong.
+
+    >>> describe_offsets([OffsetRow(0, 9, None, 9), OffsetRow(1, 3, 5, 8), OffsetRow(2, 7, None, 7)])[48:]
+    'all words that fit are covered at 2 of 3 (0, 2); a word is wrong at 1 of 3'
+    """
+    covered = [row.offset for row in rows if row.covered_to == row.longest]
+    wrong = [row.offset for row in rows if row.wrong_at is not None]
+    where = f" ({show_numbers(covered)})" if covered and len(covered) < len(rows) else ""
+    return (f"offset by offset (found; proved as said above): all words that fit are covered at {len(covered)} "
+            f"of {len(rows)}{where}; a word is wrong at {len(wrong)} of {len(rows)}")
+
+
+def describe_wrong(decision: Decision, wrong: WrongWord) -> str:
+    """One sentence: the word, where it is judged, what the logits say and what they should."""
+    row = decision.claim.cases[wrong.case].above[wrong.row]
+    found = "" if decision.is_shortest else "the shortest wrong word found, as not all shorter ones are certified: "
+    word = decision.letters_read(wrong)
+    words = (f"the word {cut_word(show_word(word))} (n = {len(word)})" if word == wrong.word else
+             f"every word of {len(wrong.word)} letters" + f" that begins with {cut_word(show_word(word))}" * bool(word))
+    return (f"{found}on {words} at offset {wrong.offset}, "
+            f"judged at position {wrong.place}, {show_row(row)} is {enclosed(*wrong.value)}, expected more than "
+            f"{decision.claim.margin}")
+
+
+def show_row(row: Row) -> str:
+    """A linear form of logits.
+
+    >>> show_row(((0, Fraction(-1)), (1, Fraction(1)))), show_row(((2, Fraction(1, 2)),))
+    ('-logit[0] + logit[1]', '1/2 logit[2]')
+    """
+    terms = []
+    for token, coefficient in row:
+        sign = "-" if coefficient < 0 else "+"
+        number = "" if abs(coefficient) == 1 else f"{abs(coefficient)} "
+        terms.append((sign, f"{number}logit[{token}]"))
+    first = f"{'-' if terms[0][0] == '-' else ''}{terms[0][1]}"
+    return " ".join([first, *(f"{sign} {term}" for sign, term in terms[1:])])
+
+
+def show_numbers(numbers: Sequence[int]) -> str:
+    """Ascending numbers, runs as a range.
+
+    >>> show_numbers([1, 2, 3, 7, 9, 10])
+    '1 .. 3, 7, 9 .. 10'
+    """
+    return ", ".join(str(first) if first == last else f"{first} .. {last}" for first, last in runs(numbers))
+
+
+def decision_to_json(decision: Decision) -> dict[str, Any]:
+    """All of it; margins are what floats saw (evidence), the ends of a wrong word's value are proved."""
+    claim = decision.claim
+    return {
+        "verdict": decision.verdict,
+        "alphabet": list(claim.alphabet),
+        "min_n": claim.lengths[0],
+        "max_n": claim.lengths[1],
+        "offsets": list(claim.offsets),
+        "certified_to": decision.certified_to,
+        "whole_domain": decision.whole_domain,
+        "lengths": [{"n": row.n, "verdict": row.verdict, "smallest_margin_found": _seen_to_json(row.seen),
+                     "bound": row.bound, "wrong": _wrong_to_json(decision, row.wrong), "reason": row.reason}
+                    for row in decision.rows],
+        "by_offset": [{"offset": row.offset, "covered_to": row.covered_to, "wrong_at": row.wrong_at,
+                       "longest": row.longest} for row in decision.offsets],
+        "counterexample": _wrong_to_json(decision, decision.wrong),
+        "covered": dict(decision.covered),
+        "seconds": round(decision.seconds, 3),
+    }
+
+
+def _seen_to_json(seen: SmallestMargin | None) -> dict[str, Any] | None:
+    return {"value": seen.value, "word": list(seen.word), "offset": seen.offset,
+            "position": seen.place} if seen else None
+
+
+def _wrong_to_json(decision: Decision, wrong: WrongWord | None) -> dict[str, Any] | None:
+    if wrong is None:
+        return None
+    lower, upper = wrong.value
+    return {"word": list(wrong.word), "letters_read": len(decision.letters_read(wrong)), "offset": wrong.offset,
+            "position": wrong.place, "case": wrong.case,
+            "row": wrong.row, "value_lower": decimal_lower(lower), "value_upper": decimal_upper(upper)}
+
+
+def _shown(rows: Sequence[LengthRow]) -> Iterator[LengthRow]:
+    for place, row in enumerate(rows):
+        neighbours = [rows[other].verdict for other in (place - 1, place + 1) if 0 <= other < len(rows)]
+        is_end = len(neighbours) < 2 or any(verdict != row.verdict for verdict in neighbours)
+        if len(rows) <= MOST_ROWS or is_end or row.n & (row.n - 1) == 0:
+            yield row
+
+
+def _margin_cells(decision: Decision, row: LengthRow) -> tuple[Text, Text, Text]:
+    if row.wrong:
+        value = enclosed(*row.wrong.value)
+        return plain(value), plain(cut_word(show_letters_read(decision, row.wrong))), plain(str(row.wrong.offset))
+    if row.seen is None:
+        return plain("-"), plain("-"), plain("-")
+    value = decimal(Fraction(row.seen.value), DIGITS)
+    if row.bound is not None and row.bound < row.seen.value:
+        value += f" (at least {decimal_lower(Fraction(row.bound), DIGITS)})"
+    return plain(value), plain(cut_word(show_word(row.seen.word))), plain(str(row.seen.offset))
+
+
+def show_letters_read(decision: Decision, wrong: WrongWord) -> str:
+    """The letters that decide that a word is wrong, and dots for those that only fill it up."""
+    read = decision.letters_read(wrong)
+    return show_word(read) + "..." * (len(read) < len(wrong.word))
+
+
+def cut_word(word: str) -> str:
+    """The word, without its end if it is long."""
+    return word if len(word) <= LONGEST_WORD else f"{word[:LONGEST_WORD]}..."

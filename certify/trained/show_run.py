@@ -1,0 +1,166 @@
+"""What people and programs read of one word through a trained network.
+
+People count cases from 1, as the checker prints them; JSON has their indices, as certificates have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
+from certify.frame.terminal_tables import open_table, plain, print_table
+from certify.frame.verdicts import GREEN, RED, YELLOW
+from certify.frame.words import show_word
+from certify.trained.show import show_row
+from certify.trained.word_run import AskedRow, Ends, JudgedPlace, WordRun
+
+DIGITS = 4
+MOST_LOGITS = 8
+WIDEST = 24
+"""Of longer inputs attention is not shown as a square, but as the greatest weights of each token."""
+MOST_WEIGHTS = 5
+COLOURS = {"right": GREEN, "wrong": RED, "undecided": YELLOW, "": ""}
+
+
+def print_word_run(out: Console, run: WordRun) -> None:
+    """The input, a row for each place where logits are judged, attention if there is any, and the verdict."""
+    if run.claim is not None:
+        out.print(plain(f"word      {show_word(run.word)} (n = {len(run.word)})"))
+    out.print(plain(f"tokens    {' '.join(map(str, run.tokens))} at offset {run.offset}"))
+    out.print()
+    _print_places(out, run)
+    for step, heads in enumerate(run.attention, start=1):
+        for head, weights in enumerate(heads, start=1):
+            out.print()
+            out.print(plain(f"head {step}.{head}   the weights with which a token (row) reads the tokens (columns)"))
+            _print_weights(out, run, weights)
+    if run.claim is not None:
+        out.print()
+        out.print(Text(*_verdict(run)))
+
+
+def _print_places(out: Console, run: WordRun) -> None:
+    outputs = _shown_outputs(run)
+    what = "letter" if run.claim is not None else "token"
+    titles = [("position", "right"), (what, "left"), *((f"logit[{output}]", "right") for output in outputs)]
+    if run.claim is not None:
+        titles += [("cases", "left"), ("least", "left"), ("is", "left"), ("verdict", "left")]
+    table = open_table(titles)
+    for place in run.places:
+        letter = run.word[place.place - 1] if place.place else ""
+        cells = [str(place.place), letter, *(_ends(place.logits[output]) for output in outputs)]
+        texts = [plain(cell) for cell in cells]
+        if run.claim is not None:
+            texts += _asked_cells(place)
+        table.add_row(*texts)
+    print_table(out, table)
+
+
+def _shown_outputs(run: WordRun) -> list[int]:
+    """The logits that the claim is about, or else the first few."""
+    cases = run.claim.cases if run.claim else ()
+    named = sorted({output for case in cases for row in case.above for output, _ in row})
+    return (named or list(range(run.network.outputs)))[:MOST_LOGITS]
+
+
+def _asked_cells(place: JudgedPlace) -> list[Text]:
+    cases = " ".join(map(str, dict.fromkeys(row.case + 1 for row in place.asked)))
+    least = place.least
+    shown = (show_row(least.above), _ends(least.ends)) if least else ("", "")
+    return [plain(cases), *map(plain, shown), Text(place.verdict or "nothing is asked", style=COLOURS[place.verdict])]
+
+
+def _verdict(run: WordRun) -> tuple[str, str]:
+    assert run.claim is not None, "only a claim asks for something"
+    wrong = [(place, row) for place in run.places for row in place.asked if row.verdict == run.verdict]
+    match run.verdict:
+        case "right":
+            return "right: wherever the claim asks for something on this word, it is so", GREEN
+        case "":
+            return "nothing is asked of this word", ""
+    place, row = min(wrong, key=lambda pair: pair[1].ends[0] if pair[1].ends else Fraction(0))
+    expected = f"expected more than {run.claim.margin}"
+    why = f"at position {place.place}, {show_row(row.above)} is {_ends(row.ends)}, {expected} (case {row.case + 1})"
+    return f"{run.verdict}: {why}", COLOURS[run.verdict]
+
+
+def _ends(ends: Ends | None) -> str:
+    """Few digits that both ends share when rounded, or the two ends."""
+    if ends is None:
+        return "?"
+    low, high = (decimal(end, DIGITS) for end in ends)
+    return low if low == high else enclosed(*ends)
+
+
+# -- attention ---------------------------------------------------------------------------------------------------------
+
+Weights = Sequence[Sequence[Ends | None]]
+
+
+def _print_weights(out: Console, run: WordRun, weights: Weights) -> None:
+    labels = list(_labels(run))
+    if len(weights) > WIDEST:
+        table = open_table([("token", "left"), (f"its {MOST_WEIGHTS} greatest weights", "left")])
+        for index in sorted({place.index for place in run.places}):
+            table.add_row(plain(f"{index} {labels[index]}"), plain(_greatest(weights[index], labels)))
+    else:
+        table = open_table([("token", "left"), *((label, "right") for label in labels)])
+        for label, row in zip(labels, weights, strict=True):
+            table.add_row(plain(label), *(plain(_weight(weight)) for weight in row))
+    print_table(out, table)
+
+
+def _labels(run: WordRun) -> Iterator[str]:
+    """Each token of the input by its letter, or, around the word, by its number."""
+    before = len(run.claim.before) if run.claim else 0
+    for index, token in enumerate(run.tokens):
+        inside = run.claim is not None and before <= index < before + len(run.word)
+        yield run.word[index - before] if inside else f"<{token}>"
+
+
+def _greatest(row: Sequence[Ends | None], labels: Sequence[str]) -> str:
+    known = [(ends[1], index) for index, ends in enumerate(row) if ends and ends[1]]
+    greatest = sorted(known, key=lambda pair: (-pair[0], pair[1]))[:MOST_WEIGHTS]
+    return "  ".join(f"{index} {labels[index]}: {_weight(row[index])}" for _, index in greatest)
+
+
+def _weight(ends: Ends | None) -> str:
+    """Two decimals; nothing for what is not seen."""
+    if ends is None:
+        return "?"
+    lower, upper = ends
+    hundredths = round((lower + upper) * 50)
+    return f"{hundredths // 100}.{hundredths % 100:02}" if upper else ""
+
+
+# -- JSON --------------------------------------------------------------------------------------------------------------
+
+
+def word_run_to_json(run: WordRun) -> dict[str, Any]:
+    """The same as a JSON object; every number is a pair of decimals around the true value."""
+    attention = [[[[_pair(weight) for weight in row] for row in head] for head in step] for step in run.attention]
+    return {
+        "word": list(run.word), "tokens": list(run.tokens), "offset": run.offset,
+        "verdict": run.verdict or None,
+        "places": [_place_to_json(place) for place in run.places],
+        **({"attention": attention} if attention else {}),
+    }  # fmt: skip
+
+
+def _place_to_json(place: JudgedPlace) -> dict[str, Any]:
+    return {"position": place.place, "token": place.index, "logits": [_pair(ends) for ends in place.logits],
+            "verdict": place.verdict or None, "asked": [_row_to_json(row) for row in place.asked]}
+
+
+def _row_to_json(row: AskedRow) -> dict[str, Any]:
+    above = [[token, str(coefficient)] for token, coefficient in row.above]
+    return {"case": row.case, "row": row.row, "above": above, "value": _pair(row.ends), "verdict": row.verdict}
+
+
+def _pair(ends: Ends | None) -> list[str] | None:
+    return None if ends is None else [decimal_lower(ends[0]), decimal_upper(ends[1])]

@@ -1,0 +1,167 @@
+"""One word through a trained network, enclosed: logits where they are judged, what is asked of them, and attention.
+
+Every number is a ball of Arb around the true real value; a verdict is given only where the whole ball has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from constructions.errors import InputError
+from constructions.trained.claim import Claim, Row, check_fits, input_tokens, judged
+from constructions.trained.network import TrainedNetwork
+from proofs.enclosures.exponential import ball, exact_ends, working_precision
+from proofs.trained.balls import BallNetwork, decide_row, enclose_attention, enclose_logits
+from proofs.words.tracking import cases_at
+
+BITS = 128
+LONGEST = 4096
+Ends = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class AskedRow:
+    """A row of a case that holds (indices), what it is, and whether its value, which lies in ``ends``, is above."""
+
+    case: int
+    row: int
+    above: Row
+    ends: Ends | None
+    verdict: str
+
+
+@dataclass(frozen=True)
+class JudgedPlace:
+    """Where logits are judged: after ``place`` letters, at the token of this index."""
+
+    place: int
+    index: int
+    logits: tuple[Ends | None, ...]
+    asked: tuple[AskedRow, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Of all rows together; empty if nothing is asked."""
+        verdicts = {row.verdict for row in self.asked}
+        return next((verdict for verdict in ("wrong", "undecided", "right") if verdict in verdicts), "")
+
+    @property
+    def least(self) -> AskedRow | None:
+        """The row with the least lower end."""
+        bounded = [(row.ends[0], row) for row in self.asked if row.ends]
+        return min(bounded, key=lambda pair: pair[0])[1] if bounded else None
+
+
+@dataclass(frozen=True)
+class WordRun:
+    """A word (or bare tokens, without a claim) at an offset.
+
+    ``attention`` has weights [T][T] for each step and head, if they were asked for.
+    """
+
+    network: TrainedNetwork
+    claim: Claim | None
+    word: tuple[str, ...]
+    tokens: tuple[int, ...]
+    offset: int
+    places: tuple[JudgedPlace, ...]
+    attention: tuple[tuple[tuple[tuple[Ends | None, ...], ...], ...], ...]
+
+    @property
+    def verdict(self) -> str:
+        """Of all places together; empty if nothing is asked."""
+        verdicts = {place.verdict for place in self.places}
+        return next((verdict for verdict in ("wrong", "undecided", "right") if verdict in verdicts), "")
+
+
+def run_word(network: TrainedNetwork, claim: Claim, word: Sequence[str], offset: int, heads: bool = False) -> WordRun:
+    """A word of a claim, whether or not its length and the offset are in the claim.
+
+    Raises:
+        InputError: if it has a symbol that the claim has not, or does not fit into the position tables.
+    """
+    check_fits(network, claim)
+    tokens = input_tokens(claim, word)
+    check_room(network, len(tokens), offset)
+    balls = BallNetwork(network)
+    where = judged(claim, len(word))
+    logits = enclose_logits(balls, tokens, offset, [index for _, index in where], BITS)
+    places = []
+    for number, (place, index) in enumerate(where):
+        mine = [logits[number, output] for output in range(network.outputs)]
+        asked = [_seen(claim, mine, case, row) or _decided(balls, claim, tokens, offset, index, case, row)
+                 for case in cases_at(claim, word, place) for row in range(len(claim.cases[case].above))]
+        places.append(JudgedPlace(place, index, tuple(map(_ends, mine)), tuple(asked)))
+    return WordRun(network, claim, tuple(word), tokens, offset, tuple(places),
+                   _attention(balls, tokens, offset) if heads else ())
+
+
+def run_tokens(network: TrainedNetwork, tokens: Sequence[int], offset: int, heads: bool = False) -> WordRun:
+    """Bare tokens: the logits of each, of which nothing is asked.
+
+    Raises:
+        InputError: if the network has not one of the tokens, or they do not fit into the position tables.
+    """
+    for token in tokens:
+        if token >= network.vocabulary:
+            raise InputError(f"word: token {token}, but the network has the tokens 0 to {network.vocabulary - 1}")
+    check_room(network, len(tokens), offset)
+    balls = BallNetwork(network)
+    logits = enclose_logits(balls, tokens, offset, range(len(tokens)), BITS)
+    places = tuple(JudgedPlace(index + 1, index, tuple(_ends(logits[index, output])
+                                                       for output in range(network.outputs)), ())
+                   for index in range(len(tokens)))  # fmt: skip
+    return WordRun(network, None, tuple(map(str, tokens)), tuple(tokens), offset, places,
+                   _attention(balls, tokens, offset) if heads else ())
+
+
+def check_room(network: TrainedNetwork, tokens: int, offset: int) -> None:
+    """See that so many tokens have rows of the position tables at the offset.
+
+    Raises:
+        InputError: if they have not, or are very many.
+    """
+    if tokens == 0:
+        raise InputError("word: found nothing, expected at least one token in the input")
+    if tokens > LONGEST:
+        raise InputError(f"word: an input of {tokens} tokens, expected at most {LONGEST}")
+    if network.rows is None:
+        if offset:
+            raise InputError(f"offset: {offset}, but the network has no position tables, so expected 0")
+    elif offset + tokens > network.rows:
+        raise InputError(f"word: {tokens} tokens at offset {offset}, but the network has {network.rows} rows of "
+                         f"positions")
+
+
+def _seen(claim: Claim, logits: Sequence[arb], case: int, row: int) -> AskedRow | None:
+    """The verdict on a row from balls around the logits; None if they do not tell."""
+    above = claim.cases[case].above[row]
+    with working_precision(BITS):
+        value = sum((ball(coefficient) * logits[output] for output, coefficient in above), arb(0))
+        rest = value - ball(claim.margin)
+        if rest > 0 or rest <= 0:
+            return AskedRow(case, row, above, exact_ends(value), "right" if rest > 0 else "wrong")
+    return None
+
+
+def _decided(balls: BallNetwork, claim: Claim, tokens: Sequence[int], offset: int, index: int, case: int,
+             row: int) -> AskedRow:
+    """The same with as many bits as it takes."""
+    above = claim.cases[case].above[row]
+    decision = decide_row(balls, tokens, offset, index, above, claim.margin)
+    verdict = "undecided" if decision.above is None else "right" if decision.above else "wrong"
+    return AskedRow(case, row, above, decision.ends, verdict)
+
+
+def _attention(balls: BallNetwork, tokens: Sequence[int],
+               offset: int) -> tuple[tuple[tuple[tuple[Ends | None, ...], ...], ...], ...]:
+    found = enclose_attention(balls, tokens, offset, BITS)
+    return tuple(tuple(tuple(tuple(map(_ends, row)) for row in head) for head in step) for step in found)
+
+
+def _ends(x: arb) -> Ends | None:
+    return exact_ends(x) if x.is_finite() else None

@@ -1,0 +1,180 @@
+"""Attention whose weights depend on their own pair alone: counts, and temporal operators by counting.
+
+Setting     Weightings that do not normalise (ReLU, also divided by n, and sigmoid): what a head adds is a sum over the
+            visible positions, and scores that are known numbers of κ_i - κ_j make the weight any *bump*: a sum of
+            weights of a d + b, which is 1, or nearly so, at one distance d and 0, or nearly so, at every other integer.
+Claim       A head of one score holds the count κ exactly, as a *total*. From it:
+            ``left since right``: κ counts the positions that decide, where ¬left ∨ right, and the values are left ∧
+            right. At deciding positions κ differs, and κ_j = κ_i at the last of them only: a bump at 0 holds ``since``.
+            ``prev φ``: κ counts all positions, the values are φ, and the bump is at 1. ``until`` and ``next`` are the
+            mirror images, with past masks.
+            Comparisons of counts are decided by feed-forward parts: their difference is an exact integer.
+            θ(κ): a bump at p - j, p = m + 1, where m other positions are counted; the values at j are θ(j) and θ(j-1),
+            of which the truth of φ here picks θ(κ) (Theorem 20).
+Not needed  A temperature, sharpness that grows with n, tie-breaking, and position embeddings but for θ, which is
+            looked up in the embedding. What is divided by n is multiplied by n: by the temperature, or an embedding.
+Source      Ours, as far as known. The weightings: docs/weightings.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.draft import ONE, Draft, linear_form
+from constructions.errors import Unsupported
+from constructions.language.expressions import Expression, parse_expression
+from constructions.language.printer import format_briefly
+from constructions.language.syntax import (
+    TRUE,
+    And,
+    Comparison,
+    Count,
+    Formula,
+    Implies,
+    Next,
+    PredicateOnCount,
+    PredicateOnSum,
+    Previous,
+    Side,
+    Since,
+    Until,
+)
+from constructions.network.meanings import Meaning, Near, Slack, Total, Truth
+from constructions.network.transformer import Coefficients, Head, Mask, Weighting
+from constructions.regimes import Regime, Sharpening
+from constructions.statements.boolean_connectives import require_truth
+from constructions.statements.lemma_09_rounding import rounding_units
+from constructions.statements.saturated_comparison import decide
+from constructions.statements.theorem_20_counting import bounded_difference, decide_predicate
+
+ZERO = Fraction(0)
+MASKS: Mapping[Side, Mask] = {"left": Mask.FUTURE, "right": Mask.PAST}
+_SOUGHT: Mapping[type[Formula], str] = {
+    Since: "last deciding position", Until: "next deciding position", Previous: "previous position",
+    Next: "next position"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One head of a bump: ``factor`` times the weight of the score ``slope`` * d + ``offset``."""
+
+    factor: Fraction
+    slope: Fraction
+    offset: Fraction
+
+
+Bump = tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Additive:
+    """How a weighting counts and selects.
+
+    A head of the score ``counting`` with ``share`` times its values holds their sum. ``at(d)`` is a bump at the
+    distance d for distances that are at least 0, ``around`` one at 0 for all distances. Bumps of ``is_exact`` are 1
+    there and 0 elsewhere; others are nearly so.
+    """
+
+    counting: Fraction
+    share: Fraction
+    at: Callable[[int, Fraction], Bump]
+    around: Callable[[Fraction], Bump]
+    is_exact: bool
+
+
+def constant_temperature(regime: Regime) -> Expression:
+    """The temperature of all heads of a weighting that needs none."""
+    return parse_expression("1")
+
+
+def temperature_over_n(regime: Regime) -> Expression:
+    """The temperature that makes up for a division by n, in the regimes where temperatures may depend on n."""
+    return parse_expression("1/n" if regime.sharpening is Sharpening.TEMPERATURE else "1")
+
+
+def add_truth_by_additive_attention(draft: Draft, formula: Formula, additive: Additive) -> str:
+    """The direction of a temporal formula or one that counts, its operands' directions being there already.
+
+    Raises:
+        Unsupported: if a predicate is on a sum of counts.
+    """
+    match formula:
+        case Previous(operand):
+            return _add_selected(draft, formula, additive, Count("left", TRUE), 1, draft.truth(operand))
+        case Next(operand):
+            return _add_selected(draft, formula, additive, Count("right", TRUE), 1, draft.truth(operand))
+        case Since(left, right) | Until(left, right):
+            decides, holds = Implies(left, right), require_truth(draft, And(left, right))
+            count = Count("left" if isinstance(formula, Since) else "right", decides)
+            return _add_selected(draft, formula, additive, count, 0, holds)
+        case Comparison():
+            return _add_comparison(draft, formula, additive)
+        case PredicateOnCount():
+            return decide_predicate(draft, formula, lambda values, written: _look_up(
+                draft, additive, formula.count, values, written))
+        case PredicateOnSum():
+            raise Unsupported(f"{format_briefly(formula)}: under {draft.weighting} predicates are on single counts")
+    raise AssertionError(f"no construction: {formula!r}")
+
+
+def add_total(draft: Draft, count: Count, additive: Additive) -> str:
+    """The direction ``total[κ]``: exactly κ, by a head whose scores are all the same."""
+    return draft.once(Total(count), lambda: _add_total_head(draft, count, additive))
+
+
+def _add_total_head(draft: Draft, count: Count, additive: Additive) -> str:
+    counted, name = require_truth(draft, count.operand), draft.spell("total", count)
+    one = require_truth(draft, TRUE)
+    row = {one: additive.counting} if additive.counting else {}
+    head = _head(draft, "all positions alike", MASKS[count.side], (row,), ({_unit(draft): ONE} if row else {},),
+                 {name: {counted: additive.share}})
+    draft.add_heads([head], {name: Total(count)})
+    return name
+
+
+def _unit(draft: Draft) -> str:
+    """What keys are multiplied by: 1, or n where the weighting divides by n and no temperature makes up for it."""
+    divided = draft.weighting is Weighting.RELU_OVER_N and draft.regime.sharpening is Sharpening.POSITION
+    return draft.embed_position("n") if divided else require_truth(draft, TRUE)
+
+
+def _head(draft: Draft, name: str, mask: Mask, queries: tuple[Coefficients, ...], keys: tuple[Coefficients, ...],
+          values: Mapping[str, Coefficients]) -> Head:
+    return Head(name, f"{draft.weighting} attention", mask, draft.weighting, draft.temperature, queries, keys, values)
+
+
+def _add_selected(draft: Draft, formula: Formula, additive: Additive, count: Count, distance: int, value: str) -> str:
+    """The direction ``is[formula]``: the value where ``distance`` more positions are counted here than there."""
+    total, one, unit = add_total(draft, count, additive), require_truth(draft, TRUE), _unit(draft)
+    written = draft.spell("is" if additive.is_exact else "near", formula)
+    meaning: Meaning = Truth(formula) if additive.is_exact else Near(formula)
+    draft.add_heads([
+        _head(draft, _SOUGHT[type(formula)], MASKS[count.side],
+              (linear_form((total, part.slope), (one, part.offset)), {unit: -part.slope}), ({unit: ONE}, {total: ONE}),
+              {written: {value: part.factor}})
+        for part in additive.at(distance, draft.gamma)], {written: meaning})
+    return written if additive.is_exact else draft.add_truth(formula, rounding_units(written), ZERO)
+
+
+def _add_comparison(draft: Draft, formula: Comparison, additive: Additive) -> str:
+    """The direction ``is[s R t]``: s - t is an integer, and exact."""
+    term = bounded_difference(formula)
+    row = linear_form(*((add_total(draft, count, additive), Fraction(number)) for number, count in term.coefficients))
+    return decide(draft, formula, row, Fraction(term.constant), Slack)
+
+
+def _look_up(draft: Draft, additive: Additive, count: Count, values: Mapping[str, Coefficients],
+             written: Mapping[str, Near]) -> None:
+    """Heads that take the values of position m + 1, where m other positions are counted."""
+    total, counted, unit = add_total(draft, count, additive), draft.truth(count.operand), _unit(draft)
+    one, place = require_truth(draft, TRUE), draft.embed_position("i")
+    draft.add_heads([
+        _head(draft, "1 + others counted", Mask.FUTURE if count.side == "left" else Mask.NONE,
+              (linear_form((total, part.slope), (counted, -part.slope), (one, part.slope + part.offset)),
+               {unit: -part.slope}),
+              ({unit: ONE}, {place: ONE}),
+              {name: {read: part.factor * weight for read, weight in row.items()} for name, row in values.items()})
+        for part in additive.around(draft.gamma)], written)
+

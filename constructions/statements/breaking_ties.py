@@ -1,0 +1,67 @@
+"""A term that breaks the ties of leftmost- and rightmost-hard heads, and leaves the transformer what it is.
+
+Source      [SHA] Lemma 8 gives one for scores of 0 and 1; this is for any head whose gap is known.
+Claim       Let a head's greatest score exceed every lower one by at least c/n^k, for every word of length n and
+            position (docs/softened.md, 1; c <= 1). Give a rightmost head the additional score + (c/(2 n^(k+1))) j at
+            position j, a leftmost one the same with -. Then its greatest score is attained once, at the position that
+            it chose before; ties now differ by at least c/(2 n^(k+1)), and its gap is at least that.
+Proof       The terms of two positions differ by at least c/(2 n^(k+1)) and at most c/(2 n^k). So the last (first) of
+            those that tied is now alone the greatest, and what had a lower score is still lower by at least c/(2 n^k).
+            ∎ Every layer computes what it did before, so the gaps of other heads stay.
+Numbers     The term is a key component that is a position embedding, at most 1/2, and a query component that is
+            constantly 1, so x_max(n) stays at most max(x_max(n), 1), and no weight depends on n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from constructions.language.expressions import parse_expression
+from constructions.network.meanings import Position
+from constructions.network.transformer import Head, Transformer, Weighting
+from constructions.statements.theorem_26_uniform_tieless import Law
+
+ONE = Fraction(1)
+SIGNS = {Weighting.RIGHTMOST_HARDMAX: ONE, Weighting.LEFTMOST_HARDMAX: -ONE}
+
+
+def break_ties(transformer: Transformer, gaps: Mapping[tuple[int, int], Law]) -> Transformer:
+    """The same transformer, where the heads listed (by layer and place, from 1) do not tie.
+
+    ``gaps`` has a law for each that is nowhere above its gap, nor above 1.
+    """
+    constant = _unused("one", transformer)
+    terms = {where: _unused(f"later at {where[0]}.{where[1]}", transformer) for where in gaps}
+    embedded = {constant: parse_expression("1")} if gaps else {}
+    for where, name in terms.items():
+        embedded[name] = parse_expression(_later(gaps[where]))
+    layers = tuple(
+        replace(layer, heads=tuple(
+            _with_term(head, constant, terms[number, place]) if (number, place) in gaps else head
+            for place, head in enumerate(layer.heads, start=1)))
+        for number, layer in enumerate(transformer.layers, start=1))
+    directions = {**transformer.directions, **{name: Position(value) for name, value in embedded.items()}}
+    return replace(transformer, directions=directions, layers=layers,
+                   position_embedding={**transformer.position_embedding, **embedded})
+
+
+def _later(gap: Law) -> str:
+    """(gap/(2n)) i, as an expression.
+
+    >>> _later(Law(Fraction(2, 3), -1)), _later(Law(Fraction(1), 0))
+    ('2*i/(6*n^2)', '1*i/(2*n^1)')
+    """
+    return f"{gap.factor.numerator}*i/({2 * gap.factor.denominator}*n^{1 - gap.exponent})"
+
+
+def _with_term(head: Head, constant: str, later: str) -> Head:
+    return replace(head, queries=(*head.queries, {constant: SIGNS[head.weighting]}), keys=(*head.keys, {later: ONE}))
+
+
+def _unused(name: str, transformer: Transformer) -> str:
+    """The name, or longer, so that it is not that of a direction."""
+    while name in transformer.directions:
+        name += "'"
+    return name

@@ -1,0 +1,63 @@
+"""Networks for low precision: which construction each operator gets where `--for` names a format.
+
+Scores are integers times a power of two, numbers are read where they are 0 or far from it, and every truth is exact;
+docs/floats.md says why a run in a format of few bits keeps that. Counts have weights that depend on the greatest
+length.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from constructions.draft import Draft
+from constructions.errors import Unsupported
+from constructions.language.printer import format_formula
+from constructions.language.syntax import (
+    Comparison,
+    Formula,
+    Next,
+    PredicateOnCount,
+    PredicateOnSum,
+    Previous,
+    Since,
+    Until,
+)
+from constructions.statements.low_precision_counting import (
+    add_comparison_for_low_precision,
+    add_predicate_on_count_for_low_precision,
+)
+from constructions.statements.low_precision_previous_next import (
+    add_next_for_low_precision,
+    add_previous_for_low_precision,
+)
+from constructions.statements.low_precision_since_until import add_since_for_low_precision, add_until_for_low_precision
+
+FORMATS = ("bfloat16", "binary16", "tf32", "binary32")
+"""The formats that a network may be asked for."""
+GAMMA = Fraction(4)
+"""The constant in front of the scores: a power of two, so that integers of a few bits stay such."""
+
+
+def add_truth_for_low_precision(draft: Draft, formula: Formula) -> str:
+    """The direction of a temporal formula or one that counts, its operands' directions being there already.
+
+    Raises:
+        Unsupported: if a predicate on a count depends on n, or a predicate is on a sum of counts.
+    """
+    match formula:
+        case Previous():
+            return add_previous_for_low_precision(draft, formula)
+        case Next():
+            return add_next_for_low_precision(draft, formula)
+        case Since():
+            return add_since_for_low_precision(draft, formula)
+        case Until():
+            return add_until_for_low_precision(draft, formula)
+        case Comparison():
+            return add_comparison_for_low_precision(draft, formula)
+        case PredicateOnCount():
+            return add_predicate_on_count_for_low_precision(draft, formula)
+        case PredicateOnSum():
+            raise Unsupported(f"{format_formula(formula)}: for low precision numbers are compared, and not looked up; "
+                              "predicates are on single counts")
+    raise AssertionError(f"no construction for low precision: {formula!r}")

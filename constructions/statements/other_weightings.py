@@ -1,0 +1,65 @@
+"""Which weightings a formula may be compiled for, and by which constructions.
+
+The constructions of [SHA] sharpen scores until softmax is nearly hard. Under a weighting whose weights sum to 1 and
+favour the greatest score they work as they are: the weighting of all heads is replaced. Under the others, which have
+constructions of their own, they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from constructions.draft import Draft
+from constructions.errors import InputError, Unsupported
+from constructions.language.expressions import Expression
+from constructions.language.printer import format_briefly
+from constructions.language.syntax import Formula
+from constructions.network.transformer import Weighting
+from constructions.regimes import Regime
+from constructions.statements.additive_attention import constant_temperature, temperature_over_n
+from constructions.statements.geometric_attention import add_truth_by_geometric_attention, logarithmic_temperature
+from constructions.statements.relu_attention import add_truth_by_relu
+from constructions.statements.sigmoid_attention import add_truth_by_sigmoid
+
+LIKE_SOFTMAX = (Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE)
+"""The constructions of [SHA] are made with these."""
+
+
+@dataclass(frozen=True)
+class Constructions:
+    """What adds the truth of a temporal formula, or of one that counts, and the temperature of all heads."""
+
+    add_truth: Callable[[Draft, Formula], str]
+    temperature: Callable[[Regime], Expression]
+
+
+OF_THEIR_OWN: Mapping[Weighting, Constructions] = {
+    Weighting.RELU: Constructions(add_truth_by_relu, constant_temperature),
+    Weighting.RELU_OVER_N: Constructions(add_truth_by_relu, temperature_over_n),
+    Weighting.SIGMOID: Constructions(add_truth_by_sigmoid, constant_temperature),
+    Weighting.GEOMETRIC: Constructions(add_truth_by_geometric_attention, logarithmic_temperature),
+    Weighting.STICK_BREAKING: Constructions(add_truth_by_geometric_attention, logarithmic_temperature),
+}
+"""Under these weightings nothing is built as in [SHA]."""
+
+
+def read_weighting(name: str, where: str) -> Weighting:
+    """The weighting of this name.
+
+    Raises:
+        InputError: if there is none, or if it is a hard one.
+    """
+    soft = [weighting for weighting in Weighting if not weighting.is_hard]
+    if name not in soft:
+        raise InputError(f"{where}: found {name!r}, expected one of {', '.join(soft)}")
+    return Weighting(name)
+
+
+def check_weighting(weighting: Weighting, regime: Regime, counting: Sequence[Formula]) -> None:
+    """Raise Unsupported if there are no constructions for the weighting; ``counting`` are the formulas that count."""
+    if weighting is Weighting.RELU_OVER_N and regime.causal:
+        raise Unsupported(f"weighting {weighting}: it divides by the length n, which a causal regime does not know")
+    if counting and weighting is Weighting.SOFTMAX_PLUS_ONE:
+        raise Unsupported(f"{format_briefly(counting[0])}: uniform attention over k positions gives each of them "
+                          "1/(k+1) under softmax-plus-one, so no head holds the mean that counts are made from")

@@ -1,0 +1,37 @@
+"""ReLU attention: everything is exact, by weights that do not depend on n.
+
+Claim       On integers d >= 0, ReLU(1 - d) is 1 at d = 0 and else 0, and ReLU(2 - d) - 2 ReLU(1 - d) is 1 at d = 1 and
+            else 0; on all integers ReLU(d + 1) - 2 ReLU(d) + ReLU(d - 1) is 1 at d = 0 and else 0. So ``since`` is one
+            head, ``prev`` two, and a lookup three; sums of ReLUs of integers, without rounding or error.
+Uses        additive_attention.py.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from constructions.draft import Draft
+from constructions.language.syntax import Formula
+from constructions.statements.additive_attention import Additive, Bump, Part, add_truth_by_additive_attention
+
+ONE, TWO = Fraction(1), Fraction(2)
+
+
+def hat_from_zero(distance: int, gamma: Fraction) -> Bump:
+    """1 at the distance and 0 at every other integer from 0 on; nothing needs to be sharpened by gamma."""
+    heads = [Part(ONE, -ONE, Fraction(distance + 1)), Part(-TWO, -ONE, Fraction(distance)),
+             Part(ONE, -ONE, Fraction(distance - 1))]
+    return tuple(part for part in heads if part.offset > 0)
+
+
+def hat(gamma: Fraction) -> Bump:
+    """1 at 0, and 0 at every other integer."""
+    return Part(ONE, ONE, ONE), Part(-TWO, ONE, Fraction(0)), Part(ONE, ONE, -ONE)
+
+
+RELU = Additive(counting=ONE, share=ONE, at=hat_from_zero, around=hat, is_exact=True)
+
+
+def add_truth_by_relu(draft: Draft, formula: Formula) -> str:
+    """The direction of a temporal formula or one that counts, its operands' directions being there already."""
+    return add_truth_by_additive_attention(draft, formula, RELU)

@@ -1,0 +1,38 @@
+"""Sigmoid attention: counts are exact, and bumps so near to it, at every n, that Lemma 9 makes them exact.
+
+Claim       With all scores 0 every weight is 1/2, so that a head with values 2 [φ] holds the count exactly. The bump at
+            a distance t is σ(γ (2 (t - d) + 1)) - σ(γ (2 (t - d) - 1)): 1 - 2 σ(-γ) at d = t, positive, and at all
+            other integers together less than 2 σ(-γ), for it telescopes (σ(-γ), if none is on one side). So ``since``
+            and ``prev`` err by at most 2 σ(-γ), at every n: 1/4 if γ = ln 7, and less than 1/10 if γ = 3. Lookups are
+            7/8 of it, so that the sum of all weights, which is near 1, stays clear of it.
+Uses        additive_attention.py; Lemma 9.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from constructions.draft import Draft
+from constructions.language.syntax import Formula
+from constructions.statements.additive_attention import Additive, Bump, Part, add_truth_by_additive_attention
+
+ONE, TWO = Fraction(1), Fraction(2)
+CLEAR = Fraction(7, 8)
+
+
+def bump(distance: int, gamma: Fraction) -> Bump:
+    """Near 1 at the distance, and near 0 at every other integer."""
+    return tuple(Part(sign, -2 * gamma, gamma * (2 * distance + sign)) for sign in (ONE, -ONE))
+
+
+def bump_around(gamma: Fraction) -> Bump:
+    """At 0, a little lower."""
+    return tuple(Part(CLEAR * part.factor, part.slope, part.offset) for part in bump(0, gamma))
+
+
+SIGMOID = Additive(counting=Fraction(0), share=TWO, at=bump, around=bump_around, is_exact=False)
+
+
+def add_truth_by_sigmoid(draft: Draft, formula: Formula) -> str:
+    """The direction of a temporal formula or one that counts, its operands' directions being there already."""
+    return add_truth_by_additive_attention(draft, formula, SIGMOID)

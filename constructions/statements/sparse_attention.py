@@ -1,0 +1,50 @@
+"""Average-hard attention by sparsemax or entmax-1.5: a temperature at which it is the same transformer, exactly.
+
+Source      Ours. Weightings and their α are defined in docs/certificate.md, section 2; the gap γ(n), the least
+            positive difference from a greatest score, in docs/softened.md, section 1.
+Row         Of scores s_j with m greatest ones I and all others lower by at least g, α-entmax of s_j/τ is 1/m on I and
+            0 elsewhere if g/τ >= 1/(α - 1). Proof: with θ = (α - 1) max s/τ - m^(1-α) the weight max((α - 1) s_j/τ -
+            θ, 0)^(1/(α-1)) is 1/m on I, so they add up to 1, and 0 elsewhere, as (α - 1) g/τ >= 1 >= m^(1-α). θ is
+            unique: where the sum of the weights is positive it falls strictly with θ. ∎ (It holds if and only if g/τ
+            >= m^(1-α)/(α - 1).)
+Theorem     At every τ(n) <= (α - 1) γ(n) the transformer with this weighting in all heads computes exactly what the
+            one with average-hard attention computes, ties included, for every word of length n. Proof: layer by layer
+            the scores are the same, so the weights are; there is no error that could grow. ∎ No logarithm of n is
+            needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from constructions.language.expressions import Expression, parse_expression
+from constructions.network.transformer import Weighting
+from constructions.statements.theorem_26_uniform_tieless import Law, law_below
+
+SLOPES = {Weighting.SPARSEMAX: Fraction(1), Weighting.ENTMAX: Fraction(1, 2)}
+"""α - 1."""
+
+
+def law_of_exact_gaps(gaps: Mapping[int, Fraction | None]) -> Law:
+    """A law c/n^k that is nowhere above γ(n), which may exceed 1, and of those the one that is closest at its worst.
+
+    >>> str(law_of_exact_gaps({1: None, 2: Fraction(6), 3: Fraction(4)})), str(law_of_exact_gaps({1: None}))
+    ('12/n', '1')
+    """
+    return law_below({n: gap for n, gap in gaps.items() if gap is not None})
+
+
+def exact_temperature(weighting: Weighting, gap: Law) -> Expression:
+    """τ(n) = (α - 1) γ(n), for the law that bounds the gap.
+
+    >>> [str(exact_temperature(weighting, Law(Fraction(1), -1))) for weighting in SLOPES]
+    ['1/n', '1/(2*n)']
+    """
+    return parse_expression(str(replace(gap, factor=gap.factor * SLOPES[weighting])))
+
+
+def is_exact(weighting: Weighting, temperature: Fraction, gap: Fraction | None) -> bool:
+    """Whether the theorem applies at a length with this gap."""
+    return gap is None or temperature <= SLOPES[weighting] * gap

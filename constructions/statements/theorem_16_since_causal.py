@@ -1,0 +1,17 @@
+"""Theorem 16: ``since`` future-masked and independent of n.
+
+Source      [SHA] Theorem 16 (Section 4.2), cases (a) temperature 1/i² and (b) position embeddings with i².
+Claim       As Theorem 15, with Lemma 8 a in place of Lemma 8 b: the tie-breaking term is -1/j.
+"""
+
+from __future__ import annotations
+
+from constructions.draft import Draft
+from constructions.language.syntax import Since
+from constructions.statements.theorem_15_since_until import add_since
+
+
+def add_since_causal(draft: Draft, formula: Since) -> str:
+    """The direction ``is[left since right]``; the operands' truths have their directions already."""
+    assert draft.regime.causal
+    return add_since(draft, formula, theorem=16)

@@ -1,0 +1,98 @@
+"""Feed-forward outputs by the value of a sum of counts in a float run; docs/floats.md, section 4, rule 6.
+
+Rows and runs are those of counting.py; rows that differ in what is computed there are looked at apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from ...kernel.budget import Cache
+from ...kernel.numbers import ONE, ZERO
+from ...kernel.reading.records import Neuron, Slack
+from ...kernel.verdicts import require, within
+from ..formula.counting import CountedRow, OutputByValue, ValueInterval
+from ..formula.proof import Proof
+from .forms import Arithmetic, FloatValue, exactly
+from .holding import CELL_BITS, Holding
+from .means import FloatCell
+from .rounding import grid_of
+from .units import Input
+from .writing import FALSE, OPEN, Writing
+
+HeldCells = Mapping[str, FloatCell]
+"""What each known direction holds at a row."""
+
+
+class ByValue:
+    """One direction that is written so."""
+
+    def __init__(self, proof: Proof, arithmetic: Arithmetic, holding: Holding, name: str, writing: Writing) -> None:
+        self._proof, self._arithmetic, self._holding = proof, arithmetic, holding
+        self._name, self._writing = name, writing
+        self._inputs = Cache[tuple[Fraction, Fraction], FloatValue]()
+        self._output = OutputByValue(proof, name, writing.writing, writing.bias)
+
+    def check(self) -> None:
+        """The direction holds exactly what it means.
+
+        Raises:
+            Rejected: if that is not proved.
+        """
+        output, is_slack = self._output, isinstance(self._proof.directions[self._name], Slack)
+        if is_slack:
+            self._writing.the_unit_of_slack()
+        require(is_slack or not output.means, "a mean is read where no slack is written, which is not handled")
+        names = [self._name, *output.known, *output.means, *output.slacks]
+        for row in output.rows(not self._holding.are_steady(names), self._holding.cells):
+            cells = (cell for cell in row.more if isinstance(cell, FloatCell))
+            held = dict(zip(output.known, cells, strict=True))
+            for run in output.runs(row):
+                with within(f"n = {row.n}, i = {row.place[1]}, where the counts sum to {run.first} to {run.last}"):
+                    if is_slack:
+                        self._check_slack(run, row, held)
+                    else:
+                        self._check_number(run, held)
+
+    def _check_number(self, run: ValueInterval, held: HeldCells) -> None:
+        """A truth or a total, from slack and known numbers: by rule 5."""
+        inputs = {source: Input(cell.low, cell.high) for source, cell in held.items()}
+        inputs |= {source: FALSE if shut else OPEN for source, shut in zip(self._output.slacks, run.shut, strict=True)}
+        self._writing.check_number(self._writing.activate(inputs), run.wanted)
+
+    def _check_slack(self, run: ValueInterval, row: CountedRow, held: HeldCells) -> None:
+        """The unit is shut where the formula holds, and at least 1 elsewhere."""
+        unit = self._writing.the_unit_of_slack()
+        value = self._arithmetic.sum(self._terms(unit, run, row, held))
+        if run.or_more:
+            require(value.low - value.error >= 1, "slack may be less than 1")
+        else:
+            require(value.high + value.error <= 0, "slack may be more than 0")
+
+    def _terms(self, unit: Neuron, run: ValueInterval, row: CountedRow,
+               held: HeldCells) -> list[tuple[FloatValue, FloatValue]]:
+        """Each product lies between two: numbers as they are computed, and as they are read."""
+        terms = [(exactly(unit.bias), exactly(ONE))]
+        for source, c in unit.reads.items():
+            require(source not in self._output.slacks, "slack is read beside a mean, which is not handled")
+            cells = [held[source]] if source in held else self._means(source, run, row)
+            low, high = min(cell.low for cell in cells), max(cell.high for cell in cells)
+            terms.append((exactly(c), self._between(low, high)))
+        return terms
+
+    def _means(self, source: str, run: ValueInterval, row: CountedRow) -> list[FloatCell]:
+        """What a mean or an average may hold at both ends of a run."""
+        factor = self._output.means[source]
+        return [self._holding.mean_of_sum(source, row.n, row.positions, factor * Fraction(value))
+                for value in (run.first, run.last)]
+
+    def _between(self, low: Fraction, high: Fraction) -> FloatValue:
+        """Any number between two that are stored, as an input; rounding is monotone."""
+        known = self._inputs.get((low, high))
+        if known is not None:
+            return known
+        ends = [self._arithmetic.input_number(end) for end in (low, high)]
+        least, most = ends[0].low - ends[0].error, ends[1].high + ends[1].error
+        value = FloatValue(least, most, ZERO, grid_of(least) if least == most else None)
+        return self._inputs.keep((low, high), value, CELL_BITS)

@@ -1,0 +1,32 @@
+"""The claims about float runs in words, behind those of the certificate; written from what was parsed."""
+
+from __future__ import annotations
+
+from ...kernel.describing import entry
+from ...kernel.verdicts import quote_all
+from ..formula.records import Certificate, Claim
+from .reading import FloatClaim, write_format
+
+BASES = {"e": "e", "2": "2", "either": "e or 2"}
+
+
+def describe_floats(given: Certificate) -> list[str]:
+    """Every claim about float runs."""
+    return [line for floats in given.floats for line in entry("floats", words_of_floats(floats, given.claim))]
+
+
+def words_of_floats(floats: FloatClaim, claim: Claim) -> list[str]:
+    """A class of runs, with every field of it, and what holds of them."""
+    normalised = {"before": "before the weighted sum", "after": "after the weighted sum",
+                  "either": "before or after the weighted sum"}
+    lengths = f"{claim.min_n}..{floats.max_n}"
+    return [f"{quote_all([floats.name])}: for every n in {lengths} the same holds of every float run",
+            "with " + ", ".join(f"{field} {write_format(form)}" for field, form in floats.formats.items()) + ",",
+            f"normalised {normalised[floats.normalised]}, exponentials of base {BASES[floats.exp_base]}",
+            f"within {floats.exp_ulp} units in the last place, {words_of_blocks(floats.block)}:",
+            "all numbers are finite, and the output (and each subformula) is exactly 0.0 or 1.0"]
+
+
+def words_of_blocks(block: int) -> str:
+    """Whether partial sums are rescaled."""
+    return f"rescaled after blocks of {block} positions" if block else "not rescaled"

@@ -1,0 +1,155 @@
+"""Feed-forward outputs in a float run; docs/floats.md, section 4, rule 5, in the situations of the certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+from ...kernel.numbers import ONE, QUARTER, ZERO
+from ...kernel.reading.records import (
+    ApproximateCount,
+    ApproximateTruth,
+    ExactCount,
+    FeedForward,
+    Neuron,
+    Product,
+    Slack,
+    Truth,
+)
+from ...kernel.verdicts import quote, require, within
+from ..formula.counting import is_by_value
+from ..formula.feed_forward import Output, OutputRow, Situation
+from ..formula.proof import Proof
+from .by_value import ByValue
+from .forms import Arithmetic, FloatValue, exactly
+from .holding import Holding
+from .means import FloatCell
+from .rounding import grid_of
+from .units import HIGH, LOW, Input, Neurons
+from .writing import FALSE, OPEN, TRUE, Writing, Written
+
+
+class FeedForwards:
+    """What the feed-forward parts of a certificate write in the runs of a class."""
+
+    def __init__(self, proof: Proof, arithmetic: Arithmetic, holding: Holding) -> None:
+        self._proof, self._arithmetic, self._holding = proof, arithmetic, holding
+        self._units = Neurons(arithmetic)
+
+    def check(self, part: FeedForward, name: str) -> None:
+        """One direction that a feed-forward part writes.
+
+        Raises:
+            Rejected: if it may not hold exactly what it means, or (a product) no copy of one direction.
+        """
+        units, bias = self._proof.units_writing(part, name), part.bias.get(name, ZERO)
+        writing = Writing(self._arithmetic, self._units, name, units, bias)
+        if is_by_value(self._proof, name, units):
+            ByValue(self._proof, self._arithmetic, self._holding, name, writing).check()
+        else:
+            self._check_output(Output(self._proof, name, units, bias), name, writing)
+        if isinstance(self._proof.directions[name], Slack):
+            self._holding.known.numbers[name] = self._bound_slack(writing.the_unit_of_slack())
+
+    def _check_output(self, output: Output, name: str, writing: Writing) -> None:
+        """Rule 5, in every situation."""
+        meaning = self._proof.directions[name]
+        for row, known in self._rows(output, name):
+            for situation in output.situations(row):
+                with within(f"n = {row.n}, i = {row.i}"):
+                    if isinstance(meaning, Slack):
+                        self._check_slack(output, writing.the_unit_of_slack(), known, situation)
+                        continue
+                    inputs = {source: self._input(output, source, situation, known) for source in output.reads}
+                    written, holds = writing.activate(inputs, isinstance(meaning, Product)), output.holds(situation)
+                    if isinstance(meaning, Product):
+                        require(writing.bias == 0, "a product is written with a bias")
+                        self._check_copies(name, written, holds)
+                        continue
+                    wanted = row.target if holds else ZERO
+                    require(wanted in (0, 1), "a feed-forward part writes the number {}, expected 0 or 1", wanted)
+                    writing.check_number(written, wanted)
+
+    def _rows(self, output: Output, name: str) -> Iterator[tuple[OutputRow, Mapping[str, FloatCell]]]:
+        """Rows that differ, and what known directions and products hold there."""
+        cells = {source: self._holding.cells if self._proof.is_known(meaning) else self._holding.copies
+                 for source, meaning in output.reads.items()
+                 if self._proof.is_known(meaning) or isinstance(meaning, Product)}
+
+        def columns(n: int) -> Sequence[Sequence[Hashable]]:
+            self._arithmetic.budget.spend(10 * n * len(cells))
+            return [find(source, n) for source, find in cells.items()]
+
+        for row in output.rows(self._holding.lengths(output.lengths(), [name, *output.reads]), columns):
+            self._arithmetic.budget.spend(50)
+            yield row, {source: cell for source,
+                        cell in zip(cells, row.more, strict=True) if isinstance(cell, FloatCell)}
+
+    def _input(self, output: Output, source: str, situation: Situation, known: Mapping[str, FloatCell]) -> Input:
+        """What a direction holds in a situation."""
+        meaning = output.reads[source]
+        match meaning:
+            case ApproximateTruth(formula, when):
+                if not situation.truths.get(when, False):
+                    return Input(ZERO, HIGH)
+                return Input(LOW, HIGH, True) if situation.truths[formula] else Input(ZERO, QUARTER)
+            case Slack(formula):
+                return FALSE if situation.truths[formula] else OPEN
+            case Truth(formula) if not self._proof.is_known(meaning):
+                return TRUE if situation.truths[formula] else FALSE
+            case Product(_, formula) if not self._proof.is_known(meaning) and not situation.truths[formula]:
+                return FALSE
+            case ApproximateCount() | ExactCount():
+                require(False, "{} is a number of positions, from which no slack is written: this is not handled",
+                        quote(source))
+        return Input(known[source].low, known[source].high)
+
+    def _bound_slack(self, unit: Neuron) -> FloatValue:
+        """All that slack may be, at any row."""
+        terms = [(exactly(unit.bias), exactly(ONE)),
+                 *((exactly(c), self._arithmetic.input(self._holding.everywhere(source)))
+                   for source, c in unit.reads.items())]
+        return FloatValue(ZERO, self._arithmetic.stored(self._arithmetic.sum(terms)).reach, ZERO, None)
+
+    def _check_slack(self, output: Output, unit: Neuron, known: Mapping[str, FloatCell], situation: Situation) -> None:
+        """The unit is shut where the formula holds, and at least 1 elsewhere; to store it does not carry it over 1.
+
+        Raises:
+            Rejected: if it may not be.
+        """
+        counts = output.count_interval(tuple(unit.reads.items()), situation)
+        if counts is None:
+            return
+        low, high = (end + unit.bias for end in counts)
+        terms = [(exactly(unit.bias), exactly(ONE))]
+        for source, c in unit.reads.items():
+            if isinstance(output.reads[source], ApproximateCount | ExactCount):
+                terms.append((exactly(c), self._arithmetic.input(self._holding.everywhere(source))))
+                continue
+            one = self._input(output, source, situation, known)
+            require(one.high is not None and not one.is_near, "slack is written from {}", quote(source))
+            most = one.low if one.high is None else one.high
+            low, high = low + min(c * one.low, c * most), high + max(c * one.low, c * most)
+            value = FloatValue(one.low, most, ZERO, grid_of(one.low) if one.is_point else None)
+            terms.append((exactly(c), self._arithmetic.input(value)))
+        error = self._arithmetic.sum(terms).error
+        if output.holds(situation):
+            require(high + error <= 0, "slack may be more than 0")
+        else:
+            require(low - error >= 1, "slack may be less than 1")
+
+    def _check_copies(self, name: str, written: Sequence[Written], holds: bool) -> None:
+        """Copies of one direction, one of them left where the formula holds, and none elsewhere."""
+        require(all(active.is_copy and abs(weight) == 1 for weight, active in written),
+                "a product is not written by copies")
+        sources = {active.source for _, active in written if active.source is not None}
+        known = self._holding.known.copied.get(name)
+        found = sources | ({known} if known is not None else set())
+        require(len(found) <= 1, "a product is written by copies of several directions")
+        weights = [weight for weight, _ in written]
+        require(sum(weights) == int(holds), "a product is not left where its formula holds")
+        require(max(weights.count(ONE), weights.count(-ONE)) <= 2,
+                "a product is written by more than two copies of one sign")
+        for source in sources:
+            is_known = self._proof.is_known(self._proof.directions[source])
+            require(is_known, "{} is copied, which is not known", quote(source))
+            self._holding.known.copied[name] = source

@@ -1,0 +1,125 @@
+"""Heads in a float run; docs/floats.md, section 4, rules 3 and 4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+from ...kernel.language import Place
+from ...kernel.numbers import ZERO
+from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Average, Head, Mean, PositionalNumber
+from ...kernel.verdicts import require
+from ..formula.attention import Attention
+from ..formula.composition import names_in
+from ..formula.lookup_of_sums import reads_counts
+from ..formula.peaked import find_covered, find_shapes
+from ..formula.proof import Proof
+from ..formula.target import LookupTarget
+from .forms import Arithmetic, FloatValue, join
+from .holding import Holding
+from .softmax import Softmax
+from .spreads import AttentionScores, LookupScores, Real, find_score, join_spread
+
+STEEP = Fraction(64)  # a curvature where a row sees one position, and any would do
+FEW = 8  # positions: so few have no second differences, or are looked at as quickly
+
+
+class Heads:
+    """What the heads of a certificate write in the runs of a class."""
+
+    def __init__(self, proof: Proof, arithmetic: Arithmetic, holding: Holding) -> None:
+        self._proof, self._arithmetic, self._holding = proof, arithmetic, holding
+        self._softmax = Softmax(arithmetic.budget, arithmetic.claim, proof.claim.max_n)
+
+    def check(self, head: Head, name: str) -> None:
+        """One direction that a head writes.
+
+        Raises:
+            Rejected: if it may not be what rule 5 needs.
+        """
+        meaning = self._proof.directions[name]
+        if isinstance(meaning, PositionalNumber | Mean | Average):
+            require(not any(head.queries), "a head of equal weights reads something in its queries")
+            self._check_values(head, name)
+            for n in self._lengths(head, name):
+                find_score(self._proof, self._arithmetic, self._holding, head, n)  # all is finite
+                self._holding.value(name, n)
+        elif isinstance(meaning, ApproximateTruth):
+            self._check_near(head, name, meaning)
+        elif isinstance(meaning, ApproximateCount):
+            self._check_number(head, name, meaning)
+
+    def _lengths(self, head: Head, name: str, more: Iterable[Place] = ()) -> list[int]:
+        """The lengths whose rows are looked at."""
+        read = [name, *names_in([*head.queries, *head.keys, head.values[name]])]
+        places = [*self._proof.places_of(read), head.temperature, *more]
+        return [n for n, _ in self._holding.lengths(self._proof.lengths(places, head.mask), read)]
+
+    def _check_values(self, head: Head, name: str) -> None:
+        """The value row is exact, whatever the word.
+
+        Raises:
+            Rejected: if it may be rounded.
+        """
+        read = head.values[name]
+        for n in self._lengths(head, name):
+            self._arithmetic.exact_form(read, {source: self._holding.value(source, n) for source in read})
+
+    def _check_near(self, head: Head, name: str, meaning: ApproximateTruth) -> None:
+        """Rule 3: all rows of a length together; those of all lengths, where that suffices."""
+        require(not reads_counts(self._proof, head), "lookups of sums of counts have no rule for float runs")
+        self._check_values(head, name)
+        errors = self._proof.errors[name]
+        attends = all(self._proof.is_known(self._proof.directions[source]) for source in names_in(head.queries))
+        lengths = [*self._proof.claim.lengths]
+        if attends:
+            attention = Attention(self._proof, head, name, meaning)
+            lengths = self._lengths(head, name, attention.places)
+            is_ranked = has_truths_as_values(attention, lengths)
+            find: Callable[[int], Real] = AttentionScores(self._proof, attention).find
+        else:
+            target = LookupTarget(self._proof, head, name, meaning)
+            is_ranked, find = False, LookupScores(self._proof, head, name, target).find
+        spreads = {join_spread(find_score(self._proof, self._arithmetic, self._holding, head, n), find(n))
+                   for n in lengths}
+        for spread in sorted(spreads, key=lambda spread: spread.difference, reverse=True):
+            self._softmax.prove_near(spread, errors, is_ranked)
+
+    def _check_number(self, head: Head, name: str, meaning: ApproximateCount) -> None:
+        """Rule 4: every value is j - off, and the scores are a parabola with its top at the number target."""
+        self._check_values(head, name)
+        target, lengths = LookupTarget(self._proof, head, name, meaning), self._proof.claim.lengths
+        scores = LookupScores(self._proof, head, name, target)
+        curvature = self._find_curvature(head, name, target, scores)
+        read = head.values[name]
+        values = join([self._arithmetic.exact_form(read, {source: self._holding.value(source, n) for source in read})
+                       for n in lengths])
+        require(values.low >= 0, "a value is negative")
+        spreads = {join_spread(find_score(self._proof, self._arithmetic, self._holding, head, n), scores.find(n))
+                   for n in lengths}
+        error = max(self._softmax.number_error(spread, curvature, values.high) for spread in spreads)
+        self._holding.known.numbers[name] = FloatValue(ZERO, Fraction(lengths[-1]), error, None)
+
+    def _find_curvature(self, head: Head, name: str, target: LookupTarget, scores: LookupScores) -> Fraction:
+        """The least curvature of all parabolas; of few positions the scores are looked at one by one.
+
+        Raises:
+            Rejected: if scores are no parabolas around what is looked for, or flatter than rule 4 asks for.
+        """
+        covered = find_covered(self._proof, head, name, target)
+        shapes = find_shapes(self._proof, head, target)
+        found = [shapes[n][1] for n in covered]
+        for n in self._proof.claim.lengths:
+            if n not in covered:
+                require(n <= FEW, "the scores are not proved to be a parabola around the number that is looked for")
+                own = scores.find_curvature(n)
+                found += [] if own is None else [own]
+        least = min(found, default=STEEP)
+        require(least >= 1, "the scores are flatter than j^2")
+        return least
+
+
+def has_truths_as_values(attention: Attention, lengths: Iterable[int]) -> bool:
+    """Whether every value is 0 or 1, whatever the word: lemma T ranks weights, and their products with values."""
+    letters = (one for n in lengths for one in attention.read_letters(n)[0])
+    return all(known + letter.adds[-1] in (0, 1) for known, some in letters for letter in some)

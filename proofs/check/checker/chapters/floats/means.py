@@ -1,0 +1,125 @@
+"""What a head of equal weights holds in a float run; docs/floats.md, section 4, rule 1.
+
+All scores are exactly 0 (no query reads anything), so all differences to the greatest are 0, and all exponentials 1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from ...kernel.budget import Cache
+from ...kernel.numbers import ONE, ZERO
+from ...kernel.verdicts import require
+from .forms import Arithmetic, FloatValue, gamma
+from .reading import Format
+from .rounding import fits, grid_of, nearest, tiny, unit, up
+
+TOO_LONG = "the mean over {} positions may be rounded in too many ways"
+
+
+class FloatCell(NamedTuple):
+    """At one row: the real number, and the least and the greatest that may be computed."""
+
+    real: Fraction
+    low: Fraction
+    high: Fraction
+
+    @property
+    def error(self) -> Fraction:
+        """How far the computed number may be off."""
+        return max(abs(self.low - self.real), abs(self.high - self.real))
+
+
+class VisibleValues(NamedTuple):
+    """The values at the visible positions of a row, all of them exact multiples of 2^grid.
+
+    Attributes:
+        length: the number of positions (L).
+        total: the sum of the values (s).
+        most: at least the sum of the positive ones, and that of the others' absolute values (V).
+        others: at least the number of values that are not 0 (K).
+        has_one_sign: whether no two values have different signs.
+    """
+
+    length: int
+    total: Fraction
+    most: Fraction
+    others: int
+    grid: int | None
+    has_one_sign: bool
+
+
+def see(total: Fraction, length: int, values: FloatValue) -> VisibleValues:
+    """So many values with this sum; ``values`` says what each of them is, exactly."""
+    if values.low < 0 < values.high:
+        return VisibleValues(length, total, length * values.magnitude, length, values.grid, False)
+    others = length if values.grid is None or values.grid < 0 else min(length, int(abs(total)) >> values.grid)
+    return VisibleValues(length, total, abs(total), others, values.grid, True)
+
+
+class Means:
+    """Sums of values with equal weights, in a class of runs."""
+
+    def __init__(self, arithmetic: Arithmetic) -> None:
+        self._arithmetic, self._claim, self._budget = arithmetic, arithmetic.claim, arithmetic.budget
+        self._known = Cache[VisibleValues, FloatCell]()
+        self._weights: dict[int, Fraction] = {}
+
+    def mean(self, seen: VisibleValues) -> FloatCell:
+        """The mean of these values.
+
+        Raises:
+            Rejected: if it is not finite, or may be too small, or the number of positions is no number of the format.
+        """
+        known = self._known.get(seen)
+        if known is not None:
+            return known
+        self._budget.spend(100)
+        require(fits(self._claim.softmax, 0, Fraction(seen.length)), TOO_LONG, seen.length)
+        found = []
+        if self._claim.normalised != "before":
+            found += self._after(seen)
+        if self._claim.normalised != "after":
+            found += self._before(seen)
+        return self._known.keep(seen, FloatCell(seen.total / seen.length, min(found), max(found)))
+
+    def _after(self, seen: VisibleValues) -> list[Fraction]:
+        """The sum is exact; its quotient is rounded, and then stored."""
+        require(fits(self._claim.sums, seen.grid, seen.most), TOO_LONG, seen.length)
+        quotient = self._nearest(self._claim.softmax, seen.total / seen.length)
+        return [self._nearest(self._claim.storage, quotient)]
+
+    def _before(self, seen: VisibleValues) -> list[Fraction]:
+        """One weight for all; products and sums are exact by G, or each of them is rounded."""
+        weight, sums = self._weight(seen.length), self._claim.sums
+        whole, grids = seen.most * weight, (seen.grid, grid_of(weight))
+        grid = None if None in grids else sum(grid for grid in grids if grid is not None)
+        if fits(sums, grid, whole):
+            return [self._nearest(self._claim.storage, seen.total * weight)]
+        factor = gamma(seen.others, unit(sums))
+        require(factor <= 1, TOO_LONG, seen.length)
+        error = (factor * whole + 2 * seen.others * tiny(sums)) * (1 if seen.has_one_sign else 2)
+        return [self._outward(seen.total * weight + sign * up(error), sign) for sign in (-1, 1)]
+
+    def _weight(self, length: int) -> Fraction:
+        """The weight of each of so many positions."""
+        if length not in self._weights:
+            quotient = self._nearest(self._claim.softmax, ONE / length)
+            self._weights[length] = self._nearest(self._claim.weights, quotient)
+        return self._weights[length]
+
+    def _nearest(self, form: Format, x: Fraction) -> Fraction:
+        """Rounded to one number.
+
+        Raises:
+            Rejected: if it is not finite, or might be flushed.
+        """
+        found = nearest(self._budget, form, x)
+        require(found is not None, "a mean is too small or too large for its format")
+        return ZERO if found is None else found
+
+    def _outward(self, x: Fraction, sign: int) -> Fraction:
+        """An end of an interval, as it is stored; next to 0 it may be flushed, so it is put beyond."""
+        return sign * tiny(self._claim.storage) if abs(x) < tiny(self._claim.storage) else self._nearest(
+            self._claim.storage, x)

@@ -1,0 +1,121 @@
+"""A claim about float runs, from an accepted certificate; docs/floats.md, sections 3 and 4.
+
+Writer by writer, in the order of their stages, as the certificate itself is proved: what a direction holds is known
+once its writer was checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from ...kernel.numbers import ONE, ZERO
+from ...kernel.reading.records import Head, Neuron
+from ...kernel.verdicts import quote, require, within
+from ..formula.composition import Writer, find_writers
+from ..formula.proof import Proof
+from ..formula.records import Certificate
+from .feed_forward import FeedForwards
+from .forms import Arithmetic, FloatValue, exactly
+from .heads import Heads
+from .holding import Holding
+from .reading import FloatClaim
+from .rounding import is_within, unit
+
+
+def prove_floats(certificate: Certificate) -> None:
+    """All claims about float runs of a certificate that was proved over the reals.
+
+    Raises:
+        Rejected: if one is not proved.
+        Incomplete: if the budget does not suffice.
+    """
+    for claim in certificate.floats:
+        with within(f"floats {quote(claim.name)}"):
+            prove_float_claim(certificate, claim)
+
+
+def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
+    """One of them; what holds of all words up to max_n holds of the shorter ones, which are looked at alone."""
+    softmax = all(head.weighting == "softmax" for head in certificate.transformer.heads)
+    require(softmax, "float runs have rules for softmax alone")
+    check_class(claim)
+    proof = Proof(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
+    FloatProof(proof, claim).prove()
+
+
+def check_class(claim: FloatClaim) -> None:
+    """Which classes the rules are for.
+
+    Raises:
+        Rejected: if it is none of them.
+    """
+    for inner, outer in (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scores", "softmax"),
+                         ("weights", "softmax")):
+        require(is_within(claim.formats[inner], claim.formats[outer]),
+                "the format of {} is not within that of {}", inner, outer)
+    require(claim.inputs.precision >= 3, "expected inputs of 3 bits or more")
+    off = 2 * claim.exp_ulp * unit(claim.softmax)
+    require(0 <= off <= Fraction(1, 4), "exp_ulp: expected exponentials off by at most a quarter of themselves")
+
+
+class FloatProof:
+    """A certificate of which one class of runs is considered."""
+
+    def __init__(self, proof: Proof, claim: FloatClaim) -> None:
+        self._proof, self._claim = proof, claim
+        self._writers: Mapping[str, Writer] = find_writers(proof.transformer)
+        self._arithmetic = Arithmetic(proof.budget, claim)
+        self._holding = Holding(proof, self._arithmetic, self._writers)
+        self._heads = Heads(proof, self._arithmetic, self._holding)
+        self._feed_forwards = FeedForwards(proof, self._arithmetic, self._holding)
+
+    def prove(self) -> None:
+        """Every direction, and then that all numbers are finite, whoever reads them.
+
+        Raises:
+            Rejected: if this is not proved.
+        """
+        for name, writer in self._writers.items():
+            with within(f"{writer.place}, direction {quote(name)}"):
+                self._check_direction(name, writer)
+        self._check_finite()
+
+    def _check_direction(self, name: str, writer: Writer) -> None:
+        layers = self._proof.transformer.layers
+        if writer.head:
+            self._heads.check(self._head(writer), name)
+        elif writer.layer:
+            self._feed_forwards.check(layers[writer.layer - 1].feedforward, name)
+        self._holding.everywhere(name)
+
+    def _head(self, writer: Writer) -> Head:
+        return self._proof.transformer.layers[writer.layer - 1].heads[writer.head - 1]
+
+    def _check_finite(self) -> None:
+        """Units, those that write nothing too, and what they write.
+
+        Raises:
+            Rejected: if a number may be beyond the greatest of its format.
+        """
+        held = {name: self._holding.everywhere(name) for name in self._proof.directions}
+        for number, layer in enumerate(self._proof.transformer.layers, 1):
+            with within(f"layer {number}, feed-forward"):
+                terms = {name: [(self._arithmetic.constant(self._claim.storage, bias), exactly(ONE))]
+                         for name, bias in layer.feedforward.bias.items()}
+                for unit_ in layer.feedforward.units:
+                    activation = self._activation(unit_, held)
+                    for name, weight in unit_.writes.items():
+                        terms.setdefault(name, []).append((self._arithmetic.weight(weight), activation))
+                for written in terms.values():
+                    self._arithmetic.stored(self._arithmetic.sum(written))
+
+    def _activation(self, unit_: Neuron, held: Mapping[str, FloatValue]) -> FloatValue:
+        """All that a unit may give to the next sum, as its input."""
+        arithmetic = self._arithmetic
+        terms = [(arithmetic.constant(self._claim.storage, unit_.bias), exactly(ONE)),
+                 *((arithmetic.weight(c), arithmetic.input(held[name])) for name, c in unit_.reads.items())]
+        form = arithmetic.stored(arithmetic.sum(terms))
+        return arithmetic.input(FloatValue(max(form.low, ZERO), max(form.high, ZERO), form.error, form.grid))
+

@@ -1,0 +1,141 @@
+"""Numbers of a floating-point format, grids, and rounding to nearest; docs/floats.md, section 1.
+
+Powers of two are compared by their exponents: a format may have numbers as small as 2^-16447, and hardly a check needs
+one of them written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from ...kernel.budget import Budget
+from ...kernel.numbers import ZERO, size
+from .reading import Format
+
+ENDLESS = 1 << 30  # the grid of 0, which is a multiple of every power of two
+BITS = 96  # of a bound, which is rounded up (or down) to so many
+LEAST_BOUND = -512  # a bound that is not 0 is at least 2^-512, and so is what stands for 2^e
+
+
+def unit(form: Format) -> Fraction:
+    """u: rounding to nearest errs by at most u times the number, where nothing underflows."""
+    return Fraction(1, 1 << form.precision)
+
+
+def tiny(form: Format) -> Fraction:
+    """At least 2^e, the least normal number: a result below it may be flushed to 0."""
+    return Fraction(1, 1 << min(-form.least, -LEAST_BOUND))
+
+
+def up(x: Fraction) -> Fraction:
+    """A bound that is not less than x >= 0, with few bits."""
+    if size(x) <= BITS:
+        return x
+    shift = x.numerator.bit_length() - x.denominator.bit_length() - BITS
+    if shift < LEAST_BOUND:
+        return Fraction(-(-(x.numerator << -LEAST_BOUND) // x.denominator), 1 << -LEAST_BOUND)
+    above, below = x.numerator << max(-shift, 0), x.denominator << max(shift, 0)
+    return Fraction(-(-above // below) << max(shift, 0), 1 << max(-shift, 0))
+
+
+def is_within(inner: Format, outer: Format) -> bool:
+    """Whether all numbers of the one are numbers of the other."""
+    return (inner.precision <= outer.precision and inner.least >= outer.least and inner.greatest <= outer.greatest)
+
+
+def rounding_error(form: Format, most: Fraction) -> Fraction:
+    """How far rounding a number of at most this absolute value may be off.
+
+    By half a unit in the last place, where the greatest power of two below is a number of the format, and what is less
+    than it has units half as large; or by less than 2^e more, if the result is flushed.
+    """
+    if most == 0:
+        return ZERO
+    k = exponent_of(most)
+    half = power_of_two(k - form.precision)
+    return (half if k <= form.least else min(half, max(half / 2, most - power_of_two(k)))) + tiny(form)
+
+
+def exponent_of(x: Fraction) -> int:
+    """The k with 2^k <= |x| < 2^(k+1), for x other than 0."""
+    k = abs(x.numerator).bit_length() - x.denominator.bit_length()
+    return k - (abs(x.numerator) << max(-k, 0) < x.denominator << max(k, 0))
+
+
+def power_of_two(exponent: int) -> Fraction:
+    """2^exponent."""
+    return Fraction(1 << max(exponent, 0), 1 << max(-exponent, 0))
+
+
+def at_most_power(x: Fraction, exponent: int) -> bool:
+    """Whether x <= 2^exponent, for x >= 0."""
+    length = x.numerator.bit_length() - x.denominator.bit_length()  # 2^(length - 1) < x < 2^(length + 1), if x > 0
+    if x == 0 or abs(exponent - length) > 1:
+        return x == 0 or exponent > length
+    return x.numerator << max(-exponent, 0) <= x.denominator << max(exponent, 0)
+
+
+def is_finite(form: Format, x: Fraction) -> bool:
+    """Whether |x| is at most the greatest number of the format, (2 - 2^(1-p)) 2^E."""
+    p, length = form.precision, abs(x.numerator).bit_length() - x.denominator.bit_length()
+    if x == 0 or abs(length - form.greatest) > 2:
+        return x == 0 or length < form.greatest
+    return abs(x.numerator) << (p - 1) <= ((1 << p) - 1) * (x.denominator << form.greatest)
+
+
+def is_normal(form: Format, x: Fraction) -> bool:
+    """Whether |x| >= 2^e."""
+    length = abs(x.numerator).bit_length() - x.denominator.bit_length()
+    if x == 0 or abs(length - form.least) > 1:
+        return x != 0 and length > form.least
+    return abs(x.numerator) << -form.least >= x.denominator
+
+
+def grid_of(x: Fraction) -> int | None:
+    """The greatest g such that x is a multiple of 2^g; None if there is none."""
+    if x == 0:
+        return ENDLESS
+    if x.denominator & (x.denominator - 1):
+        return None
+    return (x.numerator & -x.numerator).bit_length() - x.denominator.bit_length()
+
+
+def coarsest(grids: Iterable[int | None]) -> int | None:
+    """The greatest g such that numbers of these grids are multiples of 2^g; None if one has no grid."""
+    found = ENDLESS
+    for grid in grids:
+        if grid is None:
+            return None
+        found = min(found, grid)
+    return found
+
+
+def fits(form: Format, grid: int | None, magnitude: Fraction) -> bool:
+    """Whether all multiples of 2^grid up to this magnitude are numbers of the format, normal or 0."""
+    return (grid is not None and (magnitude == 0 or grid >= form.least)
+            and at_most_power(magnitude, form.precision + grid) and is_finite(form, magnitude))
+
+
+def is_number(form: Format, x: Fraction) -> bool:
+    """Whether x is 0 or a normal number of the format, so that nothing can flush or round it."""
+    grid = grid_of(x)
+    if x == 0 or grid is None:
+        return x == 0
+    return at_most_power(abs(x), form.precision + grid) and is_finite(form, x) and is_normal(form, x)
+
+
+def nearest(budget: Budget, form: Format, x: Fraction) -> Fraction | None:
+    """x rounded to nearest, ties to even; None if it is not normal (and not 0), or not finite.
+
+    With 2^k <= |x| < 2^(k+1), the numbers of the format around it are the multiples of 2^(k-p+1), and 2^(k+1) is one of
+    them. What is below 2^e could be flushed or not, so it is no one number.
+    """
+    budget.spend(4 + (size(x) >> 8))
+    if x == 0:
+        return ZERO
+    if not is_normal(form, x) or not is_finite(form, x):
+        return None
+    shift = exponent_of(x) - form.precision + 1
+    scaled = round(Fraction(x.numerator << max(-shift, 0), x.denominator << max(shift, 0)))
+    return Fraction(scaled << max(shift, 0), 1 << max(-shift, 0))

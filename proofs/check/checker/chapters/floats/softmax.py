@@ -1,0 +1,227 @@
+"""What a head writes in a float run, from how its scores lie and from its error over the reals; docs/floats.md, rule 3.
+
+Every bound is a rational that is rounded up (`up`), or down where that is what hurts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from ...kernel.budget import Budget
+from ...kernel.exponential import enclose_exp, exp_steps
+from ...kernel.numbers import ONE, QUARTER, ZERO
+from ...kernel.verdicts import Rejected, require
+from .forms import gamma
+from .reading import FloatClaim
+from .rounding import BITS, at_most_power, is_finite, rounding_error, tiny, unit, up
+from .spreads import ScoreSpread
+
+MOST = Fraction(8)  # weights that may be off by a factor of e^8 prove nothing, and need not be looked at
+TAIL_STEPS = 10  # of work for each term of a sum of tails
+FAR = [Fraction(k, 2) for k in range(2, 121)]  # how far below the greatest a score may count as far: 1 to 60
+
+
+class FloatWeights(NamedTuple):
+    """Computed weights are within e^-theta and e^theta of the real ones (the greatest is 1), but for ``lost``.
+
+    Attributes:
+        far: at most so much is the computed weight of a position that is taken apart.
+        missed: and at most so much the real one; 0 if none is taken apart.
+    """
+
+    theta: Fraction
+    lost: Fraction
+    far: Fraction
+    missed: Fraction
+
+
+class Sums(NamedTuple):
+    """Sums and quotients are right but for a factor of 1 + relative, and ``absolute``."""
+
+    relative: Fraction
+    absolute: Fraction
+
+
+@dataclass(frozen=True)
+class Softmax:
+    """The rules for heads of one class, at up to ``length`` visible positions."""
+
+    budget: Budget
+    claim: FloatClaim
+    length: int
+
+    def exp_up(self, x: Fraction) -> Fraction:
+        """At least exp(x)."""
+        self.budget.spend(exp_steps(x))
+        _, upper, e = enclose_exp(x)
+        return up(Fraction(upper << max(e, 0), 1 << min(max(-e, 0), 4096)) if e > -4096 else Fraction(1, 1 << 512))
+
+    @property
+    def blocks(self) -> int:
+        """How often partial sums may be rescaled."""
+        return max(0, -(-self.length // self.claim.block) - 1) if self.claim.block else 0
+
+    @property
+    def off(self) -> Fraction:
+        """lambda: an exponential is within e^-off and e^off of the true one."""
+        x = 2 * self.claim.exp_ulp * unit(self.claim.softmax)
+        return x / (1 - x)
+
+    def weights(self, spread: ScoreSpread, far: Fraction | None) -> FloatWeights:
+        """The bounds on weights, with the positions apart whose score is more than ``far`` below the greatest."""
+        claim, delta = self.claim, spread.error
+        u, smallest = unit(claim.softmax), tiny(claim.softmax)
+        near = spread.difference if far is None else min(far, spread.difference)
+        shift = u * (near + 2 * delta) + smallest
+        is_exact = (delta == 0 and spread.grid is not None and spread.grid >= claim.softmax.least
+                    and at_most_power(near, claim.softmax.precision + spread.grid))
+        theta = delta + (ZERO if is_exact else shift) + self.off + unit(claim.weights) / (1 - unit(claim.weights))
+        if claim.exp_base != "e":
+            theta += 3 * u * (near + spread.size + 3 * delta) + 4 * smallest
+        if self.blocks:
+            theta += self.blocks * (self.off + 3 * u + smallest) + shift
+        theta = up(theta)
+        require(theta <= MOST, "weights may be off by a factor of e^8 or more")
+        lost = up(self.exp_up(theta) * (2 * smallest + 2 * tiny(claim.weights)))
+        if far is None or far >= spread.difference:
+            return FloatWeights(theta, lost, ZERO, ZERO)
+        return FloatWeights(theta, lost, up(self.exp_up(-(far - 2 * delta) * (1 - 8 * u) + theta) + lost),
+                            self.exp_up(-far))
+
+    def check_range(self, spread: ScoreSpread) -> None:
+        """Differences of scores and sums of weights are finite.
+
+        Raises:
+            Rejected: if one may not be.
+        """
+        most = 2 * (spread.difference + 2 * spread.error + spread.size)
+        require(is_finite(self.claim.softmax, 2 * most), "a difference of scores may not be finite")
+        growth = self.blocks * (self.off + 3 * unit(self.claim.softmax))
+        require(growth <= MOST, "rescaled weights may be too far off")
+        for form in (self.claim.softmax, self.claim.sums, self.claim.weights):
+            require(is_finite(form, 4 * self.length * self.exp_up(up(growth))), "a sum of weights may not be finite")
+
+    def sums(self, spread: ScoreSpread, weights: FloatWeights, is_ranked: bool) -> Iterator[Sums]:
+        """U and nu: by gamma, and by T where ranks of scores decide; ``is_ranked`` says that values are 0 or 1."""
+        claim, n = self.claim, self.length
+        u = max(unit(claim.sums), unit(claim.softmax))
+        absolute = 2 * n * (tiny(claim.weights) + tiny(claim.softmax) + tiny(claim.sums))
+        if (n + self.blocks) * u < 1:
+            yield from self._with_quotients(gamma(n + self.blocks, u), absolute)
+        by_tails = self._by_tails(spread, weights, u) if is_ranked and n * u < 1 else None
+        if by_tails is not None:
+            lost = absolute * (1 if 2 * n * u <= 1 else 2)
+            yield from self._with_quotients(by_tails.relative, lost + by_tails.absolute)
+
+    def _with_quotients(self, rho: Fraction, absolute: Fraction) -> Iterator[Sums]:
+        """Two sums that are off by at most rho of themselves, their quotient, and what is rounded besides."""
+        if rho <= ONE / 3:
+            own, weight, added = (unit(form) for form in (self.claim.softmax, self.claim.weights, self.claim.sums))
+            product = (1 + rho) * ((1 + own) * (1 + weight) * (1 + added)) ** 2 / (1 - rho)
+            yield Sums(up(product - 1), up(absolute))
+
+    def _by_tails(self, spread: ScoreSpread, weights: FloatWeights, u: Fraction) -> Sums | None:
+        """Lemma T, if real scores all differ by 1 or more, and weights are within a factor of e."""
+        n, lost = self.length, weights.lost + weights.far
+        applies = (not self.blocks and weights.theta <= 1
+                   and n * lost * self.exp_up(weights.theta) <= ONE / 2)
+        if n > 1 and (not applies or spread.gap is None or spread.gap < 1):
+            return None
+        factor = 1 + gamma(n, u)
+        relative = u
+        if n > 1 and spread.gap is not None:
+            step = self.exp_up(-spread.gap)
+            tail = up(self.exp_up(2 * weights.theta + 4 * unit(self.claim.softmax)) / (1 - step))
+            for _ in range(n - 1):
+                self.budget.spend(TAIL_STEPS)
+                tail = up(tail * step)
+                relative += factor * min(u, tail)
+                if tail < u / (1 << BITS):
+                    relative += factor * tail / (1 - step)  # at least all that are left
+                    break
+        return Sums(up(relative), up(16 * factor * (n + 3) ** 2 * self.exp_up(weights.theta) * lost))
+
+    def share(self, weights: FloatWeights, error: Fraction) -> Fraction:
+        """The greatest share of what counts against the target, where it is ``error`` at most over the reals."""
+        n, factor = self.length, self.exp_up(weights.theta)
+        against = up(error * factor + n * (weights.lost + weights.far))
+        left = (1 - error) / factor - n * (weights.lost + weights.missed)
+        return up(against / (against + left)) if left > 0 else ONE
+
+    def options(self, spread: ScoreSpread) -> Iterator[FloatWeights]:
+        """Bounds on the weights, without and with far positions apart; each of them is right."""
+        for far in (None, *(f for f in FAR if 2 * spread.error <= f < spread.difference)):
+            try:
+                yield self.weights(spread, far)
+            except Rejected:
+                if far is None:
+                    continue
+                return
+
+    def prove_near(self, spread: ScoreSpread, errors: tuple[Fraction, Fraction], is_ranked: bool) -> None:
+        """The head writes at most 1/4 where its target is false, and 3/4 to 5/4 where it is true.
+
+        Raises:
+            Rejected: if this is not proved.
+        """
+        self.check_range(spread)
+        found = []
+        for weights in self.options(spread):
+            shares = [self.share(weights, error) for error in errors]
+            found += [excess(sums, *shares) for sums in self.sums(spread, weights, is_ranked)]
+            if min(found, default=ONE) <= 0:
+                return
+        require(found, "{} positions are too many for scores and sums of this precision", self.length)
+        require(False, "the head may be off by {} or so, expected at most 1/4", round_short(QUARTER + min(found)))
+
+    def number_error(self, spread: ScoreSpread, curvature: Fraction, greatest: Fraction) -> Fraction:
+        """How far a head is off (rule 4) whose values are 0..greatest, one more at each position, and whose real
+        scores are those of a parabola of at least this curvature, with its top where the value is the number wanted.
+
+        Raises:
+            Rejected: if nothing is known of it.
+        """
+        self.check_range(spread)
+        n, found = self.length, []
+        around = self._mean_distance(curvature)
+        for weights in self.options(spread):
+            factor = self.exp_up(weights.theta)
+            if weights.lost * factor < 1:
+                against = factor * around + n * n * (weights.lost + weights.far)
+                off = up(factor * against / (1 - factor * weights.lost))
+                found += [off + sums.relative * (greatest + off) + sums.absolute * greatest
+                          for sums in self.sums(spread, weights, False)]
+        require(found, "{} positions are too many for scores and sums of this precision", self.length)
+        error = min(found)
+        return up(error + rounding_error(self.claim.storage, up(greatest + error)))
+
+    def _mean_distance(self, curvature: Fraction) -> Fraction:
+        """At least the sum of k exp(-curvature k^2) over k = 1, 2, ..., for a curvature of 1 or more.
+
+        Each term is less than half of the one before, so what is left is less than the last one looked at.
+        """
+        total, k, term = ZERO, 0, ONE
+        while term * (1 << BITS) > 1:
+            k += 1
+            term = k * self.exp_up(-min(curvature, Fraction(60)) * k * k)
+            total += term
+        return up(total + term)
+
+
+def excess(sums: Sums, false: Fraction, true: Fraction) -> Fraction:
+    """By how much the output may be beyond 1/4, 3/4 or 5/4; at most 0 if it is not.
+
+    ``false`` and ``true`` are the greatest shares of what counts against a target that is false, or true.
+    """
+    return max(false * (1 + sums.relative) + sums.absolute - QUARTER,
+               1 - QUARTER - ((1 - true) * (1 - sums.relative) - sums.absolute),
+               sums.relative + sums.absolute - QUARTER)
+
+
+def round_short(x: Fraction) -> str:
+    """To three digits, upward, for messages."""
+    scaled = -(-x * 1000 // 1)
+    return f"{scaled // 1000}.{scaled % 1000:03d}"

@@ -1,0 +1,9 @@
+"""Certificates of formulas; docs/certificate.md. Begin with certificate.py, the list of all obligations."""
+
+from ...kernel.kind import FileKind
+from .certificate import prove_certificate
+from .describing import describe_certificate
+from .reading import FORMAT, read_certificate
+
+KINDS = {FORMAT: FileKind(read_certificate, prove_certificate, describe_certificate,
+                      parts=("formula", "regime", "causal"))}

@@ -1,0 +1,175 @@
+"""Attention heads; docs/certificate.md, section 5: a head whose queries depend on the position alone.
+
+The claim is for every word at once: the worst case over all letters is found for each row (n, i) at which the guard
+holds. Rows of one length with one scaled query are a *group*: the shorter ones see a beginning of what the longer ones
+see, in the order of reading. A group is checked by the hull of its gaps (gaps.py), or else, of softmax alone, by a
+shortest path; geometric and stick-breaking attention is followed letter by letter (geometric.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from ...kernel.budget import ENTRY_BITS
+from ...kernel.language import Place
+from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, size, told_apart
+from ...kernel.reading.records import RECURRENT, ApproximateTruth, Head
+from ...kernel.verdicts import require
+from .automaton import Letters, TargetAutomaton, read_letters, whole_or_apart
+from .composition import names_in
+from .gaps import Gaps, find_extremes
+from .proof import Proof
+from .shortest_path import ReadPosition, check_paths
+
+POINTER_BITS = 64
+
+
+class Attention:
+    """One near direction that a head writes."""
+
+    def __init__(self, proof: Proof, head: Head, name: str, meaning: ApproximateTruth, apart: bool = False) -> None:
+        require(head.mask != "none", "expected a mask")
+        require(proof.language.is_positional(meaning.when), "expected a `when` that speaks of the position only")
+        self._proof, self._head, self._guard, self._errors = proof, head, meaning.when, proof.errors[name]
+        self.automaton = TargetAutomaton(proof, meaning.formula, [*head.keys, head.values[name]], head.mask,
+                                         apart=apart)
+        self._asking = [*proof.places_of(names_in(head.queries)), head.temperature]
+        self._forms = tuple(tuple(form.items()) for form in (*head.queries, *self.automaton.known))
+        self._passes = None
+        if head.weighting in RECURRENT:
+            from .weightings.geometric import Passes
+
+            self._passes = Passes(proof)
+
+    @property
+    def places(self) -> list[Place]:
+        """All that scores, values, letters and the guard depend on, but for the word."""
+        return [*self._asking, self._guard, *self.automaton.positional,
+                *self._proof.places_of(names_in(self.automaton.known))]
+
+    def check(self) -> int:
+        """The number of rows (n, i) at which the guard holds; the longest words come first, as they see the most.
+
+        Raises:
+            Rejected: if an error is not proved to be within its bound.
+        """
+        covered = 0
+        for n, firsts in self._proof.lengths(self.places, self._head.mask, descending=True):
+            guards = self._proof.columns.truths(self._guard, n)
+            covered += sum(n + 1 - first for first, holds in zip(firsts, guards, strict=True) if holds)
+            self._check_length(n, guards)
+        return covered
+
+    def _check_length(self, n: int, guards: Sequence[bool]) -> None:
+        letters, kinds = self.read_letters(n)
+        situation = self._situation(n, guards, letters, kinds)
+        if self._proof.proved.get(situation) is None:
+            self._prove_length(n, guards, letters, kinds)
+            self._proof.proved.keep(situation, True, POINTER_BITS * (2 * n + len(letters) + len(self._forms)))
+
+    def _situation(self, n: int, guards: Sequence[bool], letters: Sequence[tuple[Fraction, Letters]],
+                   kinds: Sequence[int]) -> tuple[object, ...]:
+        """All that the proof of one length is made of: no formula is in it, so that heads of different ones share it.
+
+        Forms are of known directions, whose numbers are the file's.
+        """
+        temperature = self._head.temperature
+        how = (self._head.weighting, self._head.mask, temperature)
+        return (n, *how, self._forms, self._errors, tuple(guards), tuple(letters), tuple(kinds))
+
+    def _prove_length(self, n: int, guards: Sequence[bool], letters: Sequence[tuple[Fraction, Letters]],
+                      kinds: Sequence[int]) -> None:
+        gaps = None if self._passes else self._find_gaps(n, letters, kinds)
+        positions: list[ReadPosition] = []
+        for query, lengths in self.group(n, guards):
+            left = gaps.find_unproved(query, lengths) if gaps else lengths
+            if left:
+                require(self._passes or self._head.weighting == "softmax", "the gaps of scores do not prove the errors "
+                        "at {}", self._name_row(n, min(left)))
+                positions = positions or self.read_positions(n, letters, kinds)
+                self._check_group(n, query, positions[: max(left)], left)
+
+    def _name_row(self, n: int, length: int) -> str:
+        """The row that reads so many positions."""
+        return f"n = {n}, i = {length if self._head.mask == 'future' else n + 1 - length}"
+
+    def group(self, n: int, guards: Sequence[bool]) -> Sequence[tuple[Numbers, Sequence[int]]]:
+        """For each scaled query the rows where the guard holds, as the numbers of positions that they read."""
+        rows = [length for length, holds in enumerate(self._in_order(guards), 1) if holds]
+        self._proof.budget.spend(1 + (n >> 3))
+        if not rows or not any("i" in self._proof.language.leaves(place) for place in self._asking):
+            return [(self._proof.scaled_query(self._head, n, 1), rows)] if rows else []
+        temperatures = self._in_order(self._proof.columns.numbers(self._head.temperature, n))
+        queries = [self._in_order(form) for form in self._proof.known_forms(self._head.queries, n)]
+        groups: dict[object, tuple[Numbers, list[int]]] = {}
+        for length in rows:
+            scaled = tuple(divide(self._proof.budget, form[length - 1], temperatures[length - 1]) for form in queries)
+            groups.setdefault(told_apart(self._proof.budget, scaled), (scaled, []))[1].append(length)
+        return [*groups.values()]
+
+    def _in_order(self, column: Sequence[Any]) -> Sequence[Any]:
+        """A column in the order of reading."""
+        return column if self._head.mask == "future" else column[::-1]
+
+    def read_letters(self, n: int) -> tuple[list[tuple[Fraction, Letters]], Sequence[int]]:
+        """The different values and letters that positions have, and for each position in the order of reading which.
+
+        Rule 4: every value is in 0..1, so every mean is.
+        """
+        found, kinds = read_letters(self._proof, self.automaton, n)
+        for value, letters in found:
+            check_range(self._proof, value, letters)
+        return found, self._in_order(kinds)
+
+    def _find_gaps(self, n: int, letters: Sequence[tuple[Fraction, Letters]], kinds: Sequence[int]) -> Gaps | None:
+        """What decides by gaps, if the letters are such, and keys have one unit."""
+        extremes = find_extremes(letters)
+        known = self._proof.known_integers(self.automaton.known[:-1], n) if extremes else None
+        if extremes is None or known is None:
+            return None
+        unit, columns = known
+        ordered = [self._in_order(column) for column in columns]
+        return Gaps(self._proof, extremes, kinds, unit, ordered, self._errors, self._head.weighting)
+
+    def read_positions(self, n: int, letters: Sequence[tuple[Fraction, Letters]],
+                       kinds: Sequence[int]) -> list[ReadPosition]:
+        """For each position in the order of reading its known keys and value, and its letters."""
+        known = [self._in_order(form) for form in self._proof.known_forms(self.automaton.known, n)]
+        rows = zip(zip(*known, strict=True), kinds, strict=True)
+        return [ReadPosition(numbers, letters[kind][1]) for numbers, kind in rows]
+
+    def _check_group(self, n: int, query: Numbers, positions: Sequence[ReadPosition], lengths: Sequence[int]) -> None:
+        """By what is held letter by letter; else by a path: the same situation is not checked again, by anyone."""
+        ends = {length: self._name_row(n, length) for length in lengths}
+        if self._passes:
+            self._passes.check(query, positions, ends, self._errors)
+            return
+        held = sum(ENTRY_BITS + sum(map(size, position.known)) for position in positions)
+        situation = (query, tuple(positions), tuple(lengths), self._errors)
+        if self._proof.proved.get(situation) is None:
+            with self._proof.budget.holding(held):
+                check_paths(self._proof, query, positions, ends, self._errors)
+            self._proof.proved.keep(situation, True, held)
+
+
+def check_range(proof: Proof, known: Fraction, letters: Letters) -> None:
+    """The values of a position are in 0..1.
+
+    Raises:
+        Rejected: if one is not.
+    """
+    proof.budget.spend(len(letters))
+    for letter in letters:
+        value = add(proof.budget, known, letter.adds[-1])
+        require(ZERO <= value <= ONE, "a value can be {}, expected 0 to 1", value)
+
+
+def check_attention(proof: Proof, head: Head, name: str, meaning: ApproximateTruth) -> int:
+    """The number of rows (n, i) at which the guard holds and the errors are proved to be within their bounds.
+
+    Raises:
+        Rejected: if one is not proved to be.
+    """
+    return whole_or_apart(lambda apart: Attention(proof, head, name, meaning, apart))

@@ -1,0 +1,91 @@
+"""What the claim asks of the transformer as a whole; docs/certificate.md, section 3, Claim.
+
+The output and the subformulas are those of the *claim*, and so are the lengths and the alphabet; nothing is counted
+from the network that is to be proved right.
+"""
+
+from __future__ import annotations
+
+from ...kernel.language import Place
+from ...kernel.numbers import ONE
+from ...kernel.reading.records import HARD, Truth
+from ...kernel.verdicts import quote, require, within
+from .proof import Proof
+
+
+def check_output(proof: Proof) -> int:
+    """The output means the claimed formula, and some direction the truth of each subformula; their number.
+
+    A comparison with counts is one formula T R 0, in which each count occurs once or not at all. So the subformulas
+    are those that remain when comparisons are put together: what only counts that cancel speak of is none.
+
+    Raises:
+        Rejected: if a direction is missing.
+    """
+    claimed = Truth(proof.claim.formula)
+    require(proof.directions[proof.transformer.output] == claimed, "the output does not mean the claimed formula")
+    held = {meaning.formula for meaning in proof.directions.values() if isinstance(meaning, Truth)}
+    parts = proof.language.below([proof.claim.formula])
+    missing = [place for place in parts if place not in held]
+    if missing:
+        shown = proof.language.write_short(missing[0])
+        require(False, "no direction means the truth of the subformula {}", shown)
+    return len(parts)
+
+
+def check_network(proof: Proof) -> None:
+    """Embeddings and temperatures have a value at every (n, i), whatever reads them; the regime is the claimed one.
+
+    Raises:
+        Rejected: if one has none, or is not as the regime says.
+    """
+    heads = proof.transformer.heads
+    hard = [head for head in heads if head.weighting in HARD]
+    require(not hard, "the weighting of a head is not the expected softmax")
+    for name, place in proof.transformer.position_embedding.items():
+        with within(f"position embedding {quote(name)}"):
+            check_embedding_values(proof, place)
+    for head in heads:
+        with within(f"the temperature of head {quote(head.name)}"):
+            check_temperatures(proof, head.temperature)
+    if proof.claim.causal:
+        check_causal(proof)
+
+
+def check_embedding_values(proof: Proof, place: Place) -> None:
+    """It has a value at every (n, i); in the temperature regime a small one ([SHA] Theorem 20a embeds i and i^2)."""
+    is_bounded = proof.claim.regime == "temperature"
+    for n, firsts in proof.lengths([place]):
+        whole = None if proof.language.may_be_irrational(place) else proof.columns.integers(place, n)
+        limits = [first * first for first in firsts] if proof.counts else [1] * n  # the least of those of equal rows
+        if whole is not None and (not is_bounded or max(map(abs, whole.rows)) <= whole.unit * min(limits)):
+            continue
+        values = proof.columns.enclosures(place, n)
+        large = [(first, i) for i, (ends, limit, first) in enumerate(zip(values, limits, firsts, strict=True), 1)
+                 if is_bounded and any(abs(x.numerator) > limit * x.denominator for x in ends)]
+        if large:
+            first, i = min(large)
+            limit = limits[i - 1]
+            require(False, "regime: it is not in -{}..{} at n = {}, i = {}", limit, limit, first, i)
+
+
+def check_temperatures(proof: Proof, place: Place) -> None:
+    """It is positive at every (n, i); in the position regime it is 1."""
+    depends_on_position = "i" in proof.language.leaves(place)
+    for n, firsts in proof.lengths([place]):
+        temperatures = (proof.columns.enclosures(place, n) if depends_on_position
+                        else [proof.language.enclose_at(place, n, 1)])
+        for i, (temperature, most) in enumerate(temperatures, 1):
+            if temperature.numerator <= 0 or (proof.claim.regime == "position" and not temperature == most == ONE):
+                require(temperature > 0, "it is {} at n = {}, i = {}", temperature, firsts[i - 1], i)
+                require(False, "regime: it is not 1 everywhere")
+
+
+def check_causal(proof: Proof) -> None:
+    """All heads look to the left only, and nothing depends on n."""
+    heads, placed = proof.transformer.heads, proof.transformer.position_embedding
+    require(all(head.mask == "future" for head in heads), "causal: a head is not future-masked")
+    expressions = [*placed.values(), *(head.temperature for head in heads)]
+    mentioned = any("n" in proof.language.leaves(place) for place in expressions)
+    require(not mentioned, "causal: an embedding or a temperature mentions n")
+    require(all(head.weighting != "relu-over-n" for head in heads), "causal: the weights of relu-over-n mention n")

@@ -1,0 +1,112 @@
+"""Composition; docs/certificate.md, section 4: every direction has one writer, and is read only after it is written.
+
+Why that composes: a direction holds 0 until its writer adds to it, and nobody adds to it afterwards. So at every later
+stage it holds what its writer wrote, and a writer may be proved right from the meanings of what it reads: by
+induction over the stages, those hold.
+
+The writer may be several heads of one layer whose weights are additive: together they are one, which writes their sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from ...kernel.reading.records import ADDITIVE, LinearForm, Transformer
+from ...kernel.verdicts import quote, require
+
+SHOWN_HEADS = 4  # of those after the first that write one direction: a message is a line
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Who writes a direction: the embedding (layer 0), a head of a layer, or its feed-forward part (head 0).
+
+    ``more`` are the other heads of the layer that write it, too.
+    """
+
+    layer: int
+    head: int
+    more: tuple[int, ...] = ()
+
+    @property
+    def stage(self) -> int:
+        """When: 0 is the embedding, 2 l - 1 are the heads of layer l, 2 l is its feed-forward part."""
+        return 2 * self.layer - (self.head > 0)
+
+    @property
+    def place(self) -> str:
+        """Where, for messages."""
+        if not self.layer:
+            return "embedding"
+        shown = ", ".join(map(str, (self.head, *self.more[:SHOWN_HEADS])))
+        left_out = len(self.more) - SHOWN_HEADS
+        heads = f"head{'s' if self.more else ''} {shown}" + (f" and {left_out} more" if left_out > 0 else "")
+        return f"layer {self.layer}, " + (heads if self.head else "feed-forward")
+
+
+EMBEDDING = Writer(0, 0)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A writer with the linear forms that it reads and the names that it writes."""
+
+    writer: Writer
+    reads: tuple[LinearForm, ...]
+    writes: tuple[str, ...]
+    is_additive: bool = False
+
+
+def parts_of(transformer: Transformer) -> Iterator[Part]:
+    """All heads and feed-forward parts, in the order of their stages."""
+    for number, layer in enumerate(transformer.layers, 1):
+        for place, head in enumerate(layer.heads, 1):
+            reads = (*head.queries, *head.keys, *head.values.values())
+            yield Part(Writer(number, place), reads, tuple(head.values), head.weighting in ADDITIVE)
+        units, bias = layer.feedforward.units, layer.feedforward.bias
+        written = dict.fromkeys([*bias, *(name for unit in units for name in unit.writes)])
+        yield Part(Writer(number, 0), tuple(unit.reads for unit in units), tuple(written))
+
+
+def find_writers(transformer: Transformer) -> dict[str, Writer]:
+    """The one writer of every direction: the embedded ones first, the others in the order in which they are written.
+
+    A direction that nothing writes holds 0 everywhere, and counts as embedded.
+
+    Raises:
+        Rejected: if a direction is written twice, or read too early.
+    """
+    parts = list(parts_of(transformer))
+    later = {name for part in parts for name in part.writes}
+    embedded = {*transformer.position_embedding, *names_in(transformer.token_embedding.values())}
+    writers = {name: EMBEDDING for name in transformer.directions if name in embedded or name not in later}
+    more: dict[str, list[int]] = {}  # of what only additive heads write, as yet, the heads after the first
+    for part in parts:
+        expect_read_in_time(part, writers)
+        for name in part.writes:
+            before = writers.get(name)
+            if before is None:
+                writers[name] = part.writer
+                more |= {name: []} if part.is_additive else {}
+            else:
+                joins = part.is_additive and name in more and before.stage == part.writer.stage
+                require(joins, "direction {} is written twice, in layer {}", quote(name), part.writer.layer)
+                more[name].append(part.writer.head)
+    return {name: replace(writer, more=tuple(more.get(name, ()))) for name, writer in writers.items()}
+
+
+def expect_read_in_time(part: Part, writers: Mapping[str, Writer]) -> None:
+    """What a part reads is written at an earlier stage.
+
+    Raises:
+        Rejected: if it is not.
+    """
+    for name in names_in(part.reads):
+        is_written = name in writers and writers[name].stage < part.writer.stage
+        require(is_written, "layer {} reads {} too early", part.writer.layer, quote(name))
+
+
+def names_in(rows: Iterable[LinearForm]) -> Iterator[str]:
+    """All directions that linear forms mention."""
+    return (name for row in rows for name in row)

@@ -1,0 +1,67 @@
+"""Embedding; docs/certificate.md, section 5: tokens or positions alone make a direction what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ...kernel.numbers import ZERO
+from ...kernel.reading.records import Truth
+from ...kernel.verdicts import quote, require
+from .proof import Proof
+
+
+def check_embedding(proof: Proof, name: str) -> int:
+    """The number of cells (symbol, n, i) at which the direction is proved to hold what it means.
+
+    Raises:
+        Rejected: if it does not, somewhere.
+    """
+    by_position = name in proof.transformer.position_embedding
+    return check_position_embedding(proof, name) if by_position else check_token_embedding(proof, name)
+
+
+def check_position_embedding(proof: Proof, name: str) -> int:
+    """No token writes it, and the embedding is the stated number, or the truth, at every (n, i).
+
+    Where both are one expression (or formula) there is nothing to compare; that it has a value everywhere is asked of
+    every embedding (claim.py).
+    """
+    place = proof.transformer.position_embedding[name]
+    proof.budget.spend(len(proof.claim.alphabet))
+    by_token = any(name in row for row in proof.transformer.token_embedding.values())
+    fits = proof.is_known(proof.directions[name]) and not by_token
+    require(fits, "a position embedding does not make it what it means")
+    stated = proof.places_of([name])
+    if stated != [place]:
+        for n, firsts in proof.lengths([place, *stated]):
+            compare_columns(proof.columns.numbers(place, n), proof.known_numbers(name, n), firsts)
+    return sum(proof.claim.lengths) * len(proof.claim.alphabet)
+
+
+def compare_columns(got: Sequence[Fraction], wanted: Sequence[Fraction], firsts: Sequence[int]) -> None:
+    """They are equal; ``firsts`` has for each i the first length of which this is the row.
+
+    Raises:
+        Rejected: if two numbers differ.
+    """
+    differing = [(first, i) for i, (x, y, first) in enumerate(zip(got, wanted, firsts, strict=True), 1) if x != y]
+    if differing:
+        n, i = min(differing)
+        require(False, "it is {}, expected {}, at n = {}, i = {}", got[i - 1], wanted[i - 1], n, i)
+
+
+def check_token_embedding(proof: Proof, name: str) -> int:
+    """It means the truth of a formula over symbols, and each symbol's entry (0 if there is none) is that truth."""
+    meaning, language = proof.directions[name], proof.language
+    if not (isinstance(meaning, Truth) and language.is_of_symbols(meaning.formula)):
+        require(False, "token embeddings do not make it what it means")
+        return 0
+    positions, where = sum(proof.claim.lengths), proof.symbols.where(meaning.formula)
+    proof.budget.spend(len(proof.claim.alphabet))
+    for number, symbol in enumerate(proof.claim.alphabet):
+        got = proof.transformer.token_embedding[symbol].get(name, ZERO)
+        wanted = where >> number & 1
+        if got != wanted:
+            require(False, "symbol {} has {}, expected {}", quote(symbol), got, wanted)
+    return positions * len(proof.claim.alphabet)

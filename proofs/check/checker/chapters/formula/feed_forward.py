@@ -1,0 +1,389 @@
+"""Feed-forward outputs; docs/certificate.md, section 5: units make a direction exactly what it means.
+
+The formulas that are read are *atoms*, and free: every word gives them some truths, so what is proved for all truths
+holds for every word. (Not those that are connectives of others that are read: their truth follows.) The same goes for
+the sign of each T that is compared with 0, and for a temporal formula that the target mentions and nobody reads: it has
+some truth, and whatever it is, the output must be the target's truth. But where `prev (φ since ψ)` is read, φ since ψ
+follows from it: it is φ & (ψ | prev (φ since ψ)), at position 1, too. So is until from next.
+
+Under one assignment each unit reads a linear form in an interval: exact directions hold one number, near ones some
+number in a quarter of [0, 1], and slack is 0 or, where its comparison does not hold, any number from 1 on: then the
+interval has no end. Units that read multiples of one form share it, since they move together; the sum of their outputs
+must be constant on its interval, and the sum of the constants and the bias must be the target. Where slack is written
+and its comparison does not hold, the sum of the least outputs must be at least 1 instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple
+
+from ...kernel.language import Place
+from ...kernel.language.evaluation import COMPARE
+from ...kernel.language.truths import connect_one
+from ...kernel.numbers import ONE, QUARTER, ZERO, CacheOfNumbers, add, multiply, total
+from ...kernel.reading.records import (
+    ApproximateCount,
+    ApproximateTruth,
+    ExactCount,
+    Meaning,
+    Neuron,
+    PositionalNumber,
+    Product,
+    Slack,
+    Truth,
+    kind_of,
+)
+from ...kernel.verdicts import Rejected, quote, require
+from .piecewise import NeuronForm, group_by_form
+from .proof import Proof
+
+MAX_ATOMS = 12  # and signs: 4096 assignments, or a few more, of each row that differs from those before
+
+READABLE = (PositionalNumber, Truth, Product, ApproximateTruth, ApproximateCount, ExactCount, Slack)
+"""The meanings of what may be read here, all of whose values are looked at."""
+
+RationalInterval = tuple[Fraction, Fraction]
+Range = tuple[Fraction | None, Fraction | None]
+"""An interval; None is no end."""
+
+Truths = Mapping[Place, bool]
+Signs = Mapping[Place, int]
+
+
+class Situation(NamedTuple):
+    """One assignment at one row: truths, the sign of each T, and the known number of each direction."""
+
+    truths: Truths
+    signs: Signs
+    levels: Mapping[str, Fraction]
+
+
+class OutputRow(NamedTuple):
+    """What is known of a row (n, i) without a word, and the number that is wanted where the formula holds."""
+
+    n: int
+    i: int
+    fixed: Truths
+    levels: Mapping[str, Fraction]
+    target: Fraction
+    more: tuple[Hashable, ...]
+
+
+class Output:
+    """One direction that a feed-forward part writes, by these units and this bias.
+
+    Taken *apart*, no connective is an atom, unless it is built from symbols.
+    """
+
+    def __init__(self, proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction, apart: bool = False) -> None:
+        self._apart = apart
+        self._proof, self._language, self._name, self._bias = proof, proof.language, name, bias
+        self._meaning = proof.directions[name]
+        require(isinstance(self._meaning, PositionalNumber | Truth | Product | Slack),
+                "a {} direction is written by a head",
+                kind_of(self._meaning))
+        self._groups = group_by_form(proof.budget, name, units)
+        self.reads = {source: proof.directions[source] for form in self._groups for source, _ in form}
+        for source, meaning in self.reads.items():
+            require(isinstance(meaning, READABLE), "{}, of kind {}, is read", quote(source), kind_of(meaning))
+        slacks = [meaning.formula for meaning in (self._meaning, *self.reads.values()) if isinstance(meaning, Slack)]
+        require(all(map(self._is_comparison, slacks)), "slack is not of a comparison of counts")
+        self._find_atoms(slacks)
+
+    def _find_atoms(self, slacks: Sequence[Place]) -> None:
+        """What is free: the formulas that are read, and what the target mentions and these rules do not evaluate."""
+        read = {place for meaning in self.reads.values() if not isinstance(meaning, Slack)
+                for place in self._spoken_of(meaning)}
+        free = self._find_leaves(read) if self._apart else {place for place in read if not self._follows(place, read)}
+        self._steps = {operand: place for place in read for operand in self._language.nodes[place].operands
+                       if operand not in read and self._is_step(place, operand)}
+
+        def is_entered(place: Place) -> bool:
+            opens = self._language.is_connective(place) or place in self._steps
+            is_whole = place in free or (self._apart and self._language.is_of_symbols(place))
+            return opens and not is_whole and not self._language.is_positional(place)
+
+        own = self._language.below([*self._spoken_of(self._meaning), *slacks], lambda place: not is_entered(place))
+        leaves = {place for place in own if not is_entered(place)} | free
+        leaves = {place for place in leaves if not self._language.is_positional(place)}
+        compared = sorted(place for place in leaves - free if self._is_comparison(place))
+        self._atoms = sorted(leaves - {*compared})
+        firsts: dict[object, Place] = {}
+        self._signs = {place: firsts.setdefault(self._compared(place), place) for place in compared}
+        count = len(self._atoms) + len(firsts)
+        require(count <= MAX_ATOMS, "{} atoms, expected at most {}", count, MAX_ATOMS)
+        guards = {meaning.when for meaning in self.reads.values() if isinstance(meaning, ApproximateTruth)}
+        below = {guard: self._language.below([guard], lambda place: not is_entered(place)) for guard in guards}
+        decided = [guard for guard, parts in below.items() if all(map(self._is_decided, parts))]
+        roots = [*own, *read, *decided]
+        self._order = sorted(self._language.below(roots, lambda place: not is_entered(place)))
+        self._of_symbols = [place for place in self._atoms if self._apart and self._language.is_of_symbols(place)]
+        self._allowed = self._proof.symbols.allowed(self._of_symbols)
+
+    def _find_leaves(self, read: Collection[Place]) -> set[Place]:
+        """What is read, taken apart: comparisons of counts below it are decided by their signs."""
+        language = self._language
+
+        def is_leaf(place: Place) -> bool:
+            decided = language.is_positional(place) or language.is_of_symbols(place)
+            return decided or not language.is_connective(place)
+
+        found = filter(is_leaf, language.below(read, is_leaf))
+        return {place for place in found if not language.is_positional(place)
+                and (place in read or not self._is_comparison(place))}
+
+    def _truths_of_symbols(self, truths: Truths) -> tuple[bool, ...]:
+        return tuple(truths[place] for place in self._of_symbols)
+
+    def _is_step(self, place: Place, operand: Place) -> bool:
+        """Whether it is `prev` of a `since`, or `next` of an `until`."""
+        operators = self._language.nodes[place].operator, self._language.nodes[operand].operator
+        return operators in (("prev", "since"), ("next", "until"))
+
+    def _is_comparison(self, place: Place) -> bool:
+        """Whether it compares counts."""
+        return self._language.nodes[place].operator == "T" and not self._language.is_positional(place)
+
+    def _compared(self, comparison: Place) -> tuple[object, ...]:
+        """The T of a comparison T R 0."""
+        _, counts, (_, *numbers) = self._language.nodes[comparison]
+        return counts, *numbers
+
+    def _follows(self, place: Place, read: Collection[Place]) -> bool:
+        """Whether it is a connective of formulas that are read and positional ones, and so as true as they make it."""
+        language = self._language
+
+        def is_settled(part: Place) -> bool:
+            return part in read or language.is_positional(part)
+
+        below = language.walk(language.parts(place), lambda part: is_settled(part) or not language.is_connective(part))
+        return language.is_connective(place) and all(is_settled(part) or language.is_connective(part) for part in below)
+
+    def _spoken_of(self, meaning: Meaning) -> list[Place]:
+        """The formula of a meaning; of a number of others, the one that is counted."""
+        if isinstance(meaning, ApproximateCount):
+            return [self._language.counted(meaning.count)]
+        return [meaning.formula] if isinstance(meaning, Truth | Product | ApproximateTruth | Slack) else []
+
+    def _is_decided(self, place: Place) -> bool:
+        free = self._language.is_connective(place) or self._language.is_positional(place)
+        return free or place in self._atoms or place in self._signs
+
+    def check(self) -> int:
+        """The number of rows (n, i) at which the output is proved; equal ones are looked at once.
+
+        Raises:
+            Rejected: if the output is not proved to be the target.
+        """
+        for row in self.rows(self.lengths()):
+            self._check_row(row)
+        return sum(self._proof.claim.lengths)
+
+    def rows(self, lengths: Iterable[tuple[int, Sequence[int]]],
+             more: Callable[[int], Sequence[Sequence[Hashable]]] = lambda n: ()) -> Iterator[OutputRow]:
+        """Rows that differ in what is known of them, or in ``more``, of which there is a column for each i."""
+        seen = CacheOfNumbers[bool](self._proof.budget)
+        for n, firsts in lengths:
+            settled = self._settle(n)
+            levels = {source: self._levels(meaning, n, settled) for source, meaning in self.reads.items()}
+            targets, columns = self._levels(self._meaning, n, settled), more(n)
+            self._proof.budget.spend(n * (1 + len(settled) + len(levels) + len(columns)))
+            for i, case in enumerate(zip(*settled.values(), *levels.values(), targets, *columns, strict=True), 1):
+                if seen.get(case) is None:
+                    truths = ((place, column[i - 1]) for place, column in settled.items())
+                    fixed = {place: truth for place, truth in truths if truth is not None}
+                    numbers = {source: column[i - 1] for source, column in levels.items()}
+                    yield OutputRow(firsts[i - 1], i, fixed, numbers, targets[i - 1], case[len(case) - len(columns) :])
+                    seen.keep(case, True, 1024 * len(case))
+
+    def lengths(self) -> Iterator[tuple[int, Sequence[int]]]:
+        """The lengths to look at; `next` sees where a word ends."""
+        if any(self._language.nodes[place].operator == "next" for place in self._order):
+            return self._proof.every_length()
+        positional = [place for place in self._order if self._language.is_positional(place)]
+        return self._proof.lengths([*positional, *self._proof.places_of([self._name, *self.reads])])
+
+    def _settle(self, n: int) -> dict[Place, Sequence[bool | None]]:
+        """What holds of the positions alone: positional formulas; `prev` is false at 1, and `next` at n; else None."""
+        free = [None] * (n - 1)
+        edges: dict[str, Sequence[bool | None]] = {"prev": [False, *free], "next": [*free, False]}
+        settled: dict[Place, Sequence[bool | None]] = {}
+        for place in self._order:
+            if self._language.is_positional(place):
+                settled[place] = self._proof.columns.truths(place, n)
+            elif self._language.nodes[place].operator in edges:
+                settled[place] = edges[self._language.nodes[place].operator]
+        return settled
+
+    def _levels(self, meaning: Meaning, n: int, settled: Mapping[Place, Sequence[bool | None]]) -> Sequence[Fraction]:
+        """The numbers that go with the truth of a meaning; they need not exist where its formula cannot hold."""
+        if isinstance(meaning, PositionalNumber):
+            return self._proof.columns.numbers(meaning.value, n)
+        if not isinstance(meaning, Product):
+            return [ONE] * n
+        truths = settled.get(meaning.formula, (None,) * n)
+        return self._proof.columns.numbers(meaning.value, n, [truth is not False for truth in truths])
+
+    def _check_row(self, row: OutputRow) -> None:
+        is_slack = isinstance(self._meaning, Slack)
+        for situation in self.situations(row):
+            holds = self.holds(situation)
+            or_more = is_slack and not holds
+            got = self._find_output(situation, or_more)
+            wanted = row.target if holds is not is_slack else ZERO
+            fits = got is None or got == wanted or (or_more and got > wanted)
+            expected = "at least " if or_more else ""
+            require(fits, "the output is {}, expected {}{}, at n = {}, i = {}", got, expected, wanted, row.n, row.i)
+
+    def holds(self, situation: Situation) -> bool:
+        """Whether the formula of the meaning holds."""
+        return all(situation.truths[place] for place in self._spoken_of(self._meaning))
+
+    def situations(self, row: OutputRow) -> Iterator[Situation]:
+        """Every assignment of truths to the atoms, and of a sign to each T, under the first comparison that has it."""
+        free = [place for place in self._atoms if place not in row.fixed]
+        firsts = sorted({*self._signs.values()})
+        for bits in product((False, True), repeat=len(free)):
+            atoms = {**row.fixed, **dict(zip(free, bits, strict=True))}
+            if self._truths_of_symbols(atoms) not in self._allowed:
+                continue
+            for chosen in product((-1, 0, 1), repeat=len(firsts)):
+                signs = dict(zip(firsts, chosen, strict=True))
+                compared = {place: self._holds_for_sign(place, signs[first]) for place, first in self._signs.items()}
+                given = {**atoms, **compared}
+                yield Situation(self._connect(given), signs, row.levels)
+
+    def _connect(self, given: Truths) -> Truths:
+        """The given truths with those of connectives, and of temporal formulas that follow from their last step."""
+        if not self._steps:
+            return self._language.connect(self._order, given)
+        truths = dict(given)
+        self._proof.budget.spend(2 * len(self._order))
+        for place in self._order:
+            if place in self._steps and place not in truths:
+                left, right = self._language.nodes[place].operands
+                truths[place] = truths[left] and (truths[right] or truths[self._steps[place]])
+            elif place not in truths:
+                truths[place] = connect_one(self._language, place, truths)
+        return truths
+
+    def _holds_for_sign(self, comparison: Place, sign: int) -> bool:
+        return COMPARE[str(self._language.nodes[comparison].data[0])](sign, 0)
+
+    def _find_output(self, situation: Situation, least: bool) -> Fraction | None:
+        """The one output in a situation, or a number that it is at least; None if there is no such situation.
+
+        Raises:
+            Rejected: if there are several, or if one form has no end and does not matter alike.
+        """
+        result, budget = self._bias, self._proof.budget
+        for form, function in self._groups.items():
+            counts = self.count_interval(form, situation)
+            if counts is None:
+                return None
+            low, high = self._form_interval(form, situation, counts)
+            if least and low is not None and high is not None:
+                got: Fraction | None = function.least_on(low, high)
+            else:
+                got = function.constant_on(low, high)
+            if got is None:
+                shown = " + ".join(f"{c} {quote(source)}" for source, c in form[:8])
+                require(False, "the output changes while {} goes from {} to {}", shown, low, high)
+                return None
+            result = add(budget, result, got)
+        return result
+
+    def _form_interval(self, form: NeuronForm, situation: Situation, counts: RationalInterval) -> Range:
+        """Where the form is, if the counts in it are where they are; slack that is not 0 has no greatest number."""
+        budget = self._proof.budget
+        budget.spend(4 * len(form))
+        ends = [counts]
+        for source, c in form:
+            low, high = (multiply(budget, c, x) for x in self._interval(source, situation))
+            ends.append((low, high) if low <= high else (high, low))
+        endless = {c > 0 for source, c in form if self._is_endless(source, situation)}
+        return (None if False in endless else total(budget, (low for low, _ in ends)),
+                None if True in endless else total(budget, (high for _, high in ends)))
+
+    def _is_endless(self, source: str, situation: Situation) -> bool:
+        """Whether a direction may hold any number from the one in its interval on."""
+        meaning = self.reads[source]
+        return isinstance(meaning, Slack) and not situation.truths[meaning.formula]
+
+    def _interval(self, source: str, situation: Situation) -> RationalInterval:
+        """All that a direction may hold in a situation; of counts, how far it may be from the number."""
+        meaning = self.reads[source]
+        if isinstance(meaning, ExactCount):
+            return ZERO, ZERO
+        if isinstance(meaning, ApproximateCount):
+            above, below = self._proof.errors[source]
+            return -below, above
+        if isinstance(meaning, ApproximateTruth):
+            if not situation.truths.get(meaning.when, False):
+                return ZERO, ONE
+            return (ONE - QUARTER, ONE) if situation.truths[meaning.formula] else (ZERO, QUARTER)
+        holds = all(situation.truths[place] for place in self._spoken_of(meaning))
+        number = situation.levels[source] if holds is not isinstance(meaning, Slack) else ZERO
+        return number, number
+
+    def count_interval(self, form: NeuronForm, situation: Situation) -> RationalInterval | None:
+        """The counts in a form: a times a comparison's T, less the truths here; None if T cannot have its sign.
+
+        T is an integer of the assigned sign, and within what it can be when every count is in 0..max_n.
+
+        Raises:
+            Rejected: if the counts are not in the proportions of a comparison whose sign is assigned.
+        """
+        read, here, budget = dict[Place, Fraction](), ZERO, self._proof.budget
+        for source, c in form:
+            meaning = self.reads[source]
+            if isinstance(meaning, ApproximateCount | ExactCount):
+                read[meaning.count] = add(budget, read.get(meaning.count, ZERO), c)
+            if isinstance(meaning, ApproximateCount) and situation.truths[self._language.counted(meaning.count)]:
+                here = add(budget, here, c)
+        if not read:
+            return ZERO, ZERO
+        for comparison, sign in situation.signs.items():
+            a = self._proportion(comparison, read)
+            if a is not None:
+                return self._scaled_range(comparison, sign, a, here)
+        require(False, "a unit does not read the counts in the proportions that are compared")
+        return None
+
+    def _proportion(self, comparison: Place, read: Mapping[Place, Fraction]) -> Fraction | None:
+        """The factor a if the counts are read as a * T, or None."""
+        _, counts, (_, _, *coefficients) = self._language.nodes[comparison]
+        if {*counts} != {*read}:
+            return None
+        factors = {read[count] / int(c) for count, c in zip(counts, coefficients, strict=True)}
+        return factors.pop() if len(factors) == 1 else None
+
+    def _scaled_range(self, comparison: Place, sign: int, a: Fraction, here: Fraction) -> RationalInterval | None:
+        """Where a T - here is, but for the constant of T, for T of this sign; None if there is no such T."""
+        _, _, (_, first, *rest) = self._language.nodes[comparison]
+        constant, coefficients, budget = int(first), [int(c) for c in rest], self._proof.budget
+        greatest = self._proof.claim.max_n
+        least = constant + greatest * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
+        most = constant + greatest * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
+        if least > most:
+            return None
+        low, high = (add(budget, multiply(budget, a, Fraction(end - constant)), -here) for end in (least, most))
+        return min(low, high), max(low, high)
+
+
+def check_feed_forward(proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction) -> int:
+    """The number of rows (n, i) at which the direction is proved to hold exactly what it means.
+
+    Raises:
+        Rejected: if it is not.
+    """
+    try:
+        return Output(proof, name, units, bias).check()
+    except Rejected as refusal:
+        with suppress(Rejected):
+            return Output(proof, name, units, bias, apart=True).check()
+        raise refusal from None

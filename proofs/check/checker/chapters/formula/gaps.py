@@ -1,0 +1,246 @@
+"""The worst case over all words by the gaps of scores; docs/certificate.md, section 5, Attention head, 6 and 7.
+
+The page proves the rule; here is what is computed. Targets have one remembered truth, and every letter *keeps* or
+*resets* (`since`, `until`), or every letter *overwrites* (`prev`, `next`). At position p, P_p is the least score of
+what may be a pivot for t, M_p the greatest score of a bad letter (its value is not t), and A_p that of a bad letter
+that may come after the pivot. B is at least the sum, over all k >= 1, of exp(M_(d-k) - P_d) and exp(A_(d+k) - P_d),
+whatever the pivot d is, and the error is at most e < 1 if B (1 - e) <= e.
+
+One B serves all rows of a group: G_k is the greatest of these gaps at distance k over all pivots d of the group. What
+is not summed is at most -60: by itself, or once the greatest gap to all positions at distance k *or more* is, no
+further k is looked at. Scores are integers over one unit, and compared exactly. Gaps that cost nothing (kernels.py) are
+not looked for; softmax plus one has one gap more where t is true. Of a sparse weighting the number of positions
+matters: if the longest row reads L, a pivot at place p has p - 1 positions before it and at most L - p after it; each p
+is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import accumulate
+from math import lcm
+from operator import mul, sub
+from typing import NamedTuple
+
+from ...kernel.budget import Budget
+from ...kernel.numbers import Numbers, over_one_denominator
+from ...kernel.reading.records import SPARSE
+from .automaton import Letter, Letters
+from .kernels import FALLS, NEGLIGIBLE, suffices
+from .proof import Errors, Proof
+
+MAX_DISTANCES = 128
+"""Where gaps fall so slowly that more of them matter, the sum is hardly below any stated error: the paths decide."""
+
+
+class Extremes(NamedTuple):
+    """Of the letters of a position, for one t: what pivots, bad letters and bad ones after the pivot add to keys."""
+
+    pivots: frozenset[Numbers]
+    bad: frozenset[Numbers]
+    after: frozenset[Numbers]
+
+
+class Scores(NamedTuple):
+    """P, M and A of the positions that are read."""
+
+    pivots: Sequence[int]
+    bad: Sequence[int]
+    after: Sequence[int]
+
+
+def keeps(letter: Letter) -> bool:
+    """From both states, the state and the target are what was remembered."""
+    return all(move.following == move.state == move.holds for move in letter.moves)
+
+
+def resets_to(letter: Letter) -> int | None:
+    """The truth of the next state and of the target, from both states; None if it is not one."""
+    found = {move.following for move in letter.moves} | {int(move.holds) for move in letter.moves}
+    return found.pop() if len(found) == 1 else None
+
+
+def overwrites_with(letter: Letter) -> int | None:
+    """The truth of the next state, from both states, where the target has the truth that was remembered."""
+    found = {move.following for move in letter.moves}
+    looks_back = all(move.state == move.holds for move in letter.moves)
+    return found.pop() if looks_back and len(found) == 1 else None
+
+
+def find_kinds(letters: Letters, value: Fraction) -> tuple[bool, tuple[Extremes, Extremes]] | None:
+    """Whether all letters look back (prev), and what matters of them for each t; None if the rule does not apply."""
+    if any(len(letter.moves) != 2 for letter in letters):
+        return None
+    looks_back = all(overwrites_with(letter) is not None for letter in letters)
+    if not looks_back and any(resets_to(letter) is None and not keeps(letter) for letter in letters):
+        return None
+    found = []
+    for t in (0, 1):
+        bad = {letter for letter in letters if value + letter.adds[-1] != t}
+        pivots = {letter for letter in letters if (overwrites_with if looks_back else resets_to)(letter) == t}
+        after = bad if looks_back else {letter for letter in bad if keeps(letter)}
+        if pivots & bad or (after and not looks_back and t == 0):
+            return None
+        found.append(Extremes(*(frozenset(letter.adds[:-1] for letter in some) for some in (pivots, bad, after))))
+    return looks_back, (found[0], found[1])
+
+
+class Rule(NamedTuple):
+    """Whether all letters look back (prev), and for each kind of position the extremes for both t."""
+
+    looks_back: bool
+    extremes: Sequence[tuple[Extremes, Extremes]]
+
+
+def find_extremes(letters: Sequence[tuple[Fraction, Letters]]) -> Rule | None:
+    """For these values and letters of positions; None if the rule does not apply."""
+    found = [find_kinds(some, value) for value, some in letters]
+    kinds = [one for one in found if one is not None]
+    if len(kinds) < len(found) or len({looks_back for looks_back, _ in kinds}) != 1:
+        return None
+    return Rule(kinds[0][0], [extremes for _, extremes in kinds])
+
+
+class Listed(NamedTuple):
+    """The gaps that are summed, by their distance before the pivot, and after it."""
+
+    before: Mapping[int, Fraction]
+    after: Mapping[int, Fraction]
+
+
+class Gaps:
+    """The positions that the rows of one length see, in the order of reading; ``keys`` are over ``unit``."""
+
+    def __init__(self, proof: Proof, rule: Rule, kinds: Sequence[int], unit: int, keys: Sequence[Sequence[int]],
+                 errors: Errors, weighting: str) -> None:
+        self._proof, self._rule, self._kinds, self._errors = proof, rule, kinds, errors
+        self._weighting = weighting
+        added = {adds for both in rule.extremes for one in both for some in one for adds in some}
+        extra, rows = over_one_denominator(proof.budget, list(added))
+        self._unit = lcm(unit, extra)
+        factor, more = self._unit // unit, self._unit // extra
+        proof.budget.spend(1 + (len(kinds) * len(keys) >> 3))
+        self._keys = keys if factor == 1 else [[factor * x for x in column] for column in keys]
+        self._adds = {adds: tuple(more * x for x in row) for adds, row in zip(added, rows, strict=True)}
+        numbers = [*(number for row in self._adds.values() for number in row),
+                   *(end for column in self._keys for end in (min(column), max(column)))]
+        self._bits = max(map(int.bit_length, numbers), default=0)
+
+    def find_unproved(self, query: Numbers, lengths: Sequence[int]) -> Sequence[int]:
+        """Of the lengths of the rows with this scaled query, those whose errors are not proved by this rule."""
+        rows = [length for length in lengths if length > 1 or not self._rule.looks_back]
+        if rows and not self._proves_both(query, rows):
+            return lengths
+        return [length for length in lengths if length == 1] if self._rule.looks_back else []
+
+    def _proves_both(self, query: Numbers, rows: Sequence[int]) -> bool:
+        """B (1 - e) <= e for both t, with one B for all of these rows; equal scores have one B."""
+        known: tuple[Scores, Listed | None] | None = None
+        for t, error in enumerate(self._errors):
+            if not self._can_err(t):
+                continue
+            unit, scores = self._find_scores(query, rows, t)
+            if known is None or known[0] != scores:
+                known = scores, self._list_gaps(unit, scores, max(rows))
+            listed, beside = known[1], self._beside(t, unit, scores)
+            if listed is None or not all(self._suffice([*gaps, *beside], max(rows), error)
+                                         for gaps in self._gaps_by_place(listed, max(rows))):
+                return False
+        return True
+
+    def _gaps_by_place(self, listed: Listed, longest: int) -> Iterator[Sequence[Fraction]]:
+        """What is summed for each place of the pivot; all at once where weights are not sparse, or some place has all.
+
+        Places outside of the range have no more gaps than its ends.
+        """
+        before, after = (max(side, default=0) for side in listed)
+        if self._weighting not in SPARSE or before + after < longest:
+            yield [*listed.before.values(), *listed.after.values()]
+            return
+        for place in range(max(1, longest - after), min(longest, before + 1) + 1):
+            self._proof.budget.spend(len(listed.before) + len(listed.after))
+            yield [*(gap for k, gap in listed.before.items() if k < place),
+                   *(gap for k, gap in listed.after.items() if k <= longest - place)]
+
+    def _beside(self, t: int, unit: int, scores: Scores) -> list[Fraction]:
+        """The gap of what softmax plus one weighs beside all positions: its score and its value are 0."""
+        if not t or self._weighting != "softmax-plus-one":
+            return []
+        return [max(Fraction(-min(scores.pivots), unit), Fraction(-NEGLIGIBLE))]
+
+    def _can_err(self, t: int) -> bool:
+        """Some letter can be a pivot, and something is bad; else B = 0."""
+        extremes = [both[t] for both in self._rule.extremes]
+        some_are_bad = any(one.bad for one in extremes) or (t == 1 and self._weighting == "softmax-plus-one")
+        return any(one.pivots for one in extremes) and some_are_bad
+
+    def _list_gaps(self, unit: int, scores: Scores, longest: int) -> Listed | None:
+        """The gaps that are summed; None if there are too many, or one is not below 0."""
+        least = -FALLS[self._weighting] * unit
+        cost = longest * (1 + (unit.bit_length() + self._bits >> 9)) >> 3
+        reach = 1 if self._rule.looks_back else longest  # of prev, only the last letter comes after the pivot
+        before = find_gaps(self._proof.budget, scores.pivots, scores.bad, least, longest, cost)
+        after = find_gaps(self._proof.budget, scores.pivots[::-1], scores.after[::-1], least, reach, cost)
+        if before is None or after is None:
+            return None
+        return Listed(*({k: Fraction(gap, unit) for k, gap in side.items()} for side in (before, after)))
+
+    def _suffice(self, gaps: Sequence[Fraction], longest: int, error: Fraction) -> bool:
+        """The gaps cost at most e."""
+        return suffices(self._proof.weigher, self._proof.budget, self._weighting, gaps, longest, error)
+
+    def _find_scores(self, query: Numbers, rows: Sequence[int], t: int) -> tuple[int, Scores]:
+        """The unit of the scores, and P, M and A up to the last of these rows; what there is none of is far away."""
+        longest, budget = max(rows), self._proof.budget
+        size, (factors,) = over_one_denominator(budget, [query])
+        unit, bits = size * self._unit, self._bits + max((x.bit_length() for x in factors), default=0)
+        budget.spend(longest * (1 + len(query)) * (1 + (bits * bits >> 20)))
+        starts = [0] * longest
+        for factor, column in zip(factors, self._keys, strict=True):
+            starts = [start + factor * x for start, x in zip(starts, column, strict=False)]
+        added = {keys: sum(map(mul, factors, numbers)) for keys, numbers in self._adds.items()}
+        far = NEGLIGIBLE * unit + sum(map(abs, added.values()))
+        low, high = min(starts) - far, max(starts) + far
+        extremes = [both[t] for both in self._rule.extremes]
+        kinds = self._kinds[:longest]
+        least = [min((added[keys] for keys in one.pivots), default=None) for one in extremes]
+        most = [max((added[keys] for keys in one.bad), default=None) for one in extremes]
+        later = [max((added[keys] for keys in one.after), default=None) for one in extremes]
+        pivots = shift(starts, kinds, least, high)
+        bad, after = shift(starts, kinds, most, low), shift(starts, kinds, later, low)
+        if self._rule.looks_back:  # the pivot is the letter before the last, so others are none
+            here = {row - 2 for row in rows}
+            pivots = [score if p in here else high for p, score in enumerate(pivots)]
+        return unit, Scores(pivots, bad, after)
+
+
+def shift(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:
+    """The score at each position: what is added to its start depends on its kind."""
+    if len(added) == 1:
+        extra = added[0]
+        return [none] * len(starts) if extra is None else [start + extra for start in starts]
+    extras = [added[kind] for kind in kinds]
+    return [none if extra is None else start + extra for start, extra in zip(starts, extras, strict=True)]
+
+
+def find_gaps(budget: Budget, pivots: Sequence[int], others: Sequence[int], least: int, reach: int,
+              cost: int) -> dict[int, int] | None:
+    """For k = 1, 2, ... the greatest gap of others[p] to pivots[p + k], if above the least; None if one is not below 0.
+
+    The search ends after the reach, or where all gaps at that distance or more are at most the least.
+    """
+    found: dict[int, int] = {}
+    was_far = True  # at the distance before; positions of one parity may be far, others not
+    greatest = list(accumulate(others, max))
+    for k in range(1, min(len(pivots), 1 + reach)):
+        budget.spend(1 + cost)
+        gap = max(map(sub, others, pivots[k:]))
+        if gap > least:
+            found[k] = gap
+        elif was_far and max(map(sub, greatest, pivots[k:])) <= least:
+            return found
+        was_far = gap <= least
+        if gap >= 0 or k > MAX_DISTANCES:
+            return None
+    return found

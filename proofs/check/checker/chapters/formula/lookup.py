@@ -1,0 +1,121 @@
+"""Lookup heads; docs/certificate.md, section 5: the row knows a count by its mean, and looks for what belongs to it.
+
+For each (n, i) there are finitely many exact cases (target.py). Where the scores are one parabola, few of them are
+looked at (peaked.py); all other rows are checked here, case by case, with all scores as exact numbers. Scores far
+below the greatest one are not summed: their weights are below e^-60 of its weight, and each counts as whatever from 0
+to e^-60 hurts most. (The weights of sparsemax and entmax-1.5 are 0 there.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import mul
+from typing import NamedTuple
+
+from ...kernel.budget import ENTRY_BITS
+from ...kernel.numbers import over_one_denominator
+from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Head, visible
+from ...kernel.verdicts import require
+from .case import LookupCase, is_proved
+from .kernels import FALLS
+from .peaked import LengthCoverage, find_covered
+from .proof import Proof
+from .target import LookupTarget
+
+
+class RowScores(NamedTuple):
+    """What one row sees, in integers: scores are starts + m * steps for m other positions that are counted."""
+
+    unit: int
+    size: int
+    starts: list[int]
+    steps: list[int]
+    values: list[int]
+
+
+class Lookup:
+    """One direction that a head writes by a lookup, case by case."""
+
+    def __init__(self, proof: Proof, head: Head, name: str, target: LookupTarget) -> None:
+        self._proof, self._head, self._name, self._target = proof, head, name, target
+
+    def check_length(self, n: int) -> LengthCoverage:
+        """The rows of one length.
+
+        Raises:
+            Rejected: if an error is not proved to be within its bound.
+        """
+        covered = guarded = 0
+        size, rows = self.keys_and_values(n)
+        bits = ENTRY_BITS * len(rows) + sum(x.bit_length() for row in rows for x in row)
+        with self._proof.budget.holding(bits):
+            for i in range(1, n + 1):
+                found = self._check_row(n, i, size, rows)
+                covered += found is not None
+                guarded += bool(found)
+        return LengthCoverage(covered, guarded)
+
+    def keys_and_values(self, n: int) -> tuple[int, list[tuple[int, ...]]]:
+        """For each position its keys, then its value, over one denominator."""
+        forms = [*self._head.keys, self._head.values[self._name]]
+        columns = self._proof.known_forms(forms, n)
+        size, rows = over_one_denominator(self._proof.budget, list(zip(*columns, strict=True)))
+        in_range = isinstance(self._target.meaning, ApproximateCount) or all(0 <= row[-1] <= size for row in rows)
+        require(in_range, "a value is not in 0..1 at n = {}", n)
+        return size, rows
+
+    def _check_row(self, n: int, i: int, size: int, rows: Sequence[tuple[int, ...]]) -> bool | None:
+        """Whether the guard holds in some case of the row; None if it is positional and does not hold at (n, i)."""
+        target, settled = self._target, self._proof.language.settle(self._target.order, n, i)
+        if isinstance(target.meaning, ApproximateTruth) and not settled.get(target.meaning.when, True):
+            return None
+        first, last = visible(self._head.mask, n, i)
+        is_guarded = False
+        for b in [settled[target.counted]] if target.counted in settled else [False, True]:
+            line = self.line(n, i, b, size, rows[first - 1 : last])
+            for m in range(self._proof.positions_counted(target.count, n, i)):
+                goal = target.goal(m, target.truths(n, settled, b, m))
+                if goal is not None:
+                    is_guarded = True
+                    self._check_case(line, m, goal, f"n = {n}, i = {i}, count {m + b}")
+        return is_guarded
+
+    def line(self, n: int, i: int, b: bool, size: int, seen: Sequence[tuple[int, ...]]) -> RowScores:
+        """Scores are linear in the count, as queries are: those for m = 0, and what each further position adds."""
+        budget, held, count = self._proof.budget, {self._target.counted: int(b)}, self._target.count
+        queries = [self._proof.scaled_query(self._head, n, i, held | {count: m + b}) for m in (0, 1)]
+        unit, (query, after) = over_one_denominator(budget, queries)
+        bits = unit.bit_length() + max((x.bit_length() for x in (*query, *after)), default=0)
+        width = bits + size.bit_length() + max((x.bit_length() for row in seen for x in row), default=0)
+        span = self._proof.positions_counted(count, n, i)
+        budget.spend((len(query) + 1) * len(seen) * (1 + (width * width >> 20)))
+        budget.spend(span * (10 + len(self._target.order) + (len(seen) * (1 + (width >> 10)) >> 2)))  # 4 scores a step
+        starts = [sum(map(mul, query, row)) for row in seen]
+        steps = [sum(map(mul, after, row)) - start for row, start in zip(seen, starts, strict=True)]
+        return RowScores(unit, size, starts, steps, [row[-1] for row in seen])
+
+    def _check_case(self, line: RowScores, m: int, wanted: int, where: str) -> None:
+        """The weighted mean of the values is within the bounds, in one case."""
+        scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
+        top, goal = max(scores), wanted * line.size
+        weighting = self._head.weighting
+        least = top - FALLS[weighting] * line.unit * line.size
+        near = tuple([(score - top, value - goal)
+                      for score, value in zip(scores, line.values, strict=True) if score >= least])
+        highest = max(max(line.values) - goal, goal - min(line.values))
+        far = highest.bit_length() if len(near) < len(scores) else 0
+        case = LookupCase(line.unit, line.size, near, far, self._target.sides(wanted), weighting)
+        require(is_proved(self._proof, case), "the error exceeds its bound at {}", where)
+
+
+def check_lookup(proof: Proof, head: Head, name: str, meaning: ApproximateTruth | ApproximateCount) -> tuple[int, int]:
+    """The number of rows that were checked, and of those where the guard can hold.
+
+    Raises:
+        Rejected: if an error is not proved to be within its bound.
+    """
+    target = LookupTarget(proof, head, name, meaning)
+    covered = find_covered(proof, head, name, target)
+    lookup = Lookup(proof, head, name, target)
+    rows = [covered[n] if n in covered else lookup.check_length(n) for n in proof.claim.lengths]
+    return sum(one.rows for one in rows), sum(one.guarded for one in rows)

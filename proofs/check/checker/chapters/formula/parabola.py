@@ -1,0 +1,135 @@
+"""Scores that are one parabola around the position that is looked for; docs/certificate.md, section 5, Lookup head.
+
+Keys are a_r j^2 + b_r j + c_r at the positions j of a word; C = -sum of query_r a_r and S = sum of query_r b_r. If S =
+2 C p, the scores are -C (j - p)^2 and something that does not depend on j. A query is linear in the number m of other
+positions that are counted. So p = m + off for every m, if C does not depend on m, if m adds 2 C to S, and if S = 2 C
+off where m = 0. Each is compared at every (n, i), for both truths b of what is counted; nothing is done for each m or
+j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+from operator import truediv
+from typing import NamedTuple
+
+from ...kernel.numbers import ONE, ZERO, add, add_columns, combine_columns, divide, multiply, multiply_column
+from ...kernel.reading.records import Head, Mean, Product, Truth
+from .composition import names_in
+from .proof import Proof
+from .target import LookupTarget
+
+
+class ParabolaShape(NamedTuple):
+    """At every row the position looked for is m + offs[b]; ``curvatures`` are the lesser C of both b, row by row."""
+
+    offs: tuple[int, int]
+    curvatures: Sequence[Fraction]
+    least: Sequence[Fraction]  # of the curvatures up to each row
+
+
+class QueryForm(NamedTuple):
+    """A linear form of a query: what is known of it, what b adds, and the coefficient of the mean."""
+
+    known: Sequence[Fraction]
+    more: Sequence[Fraction]
+    mean: Fraction
+
+
+class Parabola:
+    """The shapes of the scores of one head, for all lengths."""
+
+    def __init__(self, proof: Proof, head: Head, target: LookupTarget) -> None:
+        self._proof, self._head, self._target = proof, head, target
+        places = proof.places_of(names_in([*head.keys, *head.queries]))
+        counts_back = proof.language.nodes[target.count].operator == "#<"
+        self._mentions_length = not counts_back or proof.mentions_length(places)
+        self._shapes: dict[int, ParabolaShape | None] = {}
+
+    def find(self, n: int) -> tuple[tuple[int, int], Fraction] | None:
+        """The offsets at this length, and the least C over the temperature; None if the scores are no such parabola."""
+        length = n if self._mentions_length else self._proof.claim.max_n
+        if length not in self._shapes:
+            self._shapes = {length: self._find_shape(length)}
+        shape = self._shapes[length]
+        if shape is None:
+            return None
+        place = self._head.temperature
+        if "i" not in self._proof.language.leaves(place):
+            temperature = self._proof.language.value_at(place, n, 1)
+            return shape.offs, divide(self._proof.budget, shape.least[n - 1], temperature)
+        temperatures = self._proof.columns.numbers(place, n)
+        self._proof.budget.spend(3 * n)
+        return shape.offs, min(map(truediv, shape.curvatures, temperatures))
+
+    def _find_shape(self, n: int) -> ParabolaShape | None:
+        bends = [find_quadratic(self._proof, column) for column in self._proof.known_forms(self._head.keys, n)]
+        squares = [bend[0] for bend in bends if bend is not None]
+        if len(squares) < len(bends):
+            return None
+        curvature = self._form([-a for a in squares], n)
+        slope = self._form([bend[1] for bend in bends if bend is not None], n)
+        if curvature is None or slope is None or curvature.mean:
+            return None
+        budget = self._proof.budget
+        bends_of = [curvature.known, add_columns(budget, curvature.known, curvature.more)]
+        offs = [self._find_off(slope, bend, b, n) for b, bend in enumerate(bends_of)]
+        if offs[0] is None or offs[1] is None:
+            return None
+        lesser = list(map(min, *bends_of))
+        return ParabolaShape((offs[0], offs[1]), lesser, list(accumulate(lesser, min)))
+
+    def _form(self, factors: Sequence[Fraction], n: int) -> QueryForm | None:
+        """The sum of the queries with these factors; None if it depends on more than (n, i), b and m."""
+        weights: dict[str, Fraction] = {}
+        for factor, query in zip(factors, self._head.queries, strict=True):
+            for name, weight in query.items():
+                product = multiply(self._proof.budget, factor, weight)
+                weights[name] = add(self._proof.budget, weights.get(name, ZERO), product)
+        known, more, mean = dict[str, Fraction](), dict[str, Fraction](), ZERO
+        held: dict[str, Sequence[Fraction]] = {}
+        for name, weight in weights.items():
+            meaning = self._proof.directions[name]
+            if self._proof.is_known(meaning):
+                known[name], held[name] = weight, self._proof.known_numbers(name, n)
+            elif isinstance(meaning, Mean) and meaning.count == self._target.count:
+                mean = add(self._proof.budget, mean, weight)
+            elif isinstance(meaning, Truth | Product) and meaning.formula == self._target.counted:
+                more[name] = weight
+                held[name] = [ONE] * n if isinstance(meaning, Truth) else self._proof.columns.numbers(meaning.value, n)
+            else:
+                return None
+        budget = self._proof.budget
+        return QueryForm(combine_columns(budget, known, held, n), combine_columns(budget, more, held, n), mean)
+
+    def _find_off(self, slope: QueryForm, curvature: Sequence[Fraction], b: int, n: int) -> int | None:
+        """off, if m adds 2 C to S at every row, C is not 0, and S = 2 C off where m = 0."""
+        budget, off = self._proof.budget, None
+        for i, (c, known, more) in enumerate(zip(curvature, slope.known, slope.more, strict=True), 1):
+            seen = Fraction(self._proof.positions_counted(self._target.count, n, i))
+            step = divide(budget, slope.mean, seen)
+            start = add(budget, known, add(budget, more, step)) if b else known
+            if c <= 0 or step != add(budget, c, c):
+                return None
+            found = divide(budget, start, step)
+            if found.denominator != 1 or off not in (None, found):
+                return None
+            off = int(found)
+        return off
+
+
+def find_quadratic(proof: Proof, column: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
+    """a and b such that the column is a j^2 + b j + c at j = 1, 2, ..., or None; of three rows or more.
+
+    Proof. A sequence is a quadratic iff its second differences are one number, 2 a; then the first step is 3 a + b.
+    """
+    if len(column) < 3:
+        return None
+    negated = multiply_column(proof.budget, -ONE, column)
+    steps = add_columns(proof.budget, column[1:], negated[:-1])
+    if len({*add_columns(proof.budget, steps[1:], [-step for step in steps[:-1]])}) > 1:
+        return None
+    a = (steps[1] - steps[0]) / 2
+    return a, steps[0] - 3 * a

@@ -1,0 +1,231 @@
+"""Lookups whose scores are one parabola: few cases stand for all; docs/certificate.md, section 5, Lookup head, 4 to 6.
+
+Let the scores of a case be -c k^2, where k = j - p counts from the position p = m + off that is looked for, which is
+visible; c is the curvature at the row (parabola.py). Let e be the stated error, and err_k the error of the value at
+distance k. The claim is F(c) = sum over visible k of (e - err_k) exp(-c k^2) >= 0. The page proves what is used here:
+
+*A truth* (rule 4): with err_0 = 0, all err_k in 0..1 and C >= 1, F(C) >= 0 gives F(c) >= 0 for all c >= C; also if at
+distances with C k^2 >= 60 each term counts as -exp(-60), or 0, whichever is less (case.py). So a case is known by its
+*window*, the values near p, by its goal, and by whether anything visible may be beyond the window.
+*A truth, sparse* (rule 6): the kernels of the gaps -c k^2 of all visible k with err_k > 0 add up to at most e; kernels
+grow with the gap, so C may stand for all c >= C.
+*A number of others* (rule 5): with value_j = j - off and e < 1, F(C) >= 0 for the distances 0..max_n - 1 proves every
+row with c >= C; sparse (rule 6): the mean of k over these distances at C is at most e.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import chain
+from math import isqrt
+from typing import NamedTuple
+
+from ...kernel.numbers import ZERO, over_one_denominator
+from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Head, visible
+from .case import LookupCase, is_proved
+from .composition import names_in
+from .kernels import FALLS, NEGLIGIBLE, suffices
+from .parabola import Parabola
+from .proof import Proof
+from .target import LookupTarget
+
+
+class LengthCoverage(NamedTuple):
+    """How many rows of a length are proved, and at how many of them the guard can hold."""
+
+    rows: int
+    guarded: int
+
+
+class VisibleRow(NamedTuple):
+    """What a row sees, from the first to the last position, and how many positions its count looks at."""
+
+    first: int
+    last: int
+    span: int
+
+
+class ApproximateCountPeak:
+    """A lookup of the number of others."""
+
+    def __init__(self, proof: Proof, head: Head, name: str, target: LookupTarget, least: Fraction) -> None:
+        self._proof, self._head, self._target, self._value = proof, head, target, head.values[name]
+        self._mentions_length = proof.mentions_length(proof.places_of(self._value))
+        self._places: dict[tuple[int, int], bool] = {}
+        self._is_proved = self._prove_reference(least)
+
+    def _prove_reference(self, least: Fraction) -> bool:
+        """F(C) >= 0 for the distances 0..max_n - 1."""
+        weighting = self._head.weighting
+        reach, error = reach_of(least, FALLS[weighting]), min(self._target.errors)
+        greatest = self._proof.claim.max_n - 1
+        near = tuple((-least.numerator * k * k, k) for k in range(min(reach, greatest) + 1))
+        far = greatest.bit_length() if greatest > reach else 0
+        self._proof.budget.spend(len(near))
+        return error < 1 and is_proved(self._proof,
+                                       LookupCase(least.denominator, 1, near, far, ((1, error),), weighting))
+
+    def guarded(self, n: int) -> int:
+        """All rows of a length: nothing guards a number."""
+        return n
+
+    def proves(self, n: int, offs: tuple[int, int]) -> bool:
+        """Whether all rows of a length are proved, where the position looked for is m + offs[b]."""
+        off = offs[0]
+        return self._is_proved and off == offs[1] and self._is_place(n, off) and all(
+            row.first <= off and row.last >= row.span - 1 + off
+            for row in rows_of(self._proof, self._head, self._target, n))
+
+    def _is_place(self, n: int, off: int) -> bool:
+        """Whether value_j = j - off; if the value does not mention n, this is looked at once."""
+        length = n if self._mentions_length else self._proof.claim.max_n
+        if (length, off) not in self._places:
+            (values,) = self._proof.known_forms([self._value], length)
+            self._places = {(length, off): all(value == j - off for j, value in enumerate(values, 1))}
+        return self._places[length, off]
+
+
+class PeakValues(NamedTuple):
+    """What rows look at: the values over ``size``, and the goals by b and m, None where the guard does not hold."""
+
+    size: int
+    values: Sequence[int]
+    goals: tuple[Sequence[int | None], Sequence[int | None]]
+
+
+class ApproximateTruthPeak:
+    """A lookup of a truth."""
+
+    def __init__(self, proof: Proof, head: Head, name: str, target: LookupTarget, least: Fraction) -> None:
+        self._proof, self._head, self._target, self._value = proof, head, target, head.values[name]
+        self._least, self._reach = least, reach_of(least, FALLS[head.weighting])
+        self._mentions_length = proof.mentions_length([*proof.places_of(self._value), *target.order])
+        self._content: PeakValues | None = None
+        self._rows: set[tuple[VisibleRow, int, int]] = set()  # proved for this content, with b and off
+        self._uncut: dict[tuple[int, int], range] = {}  # by b and off the m whose windows are proved that no edge cuts
+        self._windows: dict[tuple[object, ...], bool] = {}
+
+    def guarded(self, n: int) -> int:
+        """The rows of a length at which the guard can hold: a row whose count looks at span positions has m < span."""
+        content = self._content_at(n)
+        least = min(next((m for m, goal in enumerate(goals) if goal is not None), n) for goals in content.goals)
+        return max(0, n - least)  # the spans are 1..n
+
+    def proves(self, n: int, offs: tuple[int, int]) -> bool:
+        """Whether all rows of a length are proved, where the position looked for is m + offs[b]."""
+        content = self._content_at(n)
+        if not 0 <= min(content.values[:n]) <= max(content.values[:n]) <= content.size:
+            return False
+        return all(self._proves_row(content, row, b, off) for row in rows_of(
+            self._proof, self._head, self._target, n) for b, off in enumerate(offs))
+
+    def _content_at(self, n: int) -> PeakValues:
+        length = n if self._mentions_length else self._proof.claim.max_n
+        if self._content is None or length != len(self._content.values):
+            (column,) = self._proof.known_forms([self._value], length)
+            size, (values,) = over_one_denominator(self._proof.budget, [column])
+            settled = self._proof.language.settle(self._target.order, length, 1)
+            goals = [[self._target.goal(m, self._target.truths(length, settled, bool(b), m)) for m in range(length)]
+                     for b in (0, 1)]
+            self._content = PeakValues(size, values, (goals[0], goals[1]))
+            self._rows.clear()
+            self._uncut.clear()
+        return self._content
+
+    def _proves_row(self, content: PeakValues, row: VisibleRow, b: int, off: int) -> bool:
+        """All windows of a row, but for those that are proved without an edge that cuts them."""
+        if (row, b, off) in self._rows:
+            return True
+        low, high = row.first - off + self._reach, row.last - off - self._reach  # m whose windows no edge cuts
+        start = min(max(low, 0), row.span)
+        stop = max(start, min(high + 1, row.span))
+        done = self._uncut.get((b, off), range(0))
+        edges = chain(range(start), range(stop, row.span))
+        inner = chain(range(start, min(stop, done.start)), range(max(start, done.stop), stop))
+        proved = all(self._proves_window(content, row, m, off, content.goals[b][m]) for m in chain(edges, inner))
+        if proved:
+            self._rows.add((row, b, off))
+            if not done:
+                self._uncut[b, off] = range(start, stop)
+            elif start <= done.stop and done.start <= stop:
+                self._uncut[b, off] = range(min(start, done.start), max(stop, done.stop))
+        return proved
+
+    def _proves_window(self, content: PeakValues, row: VisibleRow, m: int, off: int, goal: int | None) -> bool:
+        """One case at the least curvature; what is beyond the window is left out.
+
+        A window that no edge cuts counts as if something were beyond, so that it serves all rows.
+        """
+        if goal is None:
+            return True
+        p = m + off
+        if not row.first <= p <= row.last:
+            return False
+        begin, end = max(row.first, p - self._reach), min(row.last, p + self._reach)
+        offsets = tuple(value - goal * content.size for value in content.values[begin - 1 : end])
+        may_see_more = row.first <= p - self._reach or p + self._reach <= row.last
+        window = (content.size, offsets, p - begin, goal, may_see_more)
+        if window not in self._windows:
+            self._proof.budget.spend(10 * len(offsets))
+            falls = [-self._least.numerator * (k - p) ** 2 for k in range(begin, end + 1)]
+            proves = self._proves_peak if self._head.weighting == "softmax" else self._proves_sparse_peak
+            self._windows[window] = offsets[p - begin] == 0 and proves(content.size, falls, offsets, goal, may_see_more)
+        return self._windows[window]
+
+    def _proves_peak(self, size: int, falls: Sequence[int], offsets: Sequence[int], goal: int, sees_more: bool) -> bool:
+        near = tuple((fall * size, offset) for fall, offset in zip(falls, offsets, strict=True))
+        far = size.bit_length() if sees_more else 0
+        return is_proved(self._proof, LookupCase(self._least.denominator, size, near, far, self._target.sides(goal)))
+
+    def _proves_sparse_peak(self, size: int, falls: Sequence[int], offsets: Sequence[int], goal: int,
+                            sees_more: bool) -> bool:
+        """What is beyond the window costs nothing."""
+        gaps = [Fraction(fall, self._least.denominator) for fall, offset in zip(falls, offsets, strict=True) if offset]
+        (_, error), = self._target.sides(goal)
+        return suffices(self._proof.weigher, self._proof.budget, self._head.weighting, gaps, 0, error)
+
+
+def reach_of(least: Fraction, fall: int = NEGLIGIBLE) -> int:
+    """The greatest k with C k^2 less than this; nothing beyond it is looked at."""
+    return isqrt(-(-fall * least.denominator // least.numerator) - 1)
+
+
+def rows_of(proof: Proof, head: Head, target: LookupTarget, n: int) -> Iterator[VisibleRow]:
+    """The rows of a length."""
+    proof.budget.spend(n)
+    counts_back = proof.language.nodes[target.count].operator == "#<"
+    for i in range(1, n + 1):
+        first, last = visible(head.mask, n, i)
+        yield VisibleRow(first, last, i if counts_back else n + 1 - i)
+
+
+def find_covered(proof: Proof, head: Head, name: str, target: LookupTarget) -> Mapping[int, LengthCoverage]:
+    """The lengths of which all rows are proved; nothing is rejected here."""
+    if not speaks_of_count(proof, target) or not all(
+            proof.is_known(proof.directions[one]) for one in names_in([*head.keys, head.values[name]])):
+        return {}
+    shapes = find_shapes(proof, head, target)
+    least = min((curvature for _, curvature in shapes.values()), default=ZERO)
+    if least < 1 and (head.weighting == "softmax" or least <= 0):
+        return {}
+    make = ApproximateCountPeak if isinstance(target.meaning, ApproximateCount) else ApproximateTruthPeak
+    peak = make(proof, head, name, target, least)
+    return {n: LengthCoverage(n, peak.guarded(n)) for n, (offs, _) in shapes.items() if peak.proves(n, offs)}
+
+
+def find_shapes(proof: Proof, head: Head, target: LookupTarget) -> Mapping[int, tuple[tuple[int, int], Fraction]]:
+    """The offsets and the least curvature over the temperature of each length whose scores are one parabola."""
+    parabola = Parabola(proof, head, target)
+    found = {n: parabola.find(n) for n in proof.claim.lengths}
+    return {n: shape for n, shape in found.items() if shape is not None}
+
+
+def speaks_of_count(proof: Proof, target: LookupTarget) -> bool:
+    """Whether goals depend on the count and on b alone, b may be both, and no constant guard is false."""
+    language = proof.language
+    positional = [place for place in target.order if language.is_positional(place)]
+    constant = not any(language.leaves(place) & {"i", "n"} for place in positional)
+    guard = target.meaning.when if isinstance(target.meaning, ApproximateTruth) else None
+    return constant and target.counted not in positional and (
+        guard not in positional or guard is None or language.holds_at(guard, 1, 1))

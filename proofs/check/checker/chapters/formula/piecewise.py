@@ -1,0 +1,90 @@
+"""Sums of rectified linear units of one number x: piecewise linear functions, where they are constant, and how low.
+
+f(x) = sum of weight * ReLU(scale x + bias). Between two neighbouring breakpoints -bias/scale it is slope x + intercept;
+passing a breakpoint from left to right, a unit of positive scale begins to count, and one of negative scale ceases to:
+either way the slope grows by weight |scale|, and the intercept by weight times bias, with the sign of the scale.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ...kernel.budget import ENTRY_BITS, Budget
+from ...kernel.numbers import ONE, add, divide, multiply, size, total
+from ...kernel.reading.records import Neuron
+
+NeuronForm = tuple[tuple[str, Fraction], ...]
+"""Directions and coefficients, the first of which is 1."""
+
+
+class Ramp(NamedTuple):
+    """weight * ReLU(scale x + bias); the scale is not 0."""
+
+    scale: Fraction
+    bias: Fraction
+    weight: Fraction
+
+
+class PiecewiseLinear:
+    """The sum of ramps."""
+
+    def __init__(self, budget: Budget, ramps: Sequence[Ramp]) -> None:
+        self._budget = budget
+        falling = [ramp for ramp in ramps if ramp.scale < 0]
+        slope = total(budget, (multiply(budget, ramp.weight, ramp.scale) for ramp in falling))
+        intercept = total(budget, (multiply(budget, ramp.weight, ramp.bias) for ramp in falling))
+        self._breaks: list[Fraction] = []
+        self._longest = max((size(ramp.scale) + size(ramp.bias) for ramp in ramps), default=0)  # of a breakpoint
+        budget.spend(len(ramps) * len(ramps).bit_length() * (1 + (self._longest**2 >> 16)))
+        self._slopes, self._intercepts = [slope], [intercept]
+        for place, ramp in sorted((divide(budget, -ramp.bias, ramp.scale), ramp) for ramp in ramps):
+            slope = add(budget, slope, multiply(budget, ramp.weight, abs(ramp.scale)))
+            signed = ramp.bias if ramp.scale > 0 else -ramp.bias
+            intercept = add(budget, intercept, multiply(budget, ramp.weight, signed))
+            self._breaks.append(place)
+            self._slopes.append(slope)
+            self._intercepts.append(intercept)
+            budget.hold(ENTRY_BITS + size(place) + size(slope) + size(intercept))
+
+    def constant_on(self, low: Fraction | None, high: Fraction | None) -> Fraction | None:
+        """The one value of f on [low, high], or None if there are several; an end that is None is infinite."""
+        first = 0 if low is None else self._first_piece(low)
+        if low is not None and low == high:
+            return self._value(first, low)
+        last = len(self._breaks) if high is None else self._last_piece(high)
+        self._budget.spend(last - first + 1)
+        return None if any(self._slopes[first : last + 1]) else self._intercepts[first]
+
+    def least_on(self, low: Fraction, high: Fraction) -> Fraction:
+        """The least value of f on [low, high]: it is attained at an end or at a breakpoint between them."""
+        first, last = self._first_piece(low), self._last_piece(high)
+        self._budget.spend(1 + max(0, last - first))
+        between = (self._value(piece, self._breaks[piece]) for piece in range(first, last))
+        return min(self._value(first, low), self._value(last, high), *between)
+
+    def _first_piece(self, low: Fraction) -> int:
+        """The piece to the right of a number."""
+        self._budget.spend(10 + (size(low) * self._longest >> 13))
+        return bisect_right(self._breaks, low)
+
+    def _last_piece(self, high: Fraction) -> int:
+        """The piece to the left of a number."""
+        self._budget.spend(10 + (size(high) * self._longest >> 13))
+        return bisect_left(self._breaks, high)
+
+    def _value(self, piece: int, x: Fraction) -> Fraction:
+        """The value at a number of a piece, or at an end of it."""
+        return add(self._budget, multiply(self._budget, self._slopes[piece], x), self._intercepts[piece])
+
+
+def group_by_form(budget: Budget, name: str, units: Sequence[Neuron]) -> dict[NeuronForm, PiecewiseLinear]:
+    """The units that write a direction, together if they read multiples of one form."""
+    ramps: dict[NeuronForm, list[Ramp]] = {}
+    for unit in units:
+        scale = next(iter(unit.reads.values()), ONE)
+        form = tuple((source, divide(budget, c, scale)) for source, c in unit.reads.items())
+        ramps.setdefault(form, []).append(Ramp(scale, unit.bias, unit.writes[name]))
+    return {form: PiecewiseLinear(budget, same) for form, same in ramps.items()}

@@ -1,0 +1,220 @@
+"""A certificate under proof, and what its directions hold by what they mean.
+
+Going up the layers, each writer of a direction is proved right from the *meanings* of what it reads, never from the
+values in a run. So what a direction holds is asked here, and what depends on the word is given by the one who asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from fractions import Fraction
+from typing import Any
+
+from ...kernel.language import Place
+from ...kernel.language.columns import Whole, over_one_unit
+from ...kernel.numbers import (
+    ONE,
+    ZERO,
+    CacheOfNumbers,
+    Numbers,
+    combine,
+    combine_columns,
+    divide,
+    short_common_multiple,
+)
+from ...kernel.reading.records import (
+    FeedForward,
+    Head,
+    LinearForm,
+    Mean,
+    Meaning,
+    Neuron,
+    PositionalNumber,
+    Product,
+    Truth,
+    kind_of,
+)
+from ...kernel.verdicts import Rejected, quote
+from ...kernel.weights import Weigher
+from .records import Certificate
+
+Held = Mapping[Place, int]
+"""Truths of formulas and numbers of counts, in a situation that is being considered."""
+
+Errors = tuple[Fraction, Fraction]
+"""Stated errors where the truth is false, and where it is true (of counts: above, and below)."""
+
+NOTHING: Held = {}
+
+
+class Proof:
+    """A certificate with what all chapters ask about it."""
+
+    def __init__(self, certificate: Certificate) -> None:
+        self.claim, self.transformer = certificate.claim, certificate.transformer
+        self.language, self.budget = certificate.language, certificate.language.budget
+        self.directions = certificate.transformer.directions
+        self.bounds, self.counts = certificate.bounds, certificate.counts
+        self.errors: dict[str, Errors] = {b.direction: (b.error_if_false, b.error_if_true) for b in self.bounds}
+        self.weigher = Weigher(self.budget)
+        self.symbols = self.language.symbols_of(self.claim.alphabet)
+        self._units: dict[FeedForward, dict[str, list[Neuron]]] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Nothing is known yet that depends on the values of numbers."""
+        self.letters: dict[object, Any] = {}  # of automata: one object for equal letters (automaton.py)
+        self.rows_by_value: dict[object, Any] = {}  # of counting.py, whose key says all that they depend on
+        self.columns = self.language.columns(self.claim.lengths)
+        self.proved = CacheOfNumbers[bool](self.budget)  # situations that need not be proved again, whoever meets them
+
+    def rounded(self, name: str, errors: Errors) -> Proof:
+        """The same, but of rationals in place of irrational numbers, and with other errors of one direction."""
+        proof = copy(self)
+        proof.language, proof.errors = self.language.rounded(), self.errors | {name: errors}
+        proof._begin()
+        return proof
+
+    def lengths(self, places: Iterable[Place], mask: str = "future",
+                descending: bool = False) -> Iterator[tuple[int, Sequence[int]]]:
+        """The lengths n to look at, where all depends on i, these places and the visible positions.
+
+        With each, a number for each i: the rows (first, i), ..., (n, i), where ``first`` is the number, are one row.
+        Proof. If no place mentions n, and no positions after i are visible, the row (m, i) is the row (max_n, i) for
+        every m of the claim that is at least i: max_n is the one length. Else first = n at every length.
+        """
+        least, greatest = self.claim.min_n, self.claim.max_n
+        if mask == "future" and not self.mentions_length(places):
+            yield greatest, tuple(max(least, i) for i in range(1, greatest + 1))
+        else:
+            yield from ((n, (n,) * n) for n in self.claim.lengths[:: -1 if descending else 1])
+
+    def every_length(self) -> Iterator[tuple[int, Sequence[int]]]:
+        """All lengths and rows apart, likewise."""
+        return ((n, (n,) * n) for n in self.claim.lengths)
+
+    def mentions_length(self, places: Iterable[Place]) -> bool:
+        """Whether one of these mentions n."""
+        return any("n" in self.language.leaves(place) for place in places)
+
+    def places_of(self, names: Iterable[str]) -> list[Place]:
+        """The numbers and formulas that say what these exact directions hold."""
+        found: list[Place] = []
+        for name in names:
+            match self.directions[name]:
+                case PositionalNumber(place) | Truth(place):
+                    found.append(place)
+                case Product(value, formula):
+                    found += [value, formula]
+        return found
+
+    def is_known(self, meaning: Meaning) -> bool:
+        """Whether what it says does not depend on the word."""
+        return isinstance(meaning, PositionalNumber) or (
+            isinstance(meaning, Truth | Product) and self.language.is_positional(meaning.formula))
+
+    def number(self, name: str, n: int, i: int, held: Held = NOTHING) -> Fraction:
+        """What an exact direction holds at (n, i), in a situation.
+
+        Raises:
+            Rejected: if its meaning does not say.
+        """
+        meaning = self.directions[name]
+        match meaning:
+            case PositionalNumber(value):
+                return self.language.value_at(value, n, i)
+            case Truth(formula):
+                return ONE if self._holds(formula, n, i, held) else ZERO
+            case Product(value, formula):
+                return self.language.value_at(value, n, i) if self._holds(formula, n, i, held) else ZERO
+            case Mean(count) if count in held:
+                return Fraction(held[count], self.positions_counted(count, n, i))
+        raise Rejected(f"exact directions are read, not {quote(name)}, of kind {kind_of(meaning)}")
+
+    def _holds(self, formula: Place, n: int, i: int, held: Held) -> bool:
+        if formula in held:
+            return bool(held[formula])
+        if not self.language.is_positional(formula):
+            raise Rejected(f"{self.language.write_short(formula)} is not decided by what is read")
+        return self.language.holds_at(formula, n, i)
+
+    def known_numbers(self, name: str, n: int) -> Sequence[Fraction]:
+        """What a known direction holds at (n, 1), ..., (n, n).
+
+        Raises:
+            Rejected: if it is not known, or has no value where one is needed.
+        """
+        meaning = self.directions[name]
+        if isinstance(meaning, PositionalNumber):
+            return self.columns.numbers(meaning.value, n)
+        if isinstance(meaning, Truth) and self.is_known(meaning):
+            return self.columns.numbers(meaning.formula, n)
+        if isinstance(meaning, Product) and self.is_known(meaning):
+            return self.columns.numbers(meaning.value, n, self.columns.truths(meaning.formula, n))
+        return [self.number(name, n, i) for i in range(1, n + 1)]
+
+    def known_forms(self, rows: Sequence[LinearForm], n: int) -> list[Sequence[Fraction]]:
+        """For each linear form of known directions its numbers at (n, 1), ..., (n, n)."""
+        found = []
+        for row in rows:
+            self.budget.spend(1 + len(row))
+            found.append(combine_columns(self.budget, row, {name: self.known_numbers(name, n) for name in row}, n))
+        return found
+
+    def known_integers(self, rows: Sequence[LinearForm], n: int) -> tuple[int, list[Sequence[int]]] | None:
+        """The same over one unit; None if it would be too long."""
+        names = dict.fromkeys(name for row in rows for name in row)
+        held: dict[str, Whole] = {}
+        for name in names:
+            meaning = self.directions[name]
+            whole = (self.columns.integers(meaning.value, n) if isinstance(meaning, PositionalNumber)
+                     else over_one_unit(self.budget, self.known_numbers(name, n)))
+            if whole is None:
+                return None
+            held[name] = whole
+        units = [weight.denominator * held[name].unit for row in rows for name, weight in row.items()]
+        unit = short_common_multiple(self.budget, units)
+        if unit is None:
+            return None
+        self.budget.spend(1 + (len(units) * n * (2 + (unit.bit_length() ** 2 >> 16)) >> 3))
+        found: list[Sequence[int]] = []
+        for row in rows:
+            total: Sequence[int] = [0] * n
+            for name, weight in row.items():
+                factor = weight.numerator * (unit // (weight.denominator * held[name].unit))
+                total = [x + factor * y for x, y in zip(total, held[name].rows, strict=True)]
+            found.append(total)
+        return unit, found
+
+    def forms(self, rows: Iterable[LinearForm], n: int, i: int, held: Held = NOTHING) -> Numbers:
+        """Linear forms of exact directions at (n, i), in a situation.
+
+        Raises:
+            Rejected: if a direction is not exact there.
+        """
+        found = []
+        for row in rows:
+            self.budget.spend(1 + 2 * len(row))
+            found.append(combine(self.budget, row, {name: self.number(name, n, i, held) for name in row}))
+        return tuple(found)
+
+    def scaled_query(self, head: Head, n: int, i: int, held: Held = NOTHING) -> Numbers:
+        """The query of a row over its temperature: its products with keys are the arguments of exp."""
+        temperature = self.language.value_at(head.temperature, n, i)
+        return tuple(divide(self.budget, x, temperature) for x in self.forms(head.queries, n, i, held))
+
+    def units_writing(self, part: FeedForward, name: str) -> Sequence[Neuron]:
+        """The units of a feed-forward part that write a direction; all units are sorted once."""
+        if part not in self._units:
+            self.budget.spend(len(part.units))
+            writing: dict[str, list[Neuron]] = {}
+            for unit in part.units:
+                for written in unit.writes:
+                    writing.setdefault(written, []).append(unit)
+            self._units[part] = writing
+        return self._units[part].get(name, ())
+
+    def positions_counted(self, count: Place, n: int, i: int) -> int:
+        """How many positions a count looks at."""
+        return i if self.language.nodes[count].operator == "#<" else n + 1 - i

@@ -1,0 +1,72 @@
+"""The object of docs/certificate.md, section 3, to a `Certificate`: a claim, its transformer, its stated bounds.
+
+What the key `floats` holds is read by the chapter of float runs, behind all of this."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...kernel.budget import MAX_HEADS, MAX_LAYERS, MAX_N, Budget
+from ...kernel.language import Language
+from ...kernel.reading.document import Json
+from ...kernel.reading.records import OTHER_WEIGHTINGS, REGIMES
+from ...kernel.reading.shapes import (
+    Fields,
+    integer_within,
+    list_of,
+    one_of,
+    read_boolean,
+    read_rational,
+    read_symbols,
+    read_text,
+)
+from ...kernel.reading.transformer import WEIGHTINGS, expect_known_symbols, in_language, read_transformer
+from ...kernel.verdicts import expect, require
+from .records import Bound, Certificate, Claim
+
+FORMAT = "certify-certificate"
+COUNTED_FROM_1 = range(1, MAX_N + 1)
+
+
+def read_certificate(document: Json, budget: Budget) -> Certificate:
+    """The certificate that a document holds; the transformer comes first, since the claim may mention its predicates.
+
+    Raises:
+        Malformed: if it is not in the format.
+        Rejected: if claim and transformer are over different alphabets.
+    """
+    fields = Fields(document, "format", "version", "claim", "transformer", "bounds", "floats",
+                    optional=("floats",))
+    fields.read("format", one_of(FORMAT))
+    fields.read("version", one_of(1))
+    language = Language(budget)
+    transformer = fields.read("transformer", partial(read_transformer, language=language,
+                                                     weightings=(*WEIGHTINGS, *OTHER_WEIGHTINGS)))
+    claim = fields.read("claim", partial(read_claim, language=language))
+    bounds = fields.read("bounds", list_of(read_bound))
+    require(transformer.alphabet == claim.alphabet, "the alphabet of the transformer is not the alphabet of the claim")
+    expect_known_symbols(language, claim.alphabet)
+    return Certificate(claim, transformer, bounds, language)
+
+
+def read_claim(value: Json, language: Language) -> Claim:
+    """The claim; only its least length may be left out, and is 1 then."""
+    fields = Fields(value, "formula", "alphabet", "min_n", "max_n", "regime", "causal", optional=("min_n",))
+    claim = Claim(
+        formula=fields.read("formula", in_language(language.formula)),
+        alphabet=fields.read("alphabet", read_symbols),
+        min_n=fields.read("min_n", integer_within(COUNTED_FROM_1[1:])) if "min_n" in fields else 1,
+        max_n=fields.read("max_n", integer_within(COUNTED_FROM_1)),
+        regime=str(fields.read("regime", one_of(*REGIMES))),
+        causal=fields.read("causal", read_boolean))
+    expect(claim.min_n <= claim.max_n, "min_n is above max_n")
+    return claim
+
+
+def read_bound(value: Json) -> Bound:
+    """The stated errors of one direction."""
+    fields = Fields(value, "layer", "head", "direction", "error_if_false", "error_if_true")
+    layer, head = integer_within(range(1, MAX_LAYERS + 1)), integer_within(range(1, MAX_HEADS + 1))
+    return Bound(fields.read("layer", layer), fields.read("head", head), fields.read("direction", read_text),
+                 fields.read("error_if_false", read_rational), fields.read("error_if_true", read_rational))
+

@@ -1,0 +1,58 @@
+"""What a certificate of a formula says, as frozen records; docs/certificate.md, section 3. Nothing is believed yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ...kernel.language import Language, Place
+from ...kernel.reading.records import ApproximateTruth, Product, Slack, Transformer, Truth
+
+
+@dataclass(frozen=True)
+class Claim:
+    """For every n in min_n..max_n and every word: the output holds exactly the truth of the formula."""
+
+    formula: Place
+    alphabet: tuple[str, ...]
+    min_n: int
+    max_n: int
+    regime: str
+    causal: bool
+
+    @property
+    def lengths(self) -> range:
+        """The lengths of the claim, ascending."""
+        return range(self.min_n, self.max_n + 1)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The stated errors of one *near* or *others* direction that a head writes; layers and heads count from 1."""
+
+    layer: int
+    head: int
+    direction: str
+    error_if_false: Fraction
+    error_if_true: Fraction
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A claim, the transformer that it is about, and the stated bounds.
+
+    ``floats`` are the claims about float runs, which the chapter of them reads and proves, and this one never looks at.
+    """
+
+    claim: Claim
+    transformer: Transformer
+    bounds: tuple[Bound, ...]
+    language: Language
+    floats: tuple[Any, ...] = ()
+
+    @property
+    def counts(self) -> bool:
+        """Whether the formula of some direction counts; the temperature regime then allows embeddings up to n^2."""
+        return any("#" in self.language.leaves(meaning.formula) for meaning in self.transformer.directions.values()
+                   if isinstance(meaning, Truth | ApproximateTruth | Product | Slack))

@@ -1,0 +1,96 @@
+"""The worst case over all words as a shortest path; docs/certificate.md, section 5, Attention head, 5.
+
+Claim. The error is at most e on every sequence of letters whose target is false (or true) at the last position, if the
+least sum of weight * (e - error of the value) over those sequences is not negative.
+
+Proof. The head writes the mean of the values v, which are in 0..1, so its error against the truth t is the weighted
+mean of |t - v|. That is at most e iff the sum of weight * (e - |t - v|) is not negative. The sum has one term for each
+position, and the target is decided by a finite automaton, so its minimum is that of the paths over (position, state),
+found by keeping the cheapest path to every state. Only weights are rounded, each to the side that makes its term
+smaller: the sum found is at most the true one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ...kernel.budget import ENTRY_BITS
+from ...kernel.numbers import Numbers, add, bits_of, over_one_denominator
+from ...kernel.verdicts import Rejected, show
+from .automaton import AutomatonState, Letters
+from .proof import Errors, Proof
+from .uniform import score
+
+SIDES = ((0, "error_if_false"), (1, "error_if_true"))
+"""What the target is, and the name of the bound there."""
+
+
+class ReadPosition(NamedTuple):
+    """A position that is read: keys and value as far as they are known, and its letters."""
+
+    known: Numbers
+    letters: Letters
+
+
+Pair = tuple[Numbers, Numbers]
+"""What is known, and what a letter adds."""
+
+
+def check_paths(proof: Proof, query: Numbers, positions: Sequence[ReadPosition], ends: Mapping[int, str],
+                errors: Errors) -> None:
+    """The errors are within their bounds at the rows with this scaled query; ``ends`` has their lengths and names.
+
+    Raises:
+        Rejected: if one is not proved to be.
+    """
+    budget = proof.budget
+    pairs = list(dict.fromkeys((position.known, letter.adds) for position in positions for letter in position.letters))
+    with budget.holding(ENTRY_BITS * len(pairs)):
+        falls = relative_scores(proof, query, pairs)
+        values = [add(budget, known[-1], adds[-1]) for known, adds in pairs]
+        for (side, label), bound in zip(SIDES, errors, strict=True):
+            margins = [add(budget, bound, -abs(side - value)) for value in values]
+            _, (factors,) = over_one_denominator(budget, [margins])
+            with budget.holding(bits_of(factors)):
+                terms = proof.weigher.least_terms(falls, factors)
+            with budget.holding(bits_of(terms)):
+                term_of = dict(zip(pairs, terms, strict=True))
+                where = find_negative_path(proof, positions, term_of, ends, bool(side))
+            if where is not None:
+                raise Rejected(f"{label} {show(bound)} is below the worst case at {where}")
+
+
+def relative_scores(proof: Proof, query: Numbers, pairs: Sequence[Pair]) -> list[Fraction]:
+    """The score of each pair, less the greatest one."""
+    scores = []
+    for known, adds in pairs:
+        key = tuple(add(proof.budget, a, b) for a, b in zip(known[:-1], adds[:-1], strict=True))
+        scores.append(score(proof, query, key))
+    top = max(scores)
+    return [add(proof.budget, one, -top) for one in scores]
+
+
+def find_negative_path(proof: Proof, positions: Sequence[ReadPosition], terms: Mapping[Pair, int],
+                       ends: Mapping[int, str],
+                       side: bool) -> str | None:
+    """Where a path with a negative sum ends with a target of this truth, or None."""
+    size = 1 + (max(map(int.bit_length, terms.values())) >> 13)
+    best: dict[AutomatonState, int] = {0: 0}
+    for length, (known, letters) in enumerate(positions, 1):
+        proof.budget.spend(size * sum(len(letter.moves) for letter in letters))
+        is_end = length in ends
+        after: dict[AutomatonState, int] = {}
+        for adds, moves in letters:
+            term = terms[known, adds]
+            for state, following, holds in moves:
+                if state not in best:
+                    continue
+                cost = best[state] + term
+                if is_end and cost < 0 and holds == side:
+                    return ends[length]
+                if following not in after or cost < after[following]:
+                    after[following] = cost
+        best = after
+    return None

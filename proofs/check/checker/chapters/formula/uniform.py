@@ -1,0 +1,100 @@
+"""Uniform and mean heads; docs/certificate.md, section 5: equal scores, so the head takes the plain mean.
+
+Why: softmax of equal scores is 1/count at each visible position. So the head writes the mean of the values there:
+of known values that mean is a number, which is compared with the stated one; and of a sum of multiples of truths it is
+the same sum of the counts, over the number of visible positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate, pairwise
+
+from ...kernel.budget import ENTRY_BITS
+from ...kernel.language import Place
+from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, multiply, size, total
+from ...kernel.reading.records import Average, Head, Mean, Truth, visible
+from ...kernel.verdicts import require
+from .composition import names_in
+from .proof import Proof
+
+
+def check_mean(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> int:
+    """The direction holds the mean of a count, or the average of a sum of counts; returns the number of rows (n, i).
+
+    Raises:
+        Rejected: if this is not proved.
+    """
+    counts, read = multiples_of(proof, meaning), dict[Place, Fraction]()
+    for source, c in head.values[name].items():
+        truth = proof.directions[source]
+        if isinstance(truth, Truth):
+            read[truth.formula] = add(proof.budget, read.get(truth.formula, ZERO), c)
+    of_truths = all(isinstance(proof.directions[source], Truth) for source in head.values[name])
+    fits = of_truths and read == {proof.language.counted(count): c for count, c in counts.items()}
+    multiple = "1" if isinstance(meaning, Mean) else "as often as its count"
+    require(fits, "the value is not {} on the truth of what is counted", multiple)
+    for count in counts:
+        operator = proof.language.nodes[count].operator
+        mask = "future" if operator == "#<" else "past"
+        require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
+    check_scores(proof, head)
+    return sum(proof.claim.lengths)
+
+
+def multiples_of(proof: Proof, meaning: Mean | Average) -> dict[Place, Fraction]:
+    """The counts that a mean or an average is about, and their coefficients."""
+    if isinstance(meaning, Mean):
+        return {meaning.count: ONE}
+    _, counts, (_, _, *coefficients) = proof.language.nodes[meaning.term]
+    return {count: Fraction(int(c)) for count, c in zip(counts, coefficients, strict=True)}
+
+
+def check_uniform(proof: Proof, head: Head, name: str) -> int:
+    """The direction holds the stated number, a mean of known values; returns the number of rows (n, i).
+
+    Raises:
+        Rejected: if this is not proved.
+    """
+    check_scores(proof, head)
+    read = head.values[name]
+    for n, firsts in proof.lengths(proof.places_of([name, *read]), head.mask):
+        (values,), wanted = proof.known_forms([read], n), proof.known_numbers(name, n)
+        sums = list(accumulate(values, lambda a, b: add(proof.budget, a, b), initial=ZERO))
+        for i, (number, shortest) in enumerate(zip(wanted, firsts, strict=True), 1):
+            first, last = visible(head.mask, n, i)
+            mean = divide(proof.budget, add(proof.budget, sums[last], -sums[first - 1]), Fraction(last - first + 1))
+            require(mean == number, "the mean is {}, expected {}, at n = {}, i = {}", mean, number, shortest, i)
+    return sum(proof.claim.lengths)
+
+
+def check_scores(proof: Proof, head: Head) -> None:
+    """All scores of each row are equal: so they are if the query is 0, or all keys are equal.
+
+    Raises:
+        Rejected: if two differ.
+    """
+    if any(head.queries) or any(head.keys):
+        for n, firsts in proof.lengths(proof.places_of(names_in([*head.queries, *head.keys])), head.mask):
+            queries = list(zip(*proof.known_forms(head.queries, n), strict=True))
+            keys = list(zip(*proof.known_forms(head.keys, n), strict=True))
+            with proof.budget.holding(sum(ENTRY_BITS + sum(map(size, key)) for key in keys)):
+                check_scores_of_length(proof, head.mask, firsts, queries, keys)
+
+
+def check_scores_of_length(proof: Proof, mask: str, firsts: Sequence[int], queries: Sequence[Numbers],
+                           keys: Sequence[Numbers]) -> None:
+    """The same for one length."""
+    n = len(keys)
+    changes = [0, *accumulate(a != b for a, b in pairwise(keys))]  # how many keys differ from the one before
+    for i, (query, shortest) in enumerate(zip(queries, firsts, strict=True), 1):
+        first, last = visible(mask, n, i)
+        if any(query) and changes[last - 1] > changes[first - 1]:
+            scores = {score(proof, query, key) for key in keys[first - 1 : last]}
+            require(len(scores) <= 1, "the scores are not all equal at n = {}, i = {}", shortest, i)
+
+
+def score(proof: Proof, query: Numbers, key: Numbers) -> Fraction:
+    """The product of a query and a key."""
+    return total(proof.budget, (multiply(proof.budget, q, k) for q, k in zip(query, key, strict=True)))

@@ -1,0 +1,42 @@
+"""Heads of ReLU, ReLU over n and sigmoid: which rule decides them. One counts; several weigh differences together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....kernel.reading.records import ApproximateTruth, ExactCount, Head, Truth, kind_of
+from ....kernel.verdicts import require
+from ..composition import names_in
+from ..coverage import Coverage, check_errors, count_rows
+from ..proof import Proof
+from .additive import check_counting
+from .selecting import check_selecting
+from .sum_lookup import check_sum_lookup
+
+
+def check_additive(proof: Proof, coverage: Coverage, heads: Sequence[Head], name: str) -> int:
+    """What these heads write together is what the direction means; the number of rows covered.
+
+    Keys that read a total know their count as the row does: heads that select. If only queries do, they look it up.
+    """
+    meaning, weighting = proof.directions[name], heads[0].weighting
+    require({head.weighting for head in heads} == {weighting}, "the heads have different weightings")
+    if isinstance(meaning, ExactCount):
+        require(len(heads) == 1, "{} heads write it, expected 1", len(heads))
+        return check_counting(proof, heads[0], name, meaning)
+    if not isinstance(meaning, ApproximateTruth | Truth):
+        require(False, "a {} head cannot write a direction of kind {}", weighting, kind_of(meaning))
+        return 0
+    selects = any(isinstance(proof.directions[source], ExactCount) for head in heads for source in names_in(head.keys))
+    if isinstance(meaning, ApproximateTruth):
+        check_errors(proof.errors[name], True)
+    if selects:
+        check_selecting(proof, heads, name, meaning)
+        covered = guarded = count_rows(proof, name)
+    elif isinstance(meaning, ApproximateTruth):
+        covered, guarded = check_sum_lookup(proof, heads, name, meaning)
+    else:
+        require(False, "a {} head whose keys read no total cannot write a direction of kind truth", weighting)
+    if isinstance(meaning, ApproximateTruth):
+        coverage.guarded[name] = guarded
+    return covered

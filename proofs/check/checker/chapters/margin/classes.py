@@ -1,0 +1,110 @@
+"""The words of one length as classes: how many positions are in each bucket, and whether the formula holds.
+
+Claim. ``find_classes`` finds every class of which the claim's words have one, with every truth that it has, and how
+many words there are. Proof: position by position, over all letters that may stand there, what leads to the same counts
+of buckets, and the same memory of the formula, goes on in the same way.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...kernel.budget import ENTRY_BITS
+from ...kernel.language import Language
+from ...kernel.words.conditions import Conditions, When, is_past_only
+from ...kernel.words.tracker import Tracker, TrackerState
+from ...kernel.words.truth import TruthsAlongWord
+from .cells import Bucket, FormsByPosition
+from .reading import MarginClaim
+
+Signature = tuple[tuple[int, int], ...]
+"""For each bucket, by number and ascending, how many positions are in it."""
+LetterNumbers = tuple[int, ...]
+FormulaMemory = TrackerState | LetterNumbers | bool
+"""What is known of the formula: a tracker's state, the letters so far, or its truth."""
+
+
+class WordClass(NamedTuple):
+    """Words with one output: the signature, the truth of the formula, and how many words there are."""
+
+    signature: Signature
+    holds: bool
+    number: int
+
+
+@dataclass(frozen=True)
+class FormulaReader:
+    """The formula at one letter (from 1) of words of n letters, followed from the left."""
+
+    followed: Conditions
+    language: Language
+    letter: int
+    n: int
+    tracker: Tracker | None
+
+    def start(self) -> FormulaMemory:
+        """Before the first letter."""
+        return self.tracker.start() if self.tracker else ()
+
+    def step(self, memory: FormulaMemory, symbol: int, i: int) -> FormulaMemory:
+        """After the letter at i."""
+        if self.tracker is None:
+            assert isinstance(memory, tuple)
+            letters = (*memory, symbol)
+            return self._truth(letters) if i == self.n else letters
+        if isinstance(memory, bool):
+            return memory
+        assert isinstance(memory, TrackerState)
+        after = self.tracker.step(memory, symbol, i)
+        return bool(after.cases) if i == self.letter else after
+
+    def _truth(self, letters: LetterNumbers) -> bool:
+        return bool(TruthsAlongWord(self.followed, self.language).cases(letters, [self.letter])[self.letter])
+
+
+def read_formula_at(claim: MarginClaim, language: Language, letter: int, n: int) -> FormulaReader:
+    """How the formula of a claim is followed: one of the past by what it must remember, another by the whole word."""
+    followed = Conditions(claim.alphabet, None, (When(claim.formula, None),))
+    is_past = is_past_only(language, claim.formula)
+    return FormulaReader(followed, language, letter, n, Tracker(language, followed) if is_past else None)
+
+
+def find_classes(cells: FormsByPosition, claim: MarginClaim, reading: FormulaReader) -> tuple[Sequence[Bucket],
+                                                                                              Sequence[WordClass]]:
+    """The buckets by number, and the classes."""
+    budget, first = cells.budget, len(claim.before)
+    numbers: dict[Bucket, int] = {}
+    found: dict[tuple[Signature, FormulaMemory], int] = {((), reading.start()): 1}
+    held = 0
+    for j, choices in enumerate(cells.choices, 1):
+        buckets = [numbers.setdefault(bucket, len(numbers)) if bucket else None
+                   for bucket in (cells.bucket(j, choice) for choice in range(len(choices)))]
+        is_letter, before_it = first < j <= first + reading.n, held
+        after: dict[tuple[Signature, FormulaMemory], int] = {}
+        for (signature, memory), number in found.items():
+            size = len(signature) + (len(memory) if isinstance(memory, tuple) else 0)
+            budget.spend(len(choices) * (4 + (size >> 2)))
+            for place, bucket in enumerate(buckets):
+                following = reading.step(memory, place, j - first) if is_letter else memory
+                key = signature if bucket is None else add_one(signature, bucket), following
+                if key not in after:
+                    bits = 2 * ENTRY_BITS + 64 * size
+                    budget.hold(bits)
+                    held += bits
+                after[key] = after.get(key, 0) + number
+        budget.release(before_it)
+        found, held = after, held - before_it
+    budget.release(held)
+    classes = [WordClass(signature, memory is True, number) for (signature, memory), number in found.items()]
+    return list(numbers), classes
+
+
+def add_one(signature: Signature, bucket: int) -> Signature:
+    """With one position more in a bucket."""
+    place = bisect_left(signature, (bucket,))
+    is_there = place < len(signature) and signature[place][0] == bucket
+    count = signature[place][1] if is_there else 0
+    return (*signature[:place], (bucket, count + 1), *signature[place + is_there:])

@@ -1,0 +1,137 @@
+"""Numbers that are known up to what heads see: linear forms over numbered atoms; docs/margins.md, section 3.
+
+An atom is max(0, form), a normed number, or what a head answers to queries. Equal atoms have one number, so two forms
+that are equal, as tuples, denote one number in every word in which each atom has one value. Atoms and columns are found
+by a text, as the hashes of numbers could be chosen by a file to be all alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from ...kernel.budget import ENTRY_BITS, Budget
+from ...kernel.numbers import ZERO, Enclosure, add, multiply, size, write
+
+
+class AtomForm(NamedTuple):
+    """constant + sum of coefficient * atom; the atoms ascend, and no coefficient is 0."""
+
+    constant: Fraction
+    atoms: tuple[tuple[int, Fraction], ...] = ()
+
+
+class Relu(NamedTuple):
+    """max(0, form)."""
+
+    form: AtomForm
+
+
+class Normed(NamedTuple):
+    """(x - mean) / sqrt(mean of squared deviations + epsilon), x the number at this place of a vector."""
+
+    place: int
+    vector: int
+    epsilon: Fraction
+
+
+class Answer(NamedTuple):
+    """What a head (by its number among those that are asked) adds to a direction, for these queries.
+
+    ``origin`` is the position from which it sees what it sees, or 0 if it sees everything from everywhere. Queries are
+    scaled, but for a factor that is irrational, and between the numbers ``cold``: then ``row`` is the position, if the
+    factor depends on it, as two such factors may differ. It is 0 otherwise.
+    """
+
+    head: int
+    name: str
+    queries: tuple[AtomForm, ...]
+    origin: int
+    cold: Enclosure
+    row: int
+
+
+Atom = Relu | Normed | Answer
+NOTHING = AtomForm(ZERO)
+TERM_BITS = 2048  # of memory for a term of a form beside its number
+
+
+class Rows:
+    """Tuples of forms, each kept once and numbered."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.rows: list[tuple[AtomForm, ...]] = []
+        self._budget = budget
+        self._numbers: dict[str, int] = {}
+
+    def number(self, row: tuple[AtomForm, ...]) -> int:
+        """The number of this row."""
+        number = find(self._budget, self._numbers, ",".join(map(write_form, row)))
+        if number == len(self.rows):
+            self.rows.append(row)
+        return number
+
+
+class FormTable:
+    """The atoms that were met, and arithmetic on forms."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.atoms: list[Atom] = []
+        self.vectors = Rows(budget)
+        self._numbers: dict[str, int] = {}
+
+    def of_atom(self, atom: Atom) -> AtomForm:
+        """The form that is this atom."""
+        number = find(self.budget, self._numbers, write_atom(atom))
+        if number == len(self.atoms):
+            self.atoms.append(atom)
+        return AtomForm(ZERO, ((number, Fraction(1)),))
+
+    def combine(self, terms: Iterable[tuple[AtomForm, Fraction]], constant: Fraction = ZERO) -> AtomForm:
+        """constant + sum of factor * form."""
+        total = dict[int, Fraction]()
+        for form, factor in terms:
+            if form.constant:
+                constant = add(self.budget, constant, multiply(self.budget, form.constant, factor))
+            for atom, coefficient in form.atoms:
+                more = multiply(self.budget, coefficient, factor)
+                total[atom] = add(self.budget, total.get(atom, ZERO), more)
+        atoms = tuple(sorted((atom, value) for atom, value in total.items() if value))
+        self.budget.spend(1 + (size(constant) >> 8) + len(atoms))
+        self.budget.hold(ENTRY_BITS + size(constant) + sum(TERM_BITS + size(value) for _, value in atoms))
+        return AtomForm(constant, atoms)
+
+    def read(self, weights: Mapping[str, Fraction], held: Mapping[str, AtomForm],
+             constant: Fraction = ZERO) -> AtomForm:
+        """A linear form of a vector, of which everything that it reads is held."""
+        return self.combine(((held[name], weight) for name, weight in weights.items()), constant)
+
+    def relu(self, form: AtomForm) -> AtomForm:
+        """max(0, form), exact where the form is."""
+        return self.of_atom(Relu(form)) if form.atoms else AtomForm(max(ZERO, form.constant))
+
+
+def find(budget: Budget, numbers: dict[str, int], text: str) -> int:
+    """The number of a text, the next one if it is new."""
+    budget.spend(1 + (len(text) >> 4))
+    if text not in numbers:
+        budget.hold(ENTRY_BITS + 8 * len(text))
+        numbers[text] = len(numbers)
+    return numbers[text]
+
+
+def write_form(form: AtomForm) -> str:
+    """Two forms have one text if and only if they are equal."""
+    return "+".join([write(form.constant), *(f"{atom}*{write(value)}" for atom, value in form.atoms)])
+
+
+def write_atom(atom: Atom) -> str:
+    """Likewise."""
+    if isinstance(atom, Relu):
+        return f"relu {write_form(atom.form)}"
+    if isinstance(atom, Normed):
+        return f"norm {atom.place} {atom.vector} {write(atom.epsilon)}"
+    factor = f"{','.join(map(write, atom.cold))} {atom.row}"
+    return f"answer {atom.head} {atom.origin} {factor} {','.join(map(write_form, atom.queries))} {atom.name}"

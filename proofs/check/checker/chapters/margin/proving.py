@@ -1,0 +1,81 @@
+"""Every length, every place at which the output is read, every class of words; docs/margins.md, section 4.
+
+What must be covered follows from the claim: at each place the classes hold |alphabet|^n words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from ...kernel.numbers import add
+from ...kernel.verdicts import Rejected, require
+from ...kernel.weights import Weigher
+from .cells import FormsByPosition
+from .classes import WordClass, find_classes, read_formula_at
+from .reading import MarginClaim, MarginFile
+from .running import ClassExecution, Interval
+
+
+def prove_margin(given: MarginFile) -> Mapping[str, int]:
+    """What was covered, if the claim is proved.
+
+    Raises:
+        Rejected: if an output is not provably on its side of the threshold.
+        Incomplete: if the budget does not suffice.
+    """
+    coverage, weigher = {"lengths": 0, "places": 0, "classes": 0}, Weigher(given.language.budget)
+    for n in given.claim.lengths:
+        least, margin = given.language.enclose_at(given.claim.margin, n, 1)
+        require(least >= 0, "the margin is {} at n = {}, expected 0 or more", least, n)
+        coverage["lengths"] += 1
+        for letter, at in places(given.claim, n):
+            coverage["places"] += 1
+            with given.language.budget.releasing():
+                coverage["classes"] += prove_place(given, weigher, n, letter, at, margin)
+    return coverage
+
+
+def places(claim: MarginClaim, n: int) -> Iterator[tuple[int, int]]:
+    """The letters at which the formula is read, with the positions at which the output is."""
+    before, length = len(claim.before), len(claim.before) + n + len(claim.after)
+    if claim.at == "every":
+        yield from ((i, before + i) for i in range(1, n + 1))
+    else:
+        yield (1, 1) if claim.at == "first" else (n, length)
+
+
+def prove_place(given: MarginFile, weigher: Weigher, n: int, letter: int, at: int, margin: Fraction) -> int:
+    """The number of classes, all of which are proved.
+
+    Raises:
+        Rejected: if one is not.
+    """
+    claim = given.claim
+    choices = [*([symbol] for symbol in claim.before), *[claim.alphabet] * n, *([symbol] for symbol in claim.after)]
+    cells = FormsByPosition(given, choices, at)
+    buckets, classes = find_classes(cells, claim, read_formula_at(claim, given.language, letter, n))
+    words = number = 0
+    for found in classes:
+        with given.language.budget.releasing():
+            output = ClassExecution(cells, weigher, buckets, found.signature).output()
+        check_side(given, found, output, margin, f"n = {n}, letter {letter}, position {at}")
+        words, number = words + found.number, number + 1
+    require(words == len(claim.alphabet) ** n, "covered {} words, expected {}", words, len(claim.alphabet) ** n)
+    return number
+
+
+def check_side(given: MarginFile, found: WordClass, output: Interval, margin: Fraction, where: str) -> None:
+    """The output is above the threshold by more than the margin where the formula holds, below it elsewhere.
+
+    Raises:
+        Rejected: if that is not known.
+    """
+    budget, threshold = given.language.budget, given.claim.threshold
+    if found.holds:
+        proved = output.lower > add(budget, threshold, margin)
+    else:
+        proved = output.upper < add(budget, threshold, -margin)
+    if not proved:
+        side = "above" if found.holds else "below"
+        raise Rejected(f"the output is not {side} the threshold by more than the margin at {where}")

@@ -1,0 +1,48 @@
+"""What an accepted certificate of a softened transformer claims, in words; written from what was parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...kernel.describing import entry
+from ...kernel.numbers import total
+from ...kernel.verdicts import quote_all, show
+from .reading import SOFTMAX, Softened
+from .shards import TIES
+from .showing import show_upper
+
+
+def describe_softened(given: Softened, coverage: Mapping[str, int]) -> list[str]:
+    """The whole claim, and what was covered to accept it."""
+    claim, network, gap = given.claim, given.transformer, given.gaps[-1]
+    heads = "average-hard or tieless" if TIES in coverage else "tieless"
+    return [
+        *entry("alphabet", [quote_all(claim.alphabet)]),
+        *entry("claim", [
+            f"for every n in 1..{claim.max_n} and every word of length n over the alphabet: every head is uniform, or",
+            f"{heads} with the stated gaps; and with {claim.weighting} in the heads that are not uniform every "
+            "residual",
+            *describe_distance(given)]),
+        *entry("temperature", given.language.write(claim.temperature)),
+        *entry("gap", [f"{'none' if gap is None else show(gap)} at n = {claim.max_n}"]),
+        *entry("error", [describe_error(given)]),
+        *entry("transformer", [f"{len(network.layers)} layers, {len(network.heads)} heads"]),
+        *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])]
+
+
+def describe_distance(given: Softened) -> list[str]:
+    """How far the residual vectors are from those of hard attention."""
+    weighting = given.claim.weighting
+    if weighting != SOFTMAX:
+        return [f"vector is that of the one with hard attention, after every stage (exact reals, real {weighting})"]
+    return ["vector is within the stated bounds of the one with hard attention, after the last layer within",
+            "1/4 in the sum over all directions (exact reals, real softmax)"]
+
+
+def describe_error(given: Softened) -> str:
+    """The greatest sum of the last bounds."""
+    if given.claim.weighting != SOFTMAX:
+        return "none"
+    budget = given.language.budget
+    error = max(total(budget, given.bounds(n)[-1].values()) for n in given.claim.lengths)
+    return f"at most {show_upper(error)} in the sum"

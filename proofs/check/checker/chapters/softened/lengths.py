@@ -1,0 +1,119 @@
+"""The transformer at one length: what its positions begin with, its layers, and which of them words share.
+
+If the heads of the first layers are all future-masked, what these layers hold at position i depends on the first i
+symbols (and on n) alone: words with a common prefix share them. The layers after them are run for each word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import chain, takewhile
+from operator import add, attrgetter
+
+from ...kernel.language import Place
+from ...kernel.numbers import ZERO, bits_of
+from ...kernel.reading.records import LinearForm
+from ...kernel.verdicts import quote, within
+from .forms import LayerForms
+from .integers import Integers, common_denominator, scaled
+from .layers import End, LayerAtLength, Surroundings, find_scales
+from .reading import SOFTMAX, Softened
+from .remembering import LengthTables, ResidualVector
+from .scored import Scored
+from .weights import Weighing
+
+InitialVectors = dict[str, ResidualVector]
+"""What a position begins with, by the symbol that stands there."""
+
+
+def count_shared(forms: Sequence[LayerForms]) -> int:
+    """How many of the first layers words with a common prefix share."""
+    return sum(1 for _ in takewhile(attrgetter("looks_to_the_left"), forms))
+
+
+def place(given: Softened, n: int) -> list[LinearForm]:
+    """What the position embeddings are at each position. All are evaluated, whether or not anything reads them.
+
+    Raises:
+        Rejected: if one has no value.
+    """
+    embeddings = given.transformer.position_embedding.items()
+    given.language.budget.spend(2 * n * len(embeddings))
+    columns = {d: place_direction(given, d, value, n) for d, value in embeddings}
+    return [{d: column[i] for d, column in columns.items()} for i in range(n)]
+
+
+def place_direction(given: Softened, direction: str, value: Place, n: int) -> list[Fraction]:
+    """One position embedding at each position."""
+    with within(f"position embedding {quote(direction)}"):
+        return [given.language.value_at(value, n, i) for i in range(1, n + 1)]
+
+
+class TransformerAtLength:
+    """The transformer at one length, with all that has been met since its tables were empty.
+
+    Attributes:
+        cells: what each position begins with.
+        shared, rest: the layers that words with a common prefix share, and those after them.
+    """
+
+    def __init__(self, given: Softened, forms: Sequence[LayerForms], n: int) -> None:
+        self._budget = given.language.budget
+        self.memory, self.n, self._given = LengthTables(self._budget), n, given
+        tokens, places = given.transformer.token_embedding, place(given, n)
+        numbers = chain.from_iterable(row.values() for row in (*tokens.values(), *places))
+        self._begin = common_denominator(self._budget, numbers)
+        self.layers = self._make_layers(forms, given.bounds(n))
+        first, live = (self.layers[0], forms[0].live) if forms else (End(), ())
+        with self._budget.holding(len(tokens) * bits_of([self._begin] * len(live))):
+            rows = {symbol: self._scale_row(row, live) for symbol, row in tokens.items()}
+            self.cells = [self._make_cell(first, rows, self._scale_row(placed, live)) for placed in places]
+        self.shared, self.rest = self.layers[: count_shared(forms)], self.layers[count_shared(forms) :]
+
+    def _make_layers(self, forms: Sequence[LayerForms], bounds: Sequence[LinearForm]) -> list[LayerAtLength]:
+        """The layers, made from the last one backwards, as each knows the one that follows."""
+        scales, begin = [], self._begin
+        for layer in forms:
+            scales.append(find_scales(self._budget, self.n, layer, begin))
+            begin = scales[-1].end
+        layers: list[LayerAtLength] = []
+        weighing = Weighing(self._given.temperature(self.n), self._given.claim.weighting != SOFTMAX)
+        for number in reversed(range(len(forms))):
+            around = Surroundings(self.memory, f"layer {number + 1}", bounds[2 * number : 2 * number + 3], weighing)
+            following = layers[-1] if layers else End()
+            layers.append(LayerAtLength(around, forms[number], scales[number], following))
+        return layers[::-1]
+
+    def _scale_row(self, row: LinearForm, live: Sequence[str]) -> Integers:
+        """The live numbers of a row of an embedding over the scale of the first layer."""
+        return tuple([scaled(self._budget, row.get(d, ZERO), self._begin) for d in live])
+
+    def _make_cell(self, first: LayerAtLength | End, rows: Mapping[str, Integers], placed: Integers) -> InitialVectors:
+        self.memory.keep(len(rows), 0)
+        self._budget.spend(len(rows) * (1 + len(placed)))
+        return {symbol: first.receive(tuple(map(add, row, placed))) for symbol, row in rows.items()}
+
+    @property
+    def gap(self) -> Fraction | None:
+        """The least gap that was met."""
+        return min((head.gap for head in self._scored if head.gap is not None), default=None)
+
+    @property
+    def situations(self) -> int:
+        """How many situations of heads with scores were met."""
+        return sum(head.situations for head in self._scored)
+
+    @property
+    def ties(self) -> int:
+        """In how many of them there was more than one winner."""
+        return sum(head.ties for head in self._scored)
+
+    @property
+    def _scored(self) -> list[Scored]:
+        return [head for layer in self.layers for head in layer.heads if isinstance(head, Scored)]
+
+    @property
+    def vectors(self) -> int:
+        """How many vectors were met."""
+        return sum(layer.number_of_vectors for layer in self.layers)

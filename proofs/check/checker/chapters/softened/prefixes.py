@@ -1,0 +1,139 @@
+"""All words of a shard at once, where every layer looks to the left only: layer by layer, words that are alike as one.
+
+A *course* says which vectors words hold when a layer begins: a graph of nodes, which has a step for each symbol that
+may come next, in the order of the alphabet, with the vector at that position and the node after it. All words of the
+shard are paths from the one node at its beginning to the one at its end.
+
+Claim. `PrefixGraph.run` checks of every position of every word of the shard what `WordByWord` (words.py) would, or
+raises. Proof. For each layer, each word follows the path of its symbols: from a node and the histories that the heads
+have there, the step of the symbol gives the vector, the vector the next histories (`LayerAtLength.see`), and these what
+comes out (`pass_on`, where it is checked). The same node with the same histories goes on in the same way, whichever
+word led there, and is run once. The vectors that come out, at the same steps, are the course of the next layer; of its
+nodes those with equal steps are one, as they lead on alike. By induction over layers every word holds, at every
+position and in every layer, the vectors of its path.
+
+The number of words is that of paths, and is counted on the last course.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .layers import LayerAtLength
+from .lengths import TransformerAtLength
+from .remembering import POINTER_BITS, History, IntegerVector, ResidualVector
+
+Word = tuple[str, ...]
+Steps = tuple[tuple[ResidualVector, "PrefixNode"], ...]
+Reached = tuple["PrefixNode", tuple[History, ...]]
+"""A node, and what the heads of a layer have seen when they come there."""
+
+
+class TablesFull(Exception):
+    """There are too many different prefixes to be remembered."""
+
+
+class PrefixNode:
+    """Where a course goes on: for each symbol the vector that is next, and the node after it."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+
+
+PrefixPath = list[list[PrefixNode]]
+"""The nodes before the first position, after it, and so on."""
+
+
+def begin_course(at: TransformerAtLength, prefix: Word) -> PrefixPath:
+    """The course of the words with this prefix when the first layer begins: at each position any symbol may stand."""
+    course = [[PrefixNode(())]]
+    for i in reversed(range(at.n)):
+        symbols: Iterable[str] = prefix[i : i + 1] or at.cells[i]
+        course.append([PrefixNode(tuple([(at.cells[i][symbol], course[-1][0]) for symbol in symbols]))])
+    return course[::-1]
+
+
+def expected_queries(course: PrefixPath, heads: int) -> list[list[list[IntegerVector]]]:
+    """For each head the queries that may come at each position or later."""
+    found: list[list[list[IntegerVector]]] = []
+    for k in range(heads):
+        queries: dict[IntegerVector, None] = {}
+        from_right = []
+        for nodes in reversed(course[:-1]):
+            queries |= dict.fromkeys([vector.queries[k] for node in nodes for vector, _ in node.steps])
+            from_right.append(list(queries))
+        found.append(from_right[::-1])
+    return found
+
+
+def count_words(course: PrefixPath) -> int:
+    """How many paths there are."""
+    number = dict.fromkeys(course[-1], 1)
+    for nodes in reversed(course[:-1]):
+        number = {node: sum([number[after] for _, after in node.steps]) for node in nodes}
+    return sum(number.values())
+
+
+class PrefixGraph:
+    """The courses of a shard; ``words`` is their number when all was run."""
+
+    def __init__(self, at: TransformerAtLength) -> None:
+        self._memory, self._layers = at.memory, at.shared
+
+    def run(self, course: PrefixPath) -> int:
+        """All layers at all positions of all words; how many these are.
+
+        Raises:
+            Rejected: if one is not within the stated bounds, or a head that must not tie does.
+            Forgotten: if a bound needs what was forgotten.
+            TablesFull: if too much is to be remembered.
+        """
+        for layer in self._layers:
+            course = self._pass_on(layer, course)
+        return count_words(course)
+
+    def _pass_on(self, layer: LayerAtLength, course: PrefixPath) -> PrefixPath:
+        """The course when the next layer begins."""
+        for head, queries in zip(layer.heads, expected_queries(course, len(layer.heads)), strict=True):
+            head.expect(queries)
+        reached: list[dict[Reached, list[tuple[ResidualVector, Reached]]]] = [{(course[0][0], tuple(layer.start)): []}]
+        for _ in course[1:]:
+            reached.append(self._follow(layer, reached[-1]))
+        return self._merge(reached)
+
+    def _follow(self, layer: LayerAtLength,
+                reached: dict[Reached, list[tuple[ResidualVector,
+                                                  Reached]]]) -> dict[Reached, list[tuple[ResidualVector, Reached]]]:
+        """What is reached one position further; the steps that lead there are noted where they begin."""
+        following: dict[Reached, list[tuple[ResidualVector, Reached]]] = {}
+        for (node, histories), steps in reached.items():
+            for vector, after in node.steps:
+                grown = layer.see(histories, vector)
+                next_one = after, tuple(grown) if after.steps else ()
+                steps.append((layer.pass_on(vector, grown), next_one))
+                if next_one not in following:
+                    following[next_one] = []
+            self._keep(len(steps), len(histories))
+        return following
+
+    def _keep(self, steps: int, heads: int) -> None:
+        self._memory.budget.spend(steps * (2 + heads))
+        self._memory.keep(1 + steps, steps * (4 + heads) * POINTER_BITS)
+        if self._memory.is_full:
+            raise TablesFull
+
+    def _merge(self, reached: Sequence[dict[Reached, list[tuple[ResidualVector, Reached]]]]) -> PrefixPath:
+        """The course of what comes out: of what is reached after a position, what goes on alike is one node."""
+        course: PrefixPath = []
+        nodes: dict[Reached, PrefixNode] = {}
+        for level in reversed(reached):
+            known: dict[Steps, PrefixNode] = {}
+            met: dict[Reached, PrefixNode] = {}
+            for one, steps in level.items():
+                out = tuple([(vector, nodes[after]) for vector, after in steps])
+                met[one] = known[out] = known.get(out) or PrefixNode(out)
+            nodes = met
+            course.append(list(known.values()))
+        return course[::-1]

@@ -1,0 +1,127 @@
+"""The object of docs/softened.md, section 2, to a `Softened`: a claim, its transformer, the stated gaps and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+from ...kernel.budget import MAX_N, Budget
+from ...kernel.language import Language, Place
+from ...kernel.numbers import Enclosure
+from ...kernel.reading.document import Json, read_document
+from ...kernel.reading.records import LinearForm, Transformer
+from ...kernel.reading.shapes import (
+    DirectionOrder,
+    Fields,
+    integer_within,
+    list_of,
+    one_of,
+    read_rational,
+    read_symbols,
+)
+from ...kernel.reading.transformer import expect_known_symbols, in_language, read_transformer
+from ...kernel.verdicts import expect, require
+
+FORMAT = "certify-softened"
+LENGTHS = range(1, MAX_N + 1)
+SOFTMAX, SPARSE_WEIGHTINGS = "softmax", ("sparsemax", "entmax-1.5")
+
+
+@dataclass(frozen=True)
+class SoftenedClaim:
+    """For every n up to max_n and every word: this weighting and temperature move U by at most what is stated."""
+
+    alphabet: tuple[str, ...]
+    max_n: int
+    temperature: Place
+    weighting: str
+
+    @property
+    def min_n(self) -> int:
+        """The least length."""
+        return 1
+
+    @property
+    def lengths(self) -> range:
+        """The lengths of the claim, ascending."""
+        return range(1, self.max_n + 1)
+
+
+@dataclass(frozen=True)
+class Softened:
+    """A claim, the transformer that it is about, and for each length what is stated of it.
+
+    Attributes:
+        gaps: the gap of each length, None if no head with scores sees two of them that differ.
+        errors: for each length the error bounds after each stage, of those directions that have one.
+    """
+
+    claim: SoftenedClaim
+    transformer: Transformer
+    gaps: tuple[Fraction | None, ...]
+    errors: tuple[tuple[LinearForm, ...], ...]
+    language: Language
+
+    def bounds(self, n: int) -> Sequence[LinearForm]:
+        """The stated bounds at one length before the first stage, where nothing errs, and after each."""
+        return [{}, *self.errors[n - 1]]
+
+    def temperature(self, n: int) -> Enclosure:
+        """The temperature at one length, where it has a value: between which numbers it is."""
+        return self.language.enclose_at(self.claim.temperature, n, 1)
+
+
+def read_softened_text(data: bytes, work: int = 1) -> Softened:
+    """The certificate whose bytes these are, with ``work`` times the default budget for all that is done with it.
+
+    Raises:
+        Malformed, Rejected: as `read_document` and `read_softened`.
+    """
+    budget = Budget(work)
+    return read_softened(read_document(data, budget), budget)
+
+
+def read_softened(document: Json, budget: Budget) -> Softened:
+    """The certificate that a document holds.
+
+    Raises:
+        Malformed: if it is not in the format.
+        Rejected: if claim and transformer are over different alphabets.
+    """
+    fields = Fields(document, "format", "version", "claim", "transformer", "gaps", "errors")
+    fields.read("format", one_of(FORMAT))
+    fields.read("version", one_of(1))
+    language = Language(budget)
+    claim = fields.read("claim", partial(read_claim, language=language))
+    transformer = fields.read("transformer", partial(read_transformer, language=language))
+    gaps = fields.read("gaps", list_of(read_gap))
+    order = DirectionOrder(list(transformer.directions), budget)
+    errors = fields.read("errors", list_of(list_of(order.read_weights)))
+    require(transformer.alphabet == claim.alphabet, "the alphabet of the transformer is not the alphabet of the claim")
+    expect_known_symbols(language, claim.alphabet)
+    expect(len(gaps) == claim.max_n, "gaps: expected {} entries, one for every length", claim.max_n)
+    expect(len(errors) == claim.max_n, "errors: expected {} entries, one for every length", claim.max_n)
+    expect(all(len(stages) == 2 * len(transformer.layers) for stages in errors), "errors: expected two maps per layer")
+    return Softened(claim, transformer, gaps, errors, language)
+
+
+def read_claim(value: Json, language: Language) -> SoftenedClaim:
+    """The claim; only the weighting may be left out, and is where it is softmax."""
+    fields = Fields(value, "alphabet", "max_n", "temperature", "weighting", optional=("weighting",))
+    return SoftenedClaim(
+        alphabet=fields.read("alphabet", read_symbols),
+        max_n=fields.read("max_n", integer_within(LENGTHS)),
+        temperature=fields.read("temperature", in_language(language.number)),
+        weighting=fields.read("weighting", read_weighting) if "weighting" in fields else SOFTMAX)
+
+
+def read_weighting(value: Json) -> str:
+    """A weighting that is exactly hard where scores are far enough apart."""
+    return str(one_of(*SPARSE_WEIGHTINGS)(value))
+
+
+def read_gap(value: Json) -> Fraction | None:
+    """A rational, or null."""
+    return None if value is None else read_rational(value)

@@ -1,0 +1,56 @@
+"""By how much the difference of two scores in Û may miss that in U.
+
+Claim. Let q_r and k_r be the queries and keys of a head in U, q'_r and k'_r those in Û; eta_r = |Q_r|·e and kappa_r =
+|K_r|·e. For positions * and j, the difference of scores sum_r q'_r (k'_r(*) - k'_r(j)) misses sum_r q_r (k_r(*) -
+k_r(j)) by at most the *doubt* d_j = sum_r (eta_r |k_r(*) - k_r(j)| + (|q_r| + eta_r) 2 kappa_r).
+
+Proof. q' (k'_* - k'_j) - q (k_* - k_j) = (q' - q)(k_* - k_j) + q' ((k'_* - k_*) - (k'_j - k_j)), for each r. Here
+|q' - q| is at most eta, |q'| at most |q| + eta, and each |k' - k| at most kappa.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from operator import mul
+
+from ...kernel.budget import Budget
+from ...kernel.numbers import multiply, total
+from ...kernel.reading.records import LinearForm
+from .forms import HeadForms
+from .integers import Integers, common_denominator, longest, multiply_scales, scaled
+from .stages import spread
+
+
+class ScoreUncertainty:
+    """The doubts of a head at one length, as integers over `unit`.
+
+    Attributes:
+        score_unit: what scores are integers over, if queries and keys are read from vectors over ``scale``.
+        fine: how many units of doubt are one of scores.
+        bits: of the longest number that queries and keys are multiplied with.
+    """
+
+    def __init__(self, budget: Budget, forms: HeadForms, errors: LinearForm, scale: int) -> None:
+        query_unit = multiply_scales(budget, scale, forms.queries.denominator)
+        key_unit = multiply_scales(budget, scale, forms.keys.denominator)
+        etas = [spread(budget, row, errors) for row in forms.head.queries]
+        kappas = [spread(budget, row, errors) for row in forms.head.keys]
+        by_key = [multiply(budget, eta, Fraction(query_unit)) for eta in etas]
+        by_query = [multiply(budget, 2 * kappa, Fraction(key_unit)) for kappa in kappas]
+        always = total(budget, (multiply(budget, eta, kappa) for eta, kappa in zip(by_key, by_query, strict=True)))
+        self.score_unit = multiply_scales(budget, query_unit, key_unit)
+        self.fine = common_denominator(budget, [always, *by_key, *by_query])
+        self.unit = multiply_scales(budget, self.score_unit, self.fine)
+        self._always = scaled(budget, always, self.fine)
+        self._by_key = [scaled(budget, x, self.fine) for x in by_key]
+        self._by_query = [scaled(budget, x, self.fine) for x in by_query]
+        self.bits = longest([self._always, *self._by_key, *self._by_query])
+
+    def of_query(self, query: Integers) -> int:
+        """The part of the doubt that is the same for all positions."""
+        return self._always + sum([abs(q) * x for q, x in zip(query, self._by_query, strict=True)])
+
+    def of_keys(self, differences: Sequence[int]) -> int:
+        """The part for keys that differ by so much."""
+        return sum(map(mul, self._by_key, differences))

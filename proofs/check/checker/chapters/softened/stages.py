@@ -1,0 +1,82 @@
+"""The stages of a layer, its heads and then its feed-forward part: what they may add to the error of a direction.
+
+Claim. Let e[d] and f[d] be the stated bounds before and after a stage. If every |u[d] - û[d]| is at most e[d] before
+it, and the parts of the stage that write d add at most f[d] - e[d] to this at every position of every word, then
+|u[d] - û[d]| is at most f[d] after it. Proof. The triangle inequality, as the parts add their values to u and to û.
+
+Where one part alone writes a direction, what it adds is checked as soon as it is known; where several do, what they add
+is *carried* to where their sum is known, for each word and position.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+
+from ...kernel.budget import Budget
+from ...kernel.numbers import ZERO, add, charge, multiply, total
+from ...kernel.reading.records import LinearForm
+from ...kernel.verdicts import Rejected, quote
+from .remembering import Addition
+from .showing import show_upper
+
+Carried = tuple[tuple[str, Fraction], ...]
+
+
+def spread(budget: Budget, row: LinearForm, errors: LinearForm) -> Fraction:
+    """|R|·e, the sum of |R[d]| e[d].
+
+    It bounds |R·u - R·û| if e[d] bounds |u[d] - û[d]| for every d. Proof. The triangle inequality.
+    """
+    return total(budget, (multiply(budget, abs(c), errors[d]) for d, c in row.items() if d in errors))
+
+
+class StageErrors:
+    """What one stage may add, at one length; ``writers`` says of each direction how many parts write it."""
+
+    def __init__(self, budget: Budget, where: str, before: LinearForm, after: LinearForm,
+                 written: Iterable[str]) -> None:
+        self.where, self.before, self.writers = where, before, Counter(written)
+        self._budget = budget
+        self._room = {t: add(budget, bound, -before.get(t, ZERO)) for t, bound in after.items()}
+
+    def room(self, t: str) -> Fraction:
+        """How much the stage may add to the error of a direction."""
+        return self._room.get(t, ZERO)
+
+    def settle(self, errors: Iterable[tuple[str, Fraction]]) -> Carried:
+        """Checks what the only writer of a direction adds to its error; what is to be added up is returned.
+
+        Raises:
+            Rejected: if it does not fit.
+        """
+        carried = []
+        for t, error in errors:
+            if self.writers[t] == 1:
+                self._fit(t, error)
+            elif error:
+                carried.append((t, error))
+        return tuple(carried)
+
+    def settle_sums(self, additions: Iterable[Addition]) -> None:
+        """Checks what the parts together add, at one position, to the errors of directions that several write.
+
+        Raises:
+            Rejected: if it does not fit.
+        """
+        sums: dict[str, Fraction] = {}
+        for addition in additions:
+            for t, error in addition.carried:
+                so_far = sums.get(t, ZERO)
+                charge(self._budget, so_far, error)
+                sums[t] = so_far + error
+        for t, error in sums.items():
+            self._fit(t, error)
+
+    def _fit(self, t: str, error: Fraction) -> None:
+        room = self.room(t)
+        charge(self._budget, error, room)
+        if error > room:
+            raise Rejected(f"{self.where}, direction {quote(t)}: the error may grow by {show_upper(error)}, and by "
+                           f"{show_upper(room)} between the stated bounds")

@@ -1,0 +1,49 @@
+"""Trained networks; docs/trained.md. Read in this order:
+
+reading       of files: dyadics (tensors as exact dyadic rationals), network, decision (claims, covers, wrong words)
+obligations   what must be covered, and that it is
+precision     numbers as integers, packed vectors
+exact         dyadic matrices: norms put into maps, maps side by side
+linear        linear maps of packed rows; spectral norms
+exponentials  exp(-d) by a table and a series
+normal        x Φ(x); with sigmoids (tanh, silu, gelu-tanh) the activations of one number
+activations   activations of many numbers, by tables of parabolas
+norms         layer norm and RMS norm
+heads         scores, weights and averages of a head
+stack         the network at a precision
+tables        the first attention, for each token at each place
+memory        a later attention, for the places that it has met
+walks         words through the network
+words         all words of a unit
+graphs        a graph of classes is a cover of all words
+packed        many signed integers in one
+forms         affine forms, and linear maps of them; then
+maps          weights as integers
+form_norms    layer norm and RMS norm of a form
+form_units    activations of a form
+directions    the form of an average that is bounded along directions
+weights       weights of softmax as integers
+ranges        averages stay in stated ranges: longest paths
+passing       all steps on forms
+cells         boxes of ranges, cut
+rows          rows at the stream of a node
+classes       a unit of a cover by classes
+wrong_word    a word by which a claim is false
+deciding      the whole cover, a part of it, or a sample
+vacuous       the lengths at which nothing is asked
+costs         what the units take, about
+describing    the claim in words
+"""
+
+from ...kernel.budget import TRAINED_HELD, TRAINED_TIMES
+from ...kernel.kind import FileKind
+from .deciding import prove_decision
+from .describing import describe_decision, describe_wrong_word
+from .reading.decision import FORMAT_OF_DECISION, FORMAT_OF_WRONG_WORD, read_decision, read_wrong_word
+from .wrong_word import prove_wrong_word
+
+KINDS = {
+    FORMAT_OF_DECISION: FileKind(read_decision, prove_decision, describe_decision, "a trained network",
+                             times=(TRAINED_TIMES, TRAINED_HELD)),
+    FORMAT_OF_WRONG_WORD: FileKind(read_wrong_word, prove_wrong_word, describe_wrong_word, "a trained network",
+                               is_refutation=True, times=(1, TRAINED_HELD))}

@@ -1,0 +1,152 @@
+"""Activations of numbers: docs/trained.md, section 1, within a stated error.
+
+At the lowest precision a cell [a, a + h] of a table has a parabola through the values at a, a + h and a + 2h; cells are
+made when they are needed. At higher precisions, and for the values themselves, the function is evaluated.
+
+Claim. On the cell the parabola is off by at most 0.0642 h³ M, M >= |f'''|, and 5/4 of the error of the values. Proof.
+The rest of interpolation is f'''(ξ)/6 (x - a)(x - a - h)(x - a - 2h), with x = a + th: t(1 - t)(2 - t) <= 2/(3√3)
+< 0.385 on [0, 1]. The three Lagrange polynomials (1-t)(2-t)/2, t(2-t), -t(1-t)/2 have absolute values that sum to
+1 + t(1 - t) <= 5/4.
+
+Bounds M of |f'''|. Let φ be the normal density, s = 1/(1 + exp(-x)).
+- gelu: f' = Φ + xφ, f'' = φ (2 - x²), f''' = φ (x³ - 4x). If |x| <= 2: |x (4 - x²)| <= 16/(3√3) < 3.08, φ < 0.399; if
+  |x| > 2: |x³ - 4x| φ <= |x|³ φ <= 3√3 φ(√3) < 0.47. So M = 1.3.
+- sigmoid: s' = s(1 - s) <= 1/4, s'' = s'(1 - 2s), s''' = s'(1 - 6s'), and |1 - 6s'| <= 1: |s'''| <= s' <= 1/4. M = 1/4.
+- tanh(x) = 2 s(2x) - 1: 16 |s'''| <= 4. M = 4.
+- silu: 3s'' + x s''', |s''| <= s' <= 1/4 and |x s'''| <= |x| s' <= |x| exp(-|x|) < 0.37. M = 1.12.
+- gelu-tanh: x s(u), u = 2c(x + ax³); with u' = 2c(1 + 3ax²), u'' = 12cax, u''' = 12ca the derivative is
+  3(s''u'² + s'u'') + x(s'''u'³ + 3s''u'u'' + s'u'''), and |s'|, |s''|, |s'''| <= exp(-|u|) <= exp(-1.59 |x|). With
+  y = |x|, A = 1.6 >= 2c, B = 0.2142 >= 6ca, C = 0.4283 >= 12ca it is at most exp(-1.59y) times 3(A + By²)² + 3Cy
+  + y(A + By²)³ + 3Cy²(A + By²) + Cy = 3A² + (4C + A³)y + (6AB + 3AC)y² + 3A²B y³ + (3B² + 3BC)y⁴ + 3AB²y⁵ + B³y⁷.
+  y^k exp(-1.59y) <= (k / (1.59 · 2.718))^k: 0.232, 0.215, 0.335, 0.736, 2.08, 29.5 for k = 1, 2, 3, 4, 5, 7. The sum is
+  at most 7.68 + 1.35 + 0.89 + 0.56 + 0.31 + 0.46 + 0.30 < 12. M = 12.
+
+Slopes, bounds of |f'|: sigmoid 1/4, relu and tanh 1. silu: s + x s' where x >= 0 (and f'(-x) = 1 - f'(x)): s' <= s(1
+- s) and x(1 - s) = x/(1 + exp(x)) <= 0.2785, so |f'| <= 1 + 0.2785 · s < 1.28. gelu: Φ + xφ <= 1 + φ(1) < 1.25 and >=
+-0.25. gelu-tanh: s + x s' u', and x s' u' <= |x| u' exp(-|u|) <= y(1.6 + 0.2142y²) exp(-1.59y) <= 1.6 · 0.232 +
+0.2142 · 0.335 < 0.45: |f'| <= 1.45.
+
+Size: |f(x)| <= |x| for relu, gelu, silu and gelu-tanh, <= 1 for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+from ...kernel.budget import Budget
+from .normal import Normal
+from .precision import Precision
+from .sigmoids import Sigmoids
+
+VALUE_ERROR = 3  # of a value, in numbers
+CELL_BITS = 1600  # of memory for a cell, and its values
+
+@dataclass(frozen=True)
+class ActivationShape:
+    """Of an activation: M, a bound of |f'|, the step of its table, and whether it is bounded by 1 or by |x|."""
+
+    third: Fraction
+    slope: Fraction
+    step_bits: int
+    bounded: bool
+
+
+SHAPES = {"gelu": ActivationShape(Fraction(13, 10), Fraction(5, 4), 10, False),
+          "gelu-tanh": ActivationShape(Fraction(12), Fraction(3, 2), 12, False),
+          "silu": ActivationShape(Fraction(28, 25), Fraction(13, 10), 12, False),
+          "sigmoid": ActivationShape(Fraction(1, 4), Fraction(1, 4), 11, True),
+          "tanh": ActivationShape(Fraction(4), Fraction(1), 12, True),
+          "relu": ActivationShape(Fraction(0), Fraction(1), 1, False)}
+
+
+ParabolaPiece = tuple[int, int, int]
+"""The value at the left end, and the coefficients of t and t², t from 0 to 1 over the cell."""
+
+
+class ParabolaPieces(dict[int, ParabolaPiece]):
+    """Cells by place, made when they are needed; those beyond ``far`` would be many, and are not kept."""
+
+    def __init__(self, make: Callable[[int], ParabolaPiece], far: int) -> None:
+        super().__init__()
+        self._make, self._far = make, far
+
+    def __missing__(self, place: int) -> ParabolaPiece:
+        cell = self._make(place)
+        if abs(place) < self._far:
+            self[place] = cell
+        return cell
+
+
+class Activation:
+    """An activation of numbers; ``apply`` is off by at most ``error`` in each."""
+
+    def __init__(self, name: str, precision: Precision, budget: Budget) -> None:
+        self._budget, self._precision = budget, precision
+        self._shape, self._name = SHAPES[name], name
+        self._far = far(precision.fraction) << precision.fraction
+        self._function: Callable[[int], int] = int
+        if name != "relu":
+            make = Normal if name == "gelu" else partial(Sigmoids, name)
+            self._function = make(precision.fraction, budget).find
+        self._shift = precision.fraction - self._shape.step_bits
+        self._values: dict[int, int] = {}
+        self._cells = ParabolaPieces(self._make_cell, self._far >> self._shift)
+        by_table = precision.level == 1
+        self.apply = self._apply_relu if name == "relu" else self._apply_cells if by_table else self._apply_each
+        rest = self._shape.third * Fraction(642, 10000) * precision.one / 8**self._shape.step_bits
+        self.error = 0 if name == "relu" else VALUE_ERROR if not by_table else 2 * VALUE_ERROR + 4 + -(-rest // 1)
+
+    def spread(self, e: int) -> int:
+        """How far off results are, roundings apart, if arguments are off by e (in the 2-norm)."""
+        return e * self._shape.slope.numerator // self._shape.slope.denominator + 1
+
+    def bound(self, reads: int, side: int) -> int:
+        """A bound of the 2-norm of the result, if ``reads`` is one of the argument's; ``side`` is √units."""
+        return (side * self._precision.one if self._shape.bounded else reads) + side * (self.error + 1)
+
+    def _apply_relu(self, x: Sequence[int]) -> list[int]:
+        return [y if y > 0 else 0 for y in x]
+
+    def _apply_each(self, x: Sequence[int]) -> list[int]:
+        return [self._value(y) for y in x]
+
+    def _apply_cells(self, x: Sequence[int]) -> list[int]:
+        """f0 + t (d1 + (t - 1)/2 d2), d1 and d2 the first and second difference; as f0 + t ((d1 - d2/2) + t d2/2)."""
+        cells, bits, mask = self._cells, self._shift, (1 << self._shift) - 1
+        return [f + ((first + (second * t >> bits)) * t >> bits)
+                for y in x for f, first, second in [cells[y >> bits]] for t in [y & mask]]
+
+    def _make_cell(self, place: int) -> ParabolaPiece:
+        f, g, h = (self._value_at(place + k) for k in range(3))
+        second = (h - g) - (g - f) >> 1
+        return f, g - f - second, second
+
+    def _value_at(self, place: int) -> int:
+        value = self._values.get(place)
+        if value is None:
+            value = self._value(place << self._shift)
+            if abs(place << self._shift) < self._far:
+                self._budget.hold(CELL_BITS)
+                self._values[place] = value
+        return value
+
+    def _value(self, x: int) -> int:
+        """The function, within VALUE_ERROR; beyond ``far`` it is its asymptote within one number."""
+        if abs(x) < self._far:
+            return self._function(x)
+        one = self._precision.one
+        positive = {"sigmoid": one, "tanh": one}.get(self._name, x)
+        negative = -one if self._name == "tanh" else 0
+        return positive if x > 0 else negative
+
+
+def far(fraction: int) -> int:
+    """From here on, the functions are within 2^-F of their asymptotes.
+
+    Proof. With y = |x| >= F + 16 >= 60: 1 - s(y) <= exp(-y), y exp(-y) <= 2^(-1.44y) y <= 2^-y; tanh twice s at 2y;
+    y (1 - Φ(y)) <= φ(y) < exp(-y); |u| >= 1.59 |x|.
+    """
+    return fraction + 16

@@ -1,0 +1,328 @@
+"""One unit of a cover by classes: every row that is claimed at its nodes; docs/trained.md, sections 4 and 5.
+
+At each attention step all that can be attended to is made ready first: before the first one a node is one token at
+one position, later a class with a form of its own. Then the ranges that the certificate states for the averages of
+each node that the step needs are proved (ranges.py), the average becomes a form (directions.py), and the steps up to
+the next attention step follow (passing.py). At last the rows of the asked nodes are proved from their forms
+(rows.py), in each of the cells into which the box of the last ranges is cut (cells.py).
+"""
+
+from __future__ import annotations
+
+from operator import le
+from struct import unpack
+from typing import NamedTuple
+
+from ...kernel.verdicts import expect, require, within
+from ...kernel.words.tracker import Tracker
+from .cells import Bounds, Box, cells_of, round_down, round_up
+from .directions import DirectionBasis, average, make_turn
+from .forms import AffineForm, Linear, apply, charge, move, plus, promoted, shift_symbols, spread
+from .graphs import GraphColumns, GraphNode, ancestors, follow, in_order
+from .maps import make_rows
+from .obligations import is_by_place
+from .packed import SLOT
+from .passing import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, turned
+from .ranges import AttendedTo, Averages, ColumnSource, Vectors, both_ways, scores, weigh, with_slope
+from .reading.decision import ClassesUnit, Decision
+from .rows import Heard, Last, prove_rows
+from .weights import RelativeWeights
+
+CELL_STEPS = 500  # of a cell, beside its products
+
+Between = list[NormMaps | UnitMaps]
+
+
+class AttentionStage(NamedTuple):
+    """An attention step, and the steps after it up to the next one."""
+
+    attention: AttentionMaps
+    after: Between
+
+
+class ObligationNodes(NamedTuple):
+    """The columns of a unit, and the nodes where rows are to be proved, with the cases of each."""
+
+    columns: GraphColumns
+    cases: dict[GraphNode, frozenset[int]]
+
+
+class Classes:
+    """Proves the units of one certificate; what several of them need is made once."""
+
+    def __init__(self, decision: Decision) -> None:
+        require(decision.network.causal, "classes need causal attention")
+        self.decision, self.budget = decision, decision.language.budget
+        self.by_place = is_by_place(decision.network, decision.claim, decision.language)
+        budget = self.budget
+        self.tracker = Tracker(decision.language, decision.claim.conditions)
+        self.weights = RelativeWeights(budget)
+        self.first: Between = []
+        self.stages: list[AttentionStage] = []
+        for step in decision.network.steps:
+            maps = make_maps(budget, step)
+            if isinstance(maps, AttentionMaps):
+                self.stages.append(AttentionStage(maps, []))
+            else:
+                (self.stages[-1].after if self.stages else self.first).append(maps)
+        self.reads: dict[tuple[int, ...], AttendedTo] = {}
+        self._points: dict[tuple[int, int], AffineForm] = {}
+        self._turns: dict[int, list[list[DirectionBasis]]] = {}
+        self._rows: dict[frozenset[int], Linear] = {}
+        self._followed: dict[tuple[int, int | None], GraphColumns] = {}
+
+    def prove(self, unit: ClassesUnit) -> int:
+        """All rows at all nodes of the unit; how many nodes had rows to prove.
+
+        Raises:
+            Rejected: if a range or a row is not proved, or the graph is no cover.
+            Malformed: if graph or ranges do not fit the unit.
+        """
+        asked = self.asked(unit, self.follow(unit))
+        rows = self.decision.network.rows
+        tokens = len(asked.columns.tokens)
+        require(rows is None or unit.offset + tokens <= rows, "a token has no row in a table of positions")
+        proof = ClassesProof(self, unit, asked)
+        try:
+            proof.run()
+        finally:
+            self.budget.release(proof.held)
+        return len(asked.cases)
+
+    def follow(self, unit: ClassesUnit) -> GraphColumns:
+        """The columns of the unit, whose graph is a cover."""
+        claim = self.decision.claim
+        n = None if self.by_place else unit.first
+        expect(n is None or unit.first == unit.last, "a unit of more than one length")
+        expect(unit.first > 0 or claim.empty, "a unit with place 0")
+        levels = unit.last if n is None else n + len(claim.after)
+        known = self._followed.get((unit.graph, n))
+        if known is None or len(known.cases) <= levels:
+            known = follow(self.budget, self.decision.graphs[unit.graph], claim, self.tracker, n, levels)
+            self._followed[unit.graph, n] = known
+        tokens = len(claim.before) + levels
+        return GraphColumns(known.tokens[:tokens], known.previous[:tokens], known.cases[:levels + 1])
+
+    def asked(self, unit: ClassesUnit, columns: GraphColumns) -> ObligationNodes:
+        """The nodes with rows to prove: where logits are judged, and a case with rows holds in some state of the node.
+
+        Where the first token is read, its rows are those of all cases that hold after some word of the length.
+        """
+        claim = self.decision.claim
+        shift, last = len(claim.before) - 1, len(columns.cases) - 1
+        if claim.read == "first":
+            after = frozenset[int]().union(*columns.cases[unit.first])
+            found = {(0, index): after for index in range(len(columns.tokens[0]))}
+        else:
+            first = unit.first if self.by_place else last
+            found = {(level + shift, index): cases for level in range(first, last + 1)
+                     for index, cases in enumerate(columns.cases[level])}
+        rowed = frozenset(case for case, one in enumerate(claim.cases) if one.above)
+        return ObligationNodes(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
+
+    def turns(self, unit: ClassesUnit) -> list[list[DirectionBasis]]:
+        """The directions of each head of each attention step."""
+        if unit.directions not in self._turns:
+            given = self.decision.directions[unit.directions]
+            steps = self.decision.network.attention_steps
+            self._turns[unit.directions] = [
+                [make_turn(self.budget, data, head.value.weight.width)
+                 for data, head in zip(heads, step.heads, strict=True)]
+                for heads, step in zip(given, steps, strict=True)]
+        return self._turns[unit.directions]
+
+    def rows_of(self, cases: frozenset[int]) -> Linear:
+        """The rows of these cases as a map of the stream."""
+        if cases not in self._rows:
+            rows = dict.fromkeys(row for case in sorted(cases) for row in self.decision.claim.cases[case].above)
+            self._rows[cases] = make_rows(self.budget, self.decision.network.unembedding, list(rows))
+        return self._rows[cases]
+
+    def point(self, token: int, position: int) -> AffineForm:
+        """The stream of a token before the first attention step."""
+        key = (token, position)
+        if key not in self._points:
+            self.budget.hold(1 << 14)
+            self._points[key] = pass_between(self.budget, self.first, embed(self.decision.network, token, position))
+        return self._points[key]
+
+
+class StatedRanges:
+    """The stated ranges of a unit, read one after another."""
+
+    def __init__(self, unit: ClassesUnit, number: int) -> None:
+        expect(len(unit.ranges) == 4 * number, "ranges: {} bytes, expected {}", len(unit.ranges), 4 * number)
+        self._numbers = iter(unpack(f"<{number}i", unit.ranges))
+        self._bits = unit.bits
+
+    def take(self, width: int) -> Bounds:
+        """The bounds of so many directions, over 2^44: what is finer is rounded inward, and proved so.
+
+        Raises:
+            Malformed: if a range is empty.
+        """
+        numbers = [next(self._numbers) for _ in range(2 * width)]
+        least = [round_up(x, self._bits) for x in numbers[::2]]
+        greatest = [round_down(x, self._bits) for x in numbers[1::2]]
+        expect(all(map(le, least, greatest)), "ranges: a lower bound is above the upper one")
+        return Bounds(least, greatest)
+
+
+class ClassesProof:
+    """The proof of one unit, attention step by attention step."""
+
+    def __init__(self, shared: Classes, unit: ClassesUnit, asked: ObligationNodes) -> None:
+        self.shared, self.unit, self.asked, self.budget = shared, unit, asked, shared.budget
+        self.columns = asked.columns
+        self.before = ancestors(asked.columns, asked.cases)
+        self.nodes = in_order(self.before)
+        self.turns = shared.turns(unit)
+        inner = sum(len(turn.rows) for heads in self.turns[:-1] for turn in heads)
+        outer = sum(len(turn.rows) for turn in self.turns[-1]) if self.turns else 0
+        self.numbers = StatedRanges(unit, 2 * (len(self.nodes) * inner + len(asked.cases) * outer))
+        trees = unit.cells if unit.cells is not None else (None,) * len(asked.cases)
+        expect(len(trees) == len(asked.cases), "cells: {}, expected {}", len(trees), len(asked.cases))
+        self.trees = dict(zip(in_order(self.needed(is_last=True)), trees, strict=True))
+        self.held = 0
+
+    def hold(self, bits: int) -> None:
+        """Memory that is held until the unit is proved."""
+        self.budget.hold(bits)
+        self.held += bits
+
+    def run(self) -> None:
+        """Every range and every row."""
+        sources = [[(p, token) for token in tokens] for p, tokens in enumerate(self.columns.tokens)]
+        streams = {(p, token): self.shared.point(token, self.unit.offset + p)
+                   for p, token in {sources[p][index] for p, index in self.nodes}}
+        stages = self.shared.stages
+        for number, stage in enumerate(stages):
+            is_last = number == len(stages) - 1
+            with within(f"attention step {number + 1}"):
+                step = AttentionOnNodes(self, number, stage, sources, streams)
+            found: dict[GraphNode, AffineForm] = {}
+            for node in in_order(self.needed(is_last)):
+                with within(f"column {node[0]}, node {node[1]}, attention step {number + 1}"):
+                    attended = step.attend(node)
+                    if is_last:
+                        self.prove_cells(node, step, stage.after, attended)
+                    else:
+                        found[node] = pass_between(self.budget, stage.after, step.write(attended, attended.box))
+                        self.hold(2 * SLOT * found[node].slots * len(found[node].rows))
+            sources = [[(p, index) for index in range(len(tokens))] for p, tokens in enumerate(self.columns.tokens)]
+            streams = found
+        for p, index in self.asked.cases if not stages else ():
+            self.prove_rows((p, index), streams[sources[p][index]], None)
+
+    def needed(self, is_last: bool) -> list[set[int]]:
+        """The nodes whose averages a step needs, by column."""
+        if not is_last:
+            return self.before
+        found: list[set[int]] = [set() for _ in self.columns.tokens]
+        for p, index in self.asked.cases:
+            found[p].add(index)
+        return found
+
+    def prove_cells(self, node: GraphNode, step: AttentionOnNodes, after: Between, attended: Attended) -> None:
+        """The rows of an asked node, in each of its cells: all that follows the averages is run for each."""
+        rows = self.shared.rows_of(self.asked.cases[node])
+        cells = cells_of(self.trees[node], attended.box, len(rows.columns), self.unit.bits)
+        for number, cell in enumerate(cells, 1):
+            self.budget.spend(CELL_STEPS)
+            with within(f"cell {number}"):
+                stream = pass_between(self.budget, after, step.write(attended, cell.box))
+                self.prove_rows(node, stream, Last(attended.heads, attended.stream.slots, cell))
+
+    def prove_rows(self, node: GraphNode, stream: AffineForm, last: Last | None) -> None:
+        """The rows of an asked node."""
+        rows = self.shared.rows_of(self.asked.cases[node])
+        prove_rows(self.budget, rows, self.shared.decision.claim.margin, stream, last)
+
+
+class Attended(NamedTuple):
+    """The stream of a node before an attention step, what each head hears there, and the box of its ranges."""
+
+    stream: AffineForm
+    heads: list[Heard]
+    box: Box
+
+
+class AttentionOnNodes:
+    """One attention step on the nodes of a unit: what is read everywhere, once, and then each query."""
+
+    def __init__(self, proof: ClassesProof, number: int, stage: AttentionStage, sources: list[list[ColumnSource]],
+                 streams: dict[ColumnSource, AffineForm]) -> None:
+        self.proof, self.budget, self.maps = proof, proof.budget, stage.attention
+        streams = {source: promoted(stream) for source, stream in streams.items()}
+        self.turns, self.sources, self.streams = proof.turns[number], sources, streams
+        self._normed: dict[ColumnSource, AffineForm] = {}
+        self.is_first = number == 0
+        known = proof.shared.reads if self.is_first else {}
+        self.reads = [{source: self.read(known, source, k) for source in streams} for k in range(len(self.maps.heads))]
+
+    def read(self, known: dict[tuple[int, ...], AttendedTo], source: ColumnSource, k: int) -> AttendedTo:
+        """What head k reads there; before the first step it follows from token and position number."""
+        key = (self.proof.unit.directions, k, self.proof.unit.offset + source[0], source[1])
+        if key not in known:
+            known[key] = self.make_read(source, self.maps.heads[k], self.turns[k])
+        return known[key]
+
+    def normed(self, source: ColumnSource) -> AffineForm:
+        """The stream there as the heads see it."""
+        if source not in self._normed:
+            self._normed[source] = normed(self.budget, self.maps.norm, self.streams[source])
+        return self._normed[source]
+
+    def make_read(self, source: ColumnSource, head: HeadMaps, turn: DirectionBasis) -> AttendedTo:
+        """What a head reads there."""
+        value = apply(self.budget, head.value, self.normed(source))
+        key = turned(self.budget, self.maps.rotary, self.proof.unit.offset + source[0],
+                     apply(self.budget, head.key, self.normed(source)))
+        hold = self.budget.hold if self.is_first else self.proof.hold
+        hold(SLOT * key.slots * (len(value.rows) + len(key.rows) + 2) + (1 << 14))
+        return AttendedTo(Vectors(key, spread(self.budget, key)), value, both_ways(self.budget, turn.there, value))
+
+    def attend(self, node: GraphNode) -> Attended:
+        """What the heads hear at a node, and the ranges of their averages.
+
+        Raises:
+            Rejected: if a stated range is not proved.
+        """
+        before = ancestors(self.proof.columns, [node])[:node[0] + 1]
+        heads, box = [], []
+        for k, (head, turn) in enumerate(zip(self.maps.heads, self.turns, strict=True)):
+            averages = self.averages(node, before, head, self.reads[k])
+            bounds = self.proof.numbers.take(len(turn.rows))
+            reads = {source: self.reads[k][source] for source in averages.weights}
+            most = {source: read.most for source, read in reads.items()}
+            require(averages.stay_below(most, [*bounds.greatest, *(-x for x in bounds.least)]),
+                    "a range of head {} is not proved", k + 1)
+            sizes = [max(column) for column in zip(*(read.value.sizes for read in reads.values()), strict=True)]
+            heads.append(Heard(averages, reads, turn, sizes))
+            box.append(bounds)
+        return Attended(self.streams[self.sources[node[0]][node[1]]], heads, tuple(box))
+
+    def write(self, attended: Attended, box: Box) -> AffineForm:
+        """The stream of a node after the step, where its averages are in the box; their symbols follow the others."""
+        result = attended.stream
+        first = result.slots
+        charge(self.budget, len(box) * len(result.rows), first + sum(len(bounds.least) for bounds in box))
+        for head, heard, bounds in zip(self.maps.heads, attended.heads, box, strict=True):
+            z = average(self.budget, heard.turn, bounds.least, bounds.greatest, heard.sizes)
+            result = plus(result, shift_symbols(apply(self.budget, head.out, z), first - 1))
+            first += len(bounds.least)
+        return result if self.maps.bias is None else move(result, self.maps.bias)
+
+    def averages(self, node: GraphNode, before: list[set[int]], head: HeadMaps,
+                 reads: dict[ColumnSource, AttendedTo]) -> Averages:
+        """The weights of all that is on a path to the node."""
+        p, index = node
+        form = turned(self.budget, self.maps.rotary, self.proof.unit.offset + p,
+                      apply(self.budget, head.query, self.normed(self.sources[p][index])))
+        query = Vectors(form, spread(self.budget, form))
+        self.budget.spend(sum(map(len, before)) + len(before))
+        met = {self.sources[q][one] for q, indices in enumerate(before) for one in indices}
+        found = {source: with_slope(scores(self.budget, query, reads[source].key), head.slope, source[0] - p)
+                 for source in met}
+        weights = weigh(self.budget, self.proof.shared.weights, found)
+        return Averages(self.budget, self.proof.columns, self.sources, before, weights)

@@ -1,0 +1,128 @@
+"""What an accepted decision claims, or a wrong word shows, in words; written from what was parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...kernel.describing import entry
+from ...kernel.language import Language
+from ...kernel.verdicts import quote_all, show
+from .obligations import greatest_length
+from .reading.decision import Case, Decision, LogitRow, TrainedClaim, WrongWord
+from .reading.network import AttentionStep, Network, UnitsStep
+from .vacuous import find_vacuous_lengths
+
+
+def describe_decision(given: Decision, coverage: Mapping[str, int]) -> list[str]:
+    """The whole claim, what was covered to accept it, and the lengths at which it asks nothing, if there are some."""
+    claim, vacuous = given.claim, find_vacuous_lengths(given)
+    everywhere = len(vacuous) == claim.max_n - claim.min_n + 1
+    return [
+        *["the claim that follows is VACUOUS: on no word is anything judged:"] * everywhere,
+        *describe_claim(given.network, given.claim, given.language),
+        *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())]),
+        *entry("vacuous", [] if everywhere or not vacuous else [
+            f"at {len(vacuous)} lengths nothing is judged on any word: {write_runs(vacuous)}"])]
+
+
+def write_runs(numbers: Sequence[int]) -> str:
+    """Ascending numbers, consecutive ones as first..last."""
+    known = {*numbers}
+    starts = [number for number in numbers if number - 1 not in known]
+    ends = [number for number in numbers if number + 1 not in known]
+    pairs = zip(starts, ends, strict=True)
+    return ", ".join(f"{first}..{last}" if first < last else str(first) for first, last in pairs)
+
+
+def describe_wrong_word(given: WrongWord, coverage: Mapping[str, int]) -> list[str]:
+    """The claim that is false, and the word by which it is."""
+    del coverage
+    claim = given.claim
+    case = claim.cases[given.case]
+    lines = describe_claim(given.network, claim, given.language)
+    return [
+        "the claim that follows is FALSE:", *lines,
+        *entry("wrong word", [quote_all(claim.alphabet[letter] for letter in given.word)]),
+        *entry("where", [f"at offset {given.offset}, place {given.place}, in case {given.case + 1}:",
+                         f"{words_of_row(case.above[given.row])} is at most {show(claim.margin)}"])]
+
+
+def describe_claim(network: Network, claim: TrainedClaim, language: Language) -> list[str]:
+    """Network and claim, all of it."""
+    return [
+        *entry("network", list(words_of_network(network))),
+        *(line for source in network.sources for line in entry("from", [
+            f"{quote_all([source.file])}, sha256 {source.sha256}",
+            "(not checked; the claim is about the weights in the certificate)"])),
+        *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
+        *entry("input", [f"tokens {write(claim.before)}, those of the letters ({write(claim.tokens)}), "
+                         f"{write(claim.after)}"]),
+        *entry("claim", list(words_of_claim(network, claim))),
+        *entry("where", [language.write_definition(name) for name in claim.predicates]),
+        *entry("automaton", list(words_of_automaton(claim))),
+        *(line for number, case in enumerate(claim.cases, 1)
+          for line in entry(f"case {number}", list(words_of_case(case, claim, language))))]
+
+
+def write(tokens: Sequence[int]) -> str:
+    """Tokens."""
+    return " ".join(map(str, tokens)) or "none"
+
+
+def words_of_network(network: Network) -> Iterator[str]:
+    """Its shape."""
+    heads = sum(len(step.heads) for step in network.attention_steps)
+    units = sum(step.inward.weight.width for step in network.steps if isinstance(step, UnitsStep))
+    steps = sum(isinstance(step, AttentionStep) for step in network.steps)
+    kind = "causal" if network.causal else "bidirectional"
+    yield f"{kind}, {steps} attention steps, {heads} heads, {units} units, width {network.width},"
+    rows = "no table of positions" if network.rows is None else f"{network.rows} rows of positions"
+    yield f"{len(network.tokens.rows)} tokens, {rows}, {network.outputs} logits"
+
+
+def words_of_claim(network: Network, claim: TrainedClaim) -> Iterator[str]:
+    """What holds of every word, and where."""
+    low, high = claim.offsets
+    longest = max(greatest_length(network, claim, low), 0)
+    whole = " (its whole domain)" if is_whole_domain(network, claim) else ""
+    where = {"each": "at every letter's token" + (" and at the last token before" * claim.empty),
+             "last": "at the last token, for the whole word",
+             "first": "at the first token, for the whole word"}[claim.read]
+    yield f"on every word of length {claim.min_n}..{longest} over the alphabet, at every offset {low}..{high}"
+    yield f"at which its tokens have rows of the tables{whole}:"
+    yield f"{where}, wherever a case holds, each of its rows is more than"
+    yield f"{show(claim.margin)} (exact reals, real exponentials and square roots)"
+
+
+def is_whole_domain(network: Network, claim: TrainedClaim) -> bool:
+    """Whether every length and offset that the tables have rows for is in the claim."""
+    if network.rows is None or claim.offsets[0] or claim.min_n > 1:
+        return False
+    most = network.rows - len(claim.before) - len(claim.after)
+    return claim.max_n >= most >= 1 and claim.offsets[1] >= most - 1
+
+
+def words_of_automaton(claim: TrainedClaim) -> Iterator[str]:
+    """Its steps, all of them."""
+    if claim.automaton is None:
+        return
+    yield f"starts in state {claim.automaton.start}"
+    for state, steps in enumerate(claim.automaton.steps):
+        yield f"state {state}: " + ", ".join(f"{letter} to {target}" for letter, target in
+                                             zip(map(ascii, claim.alphabet), steps, strict=True))
+
+
+def words_of_case(case: Case, claim: TrainedClaim, language: Language) -> Iterator[str]:
+    """When it holds, and its rows."""
+    if case.when.formula is not None:
+        lines = language.write(case.when.formula)
+        yield f"where {lines[0]}"
+        yield from lines[1:]
+    if case.when.states is not None:
+        yield f"where the automaton is in state {' or '.join(map(str, sorted(case.when.states))) or 'none'}"
+    yield from map(words_of_row, case.above)
+
+
+def words_of_row(row: LogitRow) -> str:
+    """A linear form of logits."""
+    return " + ".join(f"{show(c)} * logit {token}" for token, c in row) or "0"

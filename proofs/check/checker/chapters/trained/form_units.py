@@ -1,0 +1,100 @@
+"""Units of affine forms: a line for each activation, and a symbol for how far the function may be from it.
+
+docs/trained.md, section 5. Bounds M of |f''|, with s = 1 / (1 + exp(-x)) and φ the normal density:
+
+- gelu: f'' = φ (2 - x^2). If x^2 <= 2 it is at most 2 φ(0) < 0.8, else |f''| <= x^2 φ <= 2 φ(sqrt 2) < 0.3.
+- sigmoid: s(1 - s)(1 - 2s), at most 1/(6 sqrt 3) < 0.1. tanh(x) = 2 s(2x) - 1: 8 times that, 4/(3 sqrt 3) < 0.77.
+- silu: s' (2 - x tanh(x/2)), at most 2 s' <= 0.5, and at least -|x| s' >= -|x| exp(-|x|) > -0.37.
+- gelu-tanh: x s(u), u = 2c(x + ax^3): f'' = s' (2u' + x u'') + x s'' u'^2, with s' and s'' taken at u; the second
+  term is not positive. The first is at least 0 and at most c (1 + 6ax^2) / (1 + c^2 x^2) <= c < 0.8, since s' = 1 /
+  (4 cosh^2(u/2)), cosh^2(t) >= 1 + t^2, |u| >= 2c|x|, 2u' + x u'' = 4c (1 + 6ax^2) and 6a < c^2. With y = |x|, the
+  second is at most 2.55 y (1 + 0.1342 y^2)^2 |s''|, |s''| <= 0.0963: below 0.42 if y <= 1.2. Else |s''| <=
+  exp(-1.59y); y exp(-1.59y) < 0.18, y^3 exp(-1.59y) < 0.34 and y^5 exp(-1.59y) < 2.1: below 2.55 (0.18 + 0.2684 *
+  0.34 + 0.0181 * 2.1) < 0.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from ...kernel.budget import Budget
+from .activations import Activation
+from .forms import FRACTION, UNIT, WEIGHT, AffineForm, charge, spread, tighten, widened, within_range
+from .packed import rescale
+
+CELLS = 32  # of the grid on which the distance from the line is taken, if the interval is wide
+WIDE, NARROW = UNIT >> 4, UNIT >> 26  # intervals that are not so wide have fewer cells, or a line that does not rise
+
+
+BEND: Mapping[str, Fraction] = {"gelu": Fraction(8, 10), "gelu-tanh": Fraction(8, 10), "silu": Fraction(51, 100),
+                                "sigmoid": Fraction(1, 10), "tanh": Fraction(77, 100)}
+"""At least |f''| of each function."""
+
+
+class Curve(NamedTuple):
+    """An activation by its name."""
+
+    name: str
+    values: Activation
+
+
+class LinearPiece(NamedTuple):
+    """On an interval the function is within ``doubt`` of slope/2^40 x + height."""
+
+    slope: int
+    height: int
+    doubt: int
+
+
+def activate(budget: Budget, curve: Curve, x: AffineForm) -> AffineForm:
+    """The activation of each coordinate.
+
+    Proof. slope x + height has the symbols of x; the rest is within doubt and, of what has no symbol, |slope| radius.
+    The slope is an exact number; each slot is rounded by at most 1/2.
+    """
+    known = spread(budget, x)
+    x = tighten(x, known)
+    charge(budget, len(x.rows), x.slots)
+    lines = [find_line(budget, curve, centre - reach, centre + reach) for centre, reach in zip(*known, strict=True)]
+    rows, radii, sizes = [], [], []
+    for line, row, radius, size in zip(lines, x.rows, x.radii, x.sizes, strict=True):
+        rows.append(rescale(line.slope * row, x.slots, WEIGHT) + line.height)
+        radii.append((abs(line.slope) * radius >> WEIGHT) + 2 + (x.slots >> 1))
+        sizes.append((abs(line.slope) * size >> WEIGHT) + abs(line.height) + x.slots + 4)
+    return widened(within_range(rows, x.slots, radii, sizes), [line.doubt for line in lines])
+
+
+def find_line(budget: Budget, curve: Curve, least: int, greatest: int) -> LinearPiece:
+    """A line beside a function on an interval.
+
+    Proof. Let g be the function less the line through the origin with this slope: any one will do. `relu` is linear
+    on both sides of 0, so g is greatest and least at the ends or at 0. Of any other function |g''| <= M, so between
+    two neighbouring points of the grid, h apart, g is within M h^2 / 8 of its chord, which is between its values
+    there.
+    """
+    width = greatest - least
+    if curve.name == "relu":
+        points, doubt = [least, *([0] if least < 0 < greatest else []), greatest], 0
+    else:
+        cells = cells_of(width)
+        points = [least + width * k // cells for k in range(cells + 1)]
+        doubt = curve.values.error + sag_of(curve.name, width // cells + 1)
+    budget.spend(len(points))
+    found = curve.values.apply(points)
+    slope = (found[-1] - found[0] << WEIGHT) // width if width > NARROW else 0
+    above = [y - (slope * x >> WEIGHT) for x, y in zip(points, found, strict=True)]
+    lowest, highest = min(above) - doubt - 1, max(above) + doubt
+    return LinearPiece(slope, highest + lowest >> 1, (highest - lowest >> 1) + 1)
+
+
+def cells_of(width: int) -> int:
+    """How many cells the grid of an interval has."""
+    return CELLS if width > WIDE else CELLS >> 2 if width > NARROW else 2
+
+
+def sag_of(name: str, cell: int) -> int:
+    """M h^2 / 8 in units of 2^-44, rounded up."""
+    bend = BEND[name]
+    return (bend.numerator * cell * cell // bend.denominator >> FRACTION + 3) + 1

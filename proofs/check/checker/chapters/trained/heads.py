@@ -1,0 +1,212 @@
+"""One head on numbers: queries, keys and values of a token, and the average of values at a query.
+
+Keys are packed by coordinate, over positions: the scores of a query are one sum of products. A value is packed with the
+number 1 and the square of its norm before it, so that a sum of weights times values has the sums of both beside it.
+
+Error of the average. Scores are off by at most x (a number), and the computed weights ŵ_j by at most u units beside
+that: ŵ_j = ρ_j w_j + θ_j, |ln ρ_j| <= x, |θ_j| <= u, for the true weights w_j. Let W = Σ ŵ_j, let a be the average of
+the computed values v̂_j with the weights ŵ_j, and σ² the average of |v̂_j - a|², which is that of |v̂_j|² less |a|².
+Then Σ w_j (v̂_j - a) = Σ (w_j - ŵ_j)(v̂_j - a), as Σ ŵ_j (v̂_j - a) = 0. w_j - ŵ_j = (1/ρ_j - 1) ŵ_j - θ_j/ρ_j, so
+the sum is at most (exp(x) - 1) Σ ŵ_j |v̂_j - a| + exp(x) u Σ |v̂_j - a|; the first sum is at most W σ
+(Cauchy-Schwarz), the second at most T 2V, V >= |v̂_j|. And Σ w_j >= exp(-x) (W - T u). So, where x <= 1/2 and T u <=
+W/64, the average of the v̂_j with the true weights is off from a by at most (64/63) exp(x) ((exp(x) - 1) σ + exp(x) 2
+V T u / W), and (64/63) exp(x) (exp(x) - 1) is at most 1.05 x if x <= 1/64, and 2.2 x always; (64/63) exp(2x) <= 3.
+True values differ from the v̂_j by at most their error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from operator import mul
+
+from ...kernel.budget import Budget
+from .exact import ExactLinear, after_norm, linear, multiply
+from .exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
+from .linear import LinearOnNumbers
+from .precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt, shift
+from .reading.network import AttentionStep, NetworkHead, Rotary, Scale
+
+IntegerRow = Sequence[int]
+
+HeadAverage = tuple[IntegerRow, int]
+"""The average of a head, and its error."""
+
+LEAST_TOTAL = 1 << 20  # of a sum of weights: below it, rounding could make averages larger than their bound
+BESIDE = 2  # sums beside those of values: of weights, and of weights times squares of norms
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Of keys and values that are seen: the greatest error and norm of a key, the greatest error of a value."""
+
+    key_error: int = 0
+    key_norm: int = 0
+    value_error: int = 0
+
+    def extend(self, other: Reach) -> Reach:
+        """Of both."""
+        return Reach(max(self.key_error, other.key_error), max(self.key_norm, other.key_norm),
+                     max(self.value_error, other.value_error))
+
+
+@dataclass(frozen=True)
+class TokenProjections:
+    """What a head makes of a token: query, key and value, the error of the query, and what is known of the others."""
+
+    query: IntegerRow
+    key: IntegerRow
+    value: IntegerRow
+    query_error: int
+    reach: Reach
+
+
+class HeadOnNumbers:
+    """What is known of a head at a precision; ``reads`` bounds what it reads, ``length`` is the greatest T."""
+
+    def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, head: NetworkHead, reads: int,
+                 length: int) -> None:
+        self._precision = precision
+        self.width = head.value.weight.width
+        query, inexact = scaled(after_norm(step.norm, linear(head.query)), step.scale, precision.weight)
+        self.query = LinearOnNumbers(precision, budget, query, reads, inexact)
+        self.key = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(head.key)), reads)
+        self.value = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(head.value)), reads)
+        self.turn = RotaryTurn(step.rotary, precision, self.query.width) if step.rotary else None
+        self._turning = self.turn.grows(max(self.query.bound, self.key.bound)) if self.turn else (1 << NORM_BITS, 0)
+        factor, rounding = self._turning
+        queries, keys = ((product.bound * factor >> NORM_BITS) + 1 + rounding for product in (self.query, self.key))
+        precision.expect_room((queries * keys >> precision.fraction) + 1)
+        self._slope = head.slope
+        self._side = ceil_sqrt(self.width)
+        self.values = max(self.value.bound, precision.one)
+        square = (self.values * self.values >> precision.fraction) + 1
+        self.slots = BESIDE + self.width
+        self.weight_bits = precision.slot - 2 - length.bit_length() - square.bit_length()
+        if self.weight_bits < precision.fraction:
+            raise Undecided
+        self._coarse = max(0, self.weight_bits - 72 * precision.level)
+        self.bound = self.values + self._rounding(LEAST_TOTAL)
+
+    def spread(self, key: IntegerRow, place: int) -> list[int]:
+        """A key as what it adds to the packed keys: its coordinates at the slot of its place."""
+        bits = self._precision.weight - self._precision.fraction + self._precision.slot * place
+        return [k << bits for k in key]
+
+    def weigh(self, value: IntegerRow) -> int:
+        """A value packed, with 1 and the square of its norm, rounded up, before it."""
+        square = (sum([v * v for v in value]) >> self._precision.fraction) + 1
+        return self._precision.pack((self._precision.one, square, *value))
+
+    def see(self, read: IntegerRow, e: int, position: int) -> TokenProjections:
+        """What the head makes of a token at a position number, which reads a vector off by at most e."""
+        query, key = self.query.apply(read), self.key.apply(read)
+        e_query, e_key = self.query.error(e), self.key.error(e)
+        if self.turn:
+            query, key = self.turn.apply(query, position), self.turn.apply(key, position)
+            factor, rounding = self._turning
+            e_query, e_key = ((error * factor >> NORM_BITS) + 1 + rounding for error in (e_query, e_key))
+        reach = Reach(e_key, ceil_norm(key), self.value.error(e))
+        return TokenProjections(query, key, self.value.apply(read), e_query, reach)
+
+    def scores(self, query: IntegerRow, keys: IntegerRow, count: int, places: Sequence[int], place: int) -> list[int]:
+        """The scores of a query at a place for packed keys at these places."""
+        found = self._precision.upper_halves(sum(map(mul, query, keys)), count)
+        if self._slope is None:
+            return list(found)
+        number, slope = self._precision.number, self._slope
+        return [s + number(slope * (j - place)) for s, j in zip(found, places, strict=True)]
+
+    def score_error(self, seen: TokenProjections, reach: Reach) -> int:
+        """How far off the scores of a query are: products, their rounding, and that of slopes."""
+        products = (ceil_norm(seen.query) + seen.query_error) * reach.key_error + reach.key_norm * seen.query_error
+        return (products >> self._precision.fraction) + 3
+
+    def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int) -> list[int]:
+        """The weights, over 2^weight_bits; ``top`` is at least every score."""
+        bits, at = self.weight_bits - exponentials.bits, exponentials.at
+        return [at(top - s) << bits for s in scores] if bits >= 0 else [at(top - s) >> -bits for s in scores]
+
+    def average(self, halves: Sequence[int], e_score: int, e_value: int, length: int) -> tuple[list[int], int]:
+        """The average from the upper halves of the sums of weights times what `weigh` packs, and its error.
+
+        Proof of what is not above: halves are rounded down by less than a unit. Of a sum n and the sum of weights D,
+        |n*/D* - n/D| <= (√m + |n*/D*|)/D for vectors n, and each entry is rounded once more. D units are
+        D 2^(G - F) units of weights.
+
+        Raises:
+            Undecided: if the error of scores is above 1/2, or the sum of weights too small.
+        """
+        precision, total = self._precision, halves[0]
+        one, bits = precision.one, precision.fraction
+        x = e_score + RELATIVE_ERROR
+        units = length * (ABSOLUTE_ERROR + 1 << self._coarse)
+        room = total << precision.weight - bits
+        if 2 * x > one or 64 * units > room or total < LEAST_TOTAL:
+            raise Undecided
+        found = [(z << bits) // total for z in halves[BESIDE:]]
+        rounding = self._rounding(total)
+        square = ((halves[1] + 1 << 2 * bits) // total + (2 << bits)) - max(0, ceil_norm(found) - 1 - rounding) ** 2
+        spread = ceil_sqrt(max(0, square))
+        spread = (105 * x if 64 * x <= one else 220 * x) * spread // (100 * one) + 3 * units * 2 * self.values // room
+        return found, e_value + spread + rounding + 2
+
+    def _rounding(self, total: int) -> int:
+        """How far off averages are by rounding, if the half of the sum of weights is at least this."""
+        return (self._side * self._precision.one + self.values) // total + self._side + 2
+
+
+def scaled(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear, bool]:
+    """The map times the scale of scores; whether entries are off, by less than 2^-bits.
+
+    A rational with a denominator that is no power of two, and a root, are rounded down at 2^-K, with K so large that a
+    weight or bias times that is below 2^-bits.
+    """
+    if scale.times is not None and scale.times.denominator.bit_count() == 1:
+        return multiply(given, scale.times.numerator, 1 - scale.times.denominator.bit_length()), False
+    entries = [w for row in given.weight.rows for w in row]
+    size = max((w.bit_length() for w in entries), default=0) + given.weight.power
+    other = max((b.bit_length() for b in given.bias.entries), default=0) + given.bias.power
+    k = bits + max(size, other, 0)
+    factor = shift_fraction(scale.times, k) if scale.times is not None else isqrt((1 << 2 * k) // (scale.root or 1))
+    return multiply(given, factor, -k), True
+
+
+def shift_fraction(x: Fraction, bits: int) -> int:
+    """x 2^bits, rounded down."""
+    return (x.numerator << bits) // x.denominator
+
+
+class RotaryTurn:
+    """Rotary positions: pairs of coordinates are turned by the rows of two tables."""
+
+    def __init__(self, rotary: Rotary, precision: Precision, width: int) -> None:
+        self._precision, self._pairs, self._width = precision, rotary.cosines.width, width
+        tables = (rotary.cosines, rotary.sines)
+        self._rows = [[[shift(x, table.power + precision.weight) for x in row] for row in table.rows]
+                      for table in tables]
+        pairs, halves = self._pairs, rotary.halves
+        self._places = [(r, r + pairs) if halves else (2 * r, 2 * r + 1) for r in range(pairs)]
+        lengths = [c * c + s * s for cosines, sines in zip(*self._rows, strict=True)
+                   for c, s in zip(cosines, sines, strict=True)]
+        self._norm = max(ceil_sqrt(max(lengths, default=0)) + 2, 1 << precision.weight)
+
+    def grows(self, bound: int) -> tuple[int, int]:
+        """By which factor (over 2^NORM_BITS) a turn makes an error larger; its rounding of vectors of this bound.
+
+        A row of the tables is off by less than 2^-G in both, so a turned vector by less than 2 |x| 2^-G, and each
+        coordinate is rounded by less than a number.
+        """
+        factor = -(-self._norm >> self._precision.weight - NORM_BITS)
+        return factor, (2 * bound >> self._precision.weight) + 2 + ceil_sqrt(self._width)
+
+    def apply(self, x: IntegerRow, position: int) -> list[int]:
+        """The vector turned at a position number."""
+        bits, found = self._precision.weight, list(x)
+        cosines, sines = (table[position] for table in self._rows)
+        for (first, second), c, s in zip(self._places, cosines, sines, strict=True):
+            a, b = x[first], x[second]
+            found[first], found[second] = (a * c - b * s) >> bits, (b * c + a * s) >> bits
+        return found

@@ -1,0 +1,100 @@
+"""Linear maps on numbers: the rows of the matrix packed, so that a map is one sum of products of integers.
+
+With every map goes what is needed for errors in the 2-norm: an upper bound of its spectral norm, and of its roundings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isqrt
+from operator import mul
+
+from ...kernel.budget import Budget
+from ...kernel.numbers import INTEGER_BITS
+from .exact import ExactLinear
+from .precision import NORM_BITS, Precision, ceil_norm, ceil_shift, ceil_sqrt, shift
+from .reading.dyadics import Matrix
+
+ENTRY_BITS = 20  # of the entries of a matrix whose spectral norm is bounded
+ROOT_BITS = 12  # more of the sixteenth root, so that rounding it up loses little
+
+
+class LinearOnNumbers:
+    """x ↦ x W + b on numbers, for |x| <= ``reads`` (a number, as all bounds of vectors).
+
+    Claim. If numbers x are within e of exact ones in the 2-norm, the result is within `error(e)` of the exact result,
+    and its 2-norm is at most ``bound``. Proof. Entries of the weight are rounded by less than 2^-G (twice that, if
+    the given ones are ``inexact``, off by less than 2^-G), so |x (W - W')| <= |x| sqrt(in out) 2^-G, twice that; the
+    bias by less than that a number; the upper half of a slot by less than a number. The rest is |x - x'| |W|.
+    """
+
+    def __init__(self, precision: Precision, budget: Budget, given: ExactLinear, reads: int,
+                 inexact: bool = False) -> None:
+        height, self.width = len(given.weight.rows), given.weight.width
+        power, side = precision.weight, ceil_sqrt(self.width)
+        budget.spend(1 + height * (1 + self.width >> 1))
+        budget.hold(height * (INTEGER_BITS + self.width * precision.slot))
+        self._precision = precision
+        self._rows = [precision.pack([shift(w, given.weight.power + power) for w in row]) for row in given.weight.rows]
+        bias = [shift(b, given.bias.power + precision.fraction + power) for b in given.bias.entries]
+        self._start = precision.pack(bias)
+        self.norm = spectral_norm(budget, given.weight) + 1
+        rounds = 2 if inexact else 1
+        self._rounding = (rounds * reads * ceil_sqrt(height * self.width) >> power) + 1 + 4 * side
+        self.bound = self.error(reads) + ceil_norm([b >> power for b in bias]) + side
+        precision.expect_room(self.bound)
+
+    def apply(self, x: Sequence[int]) -> Sequence[int]:
+        """The result."""
+        return self._precision.upper_halves(sum(map(mul, x, self._rows), self._start), self.width)
+
+    def error(self, e: int) -> int:
+        """How far off the result is if x is off by at most e."""
+        return (e * self.norm >> NORM_BITS) + 1 + self._rounding
+
+
+def spectral_norm(budget: Budget, matrix: Matrix) -> int:
+    """An integer such that the spectral norm of the matrix is at most it divided by 2^NORM_BITS.
+
+    Proof. Let M be the entries with ENTRY_BITS bits, rounded down to a multiple of a power of two: the rest has a
+    norm of at most sqrt(in out) units. S = M Mᵀ has the norm |M|², and S⁴ the norm |M|^8, at most its Frobenius norm;
+    so |M| is at most the sixteenth root of the sum of the squares of the entries of S⁴; and at most the Frobenius
+    norm of M.
+    """
+    rows = matrix.rows if len(matrix.rows) <= matrix.width else tuple(zip(*matrix.rows, strict=True))
+    longest = max((w.bit_length() for row in rows for w in row), default=0)
+    if not longest:
+        return 0
+    cut = longest - ENTRY_BITS
+    entries = [[shift(w, -cut) for w in row] for row in rows]
+    frobenius = ceil_norm(w for row in entries for w in row)
+    bound = min(frobenius << ROOT_BITS, norm_by_powers(budget, entries))
+    bound += ceil_sqrt(len(rows) * len(rows[0])) << ROOT_BITS
+    return ceil_shift(bound, matrix.power + cut - ROOT_BITS + NORM_BITS)
+
+
+def norm_by_powers(budget: Budget, entries: Sequence[Sequence[int]]) -> int:
+    """The sixteenth root of the sum of the squares of the entries of (M Mᵀ)⁴, times 2^ROOT_BITS, rounded up."""
+    columns = list(zip(*entries, strict=True))
+    square = multiply(budget, entries, columns)
+    for _ in range(2):
+        square = multiply(budget, square, square)
+    root = sum(x * x for row in square for x in row) << 16 * ROOT_BITS
+    for _ in range(4):
+        root = isqrt(root) + 1
+    return root
+
+
+def multiply(budget: Budget, left: Sequence[Sequence[int]], right: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The product of matrices of integers, rows of the right one packed."""
+    bits = max(x.bit_length() for row in left for x in row) + max(x.bit_length() for row in right for x in row)
+    size = (bits + len(right).bit_length()) // 8 + 2  # bytes of a slot: a sum, and its sign
+    budget.spend(1 + len(left) * len(right) * (1 + (len(right[0]) * size >> 9)))
+    offsets = range(0, len(right[0]) * size, size)
+    half = sum(1 << 8 * (offset + size) - 1 for offset in offsets)
+    packed = [sum(x << 8 * offset for x, offset in zip(row, offsets, strict=True)) for row in right]
+    result = []
+    for row in left:
+        total = (sum(map(mul, row, packed)) + half ^ half).to_bytes(len(offsets) * size, "little")
+        result.append([int.from_bytes(total[i:i + size], "little", signed=True) for i in offsets])
+    return result

@@ -1,0 +1,49 @@
+"""What a later attention remembers of the places that it has met, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import add, mul
+
+from ...kernel.numbers import INTEGER_BITS
+from .heads import HeadAverage, HeadOnNumbers, Reach, TokenProjections
+from .stack import AttentionOnNumbers, Stack
+
+
+class AttentionMemory:
+    """Keys and values of each head at the places so far; what was added last can be forgotten first."""
+
+    def __init__(self, stack: Stack, attention: AttentionOnNumbers) -> None:
+        self._stack, self._heads = stack, attention.heads
+        self._kept: list[tuple[list[list[int]], list[int], list[Reach]]] = [
+            ([[0] * head.key.width], [], [Reach()]) for head in self._heads]
+
+    def add(self, seen: Sequence[TokenProjections]) -> None:
+        """One more place."""
+        for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=True):
+            self._stack.budget.hold(self._bits(head, len(values)))
+            keys.append(list(map(add, keys[-1], head.spread(one.key, len(values)))))
+            values.append(head.weigh(one.value))
+            reach.append(reach[-1].extend(one.reach))
+
+    def cut(self, length: int) -> None:
+        """Forgets all but the first places."""
+        for head, (keys, values, reach) in zip(self._heads, self._kept, strict=True):
+            self._stack.budget.release(sum(self._bits(head, place) for place in range(length, len(values))))
+            del keys[length + 1:], values[length:], reach[length + 1:]
+
+    def _bits(self, head: HeadOnNumbers, place: int) -> int:
+        """The memory that a place adds: all keys up to there packed, and a value."""
+        slot = self._stack.precision.slot
+        return head.key.width * (INTEGER_BITS + (place + 1) * slot) + INTEGER_BITS + head.slots * slot
+
+    def averages(self, seen: Sequence[TokenProjections], place: int) -> list[HeadAverage]:
+        """What each head makes of all places so far, for the query at a place."""
+        found: list[HeadAverage] = []
+        for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=True):
+            self._stack.budget.spend(1 + (len(values) * (16 + head.key.width + head.width) >> 4))
+            scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
+            weights = head.weights(self._stack.exponentials, scores, max(scores))
+            halves = self._stack.precision.upper_halves(sum(map(mul, weights, values)), head.slots)
+            found.append(head.average(halves, head.score_error(one, reach[-1]), reach[-1].value_error, len(values)))
+        return found

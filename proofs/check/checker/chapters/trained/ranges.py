@@ -1,0 +1,154 @@
+"""What attention averages at a node, along given directions: proved by longest paths; docs/trained.md, section 5.
+
+For a query node v let [w-, w+] enclose the weight of a node on all words of both classes, times a factor that all
+nodes share, and let V be at least c·value on its class. On a word with the path u to v, c·z = Σ w_j (c·v_j) / Σ w_j
+with positive weights. If Σ_j max(w- (V - s), w+ (V - s)) over the nodes of a path is at most 0, so is Σ w_j (c·v_j -
+s), and c·z <= s. If the greatest such sum over all paths to v is at most 0, then c·z <= s on every word of v's class.
+
+Many directions are packed, each in a slot: sums of a path are biased by 2^126, so that the greater of two is
+branch-free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from operator import mul
+from typing import NamedTuple
+
+from ...kernel.budget import Budget
+from ...kernel.verdicts import require
+from .forms import FRACTION, AffineForm, CentredRange, Linear, apply, spread
+from .graphs import GraphColumns
+from .packed import READABLE, SLOT, maximum, ones, pack, pack_short, rescale, unpack
+from .weights import RelativeWeights
+
+BIAS = 1 << 126
+
+ColumnSource = tuple[int, int]
+"""A column, and what tells apart what is read there: tokens before the first attention step, nodes later."""
+
+
+class Vectors(NamedTuple):
+    """A form with its centres and reaches."""
+
+    form: AffineForm
+    known: CentredRange
+
+
+class AttendedTo(NamedTuple):
+    """What a head reads where it is attended to: key, value, and how great c·value and -c·value are, packed."""
+
+    key: Vectors
+    value: AffineForm
+    most: int
+
+
+class PathBounds(NamedTuple):
+    """The least and the greatest that something may be."""
+
+    least: int
+    greatest: int
+
+
+def scores(budget: Budget, query: Vectors, key: Vectors) -> PathBounds:
+    """Bounds of the inner product over all words of both classes, in units of 2^-44.
+
+    Proof. With q = q0 + δq and k = k0 + δk, q·k = q0·k0 + δq·k0 + q0·δk + δq·δk; the last is at most the sum of the
+    products of the reaches. Symbols of different nodes are not the same, so all of it is added up.
+    """
+    budget.spend(2 + (len(query.known.centres) >> 3))
+    centre = sum(map(mul, query.known.centres, key.known.centres))
+    away = (sum(map(mul, query.known.reaches, key.known.reaches)) + move_of(budget, query, key.known.centres)
+            + move_of(budget, key, query.known.centres))
+    return PathBounds(centre - away >> FRACTION, -(-(centre + away) >> FRACTION))
+
+
+def move_of(budget: Budget, moving: Vectors, fixed: Sequence[int]) -> int:
+    """How far the inner product of a form with a point moves as the form does, in units of 2^-88."""
+    form = moving.form
+    loose: int = sum(map(mul, form.radii, map(abs, fixed)))
+    if form.slots == 1:
+        return loose
+    budget.spend(1 + (len(fixed) * (10 + form.slots) >> 5))
+    require(sum(map(mul, form.sizes, map(abs, fixed))) >> FRACTION < READABLE, "a score is too great")
+    slots = unpack(rescale(sum(map(mul, fixed, form.rows)), form.slots, FRACTION), form.slots)
+    return (sum(map(abs, slots)) - abs(slots[0]) + form.slots << FRACTION) + loose
+
+
+def with_slope(bounds: PathBounds, slope: Fraction | None, distance: int) -> PathBounds:
+    """The scores with slope times (j - i) added."""
+    if slope is None:
+        return bounds
+    numerator, denominator = slope.numerator * distance << FRACTION, slope.denominator
+    return PathBounds(bounds.least + numerator // denominator, bounds.greatest - (-numerator // denominator))
+
+
+def weigh(budget: Budget, weights: RelativeWeights, found: Mapping[ColumnSource, PathBounds]) -> dict[ColumnSource,
+                                                                                                      PathBounds]:
+    """Weights around exp(score - top) in units of 2^-40, for a number top that all have in common."""
+    top = max(bounds.greatest for bounds in found.values())
+    budget.spend(2 * len(found))
+    return {source: PathBounds(*weights.enclose(least - top, greatest - top))
+            for source, (least, greatest) in found.items()}
+
+
+def most_of(budget: Budget, linear: Linear, values: AffineForm) -> list[int]:
+    """The greatest that linear forms of the values may be."""
+    known = spread(budget, apply(budget, linear, values))
+    return [centre + reach for centre, reach in zip(*known, strict=True)]
+
+
+def both_ways(budget: Budget, linear: Linear, values: AffineForm) -> int:
+    """Packed: the greatest of each direction, then of each direction turned round."""
+    known = spread(budget, apply(budget, linear, values))
+    return pack([centre + reach for centre, reach in zip(*known, strict=True)]
+                + [reach - centre for centre, reach in zip(*known, strict=True)])
+
+
+class Averages:
+    """The paths to one query node, and weights of what is on them; ``sources`` says what a node of a column reads."""
+
+    def __init__(self, budget: Budget, columns: GraphColumns, sources: Sequence[Sequence[ColumnSource]],
+                 before: Sequence[Iterable[int]], weights: Mapping[ColumnSource, PathBounds]) -> None:
+        self._budget, self._columns, self._sources, self._before = budget, columns, sources, before
+        self.weights = weights
+
+    def stay_below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> bool:
+        """Whether each average is at most its threshold, an integer over 2^44; ``most`` packs V for each source."""
+        return all(self.below(most, thresholds))
+
+    def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
+        """Which averages are shown to be at most their thresholds, likewise.
+
+        Proof. V and the thresholds are below 2^62, weights at most 2^40, tokens fewer than 2^14: sums are below
+        2^118. So slots of tops + bias - sum are above 0 and below 2^128: no borrows; the top bit says bias >= sum.
+        """
+        slots = len(thresholds)
+        require(all(-READABLE < threshold < READABLE for threshold in thresholds), "a range is beyond 2^18")
+        tops, bias, packed = ones(slots) << SLOT - 1, BIAS * ones(slots), pack_short(thresholds)
+        added = {source: contribution(most[source] - packed, weight, bias, tops)
+                 for source, weight in self.weights.items()}
+        self._budget.spend(1 + (len(added) * (24 + slots) >> 3))
+        kept = (bias | tops) - self._longest(added, slots, bias, tops) & tops
+        return [digit > 0 for digit in kept.to_bytes(SLOT // 8 * slots, "little")[SLOT // 8 - 1::SLOT // 8]]
+
+    def _longest(self, added: Mapping[ColumnSource, int], slots: int, bias: int, tops: int) -> int:
+        """The greatest sum over all paths to the query, the one node of the last column here; biased."""
+        reached: dict[int, int] = {}
+        for p, indices in enumerate(self._before):
+            last, reached = reached, {}
+            for index in indices:
+                previous = self._columns.previous[p][index]
+                best = last[previous[0]] if previous else bias
+                for other in previous[1:]:
+                    best = maximum(best, last[other], tops)
+                self._budget.spend(1 + (len(previous) * (24 + slots) >> 4))
+                reached[index] = best + added[self._sources[p][index]]
+        (found,) = reached.values()
+        return found
+
+
+def contribution(excess: int, weight: PathBounds, bias: int, tops: int) -> int:
+    """Slot by slot the greater of least * excess and greatest * excess: what is above 0 counts more."""
+    return weight.least * excess + (weight.greatest - weight.least) * (maximum(excess + bias, bias, tops) - bias)

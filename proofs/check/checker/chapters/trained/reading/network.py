@@ -1,0 +1,277 @@
+"""The object of docs/trained.md, section 2, to a `Network`: what a trained transformer is, with exact weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TypeVar
+
+from ....kernel.budget import MAX_N, Budget
+from ....kernel.reading.document import Json
+from ....kernel.reading.shapes import Fields, integer_within, list_of, one_of, read_rational, read_text
+from ....kernel.verdicts import expect, quote
+from .dyadics import Matrix, Tensors, Vector, read_tensors
+
+FORMAT = "certify-trained"
+ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh")
+DIGEST = frozenset("0123456789abcdef")
+
+Read = TypeVar("Read")
+
+
+@dataclass(frozen=True)
+class Affine:
+    """x weight + bias, the weight of shape [in, out]."""
+
+    weight: Matrix
+    bias: Vector | None
+
+
+@dataclass(frozen=True)
+class Norm:
+    """Layer norm or RMS norm, with its gain and bias."""
+
+    kind: str
+    epsilon: Fraction
+    gain: Vector | None
+    bias: Vector | None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What scores are multiplied by: ``times``, or 1/sqrt(root); the other one is None."""
+
+    times: Fraction | None
+    root: int | None
+
+
+@dataclass(frozen=True)
+class Rotary:
+    """Cosines and sines [rows, pairs]; ``halves`` pairs coordinates r and r + pairs, else 2r and 2r + 1."""
+
+    cosines: Matrix
+    sines: Matrix
+    halves: bool
+
+
+@dataclass(frozen=True)
+class NetworkHead:
+    """One head; ``out`` writes its average into the stream."""
+
+    query: Affine
+    key: Affine
+    value: Affine
+    out: Matrix
+    slope: Fraction | None
+
+
+@dataclass(frozen=True)
+class NormStep:
+    """The stream itself is normalised."""
+
+    norm: Norm
+
+
+@dataclass(frozen=True)
+class AttentionStep:
+    """Heads, added to the stream."""
+
+    norm: Norm | None
+    heads: tuple[NetworkHead, ...]
+    bias: Vector | None
+    scale: Scale
+    rotary: Rotary | None
+
+
+@dataclass(frozen=True)
+class UnitsStep:
+    """Units, added to the stream."""
+
+    norm: Norm | None
+    inward: Affine
+    gate: Affine | None
+    activation: str
+    outward: Affine
+
+
+Step = NormStep | AttentionStep | UnitsStep
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that the network came from; what is said of it is not proved."""
+
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Network:
+    """A trained transformer; ``tokens`` is [vocabulary, width], ``positions`` [rows, width]."""
+
+    sources: tuple[Source, ...]
+    causal: bool
+    tokens: Matrix
+    positions: Matrix | None
+    steps: tuple[Step, ...]
+    unembedding: Affine
+
+    @property
+    def width(self) -> int:
+        """Of the residual stream."""
+        return self.tokens.width
+
+    @property
+    def outputs(self) -> int:
+        """How many logits there are."""
+        return self.unembedding.weight.width
+
+    @property
+    def attention_steps(self) -> tuple[AttentionStep, ...]:
+        """The steps that have heads, in order."""
+        return tuple(step for step in self.steps if isinstance(step, AttentionStep))
+
+    @property
+    def rows(self) -> int | None:
+        """How many position numbers all tables have rows for; None if there is no table."""
+        tables = [] if self.positions is None else [self.positions]
+        tables += [step.rotary.cosines for step in self.attention_steps if step.rotary]
+        return min((len(table.rows) for table in tables), default=None)
+
+
+def or_null(shape: Callable[[Json], Read]) -> Callable[[Json], Read | None]:
+    """A value of this shape, or null."""
+    return lambda value: None if value is None else shape(value)
+
+
+def read_network(value: Json, budget: Budget) -> Network:
+    """The network; tensors are decoded first.
+
+    Raises:
+        Malformed: if it is not in the format, or its shapes do not fit.
+    """
+    fields = Fields(value, "format", "version", "sources", "attention", "tokens", "positions", "steps", "unembedding",
+                    "tensors")
+    fields.read("format", one_of(FORMAT))
+    fields.read("version", one_of(1))
+    sources = fields.read("sources", list_of(read_source))
+    causal = fields.read("attention", one_of("causal", "bidirectional")) == "causal"
+    tensors = fields.read("tensors", partial(read_tensors, budget=budget))
+    tokens = fields.read("tokens", tensors.read_matrix)
+    read = Reader(tensors, tokens.width)
+    positions = fields.read("positions", or_null(read.table))
+    steps = fields.read("steps", list_of(read.step))
+    expect(len(steps) <= MAX_N, "steps: limit: {}", MAX_N)
+    unembedding = fields.read("unembedding", partial(read.affine, height=tokens.width))
+    tensors.expect_all_used()
+    return Network(sources, causal, tokens, positions, steps, unembedding)
+
+
+def read_source(value: Json) -> Source:
+    """The name of a file, without folders, and the digest of its bytes."""
+    fields = Fields(value, "file", "sha256")
+    source = Source(fields.read("file", read_text), fields.read("sha256", read_text))
+    expect(source.file and not set(source.file) & set("/\\"), "file: expected a name without folders")
+    expect(len(source.sha256) == 64 and set(source.sha256) <= DIGEST, "sha256: expected 64 digits, got {}",
+           quote(source.sha256))
+    return source
+
+
+class Reader:
+    """Reads the parts of a network of this width."""
+
+    def __init__(self, tensors: Tensors, width: int) -> None:
+        self._tensors, self._width = tensors, width
+
+    def table(self, value: Json) -> Matrix:
+        """Rows of the width of the stream."""
+        return self.matrix(value, width=self._width)
+
+    def matrix(self, value: Json, height: int | None = None, width: int | None = None) -> Matrix:
+        """A matrix of this shape, as far as it is given."""
+        matrix = self._tensors.read_matrix(value)
+        expect(height in (None, len(matrix.rows)), "expected {} rows, got {}", height, len(matrix.rows))
+        expect(width in (None, matrix.width), "expected {} columns, got {}", width, matrix.width)
+        return matrix
+
+    def vector(self, value: Json, length: int) -> Vector:
+        """A vector of this length."""
+        vector = self._tensors.read_vector(value)
+        expect(len(vector.entries) == length, "expected {} elements, got {}", length, len(vector.entries))
+        return vector
+
+    def affine(self, value: Json, height: int, width: int | None = None) -> Affine:
+        """Weight and bias."""
+        fields = Fields(value, "weight", "bias")
+        weight = fields.read("weight", partial(self.matrix, height=height, width=width))
+        return Affine(weight, fields.read("bias", or_null(partial(self.vector, length=weight.width))))
+
+    def norm(self, value: Json) -> Norm:
+        """A norm of the stream."""
+        fields = Fields(value, "kind", "epsilon", "gain", "bias")
+        parameter = or_null(partial(self.vector, length=self._width))
+        norm = Norm(str(fields.read("kind", one_of("layer", "rms"))), fields.read("epsilon", read_rational),
+                    fields.read("gain", parameter), fields.read("bias", parameter))
+        expect(norm.epsilon > 0, "epsilon: expected more than 0, got {}", norm.epsilon)
+        return norm
+
+    def step(self, value: Json) -> Step:
+        """One step; its kind says which fields it has."""
+        kind = value.get("step") if isinstance(value, dict) else None
+        if kind == "attention":
+            return self.attention(value)
+        if kind == "units":
+            return self.units(value)
+        fields = Fields(value, "step", "norm")
+        fields.read("step", one_of("norm", "attention", "units"))
+        return NormStep(fields.read("norm", self.norm))
+
+    def attention(self, value: Json) -> AttentionStep:
+        """Heads; rotary tables turn at most all coordinates of each."""
+        fields = Fields(value, "step", "norm", "heads", "bias", "scale", "rotary")
+        step = AttentionStep(
+            norm=fields.read("norm", or_null(self.norm)),
+            heads=fields.read("heads", list_of(self.head)),
+            bias=fields.read("bias", or_null(partial(self.vector, length=self._width))),
+            scale=fields.read("scale", read_scale),
+            rotary=fields.read("rotary", or_null(self.rotary)))
+        expect(step.heads, "heads: expected at least one")
+        pairs = step.rotary.cosines.width if step.rotary else 0
+        expect(all(2 * pairs <= head.query.weight.width for head in step.heads), "rotary: more pairs than coordinates")
+        return step
+
+    def head(self, value: Json) -> NetworkHead:
+        """Query and key have one width; out reads what value writes."""
+        fields = Fields(value, "query", "key", "value", "out", "slope")
+        query = fields.read("query", partial(self.affine, height=self._width))
+        key = fields.read("key", partial(self.affine, height=self._width, width=query.weight.width))
+        values = fields.read("value", partial(self.affine, height=self._width))
+        out = fields.read("out", partial(self.matrix, height=values.weight.width, width=self._width))
+        return NetworkHead(query, key, values, out, fields.read("slope", or_null(read_rational)))
+
+    def rotary(self, value: Json) -> Rotary:
+        """Two tables of one shape."""
+        fields = Fields(value, "cosines", "sines", "pairing")
+        cosines = fields.read("cosines", self.matrix)
+        sines = fields.read("sines", partial(self.matrix, height=len(cosines.rows), width=cosines.width))
+        return Rotary(cosines, sines, fields.read("pairing", one_of("halves", "neighbours")) == "halves")
+
+    def units(self, value: Json) -> UnitsStep:
+        """Units, with or without a gate."""
+        fields = Fields(value, "step", "norm", "in", "gate", "activation", "out")
+        norm = fields.read("norm", or_null(self.norm))
+        inward = fields.read("in", partial(self.affine, height=self._width))
+        units = inward.weight.width
+        gate = fields.read("gate", or_null(partial(self.affine, height=self._width, width=units)))
+        activation = str(fields.read("activation", one_of(*ACTIVATIONS)))
+        outward = fields.read("out", partial(self.affine, height=units, width=self._width))
+        return UnitsStep(norm, inward, gate, activation, outward)
+
+
+def read_scale(value: Json) -> Scale:
+    """A rational factor, or the integer m of 1/sqrt(m)."""
+    if isinstance(value, dict) and list(value) == ["root"]:
+        return Scale(None, Fields(value, "root").read("root", integer_within(range(1, 1 << 32))))
+    return Scale(Fields(value, "times").read("times", read_rational), None)

@@ -1,0 +1,228 @@
+"""A network on numbers at a precision: steps that act on each token alone, attention between them, and rows of logits.
+
+The stream of a token is a vector x with a bound e of its error in the 2-norm, `Stream`. Bounds of the vectors
+themselves are found once, from the embeddings on, for all words over the claim's tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import lcm
+
+from ...kernel.budget import Budget
+from .activations import Activation
+from .exact import ExactLinear, after_norm, below, beside, column_combination, linear, zeros
+from .exponentials import Exponentials
+from .heads import HeadOnNumbers, TokenProjections
+from .linear import LinearOnNumbers, spectral_norm
+from .norms import Normaliser
+from .precision import NORM_BITS, Precision, ceil_norm, ceil_shift, ceil_sqrt, shift
+from .reading.decision import LogitRow
+from .reading.dyadics import Vector
+from .reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep
+
+Stream = tuple[Sequence[int], int]
+"""A vector of numbers, and how far off it may be in the 2-norm."""
+
+
+class StepInput:
+    """What a step reads: the stream, or its norm without gain and bias; ``bound`` is one of what is read."""
+
+    def __init__(self, norm: Norm | None, width: int, precision: Precision, reads: int) -> None:
+        self._norm = Normaliser(norm, width, precision) if norm else None
+        self.bound = self._norm.bound if self._norm else reads
+
+    def apply(self, stream: Stream) -> Stream:
+        """What is read of a stream."""
+        return self._norm.apply(*stream) if self._norm else stream
+
+
+class NormOfStream:
+    """A step that normalises the stream: gain and bias, entry by entry; rounded as a `LinearOnNumbers` is."""
+
+    def __init__(self, precision: Precision, norm: Norm, width: int, reads: int) -> None:
+        self._precision, self._reading = precision, StepInput(norm, width, precision, reads)
+        gain, bias = norm.gain or Vector((1,) * width, 0), norm.bias or zeros(width)
+        self._gain = [shift(g, gain.power + precision.weight) for g in gain.entries]
+        self._bias = [shift(b, bias.power + precision.fraction) for b in bias.entries]
+        self._greatest = max(map(abs, self._gain)) + 1
+        side = ceil_sqrt(width)
+        self._rounding = (self._reading.bound >> precision.weight) + 2 + 2 * side
+        self.bound = self._grow(self._reading.bound) + ceil_norm(self._bias) + side
+
+    def apply(self, stream: Stream) -> Stream:
+        """The stream after the step."""
+        (x, e), bits = self._reading.apply(stream), self._precision.weight
+        return [(y * g >> bits) + b for y, g, b in zip(x, self._gain, self._bias, strict=True)], self._grow(e)
+
+    def _grow(self, e: int) -> int:
+        return (e * self._greatest >> self._precision.weight) + 1 + self._rounding
+
+
+class UnitsOnNumbers:
+    """A step with units. With a gate, a · u is off by at most |a - a'| |u| + |a| |u - u'| and the errors' product."""
+
+    def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, width: int, reads: int) -> None:
+        self._precision, self._reading = precision, StepInput(step.norm, width, precision, reads)
+        read, units = self._reading.bound, step.inward.weight.width
+        self._in = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.inward)), read)
+        self._gate = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.gate)),
+                                     read) if step.gate else None
+        self._activation = Activation(step.activation, precision, budget)
+        self._activates = self._gate or self._in
+        self._rounding = ceil_sqrt(units) * self._activation.error + 1
+        self._bound = self._activation.bound(self._activates.bound, ceil_sqrt(units))
+        hidden = self._bound
+        if self._gate:
+            hidden = (self._bound * self._in.bound >> precision.fraction) + 1 + ceil_sqrt(units)
+        self._side = ceil_sqrt(units)
+        self._out = LinearOnNumbers(precision, budget, linear(step.outward), hidden)
+        self.bound = reads + self._out.bound
+        self.cost = units * width // 8 + units * (2 if step.gate else 1)
+
+    def apply(self, stream: Stream) -> Stream:
+        """The stream after the step."""
+        x, e = stream
+        read, e_read = self._reading.apply(stream)
+        e_hidden = self._activation.spread(self._activates.error(e_read)) + self._rounding
+        hidden: Sequence[int] = self._activation.apply(self._activates.apply(read))
+        if self._gate:
+            bits, e_in = self._precision.fraction, self._in.error(e_read)
+            hidden = [a * u >> bits for a, u in zip(hidden, self._in.apply(read), strict=True)]
+            e_hidden = (e_hidden * (self._in.bound + e_in) + self._bound * e_in >> bits) + 1 + self._side
+        written = self._out.apply(hidden)
+        return [a + b for a, b in zip(x, written, strict=True)], e + self._out.error(e_hidden)
+
+
+class AttentionOnNumbers:
+    """A step with heads."""
+
+    def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
+                 length: int) -> None:
+        self._reading = StepInput(step.norm, width, precision, reads)
+        self.heads = [HeadOnNumbers(precision, budget, step, head, self._reading.bound, length)
+                      for head in step.heads]
+        self._norms = [LinearOnNumbers(precision, budget, ExactLinear(head.out, zeros(width)), known.bound).norm
+                       for head, known in zip(step.heads, self.heads, strict=True)]
+        outs = ExactLinear(below([head.out for head in step.heads]), step.bias or zeros(width))
+        self._out = LinearOnNumbers(precision, budget, outs, ceil_norm(head.bound for head in self.heads))
+        self.bound = reads + self._out.bound
+        self.cost = sum(head.width for head in self.heads) * width // 2
+
+    def see(self, stream: Stream, position: int) -> list[TokenProjections]:
+        """What each head makes of a token at a position number."""
+        read, e = self._reading.apply(stream)
+        return [head.see(read, e, position) for head in self.heads]
+
+    def write(self, stream: Stream, averages: Sequence[tuple[Sequence[int], int]]) -> Stream:
+        """The stream with what the heads write: each error times the norm of its head's matrix; one rounding."""
+        x, e = stream
+        written = self._out.apply([z for average, _ in averages for z in average])
+        e += sum((error * norm >> NORM_BITS) + 1 for (_, error), norm in zip(averages, self._norms, strict=True))
+        return [a + b for a, b in zip(x, written, strict=True)], e + self._out.error(0)
+
+
+Alone = NormOfStream | UnitsOnNumbers
+
+
+class RowsOnNumbers:
+    """All rows of the claim, as linear forms of the last stream, in numbers; each multiplied until it is integral.
+
+    ``least`` is what a row must exceed, rounded down (values are integers); a row is off by the error of the stream
+    (or its norm) times the 2-norm of its column, and the rounding of them all.
+    """
+
+    def __init__(self, precision: Precision, budget: Budget, network: Network, norm: Norm | None,
+                 rows: Sequence[LogitRow],
+                 margin: Fraction, reads: int) -> None:
+        self._reading = StepInput(norm, network.width, precision, reads)
+        unembedding = after_norm(norm, linear(network.unembedding))
+        budget.spend(network.width * (network.outputs + sum(2 + len(row) for row in rows)))
+        commons = [lcm(*(c.denominator for _, c in row)) for row in rows]
+        columns = [column_combination(unembedding, [(token, int(c * common)) for token, c in row])
+                   for row, common in zip(rows, commons, strict=True)]
+        self.least = [precision.number(margin * common) for common in commons]
+        self._product = LinearOnNumbers(precision, budget, beside(columns), self._reading.bound) if columns else None
+        self._norms = [spectral_norm(budget, column.weight) + 1 for column in columns]
+
+    def values(self, stream: Stream) -> list[tuple[int, int]]:
+        """Of each row its value, and how far that may be off."""
+        if self._product is None:
+            return []
+        read, e = self._reading.apply(stream)
+        rounding = self._product.error(0)
+        errors = [(e * norm >> NORM_BITS) + 1 + rounding for norm in self._norms]
+        return list(zip(self._product.apply(read), errors, strict=True))
+
+
+class Stack:
+    """The network at a precision, for words of at most ``length`` tokens of these.
+
+    Attributes:
+        stem: steps before the first attention.
+        blocks: attention, and the steps on each token after it.
+    """
+
+    def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
+                 rows: Sequence[LogitRow], margin: Fraction, length: int) -> None:
+        self.precision, self.budget, self.network = precision, budget, network
+        self.exponentials = Exponentials(precision.fraction, 72 * precision.level, budget)
+        self._length, self.cost = length, 0
+        self._bound = self._embedding_bound(tokens)
+        steps, last = list(network.steps), None
+        if steps and isinstance(steps[-1], NormStep):
+            last = steps.pop().norm
+        self.stem: list[Alone] = []
+        self.blocks: list[tuple[AttentionOnNumbers, list[Alone]]] = []
+        for step in steps:
+            if isinstance(step, AttentionStep):
+                self.blocks.append((self._attention(step), []))
+            else:
+                (self.blocks[-1][1] if self.blocks else self.stem).append(self._alone(step))
+        self.rows = RowsOnNumbers(precision, budget, network, last, rows, margin, self._bound)
+
+    def start(self, token: int, position: int) -> Stream:
+        """The stream of a token at a position number: each entry of the embedding rounded twice, then the stem."""
+        power, network = self.precision.fraction, self.network
+        x = [shift(w, network.tokens.power + power) for w in network.tokens.rows[token]]
+        if network.positions is not None:
+            row = network.positions.rows[position]
+            x = [a + shift(b, network.positions.power + power) for a, b in zip(x, row, strict=True)]
+        return pass_on(self.stem, (x, 2 * ceil_sqrt(network.width)))
+
+    def _embedding_bound(self, tokens: Iterable[int]) -> int:
+        power, network = self.precision.fraction, self.network
+        bound = greatest_norm([network.tokens.rows[token] for token in tokens], network.tokens.power + power)
+        if network.positions is not None:
+            bound += greatest_norm(network.positions.rows, network.positions.power + power)
+        return bound + 2 * ceil_sqrt(network.width)
+
+    def _alone(self, step: NormStep | UnitsStep) -> Alone:
+        """A step on each token alone, after what was made before it."""
+        made: Alone
+        if isinstance(step, UnitsStep):
+            made = UnitsOnNumbers(self.precision, self.budget, step, self.network.width, self._bound)
+            self.cost += made.cost
+        else:
+            made = NormOfStream(self.precision, step.norm, self.network.width, self._bound)
+        self._bound = made.bound
+        return made
+
+    def _attention(self, step: AttentionStep) -> AttentionOnNumbers:
+        made = AttentionOnNumbers(self.precision, self.budget, step, self.network.width, self._bound, self._length)
+        self._bound = made.bound
+        self.cost += made.cost
+        return made
+
+
+def pass_on(steps: Iterable[Alone], stream: Stream) -> Stream:
+    """The stream after steps on each token alone."""
+    for step in steps:
+        stream = step.apply(stream)
+    return stream
+
+
+def greatest_norm(vectors: Iterable[Sequence[int]], power: int) -> int:
+    """The greatest 2-norm of vectors of integers times 2^power, rounded up."""
+    return ceil_shift(max(map(ceil_norm, vectors), default=0), power)

@@ -1,0 +1,109 @@
+"""What the first attention makes of each token at each place, found once: there streams are those of tokens alone.
+
+For a query (place, token) and each place that it sees, every token that may stand there has one packed integer: for
+each head, one after another, its weight times (1, value). So the averages of a word are one sum of integers. Weights
+are those of scores below the greatest of all tokens that may be seen; a word whose own scores are all far below it has
+too small a sum of weights, and its averages are found from its own keys and values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from ...kernel.numbers import INTEGER_BITS
+from .heads import HeadAverage, Reach, TokenProjections
+from .memory import AttentionMemory
+from .precision import Undecided
+from .stack import Stack, Stream
+
+ENTRY_STEPS = 6  # the work for an entry of a row, for each head
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """Of a query: for each place the packed sums by token; for each head the errors of scores and of values."""
+
+    places: list[dict[int, int]]
+    errors: list[tuple[int, int]]
+
+
+class Tables:
+    """Streams, and rows of weighed values, at an offset; ``may_stand[p]`` are the tokens that may stand at place p."""
+
+    def __init__(self, stack: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
+        self._stack, self._offset, self._may_stand = stack, offset, may_stand
+        self._started: dict[tuple[int, int], tuple[Stream, list[TokenProjections]]] = {}
+        self._rows: dict[tuple[int, int], Weighed] = {}
+        heads = stack.blocks[0][0].heads if stack.blocks else []
+        self._slots = sum(head.slots for head in heads)
+        self._entry_bits = INTEGER_BITS + self._slots * stack.precision.slot
+
+    def start(self, place: int, token: int) -> tuple[Stream, list[TokenProjections]]:
+        """The stream before the first attention, and what that sees in it."""
+        found = self._started.get((place, token))
+        if found is None:
+            stack = self._stack
+            stack.budget.spend(1 + stack.cost)
+            stack.budget.hold(stack.network.width * 4 * INTEGER_BITS)
+            stream = stack.start(token, self._offset + place)
+            seen = stack.blocks[0][0].see(stream, self._offset + place) if stack.blocks else []
+            found = self._started[place, token] = stream, seen
+        return found
+
+    def averages(self, place: int, tokens: Sequence[int]) -> list[HeadAverage]:
+        """The average of each head of the first attention at a place of a word."""
+        row = self._rows.get((place, tokens[place]))
+        if row is None:
+            row = self._rows[place, tokens[place]] = self._make_row(place, tokens[place])
+        visible = tokens[:place + 1] if self._stack.network.causal else tokens
+        total = sum([sums[token] for sums, token in zip(row.places, visible, strict=False)])
+        self._stack.budget.spend(1 + (len(visible) * self._slots >> 7))
+        halves = self._stack.precision.upper_halves(total, self._slots)
+        try:
+            return self._split(halves, row, len(visible))
+        except Undecided:
+            return self._directly(place, tokens, visible)
+
+    def _directly(self, place: int, tokens: Sequence[int], visible: Sequence[int]) -> list[HeadAverage]:
+        """The same, with weights of scores below the greatest of this word."""
+        memory = AttentionMemory(self._stack, self._stack.blocks[0][0])
+        try:
+            for p, token in enumerate(visible):
+                memory.add(self.start(p, token)[1])
+            return memory.averages(self.start(place, tokens[place])[1], place)
+        finally:
+            memory.cut(0)
+
+    def _split(self, halves: Sequence[int], row: Weighed, count: int) -> list[HeadAverage]:
+        """The averages of the heads, one after another."""
+        found: list[HeadAverage] = []
+        first = 0
+        for head, (e_score, e_value) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
+            last = first + head.slots
+            found.append(head.average(halves[first:last], e_score, e_value, count))
+            first = last
+        return found
+
+    def _make_row(self, place: int, token: int) -> Weighed:
+        stack, slot = self._stack, self._stack.precision.slot
+        stop = place + 1 if stack.network.causal else len(self._may_stand)
+        places = [p for p in range(stop) for _ in self._may_stand[p]]
+        visible = [self.start(p, other)[1] for p in range(stop) for other in self._may_stand[p]]
+        heads = stack.blocks[0][0].heads
+        stack.budget.spend(ENTRY_STEPS * stack.precision.level * len(heads) * len(places))
+        stack.budget.hold(self._entry_bits * len(places))
+        sums, errors, shift = [0] * len(places), [], 0
+        for h, (head, query) in enumerate(zip(heads, self.start(place, token)[1], strict=True)):
+            seen = [one[h] for one in visible]
+            keys = map(sum, zip(*(head.spread(one.key, k) for k, one in enumerate(seen)), strict=True))
+            scores = head.scores(query.query, list(keys), len(seen), places, place)
+            weights = head.weights(stack.exponentials, scores, max(scores))
+            sums = [so_far + (w * head.weigh(one.value) << shift)
+                    for so_far, w, one in zip(sums, weights, seen, strict=True)]
+            reach = reduce(Reach.extend, (one.reach for one in seen))
+            errors.append((head.score_error(query, reach), reach.value_error))
+            shift += slot * head.slots
+        each = iter(sums)
+        return Weighed([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)

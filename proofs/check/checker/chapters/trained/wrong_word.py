@@ -1,0 +1,54 @@
+"""A word by which a claim is false: docs/trained.md, section 7. One row at one judged place is at most the margin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...kernel.verdicts import Rejected, require
+from .obligations import greatest_length
+from .precision import HIGHEST, Undecided
+from .reading.decision import WrongWord
+from .words import Judge, Runner
+
+
+def prove_wrong_word(given: WrongWord) -> Mapping[str, int]:
+    """The word is in the claim, judged at the place, and its row is at most the margin.
+
+    Raises:
+        Rejected: if not, or if it is not decided.
+    """
+    claim, network, n = given.claim, given.network, len(given.word)
+    require(claim.min_n <= n <= claim.max_n, "a word of length {} is not in the claim", n)
+    in_claim = claim.offsets[0] <= given.offset <= claim.offsets[1]
+    require(in_claim, "offset {} is not in the claim", given.offset)
+    require(n <= greatest_length(network, claim, given.offset),
+            "a word of length {} has not enough rows of the tables at offset {}", n, given.offset)
+    judge = Judge(network, claim, given.language)
+    places = dict(judge.judged(n))
+    require(given.place in places, "no logits are judged at place {}", given.place)
+    cases = judge.truth.cases(given.word, [given.place])
+    require(given.case in cases[given.place], "case {} does not hold at place {}", given.case, given.place)
+    expect_at_most_margin(judge, given, places[given.place])
+    return {"word": 1}
+
+
+def expect_at_most_margin(judge: Judge, given: WrongWord, place: int) -> None:
+    """The row of the case is at most the margin at a place of the input.
+
+    Raises:
+        Rejected: if it is above, or not decided at the highest precision.
+    """
+    claim = given.claim
+    tokens = (*claim.before, *(claim.tokens[letter] for letter in given.word), *claim.after)
+    row = judge.rows_of_case[given.case][given.row]
+    runner = Runner(judge, given.offset, [[token] for token in tokens])
+    for level in range(1, HIGHEST + 1):
+        try:
+            value, error = runner.values(level, tokens, [place])[place][row]
+            least = judge.stack(level).rows.least[row]
+        except Undecided:
+            continue
+        if value + error <= least:
+            return
+        require(value - error <= least, "the row is above the margin")
+    raise Rejected("whether the row is above the margin is not decided at the highest precision")

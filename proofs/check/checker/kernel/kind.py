@@ -1,0 +1,39 @@
+"""What a chapter says of one kind of file, so that the rest needs to know no more of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .budget import Budget
+from .reading.document import Json
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """Who reads, decides and describes the files of a format.
+
+    Attributes:
+        about: what the claims of this kind are about, for who asks for something that they do not say.
+        parts: what may be asked for beside alphabet and lengths; attributes of its claim.
+        is_refutation: whether such a file refutes a claim, so that nothing of it can be asked for.
+        times: how many times the default work and memory it may take.
+    """
+
+    read: Callable[[Json, Budget], Any]
+    prove: Callable[[Any], Any]
+    describe: Callable[[Any, Any], list[str]]
+    about: str = ""
+    parts: tuple[str, ...] = ()
+    is_refutation: bool = False
+    times: tuple[int, int] = (1, 1)
+
+
+@dataclass(frozen=True)
+class Extension:
+    """The same of one key that a kind of file may have beside its own claim: read, decided and described behind it."""
+
+    read: Callable[[Json, Any], Any]
+    prove: Callable[[Any], None]
+    describe: Callable[[Any], list[str]]

@@ -1,0 +1,211 @@
+"""The values of places at (n, 1), ..., (n, n) at once: a column, evaluated node by node, operands first.
+
+What does not mention n has one column for all lengths, and in what does not mention i all values are one. The value of
+each node is that of `evaluation.py`, and None where there is none.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import repeat
+from math import lcm
+from typing import Any, NamedTuple
+
+from ..budget import MAX_RATIONAL_BITS, Budget, Cache
+from ..numbers import (
+    ONE,
+    ZERO,
+    Enclosure,
+    Number,
+    denominators_of,
+    ends_of,
+    over_denominator,
+    short_common_multiple,
+    size_of_ends,
+)
+from ..verdicts import Rejected
+from .evaluation import Value, Values
+from .printing import write_short
+from .table import Node, Place, Table
+
+Column = Sequence[Value]
+
+SIMPLE: dict[str, Callable[[Any, Any], Fraction]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+
+POINTER_BITS = 64  # of memory for each row of a column
+VALUE_BITS = 1536  # of memory for a rational beside its own bits: the object, and its two integers
+
+
+class Whole(NamedTuple):
+    """Rationals over one unit."""
+
+    unit: int
+    rows: Sequence[int]
+
+    def bits(self) -> int:
+        """Those of the longest number."""
+        return self.unit.bit_length() + max((row.bit_length() for row in (max(self.rows), min(self.rows))), default=0)
+
+
+class Columns:
+    """Columns of the places of a table for these lengths; kept while there is room."""
+
+    def __init__(self, table: Table, values: Values, lengths: range) -> None:
+        self._table, self._values, self._shortest, self._longest = table, values, lengths[0], lengths[-1]
+        self._columns = Cache[tuple[Place, int], Column]()
+        self._integers = Cache[tuple[Place, int], Whole]()
+
+    def values(self, place: Place, n: int) -> Column:
+        """The value of a place at (n, 1), ..., (n, n), None where it has none."""
+        self._table.budget.spend(2 + (n >> 6))
+        known = self._columns.get((place, self._length(place, n)))
+        return (self._evaluate(place, n) if known is None else known)[:n]
+
+    def numbers(self, place: Place, n: int, needed: Sequence[bool] | None = None) -> Sequence[Fraction]:
+        """The values of a number, or the truths (1 or 0) of a positional formula; 0 where it is not needed.
+
+        Raises:
+            Rejected: if it has no value where it is needed, or no exact one.
+        """
+        return [number if type(number) is Fraction else
+                self._values.exact(number, place, self._first(place, n, i), i)
+                for i, number in enumerate(self._enclose(place, n, needed), 1)]
+
+    def enclosures(self, place: Place, n: int, needed: Sequence[bool] | None = None) -> Sequence[Enclosure]:
+        """The same, enclosed: both ends are the value where it is known exactly.
+
+        Raises:
+            Rejected: if it has no value where it is needed.
+        """
+        return list(map(ends_of, self._enclose(place, n, needed)))
+
+    def _enclose(self, place: Place, n: int, needed: Sequence[bool] | None) -> Sequence[Number]:
+        column = self.values(place, n)
+        self._table.budget.spend(1 + (n >> 2))
+        if needed is not None:
+            column = [value if is_needed else ZERO for value, is_needed in zip(column, needed, strict=True)]
+        return [value if type(value) is Fraction else self._to_number(value, place, self._first(place, n, i), i)
+                for i, value in enumerate(column, 1)]
+
+    def integers(self, place: Place, n: int) -> Whole | None:
+        """The values of a number over one unit; None if the unit would be too long.
+
+        Raises:
+            Rejected: if it has no value somewhere, or no exact one.
+        """
+        length = self._length(place, n)
+        known = self._integers.get((place, length))
+        if known is None:
+            known = self._find_integers(place, length)
+            if known is None:
+                return None
+            self._integers.keep((place, length), known, length * (POINTER_BITS + known.bits()))
+        return Whole(known.unit, known.rows[:n])
+
+    def _find_integers(self, place: Place, n: int) -> Whole | None:
+        """What mentions i and n is calculated from its parts; expressions are too short for a deep recursion."""
+        node, leaves = self._table.nodes[place], self._table.leaves(place)
+        if node.operator in SIMPLE and {"i", "n"} <= leaves:
+            left, right = (self.integers(operand, n) for operand in node.operands)
+            divides_rows = node.operator == "/" and "i" in self._table.leaves(node.operands[1])
+            if left is not None and right is not None and not divides_rows:
+                return calculate(self._table.budget, node.operator, left, right)
+        return over_one_unit(self._table.budget, self.numbers(place, n))
+
+    def truths(self, place: Place, n: int) -> Sequence[bool]:
+        """The truths of a positional formula."""
+        return [number == ONE for number in self.numbers(place, n)]
+
+    def _to_number(self, value: Value, place: Place, n: int, i: int) -> Number:
+        if value is None:
+            raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
+        return value if isinstance(value, Enclosure) else (ONE if value else ZERO)
+
+    def _first(self, place: Place, n: int, i: int) -> int:
+        """The first length at which position i has the value that it has at n."""
+        return n if "n" in self._table.leaves(place) else max(self._shortest, i)
+
+    def _length(self, place: Place, n: int) -> int:
+        """How long the column is that is evaluated where one of length n is wanted."""
+        return n if "n" in self._table.leaves(place) else self._longest
+
+    def _evaluate(self, place: Place, n: int) -> Column:
+        held: dict[Place, Column] = {}
+        bits = 0
+        try:
+            for inner in self._values.order(place):
+                length = self._length(inner, n)
+                known = self._columns.get((inner, length))
+                held[inner] = self._evaluate_node(inner, held, length) if known is None else known
+                more = length * (POINTER_BITS + (self._table.is_number(inner) and VALUE_BITS + longest(held[inner])))
+                self._table.budget.hold(more)
+                bits += more
+                if known is None and (inner == place or length == self._longest):
+                    self._columns.keep((inner, length), held[inner], more)
+        finally:
+            self._table.budget.release(bits)
+        return held[place]
+
+    def _evaluate_node(self, place: Place, held: Mapping[Place, Column], n: int) -> Column:
+        node = self._table.nodes[place]
+        operands = [held[operand][:n] for operand in self._table.parts(place)]
+        if "i" not in self._table.leaves(place):
+            return [self._values.combine(node, [column[0] for column in operands], n, 1)] * n
+        if node.operator in SIMPLE and self._is_simple(node, *operands):
+            return list(map(SIMPLE[node.operator], *operands))
+        arguments = zip(*operands, strict=True) if operands else repeat((), n)
+        return [self._values.combine(node, list(given), self._first(place, n, i), i)
+                for i, given in enumerate(arguments, 1)]
+
+    def _is_simple(self, node: Node, left: Column, right: Column) -> bool:
+        """Whether all rows have operands, and none needs a bound of its own; all are charged like the longest."""
+        if not all(map(is_exact, left)) or not all(map(is_exact, right)) or (node.operator == "/" and not all(right)):
+            return False
+        p, q = longest(left), longest(right)
+        self._table.budget.spend(len(left) * (2 + (p * q >> 16)))
+        return p + q < MAX_RATIONAL_BITS
+
+
+def is_exact(value: Value) -> bool:
+    """Whether there is a value, and it is known exactly."""
+    return value is not None and not isinstance(value, Enclosure)
+
+
+def longest(column: Column) -> int:
+    """The bits of the longest number."""
+    return max((size_of_ends(value) if isinstance(value, Enclosure) else
+                value.numerator.bit_length() + value.denominator.bit_length()
+                for value in column if value is not None), default=0)
+
+
+def over_one_unit(budget: Budget, column: Sequence[Fraction]) -> Whole | None:
+    """The rationals over their least common denominator; None if it is too long."""
+    common = short_common_multiple(budget, denominators_of(budget, [column]))
+    if common is None:
+        return None
+    unit, (rows,) = over_denominator(budget, [column], common)
+    return Whole(unit, rows)
+
+
+def calculate(budget: Budget, name: str, left: Whole, right: Whole) -> Whole | None:
+    """A sum, difference or product row by row; or a quotient, where all rows of the divisor are one number.
+
+    None if the unit would be too long, or the divisor is 0.
+    """
+    p, q = left.bits(), right.bits()
+    budget.spend(1 + (len(left.rows) * (2 + (p * q >> 16)) >> 3))
+    if p + q > MAX_RATIONAL_BITS:
+        return None
+    if name == "*":
+        return Whole(left.unit * right.unit, list(map(operator.mul, left.rows, right.rows)))
+    if name == "/":
+        divisor = right.rows[0]
+        factor = right.unit if divisor > 0 else -right.unit
+        return Whole(left.unit * abs(divisor), [factor * row for row in left.rows]) if divisor else None
+    unit = lcm(left.unit, right.unit)
+    sign = 1 if name == "+" else -1
+    a, b = unit // left.unit, sign * (unit // right.unit)
+    return Whole(unit, [a * x + b * y for x, y in zip(left.rows, right.rows, strict=True)])

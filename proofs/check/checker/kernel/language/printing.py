@@ -1,0 +1,179 @@
+"""Places back to text, from the nodes alone: nothing of the file's own spelling is left.
+
+Every operand that is not a single word, a count or a prefixed one stands in brackets, so no rule of precedence is
+needed to read the text. A formula in which parts repeat so often that it would be long is written with names for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..functions import FUNCTIONS
+from ..verdicts import literal
+from .positions import OF_NUMBERS
+from .table import ARITHMETIC, CONNECTIVES, COUNTS, RELATIONS, TEMPORAL, Node, Place, Table
+
+LONGEST_TREE = 2000  # nodes of a formula that is written out; in a longer one repeated parts have names
+SHORT_DEPTH = 3  # of a formula in a message
+MOST_NAMED = 200  # named parts of a formula that are printed
+LONGEST_DECIMAL = 10_000  # bits of an integer that is written in decimal; Python writes no more than 4,300 digits
+
+PREFIXED = frozenset({"!", "prev", "next"})
+ENCLOSED = frozenset({"Q", "P", "user", "on", "shift", "true", "false", "i", "n", "int"}) | {
+    *COUNTS, *FUNCTIONS, *OF_NUMBERS}
+CHAINED = frozenset({"&", "|", "+"})  # a left operand with the same operator needs no brackets
+IN_CONDITIONS = {"!": "not ", "&": "and", "|": "or", "i": "k"}
+
+Piece = str | Place
+
+
+def write_integer(x: int) -> str:
+    """In decimal, or in hexadecimal if it is very long."""
+    return str(x) if x.bit_length() <= LONGEST_DECIMAL else hex(x)
+
+
+def write_symbol(symbol: str) -> str:
+    """Q_a, or Q['...'] with a literal in ASCII."""
+    return f"Q_{symbol}" if re.fullmatch("[A-Za-z0-9_]+", symbol) else f"Q[{literal(symbol)}]"
+
+
+class TextWriter:
+    """Writes places of one table; in conditions of predicates with the words that are used there."""
+
+    def __init__(self, table: Table, in_condition: bool = False, named: Mapping[Place, str] | None = None) -> None:
+        self._table, self._words, self._named = table, IN_CONDITIONS if in_condition else {}, named or {}
+
+    def write(self, place: Place, depth: int | None = None) -> str:
+        """The text of a node; below ``depth`` there are dots. Not recursive, as formulas may be deep."""
+        waiting: list[tuple[Piece, int]] = [(piece, 1) for piece in reversed(self._pieces(place))]
+        text = []
+        while waiting:
+            piece, level = waiting.pop()
+            if isinstance(piece, str):
+                text.append(piece)
+            elif piece in self._named:
+                text.append(self._named[piece])
+            elif depth is not None and level > depth:
+                text.append("...")
+            else:
+                self._table.budget.spend(2)
+                waiting += [(inner, level + 1) for inner in reversed(self._pieces(piece))]
+        return "".join(text)
+
+    def _pieces(self, place: Place) -> list[Piece]:
+        """The text of a node around its operands."""
+        node = self._table.nodes[place]
+        name, operands, _ = node
+        word = self._words.get(name, name)
+        if name in PREFIXED:
+            return [word if word.endswith((" ", "!")) else f"{word} ", *self._bracketed(operands[0])]
+        if name in COUNTS:
+            return [f"{name}[", operands[0], "]"]
+        if name in FUNCTIONS or name in OF_NUMBERS:
+            return [f"{name}(", operands[0], ")"]
+        if name == "shift":
+            return ["[", operands[0], "](i-1)"]
+        if name == "on":
+            return [operands[0], "(", *self._sum(operands[1]), ")"]
+        if name == "T":
+            return [*self._comparison(node)]
+        if name in ARITHMETIC | RELATIONS | CONNECTIVES | TEMPORAL and operands:
+            left, right = operands
+            chain = name in CHAINED and self._table.nodes[left].operator == name
+            return [*([left] if chain else self._bracketed(left)), f" {word} ", *self._bracketed(right)]
+        return [self._write_leaf(place, node)]
+
+    def _write_leaf(self, place: Place, node: Node) -> str:
+        name, _, data = node
+        if name == "Q":
+            return write_symbol(str(data[0]))
+        if name == "P":
+            return str(data[0]) + (f"({', '.join(map(str, data[1:]))})" if data[1:] else "")
+        if name == "user":
+            return self._table.names.get(place, "a predicate")
+        return write_integer(int(data[0])) if name == "int" else self._words.get(name, name)
+
+    def _bracketed(self, place: Place) -> list[Piece]:
+        enclosed = place in self._named or self._table.nodes[place].operator in ENCLOSED | PREFIXED
+        return [place] if enclosed else ["(", place, ")"]
+
+    def _comparison(self, node: Node) -> Iterator[Piece]:
+        """The counts of a comparison with their coefficients, compared with the constant on the other side."""
+        _, counts, (relation, constant, *coefficients) = node
+        yield from self._multiples(counts, map(int, coefficients))
+        if counts:
+            yield f" {relation} {write_integer(-int(constant))}"
+        else:
+            yield f"{write_integer(int(constant))} {relation} 0"
+
+
+    def _multiples(self, counts: Iterable[Place], coefficients: Iterable[int]) -> Iterator[Piece]:
+        for number, (c, count) in enumerate(zip(coefficients, counts, strict=True)):
+            yield write_sign(c, is_first=number == 0) + (f"{write_integer(abs(c))}*" if abs(c) != 1 else "")
+            yield count
+
+    def _sum(self, place: Place) -> Iterator[Piece]:
+        """What a predicate is applied to: a count, or the sum of a comparison."""
+        operator, counts, data = self._table.nodes[place]
+        if operator != "T":
+            yield place
+        else:
+            yield from self._multiples(counts, map(int, data[2:]))
+
+
+def write_sign(x: int, is_first: bool) -> str:
+    """What stands before a term of a sum."""
+    if is_first:
+        return "-" if x < 0 else ""
+    return " - " if x < 0 else " + "
+
+
+def write_short(table: Table, place: Place) -> str:
+    """A formula down to some depth, for messages."""
+    return TextWriter(table).write(place, SHORT_DEPTH)
+
+
+def write_definition(table: Table, name: str, predicate: Place) -> str:
+    """A predicate of the user and its condition."""
+    condition = table.nodes[predicate].operands[0]
+    variables = "k,n" if "n" in table.leaves(condition) else "k"
+    return f"{name}({variables}) := {TextWriter(table, in_condition=True).write(condition)}"
+
+
+def write_formula(table: Table, place: Place) -> list[str]:
+    """A formula in full: one line, or more if its repeated parts have names."""
+    order = all_below(table, place)
+    if size_as_tree(table, order) <= LONGEST_TREE:
+        return [TextWriter(table).write(place)]
+    uses = Counter(operand for inner in order for operand in table.nodes[inner].operands)
+    shared = [inner for inner in order if uses[inner] > 1 and table.nodes[inner].operands]
+    named = {inner: f"<{number}>" for number, inner in enumerate(shared, 1) if table.nodes[inner].operator != "user"}
+    lines = [TextWriter(table, named=named).write(place)]
+    lines += [f"{name} is {TextWriter(table, named=named).write(inner)}" for inner,
+              name in [*named.items()][:MOST_NAMED]]
+    left_out = len(named) - MOST_NAMED
+    return lines + [f"... and {left_out} more; --formula compares all of it with a formula"] * (left_out > 0)
+
+
+def all_below(table: Table, place: Place) -> list[Place]:
+    """Everything that a node is built from, but for the conditions of predicates, operands first."""
+    waiting, seen = [place], set[Place]()
+    while waiting:
+        inner = waiting.pop()
+        if inner not in seen:
+            table.budget.spend(1)
+            seen.add(inner)
+            waiting += () if table.nodes[inner].operator == "user" else table.nodes[inner].operands
+    return sorted(seen)
+
+
+def size_as_tree(table: Table, order: Iterable[Place]) -> int:
+    """The number of nodes if nothing were shared, or a little more than LONGEST_TREE."""
+    sizes: dict[Place, int] = {}
+    last = 0
+    for place in order:
+        operands = table.nodes[place].operands if table.nodes[place].operator != "user" else ()
+        last = sizes[place] = min(1 + sum(sizes[operand] for operand in operands), LONGEST_TREE + 1)
+    return last

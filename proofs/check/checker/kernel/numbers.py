@@ -1,0 +1,217 @@
+"""Exact arithmetic on numbers that a file controls: every operation is charged by the length of its operands.
+
+An operation on rationals of p and q bits takes a few products and greatest common divisors, each of about p q
+operations on bits; 2^16 of those count as a step of work. The product of two integers is four times cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
+from math import gcd
+from typing import NamedTuple
+
+from .budget import MAX_RATIONAL_BITS, Budget, Cache, Value
+from .verdicts import TooLong
+
+Numbers = tuple[Fraction, ...]
+
+INTEGER_BITS = 512  # of memory for an integer beside its own: the object, and a pointer to it
+
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+class Enclosure(NamedTuple):
+    """A real number between these two, of which no more is known."""
+
+    lower: Fraction
+    upper: Fraction
+
+
+Number = Fraction | Enclosure
+"""A number that is known exactly, or between two."""
+
+QUARTER = Fraction(1, 4)  # the greatest error of a truth that the feed-forward part can still round
+
+
+def size(x: Fraction) -> int:
+    """Bits of a rational."""
+    return x.numerator.bit_length() + x.denominator.bit_length()
+
+
+def ends_of(x: Number) -> Enclosure:
+    """The number as an enclosure, both ends of which are the number itself if it is known exactly."""
+    return x if isinstance(x, Enclosure) else Enclosure(x, x)
+
+
+def size_of_ends(x: Number) -> int:
+    """Bits of a number that is kept: of both ends if there are two."""
+    return size(x) if isinstance(x, Fraction) else size(x.lower) + size(x.upper)
+
+
+def write(x: Fraction) -> str:
+    """Two rationals have one text if and only if they are equal. In base 16, in which none is too long to write."""
+    return f"{x.numerator:x}/{x.denominator:x}"
+
+
+def told_apart(budget: Budget, key: object) -> Hashable:
+    """The same key with texts for its numbers: a file can choose numbers of one hash, which make a table a list."""
+    if isinstance(key, tuple):
+        budget.spend(len(key) >> 2)
+        return tuple([told_apart(budget, part) for part in key])
+    if isinstance(key, Fraction):
+        budget.spend(size(key) >> 10)
+        return write(key)
+    if isinstance(key, int):
+        budget.spend(key.bit_length() >> 10)
+        return f"{key:x}"
+    return key
+
+
+class CacheOfNumbers(Cache[object, Value]):
+    """Results that are found by numbers of a file."""
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__()
+        self._budget = budget
+
+    def get(self, key: object) -> Value | None:
+        """What was kept, or None."""
+        return super().get(told_apart(self._budget, key))
+
+    def keep(self, key: object, value: Value, bits: int = 0) -> Value:
+        """The value itself, kept."""
+        return super().keep(told_apart(self._budget, key), value, bits)
+
+
+def bounded(x: Fraction) -> Fraction:
+    """The rational itself.
+
+    Raises:
+        TooLong: if it is.
+    """
+    if size(x) > MAX_RATIONAL_BITS:
+        raise TooLong(f"a rational of more than {MAX_RATIONAL_BITS} bits")
+    return x
+
+
+def charge(budget: Budget, x: Fraction, y: Fraction) -> None:
+    """Counts the work of an operation on two rationals."""
+    budget.spend(2 + (size(x) * size(y) >> 16))
+
+
+def charge_product(budget: Budget, p_bits: int, q_bits: int) -> None:
+    """Counts the work of a product (or quotient) of integers."""
+    budget.spend(1 + (p_bits * q_bits >> 18))
+
+
+def add(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
+    """The exact sum."""
+    charge(budget, x, y)
+    return bounded(x + y)
+
+
+def multiply(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
+    """The exact product."""
+    charge(budget, x, y)
+    return bounded(x * y)
+
+
+def divide(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
+    """The exact quotient; y is not 0."""
+    charge(budget, x, y)
+    return bounded(x / y)
+
+
+def total(budget: Budget, terms: Iterable[Fraction]) -> Fraction:
+    """The exact sum, bounded all the way."""
+    result = ZERO
+    for term in terms:
+        result = add(budget, result, term)
+    return result
+
+
+def combine(budget: Budget, weights: Mapping[str, Fraction], held: Mapping[str, Fraction]) -> Fraction:
+    """The linear form with these weights of what is held."""
+    return total(budget, (multiply(budget, weight, held[name]) for name, weight in weights.items()))
+
+
+def combine_columns(budget: Budget, weights: Mapping[str, Fraction], held: Mapping[str, Sequence[Fraction]],
+                    length: int) -> Sequence[Fraction]:
+    """The linear form at each row of columns of this length."""
+    terms = [held[name] if weight == ONE else multiply_column(budget, weight, held[name])
+             for name, weight in weights.items()]
+    result: Sequence[Fraction] = terms[0] if terms else [ZERO] * length
+    for term in terms[1:]:
+        result = add_columns(budget, result, term)
+    return result
+
+
+def multiply_column(budget: Budget, factor: Fraction, column: Sequence[Fraction]) -> Sequence[Fraction]:
+    """The exact products; all rows are charged like the longest."""
+    widest = max(map(size, column), default=0)
+    budget.spend(len(column) * (2 + (widest * size(factor) >> 16)))
+    return [bounded(factor * x) for x in column]
+
+
+def add_columns(budget: Budget, left: Sequence[Fraction], right: Sequence[Fraction]) -> Sequence[Fraction]:
+    """The exact sums, row by row; all rows are charged like the longest."""
+    p, q = max(map(size, left), default=0), max(map(size, right), default=0)
+    budget.spend(len(left) * (2 + (p * q >> 16)))
+    return [bounded(x + y) for x, y in zip(left, right, strict=True)]
+
+
+def short_common_multiple(budget: Budget, numbers: Iterable[int]) -> int | None:
+    """The least common multiple of positive integers, or None if it is too long."""
+    result = 1
+    for number in numbers:
+        budget.spend(1 + (result.bit_length() * number.bit_length() >> 16))
+        if result % number:
+            result *= number // gcd(result, number)
+        if result.bit_length() > MAX_RATIONAL_BITS:
+            return None
+    return result
+
+
+def least_common_multiple(budget: Budget, numbers: Iterable[int]) -> int:
+    """The same.
+
+    Raises:
+        TooLong: if it is.
+    """
+    found = short_common_multiple(budget, numbers)
+    if found is None:
+        raise TooLong(f"a common denominator of more than {MAX_RATIONAL_BITS} bits")
+    return found
+
+
+def over_one_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> tuple[int, list[tuple[int, ...]]]:
+    """One denominator for all of the numbers, and their numerators.
+
+    Raises:
+        TooLong: if it is.
+    """
+    return over_denominator(budget, rows, least_common_multiple(budget, denominators_of(budget, rows)))
+
+
+def denominators_of(budget: Budget, rows: Sequence[Sequence[Fraction]]) -> list[int]:
+    """All that occur, each once."""
+    budget.spend(1 + (sum(map(len, rows)) >> 1))
+    denominators = sorted(x.denominator for row in rows for x in row)  # not a set: they can be of one hash
+    return [one for one, _ in groupby(denominators)]
+
+
+def over_denominator(budget: Budget, rows: Sequence[Sequence[Fraction]],
+                     common: int) -> tuple[int, list[tuple[int, ...]]]:
+    """This denominator, which fits all of the numbers, and their numerators."""
+    count = sum(map(len, rows))
+    longest = max((abs(x.numerator) for row in rows for x in row), default=0).bit_length() + common.bit_length()
+    budget.spend(count * (1 + (common.bit_length() ** 2 >> 18)))
+    with budget.holding(count * (common.bit_length() + longest)):
+        return common, [tuple([x.numerator * (common // x.denominator) for x in row]) for row in rows]
+
+
+def bits_of(numbers: Iterable[int]) -> int:
+    """The memory of integers."""
+    return sum(INTEGER_BITS + number.bit_length() for number in numbers)

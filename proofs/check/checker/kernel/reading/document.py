@@ -1,0 +1,75 @@
+"""Bytes to the one JSON value that they spell; docs/certificate.md, section 3, One spelling.
+
+A file that begins as one of a `large` format may be larger than others, since it holds weights.
+
+The file is exactly ``json.dumps(value, indent=1, ensure_ascii=True) + "\\n"``. Repeated keys, other spellings of
+numbers and strings, and other spaces do not survive being written again, so there is one file for each value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from ..budget import LARGE_BYTES, LARGE_ITEMS, MAX_BYTES, MAX_ITEMS, MAX_TIMES, Budget
+from ..verdicts import Malformed, expect
+
+Json = Any
+"""What `json` makes: objects, lists, strings, integers, booleans, None (and floats, which no shape allows)."""
+
+
+def read_document(data: bytes, budget: Budget, large: Iterable[str] = ()) -> Json:
+    """The value whose one spelling the bytes are; formats that are ``large`` have other limits.
+
+    Raises:
+        Malformed: if they are not the one spelling of a value, or beyond a limit.
+    """
+    most, items = find_limits(data, budget.factor, large)
+    expect(len(data) <= most, "limit: more than {} bytes; --work {} allows more", most, 2 * budget.factor)
+    budget.spend(len(data) >> 4)
+    try:
+        text = data.decode("ascii")
+        fits = max(map(text.count, '",[{')) <= items
+        expect(fits, "limit: more than {} items; --work {} allows more", items, 2 * budget.factor)
+        document = json.loads(text)
+        expect_one_spelling(text, document)
+    except RecursionError:
+        raise Malformed("limit: nested too deep") from None
+    except ValueError as error:
+        raise Malformed(describe(error)) from None
+    return document
+
+
+def find_limits(data: bytes, factor: int, large: Iterable[str]) -> tuple[int, int]:
+    """How many bytes and items a file that begins so may have, where so many times the work is allowed."""
+    times = min(factor, MAX_TIMES)
+    most, items = times * MAX_BYTES, times * MAX_ITEMS
+    is_large = data.startswith(tuple(f'{{\n "format": "{name}",'.encode() for name in large))
+    return (max(LARGE_BYTES, most), max(LARGE_ITEMS, items)) if is_large else (most, items)
+
+
+def expect_one_spelling(text: str, document: Json) -> None:
+    """The text is what would be written for the value. It is compared piece by piece, never held twice.
+
+    Raises:
+        Malformed: if it is not.
+    """
+    expect("\r" not in text, "line ends are CR LF, expected LF alone, as it was written: not the one spelling")
+    place = 0
+    for piece in json.JSONEncoder(indent=1, ensure_ascii=True).iterencode(document):
+        if not text.startswith(piece, place):
+            break
+        place += len(piece)
+    line = text.count("\n", 0, place) + 1
+    expect(text[place:] == "\n",
+           "line {}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)", line)
+
+
+def describe(error: ValueError) -> str:
+    """What is wrong, without anything of the file."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg}: line {error.lineno}, column {error.colno}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"not ASCII: byte {error.start + 1}"
+    return "limit: an integer of too many digits"

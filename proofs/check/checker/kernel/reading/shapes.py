@@ -1,0 +1,128 @@
+"""The shapes that values in a file may have. Each function returns what it read, or raises Malformed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TypeVar
+
+from ..budget import Budget
+from ..verdicts import expect, quote, within
+from .document import Json
+
+Read = TypeVar("Read")
+
+RATIONAL = re.compile("-?[0-9]{1,1000}(/[1-9][0-9]{0,999})?")
+READ_STEPS = 10  # the work to read one value
+
+
+class Fields:
+    """An object with fixed keys in a fixed order; each field is read within its name."""
+
+    def __init__(self, value: Json, *keys: str, optional: Collection[str] = ()) -> None:
+        """The keys are all there but for the ``optional`` ones, in this order, and no others."""
+        found = list(value) if isinstance(value, dict) else []
+        wanted = [key for key in keys if key not in optional or key in found]
+        shown = ", ".join(map(quote, found[:12])) if isinstance(value, dict) else quote(value)
+        expect(isinstance(value, dict) and found == wanted, "expected the keys {}, got {}", ", ".join(wanted), shown)
+        self._value: Mapping[str, Json] = value
+
+    def __contains__(self, key: str) -> bool:
+        """Whether an optional key is there."""
+        return key in self._value
+
+    def read(self, key: str, shape: Callable[[Json], Read]) -> Read:
+        """The field, of this shape."""
+        with within(key):
+            return shape(self._value[key])
+
+
+def read_text(value: Json) -> str:
+    """Any string but for lone surrogates, which no text has."""
+    expect(isinstance(value, str) and not re.search("[\ud800-\udfff]", value),
+           "expected a string (no lone surrogates), got {}", quote(value))
+    return str(value)
+
+
+def read_rational(value: Json) -> Fraction:
+    """The rational with this one spelling."""
+    fits = isinstance(value, str) and RATIONAL.fullmatch(value) is not None and str(Fraction(value)) == value
+    expect(fits, "expected a string, a rational in lowest terms (limit: 1000 digits), got {}", quote(value))
+    return Fraction(value)
+
+
+def one_of(*choices: str | int) -> Callable[[Json], Json]:
+    """One of these, of their type."""
+    def read(value: Json) -> Json:
+        fits = type(value) is type(choices[0]) and value in choices
+        expect(fits, "expected {}, got {}", " or ".join(map(quote, choices)), quote(value))
+        return value
+    return read
+
+
+def integer_within(allowed: range) -> Callable[[Json], int]:
+    """An integer in a range."""
+    def read(value: Json) -> int:
+        fits = type(value) is int and value in allowed
+        expect(fits, "expected {} to {} (limit), got {}", allowed[0], allowed[-1], quote(value))
+        return int(value)
+    return read
+
+
+def read_boolean(value: Json) -> bool:
+    """True or false."""
+    expect(isinstance(value, bool), "expected true or false, got {}", quote(value))
+    return bool(value)
+
+
+def list_of(shape: Callable[[Json], Read]) -> Callable[[Json], tuple[Read, ...]]:
+    """A list; items are counted from 1 in messages."""
+    def read(value: Json) -> tuple[Read, ...]:
+        expect(isinstance(value, list), "expected a list, got {}", quote(value))
+        return tuple(item for place, one in enumerate(value, 1) for item in [read_item(str(place), one, shape)])
+    return read
+
+
+def read_item(name: str, value: Json, shape: Callable[[Json], Read]) -> Read:
+    """One item of a list or a map, within its name."""
+    with within(name):
+        return shape(value)
+
+
+def read_symbols(value: Json) -> tuple[str, ...]:
+    """An alphabet: at least one symbol, none empty, none twice."""
+    symbols = list_of(read_text)(value)
+    expect(symbols and all(symbols) and len(set(symbols)) == len(symbols),
+           "expected at least one symbol, none empty, each once")
+    return symbols
+
+
+def entries(value: Json) -> Iterator[tuple[str, Json]]:
+    """The entries of an object with any keys."""
+    expect(isinstance(value, dict), "expected an object, got {}", quote(value))
+    yield from value.items()
+
+
+class DirectionOrder:
+    """The named directions in their order; maps from directions are read by it."""
+
+    def __init__(self, names: Sequence[str], budget: Budget) -> None:
+        self._order = {name: place for place, name in enumerate(names)}
+        self._budget = budget
+
+    def read_map(self, value: Json, shape: Callable[[Json], Read]) -> dict[str, Read]:
+        """A map from directions, in their order and without zero entries."""
+        last, found = -1, dict[str, Read]()
+        for name, item in entries(value):
+            self._budget.spend(READ_STEPS)
+            place = self._order.get(name, -1)
+            expect(place > last, "{}: unknown or misplaced", quote(name))
+            expect(item not in ("0", {}), "{}: a zero entry is left out, not written", quote(name))
+            found[name] = read_item(quote(name), item, shape)
+            last = place
+        return found
+
+    def read_weights(self, value: Json) -> dict[str, Fraction]:
+        """A linear form."""
+        return self.read_map(value, read_rational)

@@ -1,0 +1,184 @@
+"""The object of docs/certificate.md, section 2, to a `Transformer`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from ..budget import MAX_ENTRIES
+from ..language import Language, Place
+from ..verdicts import expect, quote
+from .document import Json
+from .records import (
+    HARD,
+    KINDS,
+    RECURRENT,
+    Anything,
+    ApproximateCount,
+    ApproximateTruth,
+    Average,
+    ExactCount,
+    FeedForward,
+    Head,
+    Layer,
+    LinearForm,
+    Mean,
+    Meaning,
+    Neuron,
+    PositionalNumber,
+    Product,
+    Slack,
+    Transformer,
+    Truth,
+)
+from .shapes import DirectionOrder, Fields, entries, list_of, one_of, read_item, read_rational, read_symbols, read_text
+
+MASKS = ("none", "future", "past")
+WEIGHTINGS = ("softmax", *HARD)
+
+
+def read_transformer(value: Json, language: Language, weightings: Sequence[str] = WEIGHTINGS) -> Transformer:
+    """The network. Its predicates and its table of formulas are learned first, since its formulas may mention them.
+
+    Who has rules for other weightings names them all; nobody else meets one.
+
+    Raises:
+        Malformed: if it is not in the format.
+    """
+    fields = Fields(value, "format", "version", "alphabet", "predicates", "formulas", "directions", "token_embedding",
+                    "position_embedding", "layers", "output", optional=("formulas",))
+    fields.read("format", one_of("certify-transformer"))
+    fields.read("version", one_of(1))
+    alphabet = fields.read("alphabet", read_symbols)
+    predicates = fields.read("predicates", list_of(partial(read_predicate, language=language)))
+    if "formulas" in fields:
+        fields.read("formulas", partial(read_entries, language=language))
+    directions = fields.read("directions", partial(read_directions, language=language))
+    order = DirectionOrder(list(directions), language.budget)
+    tokens = fields.read("token_embedding", partial(read_rows, alphabet=alphabet, order=order))
+    positions = fields.read("position_embedding", partial(order.read_map, shape=in_language(language.value)))
+    layers = fields.read("layers", list_of(partial(read_layer, language=language, order=order,
+                                                   weightings=weightings)))
+    output = fields.read("output", read_text)
+    expect(output in directions, "output: {} is not a direction", quote(output))
+    return Transformer(alphabet, {name: language.predicates[name] for name in predicates}, directions, tokens,
+                       positions, layers, output)
+
+
+def in_language(read: Callable[[str], Place]) -> Callable[[Json], Place]:
+    """A text of the language, of this kind."""
+    return lambda value: read(read_text(value))
+
+
+def read_predicate(value: Json, language: Language) -> str:
+    """The name of a predicate that is defined."""
+    return language.define(read_text(value))
+
+
+def read_entries(value: Json, language: Language) -> tuple[Place, ...]:
+    """The table of formulas; each may mention those before it."""
+    expect(isinstance(value, list) and 1 <= len(value) <= MAX_ENTRIES, "expected 1 to {} (limit) formulas", MAX_ENTRIES)
+    return list_of(in_language(language.enter))(value)
+
+
+def read_directions(value: Json, language: Language) -> dict[str, Meaning]:
+    """What each direction is claimed to hold."""
+    return {read_item("name", name, read_text): read_item(quote(name), item, partial(read_meaning, language=language))
+            for name, item in entries(value)}
+
+
+def read_meaning(value: Json, language: Language) -> Meaning:
+    """One meaning; its kind says which fields it has."""
+    kind = value.get("kind") if isinstance(value, dict) else None
+    expect(isinstance(kind, str) and kind in KINDS, "kind: expected {}, got {}", " or ".join(KINDS), quote(kind))
+    fields = Fields(value, "kind", *FIELDS_OF_KIND[KINDS[str(kind)]])
+    formula, count = in_language(language.formula), in_language(language.count)
+    match kind:
+        case "position":
+            return PositionalNumber(fields.read("value", in_language(language.value)))
+        case "truth":
+            return Truth(fields.read("formula", formula))
+        case "near":
+            return ApproximateTruth(fields.read("formula", formula), fields.read("when", formula))
+        case "product":
+            return Product(fields.read("value", in_language(language.number)), fields.read("formula", formula))
+        case "mean":
+            return Mean(fields.read("count", count))
+        case "average":
+            return Average(fields.read("term", in_language(language.term)))
+        case "total":
+            return ExactCount(fields.read("count", count))
+        case "others":
+            return ApproximateCount(fields.read("count", count))
+        case "slack":
+            return Slack(fields.read("formula", formula))
+    return Anything()
+
+
+FIELDS_OF_KIND: dict[type[Meaning], tuple[str, ...]] = {
+    PositionalNumber: ("value",), Truth: ("formula",), ApproximateTruth: ("formula", "when"),
+    Product: ("value", "formula"),
+    Mean: ("count",), Average: ("term",), ExactCount: ("count",), ApproximateCount: ("count",), Slack: ("formula",),
+    Anything: ()}
+
+
+def expect_known_symbols(language: Language, alphabet: tuple[str, ...]) -> None:
+    """Every symbol of a formula is in the alphabet.
+
+    Raises:
+        Malformed: if one is not.
+    """
+    foreign = sorted(language.symbols() - {*alphabet})
+    expect(not foreign, "a formula has the symbol {}, which is not in the alphabet", quote("".join(foreign[:1])))
+
+
+def read_rows(value: Json, alphabet: tuple[str, ...], order: DirectionOrder) -> dict[str, LinearForm]:
+    """The token embedding: a row for each symbol of the alphabet, in its order, and no others.
+
+    Raises:
+        Malformed: if a row is missing, foreign or misplaced.
+    """
+    found = dict(entries(value))
+    missing = [symbol for symbol in alphabet if symbol not in found]
+    expect(not missing, "no row for the symbol {}", quote(missing[0] if missing else ""))
+    expect(tuple(found) == alphabet, "expected a row for each symbol of the alphabet, in its order, and no others")
+    return {symbol: read_item(quote(symbol), row, order.read_weights) for symbol, row in found.items()}
+
+
+def read_layer(value: Json, language: Language, order: DirectionOrder, weightings: Sequence[str]) -> Layer:
+    """Heads and the feed-forward part."""
+    fields = Fields(value, "heads", "feedforward")
+    heads = fields.read("heads", list_of(partial(read_head, language=language, order=order, weightings=weightings)))
+    return Layer(heads, fields.read("feedforward", partial(read_feedforward, order=order)))
+
+
+def read_head(value: Json, language: Language, order: DirectionOrder, weightings: Sequence[str]) -> Head:
+    """A head of attention."""
+    fields = Fields(value, "name", "source", "mask", "weighting", "temperature", "queries", "keys", "values")
+    head = Head(
+        name=fields.read("name", read_text),
+        source=fields.read("source", read_text),
+        mask=fields.read("mask", one_of(*MASKS)),
+        weighting=fields.read("weighting", one_of(*weightings)),
+        temperature=fields.read("temperature", in_language(language.number)),
+        queries=fields.read("queries", list_of(order.read_weights)),
+        keys=fields.read("keys", list_of(order.read_weights)),
+        values=fields.read("values", partial(order.read_map, shape=order.read_weights)))
+    expect(head.values, "it writes nothing")
+    expect(len(head.queries) == len(head.keys), "it has not as many queries as keys")
+    expect(head.weighting not in RECURRENT or head.mask != "none", "a weighting that reads towards the row has a mask")
+    return head
+
+
+def read_feedforward(value: Json, order: DirectionOrder) -> FeedForward:
+    """Units and a bias."""
+    fields = Fields(value, "units", "bias")
+    units = fields.read("units", list_of(partial(read_unit, order=order)))
+    return FeedForward(units, fields.read("bias", order.read_weights))
+
+
+def read_unit(value: Json, order: DirectionOrder) -> Neuron:
+    """A rectified linear unit."""
+    fields = Fields(value, "reads", "bias", "writes")
+    return Neuron(fields.read("reads", order.read_weights), fields.read("bias", read_rational),
+                  fields.read("writes", order.read_weights))

@@ -1,0 +1,1 @@
+"""Formulas along the words of an alphabet, and automata."""

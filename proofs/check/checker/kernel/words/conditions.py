@@ -1,0 +1,66 @@
+"""What may be asked of the places of a word: that a formula holds there, that an automaton is in a state there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..language import Language, Place
+from ..language.table import Node
+
+AHEAD = frozenset({"next", "until"})
+
+
+@dataclass(frozen=True)
+class When:
+    """Where a case holds: the formula does, and the automaton is in one of the states; None where nothing is asked."""
+
+    formula: Place | None
+    states: frozenset[int] | None
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """``steps[state][letter]`` is the next state."""
+
+    start: int
+    steps: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What is asked about words over an alphabet, whose letters are given as indices."""
+
+    alphabet: tuple[str, ...]
+    automaton: Automaton | None
+    cases: tuple[When, ...]
+
+    @property
+    def formulas(self) -> list[Place]:
+        """The formulas of the cases."""
+        return [when.formula for when in self.cases if when.formula is not None]
+
+
+def counts_of(language: Language, place: Place) -> tuple[Place, ...]:
+    """The counts that a comparison or a predicate of a count is about."""
+    operator, operands, _ = language.nodes[place]
+    return operands if operator == "T" else language.counts_of(operands[1]) if operator == "on" else ()
+
+
+def is_past_only(language: Language, formula: Place) -> bool:
+    """Whether no formula of it looks ahead, mentions n or counts to the right."""
+    below = language.below([formula])
+    counts = [count for place in below for count in counts_of(language, place)]
+    return not ("n" in language.leaves(formula) or any(language.nodes[place].operator in AHEAD for place in below)
+                or any(language.nodes[count].operator == "#>" for count in counts))
+
+
+def temporal_truth(node: Node, now: Mapping[Place, bool], last: bool) -> bool:
+    """The truth here of a temporal operator, from what it remembers; left holds at the witness, too."""
+    operands = node.operands
+    return last if len(operands) == 1 else now[operands[0]] and (now[operands[1]] or last)
+
+
+def remembered(node: Node, place: Place, now: Mapping[Place, bool]) -> bool:
+    """`since` and `until` remember their own value, `prev` and `next` that of their operand."""
+    return now[place] if len(node.operands) == 2 else now[node.operands[0]]

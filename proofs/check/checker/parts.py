@@ -1,0 +1,97 @@
+"""Decisions about trained networks in parts and samples, and what they take; each file is read as `checking` does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from .asking import ANYTHING, RequiredClaim
+from .chapters.trained.costs import estimate_decision
+from .chapters.trained.deciding import find_unproved, join_coverage, prove_part, prove_sample
+from .chapters.trained.describing import describe_decision
+from .chapters.trained.reading.decision import Decision
+from .chapters.trained.vacuous import find_vacuous_lengths
+from .checking import Accepted, nothing_unexpected, read_within
+from .kernel.budget import MAX_N, Budget
+from .kernel.verdicts import expect
+
+
+def read_decision_of(data: bytes, asked: RequiredClaim, work: int) -> Decision:
+    """The decision whose bytes these are.
+
+    Raises:
+        Malformed: also if the file is of another format, which has no parts.
+    """
+    given = read_within(data, asked, Budget(work)).given
+    expect(isinstance(given, Decision), "a file of this format has no parts and no samples")
+    return cast(Decision, given)
+
+
+def check_part(data: bytes, part: int, parts: int, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
+    """One of so many parts (from 1) of a decision about a trained network: what was proved.
+
+    If every part is proved, so is the claim.
+
+    Raises:
+        Rejected, Malformed, Incomplete: as `check_text`.
+    """
+    with nothing_unexpected():
+        expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
+        return prove_part(read_decision_of(data, asked, work), part, parts)
+
+
+def join_parts(data: bytes, proved: Iterable[Mapping[str, int]], asked: RequiredClaim = ANYTHING,
+               work: int = 1) -> Accepted:
+    """The decision of which every part is proved, as who calls this knows; ``proved`` is what `check_part` returned.
+
+    Raises:
+        Rejected, Malformed, Incomplete: as `check_text`, but for what is not proved.
+    """
+    with nothing_unexpected():
+        given = read_decision_of(data, asked, work)
+        coverage = join_coverage(given, proved)
+        return Accepted(given, coverage, tuple(describe_decision(given, coverage)))
+
+
+def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> list[tuple[int, str]]:
+    """The places in a decision's cover of the units that a part does not prove, each with the reason.
+
+    If there is none in any part, the claim is proved.
+
+    Raises:
+        Rejected, Malformed, Incomplete: as `check_text`, but for what is not proved.
+    """
+    with nothing_unexpected():
+        expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
+        return find_unproved(read_decision_of(data, ANYTHING, work), part, parts)
+
+
+def find_vacuous(data: bytes, work: int = 1) -> list[int]:
+    """The lengths of a decision's claim on no word of which anything is judged. Nothing is proved.
+
+    Raises:
+        Malformed, Incomplete: as `check_text`.
+    """
+    with nothing_unexpected():
+        return find_vacuous_lengths(read_decision_of(data, ANYTHING, work))
+
+
+def check_sample(data: bytes, number: int, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
+    """So many obligations of a decision, drawn by a digest of the file: what was proved, which is not the claim.
+
+    Raises:
+        Rejected, Malformed, Incomplete: as `check_text`.
+    """
+    with nothing_unexpected():
+        expect(1 <= number <= MAX_N, "sample: expected 1 to {}, got {}", MAX_N, number)
+        return prove_sample(read_decision_of(data, asked, work), number, data)
+
+
+def estimate(data: bytes, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
+    """How many words and nodes a decision has, and about how many seconds it takes. Nothing is proved.
+
+    Raises:
+        Rejected, Malformed, Incomplete: as `check_text`.
+    """
+    with nothing_unexpected():
+        return estimate_decision(read_decision_of(data, asked, work))

@@ -1,0 +1,342 @@
+(* The checker of whole networks.
+
+   `check T M f` goes through the network T stage by stage: embedding, then heads and feed-forward part of each layer.
+   M states what each direction means. A direction may be written once, and only what is known by then may be used; one
+   that does not hold what M states counts as holding anything, which is no harm where nobody reads it.
+   Proved: if the answer is `true`, the network over the real numbers computes f exactly, for every length, every word
+   and every position; if that of `check_for L T M f` is, for every length in L. The check is a computation on rational
+   numbers; n does not occur in it. *)
+From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
+From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination cases
+  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases.
+Import ListNotations.
+Open Scope R_scope.
+
+Notation at_direction d := (fun e => Nat.eqb (fst e) d).
+
+Definition is_anything (a : meaning) : bool := match a with IsAnything => true | _ => false end.
+Definition is_unwritten (a : meaning) : bool :=
+  match a with IsPosition (Formula (Num q)) => Qeq_bool q 0 | _ => false end.
+
+Definition for_directions (M : list meaning) (f : direction -> meaning) : list meaning := map f (seq 0 (length M)).
+
+(* A direction that a stage writes takes on its meaning, if it was unwritten and the check of the stage agrees. *)
+Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bool) : meaning :=
+  if is_anything b then IsAnything
+  else if is_unwritten (nth d A IsAnything) && agrees then b else IsAnything.
+
+(* A stage may look at what is known, and at what is to be shown, through any of the views: each means the same
+   (check_graph.v unfolds the names of formulas in this way). *)
+Notation view := (meaning -> meaning).
+Definition in_some_view (views : list view) (A : list meaning) (b : meaning) (agrees : list meaning -> meaning -> bool)
+  : bool := existsb (fun u => let A := map u A in existsb (fun v => agrees A (v b)) views) views.
+
+(* ---- heads ---- *)
+Definition rows_to (d : direction) (a : head) : list (head * row) :=
+  map (fun e => (a, snd e)) (filter (at_direction d) (head_values a)).
+Definition head_rows (l : layer) (d : direction) : list (head * row) := flat_map (rows_to d) (layer_heads l).
+(* The error of `others` follows from the head that looks it up; M need not say what it is. *)
+Definition with_error (A : list meaning) (a : head) (b : meaning) : meaning :=
+  match b, score_form A a with
+  | IsOthers s f _, Some p => match lookup_error s p with Some e => IsOthers s f e | None => b end
+  | _, _ => b
+  end.
+Definition heads_stage (views : list view) (L : lengths) (A M : list meaning) (l : layer) (d : direction) : meaning :=
+  match head_rows l d with
+  | [] => nth d A IsAnything
+  | [(a, r)] =>
+      let b := with_error A a (nth d M IsAnything) in written A d b
+        (in_some_view views A b (fun A b => check_head A a r b || check_by_cases L A a r b))
+  | _ => IsAnything
+  end.
+
+(* ---- feed-forward part ---- *)
+Definition writes_to (l : layer) (d : direction) : bool :=
+  existsb (fun u => existsb (at_direction d) (unit_writes u)) (layer_units l) || existsb (at_direction d) (layer_bias
+      l).
+Definition feedforward_stage (views : list view) (A M : list meaning) (l : layer) (d : direction) : meaning :=
+  if writes_to l d then written A d (nth d M IsAnything)
+    (in_some_view views A (nth d M IsAnything) (fun A b => check_output A (layer_units l) (layer_bias l) d b))
+  else nth d A IsAnything.
+
+Definition layer_stages (views : list view) (L : lengths) (M : list meaning) (A : list meaning) (l : layer)
+  : list meaning :=
+  let B := for_directions M (heads_stage views L A M l) in for_directions M (feedforward_stage views B M l).
+Definition layers_stages (views : list view) (L : lengths) (M : list meaning) (ls : list layer) (A : list meaning)
+  : list meaning := fold_left (layer_stages views L M) ls A.
+
+(* ---- embedding ---- *)
+Definition embedded_functions (T : transformer) (d : direction) : list position_function :=
+  map snd (filter (at_direction d) (position_embedding T)).
+Definition in_tokens (T : transformer) (d : direction) : bool :=
+  existsb (fun r => existsb (at_direction d) r) (token_embedding T).
+
+(* Where a formula over symbols holds, of all symbols: 1 of those with which it is true, 0 of the others. *)
+Fixpoint are_truths (bs : list (option bool)) (qs : list Q) : bool :=
+  match bs, qs with
+  | [], [] => true
+  | Some b :: bs, q :: qs => Qeq_bool q (if b then 1 else 0) && are_truths bs qs
+  | _, _ => false
+  end.
+Definition token_is_truth (T : transformer) (d : direction) (f : formula) : bool :=
+  let values := map (fun r => entry_rational r d) (token_embedding T) in
+  forallb (fun c => are_truths (by_letter c (length values) f) values) (cases [] [Eq]).
+
+Definition check_embedded (T : transformer) (d : direction) (a : meaning) : bool :=
+  match a, embedded_functions T d with
+  | IsAnything, _ => true
+  | IsPosition v, [u] => negb (in_tokens T d) && position_function_eqb u v
+  | IsTruth f, [] => token_is_truth T d f
+  | IsTruth f, [Bracket g false] => negb (in_tokens T d) && formula_eqb g f && is_positional f
+  | _, _ => false
+  end.
+
+Definition written_later (T : transformer) (d : direction) : bool :=
+  existsb (fun l => match head_rows l d with [] => writes_to l d | _ => true end) (transformer_layers T).
+Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) : meaning :=
+  if written_later T d then
+    (if negb (in_tokens T d) && match embedded_functions T d with [] => true | _ => false end then unwritten
+     else IsAnything)
+  else if check_embedded T d (nth d M IsAnything) then nth d M IsAnything else IsAnything.
+
+(* ---- the whole ---- *)
+Definition established (views : list view) (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
+  layers_stages views L M (transformer_layers T) (for_directions M (embedding_stage T M)).
+Definition check_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
+  well_defined_from (least_length L) T &&
+  match nth (transformer_output T) (established views L T M) IsAnything with
+  | IsTruth g => formula_eqb g f
+  | _ => false
+  end.
+Definition as_it_stands : list view := [fun a => a].
+Definition check_for : lengths -> transformer -> list meaning -> formula -> bool := check_through as_it_stands.
+Definition check : transformer -> list meaning -> formula -> bool := check_for every_length.
+
+(* ---- soundness ---- *)
+Lemma for_directions_nth M f d : nth d (for_directions M f) IsAnything = f d \/
+  nth d (for_directions M f) IsAnything = IsAnything.
+Proof.
+  unfold for_directions. destruct (Nat.lt_ge_cases d (length M)) as [H|H]; [left|right].
+  - rewrite (nth_indep _ IsAnything (f 0%nat)), map_nth, seq_nth by (rewrite ?length_map, ?length_seq; exact H).
+    now rewrite Nat.add_0_l.
+  - apply nth_overflow. now rewrite length_map, length_seq.
+Qed.
+
+Lemma collect_total {X} (f : X -> R) l d : collect f l d = total (fun e => f (snd e)) (filter (at_direction d) l).
+Proof.
+  induction l as [|[e x] l IH]; [reflexivity|]. cbn [collect filter fst].
+  destruct (Nat.eqb e d); cbn [total snd]; rewrite IH; lra.
+Qed.
+
+Lemma absent_filter {X} (l : list (direction * X)) d : existsb (at_direction d) l = false ->
+  filter (at_direction d) l = [].
+Proof.
+  induction l as [|e l IH]; simpl; [reflexivity|]. intros H. apply orb_false_iff in H as [-> H]. auto.
+Qed.
+
+Lemma entry_absent r d : existsb (at_direction d) r = false -> entry r d = 0.
+Proof. intros H. unfold entry. rewrite collect_total, (absent_filter r d H). reflexivity. Qed.
+
+Section Sound.
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (L : lengths).
+Hypothesis HL : allowed L n.
+Notation holds_now := (holds_of users n w).
+Variable views : list view.
+Hypothesis Views : forall u, In u views -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
+
+Lemma seen_through u A h : In u views -> holds_now A h -> holds_now (map u A) h.
+Proof.
+  intros Hu HA i d Hi. destruct (Nat.lt_ge_cases d (length A)) as [H|H].
+  - rewrite (nth_indep _ IsAnything (u IsAnything)), map_nth by (now rewrite length_map). now apply Views, HA.
+  - rewrite nth_overflow; [exact I|now rewrite length_map].
+Qed.
+
+Lemma in_some_view_correct A b agrees h i x : holds_now A h ->
+  (forall A b, holds_now A h -> agrees A b = true -> means users n w i b x) ->
+  in_some_view views A b agrees = true -> means users n w i b x.
+Proof.
+  intros HA C H. apply existsb_exists in H as (u & Hu & H). apply existsb_exists in H as (v & Hv & H).
+  apply (Views v Hv). exact (C _ _ (seen_through u A h Hu HA) H).
+Qed.
+
+Lemma is_unwritten_zero i a x : is_unwritten a = true -> means users n w i a x -> x = 0.
+Proof.
+  destruct a as [[[q| | | | | | | | |]|]| | | | | | |]; try discriminate. simpl. intros H ->.
+  apply Qeq_bool_R in H. now rewrite H, Q2R_0.
+Qed.
+
+(* What a stage adds to a direction it writes. *)
+Lemma written_correct A d b agrees i x y : means users n w i (nth d A IsAnything) x ->
+  (agrees = true -> means users n w i b y) -> means users n w i (written A d b agrees) (x + y).
+Proof.
+  unfold written. intros Hx Hy. destruct (is_anything _); [exact I|].
+  destruct (is_unwritten (nth d A IsAnything)) eqn:U; [|exact I]. destruct agrees; [|exact I].
+  cbn [andb]. rewrite (is_unwritten_zero i _ x U Hx), Rplus_0_l. now apply Hy.
+Qed.
+
+Lemma head_rows_total h i l d : total (head_output n h i d) (layer_heads l)
+  = total (fun ar => attended (fst ar) n h i (snd ar)) (head_rows l d).
+Proof.
+  unfold head_rows. induction (layer_heads l) as [|a as_ IH]; [reflexivity|]. cbn [total flat_map].
+  rewrite total_app, IH. f_equal. unfold head_output, rows_to. rewrite collect_total.
+  induction (filter (at_direction d) (head_values a)) as [|e es IHe]; [reflexivity|]. cbn [total map fst snd].
+  now rewrite IHe.
+Qed.
+
+Lemma heads_stage_correct A M l h : holds_now A h ->
+  holds_now (for_directions M (heads_stage views L A M l)) (after_heads n l h).
+Proof.
+  intros HA i d Hi. destruct (for_directions_nth M (heads_stage views L A M l) d) as [E|E]; rewrite E; [|exact I].
+  unfold after_heads. rewrite head_rows_total. unfold heads_stage. pose proof (HA i d Hi) as Hd.
+  destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
+  cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
+  apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
+  apply orb_prop in C as [C|C]; [|exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)].
+  unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
+  destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
+  apply (check_head_correct users n w A h a r i p v HA Hi Ep Ev). unfold check_head. now rewrite Ep, Ev.
+Qed.
+
+Lemma not_written l d h : writes_to l d = false -> feedforward l h d = 0.
+Proof.
+  unfold writes_to, feedforward. intros H. apply orb_false_iff in H as [U B]. rewrite (entry_absent _ _ B), Rplus_0_r.
+  apply total_zero. intros u Hu. unfold unit_output. rewrite entry_absent; [ring|].
+  destruct (existsb (at_direction d) (unit_writes u)) eqn:E; [|reflexivity]. exfalso.
+  apply Bool.diff_true_false. rewrite <- U. symmetry. apply existsb_exists. now exists u.
+Qed.
+
+Lemma feedforward_stage_correct A M l h : holds_now A h ->
+  holds_now (for_directions M (feedforward_stage views A M l)) (fun i d => h i d + feedforward l (h i) d).
+Proof.
+  intros HA i d Hi. destruct (for_directions_nth M (feedforward_stage views A M l) d) as [E|E]; rewrite E; [|exact I].
+  unfold feedforward_stage. pose proof (HA i d Hi) as Hd. destruct (writes_to l d) eqn:W.
+  - apply written_correct; [exact Hd|]. unfold feedforward.
+    apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
+    apply (check_output_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ C).
+  - rewrite (not_written l d (h i) W), Rplus_0_r. exact Hd.
+Qed.
+
+Lemma layers_stages_correct M ls : forall A h, holds_now A h ->
+  holds_now (layers_stages views L M ls A) (fold_left (fun h l => after_layer n l h) ls h).
+Proof.
+  induction ls as [|l ls IH]; intros A h HA; [exact HA|]. cbn [layers_stages fold_left]. apply IH.
+  exact (feedforward_stage_correct _ M l _ (heads_stage_correct A M l h HA)).
+Qed.
+
+(* ---- embedding ---- *)
+Section Embedding.
+Variable T : transformer.
+Hypothesis Over : over T n w.
+
+Lemma not_in_tokens d i : in_tokens T d = false -> entry (nth (w i) (token_embedding T) []) d = 0.
+Proof.
+  intros H. apply entry_absent. destruct (existsb _ _) eqn:E; [|reflexivity]. exfalso.
+  apply Bool.diff_true_false. rewrite <- H. symmetry. unfold in_tokens. apply existsb_exists.
+  exists (nth (w i) (token_embedding T) []). split; [|exact E].
+  destruct (nth_in_or_default (w i) (token_embedding T) []) as [In|D]; [exact In|rewrite D in E; discriminate].
+Qed.
+
+Lemma positions_total d i : collect (fun p => position_value users p n i) (position_embedding T) d
+  = total (fun p => position_value users p n i) (embedded_functions T d).
+Proof.
+  rewrite collect_total. unfold embedded_functions.
+  induction (filter (at_direction d) (position_embedding T)) as [|e l IH]; [reflexivity|].
+  cbn [total map]. now rewrite IH.
+Qed.
+
+Lemma are_truths_correct bs qs s : are_truths bs qs = true -> (s < length qs)%nat ->
+  exists b : bool, nth s bs None = Some b /\ Q2R (nth s qs 0%Q) = bit b.
+Proof.
+  revert qs s. induction bs as [|[b|] bs IH]; intros [|q qs] s H Hs; try discriminate; [simpl in Hs; lia|].
+  apply andb_prop in H as [E H]. destruct s as [|s]; [|apply (IH qs s H); simpl in Hs; lia].
+  exists b. split; [reflexivity|]. simpl. rewrite (Qeq_bool_R _ _ E). destruct b; [apply Q2R_1|apply Q2R_0].
+Qed.
+
+Lemma token_is_truth_correct d f i : (1 <= i <= n)%nat -> token_is_truth T d f = true ->
+  entry (nth (w i) (token_embedding T) []) d = bit (truth users n w f i).
+Proof.
+  intros Hi H. unfold token_is_truth in H. rewrite forallb_forall in H.
+  specialize (H _ (real_case_listed users n w i [] [Eq] Eq (or_introl eq_refl))).
+  destruct (are_truths_correct _ _ (w i) H) as (b & B & V); [rewrite length_map; exact (Over i Hi)|].
+  apply (by_letter_correct users n w i _ _ (real_case_real users n w i [] Eq)) in B.
+  rewrite B, <- V, <- entry_rational_correct.
+  rewrite (nth_indep _ 0%Q (entry_rational [] d)) by (rewrite length_map; exact (Over i Hi)).
+  now rewrite (map_nth (fun r => entry_rational r d)).
+Qed.
+
+Lemma check_embedded_correct d a i : (1 <= i <= n)%nat -> check_embedded T d a = true ->
+  means users n w i a (embed users T n w i d).
+Proof.
+  intros Hi H. unfold embed. rewrite positions_total.
+  destruct a as [v|f|f|f g|x f|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact I.
+  - destruct (embedded_functions T d) as [|u [|]]; try discriminate. apply andb_prop in H as [K E].
+    apply negb_true_iff in K. apply position_function_eqb_eq in E. subst u.
+    rewrite (not_in_tokens d i K). simpl. ring.
+  - destruct (embedded_functions T d) as [|[x|g [|]] [|]]; try discriminate.
+    + cbn [total means]. rewrite Rplus_0_r. now apply token_is_truth_correct.
+    + apply andb_prop in H as [H P]. apply andb_prop in H as [K E]. apply negb_true_iff in K.
+      apply formula_eqb_eq in E. subst g. rewrite (not_in_tokens d i K). cbn [total means position_value].
+      rewrite (positional_truth users n w no_word f i P). ring.
+Qed.
+
+Lemma embedding_stage_correct M : holds_now (for_directions M (embedding_stage T M)) (embed users T n w).
+Proof.
+  intros i d Hi. destruct (for_directions_nth M (embedding_stage T M) d) as [E|E]; rewrite E; [|exact I].
+  unfold embedding_stage. destruct (written_later T d).
+  - destruct (in_tokens T d) eqn:K; [exact I|]. destruct (embedded_functions T d) eqn:F; [|exact I].
+    cbn [negb andb]. unfold embed. rewrite positions_total, F, (not_in_tokens d i K). simpl. rewrite Q2R_0. ring.
+  - destruct (check_embedded T d (nth d M IsAnything)) eqn:C; [|exact I]. now apply check_embedded_correct.
+Qed.
+
+Lemma established_correct M : holds_now (established views L T M) (run users T n w).
+Proof. exact (layers_stages_correct M (transformer_layers T) _ _ (embedding_stage_correct M)). Qed.
+End Embedding.
+End Sound.
+
+(* What a network does on one word, if on this word all views mean the same. *)
+Theorem check_through_correct users n w L views T M f : allowed L n ->
+  (forall u, In u views -> forall i a x, means users n w i a x <-> means users n w i (u a) x) ->
+  check_through views L T M f = true -> over T n w ->
+  forall i, (1 <= i <= n)%nat -> run users T n w i (transformer_output T) = bit (truth users n w f i).
+Proof.
+  unfold check_through. intros HL Views H Over i Hi. apply andb_prop in H as [_ H].
+  pose proof (established_correct users n w L HL views Views T Over M i (transformer_output T) Hi) as V.
+  destruct (nth (transformer_output T) _ IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
+Qed.
+
+(* For the lengths in L only. *)
+Theorem check_for_correct users L T M f : check_for L T M f = true -> computes_for users L T f.
+Proof.
+  intros H n w HL Over. apply (check_through_correct users n w L as_it_stands T M f HL); [|exact H|exact Over].
+  intros u [<-|[]] i a x. reflexivity.
+Qed.
+
+Theorem check_for_computes users L T M f : check_for L T M f = true -> defined_for L T /\ computes_for users L T f.
+Proof.
+  intros H. split; [|exact (check_for_correct users L T M f H)]. apply andb_prop in H as [H _].
+  now apply well_defined_for.
+Qed.
+
+Theorem check_correct users T M f : check T M f = true -> computes users T f.
+Proof.
+  intros H n w Hn. apply (check_for_correct users every_length T M f H). now repeat split.
+Qed.
+
+(* And every embedding and temperature that it uses has a value, the temperatures a positive one. *)
+Corollary check_well_defined T M f : check T M f = true -> well_defined T = true.
+Proof. unfold check, check_for. intros H. now apply andb_prop in H as [H _]. Qed.
+
+(* What is stated of a concrete network: it has no division by zero, and it computes the formula. *)
+Corollary check_computes users T M f : check T M f = true -> defined T /\ computes users T f.
+Proof.
+  intros H. split; [exact (well_defined_correct T (check_well_defined T M f H))|exact (check_correct users T M f H)].
+Qed.
+
+(* In the words of the paper: at the last position the output is 1 if the word satisfies the formula, and 0 if not. *)
+Corollary check_recognizes users T M f : check T M f = true -> forall n w, (1 <= n)%nat -> over T n w ->
+  (satisfies users n w f n -> run users T n w n (transformer_output T) = 1) /\
+  (~ satisfies users n w f n -> run users T n w n (transformer_output T) = 0).
+Proof.
+  intros H n w Hn Over. rewrite (check_correct users T M f H n w Hn Over n) by lia. unfold satisfies.
+  destruct (truth users n w f n); simpl; split; intros; try reflexivity; [now destruct H0|discriminate].
+Qed.

@@ -1,0 +1,245 @@
+"""What heads of additive weightings must satisfy: those whose weights depend on their own pair alone.
+
+Source      docs/certificate.md, section 5: counting head, selecting heads, sum lookup.
+Setting     One or several heads of one layer write the direction. Scores are a d + b with an integer d: how many more
+            positions are counted here than there, or how far a position is from the one that is looked for. What the
+            heads add is then a sum over positions of the value times a *bump*, which is the sum of their weights at d.
+            Weights that are divided by n are those of ReLU at scores divided by n, so there are two kinds: ReLU and σ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from constructions.language.printer import format_briefly, format_count
+from constructions.language.syntax import TRUE, Count, Formula
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import Near, Total, Truth
+from constructions.network.transformer import Coefficients, Head, Mask, Transformer
+from proofs.formula.additive.responses import ADDITIVE, Bump, find_bumps, find_lines
+from proofs.formula.common.kinds import Approximation, HeadObligation, Kind
+from proofs.formula.common.known import KnownValues
+from proofs.formula.common.letters import LetterTable
+from proofs.formula.common.targets import Assignment, Target, build_target
+from proofs.formula.common.written import Written
+from proofs.formula.failures import NotDerived
+
+MASKS = {"left": Mask.FUTURE, "right": Mask.PAST}
+
+
+@dataclass(frozen=True)
+class CountingObligation(HeadObligation):
+    """At every (n, i) the scores of the visible positions are one number, whose weight times ``factor`` is 1."""
+
+    kind: ClassVar[Kind] = Kind.COUNTING
+    factor: Fraction
+    known: KnownValues
+    lengths: Lengths
+
+    @property
+    def rows(self) -> int:
+        """The number of (n, i) that are checked."""
+        return self.lengths.cells
+
+    def key(self) -> None:
+        """Each is checked by itself: that takes no longer than to tell them apart."""
+
+
+@dataclass(frozen=True)
+class SelectedLetter:
+    """Whether a letter is counted, what its value is, and what it does: per memory 2 * next memory + target."""
+
+    counted: bool
+    value: Fraction
+    effect: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The letters of the positions where the same predicates hold; (n, j) is one of them, ``base`` its known value."""
+
+    n: int
+    j: int
+    base: Fraction
+    letters: tuple[SelectedLetter, ...]
+
+
+@dataclass(frozen=True)
+class SelectingObligation(Approximation):
+    """Every letter keeps the law of the ``peak`` (0: the last counted; 1: the neighbour), and each bump has it there.
+
+    ``allowed_error`` says how near 1 and 0 the bumps are; 0 of a direction that means a truth.
+    """
+
+    kind: ClassVar[Kind] = Kind.SELECTING
+    meaning: Truth | Near
+    allowed_error: Fraction
+    count: Count
+    peak: int
+    target: Target
+    read: tuple[tuple[str, Formula], ...]
+    value: Coefficients
+    letters: tuple[Assignment, ...]
+    situations: tuple[Situation, ...]
+    bumps: tuple[Bump, ...]
+    lengths: Lengths
+
+    def key(self) -> tuple[Hashable, ...]:
+        """Equal up to the names of directions and formulas."""
+        letters = frozenset(situation.letters for situation in self.situations)
+        return self.allowed_error, self.peak, len(self.target.remembering), letters, self.bumps, self.lengths
+
+    @property
+    def rows(self) -> int:
+        """The number of (n, i) that are checked."""
+        return self.lengths.cells
+
+
+def heads_writing(written: Written) -> list[Head]:
+    """The heads of the layer that write the direction, in their order."""
+    return [head for head in written.transformer.layers[written.layer - 1].heads if written.direction in head.values]
+
+
+def counts_read(transformer: Transformer, rows: Sequence[Coefficients]) -> list[Count]:
+    """The counts whose totals the linear forms read, each once."""
+    meanings = [transformer.directions[name] for row in rows for name in row]
+    return list(dict.fromkeys(meaning.count for meaning in meanings if isinstance(meaning, Total)))
+
+
+def is_selecting(written: Written) -> bool:
+    """Whether additive heads select by a count: their keys read it."""
+    heads = heads_writing(written)
+    return bool(counts_read(written.transformer, [row for head in heads for row in head.keys]))
+
+
+def oblige_counting(written: Written) -> CountingObligation:
+    """The obligation of one direction that means a total.
+
+    Raises:
+        NotDerived: if several heads write it, or the mask or the value is not that of the count.
+    """
+    transformer, direction, heads, meaning = (written.transformer, written.direction, heads_writing(written),
+                                              written.meaning)
+    assert isinstance(meaning, Total)
+    if len(heads) > 1:
+        raise NotDerived(f"{len(heads)} heads write {direction}, and one head counts")
+    (head,), count = heads, meaning.count
+    if head.mask is not MASKS[count.side]:
+        raise NotDerived(f"mask {head.mask.value}: {format_count(count)} needs mask {MASKS[count.side].value}")
+    read = [(transformer.directions[name], weight) for name, weight in head.values[direction].items()]
+    if [counted for counted, _ in read] != [Truth(count.operand)]:
+        raise NotDerived(f"the value is not a multiple of the truth of {format_briefly(count.operand)}, and nothing "
+                         "else")
+    return CountingObligation(written.layer, written.place, head, direction, read[0][1], written.known,
+                              written.lengths)
+
+
+def oblige_selecting(written: Written) -> SelectingObligation:
+    """The obligation of one direction that means a truth, or is near it, and is written by heads that select.
+
+    Raises:
+        NotDerived: if the rule does not cover them.
+    """
+    transformer, direction, heads, meaning = (written.transformer, written.direction, heads_writing(written),
+                                              written.meaning)
+    if not isinstance(meaning, Truth | Near):
+        raise NotDerived(f"heads that select cannot make {meaning}")
+    mask = common_mask(heads)
+    count = the_count(transformer, [row for head in heads for row in (*head.queries, *head.keys)])
+    if mask is not MASKS[count.side]:
+        raise NotDerived(f"mask {mask.value}: {format_count(count)} needs mask {MASKS[count.side].value}")
+    factors, value = common_value(heads, direction)
+    known, lengths = written.known, written.lengths
+    lines = [find_lines(transformer, known, head, count, lengths) for head in heads]
+    peak = 1 if count.operand is TRUE else 0
+    read = _truths_read(transformer, known, value)
+    target = build_target(meaning.formula, [*read.values(), count.operand], written.apart)
+    if target.past is not (count.side == "left"):
+        raise NotDerived(f"{format_briefly(meaning.formula)} does not look where {format_count(count)} does")
+    table = LetterTable(target, transformer.alphabet, read, (), value)
+    return SelectingObligation(
+        written.layer, written.place, heads[0], direction, meaning,
+        written.allowed_error if isinstance(meaning, Near) else Fraction(0), count,
+        peak, target, tuple(read.items()), value, table.assignments,
+        _situations(known, lengths, table, value, count.operand),
+        find_bumps(heads[0].weighting, factors, lines, peak, two_sided=False), lengths)
+
+
+def common_mask(heads: Sequence[Head]) -> Mask:
+    """The mask of all heads, which have one weighting, too.
+
+    Raises:
+        NotDerived: if they differ.
+    """
+    if len({(head.mask, head.weighting) for head in heads}) > 1:
+        raise NotDerived("heads that write one direction differ in mask or weighting")
+    if heads[0].weighting not in ADDITIVE:
+        raise NotDerived(f"{len(heads)} heads of weighting {heads[0].weighting} write one direction")
+    return heads[0].mask
+
+
+def the_count(transformer: Transformer, rows: Sequence[Coefficients]) -> Count:
+    """The one count whose totals are read.
+
+    Raises:
+        NotDerived: if there are several, or none.
+    """
+    counts = counts_read(transformer, rows)
+    if len(counts) != 1:
+        named = ", ".join(map(format_count, counts)) or "none"
+        raise NotDerived(f"heads that select read one count, and these read {len(counts)}: {named}")
+    return counts[0]
+
+
+def common_value(heads: Sequence[Head], direction: str) -> tuple[list[Fraction], Coefficients]:
+    """The one row that all value rows are multiples of, whose first coefficient is 1, and the multiples.
+
+    Raises:
+        NotDerived: if they are not in proportion.
+    """
+    rows = [head.values[direction] for head in heads]
+    if not rows[0]:
+        raise NotDerived("a head adds nothing to a direction")
+    first, scale = next(iter(rows[0].items()))
+    value = {name: weight / scale for name, weight in rows[0].items()}
+    factors = [row.get(first, Fraction(0)) for row in rows]
+    if any(row != {name: factor * weight for name, weight in value.items()}
+           for row, factor in zip(rows, factors, strict=True)):
+        raise NotDerived("the values of heads that write one direction are not multiples of one another")
+    return factors, value
+
+
+def _truths_read(transformer: Transformer, known: KnownValues, value: Coefficients) -> dict[str, Formula]:
+    read = {}
+    for name in value:
+        match transformer.directions[name]:
+            case _ if name in known:
+                pass
+            case Truth(formula):
+                read[name] = formula
+            case meaning:
+                raise NotDerived(f"a value reads {name}, {meaning}: only exact directions may be read")
+    return read
+
+
+def _situations(known: KnownValues, lengths: Lengths, table: LetterTable, value: Coefficients,
+                counted: Formula) -> tuple[Situation, ...]:
+    """All positions of all lengths, those with the same letters once."""
+    found: dict[Hashable, Situation] = {}
+    varies = bool(table.target.predicates) or any(name in known for name in value)
+    for n in lengths if varies else [lengths.first]:
+        column = known.forms(value, n) if varies else (Fraction(0),) * n
+        for j, base in enumerate(column if varies else column[:1], start=1):
+            key = (table.context(j, n), base)
+            if key not in found:
+                found[key] = Situation(n, j, base, _letters(table, counted, base, j, n))
+    return tuple(found.values())
+
+
+def _letters(table: LetterTable, counted: Formula, base: Fraction, j: int, n: int) -> tuple[SelectedLetter, ...]:
+    return tuple(SelectedLetter(table.target.read_truth(counted, assignment, j, n), base + letter.value, letter.effect)
+                 for assignment, letter in zip(table.assignments, table.letters_at(j, n), strict=True))
+

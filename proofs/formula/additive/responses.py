@@ -1,0 +1,136 @@
+"""Bumps: what heads of an additive weighting give a position together, as a function of an integer d.
+
+Claim       If the scaled score of head h is a_h d + b_h at all pairs that see one another, all of them give the value
+            at d the weight W(d) = Σ c_h w(a_h d + b_h), w being ReLU or σ.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from constructions.language.syntax import Count
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import Total
+from constructions.network.transformer import Coefficients, Head, Transformer, Weighting
+from proofs.enclosures.exponential import ball, exact_ends, working_precision
+from proofs.enclosures.intervals import Interval, point
+from proofs.formula.common.known import KnownValues
+from proofs.formula.failures import NotDerived
+
+ADDITIVE = frozenset({Weighting.RELU, Weighting.RELU_OVER_N, Weighting.SIGMOID})
+"""The weightings in which a weight depends on its own score alone."""
+ZERO = Fraction(0)
+Line = tuple[Fraction, Fraction]
+"""Slope and offset: the scores slope * d + offset."""
+
+
+@dataclass(frozen=True)
+class Bump:
+    """Σ factor * w(slope * d + offset) over the ``parts``, w being σ if it is a ``sigmoid``, and else ReLU.
+
+    It is wanted at every d of ``distances``: 1 at the ``peak`` and 0 elsewhere.
+    """
+
+    sigmoid: bool
+    parts: tuple[tuple[Fraction, Fraction, Fraction], ...]
+    distances: range
+    peak: int
+
+    def weight(self, d: int, bits: int) -> Interval:
+        """W(d); of ReLU exactly.
+
+        σ(x) is 1 - σ(-x) where x is positive, so that what is near 1 cancels exactly, and a difference of two of them
+        is enclosed as finely as it is small.
+        """
+        scores = [(factor, slope * d + offset) for factor, slope, offset in self.parts]
+        if not self.sigmoid:
+            return point(sum((factor * score for factor, score in scores if score > 0), ZERO))
+        whole = sum((factor for factor, score in scores if score > 0), ZERO)
+        with working_precision(bits):
+            rest = sum(((ball(-factor) if score > 0 else ball(factor)) / (1 + ball(abs(score)).exp())
+                        for factor, score in scores), arb(0))
+            return Interval(*exact_ends(ball(whole) + rest if whole else rest))
+
+
+def find_bumps(weighting: Weighting, factors: Sequence[Fraction], lines: Sequence[Mapping[int, Line]], peak: int,
+               two_sided: bool) -> tuple[Bump, ...]:
+    """The bumps of heads with these factors, each once with the greatest length that has it.
+
+    ``lines`` has the line of each head by length, of which that of the greatest stands for all shorter ones that are
+    left out. Distances are from 0 on, or, if it is ``two_sided``, on either side of it.
+    """
+    longest: dict[tuple[tuple[Fraction, Fraction, Fraction], ...], int] = {}
+    lengths = sorted({n for line in lines for n in line})
+    for n in lengths:
+        divisor = n if weighting is Weighting.RELU_OVER_N else 1
+        parts = tuple((factor, line[n][0] / divisor, line[n][1] / divisor) if n in line else _constant(line, factor)
+                      for factor, line in zip(factors, lines, strict=True))
+        longest[parts] = n
+    return tuple(Bump(weighting is Weighting.SIGMOID, parts, range(1 - n if two_sided else 0, n), peak)
+                 for parts, n in longest.items())
+
+
+def _constant(line: Mapping[int, Line], factor: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    """The part of a head whose line is the same at every length."""
+    ((slope, offset),) = line.values()
+    return factor, slope, offset
+
+
+def find_lines(transformer: Transformer, known: KnownValues, head: Head, count: Count,
+               lengths: Lengths) -> dict[int, Line]:
+    """The numbers a and b of each length: scaled scores are a (x - y) + b, x and y the count here and there.
+
+    All pairs of positions are looked at, also those that the mask separates.
+
+    Raises:
+        NotDerived: if scores are no such numbers.
+    """
+    parts = [(_total_part(transformer, known, query, count), _total_part(transformer, known, key, count))
+             for query, key in zip(head.queries, head.keys, strict=True)]
+    if sum((x * y for x, y in parts), ZERO):
+        raise NotDerived("scores have a product of counts, expected a difference")
+    return {n: _line(known, head, parts, n) for n in lengths_that_differ(known, head, lengths)}
+
+
+def lengths_that_differ(known: KnownValues, head: Head, lengths: Lengths) -> Iterable[int]:
+    """The lengths whose scores may be others than those of the last; the last is among them."""
+    mentions_n = (head.weighting is Weighting.RELU_OVER_N or head.temperature.mentions_n
+                  or any(known.mentions_n(row) for row in (*head.queries, *head.keys)))
+    return lengths if mentions_n else [lengths.last]
+
+
+def _total_part(transformer: Transformer, known: KnownValues, row: Coefficients, count: Count) -> Fraction:
+    """The coefficient of the count; all else is known.
+
+    Raises:
+        NotDerived: if it is not.
+    """
+    part = ZERO
+    for name, weight in row.items():
+        match transformer.directions[name]:
+            case _ if name in known:
+                pass
+            case Total(other) if other is count:
+                part += weight
+            case meaning:
+                raise NotDerived(f"a query or key reads {name}, {meaning}, and the heads select by one count")
+    return part
+
+
+def _line(known: KnownValues, head: Head, parts: Sequence[tuple[Fraction, Fraction]], n: int) -> Line:
+    temperatures = head.temperature.column(range(1, n + 1), n)
+    queries = set(zip(temperatures, *(known.forms(row, n) for row in head.queries), strict=True))
+    keys = set(zip(*(known.forms(row, n) for row in head.keys), strict=True)) or {()}
+    slopes, offsets = set(), set()
+    for (temperature, *query), key in itertools.product(queries, keys):
+        slopes.add(sum((x * k for (x, _), k in zip(parts, key, strict=True)), ZERO) / temperature)
+        slopes.add(-sum((y * q for (_, y), q in zip(parts, query, strict=True)), ZERO) / temperature)
+        offsets.add(sum((q * k for q, k in zip(query, key, strict=True)), ZERO) / temperature)
+        if len(slopes) > 1 or len(offsets) > 1:
+            raise NotDerived(f"scores are not a number times the difference of counts, and a number, at n = {n}")
+    return slopes.pop(), offsets.pop()

@@ -1,0 +1,116 @@
+"""The exact worst case of bumps: sums of ReLUs of rationals, and of σ enclosed by Arb.
+
+Claim       With L and U the sums of min(W(d), 0) and max(W(d), 0) over all d but the peak, what the heads add is in
+            [L, U] where the value at the peak is 0, and in [W + L, W + U] where it is 1, W being that of the peak.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.network.meanings import ALLOWED_ERROR
+from constructions.network.transformer import Weighting
+from proofs.enclosures.intervals import Interval
+from proofs.formula.additive.lookup import SumLookupObligation
+from proofs.formula.additive.obligation import SelectedLetter, SelectingObligation
+from proofs.formula.additive.responses import Bump
+from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
+from proofs.formula.failures import NotDerived
+from proofs.formula.lookup.worst_case import ROOM
+
+ZERO, ONE = Fraction(0), Fraction(1)
+Bumpy = SelectingObligation | SumLookupObligation
+
+
+@dataclass(frozen=True)
+class BumpExtreme(Extreme):
+    """All positions but that of the peak err, each as much as it can, at a length that has this bump."""
+
+    bump: Bump
+    truth: bool
+
+    @property
+    def n(self) -> int:
+        """The length of the word."""
+        return self.bump.distances.stop
+
+    @property
+    def i(self) -> int:
+        """The position of the query."""
+        return self.n
+
+    @property
+    def weighting(self) -> Weighting:
+        """How scores become weights, but for factors that make up for it."""
+        return Weighting.SIGMOID if self.bump.sigmoid else Weighting.RELU
+
+    @property
+    def claimed(self) -> Fraction:
+        """``upper``, with room up to 1/4 for a checker that encloses more coarsely."""
+        return max(self.upper, min(proved_bound(self.upper * ROOM), ALLOWED_ERROR))
+
+    def terms(self) -> list[tuple[Fraction, Fraction]]:
+        """None: what is added is a sum, and no weighted mean."""
+        return []
+
+
+def find_bump_worst_case(obligation: Bumpy, bits: int) -> WorstCase:
+    """The largest errors of all bumps; none where a bump is exactly 1 at its peak and 0 elsewhere.
+
+    Raises:
+        NotDerived: if a weight may be negative, or all of them together more than 1: then what is held may lie outside
+            of [0, 1], or be no truth.
+    """
+    if isinstance(obligation, SelectingObligation):
+        check_laws(obligation)
+    found: dict[bool, BumpExtreme | None] = {False: None, True: None}
+    for bump in obligation.bumps:
+        for extreme in _extremes_of(bump, bits):
+            best = found[extreme.truth]
+            found[extreme.truth] = extreme if best is None or best.upper < extreme.upper else best
+    return WorstCase(found[False], found[True])
+
+
+def _extremes_of(bump: Bump, bits: int) -> list[BumpExtreme]:
+    weights = {d: bump.weight(d, bits) for d in bump.distances}
+    others = [weight for d, weight in weights.items() if d != bump.peak]
+    if any(weight.lower < 0 for weight in others):
+        raise NotDerived("some weight may be negative, so that what is held may be less than 0")
+    strayed = Interval(sum((w.lower for w in others), ZERO), sum((w.upper for w in others), ZERO))
+    errors = [(False, strayed)]
+    if bump.peak in weights:
+        peak = weights[bump.peak]
+        if peak.upper + strayed.upper > 1:
+            raise NotDerived("all weights together may be more than 1")
+        errors.append((True, Interval(ONE - peak.upper, ONE - peak.lower)))
+    return [BumpExtreme(error.lower, proved_bound(error.upper), bump, truth) for truth, error in errors if error.upper]
+
+
+def check_laws(obligation: SelectingObligation) -> None:
+    """Every letter keeps the law of the peak.
+
+    Raises:
+        NotDerived: naming the first that does not.
+    """
+    if len(obligation.target.remembering) != 1:
+        raise NotDerived(f"{len(obligation.target.remembering)} temporal operators, and heads that select follow one")
+    keeps_law = _is_neighbour if obligation.peak else _is_last_counted
+    for situation in obligation.situations:
+        for letter in situation.letters:
+            if letter.value not in (0, 1) or not keeps_law(letter):
+                law = "the neighbour" if obligation.peak else "the last position that is counted"
+                raise NotDerived(f"the target is not the value of {law}, at position {situation.j} of n = "
+                                 f"{situation.n}")
+
+
+def _is_last_counted(letter: SelectedLetter) -> bool:
+    """A letter that is counted makes memory and target its value; any other keeps both, and its value is 0."""
+    if letter.counted:
+        return all(effect == 3 * letter.value for effect in letter.effect)
+    return letter.value == 0 and letter.effect == (0, 3)
+
+
+def _is_neighbour(letter: SelectedLetter) -> bool:
+    """A letter remembers its value, and the target is what was remembered before."""
+    return all(effect == 2 * letter.value + before for before, effect in enumerate(letter.effect))

@@ -1,0 +1,1 @@
+"""Heads that attend to truths: which is the first or the last position where a formula holds."""

@@ -1,0 +1,42 @@
+"""Heads that attend to truths: the exact worst case, by a shortest path or by windows, and Z3 for the same."""
+
+from __future__ import annotations
+
+from constructions.network.transformer import Weighting
+from proofs.formula.attention.around_pivots import find_worst_case_by_windows
+from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
+from proofs.formula.attention.windows import AllWindows
+from proofs.formula.attention.worst_case import find_worst_case
+from proofs.formula.common.kinds import Kind
+from proofs.formula.common.written import Written
+from proofs.formula.failures import NotDerived
+from proofs.formula.family import Family
+from proofs.formula.transcript import Record
+from proofs.formula.two_provers import Proof, confirm, settle
+
+
+def oblige(written: Written) -> AttentionObligation:
+    """What is required of a head that attends to truths."""
+    return oblige_attention(written.transformer, written.known, written.lengths, written.layer, written.place,
+                            written.head, written.direction, written.allowed_error, written.apart)
+
+
+def prove(obligation: AttentionObligation, twice: bool, record: Record) -> Proof:
+    """Exact worst case at rising precision until it is on one side of what is allowed, then Z3 for the same statement.
+    """
+    allowed_error, windows = obligation.allowed_error, AllWindows(obligation)
+    find = find_worst_case if obligation.head.weighting is Weighting.SOFTMAX else find_worst_case_by_windows
+    try:
+        worst, _ = settle(lambda bits: find(obligation, bits, windows), allowed_error)
+    except NotDerived as fault:
+        return Proof(str(fault))
+
+    def by_solver() -> bool:
+        from proofs.formula.attention.second import proves_attention  # z3 takes a fifth of a second to import
+
+        return proves_attention(obligation, allowed_error, record, windows)
+
+    return confirm(obligation, worst, allowed_error, twice, by_solver)
+
+
+ATTENTION = Family(Kind.ATTENTION, lambda written: True, oblige, prove, takes_apart=True)

@@ -1,0 +1,128 @@
+"""What one attention head must satisfy, derived from its weights and the meanings it reads and writes.
+
+The head's Boolean inputs are left free: every word gives some assignment, so what holds of all assignments holds of all
+words. What remains of the network are groups of rows (n, i), each with the positions that it reads and what each letter
+gives there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+from constructions.language.printer import format_briefly
+from constructions.language.syntax import Formula, is_positional
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import ALLOWED_ERROR, Near, Truth
+from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting
+from proofs.formula.common.kinds import Approximation, Kind
+from proofs.formula.common.known import KnownValues
+from proofs.formula.common.letters import LetterTable
+from proofs.formula.common.reading import Reading, RowGroup
+from proofs.formula.common.sweeps import Sweep
+from proofs.formula.common.targets import Assignment, Target, build_target
+from proofs.formula.failures import NotDerived
+
+WITH_A_KERNEL = (Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE)
+"""Weightings of heads that attend to truths: it is known how much what is wrong can weigh beside what is right."""
+
+
+STICK_BREAKING = frozenset({Weighting.GEOMETRIC, Weighting.STICK_BREAKING})
+"""Weightings that go from position to position: one function under two names."""
+
+
+@dataclass(frozen=True)
+class AttentionObligation(Approximation):
+    """Every weighted mean of the head's values is near the truth of the target, at all rows.
+
+    ``allowed_error`` says how near; ``reading`` has the rows, and what they read.
+    """
+
+    kind: ClassVar[Kind] = Kind.ATTENTION
+    meaning: Near
+    allowed_error: Fraction
+    reading: Reading
+
+    def key(self) -> tuple[object, ...]:
+        """Equal up to the names of directions and formulas."""
+        return self.allowed_error, self.head.weighting, *self.reading.problem()
+
+    @property
+    def target(self) -> Target:
+        """What decides the formula."""
+        return self.reading.letters.target
+
+    @property
+    def letters(self) -> tuple[Assignment, ...]:
+        """The assignments to the target's atoms that may occur at a position."""
+        return self.reading.letters.assignments
+
+    @cached_property
+    def groups(self) -> list[RowGroup]:
+        """All rows, those that are the same problem for every n once."""
+        return self.reading.groups()
+
+    def sweeps(self) -> Iterator[Sweep]:
+        """The rows of all lengths with what they read, the shortest words first."""
+        return map(self.reading.sweep, self.reading.all_groups())
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of (n, i) that are checked."""
+        return self.reading.count_rows()
+
+
+def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int, place: int, head: Head,
+                     direction: str, allowed_error: Fraction = ALLOWED_ERROR,
+                     apart: bool = False) -> AttentionObligation:
+    """The obligation of one written direction that means ``near χ when G``, and errs by no more than is allowed.
+
+    ``apart`` is that of ``build_target``.
+
+    Raises:
+        NotDerived: if the rules of docs/certificate.md, section 5, do not cover the head.
+    """
+    meaning = transformer.directions[direction]
+    if not isinstance(meaning, Near):
+        raise NotDerived(f"a head cannot make {meaning}: soft attention over truths is only approximate")
+    value = head.values[direction]
+    _check_queries(known, head, meaning)
+    read = _truths_read(transformer, known, head, value)
+    target = build_target(meaning.formula, read.values(), apart)
+    if (head.mask is not Mask.FUTURE) if target.past else (head.mask is not Mask.PAST):
+        raise NotDerived(f"mask {head.mask.value}: {format_briefly(meaning.formula)} needs mask "
+                         + ("future" if target.past else "past"))
+    letters = LetterTable(target, transformer.alphabet, read, head.keys, value)
+    reading = Reading(known, lengths, head, value, meaning.when, letters)
+    reading.check_range()
+    return AttentionObligation(layer, place, head, direction, meaning, allowed_error, reading)
+
+
+def _check_queries(known: KnownValues, head: Head, meaning: Near) -> None:
+    """Weights and queries do not depend on the word, nor does it where the head must be near the truth."""
+    if head.weighting not in {*WITH_A_KERNEL, *STICK_BREAKING}:
+        raise NotDerived(f"weighting {head.weighting.value} of a head that attends to truths, expected one of "
+                         + ", ".join([*WITH_A_KERNEL, *sorted(STICK_BREAKING)]))
+    for row in head.queries:
+        for name in row:
+            if name not in known:
+                raise NotDerived(f"a query reads {name}, which depends on the word")
+    if not is_positional(meaning.when):
+        raise NotDerived(f"{format_briefly(meaning.when)} depends on the word, and the head does not look up a count")
+
+
+def _truths_read(transformer: Transformer, known: KnownValues, head: Head, value: Coefficients) -> dict[str, Formula]:
+    """The formulas whose truths the keys and the value read, by direction."""
+    read = {}
+    for name in dict.fromkeys(name for row in (*head.keys, value) for name in row):
+        match transformer.directions[name]:
+            case _ if name in known:
+                pass
+            case Truth(formula):
+                read[name] = formula
+            case meaning:
+                raise NotDerived(f"a key or value reads {name}, {meaning}: only exact directions may be read")
+    return read

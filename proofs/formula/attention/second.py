@@ -1,0 +1,148 @@
+"""Attention: one integer variable per position holds its cost w * (bound - err), scaled and rounded down to a few bits.
+
+Z3 shows that no input with the given truth of the target makes the sum negative. Rows (n, i) whose inputs mean the same
+are proved together with the lower hull of their costs, and in smaller groups where that is too weak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from constructions.language.positional import positional_truth
+from constructions.language.printer import format_briefly
+from constructions.language.syntax import Comparison, Formula, Predicate
+from constructions.network.transformer import Weighting
+from proofs.formula.attention.costs import FINE_BITS, ROUGH_BITS, Costs, SweepRow, rows_of
+from proofs.formula.attention.obligation import AttentionObligation
+from proofs.formula.attention.second_by_windows import find_groups_left
+from proofs.formula.attention.windows import AllWindows
+from proofs.formula.common.letters import spread
+from proofs.formula.common.reading import RowGroup
+from proofs.formula.common.targets import Target
+from proofs.formula.transcript import Record, ignore
+from proofs.formula.z3.solver import Question, all_of, any_of, choose, integer, total
+from proofs.formula.z3.unfolding import Unfolding
+
+
+def proves_attention(obligation: AttentionObligation, bound: Fraction, record: Record = ignore,
+                     windows: AllWindows | None = None) -> bool:
+    """Whether Z3 shows that the error is at most ``bound`` at every row, whatever the truth of the target.
+
+    Rows whose windows are strong enough are proved by these, all others letter by letter, under softmax.
+
+    False means that Z3 found an input for one single row; then, under softmax, the bound is false up to rounding. The
+    questions that ``record`` gets are those that Z3 answered as hoped: if the answer is True, they are the proof.
+
+    Raises:
+        Undecided: if Z3 gives up.
+    """
+    left = find_groups_left(obligation, bound, windows or AllWindows(obligation), record)
+    if obligation.head.weighting is not Weighting.SOFTMAX:  # then there is no sum over letters
+        return not any(left.values())
+    return all(_proves_groups(obligation, groups, truth, bound, record) for truth, groups in left.items() if groups)
+
+
+def _proves_groups(obligation: AttentionObligation, groups: Sequence[RowGroup], truth: bool, bound: Fraction,
+                   record: Record) -> bool:
+    """Prove the rows of these groups, each problem once."""
+    rows: dict[tuple[int, ...], SweepRow] = {}
+    for group in groups:
+        for row in rows_of(obligation.reading.sweep(group)):
+            rows.setdefault(tuple(step.number for step in row.steps), row)
+    ordered = sorted(rows.values(), key=lambda row: (len(row.steps), row.n))
+    return _proves_rows(obligation, ordered, truth, bound, Costs(ordered), record)
+
+
+def _proves_rows(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, bound: Fraction, costs: Costs,
+                 record: Record) -> bool:
+    """Prove the rows in groups by the hull of each group; where a hull is too weak, go on with groups half as large."""
+    largest = len(rows)
+    start = 0
+    while start < len(rows):
+        group = _group(rows, start, largest)
+        question = _ask(obligation, group, truth, costs.hull(group, truth, bound, ROUGH_BITS), bound)
+        proved = question.is_proved()
+        if not proved and len(group) > 1:
+            largest = len(group) // 2
+            continue
+        if not proved:
+            question = _ask(obligation, group, truth, costs.hull(group, truth, bound, FINE_BITS), bound)
+            if not question.is_proved():
+                return False
+        record(question)
+        start += len(group)
+    return True
+
+
+def _group(rows: list[SweepRow], start: int, largest: int) -> list[SweepRow]:
+    """At most ``largest`` rows of compatible shape from ``start`` on, none twice as long as the first."""
+    end = start + 1
+    while (end < len(rows) and end - start < largest and len(rows[end].steps) < 2 * len(rows[start].steps)
+           and _compatible(rows[end - 1], rows[end])):
+        end += 1
+    return rows[start:end]
+
+
+def _compatible(shorter: SweepRow, longer: SweepRow) -> bool:
+    return longer.shape[:len(shorter.steps)] == shorter.shape
+
+
+def _ask(obligation: AttentionObligation, rows: list[SweepRow], truth: bool, hull: list[list[int]],
+         bound: Fraction) -> Question:
+    """Whether a row of these, on some input, has sum of cost < 0; ``hull`` gives the cost per position and option."""
+    target, letters, longest = obligation.target, obligation.letters, rows[-1]
+    given: list[Any] = []
+    present = [z3.Bool(f"present_{k}") for k in range(len(hull))]
+    shortest = min(len(row.steps) for row in rows)
+    given += [present[k] for k in range(shortest)]
+    given += [z3.Implies(present[k], present[k - 1]) for k in range(1, len(hull))]
+    atoms = [[z3.Bool(f"atom_{k}_{a}") for a in range(len(target.atoms))] for k in range(len(hull))]
+    costs = [z3.Int(f"cost_{k}") for k in range(len(hull))]
+    for k, step in enumerate(longest.steps):
+        by_assignment = spread(letters, [hull[k][choice] for choice in step.choices])
+        if len(letters) < len(by_assignment):
+            given.append(any_of([all_of(list(map(z3.BoolRef.__eq__, atoms[k], map(z3.BoolVal, letter))))
+                                 for letter in letters]))
+        given += [costs[k] >= integer(min(0, *by_assignment)), costs[k] <= integer(max(0, *by_assignment))]
+        given.append(costs[k] == z3.If(present[k], choose(atoms[k], by_assignment), z3.IntVal(0)))
+    return Question(_describe(rows, truth, bound), _legend(target), tuple(given),
+                    _target_truth(target, longest, atoms, present) == truth, total(costs) < 0)
+
+
+def _describe(rows: list[SweepRow], truth: bool, bound: Fraction) -> str:
+    """What the question about these rows proves."""
+    first, last = rows[0], rows[-1]
+    which = f"the row n = {first.n}, i = {first.i}" if len(rows) == 1 else (
+        f"{len(rows)} rows from n = {first.n}, i = {first.i} to n = {last.n}, i = {last.i}")
+    return f"the error is at most {bound} in {which}, on every input on which the target is {str(truth).lower()}"
+
+
+def _legend(target: Target) -> tuple[str, ...]:
+    """What the names in the questions about this target stand for."""
+    side = "left" if target.past else "right"
+    return (
+        f"present_k: the position k places to the {side} of the row's own is visible",
+        *(f"atom_k_{a}: {format_briefly(atom)} there" for a, atom in enumerate(target.atoms)),
+        "cost_k: its weight times (bound less error of its value), rounded down, least of the rows; rescaled such that",
+        "        the sign of the sum is kept. A negative sum is an error above the bound.",
+    )
+
+
+def _target_truth(target: Target, row: SweepRow, atoms: list[list[Any]], present: list[Any]) -> Any:
+    """The truth of the target at the row, by unfolding its operators from the far end to the row."""
+    memory: dict[Formula, Any] = {node: z3.BoolVal(False) for node in target.remembering}
+    truth: Any = z3.BoolVal(False)
+    for k in reversed(range(len(row.steps))):
+        unfold = Unfolding(target, atoms[k], memory, _placed_at(row.steps[k].j, row.n))
+        truth = unfold.target_truth
+        memory = {node: z3.And(present[k], unfold.remembered(node)) for node in target.remembering}
+    return truth
+
+
+def _placed_at(j: int, n: int) -> Callable[[Predicate | Comparison], Any]:
+    """The truth of predicates at one position."""
+    return lambda formula: z3.BoolVal(positional_truth(formula, j, n))

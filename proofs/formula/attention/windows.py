@@ -1,0 +1,281 @@
+"""Windows: a bound of the error at all rows of a group, from the scores around the position that decides.
+
+Setting. The target remembers one truth, and either every letter *keeps* (the memory stays, and is the target's truth)
+or *resets* (to one truth, whatever was remembered, which is the target's truth); or every letter *overwrites* the
+memory and the target's truth is what was remembered before. `since` and `until` are of the first kind, `prev` and
+`next` of the second. So every word has a *pivot*, the last position that resets (or the one before the row), whose
+letter gives the target's truth t; the letters before it are free, those after it keep (or there is one, which is free).
+Only a word whose letters all keep has none; its target is false.
+
+Claim. Let every letter that makes a pivot have the value t, and let every letter that keeps have the value 0. Of a
+position q let *bad* be the letters that may stand there and whose value is not t, and let the gap at q be the greatest
+score of a bad letter at q, less the least score of a letter that makes the pivot. Then the error is at most the share
+of the others that these gaps allow (``common.kernels``); under softmax B/(1 + B), B the sum of e^gap.
+
+Proof. The pivot has error 0; all other positions have errors in [0, 1], and error 0 unless their letter is bad. Under
+softmax-plus-one there is one thing more, of score and value 0, which errs where t is true: its gap is the score 0 less
+the least score of a pivot.
+
+One window stands for all pivots of a group: for each distance from the pivot it has the greatest gap of all of
+them, which makes the share no smaller. A pivot at place p of the longest row has p - 1 positions before it, and as many
+after it as are left; under a sparse weighting, where few gaps matter, the share is the greatest over all p. Gaps below
+the greatest one by CUT nats are not listed, nor those that weigh nothing: there are fewer of them than positions, and
+none is above ``beyond``, which is found with running maxima.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from operator import sub
+
+from constructions.network.transformer import Weighting
+from proofs.formula.attention.obligation import AttentionObligation
+from proofs.formula.common.kernels import WEIGHS_NOTHING_FROM, share_of_others
+from proofs.formula.common.reading import Offered, Reading, RowGroup
+
+CUT = 60
+FAINT = 200
+"""Nor are gaps below this many nats listed, however small the greatest is; e^-200 is below any error that matters."""
+BITS = 128
+KEEPS = (0, 3)
+RESETS = {False: (0, 0), True: (3, 3)}
+OVERWRITES = {False: (0, 1), True: (2, 3)}
+"""Effects of letters on a target that remembers one truth: 2 * next memory + truth, by what is remembered."""
+
+
+class Memory(Enum):
+    """How a target remembers one truth, by the effects of the letters that make a pivot."""
+
+    LASTING = "since"
+    FLEETING = "prev"
+
+    @property
+    def pivots(self) -> dict[bool, tuple[int, int]]:
+        """The effect of a letter that makes a pivot, by the truth that it gives."""
+        return RESETS if self is Memory.LASTING else OVERWRITES
+
+
+def memory_of(offered: Sequence[Offered]) -> Memory | None:
+    """How the target remembers, if it does as above."""
+    effects = {letter.effect for each in offered for letter in each.letters}
+    if effects <= {KEEPS, *RESETS.values()}:
+        return Memory.LASTING
+    return Memory.FLEETING if effects <= {*OVERWRITES.values()} else None
+
+
+@dataclass(frozen=True)
+class Window:
+    """Gaps to the pivot at distances 1, 2, ... before and after it, in reading order; None where nothing is bad.
+
+    Without ``has_pivots`` no word has one. ``beyond`` bounds the gaps of the positions that are not listed, at most
+    ``positions`` for each of its numbers. ``apart`` has the gap of what is no position, if that errs.
+    """
+
+    weighting: Weighting
+    before: tuple[Fraction | None, ...]
+    after: tuple[Fraction | None, ...]
+    beyond: tuple[Fraction, ...]
+    positions: int
+    has_pivots: bool
+    apart: tuple[Fraction, ...] = ()
+
+    @cached_property
+    def error(self) -> Fraction:
+        """An upper bound of the error."""
+        return max(self._share(self.before[:before], self.after[:after])
+                   for before, after in listed_at_places(self.weighting, len(self.before), len(self.after),
+                                                         self.positions))
+
+    def _share(self, before: Sequence[Fraction | None], after: Sequence[Fraction | None]) -> Fraction:
+        gaps = [(1, gap) for gap in (*before, *after, *self.apart) if gap is not None]
+        gaps += [(self.positions, gap) for gap in self.beyond]
+        return share_of_others(self.weighting, gaps, BITS)
+
+
+def listed_at_places(weighting: Weighting, before: int, after: int, positions: int) -> list[tuple[int, int]]:
+    """How many of the listed gaps before and after the pivot some place for it has, wherever it stands.
+
+    With fewer at both sides there is nothing greater. Where weights reach far, all are taken at once.
+
+    >>> listed_at_places(Weighting.SPARSEMAX, 1, 1, 2), listed_at_places(Weighting.SPARSEMAX, 1, 1, 3)
+    ([(0, 1), (1, 0)], [(1, 1)])
+    """
+    if weighting not in WEIGHS_NOTHING_FROM or before + after < positions:
+        return [(before, after)]
+    places = range(max(1, positions - after), min(positions, before + 1) + 1)
+    return [(place - 1, positions - place) for place in places]
+
+
+class Windows:
+    """What the windows of a head's groups come from, for one truth of the target."""
+
+    def __init__(self, reading: Reading, memory: Memory, truth: bool):
+        """The claim need not apply to every group: see ``line``."""
+        self._reading, self._memory, self._truth = reading, memory, truth
+        self.unfit = {kind for kind, offered in enumerate(reading.offered) if self._is_unfit(offered)}
+
+    def _is_unfit(self, offered: Offered) -> bool:
+        """Whether the claim does not speak of heads with such positions."""
+        values = [(letter.effect, offered.base_value + letter.value) for letter in offered.letters]
+        pivot = self._memory.pivots[self._truth]
+        return any((effect == pivot and value != self._truth) or (effect == KEEPS and value and not self._truth)
+                   for effect, value in values)
+
+    def line(self, group: RowGroup) -> _Line | None:
+        """The scores of a group that its window comes from, or None if the claim does not apply to it."""
+        order = self._reading.order(group)
+        all_kinds = self._reading.positions(group.n).kinds
+        kinds = [all_kinds[j - 1] for j in order]
+        if not self.unfit.isdisjoint(kinds):
+            return None
+        if self._memory is Memory.FLEETING and order[0] in group.rows:
+            return None  # nothing was remembered there
+        return self._line(group, order, kinds)
+
+    def _line(self, group: RowGroup, order: range, kinds: Sequence[int]) -> _Line:
+        scores = self._reading.scores(group)
+        base = [scores.base[j - 1] for j in order]
+        adds = {kind: self._adds(self._reading.offered[kind], scores.adds[kind]) for kind in set(kinds)}
+        widest = max(map(abs, (x for each in adds.values() for x in each if x is not None)), default=0)
+        nowhere = 4 * (max(map(abs, base)) + widest + FAINT * scores.unit)
+        missing = (2 * nowhere, -2 * nowhere, -2 * nowhere)
+        filled = {kind: [none if x is None else x for x, none in zip(each, missing, strict=True)]
+                  for kind, each in adds.items()}
+        pivots, bad, after = ([x + filled[kind][which] for x, kind in zip(base, kinds, strict=True)]
+                              for which in range(3))
+        if self._memory is Memory.FLEETING:
+            rows = frozenset(group.rows)
+            pivots = [x if j in rows else 2 * nowhere for x, j in zip(pivots, order[1:], strict=False)] + [2 * nowhere]
+        return _Line(scores.unit, nowhere, pivots, bad, after)
+
+    def _adds(self, offered: Offered, adds: Sequence[int]) -> tuple[int | None, int | None, int | None]:
+        """What letters add to the score of such a position: the least of those that make a pivot, the greatest of the
+        bad ones, and the greatest of the bad ones that may follow a pivot; None where there are none."""
+        letters = list(zip(offered.letters, adds, strict=True))
+        bad = [(letter.effect, x) for letter, x in letters if offered.base_value + letter.value != self._truth]
+        pivots = [x for letter, x in letters if letter.effect == self._memory.pivots[self._truth]]
+        following = [x for effect, x in bad if effect == KEEPS or self._memory is Memory.FLEETING]
+        return min(pivots, default=None), max((x for _, x in bad), default=None), max(following, default=None)
+
+
+class AllWindows:
+    """The windows of an obligation, each found once."""
+
+    def __init__(self, obligation: AttentionObligation):
+        """Where the target is not of the two kinds, no group has one."""
+        self._reading = obligation.reading
+        self.weighting = obligation.head.weighting
+        self.memory = memory_of(obligation.reading.offered)
+        self._finders = {truth: Windows(obligation.reading, self.memory, truth)
+                         for truth in (False, True) if self.memory}
+        self._windows: dict[RowGroup, dict[bool, Window | None]] = {}
+
+    def find(self, group: RowGroup, truth: bool) -> Window | None:
+        """The window of a group, if it has one."""
+        if group not in self._windows:  # both truths at once, as they share scores, and often the window
+            lines = {truth: finder.line(group) for truth, finder in self._finders.items()}
+            alike = self.weighting is not Weighting.SOFTMAX_PLUS_ONE and lines.get(False) == lines.get(True)
+            found = {each: self._window(line, each) for each, line in lines.items() if line and not (each and alike)}
+            self._windows[group] = {each: found.get(each, found.get(False)) if line else None
+                                    for each, line in lines.items()}
+        return self._windows[group].get(truth)
+
+    def _window(self, line: _Line, truth: bool) -> Window:
+        assert self.memory
+        before, after = line.gaps(self.memory, WEIGHS_NOTHING_FROM.get(self.weighting))
+        beyond = tuple(rest for _, rest in (before, after) if rest is not None)
+        has_pivots = min(line.pivots) < line.nowhere
+        errs_apart = self.weighting is Weighting.SOFTMAX_PLUS_ONE and truth and has_pivots
+        return Window(self.weighting, before[0], after[0], beyond, len(line.pivots), has_pivots,
+                      (Fraction(-min(line.pivots), line.unit),) if errs_apart else ())
+
+    def values_by_context(self, truth: bool) -> dict[tuple[bool, ...], list[set[Fraction]]]:
+        """For predicates as they may hold at a position, all values that each letter has at such positions; of those
+        positions of which the claim speaks for this truth."""
+        found: dict[tuple[bool, ...], list[set[Fraction]]] = {}
+        for (context, base_value), kind in self._reading.kinds.items():
+            if kind not in self._finders[truth].unfit:
+                letters = self._reading.offered[kind].letters
+                values = found.setdefault(context, [set() for _ in letters])
+                for letter, those in zip(letters, values, strict=True):
+                    those.add(base_value + letter.value)
+        return found
+
+    def has_no_word(self, group: RowGroup, truth: bool) -> bool:
+        """Whether the window of a group shows that the target has this truth at none of its rows, on no word."""
+        window = self.find(group, truth)
+        return window is not None and not window.has_pivots and (truth or self.memory is Memory.FLEETING)
+
+    def greatest_error(self, group: RowGroup) -> Fraction:
+        """What the windows of a group allow, whatever the truth of the target; 1 without them."""
+        found = [self.find(group, truth) for truth in (False, True)]
+        return max(Fraction(1) if window is None else window.error for window in found)
+
+    def bounds_error(self, group: RowGroup, truth: bool, bound: Fraction) -> bool:
+        """Whether the window of a group shows that no row errs by more than ``bound``."""
+        window = self.find(group, truth)
+        return window is not None and window.error <= bound
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Scores in reading order, in units of 1/``unit``: the least of a pivot, the greatest of a bad letter before it,
+    and after it. Where there is none, gaps are below -``nowhere``, and so is no other gap."""
+
+    unit: int
+    nowhere: int
+    pivots: list[int]
+    bad: list[int]
+    after: list[int]
+
+    def gaps(self, memory: Memory, nothing_from: Fraction | None = None) -> tuple[_Gaps, _Gaps]:
+        """The greatest gap at each distance before a pivot, and at each distance after it.
+
+        ``nothing_from`` is the greatest gap that weighs nothing, if one does.
+        """
+        earlier = list(accumulate(self.bad, max))
+        follower = self._greatest(self.after[::-1], self.pivots[::-1], 1)
+        if memory is Memory.FLEETING:  # the row is the next position after the pivot
+            least = self._least(nothing_from, self._greatest(earlier, self.pivots, 1), follower)
+            return self._side(self.bad, earlier, self.pivots, least), (self._shown([follower]), None)
+        later = list(accumulate(reversed(self.after), max))
+        least = self._least(nothing_from, self._greatest(earlier, self.pivots, 1),
+                            self._greatest(later, self.pivots[::-1], 1))
+        return (self._side(self.bad, earlier, self.pivots, least),
+                self._side(self.after[::-1], later, self.pivots[::-1], least))
+
+    def _least(self, nothing_from: Fraction | None, *greatest: int) -> int:
+        """Gaps up to this one are not listed."""
+        if nothing_from is not None:
+            return max(int(nothing_from) * self.unit, -self.nowhere)
+        return max(max(greatest) - CUT * self.unit, -FAINT * self.unit, -self.nowhere)
+
+    def _side(self, bad: list[int], nearer: list[int], pivots: list[int], least: int) -> _Gaps:
+        """The gaps at all distances, and a bound of those that are not listed, if any; ``nearer`` has running maxima.
+        """
+        gaps = list[int]()
+        for distance in range(1, len(pivots)):
+            gap = self._greatest(bad, pivots, distance)
+            is_far = gap <= least and (not gaps or gaps[-1] <= least)  # positions of one parity may be far, others not
+            if is_far and (beyond := self._greatest(nearer, pivots, distance)) <= least:
+                return self._shown(gaps), self._fraction(beyond)
+            gaps.append(gap)
+        return self._shown(gaps), None
+
+    def _greatest(self, bad: list[int], pivots: list[int], distance: int) -> int:
+        """The greatest gap at this distance before a pivot."""
+        return max(map(sub, bad[:len(bad) - distance], pivots[distance:]), default=-self.nowhere)
+
+    def _shown(self, gaps: Sequence[int]) -> tuple[Fraction | None, ...]:
+        return tuple(map(self._fraction, gaps))
+
+    def _fraction(self, gap: int) -> Fraction | None:
+        return None if gap <= -self.nowhere else Fraction(gap, self.unit)
+
+
+_Gaps = tuple[tuple[Fraction | None, ...], Fraction | None]

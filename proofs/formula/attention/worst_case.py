@@ -1,0 +1,203 @@
+"""The exact worst case of a sweep: a shortest path over (position, automaton memory).
+
+The head's error at a row is sum(w * err) / sum(w), with err the value where the target is false and 1 - value where
+it is true. It is at most e on all inputs iff sum w * (e - err) >= 0 on all of them: a sum of one term per position,
+minimised over all letter sequences at once. The weights are enclosed outward, so a minimum found >= 0 is a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
+
+from constructions.network.transformer import Weighting
+from proofs.enclosures.exponential import round_up
+from proofs.enclosures.intervals import point
+from proofs.enclosures.softmax import Weight, weights_in_common_units
+from proofs.formula.attention.obligation import AttentionObligation
+from proofs.formula.attention.windows import AllWindows
+from proofs.formula.common.extremes import DIGITS, Extreme, WorstCase, proved_bound
+from proofs.formula.common.sweeps import Step, Sweep
+
+Costs = dict[int, tuple[int, int, int]]
+"""Per 2 * memory + truth: the least cost of a path there, the code before its last step, the option it chose."""
+
+
+@dataclass(frozen=True)
+class WeighedSweep:
+    """A sweep with its weights enclosed: per step and option (lower, upper), in common units."""
+
+    sweep: Sweep
+    weights: tuple[tuple[Weight, ...], ...]
+
+
+@dataclass(frozen=True)
+class SweepExtreme(Extreme):
+    """The largest error over inputs with the given truth of the target, and the input that has it."""
+
+    truth: bool
+    weighed: WeighedSweep = field(repr=False)
+    row: int
+    choices: tuple[int, ...]
+    weighed_by: Weighting = Weighting.SOFTMAX
+
+    @property
+    def weighting(self) -> Weighting:
+        """How the scores become weights."""
+        return self.weighed_by
+
+    @property
+    def n(self) -> int:
+        """The length of the word."""
+        return self.weighed.sweep.n
+
+    @property
+    def i(self) -> int:
+        """The position of the query."""
+        return self.row
+
+    def terms(self) -> list[tuple[Fraction, Fraction]]:
+        """The scaled score and the error of every position read."""
+        options = [step.options[choice]
+                   for step, choice in zip(self.weighed.sweep.steps, self.choices, strict=False)]
+        return [(option.score, option_error(option.value, self.truth)) for option in options]
+
+
+def weigh(sweep: Sweep, bits: int) -> WeighedSweep:
+    """The sweep with outward enclosures of its weights, normalised by the largest score."""
+    scores = [point(option.score) for step in sweep.steps for option in step.options]
+    pairs = iter(weights_in_common_units(scores, bits))
+    return WeighedSweep(sweep, tuple(tuple(next(pairs) for _ in step.options) for step in sweep.steps))
+
+
+def option_error(value: Fraction, truth: bool) -> Fraction:
+    """The distance of a value in [0, 1] from the truth."""
+    return 1 - value if truth else value
+
+
+def minimum_costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool = True) -> dict[int, int]:
+    """For each row i the minimum of sum w * (bound - err), in arbitrary positive units; rows without such input absent.
+
+    ``pessimistic`` takes the end of each weight that makes the sum smaller (a proof that it is >= 0); otherwise the
+    other end (a proof that a negative one is real).
+    """
+    minima: dict[int, int] = {}
+    for step, costs in _walk(weighed, truth, bound, pessimistic):
+        if step.j in weighed.sweep.rows:
+            fitting = [cost for code, (cost, _, _) in costs.items() if code % 2 == truth]
+            if fitting:
+                minima[step.j] = min(fitting)
+    return minima
+
+
+def _walk(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool) -> Iterator[tuple[Step, Costs]]:
+    """Yield each step with {2 * memory + truth: (least cost, previous code, option chosen)}."""
+    scale = lcm(bound.denominator, *(o.value.denominator for step in weighed.sweep.steps for o in step.options))
+    previous: Costs = {0: (0, -1, -1)}
+    for step, weights in zip(weighed.sweep.steps, weighed.weights, strict=True):
+        costs: Costs = {}
+        for choice, (option, (low, high)) in enumerate(zip(step.options, weights, strict=True)):
+            factor = int((bound - option_error(option.value, truth)) * scale)
+            cost = factor * (low if (factor >= 0) == pessimistic else high)
+            for code, (before, _, _) in previous.items():
+                after = option.effect[code >> 1]
+                total = before + cost
+                if after not in costs or total < costs[after][0]:
+                    costs[after] = (total, code, choice)
+        yield step, costs
+        previous = costs
+
+
+def find_worst_input(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int) -> tuple[int, ...]:
+    """The choices, step by step up to row i, that minimise sum w * (bound - err)."""
+    history = []
+    for step, costs in _walk(weighed, truth, bound, True):
+        history.append(costs)
+        if step.j == i:
+            break
+    code = min((code for code in history[-1] if code % 2 == truth), key=lambda code: history[-1][code][0])
+    choices: list[int] = []
+    for costs in reversed(history):
+        _, code, choice = costs[code]
+        choices.append(choice)
+    return tuple(reversed(choices))
+
+
+def error_of(weighed: WeighedSweep, choices: Sequence[int], truth: bool) -> tuple[Fraction, Fraction]:
+    """Lower and upper bounds of the error on one input."""
+    lower_total = upper_total = 0
+    lower_error = upper_error = Fraction(0)
+    for step, weights, choice in zip(weighed.sweep.steps, weighed.weights, choices, strict=False):
+        low, high = weights[choice]
+        error = option_error(step.options[choice].value, truth)
+        lower_total, upper_total = lower_total + low, upper_total + high
+        lower_error, upper_error = lower_error + low * error, upper_error + high * error
+    if lower_total == 0:  # all of it lies too far below the largest weight of the sweep
+        return Fraction(0), Fraction(1)
+    return lower_error / upper_total, upper_error / lower_total
+
+
+def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWindows | None = None) -> WorstCase:
+    """The largest errors over all rows of the obligation, weights enclosed with so many bits.
+
+    The groups that may err most come first, so that the others, whose windows show that they err no more, are passed
+    over; of those that may err as much, to DIGITS digits, the longest words come first.
+    """
+    windows = windows or AllWindows(obligation)
+    found: dict[bool, SweepExtreme | None] = {False: None, True: None}
+    for group in sorted(obligation.groups, key=lambda group: (-proved_bound(windows.greatest_error(group)), -group.n)):
+        open_truths = [truth for truth, best in found.items() if not (
+            windows.bounds_error(group, truth, best.upper) if best else windows.has_no_word(group, truth))]
+        if open_truths:
+            weighed = weigh(obligation.reading.sweep(group), bits)
+            found |= {truth: larger_extreme(found[truth], weighed, truth) for truth in open_truths}
+    return WorstCase(found[False], found[True])
+
+
+def find_extreme(sweeps: Iterable[WeighedSweep], truth: bool) -> SweepExtreme | None:
+    """The largest error over all rows of all sweeps; None if no input has this truth."""
+    best: SweepExtreme | None = None
+    for weighed in sorted(sweeps, key=lambda weighed: -weighed.sweep.n):
+        best = larger_extreme(best, weighed, truth)
+    return best
+
+
+def larger_extreme(best: SweepExtreme | None, weighed: WeighedSweep, truth: bool) -> SweepExtreme | None:
+    """The largest error over the rows of one more sweep, if it is larger, by Dinkelbach's iteration.
+
+    Each sweep is proved at a bound no larger than the final one, and a larger bound only makes the costs larger.
+    """
+    while True:
+        bound = best.upper if best else Fraction(0)
+        minima = minimum_costs(weighed, truth, bound)
+        if best is None and minima:
+            i = min(minima)
+            best = _extreme_at(weighed, truth, bound, i, bound)
+            continue
+        worst = min(minima, key=lambda i: minima[i], default=None)
+        if worst is None or minima[worst] >= 0:
+            return best
+        best = _extreme_at(weighed, truth, bound, worst, bound)
+
+
+def _extreme_at(weighed: WeighedSweep, truth: bool, bound: Fraction, i: int, at_least: Fraction) -> SweepExtreme:
+    choices = find_worst_input(weighed, truth, bound, i)
+    lower, upper = error_of(weighed, choices, truth)
+    rounded = proved_bound(upper)
+    if at_least and rounded <= at_least:
+        rounded = round_up(at_least * (1 + Fraction(1, 10 ** (DIGITS - 1))), DIGITS)
+    return SweepExtreme(lower, rounded, truth, weighed, i, choices)
+
+
+def find_violations(sweeps: Iterable[WeighedSweep], bound: Fraction) -> list[tuple[int, int, bool, WeighedSweep]]:
+    """Rows (n, i, truth) at which some input certainly has an error above ``bound``, shortest words first."""
+    found = [
+        (weighed.sweep.n, i, truth, weighed)
+        for weighed in sweeps
+        for truth in (False, True)
+        for i, cost in minimum_costs(weighed, truth, bound, pessimistic=False).items()
+        if cost < 0
+    ]
+    return sorted(found, key=lambda row: row[:3])

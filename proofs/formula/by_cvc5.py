@@ -1,0 +1,27 @@
+"""What cvc5 says of an SMT-LIB script: ``python proofs/formula/by_cvc5.py FILE`` prints sat, unsat or unknown.
+
+Run in a process of its own, which can be stopped; it imports nothing of this project.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def answer(path: str) -> str:
+    """The answer to the one ``check-sat`` of a script."""
+    import cvc5
+
+    solver = cvc5.Solver()
+    parser = cvc5.InputParser(solver)
+    parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, path)
+    symbols = parser.getSymbolManager()
+    printed = []
+    while not (command := parser.nextCommand()).isNull():
+        if command.getCommandName() != "set-info":  # cvc5 would call an answer that is not the stated one an error
+            printed.append(str(command.invoke(solver, symbols)).strip())
+    return " ".join(text for text in printed if text)
+
+
+if __name__ == "__main__":
+    print(answer(sys.argv[1]))

@@ -1,0 +1,110 @@
+"""What a count at a position decides: the cases of a head that looks it up, and the truth of formulas in a case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from constructions.language.positional import connective, mentions_length, mentions_position, positional_truth
+from constructions.language.predicates import definition_of
+from constructions.language.printer import format_briefly, format_count
+from constructions.language.semantics import RELATIONS
+from constructions.language.syntax import (
+    Comparison,
+    Count,
+    Formula,
+    Predicate,
+    PredicateOnCount,
+    counts_of,
+    difference,
+    is_positional,
+    operands,
+    subformulas_of_all,
+)
+from constructions.network.meanings import Mean, Meaning, Near, Others
+from constructions.network.transformer import Head
+from proofs.formula.failures import NotDerived
+
+
+def find_count(directions: Mapping[str, Meaning], head: Head, meaning: Near | Others) -> Count:
+    """The one count that the head looks up.
+
+    Raises:
+        NotDerived: if its queries read the means of several counts, or none and the meaning mentions not exactly one.
+    """
+    read = {mean.count for row in head.queries for name in row if isinstance(mean := directions[name], Mean)}
+    match meaning:
+        case Others(count):
+            found = read | {count}
+        case Near(formula, when):
+            found = read or {count for part in subformulas_of_all([formula, when]) for count in counts_of(part)}
+    if len(found) != 1:
+        named = ", ".join(sorted(map(format_count, found))) or "none"
+        raise NotDerived(f"a head looks up one count, and this one has to do with {len(found)}: {named}")
+    return found.pop()
+
+
+class CaseTruths:
+    """The truth of formulas in a case: what is counted, predicates on the count, comparisons of it with numbers.
+
+    What is counted follows the case even where it depends on the position alone: such cases that no word has are
+    checked like the others.
+    """
+
+    def __init__(self, count: Count):
+        """Formulas that another count, or more of the word, decides are refused."""
+        self.count = count
+        self._truths: dict[tuple[Formula, bool, int, int, int], bool] = {}
+        self._on_position: dict[Formula, bool] = {}
+
+    def truth(self, formula: Formula, here: bool, others: int, i: int, n: int) -> bool:
+        """The truth at position i of a word of length n.
+
+        Raises:
+            NotDerived: if the case does not decide it.
+        """
+        if formula not in self._on_position:
+            self._on_position[formula] = self.mentions_i(formula)
+        key = (formula, here, others, i if self._on_position[formula] else 0, n)
+        if key not in self._truths:
+            self._truths[key] = self._decide(formula, here, others, i, n)
+        return self._truths[key]
+
+    def shape(self, formula: Formula) -> tuple[object, ...]:
+        """Equal for formulas with equal truths in equal cases, whatever the counts of both count."""
+        if formula is self.count.operand:
+            return ("here",)
+        match formula:
+            case PredicateOnCount(count=count) if count is self.count:
+                return "count", definition_of(formula), formula.parameters
+            case Comparison(relation) if {count for _, count in difference(formula).coefficients} == {self.count}:
+                ((factor, _),) = difference(formula).coefficients
+                return "compared", relation, factor, difference(formula).constant
+        if isinstance(formula, Predicate | Comparison | PredicateOnCount):
+            return "as it is", formula
+        return type(formula), *(map(self.shape, operands(formula)) if operands(formula) else [formula])
+
+    def mentions_i(self, formula: Formula) -> bool:
+        """Whether a case of another position may decide the formula otherwise."""
+        return mentions_position(formula)
+
+    def mentions_n(self, formula: Formula) -> bool:
+        """Whether a case of another length may decide the formula otherwise."""
+        return mentions_length(formula)
+
+    def _decide(self, formula: Formula, here: bool, others: int, i: int, n: int) -> bool:
+        if formula is self.count.operand:
+            return here
+        match formula:
+            case PredicateOnCount(count=count) if count is self.count:
+                return definition_of(formula).holds(others + here, n, formula.parameters)
+            case Comparison(relation) if {count for _, count in difference(formula).coefficients} == {self.count}:
+                ((factor, _),) = difference(formula).coefficients
+                return RELATIONS[relation](factor * (others + here) + difference(formula).constant, 0)
+            case Predicate() | Comparison() if is_positional(formula):
+                return positional_truth(formula, i, n)
+        parts = () if isinstance(formula, Comparison | PredicateOnCount) else operands(formula)
+        truth = connective(formula, tuple(self._decide(part, here, others, i, n) for part in parts))
+        if truth is None:
+            raise NotDerived(f"{format_briefly(formula)} is not decided by {format_count(self.count)} and the truth "
+                             "of what it counts")
+        return truth

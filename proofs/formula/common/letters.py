@@ -1,0 +1,103 @@
+"""Letters: the assignments to a target's atoms that may occur at a position, and what each of them does there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.language.positional import positional_truth
+from constructions.language.symbolic import symbolic_truth
+from constructions.language.syntax import Formula, is_symbolic
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Coefficients
+from proofs.formula.common.targets import Assignment, Target
+
+ZERO = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Letter:
+    """What an assignment to the atoms adds to the keys and to the value, and its effect on the target's automaton.
+
+    ``effect[memory]`` is 2 * next memory + truth of the target.
+    """
+
+    keys: tuple[Fraction, ...]
+    value: Fraction
+    effect: tuple[int, ...]
+
+
+class LetterTable:
+    """The letters of a head, position by position: they differ only by the predicates that hold there."""
+
+    def __init__(self, target: Target, alphabet: Sequence[str], read: Mapping[str, Formula],
+                 keys: Sequence[Coefficients], value: Coefficients):
+        """``read`` are the formulas whose truths the keys and the value read, by direction."""
+        self.target = target
+        self.assignments = realizable(target.atoms, alphabet)
+        self._read, self._keys, self._value = read, keys, value
+        self._letters: dict[tuple[bool, ...], tuple[Letter, ...]] = {}
+
+    def context(self, j: int, n: int) -> tuple[bool, ...]:
+        """What decides the letters of position j: which of the target's predicates hold there."""
+        return tuple([positional_truth(predicate, j, n) for predicate in self.target.predicates])
+
+    def table(self, lengths: Lengths) -> tuple[object, ...]:
+        """The letters of every context that occurs."""
+        if not self.target.predicates:
+            return self.letters_at(1, lengths.first)
+        found = {self.context(j, n): self.letters_at(j, n) for n, j in lengths.rows()}
+        return tuple(sorted(found.items(), key=lambda item: item[0]))
+
+    def letters_at(self, j: int, n: int) -> tuple[Letter, ...]:
+        """What every assignment does at position j, in the order of ``assignments``."""
+        context = self.context(j, n)
+        if context not in self._letters:
+            self._letters[context] = tuple(self._letter(assignment, j, n) for assignment in self.assignments)
+        return self._letters[context]
+
+    def _letter(self, assignment: Assignment, j: int, n: int) -> Letter:
+        truths = {name: Fraction(self.target.read_truth(formula, assignment, j, n))
+                  for name, formula in self._read.items()}
+        steps = [self.target.step(before, assignment, j, n) for before in range(1 << len(self.target.remembering))]
+        return Letter(tuple(_truth_part(row, truths) for row in self._keys), _truth_part(self._value, truths),
+                      tuple(2 * memory + truth for memory, truth in steps))
+
+
+def assignments(atoms: int) -> list[Assignment]:
+    """All truth assignments to so many atoms, in one fixed order."""
+    return list(itertools.product((False, True), repeat=atoms))
+
+
+def spread(letters: Sequence[Assignment], values: Sequence[int]) -> list[int]:
+    """The value of each of all assignments, in their order: that of the letter, and 0 where there is none."""
+    by_letter = dict(zip(letters, values, strict=True))
+    return [by_letter.get(assignment, 0) for assignment in assignments(len(letters[0]))]
+
+
+def realizable(atoms: Sequence[Formula], alphabet: Sequence[str]) -> tuple[Assignment, ...]:
+    """The assignments in which the atoms over symbols alone have the truths that one symbol gives them.
+
+    >>> from constructions.language.syntax import Symbol
+    >>> realizable([Symbol("a"), Symbol("b")], "ab")
+    ((False, True), (True, False))
+    """
+    return tuple(filter(Realizable(atoms, alphabet).allows, assignments(len(atoms))))
+
+
+class Realizable:
+    """The assignments to atoms that give those over symbols alone the truths that some symbol gives them."""
+
+    def __init__(self, atoms: Sequence[Formula], alphabet: Sequence[str]):
+        self._symbolic = [place for place, atom in enumerate(atoms) if is_symbolic(atom)]
+        self._given = {tuple(symbolic_truth(atoms[place], symbol) for place in self._symbolic) for symbol in alphabet}
+
+    def allows(self, assignment: Assignment) -> bool:
+        """Whether some symbol gives these truths; always, where no atom is over symbols."""
+        return tuple(assignment[place] for place in self._symbolic) in self._given
+
+
+def _truth_part(row: Coefficients, truths: Mapping[str, Fraction]) -> Fraction:
+    return sum((weight * truths[name] for name, weight in row.items() if name in truths), ZERO)

@@ -1,0 +1,254 @@
+"""What a head reads: for each length the positions, and the rows that look at them with one scaled query."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+from constructions.language.positional import mentions_length, positional_truths
+from constructions.language.syntax import TRUE, Formula
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Coefficients, Head
+from proofs.formula.common.known import KnownValues
+from proofs.formula.common.letters import Letter, LetterTable
+from proofs.formula.common.sweeps import KnownSteps, Step, Sweep
+from proofs.formula.failures import NotDerived
+
+ZERO = Fraction(0)
+Query = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroup:
+    """Rows i of words of length n that share the scaled query: each reads a beginning of the same positions."""
+
+    n: int
+    query: Query
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What all positions of one kind offer but for the known parts of their keys: the letters, and the known value."""
+
+    letters: tuple[Letter, ...]
+    base_value: Fraction
+
+
+@dataclass(frozen=True)
+class Column:
+    """A number for each position j = 1..n: ``numerators[j - 1] / denominator``."""
+
+    denominator: int
+    numerators: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Positions:
+    """The positions of words of length n: the known part of each key, and the kind of each position."""
+
+    keys: tuple[Column, ...]
+    kinds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scaled scores in units of 1/``unit``: ``base[j - 1] + adds[kind of j][letter]``."""
+
+    unit: int
+    base: list[int]
+    adds: list[list[int]]
+
+
+class Reading:
+    """A head's queries, keys and one value over all lengths, for a target that its letters decide."""
+
+    def __init__(self, known: KnownValues, lengths: Lengths, head: Head, value: Coefficients, when: Formula,
+                 letters: LetterTable):
+        """``when`` is the guard: rows are the positions where it holds."""
+        self.known, self.lengths, self.head, self.when, self.letters = known, lengths, head, when, letters
+        self.past = letters.target.past
+        self.value = {name: weight for name, weight in value.items() if name in known}
+        self.keys = [{name: weight for name, weight in row.items() if name in known} for row in head.keys]
+        self.offered: list[Offered] = []
+        self.kinds: dict[tuple[tuple[bool, ...], Fraction], int] = {}
+        self._steps = KnownSteps()
+        self._lasting: dict[str, Column] = {}
+        self._latest_positions: tuple[int, Positions] | None = None
+        self._latest_scores: tuple[RowGroup, Scores] | None = None
+
+    @cached_property
+    def is_free_of_length(self) -> bool:
+        """Whether rows i of all n >= i are the same problem: a past head and a guard that nowhere mention n."""
+        formulas = (self.when, *self.letters.target.predicates)
+        return (self.past and not self.head.temperature.mentions_n and not any(map(self.known.mentions_n, self._forms))
+                and all(not mentions_length(formula) for formula in formulas))
+
+    @property
+    def _forms(self) -> list[Coefficients]:
+        """All that is read, as far as it is known."""
+        return [*self.head.queries, *self.keys, self.value]
+
+    def problem(self) -> tuple[object, ...]:
+        """Equal only if everything about the head is, but for the names of directions and formulas."""
+        forms = tuple(tuple((self.known.meaning(name), weight) for name, weight in row.items()) for row in self._forms)
+        return (self.lengths, self.past, self.when, self.head.temperature, forms,
+                self.letters.target.predicates, self.letters.table(self.lengths))
+
+    def groups(self) -> list[RowGroup]:
+        """The rows of all lengths, each problem once: of those that are free of the length, the longest word's."""
+        if not self.is_free_of_length:
+            return [group for n in self.lengths for group in self._groups_of(n)]
+        last = self._groups_of(self.lengths.last)
+        return [RowGroup(max(*group.rows, self.lengths.first), group.query, group.rows) for group in last]
+
+    def all_groups(self) -> Iterator[RowGroup]:
+        """The rows of all lengths, the same problem again for each length."""
+        return (group for n in self.lengths for group in self._groups_of(n))
+
+    def count_rows(self) -> int:
+        """The number of (n, i) at which the guard holds."""
+        return sum(map(len, map(self._rows, self.lengths)))
+
+    def _rows(self, n: int) -> Sequence[int]:
+        if self.when is TRUE:
+            return range(1, n + 1)
+        if not mentions_length(self.when):
+            return self._rows_of_longest[:bisect_right(self._rows_of_longest, n)]
+        return self._guarded(n)
+
+    def _guarded(self, n: int) -> list[int]:
+        return [i for i, truth in enumerate(positional_truths(self.when, range(1, n + 1), n), 1) if truth]
+
+    @cached_property
+    def _rows_of_longest(self) -> list[int]:
+        return self._guarded(self.lengths.last)
+
+    def _groups_of(self, n: int) -> Iterator[RowGroup]:
+        temperatures = self.head.temperature.column(range(1, n + 1), n)
+        columns = [self._column(row, n) for row in self.head.queries]
+
+        def query(i: int) -> Query:
+            return tuple([Fraction(column.numerators[i - 1], column.denominator) / temperatures[i - 1]
+                          for column in columns])
+
+        rows = self._rows(n)
+        if not self.head.temperature.mentions_i and all(len({*column.numerators}) == 1 for column in columns):
+            if rows:
+                yield RowGroup(n, query(1), tuple(rows))
+            return
+        found: dict[Query, list[int]] = {}
+        for i in rows:
+            found.setdefault(query(i), []).append(i)
+        for same, those in found.items():
+            yield RowGroup(n, same, tuple(those))
+
+    def check_range(self) -> None:
+        """Every value is in [0, 1], also where only rows outside the guard see it: then so is every weighted mean.
+
+        Raises:
+            NotDerived: naming the first position where one is not.
+        """
+        good = 0
+        for n in self.lengths if self._kinds_differ else [self.lengths.first]:
+            kinds = self._kinds_of(n)
+            if len(self.offered) > good:
+                self._check_range_of(n, kinds)
+                good = len(self.offered)
+
+    def _check_range_of(self, n: int, kinds: Sequence[int]) -> None:
+        for j, kind in enumerate(kinds, 1):
+            offered = self.offered[kind]
+            for letter in offered.letters:
+                if not 0 <= offered.base_value + letter.value <= 1:
+                    raise NotDerived(f"a value is {offered.base_value + letter.value} at position {j} of n = {n}, "
+                                     "expected a number of [0, 1]")
+
+    def positions(self, n: int) -> Positions:
+        """What words of length n offer."""
+        if self._latest_positions is None or self._latest_positions[0] != n:
+            keys = tuple(self._column(row, n) for row in self.keys)
+            self._latest_positions = n, Positions(keys, self._kinds_of(n))
+        return self._latest_positions[1]
+
+    def _column(self, row: Coefficients, n: int) -> Column:
+        """A linear form of known directions, over one denominator."""
+        parts = [(weight / column.denominator, column.numerators) for name, weight in row.items()
+                 if (column := self._integers(name, n))]
+        unit = lcm(*(factor.denominator for factor, _ in parts))
+        total = (0,) * n
+        for factor, numerators in parts:
+            times = int(factor * unit)
+            total = tuple([x + times * y for x, y in zip(total, numerators, strict=True)])
+        return Column(unit, total)
+
+    def _integers(self, name: str, n: int) -> Column:
+        """A known direction over one denominator; one that does not mention n is worked out once."""
+        if self.known.mentions_n({name: Fraction(1)}):
+            return _over_one_denominator(self.known.column(name, n))
+        if name not in self._lasting:
+            self._lasting[name] = _over_one_denominator(self.known.column(name, self.lengths.last))
+        lasting = self._lasting[name]
+        return Column(lasting.denominator, lasting.numerators[:n])
+
+    @property
+    def _kinds_differ(self) -> bool:
+        """Whether positions offer different letters or values."""
+        return bool(self.value or self.letters.target.predicates)
+
+    def _kinds_of(self, n: int) -> tuple[int, ...]:
+        if not self._kinds_differ:
+            return (self._kind(1, n, ZERO),) * n
+        values = self.known.forms(self.value, n)
+        return tuple([self._kind(j, n, value) for j, value in enumerate(values, 1)])
+
+    def _kind(self, j: int, n: int, base_value: Fraction) -> int:
+        key = (self.letters.context(j, n), base_value)
+        if key not in self.kinds:
+            self.kinds[key] = len(self.offered)
+            self.offered.append(Offered(self.letters.letters_at(j, n), base_value))
+        return self.kinds[key]
+
+    def order(self, group: RowGroup) -> range:
+        """The positions that the rows of a group read, in reading order."""
+        return range(1, max(group.rows) + 1) if self.past else range(group.n, min(group.rows) - 1, -1)
+
+    def sweep(self, group: RowGroup) -> Sweep:
+        """The positions that a group reads, each with its options."""
+        positions = self.positions(group.n)
+        return Sweep(group.n, tuple(self._step(group.query, positions, j) for j in self.order(group)),
+                     frozenset(group.rows))
+
+    def _step(self, query: Query, positions: Positions, j: int) -> Step:
+        offered = self.offered[positions.kinds[j - 1]]
+        base = tuple(Fraction(key.numerators[j - 1], key.denominator) for key in positions.keys)
+        return Step(j, *self._steps.offer(query, base, offered.base_value, offered.letters))
+
+    def scores(self, group: RowGroup) -> Scores:
+        """The scores of all positions and letters for the query of a group, over one denominator."""
+        if self._latest_scores is None or self._latest_scores[0] is not group:
+            self._latest_scores = group, self._find_scores(group)
+        return self._latest_scores[1]
+
+    def _find_scores(self, group: RowGroup) -> Scores:
+        positions = self.positions(group.n)
+        active = [(q, column, row) for row, (q, column) in enumerate(zip(group.query, positions.keys, strict=True))
+                  if q]
+        added = [[sum((q * letter.keys[row] for q, _, row in active), ZERO) for letter in offered.letters]
+                 for offered in self.offered]
+        factors = [q / column.denominator for q, column, _ in active]
+        unit = lcm(*(x.denominator for x in factors), *(x.denominator for row in added for x in row))
+        base = [0] * group.n
+        for factor, (_, column, _) in zip(factors, active, strict=True):
+            times = int(factor * unit)
+            base = [x + times * y for x, y in zip(base, column.numerators, strict=True)]
+        return Scores(unit, base, [[int(x * unit) for x in row] for row in added])
+
+
+def _over_one_denominator(numbers: Sequence[Fraction]) -> Column:
+    denominator = lcm(*{x.denominator for x in numbers})
+    return Column(denominator, tuple([x.numerator * (denominator // x.denominator) for x in numbers]))

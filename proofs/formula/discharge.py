@@ -1,0 +1,175 @@
+"""Every obligation of a transformer, proved twice: by the exact worst case (or exact case check) and by Z3.
+
+The two must agree. A disagreement is an error of this program and is raised as one; it is never a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import ALLOWED_ERROR, Others
+from constructions.network.transformer import Transformer
+from proofs.enclosures.intervals import Interval
+from proofs.formula.additive.obligation import SelectingObligation
+from proofs.formula.attention.obligation import AttentionObligation
+from proofs.formula.common.extremes import WorstCase
+from proofs.formula.common.kinds import Approximation, Kind, Obligation
+from proofs.formula.common.known import KnownValues
+from proofs.formula.common.written import Written
+from proofs.formula.composition import (
+    Write,
+    find_composition_faults,
+    find_embedding_fault,
+    find_output_faults,
+    first_writes,
+)
+from proofs.formula.failures import NotDerived
+from proofs.formula.families import family_of
+from proofs.formula.family import Family
+from proofs.formula.irrational import reads_irrational, widened
+from proofs.formula.transcript import Transcript, ignore
+from proofs.formula.two_provers import Disagreement, Proof
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Line:
+    """The outcome of one obligation. ``proved`` only if both provers say so; else ``reason`` says what is missing.
+
+    Of heads that approximate, ``worst`` is their worst case and ``obligation`` what it is the worst case of.
+    """
+
+    kind: Kind
+    layer: int
+    place: int
+    direction: str
+    source: str
+    rows: int
+    proved: bool
+    reason: str = ""
+    worst: WorstCase | None = None
+    obligation: Approximation | None = None
+    repeated: bool = False
+
+
+@dataclass
+class Memory:
+    """Obligations discharged before: equal ones are discharged once."""
+
+    proofs: dict[tuple[object, ...], Proof] = field(default_factory=dict)
+
+
+def discharge(transformer: Transformer, lengths: Lengths, memory: Memory | None = None,
+              progress: Progress = lambda _: None, allowed_error: Fraction | None = None,
+              twice: bool = True, transcript: Transcript | None = None) -> list[Line]:
+    """One line per obligation, for all these n and all i <= n; the claim holds if every line is proved.
+
+    With an ``allowed_error`` (at most 1/4) a head is proved only if it errs by no more than that. Unless ``twice`` is
+    set, the exact method alone is asked, which is quick: enough to search with, not to certify. A ``transcript`` takes
+    what Z3 is asked; with a ``memory`` of earlier obligations, what it was asked about those is missing there.
+
+    Raises:
+        Disagreement: if the two provers contradict each other.
+        InputError: if an expression is not defined at some (n, i).
+    """
+    return list(_Discharge(transformer, lengths, memory or Memory(), progress, allowed_error, twice,
+                           transcript).lines())
+
+
+class _Discharge:
+    def __init__(self, transformer: Transformer, lengths: Lengths, memory: Memory, progress: Progress,
+                 allowed_error: Fraction | None, twice: bool, transcript: Transcript | None):
+        self.transformer = transformer
+        self.lengths = lengths
+        self.memory = memory
+        self.progress = progress
+        self.allowed_error = allowed_error
+        self.twice = twice
+        self.transcript = transcript
+        self.known = KnownValues(transformer.directions)
+        self.bounds: dict[str, Interval] = {}
+
+    def lines(self) -> Iterator[Line]:
+        faults = find_composition_faults(self.transformer) + find_output_faults(self.transformer)
+        yield self._exact_line(Kind.COMPOSITION, self.transformer.output, "; ".join(faults[:3]))
+        for write in first_writes(self.transformer):
+            self.progress(f"{write.where}: {write.direction}")
+            if write.stage == 0:
+                fault = find_embedding_fault(self.transformer, write.direction, self.lengths)
+                yield self._exact_line(Kind.EMBEDDING, write.direction, fault or "")
+            else:
+                yield self._line(write)
+
+    def _exact_line(self, kind: Kind, direction: str, fault: str) -> Line:
+        """What is true or false at sight; it arises in no layer."""
+        return Line(kind, 0, 0, direction, "", self.lengths.cells, not fault, fault)
+
+    def _line(self, write: Write) -> Line:
+        """What a layer writes."""
+        written = Written(self.transformer, self.known, self.lengths, write.layer, write.place, write.direction,
+                          self.allowed_error, self.bounds)
+        family = family_of(written)
+        line = self._line_of(family, written)
+        if not line.proved and family.takes_apart and _may_be_taken_apart(line.obligation):
+            apart = self._line_of(family, replace(written, apart=True))
+            line = apart if apart.proved else line
+        self.bounds |= bounds_of([line])
+        return line
+
+    def _line_of(self, family: Family[Any], written: Written) -> Line:
+        try:
+            obligation = family.oblige(written)
+        except NotDerived as fault:
+            source = written.head.source if written.place else ""
+            return Line(family.kind, written.layer, written.place, written.direction, source, self.lengths.cells, False,
+                        str(fault))
+        proof, repeated = self._prove(family, obligation)
+        approximation = obligation if isinstance(obligation, Approximation) else None
+        if approximation is not None:
+            proof = self._of_real_numbers(proof, approximation)
+        return Line(family.kind, written.layer, written.place, written.direction, obligation.source, obligation.rows,
+                    not proof.reason, proof.reason, proof.worst, approximation, repeated)
+
+    def _of_real_numbers(self, proof: Proof, obligation: Approximation) -> Proof:
+        """The same of the real ln and sqrt, which were rounded down before."""
+        head, direction, allowed = obligation.head, obligation.direction, obligation.allowed_error
+        if not reads_irrational(self.transformer, head, direction):
+            return proof
+        try:
+            worst = proof.worst and widened(proof.worst, self.transformer, head, direction, self.lengths)
+        except NotDerived as fault:
+            return Proof(proof.reason or str(fault))
+        if worst and allowed is not None and worst.within(allowed) is None:
+            return Proof(f"the worst error is {allowed}, as closely as ln and sqrt are known", worst)
+        return replace(proof, worst=worst)
+
+    def _prove(self, family: Family[Any], obligation: Obligation) -> tuple[Proof, bool]:
+        """The proof of the obligation or of an equal one, and whether it is that of an equal one."""
+        own = obligation.key()
+        if own is None:
+            return family.prove(obligation, True, ignore), False
+        key = (obligation.kind, self.twice, *own)
+        record = self.transcript.recorder(key, obligation) if self.transcript else ignore
+        repeated = key in self.memory.proofs
+        if not repeated:
+            self.memory.proofs[key] = family.prove(obligation, self.twice, record)
+        return self.memory.proofs[key], repeated
+
+
+def _may_be_taken_apart(obligation: Approximation | None) -> bool:
+    """Whether other atoms may prove what those of this obligation do not, or what was not derived with them."""
+    return not isinstance(obligation, AttentionObligation | SelectingObligation) or obligation.target.has_wholes
+
+
+def bounds_of(lines: Iterable[Line]) -> dict[str, Interval]:
+    """The proved range of the error of each *others* direction."""
+    return {line.direction: Interval(-line.worst.bound(True), line.worst.bound(False)) for line in lines
+            if line.proved and line.worst and line.obligation and isinstance(line.obligation.meaning, Others)}
+
+
+__all__ = ["ALLOWED_ERROR", "Disagreement", "Line", "Memory", "Progress", "bounds_of", "discharge"]

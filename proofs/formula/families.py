@@ -1,0 +1,24 @@
+"""All families of writers: the first that recognises what is written decides what must hold of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proofs.formula.additive.family import COUNTING, SELECTING, SUM_LOOKUP
+from proofs.formula.attention.family import ATTENTION
+from proofs.formula.common.written import Written
+from proofs.formula.family import Family
+from proofs.formula.feed_forward.family import BY_CASES, BY_VALUE
+from proofs.formula.lookup.family import LOOKUP
+from proofs.formula.lookup_of_sums.family import LOOKUP_OF_SUM
+from proofs.formula.stick_breaking.family import STICK_BREAKING
+from proofs.formula.uniform.family import MEAN, UNIFORM
+
+FAMILIES: tuple[Family[Any], ...] = (
+    BY_VALUE, BY_CASES, COUNTING, SELECTING, SUM_LOOKUP, UNIFORM, MEAN, LOOKUP_OF_SUM, LOOKUP, STICK_BREAKING,
+    ATTENTION)
+
+
+def family_of(written: Written) -> Family[Any]:
+    """The family that the writer belongs to: the rules of docs/certificate.md, section 5, that it comes under."""
+    return next(family for family in FAMILIES if family.recognises(written))

@@ -1,0 +1,30 @@
+"""A family: one kind of writer, with what it must achieve, the exact method that decides it, and the second prover."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from proofs.formula.common.kinds import Kind, Obligation
+from proofs.formula.common.written import Written
+from proofs.formula.transcript import Record
+from proofs.formula.two_provers import Proof
+
+Obliged = TypeVar("Obliged", bound=Obligation)
+
+
+@dataclass(frozen=True)
+class Family(Generic[Obliged]):
+    """One kind of writer; ``families.FAMILIES`` has all.
+
+    ``oblige`` says what a direction must hold, or raises NotDerived; ``prove`` takes that, whether Z3 and mpmath are to
+    confirm it, and what records the questions to Z3. A family that ``takes_apart`` leaves atoms free, and formulas that
+    are read may be taken apart into more of these.
+    """
+
+    kind: Kind
+    recognises: Callable[[Written], bool]
+    oblige: Callable[[Written], Obliged]
+    prove: Callable[[Obliged, bool, Record], Proof]
+    takes_apart: bool = False

@@ -1,0 +1,239 @@
+"""Feed-forward outputs that the value of one sum of counts decides: thresholds, predicates on a count, a count itself.
+
+Nothing is free but that value: for each run of integers on which all that is spoken of has one truth there is an input
+case. A mean or an average is then in an interval, and slack 0 or at least 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor, gcd
+
+from constructions.language.predicates import definition_of
+from constructions.language.printer import format_briefly, format_term
+from constructions.language.semantics import RELATIONS, counted_length
+from constructions.language.syntax import Comparison, Count, Formula, PredicateOnCount, Term, difference
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import Average, Mean, Meaning, Slack, Total, Truth
+from constructions.network.transformer import Transformer, Unit
+from proofs.enclosures.intervals import Interval, point
+from proofs.formula.common.known import KnownValues
+from proofs.formula.failures import NotDerived
+from proofs.formula.feed_forward.obligation import FeedForwardObligation, InputCase, range_of
+
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+def is_by_value(transformer: Transformer, known: KnownValues, layer: int, direction: str) -> bool:
+    """Whether the output comes under this rule: it is a count, or a predicate on one of which units read slack, or
+    they read a mean or an average.
+    """
+    meaning = transformer.directions[direction]
+    units = transformer.layers[layer - 1].feedforward.units_writing(direction)
+    read = [transformer.directions[name] for unit in units for name in unit.reads if name not in known]
+    on_count = isinstance(meaning, Truth) and isinstance(meaning.formula, PredicateOnCount)
+    return (isinstance(meaning, Total) or any(isinstance(each, Mean | Average) for each in read)
+            or (on_count and any(isinstance(each, Slack) for each in read)))
+
+
+def oblige_by_value(transformer: Transformer, known: KnownValues, lengths: Lengths, layer: int,
+                    direction: str) -> FeedForwardObligation:
+    """The obligation of one direction written by the feed-forward part of ``layer``.
+
+    Source      docs/certificate.md, section 5, feed-forward output by value.
+
+    Raises:
+        NotDerived: if the output, or what the units read, is of another kind, or of another sum of counts.
+    """
+    part = transformer.layers[layer - 1].feedforward
+    written = list(part.units_writing(direction))
+    derivation = _derive(transformer.directions, known, transformer.directions[direction], written)
+    units = tuple((unit.reads, unit.bias, unit.writes[direction]) for unit in written)
+    return FeedForwardObligation(layer, direction, units, part.bias.get(direction, ZERO),
+                                 tuple(dict.fromkeys(derivation.cases(lengths))), lengths)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Consecutive values of the sum, ``first`` to ``last``, at which the same is expected and the same slack is 0."""
+
+    first: int
+    last: int
+    expected: Fraction
+    slack: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The least and the greatest value of the sum at (n, i), how many positions a mean is over, and known numbers.
+
+    ``n`` is the last length, unless a predicate depends on n.
+    """
+
+    ends: tuple[int, int]
+    looked_at: int
+    numbers: tuple[Fraction, ...]
+    n: int
+
+
+@dataclass(frozen=True)
+class _Derivation:
+    """``total`` is the sum of counts, with coprime coefficients.
+
+    ``means`` says how many times it each mean or average is.
+    """
+
+    total: Term
+    meaning: Total | Truth | Slack
+    known: KnownValues
+    read: tuple[str, ...]
+    means: Mapping[str, Fraction]
+    slack: Mapping[str, Formula]
+
+    def cases(self, lengths: Lengths) -> Iterator[InputCase]:
+        """Those of every row; rows with the same numbers and the same range of the sum have the same."""
+        for row in self._rows(lengths):
+            yield from self._cases_of_row(row)
+
+    def _rows(self, lengths: Lengths) -> list[_Row]:
+        """Rows among which are all that differ, worked out once for all outputs that have the same."""
+        by_length = any(definition_of(each).depends_on_n for each in self._spoken_of()
+                        if isinstance(each, PredicateOnCount))
+        key = "rows by value", lengths, self.total, self.read, bool(self.means), by_length
+        return self.known.once(key, lambda: self._together(self._all_rows(lengths, by_length)))
+
+    def _together(self, rows: Iterable[_Row]) -> list[_Row]:
+        """Each row once; where no mean is read, with all values of the sum at the rows that are alike but for them."""
+        if self.means:
+            return list(dict.fromkeys(rows))
+        found: dict[tuple[object, ...], _Row] = {}
+        for row in rows:
+            before = found.setdefault((row.numbers, row.n), row)
+            ends = min(before.ends[0], row.ends[0]), max(before.ends[1], row.ends[1])
+            found[row.numbers, row.n] = replace(before, ends=ends)
+        return list(found.values())
+
+    def _all_rows(self, lengths: Lengths, by_length: bool) -> Iterator[_Row]:
+        for n in self._lengths(lengths, by_length):
+            columns = [self.known.column(name, n) for name in self.read]
+            for i, numbers in enumerate(zip(*columns, strict=True) if columns else [()] * n, start=1):
+                looked_at = counted_length(self.total.coefficients[0][1], i, n) if self.means else 0
+                yield _Row(range_of(self.total, i, n), looked_at, numbers, n if by_length else lengths.last)
+
+    def _lengths(self, lengths: Lengths, by_length: bool) -> list[int]:
+        sees_end = any(count.side == "right" for _, count in self.total.coefficients)
+        if by_length or sees_end or self.known.mentions_n(dict.fromkeys(self.read, ONE)):
+            return list(lengths)
+        return [lengths.last]
+
+    def _cases_of_row(self, row: _Row) -> Iterator[InputCase]:
+        box = [(name, point(number)) for name, number in zip(self.read, row.numbers, strict=True)]
+        for run in self._runs(*row.ends, row.n):
+            values = Interval(Fraction(run.first), Fraction(run.last))
+            held = [(name, values.scaled(factor / row.looked_at)) for name, factor in self.means.items()]
+            yield InputCase((*box, *held), run.expected, slack=tuple(zip(self.slack, run.slack, strict=True)),
+                            or_more=isinstance(self.meaning, Slack) and run.expected == ONE, looked_at=row.looked_at)
+
+    def _runs(self, least: int, most: int, n: int) -> list[_Run]:
+        runs: list[_Run] = []
+        for first, following in pairwise([*self._starts(least, most), most + 1]):
+            run = _Run(first, following - 1, self._expected(first, n),
+                       tuple(self._holds(formula, first, n) for formula in self.slack.values()))
+            if runs and (runs[-1].expected, runs[-1].slack) == (run.expected, run.slack):
+                run = _Run(runs.pop().first, run.last, run.expected, run.slack)
+            runs.append(run)
+        return runs
+
+    def _starts(self, least: int, most: int) -> list[int]:
+        """Values at which runs may begin: where a comparison may change, or all if more than comparisons is spoken of.
+        """
+        compared = [each for each in self._spoken_of() if isinstance(each, Comparison)]
+        if isinstance(self.meaning, Total) or len(compared) < len(self._spoken_of()):
+            return list(range(least, most + 1))
+        starts = {least}
+        for comparison in compared:
+            zero = -difference(comparison).constant / proportion(self.total, difference(comparison))
+            starts |= {ceil(zero), floor(zero) + 1}
+        return sorted(start for start in starts if least <= start <= most)
+
+    def _spoken_of(self) -> list[Formula]:
+        return [*self.slack.values(), *([] if isinstance(self.meaning, Total) else [self.meaning.formula])]
+
+    def _expected(self, value: int, n: int) -> Fraction:
+        match self.meaning:
+            case Total():
+                return Fraction(value)
+            case Truth(formula):
+                return Fraction(self._holds(formula, value, n))
+            case Slack(formula):
+                return Fraction(not self._holds(formula, value, n))
+
+    def _holds(self, formula: Formula, value: int, n: int) -> bool:
+        """The truth of a formula where the sum has this value."""
+        match formula:
+            case Comparison(relation):
+                term = difference(formula)
+                compared = proportion(self.total, term) * value + term.constant
+                return RELATIONS[relation]((compared > 0) - (compared < 0), 0)
+            case PredicateOnCount(_, parameters):
+                return definition_of(formula).holds(value, n, parameters)
+        raise AssertionError(f"not decided by a sum of counts: {formula!r}")
+
+
+def _derive(directions: Mapping[str, Meaning], known: KnownValues, meaning: Meaning, units: list[Unit]) -> _Derivation:
+    """What is spoken of, all of it about the sum of counts that the output is about.
+
+    Raises:
+        NotDerived: if it is not.
+    """
+    if not isinstance(meaning, Total | Truth | Slack):
+        raise NotDerived(f"units read counts by their values for a count, a truth or slack, and this is {meaning}")
+    own = _coefficients_of(meaning)
+    divisor = gcd(*(number for number, _ in own))
+    total = Term(tuple((number // divisor, count) for number, count in own), 0)
+    means: dict[str, Fraction] = {}
+    slack: dict[str, Formula] = {}
+    names = dict.fromkeys(name for unit in units for name in unit.reads)
+    for name in names:
+        match directions[name]:
+            case _ if name in known:
+                pass
+            case Mean() | Average() as average:
+                means[name] = proportion(total, Term(_coefficients_of(average), 0))
+            case Slack(formula) as read:
+                proportion(total, Term(_coefficients_of(read), 0))
+                slack[name] = formula
+            case other:
+                raise NotDerived(f"a unit reads {name}, {other}, beside counts by their values")
+    return _Derivation(total, meaning, known, tuple(name for name in names if name in known), means, slack)
+
+
+def _coefficients_of(meaning: Meaning) -> tuple[tuple[int, Count], ...]:
+    """The sum of counts, without a constant, that a direction of this meaning is about."""
+    match meaning:
+        case Mean(count) | Total(count) | Truth(PredicateOnCount(count=count)):
+            return ((1, count),)
+        case Average(term):
+            return term.coefficients
+        case Truth(Comparison() as formula) | Slack(Comparison() as formula) if difference(formula).coefficients:
+            return difference(formula).coefficients
+        case Truth(formula) | Slack(formula):
+            raise NotDerived(f"{format_briefly(formula)} is no comparison of counts, and no truth of a predicate")
+    raise AssertionError(f"not about counts: {meaning}")
+
+
+def proportion(total: Term, term: Term) -> Fraction:
+    """How many times the sum of counts the term is, but for constants.
+
+    Raises:
+        NotDerived: if it is no multiple of it.
+    """
+    numbers = {count: number for number, count in total.coefficients}
+    factors = {Fraction(number, numbers[count]) if count in numbers else None for number, count in term.coefficients}
+    factor = factors.pop() if len(factors) == 1 and len(term.coefficients) == len(numbers) else None
+    if factor is None:
+        raise NotDerived(f"{format_term(term)} is no multiple of {format_term(total)}")
+    return factor

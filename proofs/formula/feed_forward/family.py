@@ -1,0 +1,49 @@
+"""Feed-forward outputs: by cases, or by the value of one sum of counts."""
+
+from __future__ import annotations
+
+from proofs.formula.common.kinds import Kind, describe_place
+from proofs.formula.common.written import Written
+from proofs.formula.failures import Undecided
+from proofs.formula.family import Family
+from proofs.formula.feed_forward.counting import is_by_value, oblige_by_value
+from proofs.formula.feed_forward.obligation import FeedForwardObligation, oblige_feed_forward
+from proofs.formula.feed_forward.worst_case import check_cases
+from proofs.formula.transcript import Record
+from proofs.formula.two_provers import Disagreement, Proof, reason_of
+
+
+def oblige_value(written: Written) -> FeedForwardObligation:
+    """What is required of an output that the value of one sum of counts decides."""
+    return oblige_by_value(written.transformer, written.known, written.lengths, written.layer, written.direction)
+
+
+def oblige_cases(written: Written) -> FeedForwardObligation:
+    """What is required of any other output."""
+    return oblige_feed_forward(written.transformer, written.known, written.lengths, written.layer, written.direction,
+                               written.bounds, written.apart)
+
+
+def prove(obligation: FeedForwardObligation, twice: bool, record: Record) -> Proof:
+    """The check of all cases, and Z3 for the same."""
+    reason = reason_of(check_cases, obligation)
+    if not twice:
+        return Proof(reason)
+    from proofs.formula.feed_forward.second import proves_feed_forward
+
+    try:
+        by_solver = proves_feed_forward(obligation, record)
+    except Undecided as undecided:
+        return Proof(reason or str(undecided))
+    if not reason and not by_solver:
+        where = describe_place(obligation.layer, obligation.place, obligation.direction)
+        raise Disagreement(f"{where}: the case check proves the output exact and Z3 finds an input where it is not")
+    return Proof(reason)
+
+
+def _is_by_value(written: Written) -> bool:
+    return not written.place and is_by_value(written.transformer, written.known, written.layer, written.direction)
+
+
+BY_VALUE = Family(Kind.FEED_FORWARD, _is_by_value, oblige_value, prove)
+BY_CASES = Family(Kind.FEED_FORWARD, lambda written: not written.place, oblige_cases, prove, takes_apart=True)

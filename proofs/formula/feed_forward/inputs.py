@@ -1,0 +1,193 @@
+"""What the units that write a direction read, and what is free there: truths, and signs of differences of counts."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.language.syntax import (
+    And,
+    Comparison,
+    Count,
+    Formula,
+    Next,
+    Or,
+    Previous,
+    Since,
+    Term,
+    Until,
+    boolean_closure,
+    difference,
+    is_positional,
+    is_symbolic,
+    operands_of_connective,
+)
+from constructions.network.meanings import Meaning, Near, Others, Position, Product, Slack, Total, Truth
+from proofs.enclosures.feed_forward import Units
+from proofs.enclosures.intervals import Interval, point
+from proofs.formula.common.known import KnownValues
+from proofs.formula.failures import NotDerived
+
+MAX_CHOICES = 12
+"""So many truth values and signs are free at most, for every one of 2^12 cases and more is looked at; the checker, too,
+refuses more (docs/certificate.md, section 5)."""
+FeedForwardMeaning = Position | Truth | Product | Slack
+"""What units can make exact."""
+Bounds = Mapping[str, Interval]
+"""For each *others* direction, the proved range of what it holds less the number it is near."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """An *others* direction: it holds ``count``, less 1 where this position is counted, plus an error.
+
+    A *total* direction has no error, and is ``whole``: nothing is left out.
+    """
+
+    count: Count
+    error: Interval
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The directions that units read: by the position alone, by the truth of a formula, by a count, or by a sign."""
+
+    known: tuple[str, ...]
+    by_truth: Mapping[str, Truth | Product | Near]
+    counted: Mapping[str, Counted]
+    slack: Mapping[str, Slack]
+
+    def numbers(self) -> frozenset[str]:
+        """The directions that hold numbers of the position, everywhere or where a formula holds."""
+        return frozenset((*self.known, *(name for name, meaning in self.by_truth.items()
+                                         if isinstance(meaning, Product))))
+
+
+def sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Units, bounds: Bounds) -> Inputs:
+    """Everything that the units read.
+
+    Raises:
+        NotDerived: if a direction is read that is none of the four.
+    """
+    by_truth: dict[str, Truth | Product | Near] = {}
+    counted: dict[str, Counted] = {}
+    slack: dict[str, Slack] = {}
+    names = dict.fromkeys(name for reads, _, _ in units for name in reads)
+    for name in names:
+        match directions[name]:
+            case _ if name in known:
+                pass
+            case Truth() | Product() | Near() as meaning:
+                by_truth[name] = meaning
+            case Total(count):
+                counted[name] = Counted(count, point(Fraction(0)), whole=True)
+            case Others(count) if name in bounds:
+                counted[name] = Counted(count, bounds[name])
+            case Slack() as meaning:
+                slack[name] = meaning
+            case meaning:
+                why = "whose bounds are not proved" if isinstance(meaning, Others) else "which units may not read"
+                raise NotDerived(f"a unit reads {name}, {meaning}, {why}")
+    return Inputs(tuple(name for name in names if name in known), by_truth, counted, slack)
+
+
+def _compares_counts(formula: Formula) -> bool:
+    return isinstance(formula, Comparison) and not is_positional(formula)
+
+
+def check_slack(meanings: Iterable[Meaning]) -> None:
+    """Raise NotDerived if slack is of another formula than a comparison of counts."""
+    for meaning in meanings:
+        if isinstance(meaning, Slack) and not _compares_counts(meaning.formula):
+            raise NotDerived(f"a direction is {meaning}, and slack is that of a comparison of counts")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is free: the truth of each of the ``atoms``, and the sign of each of the ``terms``.
+
+    ``placed`` are the formulas met whose truth (n, i) decides, everywhere or at an edge of the word.
+    """
+
+    atoms: tuple[Formula, ...]
+    terms: tuple[Term, ...]
+    placed: tuple[Formula, ...]
+
+
+class _Leaves(Container[Formula]):
+    """What is not taken apart: what is no connective, and what symbols alone, or (n, i), decide."""
+
+    def __contains__(self, part: object) -> bool:
+        return isinstance(part, Formula) and (
+            is_positional(part) or is_symbolic(part) or not operands_of_connective(part))
+
+
+def _find_free(read: Sequence[Formula], apart: bool) -> list[Formula]:
+    if not apart:
+        return [formula for formula in read if not _is_decided_by(read, formula)]
+    leaves = [part for part in boolean_closure(read, closed=_Leaves()) if part in _Leaves()]
+    return [part for part in leaves if part in read or not (is_positional(part) or _compares_counts(part))]
+
+
+def find_choices(meaning: FeedForwardMeaning, inputs: Inputs, apart: bool = False) -> Choices:
+    """The formulas read are atoms, unless others of them decide it; so is what else connectives lead to and neither
+    position nor sign decides. Taken ``apart``, no connective is an atom unless it speaks of symbols alone.
+
+    The latter is read by nobody: the units do without it, because what depends on it cancels. To leave it free is
+    sound, since every word gives it some truth.
+
+    Raises:
+        NotDerived: if too much is free.
+    """
+    read = list(dict.fromkeys([*(each.formula for each in inputs.by_truth.values()),
+                               *(each.count.operand for each in inputs.counted.values() if not each.whole)]))
+    guards = [each.when for each in inputs.by_truth.values() if isinstance(each, Near)]
+    evaluated = [*guards, *(each.formula for each in inputs.slack.values())]
+    evaluated += [] if isinstance(meaning, Position) else [meaning.formula]
+    free = _find_free(read, apart)
+    parts = [part for part in boolean_closure([*evaluated, *read], closed=free) if part not in free]
+    compared = [part for part in parts if isinstance(part, Comparison) and _compares_counts(part)]
+    unread = [part for part in parts
+              if not (operands_of_connective(part) or isinstance(part, Comparison) or is_positional(part))]
+    terms = tuple(dict.fromkeys(map(difference, compared)))
+    if (choices := len(free) + len(unread) + len(terms)) > MAX_CHOICES:
+        raise NotDerived(f"{choices} truth values and signs are free, at most {MAX_CHOICES} are handled")
+    placed = [part for part in (*free, *parts) if isinstance(part, Previous | Next) or is_positional(part)]
+    return Choices((*free, *unread), terms, tuple(dict.fromkeys(placed)))
+
+
+def unfolded(meaning: FeedForwardMeaning, inputs: Inputs) -> FeedForwardMeaning:
+    """The meaning with ``φ since ψ`` written as ``φ & (ψ | prev (φ since ψ))`` if the latter is read, but not itself.
+
+    ``until`` likewise, by ``next``. Where the position has no neighbour, ``prev`` is false, and it holds there, too.
+    """
+    read = [each.formula for each in inputs.by_truth.values()]
+    match meaning:
+        case Truth(Since() | Until() as formula) if formula not in read:
+            before = Previous(formula) if isinstance(formula, Since) else Next(formula)
+            if before in read:
+                return Truth(And(formula.left, Or(formula.right, before)))
+    return meaning
+
+
+def _is_decided_by(read: Sequence[Formula], formula: Formula) -> bool:
+    """Whether the formula is a connective that leads down to formulas of ``read`` and to positional ones only.
+
+    A formula that is not deeper than any other of ``read`` leads to none of them, so that it need not be entered.
+    """
+    least = min((other.depth for other in read if other is not formula), default=formula.depth)
+    reached = dict.fromkeys(operands_of_connective(formula))
+    pending = deque(reached)
+    while pending:
+        part = pending.popleft()
+        if part in read or is_positional(part):
+            continue
+        if part.depth <= least or not operands_of_connective(part):
+            return False
+        new = [operand for operand in operands_of_connective(part) if operand not in reached]
+        reached |= dict.fromkeys(new)
+        pending += new
+    return bool(reached)

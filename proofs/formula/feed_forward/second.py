@@ -1,0 +1,153 @@
+"""Feed-forward outputs: real inputs, counts as integers at any position of any word, ReLUs as conditionals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from constructions.language.printer import format_count
+from constructions.language.syntax import Count, Term
+from proofs.enclosures.intervals import Interval
+from proofs.formula.feed_forward.obligation import FeedForwardObligation, InputCase
+from proofs.formula.transcript import Record, ignore
+from proofs.formula.z3.solver import Question, all_of, any_of, rational, total
+
+
+@dataclass(frozen=True)
+class Family:
+    """Cases that differ in the numbers of some inputs: each lies in its interval.
+
+    The output must be ``expected``, or what the direction ``expected_input`` holds if that is given; or at least that,
+    if ``or_more`` is set.
+    """
+
+    box: tuple[tuple[str, Interval], ...]
+    expected: Fraction
+    expected_input: str | None
+    here: tuple[tuple[str, bool], ...]
+    ranges: tuple[tuple[Term, int, int], ...]
+    slack: tuple[tuple[str, bool], ...]
+    or_more: bool
+
+
+def proves_feed_forward(obligation: FeedForwardObligation, record: Record = ignore) -> bool:
+    """Whether Z3 shows that the output is the expected number in every case, for all inputs that it allows.
+
+    It is asked about families first: they have all the cases, and more, and often far fewer of them need be told apart.
+    Where that is too much to ask, it is asked about the cases. If the answer is as hoped, ``record`` gets the question.
+
+    Raises:
+        Undecided: if Z3 gives up.
+    """
+    cases = [Family(case.box, case.expected, None, case.here, case.ranges, case.slack, case.or_more)
+             for case in obligation.cases]
+    families = find_families(obligation)
+    for asked in [families, cases] if len(families) < len(cases) else [cases]:
+        question = _ask(obligation, asked)
+        if question.is_proved():
+            record(question)
+            return True
+    return False
+
+
+def find_families(obligation: FeedForwardObligation) -> list[Family]:
+    """Families that together have every case: alike but for numbers of the position that are not 0."""
+    alike: dict[tuple[object, ...], list[InputCase]] = {}
+    for case in obligation.cases:
+        shape = tuple((name, None if _is_free(obligation, name, box) else box) for name, box in case.box)
+        alike.setdefault((shape, case.here, case.ranges, case.slack, case.or_more), []).append(case)
+    families: list[Family] = []
+    for cases in alike.values():
+        families += _families_of(obligation, cases)
+    return families
+
+
+def _is_free(obligation: FeedForwardObligation, name: str, box: Interval) -> bool:
+    return name in obligation.numbers and box.lower != 0
+
+
+def _families_of(obligation: FeedForwardObligation, cases: list[InputCase]) -> Iterator[Family]:
+    """One family if all cases expect what one of their inputs holds, else one for every number that is expected."""
+    first = cases[0]
+    for name, box in first.box:
+        if _is_free(obligation, name, box) and all(dict(case.box)[name].lower == case.expected for case in cases):
+            yield _hull(cases, name)
+            return
+    by_number: dict[Fraction, list[InputCase]] = {}
+    for case in cases:
+        by_number.setdefault(case.expected, []).append(case)
+    for some in by_number.values():
+        yield _hull(some, None)
+
+
+def _hull(cases: list[InputCase], expected_input: str | None) -> Family:
+    first = cases[0]
+    columns = zip(*([box for _, box in case.box] for case in cases), strict=True)
+    hulls = [Interval(min(box.lower for box in boxes), max(box.upper for box in boxes)) for boxes in columns]
+    box = tuple((name, hull) for (name, _), hull in zip(first.box, hulls, strict=True))
+    return Family(box, first.expected, expected_input, first.here, first.ranges, first.slack, first.or_more)
+
+
+def _ask(obligation: FeedForwardObligation, families: Sequence[Family]) -> Question:
+    """Whether the output is another number than the expected one in some family of cases."""
+    names = list(dict.fromkeys(name for reads, _, _ in obligation.units for name in reads))
+    inputs = {name: z3.Real(f"x_{k}") for k, name in enumerate(names)}
+    output: Any = rational(obligation.bias)
+    for reads, bias, write in obligation.units:
+        activation = total([rational(bias), *(rational(weight) * inputs[name] for name, weight in reads.items())])
+        output = output + rational(write) * z3.If(activation > 0, activation, z3.RealVal(0))
+    value = z3.Real("output")
+    counts, given = _declare_counts(obligation)
+    errors = {name: z3.Real(f"error_{k}") for k, name in enumerate(obligation.counted)}
+    for name, part in obligation.counted.items():
+        given += [rational(part.error.lower) <= errors[name], errors[name] <= rational(part.error.upper)]
+    numbers = {name: z3.ToReal(counts[part.count]) + errors[name] for name, part in obligation.counted.items()}
+    met = [z3.Bool(f"case_{k}") for k in range(len(families))]
+    given += [z3.Implies(here, all_of(confined)) for here, family in zip(met, families, strict=True)
+              if (confined := _confine(family, inputs, numbers, counts))]
+    expected = [rational(family.expected) if family.expected_input is None else inputs[family.expected_input]
+                for family in families]
+    missed = [value < number if family.or_more else value != number
+              for family, number in zip(families, expected, strict=True)]
+    return Question(f"the output is exact in all of {len(obligation.cases)} cases of its inputs",
+                    _legend(names, list(obligation.counted), list(counts)), (*given, value == output),
+                    any_of(met), any_of([z3.And(here, miss) for here, miss in zip(met, missed, strict=True)]))
+
+
+def _legend(names: list[str], counted: list[str], counts: list[Count]) -> tuple[str, ...]:
+    """What the names in the question stand for."""
+    return (
+        *(f"x_{k}: {name}" for k, name in enumerate(names)),
+        *(f"count_{k}: {format_count(count)} at position i of a word of length n" for k, count in enumerate(counts)),
+        *(f"error_{k}: what {name} holds, less the number it is near" for k, name in enumerate(counted)),
+        "case_k: the inputs are as in case k, or in one of a family of cases",
+        "output: the bias and what the units write",
+    )
+
+
+def _declare_counts(obligation: FeedForwardObligation) -> tuple[dict[Count, Any], list[Any]]:
+    """The counts as integers at position i of a word of length n, both free, and what is known of them."""
+    i, n = z3.Int("i"), z3.Int("n")
+    lengths = obligation.lengths
+    counts = {count: z3.Int(f"count_{k}") for k, count in enumerate(obligation.counts())}
+    given = [i >= 1, i <= n, n >= lengths.first, n <= lengths.last] if counts else []
+    for count, number in counts.items():
+        given += [number >= 0, number <= (i if count.side == "left" else n + 1 - i)]
+    return counts, given
+
+
+def _confine(case: Family, inputs: dict[str, Any], numbers: dict[str, Any], counts: dict[Count, Any]) -> list[Any]:
+    """What the case says of the inputs."""
+    conditions = []
+    for name, box in case.box:
+        conditions += [rational(box.lower) <= inputs[name], inputs[name] <= rational(box.upper)]
+    conditions += [inputs[name] == 0 if holds else inputs[name] >= 1 for name, holds in case.slack]
+    conditions += [inputs[name] == numbers[name] - int(here) for name, here in case.here]
+    for term, least, most in case.ranges:
+        number = total([factor * counts[count] for factor, count in term.coefficients]) + term.constant
+        conditions += [number >= least, number <= most]
+    return conditions

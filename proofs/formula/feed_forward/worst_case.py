@@ -1,0 +1,147 @@
+"""The exact check of feed-forward outputs: a sum of piecewise linear functions, each of one form of the inputs.
+
+Units whose forms are multiples of one another are one function of that form, so opposite slopes cancel. A form ranges
+over an interval, which slack prolongs without end; if every function is constant there, the output is the sum of these
+constants. Where only a least output is expected, the sum of the least values is at least that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.language.printer import format_count
+from constructions.language.syntax import Count, Term
+from constructions.network.transformer import Coefficients
+from proofs.enclosures.feed_forward import Units
+from proofs.enclosures.intervals import Interval, enclose_form, point
+from proofs.formula.failures import NotDerived
+from proofs.formula.feed_forward.obligation import FeedForwardObligation, InputCase
+
+ZERO = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Function:
+    """sum of write * ReLU(scale * x + bias), x being the form ``reads``; ``pieces`` lists (scale, bias, write)."""
+
+    reads: Coefficients
+    pieces: tuple[tuple[Fraction, Fraction, Fraction], ...]
+
+    def at(self, x: Fraction) -> Fraction:
+        """The value of the function.
+
+        >>> Function({}, ((Fraction(2), Fraction(-1), Fraction(3)),)).at(Fraction(1))
+        Fraction(3, 1)
+        """
+        return sum((write * max(scale * x + bias, ZERO) for scale, bias, write in self.pieces), ZERO)
+
+    def range_on(self, interval: Interval) -> Interval:
+        """Exactly the values on an interval: the extremes are at its ends or at knees between them."""
+        knees = [-bias / scale for scale, bias, _ in self.pieces if scale]
+        places = [interval.lower, interval.upper, *(x for x in knees if interval.lower < x < interval.upper)]
+        values = [self.at(x) for x in places]
+        return Interval(min(values), max(values))
+
+    def range_within(self, reach: Reach) -> Interval | None:
+        """Exactly the values on a reach; None if it has no end and the function is not constant on it.
+
+        Beyond its last knee on a side the function is affine: if it is flat there, it is what it is at the knee.
+        """
+        if not reach.sides:
+            return self.range_on(reach.interval)
+        if any(map(self._slope_beyond, reach.sides)):
+            return None
+        knees = [-bias / scale for scale, bias, _ in self.pieces if scale]
+        least, greatest = reach.interval.lower, reach.interval.upper
+        values = self.range_on(Interval(min([least, *knees]) if -1 in reach.sides else least,
+                                        max([greatest, *knees]) if 1 in reach.sides else greatest))
+        return values if values.is_point else None
+
+    def _slope_beyond(self, side: int) -> Fraction:
+        return sum((write * scale for scale, _, write in self.pieces if scale * side > 0), ZERO)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """All that a form may hold: an interval, prolonged without end downwards (-1) or upwards (1)."""
+
+    interval: Interval
+    sides: frozenset[int]
+
+
+def group_units(units: Units) -> list[Function]:
+    """The functions, one for each form up to a factor."""
+    grouped: dict[tuple[tuple[str, Fraction], ...], list[tuple[Fraction, Fraction, Fraction]]] = {}
+    for reads, bias, write in units:
+        listed = sorted((name, weight) for name, weight in reads.items() if weight)
+        scale = listed[0][1] if listed else ZERO
+        form = tuple((name, weight / scale) for name, weight in listed)
+        grouped.setdefault(form, []).append((scale, bias, write))
+    return [Function(dict(form), tuple(pieces)) for form, pieces in grouped.items()]
+
+
+def check_cases(obligation: FeedForwardObligation) -> None:
+    """Prove every case exactly.
+
+    Raises:
+        NotDerived: if some case is false or not decided (a function is not constant where its form may lie).
+    """
+    functions = group_units(obligation.units)
+    ranges: dict[tuple[int, Reach], Interval | None] = {}
+    for case in obligation.cases:
+        total = point(obligation.bias)
+        for k, function in enumerate(functions):
+            reach = enclose_input(function.reads, obligation, case)
+            if (k, reach) not in ranges:
+                ranges[k, reach] = function.range_within(reach)
+            if (values := ranges[k, reach]) is None:
+                raise NotDerived(f"the output changes without end, expected {_expected(case)}, {_described(case)}")
+            total += values
+        if total.lower < case.expected if case.or_more else total != point(case.expected):
+            raise NotDerived(f"the output lies in [{total.lower}, {total.upper}], expected {_expected(case)}, "
+                             f"{_described(case)}")
+
+
+def _expected(case: InputCase) -> str:
+    return f"at least {case.expected}" if case.or_more else str(case.expected)
+
+
+def _described(case: InputCase) -> str:
+    parts = [f"{name} in [{x.lower}, {x.upper}]" for name, x in case.box]
+    parts += [f"{name} 0" if holds else f"{name} at least 1" for name, holds in case.slack]
+    return "for " + ", ".join(parts + [f"a difference of {least} to {most}" for _, least, most in case.ranges])
+
+
+def enclose_input(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Reach:
+    """The reach of a form: what it reads exactly or nearly, a multiple of a difference of counts, and slack."""
+    positive = [reads[name] for name, holds in case.slack if not holds and reads.get(name)]
+    rest = enclose_form(reads, dict(case.box)) + point(sum(positive, ZERO))
+    return Reach(rest + _enclose_counted(reads, obligation, case),
+                 frozenset(1 if weight > 0 else -1 for weight in positive))
+
+
+def _enclose_counted(reads: Coefficients, obligation: FeedForwardObligation, case: InputCase) -> Interval:
+    """The interval of the part of a form that reads counts."""
+    rest = point(ZERO)
+    counted = {name: weight for name, weight in reads.items() if name in obligation.counted}
+    if not counted:
+        return rest
+    factors: dict[Count, Fraction] = {}
+    for name, weight in counted.items():
+        part = obligation.counted[name]
+        factors[part.count] = factors.get(part.count, ZERO) + weight
+        rest += part.error.scaled(weight) + point(-weight * dict(case.here)[name])
+    term, least, most, factor = _find_multiple(factors, case)
+    return rest + Interval(Fraction(least), Fraction(most)).scaled(factor) + point(-factor * term.constant)
+
+
+def _find_multiple(factors: dict[Count, Fraction], case: InputCase) -> tuple[Term, int, int, Fraction]:
+    """The difference whose sign is assigned, and the factor with which it gives these factors of the counts."""
+    for term, least, most in case.ranges:
+        numbers = {count: number for number, count in term.coefficients}
+        factor = factors.get(term.coefficients[0][1], ZERO) / term.coefficients[0][0]
+        if {count: weight for count, weight in factors.items() if weight} == {
+                count: factor * number for count, number in numbers.items() if factor}:
+            return term, least, most, factor
+    raise NotDerived("a form of " + ", ".join(map(format_count, factors)) + " is no multiple of a comparison")

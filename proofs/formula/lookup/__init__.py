@@ -1,0 +1,1 @@
+"""Heads that look up a count."""

@@ -1,0 +1,80 @@
+"""Heads that look up a count: of truths they may err by what is allowed; of numbers the bounds are what is found."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+from constructions.network.meanings import Near, Others
+from constructions.network.transformer import Weighting
+from proofs.formula.common.kinds import Kind
+from proofs.formula.common.written import Written
+from proofs.formula.failures import NotDerived
+from proofs.formula.family import Family
+from proofs.formula.lookup.by_kernel import find_kernel_worst_case
+from proofs.formula.lookup.dominance import find_profiles
+from proofs.formula.lookup.obligation import LookupObligation, looks_up, oblige_lookup
+from proofs.formula.lookup.worst_case import find_lookup_worst_case
+from proofs.formula.transcript import Record
+from proofs.formula.two_provers import Proof, confirm, settle
+
+
+def is_lookup(written: Written) -> bool:
+    """Whether a head looks it up by a count, or by several."""
+    return isinstance(written.meaning, Near | Others) and looks_up(written.transformer, written.known, written.head,
+                                                                   written.direction)
+
+
+def oblige(written: Written) -> LookupObligation:
+    """What is required of a head that looks up a count; nobody states how far a number may be off."""
+    return oblige_lookup(written.transformer, written.known, written.lengths, written.layer, written.place,
+                         written.head, written.direction,
+                         written.allowed_error if isinstance(written.meaning, Near) else written.stated_error)
+
+
+def prove(obligation: LookupObligation, twice: bool, record: Record) -> Proof:
+    """The exact worst case, and Z3 for the same; of numbers Z3 proves the bounds that were found."""
+    if obligation.head.weighting is not Weighting.SOFTMAX:
+        return _prove_by_kernel(obligation, twice, record)
+    allowed_error = obligation.allowed_error
+    profiles_at = cache(partial(find_profiles, obligation))
+    worst, bits = settle(lambda bits: find_lookup_worst_case(profiles_at(bits)), allowed_error)
+    if isinstance(obligation.meaning, Near) and allowed_error is not None:
+        excess = shortfall = allowed_error
+    elif allowed_error is not None and not worst.within(allowed_error):
+        return Proof(f"the worst error exceeds {allowed_error}", worst)
+    else:
+        excess, shortfall = (worst.bound(truth) for truth in (False, True))
+
+    def by_solver() -> bool:
+        from proofs.formula.lookup.second import proves_lookup
+
+        return proves_lookup(profiles_at(bits), excess, shortfall, record)
+
+    return confirm(obligation, worst, max(excess, shortfall), twice, by_solver)
+
+
+def _prove_by_kernel(obligation: LookupObligation, twice: bool, record: Record) -> Proof:
+    """The same under sparsemax or 1.5-entmax; of numbers both errors are at most the greater bound that was found."""
+    allowed_error = obligation.allowed_error
+    found_at = cache(partial(find_kernel_worst_case, obligation))
+    try:
+        worst, bits = settle(lambda bits: found_at(bits).worst, allowed_error)
+    except NotDerived as fault:
+        return Proof(str(fault))
+    if isinstance(obligation.meaning, Near) and allowed_error is not None:
+        bound = allowed_error
+    elif allowed_error is not None and not worst.within(allowed_error):
+        return Proof(f"the worst error exceeds {allowed_error}", worst)
+    else:
+        bound = max(worst.bound(truth) for truth in (False, True))
+
+    def by_solver() -> bool:
+        from proofs.formula.lookup.second_by_kernel import proves_lookup_by_kernel
+
+        return proves_lookup_by_kernel(found_at(bits), obligation.head.weighting, bound,
+                                       obligation.problem.lengths.last, record)
+
+    return confirm(obligation, worst, bound, twice, by_solver)
+
+
+LOOKUP = Family(Kind.LOOKUP, is_lookup, oblige, prove)

@@ -1,0 +1,269 @@
+"""The scores of a head that looks up a count, as quadratics in the position whose coefficients the case decides.
+
+Keys at different lengths are often multiples of one another, and temperatures only multiply. So a score is a *scale*
+that depends on (n, i), times a quadratic that mostly depends on i alone, and is then worked out once per i.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+from constructions.language.semantics import counted_length
+from constructions.language.syntax import Count
+from constructions.network.meanings import Mean, Meaning, Product, Truth
+from constructions.network.transformer import Head
+from proofs.formula.common.known import KnownValues, describe_known
+from proofs.formula.failures import NotDerived
+
+ZERO, ONE = Fraction(0), Fraction(1)
+MOST_QUADRATICS = 1 << 14
+"""So many are kept where queries mention n."""
+Triple = tuple[Fraction, Fraction, Fraction]
+"""A number that depends on the case: constant, coefficient of ``here``, coefficient of ``others``."""
+Steps = tuple[Fraction, ...]
+"""For every key the first step and the second difference."""
+
+
+@dataclass(frozen=True)
+class QueryPart:
+    """A coefficient of a query and the meaning it belongs to; ``known`` names the direction if it is a known one."""
+
+    weight: Fraction
+    meaning: Meaning
+    known: str | None = None
+
+
+@dataclass(frozen=True)
+class Parabola:
+    """Scores -sharpness * (j - others - offset)^2, up to a constant, in every case."""
+
+    sharpness: Fraction
+    offset: int
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """Scores at j = 1, 2, ... up to a constant and a positive factor: the first step and the second difference."""
+
+    slope: Triple
+    bend: Triple
+
+    @cached_property
+    def parabola(self) -> Parabola | None:
+        """The same as a square around the count, if that is what the scores are.
+
+        With sharpness c > 0 and offset o, -c (j - m - o)^2 has the first step c (2 o - 3) + 2 c m and the second
+        difference -2 c. Sequences with equal first steps and second differences differ by a constant.
+        """
+        sharpness = -self.bend[0] / 2
+        if sharpness <= 0 or any(self.bend[1:]) or self.slope[1:] != (ZERO, 2 * sharpness):
+            return None
+        offset = (self.slope[0] / sharpness + 3) / 2
+        return Parabola(sharpness, int(offset)) if offset.denominator == 1 else None
+
+    def is_concave(self, length: int) -> bool:
+        """Whether no case has a positive second difference; it is affine in ``others``, so the ends decide."""
+        constant, by_here, by_others = self.bend
+        if not (by_here or by_others):
+            return constant.numerator <= 0
+        return all(constant + by_here * here + by_others * others <= 0 for here in (0, 1) for others in (0, length - 1))
+
+
+class LookupScores:
+    """The scores of all rows. A row's are ``scale(n, i)`` times ``quadratic(n, i)``, less a constant."""
+
+    def __init__(self, known: KnownValues, head: Head, queries: list[list[QueryPart]], count: Count):
+        """The scores of ``head``, whose queries consist of these parts."""
+        self.known = known
+        self.temperature = head.temperature
+        self.keys = head.keys
+        self.queries = queries
+        self.count = count
+        self.queries_mention_n = any(self._mentions_n(part) for parts in queries for part in parts)
+        self._factors: dict[int, tuple[Fraction, int]] = {}
+        self._steps: dict[Steps, int] = {}
+        self._units: dict[int, Steps] = {}
+        self._by_query: dict[tuple[int, tuple[int, ...]], Quadratic] = {}
+        self._quadratics: dict[int, list[Quadratic]] = {}
+        self._lasting: dict[int, tuple[Steps, int]] = {}
+        """Of keys that do not mention n, and up to which n they are known to be quadratic."""
+
+    def key(self) -> Hashable:
+        """Equal for scores that are equal in all cases, whatever is counted."""
+        queries = tuple(tuple(self._describe(part) for part in parts) for parts in self.queries)
+        return queries, tuple(map(self.known.describe, self.keys)), self.temperature, self.count.side
+
+    def _describe(self, part: QueryPart) -> tuple[Hashable, ...]:
+        match part:
+            case QueryPart(known=None, meaning=Product(value)):
+                return part.weight, "where counted", value
+            case QueryPart(known=None, meaning=meaning):
+                return part.weight, type(meaning).__name__
+        return part.weight, describe_known(part.meaning)
+
+    def _mentions_n(self, part: QueryPart) -> bool:
+        match part.meaning:
+            case _ if part.known:
+                return self.known.mentions_n({part.known: ONE})
+            case Mean(count):
+                return count.side == "right"
+            case Product(value):
+                return value.mentions_n
+        return False
+
+    def check_quadratic(self, n: int) -> None:
+        """Check that all keys are quadratic in the position at this length.
+
+        Raises:
+            NotDerived: if one is not.
+        """
+        self.group(n)
+
+    def check_concave(self, n: int) -> None:
+        """Check that the scores are concave in every case of every row of this length.
+
+        Raises:
+            NotDerived: naming the first i where they are not, or where the temperature is not positive.
+        """
+        for i, temperature in enumerate(self._temperatures(n), start=1):
+            if temperature.numerator <= 0:
+                raise NotDerived(f"the temperature is not positive at i = {i}, n = {n}")
+        checked = 0 if self.queries_mention_n else len(self._quadratics.get(self.group(n), ()))
+        for i, quadratic in enumerate(self.quadratics(n)[checked:], start=checked + 1):
+            if not quadratic.is_concave(counted_length(self.count, i, n)):
+                raise NotDerived(f"the scores are not concave at i = {i}, n = {n}")
+
+    def group(self, n: int) -> int:
+        """Lengths of one group have keys that are multiples of one another."""
+        return self._factor_and_group(n)[1]
+
+    def factor(self, n: int) -> Fraction:
+        """How many times the keys of its group the keys of this length are."""
+        return self._factor_and_group(n)[0]
+
+    def _factor_and_group(self, n: int) -> tuple[Fraction, int]:
+        if n not in self._factors:
+            steps = tuple(step for key in range(len(self.keys)) for step in self._key_steps(key, n))
+            factor = next((abs(step) for step in reversed(steps) if step), ONE)
+            unit = tuple(step / factor for step in steps)
+            group = self._steps.setdefault(unit, len(self._steps))
+            self._factors[n], self._units[group] = (factor, group), unit
+        return self._factors[n]
+
+    def _key_steps(self, key: int, n: int) -> Steps:
+        row = self.keys[key]
+        if self.known.mentions_n(row) or n < 3:
+            _check_quadratic(self.known.multiples(row, n))
+            return _first_steps(self.known.forms_at(row, range(1, min(n, 3) + 1), n))
+        steps, checked = self._lasting.get(key, ((), 2))
+        if checked < n:
+            column = self.known.forms(row, n)
+            if not steps or _first_steps(column[checked - 2:])[1] != steps[1] or n > checked + 1:
+                _check_quadratic(self.known.multiples(row, n))
+                steps = _first_steps(column)
+            self._lasting[key] = steps, n
+        return steps
+
+    def _temperatures(self, n: int) -> Sequence[Fraction]:
+        """The temperatures at i = 1, ..., n, or the only one if they are all the same."""
+        return self.temperature.column(range(1, n + 1 if self.temperature.mentions_i else 2), n)
+
+    def scales(self, n: int) -> list[Fraction]:
+        """The scale at i = 1, ..., n, or the only one if it does not depend on i."""
+        factor = self.factor(n)
+        return [factor / temperature for temperature in self._temperatures(n)]
+
+    def scale(self, n: int, i: int) -> Fraction:
+        """The scale at (n, i)."""
+        return self.factor(n) / self.temperature.evaluate(i=i, n=n)
+
+    def quadratics(self, n: int) -> list[Quadratic]:
+        """The scores at i = 1, ..., n, each divided by its scale."""
+        group = self.group(n)
+        if not self.queries_mention_n:
+            known = self._quadratics.setdefault(group, [])
+            known += [self._quadratic_at(n, i) for i in range(len(known) + 1, n + 1)]
+            return known[:n]
+        if len(self._by_query) > MOST_QUADRATICS:
+            self._by_query.clear()
+        found = []
+        for i, key in enumerate(self._query_keys(n), start=1):
+            if (group, key) not in self._by_query:
+                self._by_query[group, key] = self._quadratic_at(n, i)
+            found.append(self._by_query[group, key])
+        return found
+
+    def _query_keys(self, n: int) -> Iterator[tuple[int, ...]]:
+        """For i = 1, ..., n everything about (n, i) that the query depends on."""
+        positions = range(1, n + 1)
+        columns: list[Sequence[Fraction]] = []
+        for part in itertools.chain(*self.queries):
+            if part.known:
+                columns.append(self.known.column(part.known, n))
+            elif isinstance(part.meaning, Product):
+                columns.append(part.meaning.value.column(positions, n))
+        numbers = [[x.numerator for x in column] for column in columns]
+        numbers += [[x.denominator for x in column] for column in columns]  # integers have quicker hashes
+        return zip([counted_length(self.count, i, n) for i in positions], *numbers, strict=True)
+
+    def quadratic(self, n: int, i: int) -> Quadratic:
+        """The scores at (n, i), divided by the scale."""
+        return self._quadratic_at(n, i) if self.queries_mention_n else self.quadratics(n)[i - 1]
+
+    def _quadratic_at(self, n: int, i: int) -> Quadratic:
+        slope, bend = [ZERO] * 3, [ZERO] * 3
+        steps = iter(self._units[self.group(n)])
+        for parts, first, second in zip(self.queries, steps, steps, strict=True):
+            for which, number in enumerate(self._query(parts, i, n)):
+                slope[which] += number * first
+                bend[which] += number * second
+        return Quadratic((slope[0], slope[1], slope[2]), (bend[0], bend[1], bend[2]))
+
+    def _query(self, parts: list[QueryPart], i: int, n: int) -> list[Fraction]:
+        """The query as a function of the case: constant, coefficient of ``here``, coefficient of ``others``."""
+        total = [ZERO, ZERO, ZERO]
+        for part in parts:
+            match part.meaning:
+                case _ if part.known:
+                    total[0] += part.weight * self.known.value(part.known, i, n)
+                case Mean():
+                    share = part.weight / counted_length(self.count, i, n)
+                    total[1] += share
+                    total[2] += share
+                case Truth():
+                    total[1] += part.weight
+                case Product(value):
+                    total[1] += part.weight * value.evaluate(i=i, n=n)
+        return total
+
+    def scaled(self, n: int, i: int) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
+        """A common denominator of the row's slope and bend, and both times that."""
+        quadratic, scale = self.quadratic(n, i), self.scale(n, i)
+        parts = [scale * part for part in (*quadratic.slope, *quadratic.bend)]
+        denominator = lcm(*(part.denominator for part in parts))
+        a, b, c, d, e, f = (part.numerator * (denominator // part.denominator) for part in parts)
+        return denominator, (a, b, c), (d, e, f)
+
+
+def _check_quadratic(multiples: Sequence[int]) -> None:
+    """Check that second differences are equal.
+
+    Raises:
+        NotDerived: if they are not.
+    """
+    steps = list(map(operator.sub, multiples[1:], multiples))
+    bends = set(map(operator.sub, steps[1:], steps))
+    if len(bends) > 1:
+        raise NotDerived(f"a key is not quadratic in the position at n = {len(multiples)}")
+
+
+def _first_steps(sequence: Sequence[Fraction]) -> Steps:
+    """The first step and the first second difference; 0 where the sequence is too short to have them."""
+    steps = [b - a for a, b in itertools.pairwise(sequence[:3])]
+    return (steps[0] if steps else ZERO), (steps[1] - steps[0] if len(steps) > 1 else ZERO)

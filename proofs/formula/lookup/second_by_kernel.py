@@ -1,0 +1,82 @@
+"""Lookup heads under sparsemax and 1.5-entmax: what positions weigh as real variables, each up to its kernel.
+
+If the position that is looked for weighs less than 1 - e, each other one weighs no more than the kernel of its gap at e
+(docs/certificate.md, section 5, attention head, rule 7); Z3 shows that together they are no more than e.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from constructions.network.transformer import Weighting
+from proofs.formula.common.kernels import WEIGHS_NOTHING_FROM, loss_above, weight_of_pivot, weights_of
+from proofs.formula.lookup.by_kernel import KernelWorstCase, Terms
+from proofs.formula.transcript import Record, ignore
+from proofs.formula.z3.solver import Question, rational, total
+
+BITS = 600
+LEGEND = (
+    "w_k: the weight of the k-th of the other positions whose values err, the greatest score first; up to what it can",
+    "    be if the position that is looked for weighs less than 1 less the bound",
+)
+LEGEND_OF_NUMBERS = (
+    "w_k: the weight at distance k from the position that is looked for, where that one has the greatest weight that",
+    "    it can have with no position on its other side",
+)
+LEGEND_OF_TERMS = ("w_k: the weight of the k-th visible position, within its enclosure",)
+
+
+def proves_lookup_by_kernel(found: KernelWorstCase, weighting: Weighting, bound: Fraction, longest: int,
+                            record: Record = ignore) -> bool:
+    """Whether Z3 shows that no mean misses its target by more than the bound, where scores are parabolas.
+
+    Raises:
+        Undecided: if Z3 gives up.
+    """
+    questions = [question_about_gaps(gaps, weighting, bound) for gaps in sorted(set(found.gaps))]
+    questions += [_about_terms(terms, weighting, bound) for terms in found.singly]
+    if found.sharpness is not None:
+        questions.append(_about_distances(found.sharpness, weighting, bound, longest))
+    for question in questions:
+        if not question.is_proved():
+            return False
+        record(question)
+    return True
+
+
+def question_about_gaps(gaps: Iterable[Fraction], weighting: Weighting, bound: Fraction) -> Question:
+    """Whether things of these gaps, each of which errs, may weigh more than the bound together."""
+    heaviest = [Fraction(loss_above(weighting, bound, gap, BITS), bound.denominator << BITS) for gap in gaps]
+    weights = [z3.Real(f"w_{k}") for k in range(1, len(heaviest) + 1)]
+    return Question(f"the values that err weigh at most {bound} together", LEGEND, _between(weights, heaviest),
+                    z3.BoolVal(True), total(weights) > rational(bound))
+
+
+def _about_distances(sharpness: Fraction, weighting: Weighting, bound: Fraction, longest: int) -> Question:
+    gaps = [gap for k in range(1, longest) if (gap := -sharpness * k * k) > WEIGHS_NOTHING_FROM[weighting]]
+    least_share = 1 - weight_of_pivot(weighting, gaps, BITS).upper
+    heaviest = [Fraction(loss_above(weighting, least_share, gap, BITS), least_share.denominator << BITS)
+                for gap in gaps]
+    weights = [z3.Real(f"w_{k}") for k in range(1, len(gaps) + 1)]
+    distance = total([k * weight for k, weight in enumerate(weights, start=1)])
+    return Question(f"the mean distance is at most {bound}", LEGEND_OF_NUMBERS, _between(weights, heaviest),
+                    z3.BoolVal(True), distance > rational(bound))
+
+
+def _about_terms(terms: Terms, weighting: Weighting, bound: Fraction) -> Question:
+    enclosed = weights_of([gap for gap, _ in terms], weighting, BITS)
+    weights = [z3.Real(f"w_{k}") for k in range(1, len(terms) + 1)]
+    given = [bounds for weight, ends in zip(weights, enclosed, strict=True)
+             for bounds in (rational(ends.lower) <= weight, weight <= rational(ends.upper))]
+    missed = total([rational(error) * weight for weight, (_, error) in zip(weights, terms, strict=True)])
+    return Question(f"the weighted sum of the misses is at most {bound}", LEGEND_OF_TERMS, tuple(given),
+                    z3.BoolVal(True), missed > rational(bound))
+
+
+def _between(weights: Sequence[Any], heaviest: Sequence[Fraction]) -> tuple[Any, ...]:
+    return tuple(end for weight, most in zip(weights, heaviest, strict=True)
+                 for end in (weight >= 0, weight <= rational(most)))

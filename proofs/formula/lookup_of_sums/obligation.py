@@ -1,0 +1,319 @@
+"""What a head that looks up a sum of counts must satisfy: it knows the counts by their approximations alone.
+
+Source      docs/certificate.md, section 5, lookup of a sum.
+Setting     D = Σ c_k κ_k is the sum that the meaning speaks of. The queries read one form H of the others directions of
+            the κ_k and of truths of what they count, and numbers. In a *case*, which is the truths here and a value of
+            D, H is near an integer p, to within the sum E of the proved errors. The scores are -c (j - H)², and the
+            value at p must be the target: that is checked here, case by case. What is left to prove is a bound on the
+            weights of the other positions, which depends on the least c and on E.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import ClassVar, TypeVar
+
+from constructions.language.positional import connective, find_subformula_with_length, positional_truth
+from constructions.language.predicates import definition_of
+from constructions.language.printer import format_formula
+from constructions.language.semantics import RELATIONS, counted_length
+from constructions.language.syntax import (
+    Comparison,
+    Count,
+    Formula,
+    PredicateOnSum,
+    Term,
+    counts_of,
+    difference,
+    is_positional,
+    operands,
+    subformulas,
+)
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import Near, Others, Truth
+from constructions.network.transformer import Coefficients, Head, Transformer
+from proofs.formula.common.kinds import Approximation, Kind
+from proofs.formula.common.known import KnownValues
+from proofs.formula.common.written import Written
+from proofs.formula.failures import NotDerived
+from proofs.formula.feed_forward.inputs import Bounds
+from proofs.formula.uniform.obligation import check_sums_to_one
+
+ZERO, ONE = Fraction(0), Fraction(1)
+Key = TypeVar("Key")
+Sum = Mapping[Count, Fraction]
+Truths = Mapping[Formula, bool]
+
+
+@dataclass(frozen=True)
+class Blunt:
+    """The row (n, i) with the least curvature over the temperature."""
+
+    curvature: Fraction
+    n: int
+    i: int
+
+
+@dataclass(frozen=True)
+class LookupOfSumObligation(Approximation):
+    """Next to a position that weighs 1, those at distance k weigh at most exp(-c (k² - 2 |k| miss)) each.
+
+    Their share is to be at most ``allowed_error``; c is the least curvature. Where ``bluntest`` is None, all values are
+    the target, and no weight matters.
+    """
+
+    kind: ClassVar[Kind] = Kind.LOOKUP
+    meaning: Near
+    allowed_error: Fraction
+    lengths: Lengths
+    bluntest: Blunt | None
+    miss: Fraction
+
+    def key(self) -> tuple[Hashable, ...]:
+        """Equal obligations are discharged once."""
+        return "sum", self.head.weighting, self.allowed_error, self.lengths, self.bluntest, self.miss
+
+    @property
+    def aim(self) -> str:
+        """What the head approximates, in words."""
+        return format_formula(self.meaning.formula)
+
+    @property
+    def rows(self) -> int:
+        """The number of (n, i) that are checked."""
+        return self.lengths.cells
+
+
+@dataclass(frozen=True)
+class _Vertex:
+    """p is sign * D and the sum of more[φ] over the φ that hold here."""
+
+    sign: int
+    more: Mapping[Formula, int]
+    curvature: Fraction
+    miss: Fraction
+
+    def place(self, value: int, here: Truths) -> int:
+        return self.sign * value + sum(number for formula, number in self.more.items() if here[formula])
+
+
+def looks_up_sum(transformer: Transformer, head: Head) -> bool:
+    """Whether the rules of lookups of sums apply: queries read others directions."""
+    return any(isinstance(transformer.directions[name], Others) for row in head.queries for name in row)
+
+
+def oblige_lookup_of_sum(written: Written) -> LookupOfSumObligation:
+    """The obligation of one direction that means ``near θ(D) when G``.
+
+    Raises:
+        NotDerived: if the rules do not cover the head, or a value is not the target.
+    """
+    transformer, known, head, direction = written.transformer, written.known, written.head, written.direction
+    meaning = written.meaning
+    if not isinstance(meaning, Near):
+        raise NotDerived(f"a head that looks up a sum of counts makes a truth, and this direction is {meaning}")
+    check_sums_to_one(head)
+    for name in dict.fromkeys(name for row in (*head.keys, head.values[direction]) for name in row):
+        if name not in known:
+            raise NotDerived(f"a key or value reads {name}, {transformer.directions[name]}: a head whose queries "
+                             "depend on the word looks up known directions only")
+    derivation = _Derivation(transformer, known, head, direction, meaning, written.bounds)
+    bluntest, miss = derivation.check(written.lengths)
+    return LookupOfSumObligation(written.layer, written.place, head, direction, meaning, written.allowed_error,
+                                 written.lengths, bluntest, miss)
+
+
+class _Derivation:
+    """Everything that decides the error of one direction that a head writes."""
+
+    def __init__(self, transformer: Transformer, known: KnownValues, head: Head, direction: str, meaning: Near,
+                 bounds: Bounds) -> None:
+        self._directions, self._known, self._head, self._meaning = transformer.directions, known, head, meaning
+        self._bounds = bounds
+        self._value = head.values[direction]
+        self._sum = _find_sum(meaning)
+        self._counted = list(dict.fromkeys(count.operand for count in self._sum))
+        self._vertices: dict[tuple[Fraction, ...], _Vertex] = {}
+        self._targets: dict[tuple[object, ...], bool | None] = {}
+        self._by_length = any(find_subformula_with_length(part) is not None for part in (meaning.formula, meaning.when))
+
+    def check(self, lengths: Lengths) -> tuple[Blunt | None, Fraction]:
+        """Where the scores fall away least, and the greatest error of H; None if no weight matters.
+
+        Raises:
+            NotDerived: if a value is not the target.
+        """
+        bluntest, miss = None, ZERO
+        for n in lengths:
+            values = self._known.forms(self._value, n)
+            if not all(ZERO <= value <= ONE for value in values):
+                raise NotDerived(f"a value lies outside [0, 1] at n = {n}")
+            vertex = self._vertex(n) if len(set(values)) > 1 else None
+            for i in range(1, n + 1):
+                self._check_row(n, i, values, vertex)
+            if vertex is not None:
+                found = self._bluntest(n, vertex.curvature)
+                bluntest = found if bluntest is None or found.curvature < bluntest.curvature else bluntest
+                miss = max(miss, vertex.miss)
+        return bluntest, miss
+
+    def _bluntest(self, n: int, curvature: Fraction) -> Blunt:
+        temperature = self._head.temperature
+        heats = temperature.column(range(1, n + 1 if temperature.mentions_i else 2), n)
+        if min(heats) <= 0:
+            raise NotDerived(f"the temperature is not positive at i = {heats.index(min(heats)) + 1}, n = {n}")
+        return Blunt(curvature / max(heats), n, heats.index(max(heats)) + 1)
+
+    # -- the scores ----------------------------------------------------------------------------------------------------
+
+    def _vertex(self, n: int) -> _Vertex:
+        """The vertex of the scores of words of length n >= 2.
+
+        Raises:
+            NotDerived: if they are no parabola around an integer that D and the truths here decide.
+        """
+        rest = [{name: weight for name, weight in row.items() if name not in self._known} for row in self._head.queries]
+        form = next(row for row in rest if row)
+        times = [_ratio(row, form) for row in rest]
+        linear, square = [ZERO] * n, [ZERO] * n
+        for row, key, factor in zip(self._head.queries, self._head.keys, times, strict=True):
+            numbers = set(self._known.forms(row, n))
+            if len(numbers) > 1:
+                raise NotDerived(f"what a query knows differs from position to position at n = {n}")
+            (number,), column = numbers, self._known.forms(key, n)
+            linear = [before + factor * x for before, x in zip(linear, column, strict=True)]
+            square = [before + number * x for before, x in zip(square, column, strict=True)]
+        step, curvature = linear[1] - linear[0], (square[0] - square[1]) / 3
+        if curvature <= 0 or any(linear[j] - linear[0] != step * j or square[0] - square[j] != curvature * j * (j + 2)
+                                 for j in range(n)):
+            raise NotDerived(f"the scores are no parabola around the sum of counts at n = {n}")
+        factor = step / (2 * curvature)
+        if (factor, curvature) not in self._vertices:
+            self._vertices[factor, curvature] = self._place({name: factor * form[name] for name in form}, curvature)
+        return self._vertices[factor, curvature]
+
+    def _place(self, sought: Coefficients, curvature: Fraction) -> _Vertex:
+        """Near which integer the form is."""
+        others: dict[Count, Fraction] = {}
+        more = dict.fromkeys(self._counted, ZERO)
+        miss = ZERO
+        for name, weight in sought.items():
+            match self._directions[name]:
+                case Others(count) if name in self._bounds:
+                    error = self._bounds[name]
+                    miss += abs(weight) * max(-error.lower, error.upper)
+                    others[count] = others.get(count, ZERO) + weight
+                case Truth(formula) if formula in more:
+                    more[formula] += weight
+                case meaning:
+                    raise NotDerived(f"a query reads {name}, {meaning}, which is no part of the sum of counts")
+        sign = _ratio(others, self._sum)
+        for count, weight in others.items():
+            more[count.operand] -= weight
+        if abs(sign) != 1 or any(weight.denominator != 1 for weight in more.values()):
+            raise NotDerived("the queries are not near the sum of counts, nor near its negative")
+        if 2 * miss >= 1:
+            raise NotDerived(f"the errors of the counts sum to {miss}, expected less than 1/2")
+        return _Vertex(int(sign), {formula: int(weight) for formula, weight in more.items()}, curvature, miss)
+
+    # -- the rows ------------------------------------------------------------------------------------------------------
+
+    def _check_row(self, n: int, i: int, values: Sequence[Fraction], vertex: _Vertex | None) -> None:
+        """The value at p is the target in every case, or everywhere.
+
+        Raises:
+            NotDerived: if it is not, or p is not visible.
+        """
+        visible = self._head.mask.visible(i, n)
+        for here in self._truths_here(n, i):
+            least, most = self._range(n, i, here)
+            for value in range(least, most + 1):
+                target = self._target(n, i, here, value)
+                if target is None:
+                    continue
+                p = visible[0] if vertex is None else vertex.place(value, here)
+                if p not in visible:
+                    raise NotDerived(f"position {p} is looked for where the counts sum to {value}, and is not visible "
+                                     f"at i = {i}, n = {n}")
+                if values[p - 1] != target:
+                    raise NotDerived(f"the value at position {p} is {values[p - 1]}, expected {int(target)} where the "
+                                     f"counts sum to {value}, at i = {i}, n = {n}")
+
+    def _truths_here(self, n: int, i: int) -> Iterator[dict[Formula, bool]]:
+        free = [[positional_truth(formula, i, n)] if is_positional(formula) else [False, True]
+                for formula in self._counted]
+        for truths in product(*free):
+            yield dict(zip(self._counted, truths, strict=True))
+
+    def _range(self, n: int, i: int, here: Truths) -> tuple[int, int]:
+        """The least and the greatest that D may be."""
+        ends = [sorted(int(number) * (here[count.operand] + others) for others in (0, counted_length(count, i, n) - 1))
+                for count, number in self._sum.items()]
+        return sum(low for low, _ in ends), sum(high for _, high in ends)
+
+    def _target(self, n: int, i: int, here: Truths, value: int) -> bool | None:
+        """The truth to be held; None where the guard fails."""
+        positional = any(is_positional(part) for part in subformulas(self._meaning.when))
+        key = (value, n if self._by_length else 0, i if positional else 0, *here.values())
+        if key not in self._targets:
+            holds = self._truth(self._meaning.when, n, i, here, value)
+            self._targets[key] = self._truth(self._meaning.formula, n, i, here, value) if holds else None
+        return self._targets[key]
+
+    def _truth(self, formula: Formula, n: int, i: int, here: Truths, value: int) -> bool:
+        """The truth of a formula in a case.
+
+        Raises:
+            NotDerived: if the case does not decide it.
+        """
+        if formula in here:
+            return here[formula]
+        if is_positional(formula):
+            return positional_truth(formula, i, n)
+        match formula:
+            case PredicateOnSum(parameters=parameters, term=term):
+                number = _ratio(_coefficients(term), self._sum) * value
+                if number.denominator == 1:
+                    return definition_of(formula).holds(int(number), n, parameters)
+            case Comparison(relation):
+                term = difference(formula)
+                number = _ratio(_coefficients(term), self._sum) * value + term.constant
+                return RELATIONS[relation]((number > 0) - (number < 0), 0)
+        parts = () if counts_of(formula) else operands(formula)
+        truth = connective(formula, tuple(self._truth(part, n, i, here, value) for part in parts))
+        if truth is None:
+            raise NotDerived(f"{format_formula(formula)} is not decided by the sum of counts")
+        return truth
+
+
+def _find_sum(meaning: Near) -> Sum:
+    """The sum that a predicate of the meaning is applied to.
+
+    Raises:
+        NotDerived: if there is none.
+    """
+    for part in (*subformulas(meaning.formula)[::-1], *subformulas(meaning.when)):
+        if isinstance(part, PredicateOnSum):
+            return _coefficients(part.term)
+    raise NotDerived("a head reads counts, and its meaning has no predicate on a sum of counts")
+
+
+def _coefficients(term: Term) -> Sum:
+    return {count: Fraction(number) for number, count in term.coefficients}
+
+
+def _ratio(one: Mapping[Key, Fraction], other: Mapping[Key, Fraction]) -> Fraction:
+    """How many times the other form the one is.
+
+    Raises:
+        NotDerived: if it is no multiple.
+    """
+    if not one:
+        return ZERO
+    found = {one[key] / other[key] for key in one if key in other}
+    if one.keys() != other.keys() or len(found) != 1:
+        raise NotDerived("two sums of counts are not in proportion")
+    return found.pop()

@@ -1,0 +1,57 @@
+"""Lookups of sums of counts: the weights of the other positions as real variables, each up to its greatest."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import z3
+
+from constructions.network.transformer import Weighting
+from proofs.enclosures.exponential import enclose_exp
+from proofs.formula.lookup.second import NEGLIGIBLE, NEGLIGIBLE_NATS
+from proofs.formula.lookup.second_by_kernel import question_about_gaps
+from proofs.formula.lookup_of_sums.obligation import LookupOfSumObligation
+from proofs.formula.lookup_of_sums.worst_case import drops
+from proofs.formula.transcript import Record, ignore
+from proofs.formula.z3.solver import Question, rational, total
+
+BITS = 600
+LEGEND = (
+    "w_k: the weight of both positions at distance k from the one that is looked for, relative to that one",
+    "y_k: w_k times what the values there miss the truth by",
+)
+
+
+def proves_lookup_of_sum(obligation: LookupOfSumObligation, bound: Fraction, record: Record = ignore) -> bool:
+    """Whether Z3 shows that the mean of what the values miss the truth by is at most the bound.
+
+    Raises:
+        Undecided: if Z3 gives up.
+    """
+    question = _ask(obligation, bound)
+    proved = question.is_proved()
+    if proved:
+        record(question)
+    return proved
+
+
+def _ask(obligation: LookupOfSumObligation, bound: Fraction) -> Question:
+    if obligation.head.weighting is not Weighting.SOFTMAX:
+        gaps = [drop for drop in drops(obligation) for _ in range(2)]
+        return question_about_gaps(gaps, obligation.head.weighting, bound)
+    given, weights, missed = [], [z3.RealVal(1)], [z3.RealVal(0)]
+    for k, drop in enumerate(drops(obligation), start=1):
+        weight, miss = z3.Real(f"w_{k}"), z3.Real(f"y_{k}")
+        given += [weight >= 0, weight <= rational(2 * _greatest(drop)), miss >= 0, miss <= weight]
+        weights.append(weight)
+        missed.append(miss)
+    about = f"the weighted mean misses the truth by at most {bound} in all cases"
+    return Question(about, LEGEND, tuple(given), z3.BoolVal(True), total(missed) > rational(bound) * total(weights))
+
+
+def _greatest(drop: Fraction) -> Fraction:
+    """At least exp(drop)."""
+    if drop < -NEGLIGIBLE_NATS:
+        return NEGLIGIBLE
+    ends = enclose_exp(drop, BITS)
+    return ends.upper * Fraction(2) ** ends.exponent

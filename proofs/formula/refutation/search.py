@@ -1,0 +1,122 @@
+"""The search: family by family, word by word, until one is found or the work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import Transformer
+from proofs.formula.discharge import ALLOWED_ERROR, Line, Progress
+from proofs.formula.refutation.budget import DEFAULT_WORK, Budget, replay_work
+from proofs.formula.refutation.plain_words import Word, all_words, exhaustive_length, random_words, words_of_few_symbols
+from proofs.formula.refutation.words_breaking_heads import words_breaking_heads
+from proofs.formula.refutation.words_with_counts import words_with_counts
+from proofs.words.replay import REPLAY_BITS, Counterexample, InexactHardAttention, find_miss
+
+
+@dataclass(frozen=True)
+class Search:
+    """What was found, and of a search that found nothing, in words, what was tried; ``spent`` is the work it took."""
+
+    counterexample: Counterexample | None
+    account: str = ""
+    spent: int = 0
+
+
+@dataclass(frozen=True)
+class _Family:
+    """Words of one kind, which may take ``share`` of the work that is left when their turn comes."""
+
+    name: str
+    share: Fraction
+    words: Callable[[Budget], Iterator[Word]]
+    is_everything: bool = False
+
+
+@dataclass
+class _Tried:
+    """How many words of a family were tried, how long they were, and whether work was left for the others."""
+
+    family: _Family
+    number: int = 0
+    longest: int = 0
+    cut_short: bool = False
+
+    def __str__(self) -> str:
+        which = ("the first " if self.cut_short else "all ") if self.family.is_everything else ""
+        return f"{which}{self.number} {self.family.name} up to length {self.longest}"
+
+
+def find_counterexample(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],
+                        allowed_error: Fraction | None = None, work: int = DEFAULT_WORK,
+                        progress: Progress = lambda _: None) -> Search:
+    """The counterexample with the shortest word that the search finds; None says nothing about the claim.
+
+    With an ``allowed_error`` every head must err by no more than that, and not only as its meaning says. ``work`` is
+    what the search may take, in the units of ``budget.py``; ``progress`` is told what is being tried.
+    """
+    left, account = work, list[_Tried]()
+    replay = _Replay(transformer, replay_work(transformer), allowed_error, progress)
+    for family in _families(transformer, lengths, lines, allowed_error):
+        given = int(family.share * left)
+        budget, tried = Budget(given), _Tried(family)
+        account.append(tried)
+        try:
+            found = replay.find_first_miss(tried, budget)
+        except InexactHardAttention as fault:
+            return Search(None, f"no word can be replayed: {fault}")
+        left -= given - budget.left
+        if found:
+            return Search(found, spent=work - left)
+    return Search(None, _describe(account, work), work - left)
+
+
+def _families(transformer: Transformer, lengths: Lengths, lines: Sequence[Line],
+              allowed_error: Fraction | None) -> list[_Family]:
+    """The likelier a family is to have a word that breaks the claim, the earlier it comes."""
+    alphabet = transformer.alphabet
+    exhausted = exhaustive_length(len(alphabet), lengths)
+    short, longer = range(lengths.first, exhausted + 1), range(exhausted + 1, lengths.last + 1)
+    bound = ALLOWED_ERROR if allowed_error is None else allowed_error
+    name = "words" if lengths.first == 1 else f"words from length {lengths.first}"
+    return [
+        _Family(name, Fraction(1, 2), lambda _: all_words(alphabet, short), is_everything=True),
+        _Family("words on which a head errs", Fraction(3, 4),
+                lambda budget: words_breaking_heads(alphabet, exhausted, lines, bound, budget)),
+        _Family("words with counts on which a head errs", Fraction(3, 4),
+                lambda budget: words_with_counts(alphabet, exhausted, lines, allowed_error, budget)),
+        _Family("words of one or two symbols", Fraction(1, 2), lambda _: words_of_few_symbols(alphabet, longer)),
+        _Family("random words", Fraction(1), lambda budget: random_words(alphabet, longer, budget)),
+    ]
+
+
+@dataclass(frozen=True)
+class _Replay:
+    """Replaying word after word within a budget."""
+
+    transformer: Transformer
+    work: Callable[[int], int]
+    allowed_error: Fraction | None
+    progress: Progress
+
+    def find_first_miss(self, tried: _Tried, budget: Budget) -> Counterexample | None:
+        """What the first word of the family that breaks the claim shows; ``tried`` says how many were looked at."""
+        for word in tried.family.words(budget):
+            if not budget.spend(self.work(len(word))):
+                break
+            tried.number, tried.longest = tried.number + 1, max(tried.longest, len(word))
+            self.progress(f"looking for a counterexample: {tried.family.name}, {tried.number} of length "
+                          f"{tried.longest} or less")
+            if miss := find_miss(self.transformer, word, REPLAY_BITS, self.allowed_error):
+                return miss
+        tried.cut_short = budget.exhausted
+        return None
+
+
+def _describe(account: Sequence[_Tried], work: int) -> str:
+    """What was tried, in words, and whether there was more to try."""
+    listed = ", ".join(str(tried) for tried in account if tried.number)
+    said = f"no word found that breaks it among {listed}" if listed else "no word was tried"
+    return said + (f"; budget of {work} units exhausted" if any(tried.cut_short for tried in account) else "")

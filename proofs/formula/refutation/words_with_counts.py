@@ -1,0 +1,98 @@
+"""Words with a count at a position, for the cases in which a head that looks up a count errs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.language.semantics import satisfies, truth_values
+from constructions.language.syntax import Count, is_symbolic
+from constructions.network.transformer import Weighting
+from proofs.formula.common.kinds import Kind
+from proofs.formula.discharge import Line
+from proofs.formula.lookup.by_kernel import find_kernel_violations
+from proofs.formula.lookup.obligation import LookupObligation
+from proofs.formula.lookup.worst_case import CountCase, LookupExtreme, find_violations
+from proofs.formula.refutation.budget import Budget
+from proofs.formula.refutation.plain_words import Word
+from proofs.words.replay import REPLAY_BITS
+
+DRAWN_WORDS = 2000
+"""So many words are drawn where nothing better than chance makes one with a given count."""
+CASES_PER_UNIT = 5
+"""So many cases of a lookup are looked at in the time of a unit of work."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A count that a word must have at a position: so many ``others``, and this one or not."""
+
+    n: int
+    i: int
+    here: bool
+    others: int
+    count: Count
+
+
+def words_with_counts(alphabet: Sequence[str], beyond: int, lines: Sequence[Line], allowed_error: Fraction | None,
+                      budget: Budget) -> Iterator[Word]:
+    """Words longer than ``beyond`` that bring a head which looks up a count into a case where it errs.
+
+    A failing head has such cases. If it is a feed-forward output that fails, the cases are those in which the heads
+    behind it err most, and all other counts at the same place.
+    """
+    wanted: dict[Wanted, None] = {}
+    layers = {line.layer for line in lines if line.kind is Kind.FEED_FORWARD and not line.proved}
+    for line in lines:
+        if not isinstance(lookup := line.obligation, LookupObligation):
+            continue
+        bound = allowed_error or lookup.allowed_error
+        if not line.proved and bound is not None:
+            if not budget.spend(sum(len(row.targets[0]) for row in lookup.by_query) * 2 // CASES_PER_UNIT):
+                return
+            wanted |= dict.fromkeys(Wanted(case.row.n, case.row.i, case.here, case.others, lookup.count)
+                                    for case in _violations(lookup, bound))
+        elif any(line.layer <= layer for layer in layers) and line.worst:
+            wanted |= dict.fromkeys(_around_the_worst(line, lookup.count))
+    for each in sorted(wanted, key=lambda each: (each.n, each.i, each.here, each.others)):
+        if each.n > beyond and (word := find_word_with_count(alphabet, each, budget)):
+            yield word
+
+
+def _violations(lookup: LookupObligation, bound: Fraction) -> Iterable[CountCase]:
+    """Cases in which the head certainly errs by more than the bound."""
+    if lookup.head.weighting is Weighting.SOFTMAX:
+        return find_violations(lookup, REPLAY_BITS, bound)
+    return find_kernel_violations(lookup, REPLAY_BITS, bound)
+
+
+def _around_the_worst(line: Line, count: Count) -> Iterator[Wanted]:
+    """All counts at the places where the head errs most."""
+    assert line.worst is not None
+    for extreme in line.worst.extremes:
+        assert isinstance(extreme, LookupExtreme)
+        row = extreme.case.row
+        for others in range(len(row.targets[0])):
+            yield Wanted(row.n, row.i, extreme.case.here, others, count)
+
+
+def find_word_with_count(alphabet: Sequence[str], wanted: Wanted, budget: Budget) -> Word | None:
+    """A word that has the count, if one is found."""
+    count, n, i = wanted.count, wanted.n, wanted.i
+    looked_at = range(1, i + 1) if count.side == "left" else range(i, n + 1)
+    if is_symbolic(count.operand):
+        by_truth = {satisfies(count.operand, (symbol,), 1): symbol for symbol in alphabet}
+        chosen = set([j for j in looked_at if j != i][:wanted.others]) | ({i} if wanted.here else set())
+        word = tuple(by_truth.get(j in chosen, "") for j in range(1, n + 1))
+        return word if all(word) else None
+    draw = random.Random(n * n + i)
+    for k in range(DRAWN_WORDS):
+        if not budget.spend(n):
+            return None
+        word = tuple(alphabet[0] if draw.randrange(10) < k % 10 else draw.choice(alphabet) for _ in range(n))
+        truths = truth_values(count.operand, word)
+        if truths[i - 1] == wanted.here and sum(truths[j - 1] for j in looked_at) == wanted.others + wanted.here:
+            return word
+    return None

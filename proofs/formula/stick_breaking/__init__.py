@@ -1,0 +1,1 @@
+"""Geometric and stick-breaking heads."""

@@ -1,0 +1,129 @@
+"""Geometric and stick-breaking heads: an inductive invariant, confirmed step by step.
+
+The invariant says for each position that is read, and each memory there, between which ends o is. Z3 shows that every
+letter leads from o within these ends to o within the next ones, and that o is near the truth where a row asks for it.
+What a letter does to o is linear in the share that it takes, so the two ends of the enclosed share are enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from constructions.language.positional import positional_truth
+from proofs.formula.attention.obligation import AttentionObligation
+from proofs.formula.common.reading import RowGroup
+from proofs.formula.common.sweeps import Step
+from proofs.formula.stick_breaking.worst_case import Ends, Reached, Walk
+from proofs.formula.transcript import Record, ignore
+from proofs.formula.z3.solver import Question, all_of, any_of, integer, rational
+from proofs.formula.z3.unfolding import Unfolding
+
+EXTRA_BITS = 32
+"""What the exact worst case could decide, Z3 decides too: the ends of its invariant are finer by so many bits."""
+LEGEND = ("o: what the head would add, were the next position that of the row; times a power of two",)
+
+
+def proves_stick(obligation: AttentionObligation, bound: Fraction, bits: int, record: Record = ignore) -> bool:
+    """Whether Z3 shows that the error is at most ``bound`` at every row; ``bits`` decided it exactly.
+
+    Raises:
+        Undecided: if Z3 gives up.
+    """
+    steps = _Steps(bits + EXTRA_BITS, bound)
+    questions = [_ask_automaton(obligation)]
+    for group in obligation.groups:
+        if wrong := list(steps.wrong(obligation, group)):
+            about = (f"o stays between the ends of the invariant, and errs by at most {bound}, in the rows of n = "
+                     f"{group.n} that share the query of i = {group.rows[0]}")
+            questions.append(Question(about, LEGEND, (), z3.BoolVal(True), any_of(wrong)))
+    for question in questions:
+        if not question.is_proved():
+            return False
+        record(question)
+    return True
+
+
+class _Steps:
+    """How steps could break the invariant or the bound; steps that have been asked about are left out."""
+
+    def __init__(self, bits: int, bound: Fraction):
+        """The invariant's ends have so many bits."""
+        self._walk, self._bound = Walk(bits), bound
+        self._seen: set[object] = set()
+
+    def wrong(self, obligation: AttentionObligation, group: RowGroup) -> Iterator[Any]:
+        """How a step of the rows of a group could break the invariant, or the bound."""
+        sweep = obligation.reading.sweep(group)
+        before: tuple[Step, Ends] | None = None
+        for step, ends in self._walk.over(sweep):
+            if before is not None and self._is_new((before[0].number, before[1], ends)):
+                yield from self._leaves(*before, ends)
+            if step.j in sweep.rows and self._is_new((step.number, ends)):
+                yield from self._errs(step, ends)
+            before = step, ends
+
+    def _is_new(self, key: object) -> bool:
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+    def _leaves(self, step: Step, ends: Ends, following: Ends) -> Iterator[Any]:
+        """A letter of the step leads from between the ends to somewhere outside of the following ones.
+
+        o, the ends and the share are in units.
+        """
+        o, unit = z3.Real("o"), self._walk.unit
+        for option in step.options:
+            for memory, held in ends.by_memory.items():
+                least, most = _hull(following.by_memory[option.effect[memory] >> 1])
+                for taken in set(self._walk.share(option.score)):
+                    led = integer(unit - taken) * o + rational(taken * unit * option.value)
+                    yield z3.And(_between(held, o), z3.Or(led < integer(least * unit), led > integer(most * unit)))
+
+    def _errs(self, step: Step, ends: Ends) -> Iterator[Any]:
+        """At a row with this step o is between the ends, and farther from the truth than the bound."""
+        o, unit = z3.Real("o"), self._walk.unit
+        for memory, held in ends.by_memory.items():
+            for truth in {option.effect[memory] % 2 for option in step.options}:
+                limit = rational((1 - self._bound if truth else self._bound) * unit)
+                yield z3.And(_between(held, o), o < limit if truth else o > limit)
+
+
+def _hull(held: tuple[Reached, Reached]) -> tuple[int, int]:
+    least, greatest = held
+    return least.held[0], greatest.held[1]
+
+
+def _between(held: tuple[Reached, Reached], o: Any) -> Any:
+    least, most = _hull(held)
+    return z3.And(integer(least) <= o, o <= integer(most))
+
+
+def _ask_automaton(obligation: AttentionObligation) -> Question:
+    """Whether the table of what letters do is another than the operators of the target say."""
+    target, reading = obligation.target, obligation.reading
+    atoms = [z3.Bool(f"atom_{a}") for a in range(len(target.atoms))]
+    memory = {node: z3.Bool(f"memory_{k}") for k, node in enumerate(target.remembering)}
+    wrong, seen = [], set()
+    for n, j in reading.lengths.rows() if target.predicates else [(reading.lengths.first, 1)]:
+        if (context := reading.letters.context(j, n)) in seen:
+            continue
+        seen.add(context)
+        unfold = Unfolding(target, atoms, memory,
+                           lambda formula, j=j, n=n: z3.BoolVal(positional_truth(formula, j, n)))  # type: ignore[misc]
+        after = [unfold.remembered(node) for node in target.remembering]
+        for letter, told in zip(obligation.letters, reading.letters.letters_at(j, n), strict=True):
+            for before, effect in enumerate(told.effect):
+                here = [atom == z3.BoolVal(each) for atom, each in zip(atoms, letter, strict=True)]
+                here += [bit == z3.BoolVal(bool(before >> k & 1)) for k, bit in enumerate(memory.values())]
+                stated = [unfold.target_truth == z3.BoolVal(bool(effect % 2)),
+                          *(bit == z3.BoolVal(bool(effect >> (k + 1) & 1)) for k, bit in enumerate(after))]
+                wrong.append(z3.And(*here, z3.Not(all_of(stated))))
+    return Question("every letter does to memory and target what the operators say",
+                    ("atom_a: the atoms of the target at a position", "memory_k: what each operator remembers"),
+                    (), z3.BoolVal(True), any_of(wrong))

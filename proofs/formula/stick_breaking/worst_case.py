@@ -1,0 +1,172 @@
+"""The exact worst case of geometric and stick-breaking heads: what is left, letter by letter.
+
+Setting     Read the letters of the visible positions but the row's own, in reading order: o is 0 at first, and after a
+            letter with the scaled score z and the value v it is (1 - σ(z)) o + σ(z) v. The head adds the last o.
+Claim       For each memory of the automaton the least and the greatest o over all letters that lead there follow from
+            those one letter before: what a letter does to o grows with o. σ is enclosed, so they are enclosed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from constructions.network.transformer import Weighting
+from proofs.enclosures.exponential import ball, exact_ends, working_precision
+from proofs.formula.attention.obligation import AttentionObligation
+from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
+from proofs.formula.common.reading import RowGroup
+from proofs.formula.common.sweeps import Option, Step, Sweep
+
+Enclosed = tuple[int, int]
+"""Two integers around a number, in units of 2**-bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """An end of o at one memory: enclosed, with the option that was chosen last and what it was chosen from."""
+
+    held: Enclosed
+    choice: int = -1
+    before: Reached | None = field(default=None, repr=False)
+
+    def choices(self) -> tuple[int, ...]:
+        """The options, step by step."""
+        chosen: list[int] = []
+        reached: Reached | None = self
+        while reached is not None and reached.before is not None:
+            chosen.append(reached.choice)
+            reached = reached.before
+        return tuple(reversed(chosen))
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """By memory: where o is least, and where it is greatest."""
+
+    by_memory: Mapping[int, tuple[Reached, Reached]]
+
+
+@dataclass(frozen=True)
+class StickExtreme(Extreme):
+    """The largest error over inputs with the given truth of the target, and the input that has it."""
+
+    truth: bool
+    sweep: Sweep = field(repr=False)
+    row: int
+    choices: tuple[int, ...]
+
+    @property
+    def n(self) -> int:
+        """The length of the word."""
+        return self.sweep.n
+
+    @property
+    def i(self) -> int:
+        """The position of the query."""
+        return self.row
+
+    @property
+    def weighting(self) -> Weighting:
+        """How scores become weights."""
+        return Weighting.STICK_BREAKING
+
+    def terms(self) -> list[tuple[Fraction, Fraction]]:
+        """None: weights depend on other scores than softmax."""
+        return []
+
+    def read(self) -> list[tuple[Fraction, Fraction]]:
+        """The scaled score and the value of every position before the row's own, in reading order."""
+        options = [step.options[choice] for step, choice in zip(self.sweep.steps, self.choices, strict=False)]
+        return [(option.score, option.value) for option in options]
+
+
+class Walk:
+    """Steps, read letter by letter; equal ones after equal beginnings are worked out once."""
+
+    def __init__(self, bits: int):
+        """o and σ are enclosed by multiples of 2**-bits."""
+        self.bits = bits
+        self.unit = 1 << bits
+        start = Reached((0, 0))
+        self._start = Ends({0: (start, start)})
+        self._following: dict[tuple[int, Ends], Ends] = {}
+        self._shares: dict[Fraction, Enclosed] = {}
+
+    def over(self, sweep: Sweep) -> Iterator[tuple[Step, Ends]]:
+        """Each step with the ends of o before it."""
+        ends = self._start
+        for step in sweep.steps:
+            yield step, ends
+            key = (step.number, ends)
+            if key not in self._following:
+                self._following[key] = self._follow(step, ends)
+            ends = self._following[key]
+
+    def _follow(self, step: Step, ends: Ends) -> Ends:
+        """The ends of o after one more letter."""
+        found: dict[int, tuple[Reached, Reached]] = {}
+        for choice, option in enumerate(step.options):
+            for memory, (least, greatest) in ends.by_memory.items():
+                low, high = [Reached(self._after(end.held, option), choice, end) for end in (least, greatest)]
+                target = option.effect[memory] >> 1
+                if target in found:
+                    low = min(low, found[target][0], key=lambda end: end.held[0])
+                    high = max(high, found[target][1], key=lambda end: end.held[1])
+                found[target] = low, high
+        return Ends(found)
+
+    def _after(self, held: Enclosed, option: Option) -> Enclosed:
+        """(1 - s) o + s v is o + s (v - o): it grows with o and with v, and is linear in s."""
+        least, most = self._in_units(option.value)
+        taken = self.share(option.score)
+        return (min((held[0] * self.unit + s * (least - held[0])) // self.unit for s in taken),
+                max(-((-held[1] * self.unit - s * (most - held[1])) // self.unit) for s in taken))
+
+    def share(self, score: Fraction) -> Enclosed:
+        """σ(score), the part of what is left that a position takes."""
+        if score not in self._shares:
+            with working_precision(self.bits):
+                lower, upper = exact_ends(1 / (1 + ball(-score).exp()))
+            self._shares[score] = self._in_units(lower)[0], min(self._in_units(upper)[1], self.unit)
+        return self._shares[score]
+
+    def _in_units(self, x: Fraction) -> Enclosed:
+        scaled = x.numerator * self.unit
+        return scaled // x.denominator, -(-scaled // x.denominator)
+
+
+def find_stick_worst_case(obligation: AttentionObligation, bits: int) -> WorstCase:
+    """The largest errors over all rows of the obligation."""
+    found: dict[bool, StickExtreme | None] = {False: None, True: None}
+    walk = Walk(bits)
+    for group in obligation.groups:
+        for extreme in _extremes_of(obligation, group, walk):
+            best = found[extreme.truth]
+            if best is None or extreme.upper > best.upper:
+                found[extreme.truth] = extreme
+    return WorstCase(found[False], found[True])
+
+
+def _extremes_of(obligation: AttentionObligation, group: RowGroup, walk: Walk) -> Iterator[StickExtreme]:
+    """The greatest error of a group, for each truth that the target may have."""
+    sweep = obligation.reading.sweep(group)
+    greatest: dict[bool, tuple[int, int, Reached, int]] = {}
+    for step, ends in walk.over(sweep):
+        if step.j in sweep.rows:
+            for truth in (False, True):
+                for memory, pair in ends.by_memory.items():
+                    if any(option.effect[memory] % 2 == truth for option in step.options):
+                        low, high = error_of(pair, truth, walk.unit)
+                        if truth not in greatest or high > greatest[truth][1]:
+                            greatest[truth] = low, high, pair[not truth], step.j
+    for truth, (low, high, reached, row) in greatest.items():
+        yield StickExtreme(Fraction(low, walk.unit), proved_bound(Fraction(high, walk.unit)), truth, sweep, row,
+                           reached.choices())
+
+
+def error_of(ends: tuple[Reached, Reached], truth: bool, unit: int) -> Enclosed:
+    """How far o may be from the truth, at the end where it is farthest."""
+    least, greatest = ends
+    return (unit - least.held[1], unit - least.held[0]) if truth else greatest.held

@@ -1,0 +1,80 @@
+"""What both provers have to say of one obligation: the exact worst case (or exact case check) and Z3.
+
+The two must agree. A disagreement is an error of this program and is raised as one; it is never a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from constructions.errors import InternalError
+from proofs.enclosures.exponential import PRECISIONS
+from proofs.formula.common.extremes import WorstCase
+from proofs.formula.common.kinds import Obligation, describe_place
+from proofs.formula.failures import NotDerived, Undecided
+from proofs.formula.second_opinion import agrees
+
+Checked = TypeVar("Checked")
+
+
+class Disagreement(InternalError):
+    """Z3 and the exact method contradict each other: a bug in this program or in Z3, not a fact about the network."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Why an obligation is not proved (an empty reason if all provers say that it is), and a head's worst case."""
+
+    reason: str
+    worst: WorstCase | None = None
+
+
+def settle(find: Callable[[int], WorstCase], allowed_error: Fraction | None) -> tuple[WorstCase, int]:
+    """The worst case at the first precision at which it is on one side of what is allowed, and that precision."""
+    for bits in PRECISIONS:
+        worst = find(bits)
+        if allowed_error is None or worst.within(allowed_error) is not None:
+            break
+    return worst, bits
+
+
+def confirm(obligation: Obligation, worst: WorstCase, allowed_error: Fraction, twice: bool,
+            by_solver: Callable[[], bool]) -> Proof:
+    """The verdict of the worst case on the error that is allowed, if Z3 and mpmath agree with it.
+
+    Unless it is done ``twice``, nothing is confirmed by them: enough to search with, not to certify.
+
+    Raises:
+        Disagreement: if they contradict the worst case.
+    """
+    exact = worst.within(allowed_error)
+    if exact is None:
+        return Proof(f"the worst error is {allowed_error} to within the precision of {PRECISIONS[-1]} bits", worst)
+    reason = "" if exact else f"the worst error exceeds {allowed_error}"
+    if not twice:
+        return Proof(reason, worst)
+    where = describe_place(obligation.layer, obligation.place, obligation.direction)
+    for extreme in worst.extremes:
+        if not agrees(extreme):
+            raise Disagreement(f"{where}: Arb encloses the worst error at n = {extreme.n}, i = {extreme.i} "
+                               "where mpmath does not find it")
+    try:
+        proved = by_solver()
+    except Undecided as undecided:
+        return Proof(str(undecided), worst)
+    if exact != proved:
+        raise Disagreement(f"{where}: the exact worst case {'proves' if exact else 'refutes'} the bound "
+                           f"{allowed_error} and Z3 does not")
+    return Proof(reason, worst)
+
+
+def reason_of(check: Callable[[Checked], None], obligation: Checked) -> str:
+    """Why the check fails; empty if it does not."""
+    try:
+        check(obligation)
+    except NotDerived as fault:
+        return str(fault)
+    return ""

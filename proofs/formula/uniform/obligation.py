@@ -1,0 +1,112 @@
+"""Uniform heads: all scores equal, so the weights are exactly 1/count and the mean of exact values is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from constructions.language.brackets import PositionFunction
+from constructions.language.printer import format_briefly, format_count
+from constructions.language.syntax import Count, Formula
+from constructions.network.lengths import Lengths
+from constructions.network.meanings import Average, Mean, Position, Truth
+from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting
+from proofs.formula.common.kinds import HeadObligation, Kind
+from proofs.formula.common.known import KnownValues
+from proofs.formula.common.written import Written
+from proofs.formula.failures import NotDerived
+
+SUM_TO_ONE = (Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX)
+"""The weightings of heads that hold means, or look something up."""
+
+
+@dataclass(frozen=True)
+class UniformObligation(HeadObligation):
+    """At every (n, i) the visible positions have equal scores, and the mean of the values is ``expected``.
+
+    Queries and keys are known where they matter. An ``expected`` of None asks for equal scores alone: the value is then
+    the truth of what is counted, and its mean what the direction means, whatever the word.
+    """
+
+    expected: PositionFunction | None
+    known: KnownValues
+    lengths: Lengths
+
+    @property
+    def kind(self) -> Kind:
+        """Uniform attention to known values, or to the truth of what is counted."""
+        return Kind.MEAN if self.expected is None else Kind.UNIFORM
+
+    @property
+    def rows(self) -> int:
+        """The number of (n, i) that are checked."""
+        return self.lengths.cells
+
+    def key(self) -> None:
+        """Each is checked by itself: that takes no longer than to tell them apart."""
+
+
+def oblige_uniform(written: Written) -> UniformObligation:
+    """The obligation of one written direction that means a number of the position, or the mean behind a count.
+
+    Source      docs/certificate.md, section 5, uniform and mean head; [SHA] Theorem 20, first stage.
+
+    Raises:
+        NotDerived: if the mask or the value is not that of the count, or a value depends on the word.
+    """
+    head, direction, known = written.head, written.direction, written.known
+    check_sums_to_one(head)
+    expected: PositionFunction | None = None
+    match written.meaning:
+        case Position(value):
+            check_reads_known(head.values[direction], known, "the value")
+            expected = value
+        case Mean(count):
+            _check_is_mean_of_counts(written.transformer, head, direction, ((1, count),))
+        case Average(term):
+            _check_is_mean_of_counts(written.transformer, head, direction, term.coefficients)
+        case meaning:
+            raise AssertionError(f"no uniform head makes {meaning}")
+    return UniformObligation(written.layer, written.place, head, direction, expected, known, written.lengths)
+
+
+def check_sums_to_one(head: Head) -> None:
+    """Check that equal scores get equal weights of sum 1, and that lower scores get less.
+
+    Raises:
+        NotDerived: if the weighting is another one.
+    """
+    if head.weighting not in SUM_TO_ONE:
+        raise NotDerived(f"weighting {head.weighting.value}, expected one whose weights sum to 1: "
+                         + ", ".join(SUM_TO_ONE))
+
+
+def _check_is_mean_of_counts(transformer: Transformer, head: Head, direction: str,
+                             coefficients: Sequence[tuple[int, Count]]) -> None:
+    """The mask is that of every count, and the value is the sum of multiples of the truths of what they count."""
+    value: dict[Formula, Fraction] = {}
+    for name, weight in head.values[direction].items():
+        match transformer.directions[name]:
+            case Truth(formula):
+                value[formula] = value.get(formula, Fraction(0)) + weight
+            case other:
+                raise NotDerived(f"the value reads {name}, which is {other}, and a mean of counts is that of truths")
+    for _, count in coefficients:
+        mask = Mask.FUTURE if count.side == "left" else Mask.PAST
+        if head.mask is not mask:
+            raise NotDerived(f"mask {head.mask.value}: {format_count(count)} needs mask {mask.value}")
+    if value != {count.operand: number for number, count in coefficients}:
+        wanted = " + ".join(f"{number} {format_briefly(count.operand)}" for number, count in coefficients)
+        raise NotDerived(f"the value is not {wanted} and nothing else")
+
+
+def check_reads_known(row: Coefficients, known: KnownValues, what: str) -> None:
+    """Check that a linear form reads known directions only.
+
+    Raises:
+        NotDerived: naming the first that depends on the word.
+    """
+    for name in row:
+        if name not in known:
+            raise NotDerived(f"{what} reads {name}, which depends on the word")

@@ -1,0 +1,12 @@
+"""What Z3 says of an SMT-LIB script: ``python proofs/formula/z3/read_script.py FILE`` prints sat, unsat or unknown."""
+
+from __future__ import annotations
+
+import sys
+
+import z3
+
+if __name__ == "__main__":
+    solver = z3.Solver()
+    solver.from_file(sys.argv[1])
+    print(solver.check())

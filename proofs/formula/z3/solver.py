@@ -1,0 +1,163 @@
+"""A fresh solver per question, numerals of any size, and formulas as Z3 terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import z3
+from flint import fmpz
+
+from constructions.language.positional import positional_truth
+from constructions.language.syntax import And, Comparison, Constant, Formula, Iff, Implies, Not, Or, Predicate
+from proofs.formula.failures import Undecided
+
+TIMEOUT_MS = 60_000
+NO_TIMEOUT = 2**32 - 1
+"""Z3's own word for it."""
+
+
+def new_solver() -> Any:
+    """A solver of its own for each question: no state is carried over."""
+    solver = z3.Solver()
+    solver.set("timeout", TIMEOUT_MS)
+    solver.set("ctrl_c", False)  # else Z3 swallows Ctrl-C, and may answer unknown for it
+    return solver
+
+
+def is_unsat(solver: Any) -> bool:
+    """Whether the assertions contradict each other.
+
+    Raises:
+        Undecided: if Z3 gives up.
+    """
+    answer = solver.check()
+    if answer == z3.unknown:
+        raise Undecided(f"Z3: {solver.reason_unknown()}")
+    return bool(answer == z3.unsat)
+
+
+@dataclass
+class Resources:
+    """What a question may take, counted in steps of Z3 (its rlimit) and not in time, and what it ``used``."""
+
+    limit: int | None = None
+    used: int = 0
+
+    def new_solver(self) -> Any:
+        """A solver that gives up at the limit, and then at no time."""
+        solver = new_solver()
+        if self.limit is not None:
+            solver.set("rlimit", self.limit)
+            solver.set("timeout", NO_TIMEOUT)
+        return solver
+
+    def is_unsat(self, solver: Any) -> bool:
+        """Whether the assertions contradict each other.
+
+        Raises:
+            Undecided: if Z3 gives up.
+        """
+        before = _steps(solver)
+        try:
+            return is_unsat(solver)
+        finally:
+            self.used += _steps(solver) - before
+
+
+def _steps(solver: Any) -> int:
+    """The steps of all solvers so far."""
+    return int(solver.statistics().get_key_value("rlimit count"))
+
+
+@dataclass(frozen=True)
+class Question:
+    """Terms that contradict each other if a bound holds: ``hypotheses`` and ``condition``, and the conclusion denied.
+
+    The hypotheses say what inputs there are, the condition (True if there is none) which of them the conclusion is
+    about. ``about`` says in words what is proved, and ``legend`` what the variables stand for.
+    """
+
+    about: str
+    legend: tuple[str, ...]
+    hypotheses: tuple[Any, ...]
+    condition: Any
+    denied: Any
+
+    def is_proved(self) -> bool:
+        """Whether no input that meets the condition denies the conclusion.
+
+        Raises:
+            Undecided: if Z3 gives up.
+        """
+        return is_unsat(solver_of(*self.hypotheses, self.condition, self.denied))
+
+    def is_vacuous(self) -> bool:
+        """Whether no input meets the condition at all.
+
+        Raises:
+            Undecided: if Z3 gives up.
+        """
+        return is_unsat(solver_of(*self.hypotheses, self.condition))
+
+
+def solver_of(*terms: Any) -> Any:
+    """A fresh solver with these assertions."""
+    solver = new_solver()
+    solver.add(*terms)
+    return solver
+
+
+def integer(x: int) -> Any:
+    """The numeral, whatever its length: Python refuses to print integers of more than 4,300 digits."""
+    return z3.IntVal(str(fmpz(x)))
+
+
+def rational(x: Fraction) -> Any:
+    """The numeral of a rational."""
+    return z3.Q(x.numerator, x.denominator)
+
+
+def total(terms: Sequence[Any]) -> Any:
+    """The sum; other solvers refuse a sum, a conjunction or a disjunction of one term, which Z3 would write."""
+    return terms[0] if len(terms) == 1 else z3.Sum(list(terms))
+
+
+def all_of(terms: Sequence[Any]) -> Any:
+    """The conjunction."""
+    return terms[0] if len(terms) == 1 else z3.And(*terms)
+
+
+def any_of(terms: Sequence[Any]) -> Any:
+    """The disjunction."""
+    return terms[0] if len(terms) == 1 else z3.Or(*terms)
+
+
+def choose(atoms: Sequence[Any], values: Sequence[int]) -> Any:
+    """The value that belongs to the assignment of the atoms, as nested conditionals."""
+    if len(set(values)) == 1:
+        return integer(values[0])
+    half = len(values) // 2
+    return z3.If(atoms[0], choose(atoms[1:], values[half:]), choose(atoms[1:], values[:half]))
+
+
+def connective_term(formula: Formula, parts: list[Any], i: int, n: int) -> Any:
+    """A connective, constant, predicate or comparison without counts at (n, i), over the terms of its operands."""
+    match formula:
+        case Constant(value):
+            return z3.BoolVal(value)
+        case Predicate() | Comparison():
+            return z3.BoolVal(positional_truth(formula, i, n))
+        case Not():
+            return z3.Not(parts[0])
+        case And():
+            return z3.And(*parts)
+        case Or():
+            return z3.Or(*parts)
+        case Implies():
+            return z3.Implies(*parts)
+        case Iff():
+            return parts[0] == parts[1]
+    raise AssertionError(f"no encoding for {formula!r}")

@@ -1,0 +1,56 @@
+"""The truth of a target at one position, from its atoms there and what is remembered, by the meaning of its operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import z3
+
+from constructions.language.syntax import (
+    Comparison,
+    Formula,
+    Next,
+    Predicate,
+    Previous,
+    Since,
+    Until,
+    operands_of_connective,
+)
+from proofs.formula.common.targets import Target
+from proofs.formula.z3.solver import connective_term
+
+
+class Unfolding:
+    """One position: the terms of the atoms, of the memory and of the predicates that hold there."""
+
+    def __init__(self, target: Target, atoms: Sequence[Any], memory: Mapping[Formula, Any],
+                 placed: Callable[[Predicate | Comparison], Any]):
+        """``memory`` has the last truth of each operator that remembers, ``placed`` the truth of a predicate."""
+        self._target, self._atoms, self._memory, self._placed = target, atoms, memory, placed
+
+    def truth(self, formula: Formula, at_root: bool = False) -> Any:
+        """The truth of a part of the target; ``at_root`` if it is not to be taken for an atom."""
+        if not at_root and formula in self._target.atoms:
+            return self._atoms[self._target.atoms.index(formula)]
+        match formula:
+            case Predicate() | Comparison():
+                return self._placed(formula)
+            case Since(left, right) | Until(left, right):
+                return z3.And(self.truth(left), z3.Or(self.truth(right), self._memory[formula]))
+            case Previous() | Next():
+                return self._memory[formula]
+        return connective_term(formula, [self.truth(part) for part in operands_of_connective(formula)], 0, 0)
+
+    def remembered(self, node: Formula) -> Any:
+        """What an operator remembers of this position."""
+        match node:
+            case Previous(operand) | Next(operand):
+                return self.truth(operand)
+        return self.truth(node, at_root=True)
+
+    @property
+    def target_truth(self) -> Any:
+        """The truth of the target."""
+        return self.truth(self._target.formula, at_root=True)

@@ -1,0 +1,1 @@
+"""Statements about numbers: worst-case instances, sensitivity, cross-entropy."""

@@ -1,0 +1,147 @@
+"""Instances from exact numbers, from enclosures, and from quotients of polynomials in x = e^(-γ)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb, fmpz_poly
+
+from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
+from proofs.enclosures.intervals import Interval, point
+from proofs.numbers.instances.examination import Instance, Replay
+
+BITS = 128
+
+
+def instance(n: int, what: str, value: Interval | Fraction, bound: Interval | Fraction,
+             replay: Replay | None = None) -> Instance:
+    """The instance ``value <= bound``, decided as far as the enclosures do.
+
+    >>> instance(2, "", Fraction(1), Fraction(1)).holds, instance(2, "", Fraction(2), Fraction(1)).holds
+    (True, False)
+    >>> instance(2, "", Interval(Fraction(0), Fraction(2)), Fraction(1)).holds is None
+    True
+    """
+    left, right = _enclosed(value), _enclosed(bound)
+    holds = True if left.upper <= right.lower else False if left.lower > right.upper else None
+    return Instance(n, holds, what, left, right, replay)
+
+
+def at_least(n: int, what: str, value: Interval | Fraction, bound: Interval | Fraction,
+             replay: Replay | None = None) -> Instance:
+    """The instance ``value >= bound``, decided as far as the enclosures do.
+
+    >>> at_least(2, "", Fraction(1), Fraction(2)).holds, at_least(2, "", Fraction(1), Fraction(2)).side
+    (False, 'at least')
+    """
+    turned = instance(n, what, bound, value, replay)
+    return replace(turned, value=turned.bound, bound=turned.value, side="at least")
+
+
+def equality(n: int, what: str, value: Fraction, expected: Fraction, replay: Replay | None = None) -> Instance:
+    """The instance ``value == expected``.
+
+    >>> equality(2, "", Fraction(1), Fraction(2)).holds
+    False
+    """
+    return Instance(n, value == expected, what, point(value), point(expected), replay, side="")
+
+
+def confirmed_if(proved: bool, found: Instance) -> Instance:
+    """The instance, undecided if it holds but what makes it stand for others was not proved.
+
+    >>> held, refuted = (instance(2, "", Fraction(k), Fraction(1)) for k in (0, 2))
+    >>> confirmed_if(True, held).holds, confirmed_if(False, held).holds, confirmed_if(False, refuted).holds
+    (True, None, False)
+    """
+    return found if proved or not found.holds else replace(found, holds=None)
+
+
+def _enclosed(x: Interval | Fraction) -> Interval:
+    return x if isinstance(x, Interval) else point(x)
+
+
+@lru_cache(maxsize=50_000)
+def power_of_e(exponent: Fraction) -> Interval:
+    """An enclosure of e^exponent.
+
+    >>> power_of_e(Fraction(0))
+    Interval(lower=Fraction(1, 1), upper=Fraction(1, 1))
+    """
+    with working_precision(BITS):
+        return Interval(*exact_ends(exp_ball(exponent, BITS)))
+
+
+def sum_of_powers_of_e(exponents: Iterable[Fraction]) -> Interval:
+    """An enclosure of the sum of e^exponent, of relative width about 2^-BITS however far apart the powers are.
+
+    >>> sum_of_powers_of_e([]), sum_of_powers_of_e([Fraction(0), Fraction(0)]).upper
+    (Interval(lower=Fraction(0, 1), upper=Fraction(0, 1)), Fraction(2, 1))
+    """
+    with working_precision(BITS):
+        return Interval(*exact_ends(sum((exp_ball(exponent, BITS) for exponent in exponents), arb(0))))
+
+
+def logarithm(x: Fraction) -> Interval:
+    """An enclosure of the natural logarithm of x > 0.
+
+    >>> logarithm(Fraction(1))
+    Interval(lower=Fraction(0, 1), upper=Fraction(0, 1))
+    """
+    with working_precision(BITS):
+        return Interval(*exact_ends(ball(x).log()))
+
+
+def increasing(share: Interval) -> Interval:
+    """An enclosure of S/(1+S), which grows with S >= 0: the weight of what weighs S beside a weight of 1.
+
+    >>> increasing(point(Fraction(1, 3))).upper
+    Fraction(1, 4)
+    """
+    return Interval(share.lower / (1 + share.lower), share.upper / (1 + share.upper))
+
+
+def polynomial(coefficients: Mapping[int, int]) -> fmpz_poly:
+    """The polynomial with these coefficients by exponent.
+
+    >>> polynomial({0: 1, 4: 2})
+    2*x^4 + 1
+    """
+    return fmpz_poly([coefficients.get(power, 0) for power in range(max(coefficients, default=-1) + 1)])
+
+
+def has_no_negative_coefficient(difference: fmpz_poly) -> bool:
+    """Whether no coefficient is negative, so that the value at every x >= 0 is at least 0."""
+    return all(coefficient >= 0 for coefficient in difference.coeffs())
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A quotient of integer polynomials in x; no coefficient of the denominator is negative, and not all are 0."""
+
+    numerator: fmpz_poly
+    denominator: fmpz_poly
+
+    def enclose(self, gamma: Fraction) -> Interval:
+        """An enclosure of the value at x = e^(-γ)."""
+        with working_precision(BITS):
+            x = exp_ball(-gamma, BITS)
+            return Interval(*exact_ends(self.numerator(x) / self.denominator(x)))
+
+    def never_exceeds(self, other: Quotient) -> bool:
+        """Whether ``other - self`` over the common denominator has no negative coefficient: so it holds for every γ."""
+        return has_no_negative_coefficient(
+            other.numerator * self.denominator - self.numerator * other.denominator)
+
+
+def instance_for_every_gamma(n: int, what: str, value: Quotient, bound: Quotient, shown_at: Fraction,
+                             replay: Replay | None = None) -> Instance:
+    """The instance ``value <= bound`` for every real γ; the numbers are those at γ = ``shown_at``.
+
+    If the coefficients do not prove it, the numbers may refute it, but they cannot confirm it.
+    """
+    shown = instance(n, f"{what}; numbers at γ = {shown_at}", value.enclose(shown_at), bound.enclose(shown_at), replay)
+    return replace(shown, holds=True) if value.never_exceeds(bound) else confirmed_if(False, shown)

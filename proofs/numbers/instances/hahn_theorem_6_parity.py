@@ -1,0 +1,134 @@
+"""Theorem 6 of [Hahn] for PARITY: false as printed, the step that fails, and what is true.
+
+Source      [Hahn] Theorem 6: "As n → ∞, cross-entropy on predicting the next symbol converges to unigram chance level
+            (PARITY)"; the proof: "As x and x' differ only in one bit, the transformer's output activations differ by
+            O(1/n)". The distribution, its masses and the three entropies are in ``cross_entropy/parity.py``, the
+            bound in ``proofs/numbers/cross_entropy/bounds.py``.
+Step        Lemma 5 is about i < n. If the last bit is the one that is exchanged, y_n may change by any amount: it reads
+            its own symbol. Without attention, log-odds -8/5 after 0 and -7/10 after 1 differ by 9/10 at every n.
+As printed  So the theorem fails: that network, the same at every n, has a cross-entropy of 1.0634 nats at p = 1/2 and
+            every n >= 2; unigram chance is 1.0822. The last symbol tells something: even prefixes end with 1 more
+            often. (At n = 1 it is 1.2134: there the last symbol tells all, and the other way round.)
+Repaired    Chance is H_1, that of a predictor that knows only the last symbol: with s(n) → 0 the limit inferior of the
+            cross-entropy is at least H_1, as CE_n >= H_1 - (p(1-p)/(2-p)²) s(n); and it is attained, to within 10^-4 by
+            the network above. Each instance encloses the least cost over all log-odds with |a - c| <= s, a convex
+            function of one number.
+Masses      Identities of polynomials in p, decided for every p at each n; the numbers are those at p = 1/2.
+Entropies   optimal < H_1 < H_0, each p of the instances by enclosures; for every p by strict concavity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from flint import fmpq, fmpq_poly
+
+from proofs.enclosures.intervals import Interval, point
+from proofs.numbers.cross_entropy import parity
+from proofs.numbers.cross_entropy.bounds import least_cost_of_pair
+from proofs.numbers.cross_entropy.entropies import binary_entropy
+from proofs.numbers.instances.comparing import at_least, confirmed_if, equality, instance
+from proofs.numbers.instances.examination import Examination, Instance, Replay
+
+ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
+LOG_ODDS = (Fraction(-8, 5), Fraction(-7, 10))
+"""After 0 and after 1, near those that are best at p = 1/2: -ln 5 and -ln 2."""
+PROBABILITIES = (Fraction(1, 10), HALF, Fraction(9, 10))
+CLOSE = Fraction(1, 10_000)
+CHANCE = Replay("hahn_theorem_6_parity.json", "00")
+STEP = Replay("hahn_theorem_6_parity.json", "01")
+
+
+def _no_two_symbols(n: int) -> Instance:
+    return equality(n, "one symbol: it tells the parity", ZERO, ZERO)
+
+
+def _examine_printed(n: int) -> Iterable[Instance]:
+    yield at_least(n, "p = 1/2, log-odds of the end -8/5 after 0, -7/10 after 1",
+                   parity.cross_entropy_without_attention(n, HALF, LOG_ODDS), parity.unigram_entropy(HALF),
+                   CHANCE if n == 2 else None)
+
+
+def _examine_step(n: int) -> Iterable[Instance]:
+    yield instance(n, "no attention, log-odds -8/5 at 0...00, -7/10 at 0...01", LOG_ODDS[1] - LOG_ODDS[0],
+                   Fraction(1, n), STEP if n == 2 else None)
+
+
+def polynomial_equality(n: int, what: str, value: fmpq_poly, expected: fmpq_poly) -> Instance:
+    """The instance that two polynomials in p are equal; the numbers are those at p = 1/2."""
+    return confirmed_if(value == expected, equality(n, what, _at_half(value), _at_half(expected)))
+
+
+def _at_half(polynomial: fmpq_poly) -> Fraction:
+    found = polynomial(fmpq(1, 2))
+    return Fraction(int(found.p), int(found.q))
+
+
+def _of_parity(masses: list[fmpq_poly], odd: int) -> fmpq_poly:
+    return sum(masses[odd::2], parity.P * 0)
+
+
+def _examine_masses(n: int) -> Iterator[Instance]:
+    masses = parity.masses_by_count(n)
+    for odd, name in enumerate(("even", "odd")):
+        yield polynomial_equality(n, f"{name} prefixes, every p; numbers at p = 1/2", _of_parity(masses, odd),
+                                  parity.mass_of_each_parity(n))
+
+
+def _examine_last(n: int) -> Iterator[Instance]:
+    """The prefixes that end with b and are even weigh λ_b times those that end with b: times 2 - p, polynomials."""
+    if n == 1:
+        yield _no_two_symbols(n)
+        return
+    before, unknown = parity.masses_by_count(n - 1), parity.P
+    even, odd = _of_parity(before, 0) * (1 - unknown) / 2, _of_parity(before, 1) / 2
+    yield polynomial_equality(n, "ends with 0, every p; numbers at p = 1/2", even * (2 - unknown),
+                              (even + odd) * (1 - unknown))
+    yield polynomial_equality(n, "ends with 1, every p; numbers at p = 1/2", odd * (2 - unknown), even + odd)
+
+
+def _examine_entropies(n: int) -> Iterator[Instance]:
+    for p in dict.fromkeys((Fraction(1, n + 1), Fraction(n, n + 1))):
+        yield instance(n, f"p = {p}, optimal against H_1", parity.optimal_entropy(p), parity.last_symbol_entropy(p))
+        yield instance(n, f"p = {p}, H_1 against H_0", parity.last_symbol_entropy(p), parity.unigram_entropy(p))
+
+
+def _linear(share: Fraction, p: Fraction, sensitivity: Fraction) -> Interval:
+    return binary_entropy(share * p) + point(-share * (1 - share) * p * sensitivity)
+
+
+def _examine_repaired(n: int) -> Iterator[Instance]:
+    for p in PROBABILITIES:
+        for last in (0, 1):
+            for sensitivity in (Fraction(1, n), Fraction(n)):
+                share = parity.share_of_even(last, p)
+                yield at_least(n, f"p = {p}, last symbol {last}, s = {sensitivity}",
+                               least_cost_of_pair(share, p, sensitivity), _linear(share, p, sensitivity))
+
+
+def _examine_attained(n: int) -> Iterator[Instance]:
+    yield (instance(n, "p = 1/2, log-odds of the end -8/5 after 0, -7/10 after 1",
+                    parity.cross_entropy_without_attention(n, HALF, LOG_ODDS),
+                    parity.last_symbol_entropy(HALF) + point(CLOSE)) if n > 1 else _no_two_symbols(n))
+
+
+NAME = "Hahn, Theorem 6 (PARITY)"
+EXAMINATIONS = (
+    Examination("hahn-theorem-6-parity", NAME, "the cross-entropy is at least unigram chance, in the limit",
+                "one network without attention, the same at every n", _examine_printed),
+    Examination("hahn-theorem-6-parity-step", NAME,
+                "if x and x' differ in one bit, the output changes by at most K/n, in the proof",
+                "K = 1, one network without attention", _examine_step),
+    Examination("hahn-theorem-6-parity-masses", NAME, "even and odd prefixes weigh ((1-p)/2)(1-p/2)^(n-1) each",
+                "every p and every prefix of length n", _examine_masses),
+    Examination("hahn-theorem-6-parity-last", NAME, "P(even | the last symbol) is (1-p)/(2-p) after 0, 1/(2-p) after 1",
+                "every p and every prefix of length n", _examine_last),
+    Examination("hahn-theorem-6-parity-entropies", NAME, "optimal <= H_1 <= H_0 per symbol", "p = 1/(n+1), n/(n+1)",
+                _examine_entropies),
+    Examination("hahn-theorem-6-parity-repaired", NAME,
+                "the cost of the end after b is at least h(λ_b p) - λ_b(1-λ_b)p s, so CE_n >= H_1 - (p(1-p)/(2-p)²) s",
+                "all log-odds with |a - c| <= s; s = 1/n and n; p = 1/10, 1/2, 9/10", _examine_repaired),
+    Examination("hahn-theorem-6-parity-attained", NAME, "a network without attention is within 10^-4 of H_1",
+                "p = 1/2, one network, the same at every n", _examine_attained),
+)

@@ -1,0 +1,65 @@
+"""Lemma 6: scores that fall by γ per position leave 4e^(-γ) of attention elsewhere at most.
+
+Source      [SHA] Lemma 6: if s_j <= s_j* - |j - j*| γ for all j, then |hardmax(s) - softmax(s)|_1 <= 4e^(-γ).
+Reduction   The distance is 2(1 - α) with α the weight of j*, so it grows with every other score: for given n and j*
+            the worst s has equality everywhere. With x = e^(-γ) and S = Σ x^k over k = 1, ..., j*-1 and over k = 1,
+            ..., n-j* the worst distance is exactly 2S/(1+S).
+Sharp form  It is at most 4x/(1+x), the number in the printed proof, since 2x(1+S) - S(1+x) = x^j* + x^(n-j*+1); both
+            sides become equal as j* and n - j* grow. At x -> 0 it is 4x in first order if 1 < j* < n: no constant
+            below 4 serves every γ.
+Stronger    Section 3.2 calls it stronger than a bound of Edelman et al. for scores of gap γ, which the remark after
+            Lemma 33 likens to 2n e^(-γ) (their paper was not read). From n = 2 on it is no greater, at n = 2 the same.
+Edge        γ > 0 is meant: hardmax is defined for tieless scores only. For γ <= 0 the bound is at least 4, and no two
+            weightings are further apart than 2, whichever hardmax is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from flint import fmpz_poly
+
+from proofs.numbers.instances.comparing import Quotient, equality, instance_for_every_gamma, polynomial
+from proofs.numbers.instances.examination import Examination, Instance
+
+SHOWN_AT = Fraction(3)
+ONE = polynomial({0: 1})
+FOUR_X = Quotient(polynomial({1: 4}), ONE)
+FOUR_X_OVER_1_PLUS_X = Quotient(polynomial({1: 4}), polynomial({0: 1, 1: 1}))
+
+
+def geometric(last: int) -> fmpz_poly:
+    """x + x^2 + ... + x^last."""
+    return polynomial(dict.fromkeys(range(1, last + 1), 1))
+
+
+def worst_distance(n: int, winner: int) -> Quotient:
+    """2S/(1+S), the distance for the worst scores of length n that are greatest at position ``winner``."""
+    others = geometric(winner - 1) + geometric(n - winner)
+    return Quotient(2 * others, ONE + others)
+
+
+def _most_central_first(n: int) -> Iterator[int]:
+    return iter(sorted(range(1, n + 1), key=lambda winner: abs(2 * winner - n - 1)))
+
+
+def _examine(n: int, bound: Quotient) -> Iterable[Instance]:
+    for winner in _most_central_first(n):
+        yield instance_for_every_gamma(n, f"s_j = -γ |j - {winner}|", worst_distance(n, winner), bound, SHOWN_AT)
+
+
+def _examine_stronger(n: int) -> Iterable[Instance]:
+    other = Quotient(polynomial({1: 2 * n}), ONE)
+    yield (instance_for_every_gamma(n, "4e^(-γ) against 2n e^(-γ)", FOUR_X, other, SHOWN_AT) if n > 1 else
+           equality(n, "one position: both distances are 0", Fraction(0), Fraction(0)))
+
+
+EXAMINATIONS = (
+    Examination("section-3-2-stronger", "Section 3.2", "4e^(-γ) is at most 2n e^(-γ), the bound of Lemma 33 for "
+                "tieless scores with gap γ", "every γ", _examine_stronger),
+    Examination("lemma-06", "Lemma 6", "|hardmax(s) - softmax(s)|_1 <= 4e^(-γ)",
+                "every γ > 0 and every s of length n", lambda n: _examine(n, FOUR_X)),
+    Examination("lemma-06-sharp", "Lemma 6", "|hardmax(s) - softmax(s)|_1 <= 4e^(-γ)/(1 + e^(-γ))",
+                "every γ > 0 and every s of length n", lambda n: _examine(n, FOUR_X_OVER_1_PLUS_X)),
+)

@@ -1,0 +1,78 @@
+"""Section 2.3: what geometric attention tends to as the temperature falls to 0.
+
+Source      [SHA] Section 2.3: "as τ approaches zero, geometric attention approaches strictly future-masked
+            rightmost-hard attention" (the one of Csordás et al., 2022, under a strict future mask).
+Weights     At position n the score s of j < n gives the share σ(s/τ) of what the positions between j and n have left.
+            As τ falls to 0, σ(s/τ) tends to 1 for s > 0, to 1/2 for s = 0 and to 0 for s < 0: the limits of all
+            weights are products of these, exactly, and depend on the signs of the scores alone.
+As printed  Rightmost-hard attention looks at the order of scores and not at their signs. If all n - 1 scores are 0, it
+            attends to n - 1, and the limit there is 1/2; if all are -1, the limits are 0 everywhere; if they are 2, 1,
+            ..., it attends to the first of them, and the limit there is 0. At n = 2 there is one score; at n = 1 none.
+Repaired    If the greatest score is positive and all others that are not as great are negative, it is so: with c the
+            last position of the greatest score, what is between c and n takes nothing, c all that is left, and what is
+            before it finds nothing left. Each length looks at every c; before it only the factor 0 matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from proofs.numbers.instances.comparing import equality
+from proofs.numbers.instances.examination import Examination, Instance, Replay
+
+ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
+NO_SCORES = Replay("section_2_geometric.json", "10")
+
+
+def limit_of_share(score: int) -> Fraction:
+    """The limit of σ(score/τ) as τ falls to 0."""
+    return ONE if score > 0 else HALF if score == 0 else ZERO
+
+
+def limits_of_weights(scores: Sequence[int]) -> list[Fraction]:
+    """The limits of all weights at the position after these scores.
+
+    >>> [str(weight) for weight in limits_of_weights([0, 0])]
+    ['1/4', '1/2']
+    """
+    left, weights = ONE, list[Fraction]()
+    for score in reversed(scores):
+        weights.append(left * limit_of_share(score))
+        left *= 1 - limit_of_share(score)
+    return weights[::-1]
+
+
+def limit_at_the_winner(scores: Sequence[int]) -> Fraction:
+    """The limit of the weight where rightmost-hard attention attends: at the last of the greatest scores."""
+    winner = max(range(len(scores)), key=lambda j: (scores[j], j))
+    return limits_of_weights(scores)[winner]
+
+
+def _examine(n: int) -> Iterable[Instance]:
+    if n == 1:
+        yield equality(n, "one position, which sees nothing", ZERO, ZERO)
+        return
+    yield equality(n, "the limit of the winner's weight, if all scores are 0", limit_at_the_winner([0] * (n - 1)), ONE,
+                   NO_SCORES if n == 2 else None)
+    yield equality(n, "the same, if all scores are -1", limit_at_the_winner([-1] * (n - 1)), ONE)
+    if n > 2:
+        yield equality(n, f"the same, if the scores are {n - 1}, ..., 1", limit_at_the_winner(range(n - 1, 0, -1)), ONE)
+
+
+def _examine_repaired(n: int) -> Iterable[Instance]:
+    if n == 1:
+        yield equality(n, "one position, which sees nothing", ZERO, ZERO)
+    for c in range(1, n):
+        winner = [1, *[-1] * (n - 1 - c)]
+        yield equality(n, f"the greatest score last at {c}: the limit of its weight", limit_at_the_winner(winner), ONE)
+
+
+NAME = "Section 2.3, geometric attention"
+COVERS = "every sequence of n - 1 scores"
+EXAMINATIONS = (
+    Examination("section-2-geometric", NAME, "as the temperature falls to 0, geometric attention attends as strictly "
+                "future-masked rightmost-hard attention", COVERS, _examine),
+    Examination("section-2-geometric-repaired", NAME, "it does where the greatest score is positive and all lesser "
+                "scores are negative", COVERS, _examine_repaired),
+)

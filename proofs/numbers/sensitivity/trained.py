@@ -1,0 +1,156 @@
+"""Trained networks: how far the exchange of one letter moves logits, between bounds for short words, else from below.
+
+Claim       Every number is a ball around the true real value (proofs/trained/balls.py). For lengths whose words are all
+            run, the greatest change lies between the bounds of ``words``; otherwise two words that a search in floats
+            met are run with balls: they differ by at least what is said, and nothing is known from above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from constructions.errors import Unsupported
+from constructions.trained.claim import Row
+from constructions.trained.network import TrainedNetwork, views
+from proofs.enclosures.exponential import ball, exact_ends, working_precision
+from proofs.enclosures.intervals import Interval
+from proofs.numbers.sensitivity.changes import Change, ReplayedPair, Word, at_least, distance, exchanged
+from proofs.numbers.sensitivity.climbing import Candidate, find_pairs, spread
+from proofs.numbers.sensitivity.words import greatest_change
+from proofs.trained.balls import BallNetwork, enclose_logits
+from proofs.trained.forward import FloatNetwork
+
+BITS = 128
+ENCLOSING_WORK = 4_000_000
+"""All words of a length are run with balls if they need no more multiplications, one for each weight and token."""
+REPLAYED = 12
+"""So many pairs of longer words are replayed."""
+
+
+@dataclass(frozen=True)
+class LogitQuestion:
+    """Words of one length as inputs, the tokens where logits are judged, and the combinations of logits."""
+
+    network: TrainedNetwork
+    n: int
+    letters: Mapping[str, int]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    offset: int
+    tokens: tuple[int, ...]
+    rows: tuple[Row, ...]
+
+    def input(self, word: Sequence[str]) -> tuple[int, ...]:
+        """The tokens of a word."""
+        return (*self.before, *(self.letters[symbol] for symbol in word), *self.after)
+
+    @property
+    def judged(self) -> range:
+        """Numbers of what is judged: each row at each token."""
+        return range(len(self.tokens) * len(self.rows))
+
+    def place(self, number: int) -> tuple[int, int]:
+        """Which of ``tokens`` and which of ``rows`` a number stands for."""
+        return divmod(number, len(self.rows))
+
+    def told(self, change: Change) -> Change:
+        """The change with the position of the token in place of a number."""
+        if change.pair is None:
+            return change
+        token = self.tokens[self.place(change.pair.judged)[0]]
+        return replace(change, pair=replace(change.pair, judged=token + 1))
+
+    @cached_property
+    def unlike(self) -> tuple[str, ...]:
+        """The letters, one for each token."""
+        found: dict[int, str] = {}
+        for symbol, token in self.letters.items():
+            found.setdefault(token, symbol)
+        return tuple(found.values())
+
+    @property
+    def are_few(self) -> bool:
+        """Whether all words can be run with balls."""
+        weights = sum(prod(view.shape) for view in dict.fromkeys(views(self.network)))
+        tokens = len(self.before) + self.n + len(self.after)
+        words: int = len(self.unlike) ** self.n
+        return words * weights * tokens <= ENCLOSING_WORK
+
+
+def changes_of_logits(question: LogitQuestion) -> tuple[Change, ...]:
+    """The greatest change of any of the rows at any of the tokens, for an exchange at each position.
+
+    Raises:
+        Unsupported: if a logit cannot be bounded.
+    """
+    runs = _Runs(question)
+    if question.are_few:
+        words = list(product(question.unlike, repeat=question.n))
+        changes = [greatest_change(p, _groups(words, p, question.unlike), runs.value, question.judged)
+                   for p in range(1, question.n + 1)]
+        return tuple(map(question.told, changes))
+    found = find_pairs(_float_values(question), question.unlike, question.n, question.judged)
+    pairs = {candidate.p: _replayed(runs, candidate) for candidate in spread(found, REPLAYED)}
+    return tuple(question.told(at_least(p, pairs.get(p), None)) for p in range(1, question.n + 1))
+
+
+def _groups(words: Sequence[Word], p: int, letters: Sequence[str]) -> list[list[Word]]:
+    return [[exchanged(word, p, symbol) for symbol in letters] for word in words if word[p - 1] == letters[0]]
+
+
+def _replayed(runs: _Runs, candidate: Candidate) -> ReplayedPair:
+    one, other = (runs.value(word, candidate.judged) for word in (candidate.first, candidate.second))
+    return ReplayedPair(candidate.first, candidate.second, candidate.judged, distance(one, other))
+
+
+def _float_values(question: LogitQuestion) -> Any:
+    network = FloatNetwork(question.network)
+    weights = np.zeros((question.network.outputs, len(question.rows)))
+    for number, row in enumerate(question.rows):
+        for output, coefficient in row:
+            weights[output, number] = np.float64(coefficient)
+
+    def values(words: Sequence[Word]) -> Any:
+        inputs = np.array([question.input(word) for word in words])
+        logits = network.logits(inputs, question.offset, question.tokens)
+        return (logits @ weights).reshape(len(words), -1)
+
+    return values
+
+
+class _Runs:
+    """Words through the network with balls, each once."""
+
+    def __init__(self, question: LogitQuestion) -> None:
+        self.question = question
+        self.network = BallNetwork(question.network)
+        self.found: dict[Word, list[Interval]] = {}
+
+    def value(self, word: Word, number: int) -> Interval:
+        """What a number of the question stands for, in this word."""
+        if word not in self.found:
+            self.found[word] = self._run(word)
+        return self.found[word][number]
+
+    def _run(self, word: Word) -> list[Interval]:
+        question = self.question
+        logits = enclose_logits(self.network, question.input(word), question.offset, question.tokens, BITS)
+        found = []
+        with working_precision(BITS):
+            for number in question.judged:
+                token, row = question.place(number)
+                value = sum((ball(coefficient) * logits[token, output] for output, coefficient in question.rows[row]),
+                            arb(0))
+                if not value.is_finite():
+                    raise Unsupported(f"a logit of {''.join(word)} cannot be bounded")
+                found.append(Interval(*exact_ends(value)))
+        return found
+

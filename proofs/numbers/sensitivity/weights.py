@@ -1,0 +1,172 @@
+"""What the weights of a head can be, all words taken together, and how far they move when scores move.
+
+A row weighs in one of four ways. D_j bounds the change of score j (over τ); α and α' are the weights of two words.
+
+soft        softmax; softmax plus one is softmax with one more position, whose score and value are 0. Scores differ by
+            at most D_j + D_k for two positions j, k, so the quotients of weights stay within a factor e^(D_j + D_k) of
+            one another, and TV(α, α') <= tanh(greatest (D_j + D_k)/4). And along the segment from z to z' each dα_j is
+            α_j (dz_j - Σ α dz), so TV <= (1/2) Σ α_j |dz_j - Σ α dz| <= Σ α_j |dz_j|: the greatest mean of the D_j.
+shares      sparsemax: along the segment α moves as the scores of its support do, each less their mean over it, so TV
+            <= Σ D_j. Entmax 1.5 has weights p_j = ReLU(z_j/2 - θ)², dp_j = √p_j (dz_j - m) with m the mean of dz under
+            weights √p_j, and TV <= Σ √p_j |dz_j| <= Σ D_j. Geometric (stick-breaking) attention leaves a rest, which
+            reads 0: dz_j moves α_j by α_j (1 - σ_j), and what lies behind j, rest included, by as much the other way,
+            as it weighs (1 - σ_j)/σ_j times α_j; so TV <= Σ α_j (1 - σ_j) D_j <= Σ D_j/4. Everywhere TV <= 1, and
+            positions that never have a weight are left out of the sums.
+hard        average-, leftmost- and rightmost-hard attention have α = α' if no score moves; else TV <= 1.
+added       ReLU, ReLU over n, sigmoid: each weight is a function of its own score, with a slope of at most 1, 1/n, 1/4.
+            The sum of weights may be anything: what is read moves by at most Σ (greatest α_j) Δv_j + (change of α_j)
+            (greatest |v_j|).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+from constructions.network.transformer import Head, Weighting
+from constructions.network.weighting import hard_weights
+from proofs.enclosures.exponential import ball, exact_ends, working_precision
+from proofs.enclosures.intervals import Interval, point
+from proofs.enclosures.rationals import ZERO, from_flint, to_flint
+from proofs.enclosures.softmax import Weight, weights_in_common_units
+from proofs.enclosures.weightings import Scored, enclose_attended, enclose_weights
+from proofs.numbers.sensitivity.units import GRID, UNIT, between, in_units, times
+
+BITS = 96
+"""Of the weights of softmax."""
+SPREAD = 1 << 12
+ANY_SHARE: Weight = (0, 1)
+NOTHING = point(ZERO)
+"""The score and the value of the position that softmax plus one adds."""
+
+
+class Way(Enum):
+    """The four ways of weighing."""
+
+    SOFT = "soft"
+    SHARES = "shares"
+    HARD = "hard"
+    ADDED = "added"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Bounds of the weights at the visible positions: proportional to them, or (``added``) themselves, in 2^-GRID.
+
+    ``phantom`` is the least weight of what reads 0 besides; None if there is nothing of the kind. ``steepness`` is by
+    how much the sum of shares, or an added weight, moves with a score.
+    """
+
+    way: Way
+    bounds: list[Weight]
+    phantom: int | None = None
+    steepness: Any = ZERO
+
+    @property
+    def may_be_shifted(self) -> bool:
+        """Whether the weights stay the same if all scores grow by one number."""
+        return self.way is not Way.ADDED and self.phantom is None
+
+    @property
+    def least(self) -> int:
+        """The sum of the lower bounds."""
+        return sum(low for low, _ in self.bounds) + (self.phantom or 0)
+
+
+def weights_of_all_words(head: Head, scores: Sequence[Interval], n: int) -> Weights:
+    """The bounds for scores (over τ) in these intervals."""
+    weighting = head.weighting
+    if weighting.is_hard:
+        return Weights(Way.HARD, _hard_shares(head, scores))
+    if weighting is Weighting.SOFTMAX:
+        return Weights(Way.SOFT, weights_in_common_units(scores, BITS, SPREAD))
+    if weighting is Weighting.SOFTMAX_PLUS_ONE:
+        *bounds, (phantom, _) = weights_in_common_units([*scores, NOTHING], BITS, SPREAD)
+        return Weights(Way.SOFT, bounds, phantom)
+    bounds = [(-in_units(-weight.lower), in_units(weight.upper))
+              for weight in enclose_weights(weighting, Scored(scores, n, head.mask), BITS)]
+    match weighting:
+        case Weighting.SPARSEMAX | Weighting.ENTMAX:
+            return Weights(Way.SHARES, bounds, steepness=to_flint(Fraction(1)))
+        case Weighting.GEOMETRIC | Weighting.STICK_BREAKING:
+            left = max(0, UNIT - sum(high for _, high in bounds))
+            return Weights(Way.SHARES, bounds, left, to_flint(Fraction(1, 4)))
+        case Weighting.SIGMOID:
+            return Weights(Way.ADDED, bounds, steepness=to_flint(Fraction(1, 4)))
+        case Weighting.RELU_OVER_N:
+            return Weights(Way.ADDED, bounds, steepness=to_flint(Fraction(1, n)))
+    return Weights(Way.ADDED, bounds, steepness=to_flint(Fraction(1)))
+
+
+def weigh(head: Head, scores: Sequence[Interval], values: Mapping[str, Sequence[Interval]],
+          n: int) -> dict[str, Interval]:
+    """What the head writes, for scores (over τ) and values in these intervals."""
+    if not head.weighting.is_hard:
+        return enclose_attended(head.weighting, Scored(scores, n, head.mask), values, BITS, SPREAD)
+    bounds = _hard_shares(head, scores)
+    return {name: _mean_by_shares(bounds, column) for name, column in values.items()}
+
+
+def _hard_shares(head: Head, scores: Sequence[Interval]) -> list[Weight]:
+    """Exact shares if the scores are known; else any share for who may have the greatest score."""
+    if all(score.is_point for score in scores):
+        shares = hard_weights([from_flint(score.lower) for score in scores], head.weighting)
+        return [(1, 1) if share else (0, 0) for share in shares]
+    least = max(score.lower for score in scores)
+    return [ANY_SHARE if score.upper >= least else (0, 0) for score in scores]
+
+
+def _mean_by_shares(weights: Sequence[Weight], values: Sequence[Interval]) -> Interval:
+    chosen = [value for value, (_, high) in zip(values, weights, strict=True) if high]
+    if ANY_SHARE in weights:
+        return between(min(value.lower for value in chosen), max(value.upper for value in chosen))
+    return sum(chosen, NOTHING).scaled(1 / (ZERO + len(chosen)))
+
+
+# -- how far they move -------------------------------------------------------------------------------------------------
+
+
+def turned(weights: Weights, moves: Sequence[tuple[int, Weight]]) -> int:
+    """TV of the weights of two words, in units, at most; ``moves`` are the D_j above 0, with the bounds of weights."""
+    if not moves or weights.way is Way.HARD:
+        return UNIT if moves else 0
+    if weights.way is Way.SHARES:
+        return min(UNIT, sum(times(weights.steepness, moved) for moved, (_, high) in moves if high))
+    greatest = sorted((moved for moved, _ in moves), reverse=True)[:2]
+    return min(tanh_of_quarter(sum(greatest)), greatest_mean(moves, weights.least), UNIT)
+
+
+def tanh_of_quarter(moved: int) -> int:
+    """tanh(D/4), rounded up; at most 1.
+
+    >>> tanh_of_quarter(0), tanh_of_quarter(1000 * UNIT) == UNIT
+    (0, True)
+    """
+    if moved >= 4 * BITS * UNIT:
+        return UNIT
+    with working_precision(GRID):
+        upper = exact_ends(ball(Fraction(moved, 4 * UNIT)).tanh())[1]
+    return min(UNIT, -(-upper.numerator * UNIT // upper.denominator))
+
+
+def greatest_mean(values: Sequence[tuple[int, Weight]], least: int) -> int:
+    """The greatest mean of non-negative numbers, rounded up, with each weight between its bounds.
+
+    ``least`` is the sum of the lower bounds of all weights; numbers that are left out are 0. Raising the weight of a
+    number raises the mean as long as the number exceeds it, so the greatest numbers have their upper bounds.
+
+    >>> greatest_mean([(6, (1, 2)), (1, (1, 1))], 3)
+    4
+    """
+    if least == 0:
+        return max((value for value, (_, high) in values if high), default=0)
+    total, weighted = least, sum(value * low for value, (low, _) in values)
+    for value, (low, high) in sorted(values, reverse=True):
+        if value * total <= weighted:
+            break
+        total += high - low
+        weighted += (high - low) * value
+    return -(-weighted // total)

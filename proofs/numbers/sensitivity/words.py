@@ -1,0 +1,74 @@
+"""All words of one length, each run once and enclosed: the greatest change of a direction between two bounds.
+
+Claim       For each position p the words fall into groups that agree everywhere else; two words of a group are one
+            exchange apart, and no others are. In a group at most the greatest upper end less the least lower end can
+            lie between two words, and the two words that have the greatest lower and the least upper end are at least
+            so far apart. Where values are exact, both are the same number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+
+from constructions.network.transformer import Transformer
+from proofs.enclosures.intervals import Interval, point
+from proofs.numbers.sensitivity.changes import Change, ReplayedPair, Word, at_least, distance, exchanged, unlike_letters
+from proofs.words.replay import REPLAY_BITS, run_soft
+
+SPREAD = 1 << 12
+"""Weights below 2^-4096 of the greatest are enclosed from 0 on."""
+ZERO = Fraction(0)
+Value = Callable[[Word, int], Interval]
+"""Of a word the value of the direction at a judged position; what is one object is one number."""
+
+
+def enclose_values(network: Transformer, word: Sequence[str], direction: str,
+                   judged: Sequence[int]) -> dict[int, Interval]:
+    """The direction's value behind the last layer at the judged positions.
+
+    Raises:
+        InexactHardAttention: if a hard head reads what is known approximately only.
+    """
+    stream = run_soft(network, word, REPLAY_BITS, SPREAD)
+    return {i: stream[i - 1].get(direction, point(ZERO)) for i in judged}
+
+
+def changes_of_all_words(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> tuple[Change, ...]:
+    """The greatest change for an exchange at each position, over all words of length n.
+
+    Raises:
+        InexactHardAttention: as ``enclose_values``.
+    """
+    letters = unlike_letters(network)
+    values = {word: enclose_values(network, word, direction, judged) for word in product(letters, repeat=n)}
+    return tuple(greatest_change(p, _groups(values, p, letters), lambda word, i: values[word][i], judged)
+                 for p in range(1, n + 1))
+
+
+def _groups(words: Iterable[Word], p: int, letters: Sequence[str]) -> Iterator[list[Word]]:
+    return ([exchanged(word, p, symbol) for symbol in letters] for word in words if word[p - 1] == letters[0])
+
+
+def greatest_change(p: int, groups: Iterable[Sequence[Word]], value: Value, judged: Sequence[int]) -> Change:
+    """The greatest change in groups of words that differ at p alone, if these stand for all words."""
+    upper, best = ZERO, None
+    for group in groups:
+        for i in judged:
+            pair, bound = _widest(value, group, i)
+            upper = max(upper, bound)
+            if best is None or pair.distance.lower > best.distance.lower:
+                best = pair
+    return at_least(p, best, upper)
+
+
+def _widest(value: Value, group: Sequence[Word], i: int) -> tuple[ReplayedPair, Fraction]:
+    """The two words that are farthest apart for certain, and how far two words of the group can be at most."""
+    values = {word: value(word, i) for word in group}
+    high = max(group, key=lambda word: values[word].lower)
+    low = min(group, key=lambda word: values[word].upper)
+    apart = point(ZERO) if high == low else distance(values[high], values[low])
+    bound = max(value.upper for value in values.values()) - min(value.lower for value in values.values())
+    is_one_number = all(value is values[high] for value in values.values())
+    return ReplayedPair(high, low, i, apart), ZERO if is_one_number else bound

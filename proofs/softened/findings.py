@@ -1,0 +1,164 @@
+"""What a survey finds, as data: mergeable, and with one spelling in JSON, however the words were divided."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from proofs.softened.profiles import Profile
+from proofs.softened.situations import Situations, merge
+from proofs.softened.spelling import read_all, spell, spell_all
+
+MAX_NUMBERS = 4_000
+"""How many numbers of one form of a feed-forward part are listed; beyond, only the least and the greatest."""
+Where = tuple[int, int]
+"""A head by layer and place, both counted from 1."""
+FormOfLayer = tuple[int, tuple[tuple[str, Fraction], ...]]
+"""A layer, and a form that its feed-forward part reads (proofs.softened.layers.FormKey)."""
+K = TypeVar("K", bound=tuple[Any, ...])
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The least positive lead of the winners (or 0, a tie), and the first word, position and head where it occurs."""
+
+    value: Fraction
+    word: tuple[str, ...]
+    i: int
+    layer: int
+    head: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The greatest absolute value in the initial activations, and the first word, position and direction with it."""
+
+    value: Fraction
+    word: tuple[str, ...]
+    i: int
+    direction: str
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The numbers that a form takes: all of them, increasing, if they are few; else the least and the greatest."""
+
+    numbers: tuple[Fraction, ...]
+    complete: bool
+
+    def merge(self, other: Taken) -> Taken:
+        """The numbers of both."""
+        return taken({*self.numbers, *other.numbers}, self.complete and other.complete)
+
+
+def taken(numbers: Iterable[Fraction], complete: bool = True) -> Taken:
+    """Some numbers, listed if they are complete and few.
+
+    >>> taken([Fraction(2), Fraction(1), Fraction(3)], complete=False).numbers
+    (Fraction(1, 1), Fraction(3, 1))
+    """
+    listed = sorted(numbers)
+    complete = complete and len(listed) <= MAX_NUMBERS
+    return Taken(tuple(listed if complete else listed[:1] + listed[-1:]), complete)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What hard attention does on words of one length.
+
+    ``averaged`` is the first tie of a head that averages what ties. ``tie`` is the first one of another head; after it
+    nothing further is known: ``averaged`` and ``gap`` are then None, ``heads`` and ``forms`` empty. ``gap`` is None if
+    no head with scores sees two of them, too. ``x_max`` is None if nothing is embedded.
+    """
+
+    alphabet: tuple[str, ...]
+    n: int
+    words: int
+    gap: Lead | None
+    tie: Lead | None
+    averaged: Lead | None
+    x_max: Entry | None
+    heads: Mapping[Where, Situations | Profile]
+    forms: Mapping[FormOfLayer, Taken]
+
+    def merge(self, other: Survey) -> Survey:
+        """What both found together, about words that no two surveys share."""
+        tie = self._first(self.tie, other.tie)
+        return Survey(
+            self.alphabet, self.n, self.words + other.words, None if tie else self._least(self.gap, other.gap), tie,
+            None if tie else self._first(self.averaged, other.averaged), self._greatest(self.x_max, other.x_max),
+            {} if tie else _united(self.heads, other.heads, merge),
+            {} if tie else _united(self.forms, other.forms, Taken.merge))
+
+    def _first(self, *found: Lead | None) -> Lead | None:
+        return min((lead for lead in found if lead), key=self._order, default=None)
+
+    def _least(self, *found: Lead | None) -> Lead | None:
+        return min((lead for lead in found if lead), key=lambda lead: (lead.value, self._order(lead)), default=None)
+
+    def _greatest(self, *found: Entry | None) -> Entry | None:
+        """Of equal values the first; no word is in both surveys."""
+        return min((entry for entry in found if entry),
+                   key=lambda entry: (-entry.value, self._letters(entry.word), entry.i), default=None)
+
+    def _order(self, lead: Lead) -> tuple[Any, ...]:
+        return self._letters(lead.word), lead.i, lead.layer, lead.head
+
+    def _letters(self, word: Iterable[str]) -> list[int]:
+        return [self.alphabet.index(symbol) for symbol in word]
+
+    def to_json(self) -> str:
+        """The one spelling.
+
+        Raises:
+            Unsupported: if it has numbers that are too long.
+        """
+        return json.dumps({
+            "alphabet": list(self.alphabet),
+            "n": self.n,
+            "words": self.words,
+            "gap": _lead_to_json(self.gap),
+            "tie": _lead_to_json(self.tie),
+            "averaged": _lead_to_json(self.averaged),
+            "x_max": self.x_max and {"value": spell(self.x_max.value), "word": list(self.x_max.word), "i": self.x_max.i,
+                                     "direction": self.x_max.direction},
+            "heads": [{"layer": layer, "head": head, **found.to_json()} for (layer, head), found in
+                      sorted(self.heads.items(), key=lambda item: item[0])],
+            "forms": [{"layer": layer, "reads": {name: spell(weight) for name, weight in form},
+                       "numbers": spell_all(found.numbers), "complete": found.complete}
+                      for (layer, form), found in sorted(self.forms.items(), key=lambda item: item[0])],
+        }, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Survey:
+        """What ``to_json`` wrote; it is not checked."""
+        data = json.loads(text)
+        entry = data["x_max"]
+        return cls(
+            tuple(data["alphabet"]), data["n"], data["words"], _lead_from_json(data["gap"]),
+            _lead_from_json(data["tie"]), _lead_from_json(data["averaged"]),
+            entry and Entry(Fraction(entry["value"]), tuple(entry["word"]), entry["i"], entry["direction"]),
+            {(head["layer"], head["head"]): (Situations if "situations" in head else Profile).from_json(head)
+             for head in data["heads"]},
+            {(form["layer"], tuple((name, Fraction(x)) for name, x in form["reads"].items())):
+             Taken(read_all(form["numbers"]), form["complete"]) for form in data["forms"]})
+
+
+def _united(one: Mapping[K, V], other: Mapping[K, V], join: Callable[[V, V], V]) -> dict[K, V]:
+    return {key: join(one[key], other[key]) if key in one and key in other else (one if key in one else other)[key]
+            for key in {**one, **other}}
+
+
+def _lead_to_json(lead: Lead | None) -> dict[str, Any] | None:
+    return None if lead is None else {"value": spell(lead.value), "word": list(lead.word), "i": lead.i,
+                                      "layer": lead.layer, "head": lead.head}
+
+
+def _lead_from_json(data: Any) -> Lead | None:
+    if data is None:
+        return None
+    return Lead(Fraction(data["value"]), tuple(data["word"]), data["i"], data["layer"], data["head"])

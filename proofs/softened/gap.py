@@ -1,0 +1,178 @@
+"""The gap of a head: by how much its greatest score exceeds the next one, at least, over all words of one length.
+
+Source      [SHA] Definition 5 and Section 5: a head is tieless with gap g(n) if for every word of length n and every
+            position i the greatest score is attained once, and no other exceeds it less g(n). Scores are not divided by
+            the temperature, and the layers below the head attend hard.
+Claim       ``find_gap`` is exact, and its word and position attain it.
+Method      Where what the scores read depends on no more of the word than the letter at the position where it is read,
+            the letter at i fixes the query, and every other position chooses its score freely among those of its
+            letters. A score x at one position and y <= x at another are then the two greatest of some word iff all
+            other positions have a letter with a score of at most y; the closest such pair is found by sorting. Else all
+            words are run, while they are few.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from fractions import Fraction
+
+from constructions.network.run import Residual, run_hard
+from constructions.network.transformer import Coefficients, Head, Transformer, combine
+from proofs.formula.failures import NotDerived
+
+MAX_WORDS = 2_000
+Word = tuple[str, ...]
+_Close = tuple[Fraction, Word, int]
+"""The difference of the two greatest scores of a word at a position."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The gap of a head at one length, and a word and a position i that attain it.
+
+    ``value`` is None if some word has no gap there because its greatest score is ``tied``, or if no position sees
+    another one, where any word will do.
+    """
+
+    value: Fraction | None
+    word: Word
+    i: int
+    tied: bool
+
+
+class Reach(IntEnum):
+    """How much of the word the value of a direction depends on, at one position of a given length."""
+
+    NOTHING = 0
+    LETTER = 1
+    WORD = 2
+
+
+def find_gap(transformer: Transformer, layer: int, place: int, n: int) -> Gap:
+    """The gap of one head over all words of length n.
+
+    Raises:
+        NotDerived: if its scores depend on more than single letters, and there are more than MAX_WORDS words.
+        InputError: if an embedding or a temperature is not defined at some position.
+    """
+    head = transformer.layers[layer - 1].heads[place - 1]
+    below = replace(transformer, layers=transformer.layers[: layer - 1])
+    words = len(transformer.alphabet) ** n
+    if reach_of(below).of(*head.queries, *head.keys) < Reach.WORD:
+        closest = _closest_over_letters(below, head, n)
+    elif words <= MAX_WORDS:
+        closest = _closest_over_words(below, head, n)
+    else:
+        raise NotDerived(f"layer {layer}, head {place}: its scores depend on more than single letters, and there are "
+                         f"{words if n <= 20 else 'far too many'} words of length {n}, at most {MAX_WORDS} are run")
+    return _least(closest, Gap(None, (transformer.alphabet[0],) * n, 1, tied=False))
+
+
+def _least(closest: Iterable[_Close], nothing_seen: Gap) -> Gap:
+    best: _Close | None = None
+    for candidate in closest:
+        if best is None or candidate[0] < best[0]:
+            best = candidate
+        if best[0] == 0:
+            return Gap(None, best[1], best[2], tied=True)
+    return nothing_seen if best is None else Gap(*best, tied=False)
+
+
+# -- how far scores reach ----------------------------------------------------------------------------------------------
+
+
+class Reaches:
+    """The reach of every direction; what is not written yet reaches nothing."""
+
+    def __init__(self, of_letters: Iterable[str]):
+        self._reaches = dict.fromkeys(of_letters, Reach.LETTER)
+
+    def of(self, *rows: Coefficients) -> Reach:
+        """The greatest reach of the directions that are read."""
+        return max((self._reaches.get(name, Reach.NOTHING) for row in rows for name in row), default=Reach.NOTHING)
+
+    def raise_to(self, reaches: Iterable[tuple[str, Reach]]) -> None:
+        """Let directions reach at least so far."""
+        for name, reach in reaches:
+            self._reaches[name] = max(reach, self._reaches.get(name, Reach.NOTHING))
+
+
+def reach_of(transformer: Transformer) -> Reaches:
+    """The reach of every direction, from what is written by what; no meaning is believed."""
+    reaches = Reaches(name for row in transformer.token_embedding.values() for name in row)
+    for layer in transformer.layers:
+        reaches.raise_to([
+            (name, Reach.WORD if reaches.of(*head.queries, *head.keys, row) else Reach.NOTHING)
+            for head in layer.heads for name, row in head.values.items()])
+        reaches.raise_to([(name, reaches.of(unit.reads)) for unit in layer.feedforward.units for name in unit.writes])
+    return reaches
+
+
+# -- scores that depend on single letters ------------------------------------------------------------------------------
+
+
+def _closest_over_letters(below: Transformer, head: Head, n: int) -> Iterator[_Close]:
+    """The closest scores at every i, for every letter there."""
+    streams = {letter: run_hard(below, (letter,) * n) for letter in below.alphabet}
+    keys = {(j, letter): [combine(row, stream[j - 1]) for row in head.keys]
+            for letter, stream in streams.items() for j in range(1, n + 1)}
+    for i, letter in itertools.product(range(1, n + 1), below.alphabet):
+        query = [combine(row, streams[letter][i - 1]) for row in head.queries]
+        offers = {j: {_product(query, keys[j, other]): other
+                      for other in ((letter,) if j == i else reversed(below.alphabet))}
+                  for j in head.mask.visible(i, n)}
+        if found := find_closest(offers):
+            difference, letters = found
+            yield difference, tuple(letters.get(j, below.alphabet[0]) for j in range(1, n + 1)), i
+
+
+def find_closest(offers: Mapping[int, Mapping[Fraction, str]]) -> tuple[Fraction, dict[int, str]] | None:
+    """The least difference of the two greatest scores, each position choosing one of those it offers; and the choices.
+
+    >>> one, two, four = map(Fraction, (1, 2, 4))
+    >>> find_closest({1: {one: "a", four: "b"}, 2: {two: "c"}})
+    (Fraction(1, 1), {1: 'a', 2: 'c'})
+    """
+    floors = {j: min(scores) for j, scores in offers.items()}
+    highest_floors = sorted(floors, key=floors.__getitem__, reverse=True)[:3]
+    offered = sorted((score, j) for j, scores in offers.items() for score in scores)
+    best: tuple[Fraction, dict[int, Fraction]] | None = None
+    for place, (second, q) in enumerate(offered):
+        forced = [j for j in highest_floors if j != q and floors[j] > second]
+        if len(forced) > 1:
+            continue
+        greater = (((floors[j], j) for j in forced) if forced
+                   else ((score, j) for score, j in itertools.islice(offered, place + 1, None) if j != q))
+        first, p = next(iter(greater), (None, q))
+        if first is not None and (best is None or first - second < best[0]):
+            best = first - second, {p: first, q: second}
+    if best is None:
+        return None
+    difference, chosen = best
+    return difference, {j: scores[chosen.get(j, floors[j])] for j, scores in offers.items()}
+
+
+def _product(query: Iterable[Fraction], key: Iterable[Fraction]) -> Fraction:
+    return sum((q * k for q, k in zip(query, key, strict=True)), Fraction(0))
+
+
+# -- scores that depend on whole words ---------------------------------------------------------------------------------
+
+
+def _closest_over_words(below: Transformer, head: Head, n: int) -> Iterator[_Close]:
+    """The two greatest scores of every word at every i."""
+    for word in itertools.product(below.alphabet, repeat=n):
+        stream = run_hard(below, word)
+        for i in range(1, n + 1):
+            if len(scores := _scores(head, stream, i)) > 1:
+                second, first = sorted(scores)[-2:]
+                yield first - second, word, i
+
+
+def _scores(head: Head, stream: list[Residual], i: int) -> list[Fraction]:
+    query = [combine(row, stream[i - 1]) for row in head.queries]
+    return [_product(query, [combine(row, stream[j - 1]) for row in head.keys])
+            for j in head.mask.visible(i, len(stream))]

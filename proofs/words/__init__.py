@@ -1,0 +1,1 @@
+"""A formula and a network along words: truths, classes of words, replays."""

@@ -1,0 +1,248 @@
+"""Every cell (position, symbol) run once, for all words: each number as a form over what heads answer.
+
+Claim       In every word of the sequence of choices, what is needed of the residual vector at j equals the forms of the
+            cell (j, w_j), if each atom is read as what the head answers in that word. So cells with equal forms hold
+            equal numbers, and an unmasked head's answer depends on its queries and on the multiset of columns alone.
+Proof       Induction on the stages: docs/margins.md, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+
+from constructions.errors import Unsupported
+from constructions.language.brackets import PositionFunction
+from constructions.network.transformer import FeedForward, Transformer, Weighting
+from proofs.enclosures.expressions import flint_at
+from proofs.enclosures.rationals import ZERO, row_to_flint, to_flint
+from proofs.words.classes.needed import Asked, Needed
+from proofs.words.classes.norms import NO_NORMS, Norms
+from proofs.words.classes.terms import (
+    ONE,
+    Answer,
+    Atom,
+    Form,
+    Interned,
+    Irrational,
+    Normed,
+    Rational,
+    Relu,
+    Row,
+    add,
+    combine_forms,
+    exact,
+    sort_key,
+    unsigned,
+)
+
+Choices = Sequence[Sequence[str]]
+"""For each position the symbols that may stand there."""
+Cell = tuple[int, str]
+Column = tuple[Form, ...]
+"""What a head reads of one cell: its live keys, then its values."""
+EQUAL_WEIGHTS = frozenset({Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX, Weighting.SPARSEMAX, Weighting.ENTMAX})
+"""Weightings that weigh equal scores equally, and whose weights add up to 1."""
+NORMALISED = EQUAL_WEIGHTS | {Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX}
+"""Weightings whose weights add up to 1, so that the mean of equal values is that value."""
+UNORDERED = EQUAL_WEIGHTS | {Weighting.SOFTMAX_PLUS_ONE, Weighting.RELU, Weighting.RELU_OVER_N, Weighting.SIGMOID}
+"""Weightings whose weights depend on the multiset of scores, and not on where they are seen."""
+
+
+class WordsMatter(Unsupported):
+    """What a masked head sees from some position depends on the order of symbols: only words determine the output."""
+
+
+class Cells:
+    """The cells of a sequence of choices, read at position ``at``."""
+
+    def __init__(self, transformer: Transformer, needed: Needed, choices: Choices, at: int,
+                 norms: Norms = NO_NORMS) -> None:
+        """Run every cell.
+
+        Raises:
+            WordsMatter: if a masked head that is asked from elsewhere sees what depends on symbols.
+        """
+        self.transformer, self.needed, self.choices, self.at, self.norms = transformer, needed, choices, at, norms
+        self.n = len(choices)
+        self.atoms: Interned[Atom] = Interned()
+        self.heads: list[SeenHead] = []
+        self.crowds: Interned[tuple[Form, ...]] = Interned()
+        self.vectors: dict[Cell, dict[str, Form]] = {}
+        self._embed()
+        for number, layer in enumerate(transformer.layers):
+            self._attend(needed.asked[number], 2 * number + 1)
+            self._norm(2 * number + 1)
+            self._feed(layer.feedforward, 2 * number + 2)
+            self._norm(2 * number + 2)
+
+    def cells(self) -> Iterable[Cell]:
+        """Every position with every symbol that may stand there."""
+        return ((j, symbol) for j, symbols in enumerate(self.choices, start=1) for symbol in symbols)
+
+    def _needed(self, j: int, stage: int) -> frozenset[str]:
+        return (self.needed.here if j == self.at else self.needed.elsewhere)[stage]
+
+    def _embed(self) -> None:
+        tokens = {symbol: row_to_flint(row) for symbol, row in self.transformer.token_embedding.items()}
+        embeddings = self.transformer.position_embedding
+        for j, symbols in enumerate(self.choices, start=1):
+            wanted = self._needed(j, 0)
+            values = {name: self._number(value, j) for name, value in embeddings.items() if name in wanted}
+            for symbol in symbols:
+                row = tokens[symbol]
+                sums = {name: add([(values.get(name, exact(ZERO)), ONE)], row.get(name, ZERO))
+                        for name in {*row, *values} & wanted}
+                self.vectors[j, symbol] = {name: form for name, form in sums.items() if form != exact(ZERO)}
+
+    def _number(self, function: PositionFunction, j: int) -> Form:
+        """The value of a position embedding at j."""
+        found = irrational_at(function, j, self.n)
+        return exact(found.value.lower) if found.value.is_point else self.atom(found)
+
+    def _attend(self, heads: Sequence[Asked], stage: int) -> None:
+        seen = [SeenHead(asked, self) for asked in heads]
+        self.heads += seen
+        changes = {cell: self._answers(seen, cell, stage) for cell in self.vectors}
+        for (j, symbol), answers in changes.items():
+            _add_to(self.vectors[j, symbol], answers)
+
+    def _answers(self, heads: Iterable[SeenHead], cell: Cell, stage: int) -> list[tuple[str, Form]]:
+        wanted = self._needed(cell[0], stage)
+        return [(name, head.answer(name, cell)) for head in heads for name in head.asked.directions if name in wanted]
+
+    def _feed(self, feedforward: FeedForward, stage: int) -> None:
+        units = [(unit, row_to_flint(unit.reads), to_flint(unit.bias), row_to_flint(unit.writes))
+                 for unit in feedforward.units]
+        bias = row_to_flint(feedforward.bias)
+        for (j, _), vector in self.vectors.items():
+            wanted = self._needed(j, stage)
+            changes = [(name, exact(value)) for name, value in bias.items() if name in wanted]
+            for unit, reads, offset, writes in units:
+                if not wanted.isdisjoint(unit.writes):
+                    activation = self._relu(combine_forms(reads, vector, offset))
+                    changes += [(name, add([(activation, weight)])) for name, weight in writes.items()
+                                if name in wanted]
+            _add_to(vector, changes)
+
+    def _norm(self, stage: int) -> None:
+        """Put the norm behind a stage, if there is one, where anything is needed."""
+        epsilon = self.norms.behind(stage)
+        if epsilon is None:
+            return
+        for (j, _), vector in self.vectors.items():
+            if self._needed(j, stage):
+                self._norm_vector(vector, to_flint(epsilon))
+
+    def _norm_vector(self, vector: dict[str, Form], epsilon: Rational) -> None:
+        names = list(self.transformer.directions)
+        mean = add((form, to_flint(Fraction(1, len(names)))) for form in vector.values())
+        zero = exact(ZERO)
+        centred = {name: add([(vector.get(name, zero), ONE), (mean, -ONE)]) for name in names}
+        signed = {name: unsigned(form) for name, form in centred.items()}
+        crowd = self.crowds.number(tuple(sorted((form for _, form in signed.values()), key=sort_key)))
+        for name, (sign, form) in signed.items():
+            vector[name] = add([(self.atom(Normed(form, crowd, epsilon)), sign)]) if form != zero else zero
+
+    def _relu(self, form: Form) -> Form:
+        if form.is_exact:
+            return exact(max(form.constant, ZERO))
+        return self.atom(Relu(form))
+
+    def atom(self, atom: Atom) -> Form:
+        """The atom as a form."""
+        return Form(ZERO, ((self.atoms.number(atom), ONE),))
+
+    def form(self, row: Row, symbol: str) -> Form:
+        """A linear form of the final vector at the position that is read, if this symbol stands there."""
+        return combine_forms(row, self.vectors[self.at, symbol])
+
+
+def irrational_at(function: PositionFunction, j: int, n: int) -> Irrational:
+    """The value of an expression at position j, as if it were irrational: its enclosure says whether it may be."""
+    return Irrational(str(function), j if "i" in function.variables else 0, flint_at(function, j, n))
+
+
+def _add_to(vector: dict[str, Form], changes: Iterable[tuple[str, Form]]) -> None:
+    for name, change in changes:
+        vector[name] = add([(vector[name], ONE), (change, ONE)]) if name in vector else change
+
+
+class SeenHead:
+    """A head that is asked, with what it reads of every cell."""
+
+    def __init__(self, asked: Asked, cells: Cells) -> None:
+        """Reads the columns from the vectors as they are before the head adds anything."""
+        self.asked, self.cells = asked, cells
+        rows = [row_to_flint(row) for row in asked.columns]
+        self.queries = [row_to_flint(row) for row in asked.queries]
+        self.interned: Interned[Column] = Interned()
+        self.columns: dict[Cell, int] = {
+            cell: self.interned.number(tuple(combine_forms(row, vector) for row in rows))
+            for cell, vector in cells.vectors.items()}
+        self.exact_answers: dict[tuple[str, int], Form | None] = {}
+
+    @property
+    def is_unmasked(self) -> bool:
+        """Whether it sees all positions from wherever it is asked."""
+        return self.asked.asked_from_anywhere_alike
+
+    @property
+    def is_unordered(self) -> bool:
+        """Whether its weights do not depend on places."""
+        return self.asked.head.weighting in UNORDERED
+
+    @cached_property
+    def loose(self) -> frozenset[int]:
+        """The positions whose column depends on the symbol."""
+        cells = self.cells
+        return frozenset(j for j, symbols in enumerate(cells.choices, start=1)
+                         if any(self.columns[j, symbol] != self.columns[j, symbols[0]] for symbol in symbols))
+
+    def visible(self, origin: int) -> range:
+        """What it sees from a position; everything from 0."""
+        n = self.cells.n
+        return self.asked.head.mask.visible(origin, n) if origin else range(1, n + 1)
+
+    def answer(self, name: str, cell: Cell) -> Form:
+        """What it adds to a direction at a cell.
+
+        Raises:
+            WordsMatter: if it is masked and sees, from elsewhere, what depends on symbols.
+        """
+        j = cell[0]
+        origin = 0 if self.is_unmasked and self.is_unordered else j
+        if (known := self._exact_answer(name, origin)) is not None:
+            return known
+        if not self.is_unmasked and j != self.cells.at and not self.loose.isdisjoint(self.visible(origin)):
+            raise WordsMatter(f"head {self.asked.layer}.{self.asked.place} is masked, and is asked from position {j}")
+        heat = irrational_at(self.asked.head.temperature, j, self.cells.n)
+        is_scaled = heat.value.is_point and self.queries
+        sharpness = 1 / heat.value.lower if is_scaled else ONE
+        vector = self.cells.vectors[cell]
+        queries = tuple(add([(combine_forms(row, vector), sharpness)]) for row in self.queries)
+        divided = self.queries and not is_scaled and not self.asked.head.weighting.is_hard
+        return self.cells.atom(Answer(self.asked.layer, self.asked.place, name, queries, origin,
+                                      heat if divided else None))
+
+    def _exact_answer(self, name: str, origin: int) -> Form | None:
+        """The answer where it is one number: of equal values, or the mean of known ones."""
+        if (name, origin) not in self.exact_answers:
+            self.exact_answers[name, origin] = self._find_exact_answer(name, origin)
+        return self.exact_answers[name, origin]
+
+    def _find_exact_answer(self, name: str, origin: int) -> Form | None:
+        head, visible = self.asked.head, self.visible(origin)
+        place = len(self.asked.live) + self.asked.directions.index(name)
+        values = [[self.interned[self.columns[j, symbol]][place] for symbol in self.cells.choices[j - 1]]
+                  for j in visible]
+        first = values[0][0]
+        if first.is_exact and head.weighting in NORMALISED and all(value == first for row in values for value in row):
+            return first
+        is_mean = not self.asked.live and head.weighting in EQUAL_WEIGHTS
+        if is_mean and all(row[0].is_exact and all(value == row[0] for value in row) for row in values):
+            return exact(sum((row[0].constant for row in values), ZERO) / len(values))
+        return None
+
+

@@ -1,0 +1,210 @@
+"""Running a transformer with soft attention, enclosed, and holding what it computes against what its directions mean.
+
+Nothing is called refuted before a word has been replayed here and a direction provably misses its meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from operator import add
+
+from constructions.errors import Unsupported
+from constructions.language.semantics import TruthTable, counted_length
+from constructions.language.syntax import Count, Formula
+from constructions.network.meanings import (
+    ALLOWED_ERROR,
+    Anything,
+    Average,
+    Mean,
+    Meaning,
+    Near,
+    Others,
+    Position,
+    Product,
+    Slack,
+    Total,
+    Truth,
+)
+from constructions.network.run import run_layers
+from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
+from constructions.network.weighting import hard_weights
+from proofs.enclosures.expressions import enclose_at, flint_at, sharpness_at
+from proofs.enclosures.feed_forward import enclose_output
+from proofs.enclosures.intervals import AtLeast, Interval, enclose_form, point
+from proofs.enclosures.rationals import ZERO, interval_from_flint, row_to_flint, to_flint
+from proofs.enclosures.softmax import MAX_SPREAD
+from proofs.enclosures.weightings import Scored, enclose_attended
+
+Residual = dict[str, Interval]
+ZERO_POINT = point(ZERO)
+UNKNOWN_TRUTH = Interval(Fraction(0), Fraction(1))
+NEAR_A_NUMBER = Fraction(1, 2)
+REPLAY_BITS = 192
+"""The precision at which words are made and replayed: claims are missed by far more than it blurs."""
+SPREAD_OF_MISSES = 1 << 12
+"""No meaning is missed by so little, and numbers of a million bits take seconds to reduce to lowest terms."""
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A word on which ``direction`` misses its meaning at ``position`` (from 1): ``value`` lies outside ``allowed``."""
+
+    word: tuple[str, ...]
+    position: int
+    direction: str
+    meaning: Meaning
+    expected: bool | None
+    allowed: Interval | AtLeast
+    value: Interval
+
+
+def run_soft(transformer: Transformer, word: Sequence[str], bits: int, spread: int = MAX_SPREAD) -> list[Residual]:
+    """The final residual vectors under soft attention, enclosed; ``bits`` is the precision of the weights.
+
+    Weights that are more than ``spread`` bits below the largest are enclosed from 0 on.
+    """
+    attend = partial(_attend, bits, spread)
+    stream = run_layers(_embed(transformer, word), transformer, attend, enclose_feed_forward, add)
+    return [{name: interval_from_flint(x) for name, x in vector.items()} for vector in stream]
+
+
+def _embed(transformer: Transformer, word: Sequence[str]) -> list[Residual]:
+    """The initial residual vectors: exact but for irrational position embeddings."""
+    n, tokens = len(word), {symbol: row_to_flint(row) for symbol, row in transformer.token_embedding.items()}
+    stream = []
+    for i, symbol in enumerate(word, start=1):
+        vector = {name: point(x) for name, x in tokens[symbol].items()}
+        for name, value in transformer.position_embedding.items():
+            vector[name] = vector.get(name, ZERO_POINT) + flint_at(value, i, n)
+        stream.append(vector)
+    return stream
+
+
+def _attend(bits: int, spread: int, head: Head, stream: list[Residual]) -> list[Residual]:
+    """What the head adds at each position, enclosed."""
+    n = len(stream)
+    query_rows, key_rows = [list(map(row_to_flint, rows)) for rows in (head.queries, head.keys)]
+    value_rows = {name: row_to_flint(row) for name, row in head.values.items()}
+    keys = [[enclose_form(row, vector, ZERO) for row in key_rows] for vector in stream]
+    columns = {name: [enclose_form(row, vector, ZERO) for vector in stream] for name, row in value_rows.items()}
+    changes = []
+    for i, vector in enumerate(stream, start=1):
+        queries = [enclose_form(row, vector, ZERO) for row in query_rows]
+        if not head.weighting.is_hard:  # what all scores are divided by does not change which is the greatest
+            sharpness = sharpness_at(head.temperature, i, n)
+            queries = [query * sharpness for query in queries]
+        visible = head.mask.visible(i, n)
+        scores = [sum((q * k for q, k in zip(queries, keys[j - 1], strict=True)), ZERO_POINT) for j in visible]
+        seen = {name: [column[j - 1] for j in visible] for name, column in columns.items()}
+        changes.append(_attended_hard(head, scores, seen) if head.weighting.is_hard else
+                       enclose_attended(head.weighting, Scored(scores, n, head.mask), seen, bits, spread))
+    return changes
+
+
+def _attended_hard(head: Head, scores: list[Interval], seen: dict[str, list[Interval]]) -> Residual:
+    """What a hard head adds at one row.
+
+    Raises:
+        InexactHardAttention: if the enclosures do not say which scores are the greatest.
+    """
+    least = max(score.lower for score in scores)
+    may_win = [score.upper >= least for score in scores]
+    if sum(may_win) > 1 and not all(score.is_point for score, may in zip(scores, may_win, strict=True) if may):
+        raise InexactHardAttention(f"hard attention: enclosures do not tell which score of the head {head.name!r} is "
+                                   "the greatest")
+    weights = list(map(to_flint, hard_weights([Fraction(may) for may in may_win], head.weighting)))
+    return {name: sum((value.scaled(weight) for value, weight in zip(column, weights, strict=True) if weight),
+                      ZERO_POINT) for name, column in seen.items()}
+
+
+class InexactHardAttention(Unsupported):
+    """Hard attention cannot be enclosed when what it may read is only known approximately."""
+
+
+def enclose_feed_forward(feedforward: FeedForward, vector: Residual) -> Residual:
+    """What the feed-forward layer adds, enclosed; exact where opposite slopes cancel."""
+    units: dict[str, list[tuple[Coefficients, Fraction, Fraction]]] = {name: [] for name in feedforward.bias}
+    for unit in feedforward.units:
+        reads, bias = row_to_flint(unit.reads), to_flint(unit.bias)
+        for name, write in unit.writes.items():
+            units.setdefault(name, []).append((reads, bias, to_flint(write)))
+    biases = row_to_flint(feedforward.bias)
+    return {name: enclose_output(tuple(writing), biases.get(name, ZERO), vector) for name, writing in units.items()}
+
+
+class Reading:
+    """What the meanings of directions say of one word."""
+
+    def __init__(self, word: Sequence[str]):
+        """Nothing is read yet."""
+        self.word = tuple(word)
+        self.n = len(word)
+        self._truths = TruthTable(self.word)
+
+    def truth(self, formula: Formula, i: int) -> bool:
+        """The truth of a formula at position i."""
+        return self._truths.values(formula)[i - 1]
+
+    def count(self, count: Count, i: int) -> int:
+        """How many positions are counted at position i."""
+        looked_at = range(1, i + 1) if count.side == "left" else range(i, self.n + 1)
+        return sum(self.truth(count.operand, j) for j in looked_at)
+
+    def expected(self, meaning: Meaning, i: int) -> bool | None:
+        """The truth of the formula that a direction of this meaning tells of at position i, if it tells of one."""
+        return self.truth(meaning.formula, i) if isinstance(meaning, Truth | Near | Product | Slack) else None
+
+    def allowed(self, meaning: Meaning, i: int,
+                allowed_error: Fraction | None = None) -> Interval | AtLeast | None:
+        """The numbers that the meaning allows at position i; None if it allows all.
+
+        A direction near a number may be half a count away from it: it is a certificate that states a smaller bound.
+        An ``allowed_error`` takes the place of either.
+        """
+        match meaning:
+            case Position(value):
+                return enclose_at(value, i, self.n)
+            case Truth(formula):
+                return point(Fraction(self.truth(formula, i)))
+            case Product(value, formula):
+                return enclose_at(value, i, self.n) if self.truth(formula, i) else point(Fraction(0))
+            case Near(formula, when):
+                if not self.truth(when, i):
+                    return UNKNOWN_TRUTH
+                error = allowed_error or ALLOWED_ERROR
+                return Interval(1 - error, Fraction(1)) if self.truth(formula, i) else Interval(Fraction(0), error)
+            case Mean(count):
+                return point(Fraction(self.count(count, i), counted_length(count, i, self.n)))
+            case Average(term):
+                total = sum(number * self.count(count, i) for number, count in term.coefficients)
+                return point(Fraction(total, counted_length(term.coefficients[0][1], i, self.n)))
+            case Total(count):
+                return point(Fraction(self.count(count, i)))
+            case Others(count):
+                others = Fraction(self.count(count, i) - self.truth(count.operand, i))
+                error = allowed_error or NEAR_A_NUMBER
+                return Interval(others - error, others + error)
+            case Slack(formula):
+                return point(Fraction(0)) if self.truth(formula, i) else AtLeast(Fraction(1))
+            case Anything():
+                return None
+
+
+def find_miss(transformer: Transformer, word: Sequence[str], bits: int = REPLAY_BITS,
+              allowed_error: Fraction | None = None) -> Counterexample | None:
+    """The first direction, in the order of ``directions``, that provably misses its meaning on this word, if any.
+
+    With an ``allowed_error`` every *near* or *others* direction must be that close to the truth or the number.
+    """
+    stream = run_soft(transformer, word, bits, SPREAD_OF_MISSES)
+    reading = Reading(word)
+    for name, meaning in transformer.directions.items():
+        for i, vector in enumerate(stream, start=1):
+            value = vector.get(name, point(Fraction(0)))
+            allowed = reading.allowed(meaning, i, allowed_error)
+            if allowed is not None and value.misses(allowed.lower, allowed.upper):
+                return Counterexample(tuple(word), i, name, meaning, reading.expected(meaning, i), allowed, value)
+    return None

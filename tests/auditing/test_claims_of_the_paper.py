@@ -1,0 +1,103 @@
+"""examples/claims: what they expect is what comes out, and no statement of [SHA] is left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from certify.auditing.claims import AboutANetwork, Claim, Expected
+from certify.auditing.claims_file import read_claims
+from certify.auditing.decide import Search
+from certify.auditing.judge import judge
+from certify.auditing.results import ClaimResult
+from certify.auditing.statements import judge_statements
+from constructions.network.lengths import Lengths
+from constructions.statements.table import is_statement
+from proofs.numbers.instances.registry import EXAMINATIONS
+
+FOLDER = Path(__file__).parents[2] / "examples" / "claims"
+SHORT = 9
+LATE = {"lemma-5-step-same-position": 25}
+"""The refuted claims whose first counterexample is longer."""
+STATEMENTS = [
+    "Lemma 6", "Lemma 7", "Lemma 8 a", "Lemma 8 b", "Lemma 8 c", "Lemma 9", "Proposition 11 a", "Proposition 11 b",
+    *(f"Theorem {n} {case}" for n in (12, 13, 15, 16, 20) for case in "ab"), "Theorem 21",
+    *(f"Corollary {n} {case}" for n in (17, 18, 22) for case in "ab"), "Corollary 23", "Lemma 24", "Lemma 25",
+    "Theorem 26", *(f"Lemma {n}" for n in range(27, 35)), "Section 4, optimality", "Section 6, flip-flop",
+    "Section 6, induction heads", "Appendix E", "Figure 1",
+]  # fmt: skip
+WITHOUT_NETWORK = {"hahn/footnote-4-chain", "hahn/footnote-4-length", "sha/section-4-factor-of-n"}
+"""Refuted claims about a distribution or a constant alone: there is no network to run."""
+CLAIMS = {f"{path.stem}/{claim.name}": claim for path in sorted(FOLDER.glob("*.toml"))
+          for claim in read_claims(str(path)).claims}
+
+
+@cache
+def search() -> Search:
+    """Obligations are discharged once in all of these tests."""
+    return Search()
+
+
+def shortened(claim: Claim) -> Claim:
+    """The claim at its least lengths, without critical constants."""
+    short = LATE.get(claim.name, SHORT)
+    last = claim.lengths.last if claim.lengths.first > short else min(short, claim.lengths.last)
+    claim = replace(claim, lengths=Lengths(claim.lengths.first, last),
+                    expected=Expected(claim.expected.verdict, claim.expected.counterexample))
+    if isinstance(claim.about, AboutANetwork):
+        request = replace(claim.about.request, lengths=claim.lengths)
+        return replace(claim, about=AboutANetwork(request, replace(claim.about.demands, critical=())))
+    return claim
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_short_words_bear_out_what_is_expected(name: str) -> None:
+    """Every expected refutation has its smallest counterexample among them."""
+    claim = CLAIMS[name]
+    assert claim.expected.verdict is not None
+    result = judge(shortened(claim), search())
+    assert result.mismatch == "", result
+    if result.verdict == "refuted":
+        assert result.witness is not None, result
+        assert result.witness.command.startswith("certify run ") == (name not in WITHOUT_NETWORK), result
+
+
+def test_every_statement_of_the_paper_has_its_verdict_and_its_reason() -> None:
+    results = [replace(stub(claim)) for name, claim in CLAIMS.items() if name.startswith("sha/")]
+    found = {verdict.statement: verdict for verdict in judge_statements(results)}
+    assert [statement for statement in STATEMENTS if statement not in found] == []
+    assert all(verdict.text for verdict in found.values())
+
+
+def test_only_what_a_paper_says_is_refuted_as_printed() -> None:
+    result = replace(stub(CLAIMS["weightings/plus-one-uniform"]), reason="half of it")
+    assert [judge_statements([result], printed)[0].text for printed in (True, False)] == [
+        "refuted as printed: half of it", "refuted: half of it"]
+
+
+def test_every_statement_that_our_claims_about_the_two_papers_name_is_one_of_theirs() -> None:
+    named = {claim.statement for name, claim in CLAIMS.items() if name.startswith(("sha/", "hahn/", "ties/"))}
+    assert [statement for statement in named if statement and not is_statement(statement)] == []
+
+
+def stub(claim: Claim) -> ClaimResult:
+    """A result with the expected verdict, to see which statements there are."""
+    assert claim.expected.verdict is not None
+    return ClaimResult(claim.name, claim.statement, claim.says, "", str(claim.lengths), claim.expected.verdict, "", "",
+                       "as expected", 0.0, part=claim.part)
+
+
+def test_every_examination_is_part_of_some_claim() -> None:
+    used = {getattr(claim.about, "name", "") for claim in CLAIMS.values()}
+    sharper = {"lemma-06-sharp", "lemma-08-a-sharp", "lemma-08-b-sharp", "lemma-08-c-sharp",
+               "lemma-29-without-biases", "lemma-32-sharp", "lemma-33-sharp"}
+    assert set(EXAMINATIONS) - used == sharper
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", CLAIMS)
+def test_all_words_and_critical_constants_bear_out_what_is_expected(name: str) -> None:
+    assert judge(CLAIMS[name], search()).mismatch == ""

@@ -1,0 +1,174 @@
+"""Critical constants of comparisons of counts: what the heads err together on one word, to the width that is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from flint import arb, fmpq
+
+from certify.asking.request import Request
+from certify.auditing import by_margins
+from certify.auditing import critical as critical_constants
+from certify.auditing.by_margins import number_behind, open_slacks, with_colder_copies
+from certify.auditing.claims import AboutANetwork
+from certify.auditing.claims_file import read_claim
+from certify.auditing.critical import ALL_BY_MARGINS, BY_MARGINS, Bracketing, ComparisonsAtConstants, Known
+from certify.auditing.decide import Search
+from certify.auditing.results import CriticalConstant
+from certify.formula.outcomes import Certified, Unknown
+from certify.formula.pipeline import certify_transformer, sketch
+from constructions.compiler import compile_formula
+from constructions.language.parser import parse_formula
+from constructions.network.lengths import Lengths
+from constructions.network.transformer import FeedForward, Transformer
+from constructions.regimes import Regime
+from proofs.formula.discharge import Memory
+
+Excess = Callable[[arb], arb]
+MAJORITY, MIXED = "#<[Q_1] > #<[Q_0]", "2*#<[Q_1] - #>[Q_0] >= 1"
+
+
+def request_of(text: str, keys: dict[str, Any], n: int) -> tuple[Request, Fraction]:
+    about = read_claim({"name": "x", "formula": text, "alphabet": "01", "lengths": n, **keys}).about
+    assert isinstance(about, AboutANetwork)
+    return about.request, about.demands.width
+
+
+def critical(text: str, n: int, **keys: Any) -> CriticalConstant:
+    request, width = request_of(text, keys, n)
+    return Bracketing(request, width).critical(Lengths(n, n))
+
+
+def network(text: str, gamma: Fraction) -> Transformer:
+    return compile_formula(parse_formula(text), "01", Regime(), gamma)
+
+
+def miss(x: arb, first: int, last: int) -> arb:
+    """The mean distance from the right number, where positions at these distances are seen and d weighs x^(d^2)."""
+    places = range(first, last + 1)
+    return sum((d * x**(d * d) for d in places), arb(0)) / sum((x**(d * d) for d in places), arb(0))
+
+
+# T = 0 on 01 at position 2 and T = 1 on 110, 1100 and 110000 at position 3: the others are all of the one symbol.
+EXPECTED: list[tuple[str, dict[str, Any], int, Excess]] = [
+    (MAJORITY, {}, 2, lambda x: 2 * miss(x**2, 0, 1) - fmpq(1, 4)),
+    (MAJORITY, {}, 3, lambda x: 2 * miss(x**2, 0, 2) - fmpq(1, 4)),
+    (MAJORITY, {}, 4, lambda x: 2 * miss(x**(2 * arb(4) / 3), 0, 2) - fmpq(1, 4)),
+    (MAJORITY, {}, 6, lambda x: 2 * miss(x**4, 0, 2) - fmpq(1, 4)),
+    (MAJORITY, {"causal": True}, 6, lambda x: 2 * miss(x**2, 0, 2) - fmpq(1, 4)),
+    ("2*#<[Q_1] >= 3", {}, 4, lambda x: 2 * miss(x**2, 0, 3) - fmpq(1, 4)),
+    (MIXED, {}, 2, lambda x: 2 * miss(x**3, 0, 1) + miss(x**6, 0, 1) - fmpq(1, 4)),
+]
+
+
+@pytest.mark.parametrize(("text", "keys", "n", "excess"), EXPECTED)
+def test_the_errors_of_all_counts_together_are_a_quarter_between_the_two_ends(
+        text: str, keys: dict[str, Any], n: int, excess: Excess) -> None:
+    found = critical(text, n, **keys)
+    assert found.gamma is not None and found.gamma.upper <= found.gamma.lower * (1 + Fraction(1, 10**6))
+    at_lower, at_upper = (excess((-arb(fmpq(end.numerator, end.denominator))).exp())
+                          for end in (found.gamma.lower, found.gamma.upper))
+    assert at_lower > 0 > at_upper
+    assert found.witness is not None and found.witness.word is not None and len(found.witness.word) == n
+
+
+def test_between_its_ends_and_what_the_main_path_needs_a_constant_is_certified_by_margins_alone() -> None:
+    """110000 needs half of 0.976...; head by head the worst counts of one word of length 6 would need all of it."""
+    found = critical(MAJORITY, 6)
+    assert found.gamma is not None and found.note == BY_MARGINS
+    assert isinstance(certify_transformer(network(MAJORITY, found.gamma.upper), 6, min_n=6), Unknown)
+    assert isinstance(certify_transformer(network(MAJORITY, Fraction(97602, 100000)), 6, min_n=6), Certified)
+
+
+def test_the_constant_of_a_longer_word_is_that_of_the_shorter_ones_where_these_need_more() -> None:
+    request, width = request_of(MAJORITY, {}, 5)
+    found = Bracketing(request, width).critical(Lengths(1, 5))
+    assert found.gamma is not None and found.up_to is not None
+    assert found.up_to_n == 3 and found.up_to.lower * 3 <= found.gamma.upper * 5 <= found.up_to.upper * 5
+
+
+def test_a_length_at_which_every_constant_will_do_says_so() -> None:
+    """On words of two letters the sum is at most 2, and wherever it is 2 the heads together err downwards."""
+    found = critical("#<[Q_1] + #>[Q_0] >= 3", 2)
+    assert found.gamma is None and found.note == ALL_BY_MARGINS
+
+
+def test_a_comparison_that_the_checker_refuses_where_both_provers_prove_it_is_certified_by_margins() -> None:
+    """It holds everywhere; the checker does not see that counts are not negative."""
+    always = "3*#<[Q_1] >= -2"
+    assert isinstance(certify_transformer(network(always, Fraction(3, 4)), 2, min_n=2), Unknown)
+    assert critical(always, 2).note == ALL_BY_MARGINS
+
+
+def test_a_comparison_that_no_constant_mends_says_so() -> None:
+    found = critical("#<[Q_1] <= 0", 3, as_printed=True)
+    assert found.gamma is None and found.note == "no constant that was tried certifies"
+
+
+def test_longer_words_than_are_looked_at_are_refuted_by_words_like_the_shorter_ones(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """The main path needs 0.976..., and 110000 half of it: 7/16 is the greatest sixteenth at which it is wrong."""
+    monkeypatch.setattr(by_margins, "LONGEST", 5)
+    monkeypatch.setattr(critical_constants, "SHORT", 4)
+    monkeypatch.setattr(critical_constants, "SHARES", (Fraction(1),))
+    found = critical(MAJORITY, 6)
+    assert found.gamma is not None and found.witness is not None and found.form is None
+    assert found.note == f"no word found between the two ends; {critical_constants.NOT_FOLLOWED}"
+    assert found.gamma.upper > Fraction(976, 1000) and found.witness.word == "110000"
+    assert Fraction(426, 1000) < found.gamma.lower < Fraction(428, 1000)
+
+
+def test_longer_words_than_are_looked_at_have_the_constant_of_the_main_path() -> None:
+    claim = comparisons(MIXED, 13)
+    constant = Fraction(6, 10)
+    assert not claim.probe(constant).passes and not claim.certifies(constant)
+    assert claim.known.not_followed == {13} and claim.probe(Fraction(1)).passes
+
+
+# -- what is certified by margins --------------------------------------------------------------------------------------
+
+
+def comparisons(text: str, n: int) -> ComparisonsAtConstants:
+    return ComparisonsAtConstants(request_of(text, {}, n)[0], Lengths(n, n), Search(), Known())
+
+
+@pytest.mark.parametrize(("constant", "holds"), [("48/100", False), ("49/100", True)])
+def test_margins_certify_on_one_side_of_the_critical_constant_and_not_on_the_other(constant: str, holds: bool) -> None:
+    assert comparisons(MAJORITY, 6).certifies(Fraction(constant)) == holds
+
+
+def test_the_colder_copies_leave_every_other_direction_as_it_is() -> None:
+    own = network(MAJORITY, Fraction(3, 4))
+    slack = "slack[#<[Q_1] <= #<[Q_0]]"
+    colder = with_colder_copies(own, [slack], 100)
+    new = [name for name in colder.directions if name not in own.directions]
+    assert new == ["colder others[#<[Q_1]] for 2", "colder others[#<[Q_0]] for 2"]
+    for before, after in zip(own.layers, colder.layers, strict=True):
+        assert after.heads[:len(before.heads)] == before.heads
+        assert [unit for unit in after.feedforward.units if slack not in unit.writes] == [
+            unit for unit in before.feedforward.units if slack not in unit.writes]
+    assert isinstance(certify_transformer(own, 4, min_n=4), Unknown)
+    assert isinstance(certify_transformer(colder, 4, min_n=4), Certified)
+
+
+def test_a_slack_that_a_unit_writes_together_with_something_else_has_no_number_behind_it() -> None:
+    own = network(MAJORITY, Fraction(3, 4))
+    slack = "slack[#<[Q_1] <= #<[Q_0]]"
+    assert number_behind(own, slack) is not None
+    units = tuple(replace(unit, writes={**unit.writes, "one": Fraction(1)}) if slack in unit.writes else unit
+                  for unit in own.layers[1].feedforward.units)
+    shared = replace(own, layers=(own.layers[0], replace(own.layers[1], feedforward=FeedForward(units)), own.layers[2]))
+    assert number_behind(shared, slack) is None
+
+
+def test_heads_that_may_be_half_a_count_off_are_not_left_to_margins() -> None:
+    def opened(gamma: str) -> list[str] | None:
+        own = network(MAJORITY, Fraction(gamma))
+        return open_slacks(sketch(own, Lengths(4, 4), None, Memory()), own)
+
+    assert opened("3/4") == ["slack[#<[Q_1] <= #<[Q_0]]"]
+    assert opened("1/10") is None

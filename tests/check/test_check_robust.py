@@ -1,0 +1,197 @@
+"""Truncations, mutations and deep nesting: whatever is accepted is also true when the transformer is run."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from proofs.check import Incomplete, Malformed, Rejected, check_text
+from tests.check import brute, handmade
+
+
+def verdict(data: bytes) -> str:
+    try:
+        check_text(data)
+    except Malformed:
+        return "malformed"
+    except Incomplete as error:
+        assert "could not be completed" not in str(error), error
+        return "incomplete"
+    except Rejected as error:
+        assert "\n" not in str(error)
+        return "rejected"
+    return "accepted"
+
+
+def pin(made: handmade.Json) -> str:
+    """All that a certificate says apart from text for people and the order in which units are listed."""
+    copy: Any = json.loads(json.dumps(made))
+    for layer in copy["transformer"]["layers"]:
+        layer["feedforward"]["units"].sort(key=json.dumps)
+        for head in layer["heads"]:
+            head["name"] = head["source"] = ""
+    return json.dumps(copy)
+
+
+@pytest.mark.parametrize("name", handmade.ALL)
+def test_the_handmade_certificates_are_true(name: str) -> None:
+    assert brute.find_fault(handmade.ALL[name](4)) is None
+
+
+def test_the_second_opinion_sees_faults() -> None:
+    made = handmade.edit(handmade.since_certificate(3), "bounds", 0, "error_if_false", value="1/100")
+    assert brute.find_fault(made)
+    path = ("transformer", "layers", 0, "feedforward", "units", 0, "bias")
+    assert brute.find_fault(handmade.edit(handmade.prev_certificate(3), *path, value="-1"))
+
+
+@pytest.mark.parametrize("name", ["since", "prev", "uniform"])
+def test_every_truncation_is_refused(name: str) -> None:
+    data = handmade.dump(handmade.ALL[name](3))
+    places = {*range(0, len(data), 7), *(k for k, c in enumerate(data) if c == 10)} - {len(data)}
+    assert len(places) > 400
+    for place in places:
+        assert verdict(data[:place]) == "malformed"
+
+
+@pytest.mark.parametrize("name", ["since", "prev", "until", "boolean"])
+def test_lines_cannot_be_dropped_doubled_or_swapped(name: str) -> None:
+    original = handmade.ALL[name](3)
+    lines = handmade.dump(original).split(b"\n")[:-1]
+    for k in range(len(lines)):
+        swapped = lines[:k] + lines[k : k + 2][::-1] + lines[k + 2 :]
+        for changed in (lines[:k] + lines[k + 1 :], [*lines[: k + 1], *lines[k:]], swapped):
+            data = b"\n".join(changed) + b"\n"
+            if changed != lines and verdict(data) == "accepted":
+                assert pin(json.loads(data)) == pin(original)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_single_character_mutations(seed: int) -> None:
+    """Accepted only if the file is the same, or says something else that is also true."""
+    rng = random.Random(seed)
+    original = list(handmade.ALL.values())[seed](3)
+    data = handmade.dump(original)
+    counts = {"accepted": 0, "rejected": 0, "malformed": 0, "incomplete": 0}
+    inside = [k for k, c in enumerate(data) if chr(c).isdigit()]
+    for k in range(240):
+        place = rng.randrange(len(data)) if k % 2 else rng.choice(inside)
+        byte = rng.choice(b'0123456789-/"{}[],: abcinINS()&|!\n\x00\xff' if k % 2 else b"0123456789abin")
+        changed = data[:place] + bytes([byte]) + data[place + rng.choice((0, 1)) :]
+        if changed != data:
+            result = verdict(changed)
+            counts[result] += 1
+            if result == "accepted" and pin(made := json.loads(changed)) != pin(original):
+                assert brute.find_fault(handmade.edit(made, "claim", "max_n", value=3)) is None
+    assert counts["rejected"] > 12
+    assert counts["malformed"] > 120
+
+
+def rationals(part: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where the transformer has a rational."""
+    if isinstance(part, dict):
+        skip = (
+            "directions",
+            "position_embedding",
+            "name",
+            "source",
+            "mask",
+            "weighting",
+            "temperature",
+            "output",
+            "alphabet",
+        )
+        return [p for key, inner in part.items() if key not in skip for p in rationals(inner, (*path, key))]
+    if isinstance(part, list):
+        return [p for key, inner in enumerate(part) for p in rationals(inner, (*path, key))]
+    return [path] if isinstance(part, str) and path[-1] != "format" else []
+
+
+@pytest.mark.parametrize("name", handmade.ALL)
+def test_changed_weights(name: str) -> None:
+    """Every rational changed in several ways: what is still accepted is still true."""
+    original = handmade.ALL[name](3)
+    results = []
+    places = rationals(original["transformer"])
+    assert len(places) > 5
+    for place in places:
+        for change in ("-1", "1/3", "7", "2", "-1/4", "100", "", "x"):
+            made = handmade.edit(original, "transformer", *place, value=change)
+            results.append(verdict(handmade.dump(made)))
+            if results[-1] == "accepted" and made != original:
+                assert brute.find_fault(made) is None
+        made = handmade.edit(original, "transformer", *place, drop=True)
+        results.append(verdict(handmade.dump(made)))
+        assert results[-1] != "accepted" or brute.find_fault(made) is None
+    assert results.count("rejected") > len(results) / 3
+
+
+@pytest.mark.parametrize("name", handmade.ALL)
+def test_changed_expressions_and_meanings(name: str) -> None:
+    original = handmade.ALL[name](3)
+    model = original["transformer"]
+    edits: list[tuple[tuple[Any, ...], Any]] = []
+    for d, meaning in model["directions"].items():
+        edits += [(("directions", d, "value"), e) for e in ("0", "i", "n", "1/i", "1/(i-2)") if "value" in meaning]
+        if "formula" in meaning:
+            formulas = (
+                "true",
+                "false",
+                "Q_1",
+                "Q_a",
+                "Q_b",
+                "ODD",
+                "prev Q_a",
+                "Q_a since Q_b",
+                "Q_b since Q_a",
+                "!Q_a",
+            )
+            edits += [(("directions", d, "formula"), f) for f in formulas]
+        edits += [(("directions", d, "when"), f) for f in ("true", "EVEN", "!FIRST", "LAST") if "when" in meaning]
+    edits += [
+        (("position_embedding", d), e) for d in model["position_embedding"] for e in ("0", "i/n", "1/2", "n", "-i")
+    ]
+    for k in range(len(model["layers"][0]["heads"])):
+        place = ("layers", 0, "heads", k)
+        edits += [((*place, "temperature"), e) for e in ("1", "1/n^2", "2/n", "i", "1/2", "n-i", "0")]
+        edits += [((*place, "mask"), m) for m in ("none", "future", "past")]
+        edits += [((*place, "queries"), []), ((*place, "keys"), [])]
+    edits += [(("output",), d) for d in model["directions"]]
+    rejected = 0
+    for path, value in edits:
+        made = handmade.edit(original, "transformer", *path, value=value)
+        result = verdict(handmade.dump(made))
+        rejected += result != "accepted"
+        assert result != "accepted" or brute.find_fault(made) is None, (path, value)
+    assert rejected > len(edits) / 2
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":', "[[", '{"a":[', '["', "\\", '"\\'])
+def test_deep_nesting_never_recurses(opening: str) -> None:
+    assert verdict((opening * 100_000).encode()) == "malformed"
+
+
+def test_random_bytes() -> None:
+    rng = random.Random(5)
+    for _ in range(300):
+        assert verdict(rng.randbytes(rng.randrange(200))) == "malformed"
+        text = "".join(rng.choice('{}[]",: \n01tfn"format"') for _ in range(rng.randrange(100)))
+        assert verdict(text.encode()) == "malformed"
+
+
+@pytest.mark.parametrize("value", [None, True, 77, "x", [], {}, [[]], {"kind": []}, [None], {"a": 1}, 1, "1"])
+def test_every_place_survives_every_type(value: object) -> None:
+    """Any JSON value at any place is refused in order, never by an exception from within."""
+    original = handmade.since_certificate(2)
+
+    def places(part: object, path: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+        items = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+        return [path] * bool(path) + [p for key, inner in items for p in places(inner, (*path, key))]
+
+    for path in places(original):
+        made = handmade.edit(original, *path, value=value)
+        if verdict(handmade.dump(made)) == "accepted":
+            assert type(made) is dict and brute.find_fault(made) is None

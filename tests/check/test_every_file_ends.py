@@ -1,0 +1,17 @@
+"""Files made to take long end with a verdict, in less than 1 GB; `adversarial.py` measures the seconds."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.check.adversarial import FILES, measure
+
+GIGABYTE = 1024  # MB
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", FILES)
+def test_ends_with_a_verdict_within_the_memory(name: str) -> None:
+    status, line, _, megabytes = measure(FILES[name]())
+    assert status in (1, 2, 3) and "could not be completed" not in line
+    assert megabytes < GIGABYTE

@@ -1,0 +1,202 @@
+"""Words of trained networks in the checker: every bound is honest, and what must hold is what the page says."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from mpmath import mpf
+
+from proofs.check import Rejected, check_part, check_sample, check_text, estimate
+from proofs.check.checker.chapters.trained.obligations import Obligations, is_by_place, obligations
+from proofs.check.checker.chapters.trained.precision import Precision
+from proofs.check.checker.chapters.trained.reading.decision import Decision, read_decision
+from proofs.check.checker.chapters.trained.words import ALL, Judge, Runner, Share
+from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.reading.document import read_document
+from proofs.check.checker.kernel.words.truth import TruthsAlongWord
+from tests.check import brute
+from tests.check.trained_networks import KINDS, Weights, decision, dump, make_claim, make_network, mean_network
+from tests.check.trained_reference import Reference
+from tests.covered import numbers
+
+MORE_ONES = {"when": {"formula": "#<[Q_1] > #<[Q_0] + 1"}, "above": [[[0, "1"], [1, "-1"]]]}
+FEWER_ONES = {"when": {"formula": "#<[Q_1] <= #<[Q_0]"}, "above": [[[0, "-1"], [1, "1"]]]}
+ALWAYS = {"when": {"formula": "true"}, "above": [[[0, "1"], [1, "-1/3"]]]}
+
+
+def read(document: dict[str, Any]) -> Decision:
+    budget = Budget()
+    return read_decision(read_document(dump(document), budget), budget)
+
+
+def make_judge(document: dict[str, Any]) -> Judge:
+    given = read(document)
+    return Judge(given.network, given.claim, given.language)
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("kind", KINDS)
+def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
+    network = make_network(kind, seed=5)
+    judge, reference = make_judge(decision(network, make_claim(cases=[ALWAYS]))), Reference(network)
+    rng = random.Random(1)
+    offset = 0 if judge.network.rows is None else 2
+    runner, one = Runner(judge, offset, [range(4)] * 6), Precision(level).one
+    for length in (6, 3):
+        tokens = [rng.randrange(4) for _ in range(length)]
+        logits, places = reference.logits(tokens, offset), range(length)
+        for place, values in runner.values(level, tokens, places).items():
+            (value, error), true = values[0], 3 * logits[place][0] - logits[place][1]
+            assert abs(value - true * one) <= error < one / 2**8
+
+
+def test_a_mean_is_decided_on_all_words_and_its_ties_are_not() -> None:
+    claim = make_claim(max_n=7, cases=[MORE_ONES, FEWER_ONES])
+    assert check_text(dump(decision(mean_network(), claim))).coverage == {"words": 254, "obligations": 7}
+    tie = {"when": {"formula": "#<[Q_1] == #<[Q_0] + 1"}, "above": [[[0, "1"], [1, "-1"]]]}
+    with pytest.raises(Rejected, match=r"^offset 0, word '0 1 1': a row is not decided at the highest precision$"):
+        check_text(dump(decision(mean_network(), make_claim(cases=[tie]))))
+
+
+@pytest.mark.parametrize("score", [40.0, 200.0, 5000.0])
+def test_words_without_the_token_of_the_greatest_score_are_decided(score: float) -> None:
+    network, weights = mean_network(), Weights(0)
+    weights.tensors = network["tensors"]
+    head = network["steps"][0]["heads"][0]
+    head["query"] = head["query"] | {"bias": weights.view([score])}
+    head["key"] = head["value"]
+    some = {"when": {"formula": "true since Q_1"}, "above": [[[0, "1"], [1, "-1"]]]}
+    none = {"when": {"formula": "!(true since Q_1)"}, "above": [[[0, "-1"], [1, "1"]]]}
+    claim = make_claim(max_n=5, cases=[some, none])
+    assert numbers(check_text(dump(decision(network, claim))))["words"] == 62
+
+
+def test_a_mean_is_refused_where_it_is_below() -> None:
+    claim = make_claim(cases=[FEWER_ONES | {"when": {"formula": "#<[Q_1] != #<[Q_0] + 1"}}])
+    with pytest.raises(Rejected, match=r"^offset 0, word '0 1 1 1': the row 1 is not above the margin$"):
+        check_text(dump(decision(mean_network(), claim)))
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "rotary", "bidirectional"])
+def test_a_margin_beyond_the_lowest_precision_is_decided_at_the_next(kind: str) -> None:
+    network = make_network(kind, seed=2)
+    value = Reference(network).logits([2, 0, 0])[-1][0]
+    for off, is_above in ((10**-14, True), (-(10**-14), False)):
+        margin = Fraction(int((value - mpf(off)) * 2**120), 2**120)
+        sign = "1" if margin > 0 else "-1"
+        claim = make_claim(alphabet=["a"], tokens=[0], min_n=2, max_n=2, read="last", margin=str(abs(margin)),
+                           cases=[{"when": {"formula": "true"}, "above": [[[0, sign]]]}])
+        if is_above == (margin > 0):
+            assert numbers(check_text(dump(decision(network, claim))))["words"] == 1
+        else:
+            with pytest.raises(Rejected, match="the row 1 is not above the margin"):
+                check_text(dump(decision(network, claim)))
+
+
+FORMULAS = ("Q_1 since Q_0", "prev (Q_0 | ODD)", "Q_0 until (next Q_1)", "#<[Q_1] > 2 * #>[Q_0] - 1", "EVEN(#<[Q_1])",
+            "LAST & Q_1", "H Q_0 -> F Q_1", "MOD(3,1) <-> Q_0", "0 < 1", "big & Q_1")
+
+
+def test_formulas_hold_as_they_do_by_definition() -> None:
+    cases = [{"when": {"formula": formula}, "above": []} for formula in FORMULAS]
+    given = read(decision(mean_network(), make_claim(cases=cases, predicates=["big(k,n) := 2*k > n"])))
+    truth = TruthsAlongWord(given.claim.conditions, given.language)
+    for n in range(7):
+        for word in itertools.product((0, 1), repeat=n):
+            symbols = tuple("01"[letter] for letter in word)
+            columns = [brute.truths(given.language, formula, symbols) for formula in given.claim.formulas]
+            wanted = {i: [k for k, column in enumerate(columns) if i and column[i - 1]] for i in range(n + 1)}
+            assert truth.cases(word, range(n + 1)) == wanted
+
+
+def test_states_and_formulas_must_both_hold_and_only_states_at_place_0() -> None:
+    cases: list[dict[str, Any]] = [{"when": when, "above": []} for when in (
+        {"states": [0]}, {"formula": "Q_1", "states": [1]}, {"formula": "true"})]
+    claim = make_claim(automaton={"start": 0, "steps": [[0, 1], [1, 0]]}, cases=cases)
+    given = read(decision(mean_network(), claim))
+    truth = TruthsAlongWord(given.claim.conditions, given.language)
+    assert truth.cases((1, 0, 1), range(4)) == {0: [0], 1: [1, 2], 2: [2], 3: [0, 2]}
+
+
+@pytest.mark.parametrize(("changes", "by_place"), [
+    ({}, True), ({"read": "last"}, True), ({"read": "last", "after": [3]}, False), ({"read": "first"}, False),
+    ({"cases": [{"when": {"formula": "next Q_1"}, "above": []}]}, False),
+    ({"cases": [{"when": {"formula": "#>[Q_1] > 1"}, "above": []}]}, False),
+    ({"cases": [{"when": {"formula": "EVEN(#>[Q_1])"}, "above": []}]}, False),
+    ({"cases": [{"when": {"formula": "LAST"}, "above": []}]}, False),
+    ({"cases": [{"when": {"formula": "prev Q_1 & MOD(3,1)"}, "above": []}]}, True)])
+def test_obligations_are_by_place_where_a_later_token_changes_nothing(changes: dict[str, Any], by_place: bool) -> None:
+    given = read(decision(make_network("gpt2"), make_claim(**changes)))
+    assert is_by_place(given.network, given.claim, given.language) == by_place
+    given = read(decision(make_network("bidirectional"), make_claim(**changes)))
+    assert not is_by_place(given.network, given.claim, given.language)
+
+
+def test_obligations_are_those_with_rows_of_the_tables() -> None:
+    changes = {"offsets": [7, 9], "min_n": 2, "max_n": 4, "empty": True}
+    given = read(decision(make_network("gpt2", rows=12), make_claim(**changes)))
+    assert [*obligations(given.network, given.claim, given.language)] == [
+        Obligations(7, 0, 4), Obligations(8, 0, 3), Obligations(9, 0, 2)]
+    claim = make_claim(read="last", after=[3], max_n=2, offsets=[8, 9])
+    by_length = read(decision(make_network("gpt2", rows=12), claim))
+    assert [*obligations(by_length.network, by_length.claim, by_length.language)] == [
+        Obligations(8, 1, 2), Obligations(9, 1, 1)]
+
+
+def unit(offset: int, first: int, last: int) -> dict[str, Any]:
+    return {"offset": offset, "from": first, "to": last, "by": "words"}
+
+
+@pytest.mark.parametrize(("cover", "reason"), [
+    ([unit(0, 1, 3)], "cover: offset 0, place 4 is left out"),
+    ([unit(0, 1, 1), unit(0, 3, 4)], "cover: offset 0, place 2 is left out"),
+    ([unit(0, 1, 4)], "cover: offset 1, place 1 is left out"),
+    ([unit(0, 1, 2), unit(0, 2, 4), unit(1, 1, 3)], "cover: offset 1, place 4 is left out"),
+    ([unit(0, 0, 4), unit(1, 1, 4)], "cover: offset 0, places 0 to 4: not all are of the claim"),
+    ([unit(0, 1, 5), unit(1, 1, 4)], "cover: offset 0, places 1 to 5: not all are of the claim"),
+    ([unit(0, 1, 4), unit(1, 1, 4), unit(2, 1, 4)], "cover: offset 2 is not of the claim"),
+    ([], "cover: offset 0, place 1 is left out")])
+def test_a_cover_that_is_none_is_refused(cover: list[Any], reason: str) -> None:
+    document = decision(mean_network(rows=9), make_claim(offsets=[0, 1], cases=[MORE_ONES, FEWER_ONES]), cover)
+    with pytest.raises(Rejected, match=f"^{reason}$"):
+        check_text(dump(document))
+
+
+def test_every_word_is_in_one_share() -> None:
+    for letters, shares in ((1, 3), (2, 1), (2, 3), (3, 2)):
+        for n in range(6):
+            for word in itertools.product(range(letters), repeat=n):
+                having = [k for k in range(shares) if Share(k, shares).has(word, letters)]
+                assert len(having) == 1
+                assert all(Share(having[0], shares).has_some(word[:k], letters) for k in range(n + 1))
+
+
+def test_parts_prove_together_what_the_whole_does() -> None:
+    data = dump(decision(mean_network(), make_claim(max_n=7, cases=[MORE_ONES, FEWER_ONES])))
+    assert sum(check_part(data, k, 3)["words"] for k in (1, 2, 3)) == 254
+    assert check_sample(data, 1)["words"] in [2**n for n in range(1, 8)]
+    assert estimate(data) == {"words": 254, "nodes": 0, "seconds": 1}
+
+
+def test_a_fault_is_found_by_the_part_that_has_it() -> None:
+    wrong = MORE_ONES | {"when": {"formula": "Q_1 & prev (Q_0 & prev (Q_0 & prev Q_1))"}}  # 1 0 0 1
+    data = dump(decision(mean_network(), make_claim(max_n=4, cases=[wrong])))
+    refused = 0
+    for part in (1, 2, 3):
+        try:
+            check_part(data, part, 3)
+        except Rejected:
+            refused += 1
+    assert refused == 1
+
+
+def test_words_that_no_case_can_reach_are_left_out() -> None:
+    dead = make_claim(max_n=9, automaton={"start": 0, "steps": [[0, 1], [1, 1]]},
+                      cases=[FEWER_ONES | {"when": {"states": [0]}}])
+    given = read(decision(mean_network(), dead))
+    judge = Judge(given.network, given.claim, given.language)
+    assert [word for word, _ in judge.words(1, 3, ALL)] == [(0,), (0, 0), (0, 0, 0), (0, 0, 1), (0, 1), (1,)]

@@ -1,0 +1,178 @@
+"""The files of trained networks in tests/corpus: `python -m tests.check.trained_corpus` makes them of tiny networks.
+
+Each faulty one is an accepted one with a single change.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import hashlib
+import itertools
+from pathlib import Path
+from typing import Any
+
+from tests.check.trained_networks import decision, dump, make_claim, make_network, mean_network
+from tests.check.trained_reference import Reference
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+Document = dict[str, Any]
+
+
+def signs_of_logits(network: Document, longest: int, **changes: Any) -> Document:
+    """The claim that logit 0 - logit 1 has the sign that it has, by an automaton whose states are all words."""
+    words = [word for n in range(longest + 1) for word in itertools.product((0, 1), repeat=n)]
+    number = {word: k for k, word in enumerate(words)}
+    steps = [[number.get((*word, letter), 0) for letter in (0, 1)] for word in words]
+    claim = make_claim(max_n=longest, automaton={"start": 0, "steps": steps}, **changes)
+    reference = Reference(network)
+    signs: dict[int, list[int]] = {1: [], -1: []}
+    for word in words[1:]:
+        logits = reference.logits([2, *word, *claim["after"]])[-1]
+        signs[1 if logits[0] > logits[1] else -1].append(number[word])
+    cases = [{"when": {"states": states}, "above": [[[0, str(sign)], [1, str(-sign)]]]}
+             for sign, states in signs.items()]
+    return claim | {"cases": cases}
+
+
+def means(**changes: Any) -> Document:
+    """The mean of letters decided: more ones than others, or not."""
+    more = {"when": {"formula": "#<[Q_1] > #<[Q_0] + 1"}, "above": [[[0, "1"], [1, "-1"]]]}
+    fewer = {"when": {"formula": "#<[Q_1] <= #<[Q_0]"}, "above": [[[0, "-1"], [1, "1"]]]}
+    claim = make_claim(max_n=5, cases=[more, fewer], offsets=[1, 2]) | changes
+    return decision(mean_network(8), claim, [
+        {"offset": 1, "from": 1, "to": 5, "by": "words"}, {"offset": 2, "from": 1, "to": 2, "by": "words"},
+        {"offset": 2, "from": 3, "to": 5, "by": "words"}])
+
+
+def in_cells(**changes: Any) -> Document:
+    """Words of two letters, the last of them a 1: the mean, a third or two thirds, is above a quarter; in two cells."""
+    claim = make_claim(min_n=2, max_n=2, read="last", margin="1/4",
+                       cases=[{"when": {"formula": "Q_1"}, "above": [[[0, "1"]]]}]) | changes
+    half = base64.b64encode((1 << 19).to_bytes(4, "little")).decode()
+    ranges = b"".join(number.to_bytes(4, "little") for number in (349_525, 699_051))
+    unit = {"offset": 0, "from": 2, "to": 2, "by": "classes", "graph": 0, "directions": 0, "bits": 20,
+            "ranges": base64.b64encode(ranges).decode(),
+            "cells": [{"head": 0, "direction": 0, "at": 1 << 19, "below": {"shares": [half]},
+                       "above": {"shares": [None]}}]}
+    one = base64.b64encode((1 << 30).to_bytes(4, "little")).decode()
+    return decision(mean_network(), claim, [unit]) | {"graphs": [[[[0, 1]], [[0, 1], [0, 1]], [[], []]]],
+                                                      "directions": [[[one]]]}
+
+
+def wrong_word(**changes: Any) -> Document:
+    """The mean is not above a half wherever there are as many ones as others."""
+    document = means(cases=[{"when": {"formula": "#<[Q_1] >= #<[Q_0]"}, "above": [[[0, "1"], [1, "-1"]]]}])
+    found = {"format": "certify-wrong-word", "version": 1, "network": document["network"], "claim": document["claim"],
+             "word": ["1", "0", "1"], "offset": 2, "place": 2, "case": 0, "row": 0}
+    return found | changes
+
+
+def accepted() -> dict[str, Document]:
+    """Files that are proved."""
+    rotary, both = make_network("rotary", 3), make_network("bidirectional", 4)
+    return {"trained_mean": means(), "trained_wrong_word": wrong_word(), "trained_mean_in_cells": in_cells(),
+            "trained_rotary_by_place": decision(rotary, signs_of_logits(rotary, 3)),
+            "trained_bidirectional_by_length": decision(both, signs_of_logits(both, 3, read="last", after=[3]))}
+
+
+def changed(document: Document, *path: Any, value: Any) -> Document:
+    """A copy with another value at a path."""
+    made = copy.deepcopy(document)
+    place = made
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return made
+
+
+def with_bit(document: Document, tensor: str, bit: int, digest: bool = True) -> Document:
+    """A copy with one bit of a tensor flipped, and its digest renewed, or not."""
+    made = copy.deepcopy(document)
+    held = made["network"]["tensors"][tensor]
+    data = bytearray(base64.b64decode(held["data"]))
+    data[bit // 8] ^= 1 << bit % 8
+    held["data"] = base64.b64encode(data).decode()
+    if digest:
+        held["sha256"] = hashlib.sha256(data).hexdigest()
+    return made
+
+
+def rejected() -> dict[str, Document]:
+    """Files of the format whose claim is not proved."""
+    mean, wrong = means(), wrong_word()
+    classes = {"offset": 1, "from": 1, "to": 5, "by": "classes", "graph": 0, "directions": 0, "bits": 20, "ranges": ""}
+    ahead = means(cases=[{"when": {"formula": "next Q_1"}, "above": []}])
+    both = accepted()["trained_bidirectional_by_length"]
+    return {
+        "trained_a_unit_left_out": changed(mean, "cover", value=mean["cover"][:2]),
+        "trained_a_unit_beyond_the_tables": changed(mean, "cover", 0, "to", value=17),
+        "trained_an_offset_moved": changed(mean, "cover", 0, "offset", value=0),
+        "trained_tokens_exchanged": changed(mean, "claim", "tokens", value=[1, 0]),
+        "trained_a_bit_of_a_weight": with_bit(mean, "t6", 55),
+        "trained_a_row_turned": changed(mean, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
+        "trained_a_margin_too_large": changed(mean, "claim", "margin", value="1/10"),
+        "trained_another_mask": changed(both, "network", "attention", value="causal"),
+        "trained_a_place_is_not_a_length": changed(both, "claim", "min_n", value=2),
+        "trained_classes_of_words_to_come": changed(
+            ahead | {"graphs": [[[[]]]], "directions": [[[base64.b64encode(bytes(4)).decode()]]]}, "cover", 0,
+            value=classes),
+        "trained_a_margin_too_large_in_cells": in_cells(margin="1/3"),
+        "trained_no_wrong_word": changed(wrong, "place", value=1),
+        "trained_a_wrong_word_too_long": changed(wrong, "word", value=["1"] * 6),
+        "trained_a_wrong_word_where_no_case_holds": changed(wrong, "word", value=["0", "0", "1"]),
+        "trained_a_wrong_word_at_another_offset": changed(wrong, "offset", value=3),
+        "trained_a_wrong_word_where_nothing_is_judged": changed(wrong, "place", value=0)}
+
+
+def malformed() -> dict[str, Document]:
+    """Files that are not in the format."""
+    mean = means()
+    step = ("network", "steps", 0)
+    return {
+        "trained_a_digest_of_other_bytes": with_bit(mean, "t6", 55, digest=False),
+        "trained_an_infinite_weight": infinite(mean),
+        "trained_a_view_beyond_its_tensor": changed(mean, "network", "tokens", "start", value=1),
+        "trained_an_unused_tensor": changed(mean, "network", "tensors", "more",
+                                            value=mean["network"]["tensors"]["t5"]),
+        "trained_a_head_of_another_width": changed(mean, *step, "heads", 0, "out", "shape", value=[2, 1]),
+        "trained_a_token_outside_the_vocabulary": changed(mean, "claim", "before", value=[4]),
+        "trained_a_logit_that_is_not_there": changed(mean, "claim", "cases", 0, "above", value=[[[2, "1"]]]),
+        "trained_a_negative_margin": changed(mean, "claim", "margin", value="-1"),
+        "trained_a_state_that_is_not_there": changed(mean, "claim", "cases", 0, "when", value={"states": [0]}),
+        "trained_a_graph_that_is_not_there": changed(mean, "cover", 0, value={
+            "offset": 1, "from": 1, "to": 5, "by": "classes", "graph": 0, "directions": 0, "bits": 20, "ranges": ""}),
+        "trained_a_cell_left_out": changed(in_cells(), "cover", 0, "cells", 0, "above", value=None),
+        "trained_a_cut_outside_its_range": changed(in_cells(), "cover", 0, "cells", 0, "at", value=349_524),
+        "trained_a_share_of_two_numbers": changed(in_cells(), "cover", 0, "cells", 0, "above", "shares",
+                                                  value=[base64.b64encode(bytes(8)).decode()]),
+        "trained_a_folder_in_the_name_of_a_source": changed(mean, "network", "sources", value=[
+            {"file": "../model.npz", "sha256": "0" * 64}]),
+        "trained_an_activation_of_another_name": changed(make_units(), "network", "steps", 1, "activation",
+                                                         value="gelu_new"),
+        "trained_base64_with_spaces": changed(mean, "network", "tensors", "t5", "data", value="AAAAAA AAAD8=")}
+
+
+def infinite(document: Document) -> Document:
+    """A copy with all bits of the exponent of a weight set."""
+    for bit in range(23, 31):
+        if not base64.b64decode(document["network"]["tensors"]["t6"]["data"])[bit // 8] >> bit % 8 & 1:
+            document = with_bit(document, "t6", bit)
+    return document
+
+
+def make_units() -> Document:
+    """A decision about a network with units."""
+    return decision(make_network("gpt2"), make_claim())
+
+
+def files() -> dict[Path, Document]:
+    """All files and what they hold."""
+    folders = {"accepted": accepted(), "rejected": rejected(), "malformed": malformed()}
+    return {CORPUS / folder / f"{name}.cert": document for folder, documents in folders.items()
+            for name, document in documents.items()}
+
+
+if __name__ == "__main__":
+    for path, document in files().items():
+        path.write_bytes(dump(document))

@@ -1,0 +1,88 @@
+"""Decisions by classes in tests/corpus: `python -m tests.check.trained_corpus_by_classes` makes them.
+
+The network is the mean of letters, whose averages are exact; each faulty file is the accepted one with a single change.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.check.trained_corpus import CORPUS, Document, changed, means
+from tests.check.trained_networks import dump
+
+BITS = 24
+LONGEST = 5
+
+
+def level(length: int) -> list[tuple[int, int]]:
+    """The classes of words of a length: the last letter, and how many ones there are."""
+    return [(letter, ones) for letter in (0, 1) for ones in range(letter, length + letter)] if length else [(0, 0)]
+
+
+def graph() -> list[list[list[int]]]:
+    """Their successors."""
+    return [[[level(n + 1).index((letter, ones + letter)) for letter in (0, 1)] for _, ones in level(n)]
+            if n < LONGEST else [[] for _ in level(n)] for n in range(LONGEST + 1)]
+
+
+def averages(first: int, last: int) -> Iterator[tuple[int, int]]:
+    """The least and the greatest mean, over 2^24, of the classes that a row is claimed of: not of those that tie."""
+    for n in range(first, last + 1):
+        for _, ones in level(n):
+            if 2 * ones != n + 1:
+                yield (ones << BITS) // (n + 1), -(-(ones << BITS) // (n + 1))
+
+
+def unit(offset: int, first: int, last: int) -> Document:
+    """A unit of the cover, its ranges wider than the truth by one number over 2^24."""
+    data = b"".join(struct.pack("<2i", low - 1, high + 1) for low, high in averages(first, last))
+    return {"offset": offset, "from": first, "to": last, "by": "classes", "graph": 0, "directions": 0, "bits": BITS,
+            "ranges": base64.b64encode(data).decode()}
+
+
+def means_by_classes() -> Document:
+    """The mean of letters decided by classes, and at one offset by words, too."""
+    cover = [unit(1, 1, 5), {"offset": 2, "from": 1, "to": 2, "by": "words"}, unit(2, 3, 5)]
+    directions = [[[base64.b64encode(struct.pack("<i", 1 << 30)).decode()]]]
+    return means() | {"graphs": [graph()], "directions": directions, "cover": cover}
+
+
+def with_number(document: Document, number: int, change: int) -> Document:
+    """A copy with one number of the first ranges changed."""
+    data = base64.b64decode(document["cover"][0]["ranges"])
+    numbers = [*struct.unpack(f"<{len(data) // 4}i", data)]
+    numbers[number] += change
+    changed_data = base64.b64encode(struct.pack(f"<{len(numbers)}i", *numbers)).decode()
+    return changed(document, "cover", 0, "ranges", value=changed_data)
+
+
+def files() -> dict[Path, Document]:
+    """All files and what they hold."""
+    made = means_by_classes()
+    shorter = base64.b64encode(base64.b64decode(made["cover"][0]["ranges"])[:-8]).decode()
+    turned = base64.b64encode(struct.pack("<i", 1 << 29)).decode()
+    return {CORPUS / f"{name}.cert": document for name, document in {
+        "accepted/trained_mean_by_classes": made,
+        "accepted/trained_mean_by_classes_with_a_wide_range": with_number(made, 22, -(1 << BITS)),
+        "rejected/trained_classes_with_a_lower_bound_too_high": with_number(made, 22, 3),
+        "rejected/trained_classes_with_an_upper_bound_too_low": with_number(made, 23, -3),
+        "rejected/trained_classes_with_two_letters_into_a_node": changed(made, "graphs", 0, 2, 0, 1, value=0),
+        "rejected/trained_classes_with_a_node_of_no_word": changed(
+            made, "graphs", 0, 1, value=[*made["graphs"][0][1], [0, 2]]),
+        "rejected/trained_classes_with_another_edge": changed(made, "graphs", 0, 3, 3, 0, value=0),
+        "rejected/trained_classes_along_half_a_direction": changed(made, "directions", 0, 0, 0, value=turned),
+        "rejected/trained_classes_with_a_row_turned": changed(
+            made, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
+        "malformed/trained_classes_without_a_range": changed(made, "cover", 0, "ranges", value=shorter),
+        "malformed/trained_classes_without_a_letter": changed(made, "graphs", 0, 2, 0, value=[0]),
+        "malformed/trained_classes_with_a_node_that_is_not_there": changed(made, "graphs", 0, 2, 0, 0, value=9),
+        "malformed/trained_classes_with_a_range_turned": with_number(made, 22, 4),
+    }.items()}
+
+
+if __name__ == "__main__":
+    for path, document in files().items():
+        path.write_bytes(dump(document))

@@ -1,0 +1,128 @@
+"""Networks of ``compile_formula`` beside those of ``build`` in ``compile_formula.v``.
+
+Coq is asked whether they are equal as data: every number, every meaning, every order. What is printed of a network
+(``CoqFile``) is a function of these, so equal networks are equal files, byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+from constructions.compiler import PRINTED_GAMMA, compile_formula
+from constructions.errors import InputError, Unsupported
+from constructions.language.predicates import definitions_of
+from constructions.language.syntax import TRUE, Formula
+from constructions.regimes import Regime, Sharpening
+from proofs.by_coq import Answer, Coq
+from proofs.by_coq.kernel import find_answer
+from proofs.by_coq.library import needed_sources
+from proofs.by_coq.transformer_file import CoqFile, rational
+from tests.with_coq import coq_or_skip, library_of
+
+COMPILER, THEOREM = "compile_formula.v", "compile_correct.v"
+_IMPORTS = """\
+From Coq Require Import String Reals QArith ZArith List Bool.
+From Certify Require Import formula network user_predicates meaning well_defined check regime compile_formula.
+Import ListNotations.
+Open Scope Q_scope.
+"""
+_COMPARISON = """\
+Goal {built} = {expected}.
+Proof. tryif (vm_compute; reflexivity) then idtac "same {number}" else idtac "other {number}". Abort.
+"""
+_INSTANCE = """\
+From Certify Require Import compile_correct.
+Theorem network_computes : defined network /\\ computes users network claim.
+Proof.
+  refine (proj2 (build_computes users {regime} {gamma} {size} (fun _ => false) claim network meanings _ _));
+    vm_compute; reflexivity.
+Qed.
+Print Assumptions network_computes.
+"""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A formula to be compiled here and in Coq."""
+
+    formula: Formula
+    alphabet: Sequence[str]
+    regime: Regime
+    gamma: Fraction = PRINTED_GAMMA
+
+
+@cache
+def library_with(coq: Coq, *entries: str) -> Path:
+    """A folder with the compiled library of the checker, and beside it these files and what they need, compiled."""
+    compiled, folder = library_of(coq), Path(mkdtemp(prefix="certify-compiler-"))
+    for file in compiled.glob("*.vo"):
+        (folder / file.name).symlink_to(file)
+    for name, text in needed_sources(*entries).items():
+        if not (folder / name).with_suffix(".vo").exists():
+            (folder / name).write_text(text, encoding="utf-8")
+            run = coq.compile(folder / name, folder)
+            assert run.accepted, f"{name}: {run.complaint}"
+    return folder
+
+
+def differing(questions: Sequence[Question], folder: Path,
+              change: Callable[[str], str] = lambda text: text) -> list[Question]:
+    """The questions to which Coq's answer is another; also where one of both refuses the formula.
+
+    ``change`` is made to what Coq is asked.
+    """
+    coq = coq_or_skip()
+    source = folder / "comparisons.v"
+    text = _IMPORTS + "".join(map(_comparison, questions, range(len(questions))))
+    source.write_text(change(text), encoding="utf-8")
+    run = coq.compile(source, library_with(coq, COMPILER))
+    assert run.accepted, run.complaint
+    found = {int(number): word for word, number in re.findall(r"(?m)^(same|other) (\d+)$", run.printed)}
+    assert sorted(found) == list(range(len(questions))), run.printed[:400]
+    return [question for number, question in enumerate(questions) if found[number] != "same"]
+
+
+def proved_by_theorem(question: Question, folder: Path) -> Answer:
+    """Whether Coq accepts the theorem about the network as an instance of ``build_computes``, without ``check``."""
+    coq = coq_or_skip()
+    network = compile_formula(question.formula, question.alphabet, question.regime, question.gamma)
+    definitions = CoqFile(network, question.formula).text("")
+    instance = _INSTANCE.format(regime=_regime(question.regime), gamma=rational(question.gamma),
+                                size=len(question.alphabet))
+    source = folder / "instance.v"
+    source.write_text(_IMPORTS + definitions + "\n" + instance, encoding="utf-8")
+    return find_answer(coq, library_with(coq, THEOREM), source, besides=None)
+
+
+def _comparison(question: Question, number: int) -> str:
+    """A module that prints whether both are the same."""
+    formula, alphabet = question.formula, question.alphabet
+    try:
+        network = compile_formula(formula, alphabet, question.regime, question.gamma)
+        expected = "Some (network, meanings)"
+    except (InputError, Unsupported):
+        network, expected = compile_formula(TRUE, alphabet, Regime()), "None"
+    _, _, definitions = CoqFile(network, formula).text("").partition("Open Scope Q_scope.\n")
+    comparison = _COMPARISON.format(built=_built(question), expected=expected, number=number)
+    return f"Module Q{number}.\n{definitions}\n{comparison}End Q{number}.\n"
+
+
+def _built(question: Question) -> str:
+    users = definitions_of([question.formula])
+    with_length = "; ".join(_boolean(user.depends_on_n) for user in users)
+    return (f"build {_regime(question.regime)} {rational(question.gamma)} {len(question.alphabet)} "
+            f"(fun name => nth name [{with_length}] false) claim")
+
+
+def _regime(regime: Regime) -> str:
+    return f"(Regime {_boolean(regime.causal)} {_boolean(regime.sharpening is Sharpening.POSITION)})"
+
+
+def _boolean(value: bool) -> str:
+    return str(value).lower()

@@ -1,0 +1,121 @@
+"""What every page promises, whatever it is about: it loads nothing, names no folder, and fits a phone and paper."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from certify.exports.html import page_of
+from certify.exports.pages.softened.page import softened_page
+from tests.auditing.sample import HOSTILE, REPORT, UNEXPECTED, html_of, markdown_of
+from tests.browser import CONTRASTS, NARROW, Scheme, browser, look
+from tests.exports.pages.certificates import CORPUS, page, softened
+from tests.exports.pages.test_page_of_a_certificate import MOST_BYTES, Tags
+
+__all__ = ["browser"]
+
+FOLDER = re.compile(r"(?<![\w<.])/(?:home|root|tmp|usr|var|work|Users|private)/|\b[A-Z]:\\\\")
+MOST_PRINTED = 6
+
+
+@cache
+def trained(name: str) -> str:
+    """The page of a certificate about a trained network, which is in a folder."""
+    path = CORPUS / f"trained_{name}.cert"
+    return page_of(path.read_text(encoding="utf-8"), str(path), path.name)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "certificate": lambda: page("temporal"),
+    "softened": lambda: softened_page(softened("recent"), "recent.cert"),
+    "audit": lambda: html_of(REPORT),
+    "audit of a stranger": lambda: html_of(HOSTILE),
+    "trained": lambda: trained("bidirectional_by_length"),
+    "trained by classes": lambda: trained("mean_by_classes"),
+    "wrong word": lambda: trained("wrong_word"),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_one_small_file_that_loads_nothing_and_names_no_folder(name: str) -> None:
+    text = PAGES[name]()
+    tags = Tags(text)
+    assert tags.pending == [] and len(text.encode()) < MOST_BYTES
+    assert not {"img", "link", "iframe", "object"} & {tag for tag, _ in tags.opened}
+    assert not {"src", "srcset", "action", "onload", "onerror"} & {name for _, each in tags.opened for name in each}
+    assert not re.search(r"https?:(?!//www\.w3\.org/2000/svg)|url\((?!#)|@import", text)
+    assert all((attributes.get("href") or "#").startswith("#") for _, attributes in tags.opened)
+    assert not FOLDER.search(text) and str(Path(__file__).parent.parent.parent.parent) not in text
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_policy_allows_the_only_script_by_its_hash(name: str) -> None:
+    text = PAGES[name]()
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    assert policy == (f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
+                      "form-action 'none'")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_figure_has_a_name_of_its_own_and_a_button_that_saves_it(name: str) -> None:
+    text = PAGES[name]()
+    figures = re.findall(r"<figure.*?</figure>", text, re.DOTALL)
+    names = [found.group(1) for figure in figures if (found := re.match(r'<figure [^>]*data-name="([\w.-]+)"', figure))]
+    assert len(names) == len(figures) == len(set(names)) > 0
+    assert all("data-save" in figure for figure in figures)
+    assert all(attributes.get("aria-label") for tag, attributes in Tags(text).opened if tag == "svg")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_verdict_claim_and_contents_stand_before_everything_else(name: str) -> None:
+    top, _, rest = PAGES[name]().partition("</header>")
+    assert 'class="verdict' in top and "<h1" in top and "<nav" in top and "<figure" not in top and "<main>" in rest
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_a_browser_no_page_asks_for_anything_scrolls_sideways_on_a_phone_or_has_pale_texts(
+        browser: Browser, tmp_path: Path, scheme: Scheme) -> None:
+    for name, make in PAGES.items():
+        seen = look(browser, tmp_path, make(), NARROW, scheme)
+        assert (name, seen.requests, seen.complaints) == (name, [seen.address], [])
+        assert (name, seen.page.evaluate("document.scrollingElement.scrollWidth")) == (name, NARROW)
+        contrasts = seen.page.evaluate(CONTRASTS)
+        assert len(contrasts) > 30 and min(contrasts) >= 4.5, name
+
+
+def test_on_paper_pages_of_small_subjects_are_few_and_in_dark_ink(browser: Browser, tmp_path: Path) -> None:
+    for name in ("certificate", "softened", "trained", "wrong word"):
+        shown = look(browser, tmp_path, PAGES[name](), scheme="dark").page
+        assert 1 <= len(re.findall(rb"/Type\s*/Page\b", shown.pdf(prefer_css_page_size=True))) <= MOST_PRINTED, name
+        shown.emulate_media(media="print")
+        assert shown.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_a_figure_of_any_page_is_saved_as_svg_that_needs_no_page(browser: Browser, tmp_path: Path) -> None:
+    for name in ("audit", "wrong word"):
+        shown = look(browser, tmp_path, PAGES[name]()).page
+        figure = shown.locator("figure").first
+        with shown.expect_download() as download:
+            figure.locator("[data-save]").click()
+        text = Path(download.value.path()).read_text(encoding="utf-8")
+        assert text.startswith("<svg") and "var(" not in text and "class=" not in text
+        assert download.value.suggested_filename == f"{figure.get_attribute('data-name')}.svg"
+
+
+def test_a_report_calls_files_by_their_names() -> None:
+    witness = UNEXPECTED.witness
+    assert witness
+    placed = replace(witness, command="certify run '/data/me/my models/net.json' 0 --gamma 2")
+    report = replace(REPORT, source="/data/me/claims.toml", claims=(replace(UNEXPECTED, witness=placed),))
+    for text in (html_of(report), markdown_of(report)):
+        assert "/data/me" not in text and "claims.toml" in text and "certify run net.json 0 --gamma 2" in text

@@ -1,0 +1,15 @@
+"""Soft models of the project with hard attention in place of soft."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from constructions.network.transformer import Transformer, Weighting
+from constructions.statements.theorem_26_uniform_tieless import is_uniform
+
+
+def hardened(transformer: Transformer) -> Transformer:
+    """The same weights; every head that is not uniform attends to the rightmost of the greatest scores."""
+    return replace(transformer, layers=tuple(replace(layer, heads=tuple(
+        head if is_uniform(head) else replace(head, weighting=Weighting.RIGHTMOST_HARDMAX)
+        for head in layer.heads)) for layer in transformer.layers))

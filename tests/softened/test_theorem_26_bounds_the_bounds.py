@@ -1,0 +1,45 @@
+"""At the temperature of Theorem 26 the bounds that are stated are no larger than those of the theorem."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from constructions.network.transformer import Transformer
+from constructions.statements.theorem_26_uniform_tieless import constants_of, law_of_activations, law_of_gaps
+from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks
+from proofs.softened.errors import find_errors
+from proofs.softened.survey import survey_words
+from tests.softened.small_models import gap_by_hand, random_transformer, x_max_by_hand
+
+RANDOM = [model for seed in range(60) for model in (random_transformer(seed, 1 + seed % 3),)
+          if gap_by_hand(model, 2) and gap_by_hand(model, 3)]
+
+
+def check_every_layer(model: Transformer, n: int) -> None:
+    constants, survey = constants_of(model), survey_words(model, n)
+    gap = survey.gap.value if survey.gap else None
+    assert survey.x_max and gap == gap_by_hand(model, n) and survey.x_max.value == x_max_by_hand(model, n)
+    temperature = constants.temperature(law_of_gaps({n: gap}), law_of_activations({n: survey.x_max.value}))
+    stages = find_errors(model, survey, n, temperature.evaluate(n=n))
+    bounds = constants.errors(gap, survey.x_max.value)
+    assert len(stages) == 2 * len(bounds) and bounds[-1] <= Fraction(1, 4)
+    for number, bound in enumerate(bounds, start=1):
+        assert sum(stages[2 * number - 1].values()) <= bound
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("place", range(len(RANDOM)))
+def test_of_random_models(place: int, n: int) -> None:
+    check_every_layer(RANDOM[place], n)
+
+
+@pytest.mark.parametrize("model", [flip_flop, flip_flop_small_gap, mixed_masks])
+def test_of_the_examples(model: object) -> None:
+    for n in (1, 2, 4):
+        check_every_layer(model.build(), n)  # type: ignore[attr-defined]
+
+
+def test_there_are_enough_random_models_of_every_depth() -> None:
+    assert {len(model.layers) for model in RANDOM} == {1, 2, 3} and len(RANDOM) >= 15
