@@ -50,22 +50,19 @@ def check_python_session(text: str, name: str) -> None:
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("readme")
-
-
-@pytest.mark.parametrize("place", range(len(console_blocks(README))))
-def test_the_runs_in_the_readme_print_what_it_shows(place: int, folder: Path) -> None:
-    """In order: a later block may read the file that an earlier one wrote."""
-    check_run(*console_blocks(README)[place], folder, os.environ["PATH"])
-
-
-def test_the_readme_is_short_and_its_picture_is_drawn_from_the_certificate_of_its_first_run(folder: Path) -> None:
-    assert len(README.splitlines()) <= 150 and "](docs/picture.svg)" in README
+def test_the_runs_in_the_readme_print_what_it_shows_and_its_picture_is_drawn_from_the_first(tmp_path: Path) -> None:
+    """In order, and in one test: a later block reads the file that an earlier one wrote."""
+    for command, shown in console_blocks(README):
+        check_run(command, shown, tmp_path, os.environ["PATH"])
     draw = [sys.executable, str(ROOT / "docs" / "draw_picture.py"), "ones.cert"]
-    drawn = subprocess.run(draw, cwd=folder, capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT)})
+    drawn = subprocess.run(draw, cwd=tmp_path, capture_output=True, text=True, check=True,
+                           env={"PYTHONPATH": str(ROOT)})
+    assert "](docs/picture.svg)" in README
     assert drawn.stdout == (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8")
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 150
 
 
 def test_the_version_is_the_same_everywhere() -> None:
