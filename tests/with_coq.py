@@ -1,25 +1,71 @@
-"""What the tests with Coq share: without Coq they are skipped, or fail where CERTIFY_NEEDS_COQ is set."""
+"""What the tests with Coq share: without Coq they are skipped, or fail where CERTIFY_NEEDS_COQ is set.
+
+The library is compiled once for all processes that test: who comes while another compiles waits for it.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
 from proofs.by_coq import EVERY_LENGTH, Answer, Coq, CoqMissing, ProvedLengths, ask, compiled_library, find_coq
+from proofs.by_coq.compiled import cache_folder
+from proofs.by_coq.library import SOFTENING, digest, needed_sources
 from tests.needed import found_or_skipped
+
+MORE = (
+    "compile_correct.v", "cross_entropy_of_transformers.v", "hahn_corollary_2_hard_attention.v",
+    "hahn_lemma_5_proof_steps.v", *SOFTENING,
+)
+"""The files that some tests ask about, beside those that `certify prove` needs."""
 
 
 def coq_or_skip() -> Coq:
-    """The Coq of this machine."""
-    return found_or_skipped(find_coq, CoqMissing, "CERTIFY_NEEDS_COQ")
+    """The Coq of this machine; the library is compiled in the cache of the user, as for `certify prove`."""
+    coq = found_or_skipped(find_coq, CoqMissing, "CERTIFY_NEEDS_COQ")
+    library_of(coq)
+    return coq
+
+
+@contextmanager
+def one_at_a_time(name: str) -> Iterator[None]:
+    """Of all processes that test, one is here; the others wait."""
+    cache_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (cache_folder() / f".{name}.lock").open("w", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @cache
 def library_of(coq: Coq) -> Path:
-    """The compiled library, in the cache of the user as for `certify prove`."""
-    return compiled_library(coq)
+    """The compiled library, as `certify prove` finds it."""
+    with one_at_a_time("coq"):
+        return compiled_library(coq)
+
+
+@cache
+def larger_library_of(coq: Coq) -> Path:
+    """A folder with the same, and beside it ``MORE`` and what these files need."""
+    compiled, sources = library_of(coq), needed_sources(*MORE)
+    place = cache_folder() / f"tests-{digest([str(compiled), *sources, *sources.values()])}"
+    with one_at_a_time("more"), TemporaryDirectory(dir=cache_folder(), prefix=".tests-") as temporary:
+        if not place.exists():
+            folder = Path(temporary) / "library"
+            shutil.copytree(compiled, folder)
+            for name, text in sources.items():
+                if not (folder / name).with_suffix(".vo").exists():
+                    (folder / name).write_text(text, encoding="utf-8")
+                    run = coq.compile(folder / name, folder)
+                    assert run.accepted, f"{name}: {run.complaint}"
+            folder.rename(place)
+    return place
 
 
 def ask_coq(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> Answer:

@@ -10,22 +10,18 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
 
 from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.errors import InputError, Unsupported
 from constructions.language.predicates import definitions_of
 from constructions.language.syntax import TRUE, Formula
 from constructions.regimes import Regime, Sharpening
-from proofs.by_coq import Answer, Coq
+from proofs.by_coq import Answer
 from proofs.by_coq.kernel import find_answer
-from proofs.by_coq.library import needed_sources
 from proofs.by_coq.transformer_file import CoqFile, rational
-from tests.with_coq import coq_or_skip, library_of
+from tests.with_coq import coq_or_skip, larger_library_of
 
-COMPILER, THEOREM = "compile_formula.v", "compile_correct.v"
 _IMPORTS = """\
 From Coq Require Import String Reals QArith ZArith List Bool.
 From Certify Require Import formula network user_predicates meaning well_defined check regime compile_formula.
@@ -57,20 +53,6 @@ class Question:
     gamma: Fraction = PRINTED_GAMMA
 
 
-@cache
-def library_with(coq: Coq, *entries: str) -> Path:
-    """A folder with the compiled library of the checker, and beside it these files and what they need, compiled."""
-    compiled, folder = library_of(coq), Path(mkdtemp(prefix="certify-compiler-"))
-    for file in compiled.glob("*.vo"):
-        (folder / file.name).symlink_to(file)
-    for name, text in needed_sources(*entries).items():
-        if not (folder / name).with_suffix(".vo").exists():
-            (folder / name).write_text(text, encoding="utf-8")
-            run = coq.compile(folder / name, folder)
-            assert run.accepted, f"{name}: {run.complaint}"
-    return folder
-
-
 def differing(questions: Sequence[Question], folder: Path,
               change: Callable[[str], str] = lambda text: text) -> list[Question]:
     """The questions to which Coq's answer is another; also where one of both refuses the formula.
@@ -81,7 +63,7 @@ def differing(questions: Sequence[Question], folder: Path,
     source = folder / "comparisons.v"
     text = _IMPORTS + "".join(map(_comparison, questions, range(len(questions))))
     source.write_text(change(text), encoding="utf-8")
-    run = coq.compile(source, library_with(coq, COMPILER))
+    run = coq.compile(source, larger_library_of(coq))
     assert run.accepted, run.complaint
     found = {int(number): word for word, number in re.findall(r"(?m)^(same|other) (\d+)$", run.printed)}
     assert sorted(found) == list(range(len(questions))), run.printed[:400]
@@ -97,7 +79,7 @@ def proved_by_theorem(question: Question, folder: Path) -> Answer:
                                 size=len(question.alphabet))
     source = folder / "instance.v"
     source.write_text(_IMPORTS + definitions + "\n" + instance, encoding="utf-8")
-    return find_answer(coq, library_with(coq, THEOREM), source, besides=None)
+    return find_answer(coq, larger_library_of(coq), source, besides=None)
 
 
 def _comparison(question: Question, number: int) -> str:

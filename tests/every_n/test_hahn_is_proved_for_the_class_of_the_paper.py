@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from proofs.by_coq.kernel import find_answer
-from tests.every_n.coq_builds import library_with
-from tests.with_coq import coq_or_skip
+from tests.with_coq import coq_or_skip, larger_library_of
 
-_HARD = "hahn_corollary_2_hard_attention.v"
 _HARD_IMPORTS = """From Coq Require Import Reals List String Bool.
 From Certify Require Import formula hahn_restrictions hahn_lemma_4_depth_reduction hahn_theorem_1_hard_attention
   hahn_corollary_2_hard_attention.
@@ -43,20 +41,19 @@ HARD = {
 def test_theorem_1_and_corollary_2_hold_of_activations_scores_updates_and_embeddings_of_any_kind(
         asked: str, tmp_path: Path) -> None:
     definitions, statement, proof = HARD[asked]
-    assert proved(_HARD_IMPORTS, definitions, statement, f"exact {proof}.", tmp_path, _HARD)
+    assert proved(_HARD_IMPORTS, definitions, statement, f"exact {proof}.", tmp_path)
 
 
-def proved(imports: str, definitions: str, statement: str, proof: str, folder: Path, *files: str) -> bool:
-    """Whether Coq accepts the proof of the statement, with the allowed axioms only, by these files of the library."""
+def proved(imports: str, definitions: str, statement: str, proof: str, folder: Path) -> bool:
+    """Whether Coq accepts the proof of the statement, with the allowed axioms only."""
     source = folder / "asked.v"
     source.write_text(f"{imports}Import ListNotations.\nOpen Scope nat_scope.\n{definitions}"
                       f"Theorem asked : {statement}.\nProof. {proof} Qed.\nPrint Assumptions asked.\n",
                       encoding="utf-8")
     coq = coq_or_skip()
-    return find_answer(coq, library_with(coq, *files), source, besides=None).proved
+    return find_answer(coq, larger_library_of(coq), source, besides=None).proved
 
 
-_SOFT = ("cross_entropy_of_transformers.v", "hahn_lemma_5_proof_steps.v")
 _SOFT_IMPORTS = """From Coq Require Import Reals List Lra.
 From Certify Require Import softmax relu formula network cross_entropy hahn_theorem_6_parity
   hahn_soft_layer hahn_lemma_5_repaired hahn_lemma_5_masked hahn_lemma_5_of_the_paper cross_entropy_of_transformers
@@ -105,7 +102,7 @@ SOFT = {
 
 @pytest.mark.parametrize("asked", list(SOFT))
 def test_lemma_5_and_theorem_6_hold_of_real_weights_and_additive_attention(asked: str, tmp_path: Path) -> None:
-    assert proved(_SOFT_IMPORTS, *SOFT[asked], tmp_path, *_SOFT)
+    assert proved(_SOFT_IMPORTS, *SOFT[asked], tmp_path)
 
 
 def test_the_printed_step_about_heads_fails_with_every_printed_constant_respected(tmp_path: Path) -> None:
@@ -119,4 +116,4 @@ def test_the_printed_step_about_heads_fails_with_every_printed_constant_respecte
   - intros m f. replace (2 ^ 2 * (1 / 8))%R with (1 / 2)%R by field. exact (printed_heads_fails m).
   - exact squash_range.
   - intros m y j H. unfold activation, others. destruct (j =? 1); [exact H|]. destruct (j <=? S m); apply Rabs_le; lra.
-""", tmp_path, *_SOFT)
+""", tmp_path)

@@ -17,11 +17,9 @@ from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.regimes import Regime
-from proofs.by_coq import compiled_library
-from proofs.by_coq.library import SOFTENING
 from proofs.by_coq.model_file import definitions_of_model
 from proofs.by_coq.softened_file import softened_file, temperature_of
-from tests.with_coq import coq_or_skip, library_of
+from tests.with_coq import coq_or_skip, larger_library_of, library_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FORMULA = "MOD(3,1)(#<[Q_a]) & THIRD & !Q_b"
@@ -130,7 +128,7 @@ def softens(text: str, folder: Path) -> bool:
     """Whether Coq accepts a theorem about hard attention made soft."""
     source, coq = folder / "softened.v", coq_or_skip()
     source.write_text(text, encoding="utf-8")
-    return coq.compile(source, compiled_library(coq, entries=SOFTENING)).accepted
+    return coq.compile(source, larger_library_of(coq)).accepted
 
 
 def test_no_theorem_about_hard_attention_made_soft_is_about_no_word(tmp_path: Path) -> None:

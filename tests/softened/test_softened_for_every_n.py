@@ -17,8 +17,6 @@ from constructions.errors import Unsupported
 from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer, Weighting
 from constructions.statements.theorem_26_uniform_tieless import Law, constants_of
-from proofs.by_coq import compiled_library
-from proofs.by_coq.library import SOFTENING
 from proofs.by_coq.softened_file import (
     Temperature,
     ask_softened,
@@ -27,7 +25,7 @@ from proofs.by_coq.softened_file import (
     softened_file,
     temperature_of,
 )
-from tests.with_coq import coq_or_skip
+from tests.with_coq import coq_or_skip, larger_library_of
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 PROGRAMS = (
@@ -41,7 +39,7 @@ def _network(name: str) -> Transformer:
 
 def _reason(network: Transformer, temperature: Temperature) -> str:
     coq = coq_or_skip()
-    answer = ask_softened(coq, compiled_library(coq, entries=SOFTENING), network, temperature)
+    answer = ask_softened(coq, larger_library_of(coq), network, temperature)
     assert answer.proved == (answer.reason == "")
     return answer.reason
 
