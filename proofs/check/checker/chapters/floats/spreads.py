@@ -14,11 +14,11 @@ from typing import NamedTuple
 from ...kernel.numbers import ONE, over_one_denominator
 from ...kernel.reading.records import Head, visible
 from ...kernel.verdicts import require, within
-from ..formula.attention import Attention
+from ..formula.attention.attention import Attention
 from ..formula.composition import names_in
-from ..formula.lookup import Lookup, RowScores
+from ..formula.lookup.lookup import Lookup, RowScores
+from ..formula.lookup.target import LookupTarget
 from ..formula.proof import Proof
-from ..formula.target import LookupTarget
 from .forms import Arithmetic, FloatValue
 from .holding import Holding
 from .rounding import up

@@ -17,11 +17,26 @@ from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, multiply, size, t
 from ...kernel.reading.records import Average, Head, Mean, Truth, visible
 from ...kernel.verdicts import require
 from .composition import names_in
+from .families import Covered, WrittenDirection
 from .proof import Proof
 
 
-def check_mean(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> int:
-    """The direction holds the mean of a count, or the average of a sum of counts; returns the number of rows (n, i).
+def check_equal_scores(proof: Proof, written: WrittenDirection) -> Covered:
+    """The direction holds the plain mean that it means.
+
+    Raises:
+        Rejected: if this is not proved.
+    """
+    (head,), name, meaning = written.heads, written.name, written.meaning
+    if isinstance(meaning, Mean | Average):
+        check_mean(proof, head, name, meaning)
+    else:
+        check_uniform(proof, head, name)
+    return Covered(sum(proof.claim.lengths))
+
+
+def check_mean(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> None:
+    """The direction holds the mean of a count, or the average of a sum of counts.
 
     Raises:
         Rejected: if this is not proved.
@@ -40,7 +55,6 @@ def check_mean(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> 
         mask = "future" if operator == "#<" else "past"
         require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
     check_scores(proof, head)
-    return sum(proof.claim.lengths)
 
 
 def multiples_of(proof: Proof, meaning: Mean | Average) -> dict[Place, Fraction]:
@@ -51,8 +65,8 @@ def multiples_of(proof: Proof, meaning: Mean | Average) -> dict[Place, Fraction]
     return {count: Fraction(int(c)) for count, c in zip(counts, coefficients, strict=True)}
 
 
-def check_uniform(proof: Proof, head: Head, name: str) -> int:
-    """The direction holds the stated number, a mean of known values; returns the number of rows (n, i).
+def check_uniform(proof: Proof, head: Head, name: str) -> None:
+    """The direction holds the stated number, a mean of known values.
 
     Raises:
         Rejected: if this is not proved.
@@ -66,7 +80,6 @@ def check_uniform(proof: Proof, head: Head, name: str) -> int:
             first, last = visible(head.mask, n, i)
             mean = divide(proof.budget, add(proof.budget, sums[last], -sums[first - 1]), Fraction(last - first + 1))
             require(mean == number, "the mean is {}, expected {}, at n = {}, i = {}", mean, number, shortest, i)
-    return sum(proof.claim.lengths)
 
 
 def check_scores(proof: Proof, head: Head) -> None:

@@ -18,9 +18,9 @@ from collections.abc import Mapping, Sequence
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.numbers import Numbers, add, size, told_apart
 from ....kernel.verdicts import require
-from ..automaton import AutomatonState
+from ..attention.automaton import AutomatonState
+from ..attention.shortest_path import Pair, ReadPosition
 from ..proof import Errors, Proof
-from ..shortest_path import Pair, ReadPosition
 from ..uniform import score
 from .sigmoids import BITS, enclose_in_units
 

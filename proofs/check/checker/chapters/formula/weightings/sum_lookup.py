@@ -20,8 +20,8 @@ from ....kernel.numbers import ONE, ZERO, Numbers, add, combine_columns, divide,
 from ....kernel.reading.records import ApproximateTruth, ExactCount, Head, LinearForm, Product, Truth, visible
 from ....kernel.verdicts import quote, require
 from ..composition import names_in
+from ..lookup.target import LookupTarget
 from ..proof import Proof
-from ..target import LookupTarget
 from .additive import columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
 from .response_functions import ResponseFunction, Term, check_near
 

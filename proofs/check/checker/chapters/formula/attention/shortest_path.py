@@ -16,12 +16,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ...kernel.budget import ENTRY_BITS
-from ...kernel.numbers import Numbers, add, bits_of, over_one_denominator
-from ...kernel.verdicts import Rejected, show
+from ....kernel.budget import ENTRY_BITS
+from ....kernel.numbers import Numbers, add, bits_of, over_one_denominator
+from ....kernel.verdicts import Rejected, show
+from ..proof import Errors, Proof
+from ..uniform import score
 from .automaton import AutomatonState, Letters
-from .proof import Errors, Proof
-from .uniform import score
 
 SIDES = ((0, "error_if_false"), (1, "error_if_true"))
 """What the target is, and the name of the bound there."""

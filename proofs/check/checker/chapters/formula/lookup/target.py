@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from ...kernel.language import Place
-from ...kernel.language.evaluation import COMPARE
-from ...kernel.reading.records import ADDITIVE, ApproximateCount, ApproximateTruth, ExactCount, Head, Mean
-from ...kernel.verdicts import Rejected, require
-from .proof import Errors, Proof
+from ....kernel.language import Place
+from ....kernel.language.evaluation import COMPARE
+from ....kernel.reading.records import ADDITIVE, ApproximateCount, ApproximateTruth, ExactCount, Head, Mean
+from ....kernel.verdicts import Rejected, require
+from ..proof import Errors, Proof
 
 
 class LookupTarget:

@@ -15,10 +15,10 @@ from itertools import accumulate
 from operator import truediv
 from typing import NamedTuple
 
-from ...kernel.numbers import ONE, ZERO, add, add_columns, combine_columns, divide, multiply, multiply_column
-from ...kernel.reading.records import Head, Mean, Product, Truth
-from .composition import names_in
-from .proof import Proof
+from ....kernel.numbers import ONE, ZERO, add, add_columns, combine_columns, divide, multiply, multiply_column
+from ....kernel.reading.records import Head, Mean, Product, Truth
+from ..composition import names_in
+from ..proof import Proof
 from .target import LookupTarget
 
 

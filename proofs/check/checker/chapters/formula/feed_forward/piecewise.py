@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ...kernel.budget import ENTRY_BITS, Budget
-from ...kernel.numbers import ONE, add, divide, multiply, size, total
-from ...kernel.reading.records import Neuron
+from ....kernel.budget import ENTRY_BITS, Budget
+from ....kernel.numbers import ONE, add, divide, multiply, size, total
+from ....kernel.reading.records import Neuron
 
 NeuronForm = tuple[tuple[str, Fraction], ...]
 """Directions and coefficients, the first of which is 1."""

@@ -12,9 +12,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from ...kernel.language import Place
-from ...kernel.numbers import ONE, ZERO, add, divide, multiply
-from ...kernel.reading.records import (
+from ....kernel.language import Place
+from ....kernel.numbers import ONE, ZERO, add, divide, multiply
+from ....kernel.reading.records import (
     ApproximateCount,
     ApproximateTruth,
     Head,
@@ -25,9 +25,8 @@ from ...kernel.reading.records import (
     Truth,
     kind_of,
 )
-from ...kernel.verdicts import quote, require
-from .composition import names_in
-from .proof import Proof
+from ....kernel.verdicts import quote, require
+from ..proof import Proof
 
 NORMALISED = ("softmax", "softmax-plus-one")
 
@@ -40,17 +39,13 @@ class RoundedNumber(NamedTuple):
 
 
 def with_rationals(proof: Proof, head: Head, name: str) -> Proof:
-    """The proof in which a direction that the head writes is to be proved; the same one if nothing is irrational.
+    """The proof in which a direction that the head writes is to be proved, if some number is irrational.
 
     Raises:
         Rejected: if no rule allows irrational numbers here.
     """
-    values = proof.places_of(head.values[name])
-    asked = [*proof.places_of(names_in([*head.queries, *head.keys])), head.temperature]
-    if not any(map(proof.language.may_be_irrational, (*values, *asked))):
-        return proof
     require(head.weighting in NORMALISED, "{} takes rational scores", head.weighting)
-    for place in filter(proof.language.may_be_irrational, values):
+    for place in filter(proof.language.may_be_irrational, proof.places_of(head.values[name])):
         for n, _ in proof.lengths([place]):
             proof.columns.numbers(place, n)
     s = 2 * deviation(proof, head)

@@ -14,16 +14,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
-from ...kernel.language import Place
-from ...kernel.language.evaluation import COMPARE
-from ...kernel.numbers import ONE, ZERO, divide
-from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Head, LinearForm, Truth, visible
-from ...kernel.verdicts import Rejected, quote, require
-from .composition import names_in
-from .kernels import FALLS, suffices
-from .proof import Proof
+from ....kernel.language import Place
+from ....kernel.language.evaluation import COMPARE
+from ....kernel.numbers import ONE, ZERO, divide
+from ....kernel.reading.records import ApproximateCount, ApproximateTruth, Head, LinearForm, Truth, visible
+from ....kernel.verdicts import Rejected, quote, require
+from ..composition import names_in
+from ..families import Covered, WrittenDirection
+from ..kernels import FALLS, suffices
+from ..proof import Proof
 
 Key = TypeVar("Key")
 Sum = Mapping[Place, Fraction]
@@ -155,8 +156,8 @@ class LookupOfSum:
 
     # -- the rows ------------------------------------------------------------------------------------------------------
 
-    def check(self) -> tuple[int, int]:
-        """The number of rows that are covered, and of those where the guard can hold.
+    def check(self) -> Covered:
+        """The rows that are covered, and those where the guard can hold.
 
         Raises:
             Rejected: if an error is not proved to be within its bound.
@@ -171,7 +172,7 @@ class LookupOfSum:
                 covered += 0 if found is None else n + 1 - first
                 guarded += n + 1 - first if found else 0
         self._check_error()
-        return covered, guarded
+        return Covered(covered, guarded)
 
     def _check_row(self, n: int, i: int) -> bool | None:
         """Whether the guard holds in some case of the row; None if it is positional and does not hold at (n, i)."""
@@ -327,15 +328,11 @@ def ratio(one: Mapping[Key, Fraction], other: Mapping[Key, Fraction]) -> Fractio
     return found.pop() if one.keys() == other.keys() and len(found) == 1 else None
 
 
-def reads_counts(proof: Proof, head: Head) -> bool:
-    """Whether queries read counts by their approximations."""
-    return any(isinstance(proof.directions[name], ApproximateCount) for query in head.queries for name in query)
-
-
-def check_lookup_of_sum(proof: Proof, head: Head, name: str, meaning: ApproximateTruth) -> tuple[int, int]:
-    """The number of rows that were checked, and of those where the guard can hold.
+def check_lookup_of_sum(proof: Proof, written: WrittenDirection) -> Covered:
+    """The rows that were checked, and those where the guard can hold.
 
     Raises:
         Rejected: if an error is not proved to be within its bound.
     """
-    return LookupOfSum(proof, head, name, meaning).check()
+    (head,) = written.heads
+    return LookupOfSum(proof, head, written.name, cast(ApproximateTruth, written.meaning)).check()

@@ -21,13 +21,13 @@ from itertools import chain
 from math import isqrt
 from typing import NamedTuple
 
-from ...kernel.numbers import ZERO, over_one_denominator
-from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Head, visible
+from ....kernel.numbers import ZERO, over_one_denominator
+from ....kernel.reading.records import ApproximateCount, ApproximateTruth, Head, visible
+from ..composition import names_in
+from ..kernels import FALLS, NEGLIGIBLE, suffices
+from ..proof import Proof
 from .case import LookupCase, is_proved
-from .composition import names_in
-from .kernels import FALLS, NEGLIGIBLE, suffices
 from .parabola import Parabola
-from .proof import Proof
 from .target import LookupTarget
 
 

@@ -23,12 +23,12 @@ from math import lcm
 from operator import mul, sub
 from typing import NamedTuple
 
-from ...kernel.budget import Budget
-from ...kernel.numbers import Numbers, over_one_denominator
-from ...kernel.reading.records import SPARSE
+from ....kernel.budget import Budget
+from ....kernel.numbers import Numbers, over_one_denominator
+from ....kernel.reading.records import SPARSE
+from ..kernels import FALLS, NEGLIGIBLE, suffices
+from ..proof import Errors, Proof
 from .automaton import Letter, Letters
-from .kernels import FALLS, NEGLIGIBLE, suffices
-from .proof import Errors, Proof
 
 MAX_DISTANCES = 128
 """Where gaps fall so slowly that more of them matter, the sum is hardly below any stated error: the paths decide."""

@@ -21,11 +21,11 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from ...kernel.language import Place
-from ...kernel.language.evaluation import COMPARE
-from ...kernel.language.truths import connect_one
-from ...kernel.numbers import ONE, QUARTER, ZERO, CacheOfNumbers, add, multiply, total
-from ...kernel.reading.records import (
+from ....kernel.language import Place
+from ....kernel.language.evaluation import COMPARE
+from ....kernel.language.truths import connect_one
+from ....kernel.numbers import ONE, QUARTER, ZERO, CacheOfNumbers, add, multiply, total
+from ....kernel.reading.records import (
     ApproximateCount,
     ApproximateTruth,
     ExactCount,
@@ -37,9 +37,10 @@ from ...kernel.reading.records import (
     Truth,
     kind_of,
 )
-from ...kernel.verdicts import Rejected, quote, require
+from ....kernel.verdicts import Rejected, quote, require
+from ..families import Covered, WrittenDirection
+from ..proof import Proof
 from .piecewise import NeuronForm, group_by_form
-from .proof import Proof
 
 MAX_ATOMS = 12  # and signs: 4096 assignments, or a few more, of each row that differs from those before
 
@@ -375,15 +376,16 @@ class Output:
         return min(low, high), max(low, high)
 
 
-def check_feed_forward(proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction) -> int:
-    """The number of rows (n, i) at which the direction is proved to hold exactly what it means.
+def check_by_cases(proof: Proof, written: WrittenDirection) -> Covered:
+    """The rows (n, i) at which the direction is proved to hold exactly what it means.
 
     Raises:
         Rejected: if it is not.
     """
+    what = proof, written.name, written.units, written.bias
     try:
-        return Output(proof, name, units, bias).check()
+        return Covered(Output(*what).check())
     except Rejected as refusal:
         with suppress(Rejected):
-            return Output(proof, name, units, bias, apart=True).check()
+            return Covered(Output(*what, apart=True).check())
         raise refusal from None

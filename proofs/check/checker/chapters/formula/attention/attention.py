@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
-from ...kernel.budget import ENTRY_BITS
-from ...kernel.language import Place
-from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, size, told_apart
-from ...kernel.reading.records import RECURRENT, ApproximateTruth, Head
-from ...kernel.verdicts import require
+from ....kernel.budget import ENTRY_BITS
+from ....kernel.language import Place
+from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, size, told_apart
+from ....kernel.reading.records import RECURRENT, ApproximateTruth, Head
+from ....kernel.verdicts import require
+from ..composition import names_in
+from ..families import RECURRENT_WEIGHTS, Covered, WrittenDirection, load
+from ..proof import Proof
 from .automaton import Letters, TargetAutomaton, read_letters, whole_or_apart
-from .composition import names_in
 from .gaps import Gaps, find_extremes
-from .proof import Proof
 from .shortest_path import ReadPosition, check_paths
 
 POINTER_BITS = 64
@@ -39,9 +40,7 @@ class Attention:
         self._forms = tuple(tuple(form.items()) for form in (*head.queries, *self.automaton.known))
         self._passes = None
         if head.weighting in RECURRENT:
-            from .weightings.geometric import Passes
-
-            self._passes = Passes(proof)
+            self._passes = load(RECURRENT_WEIGHTS).Passes(proof)
 
     @property
     def places(self) -> list[Place]:
@@ -166,10 +165,12 @@ def check_range(proof: Proof, known: Fraction, letters: Letters) -> None:
         require(ZERO <= value <= ONE, "a value can be {}, expected 0 to 1", value)
 
 
-def check_attention(proof: Proof, head: Head, name: str, meaning: ApproximateTruth) -> int:
-    """The number of rows (n, i) at which the guard holds and the errors are proved to be within their bounds.
+def check_attention(proof: Proof, written: WrittenDirection) -> Covered:
+    """The rows (n, i) at which the guard holds and the errors are proved to be within their bounds.
 
     Raises:
         Rejected: if one is not proved to be.
     """
-    return whole_or_apart(lambda apart: Attention(proof, head, name, meaning, apart))
+    (head,), meaning = written.heads, cast(ApproximateTruth, written.meaning)
+    rows = whole_or_apart(lambda apart: Attention(proof, head, written.name, meaning, apart))
+    return Covered(rows, guarded=rows)

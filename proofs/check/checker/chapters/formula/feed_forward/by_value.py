@@ -16,14 +16,15 @@ from itertools import pairwise
 from math import ceil, floor, gcd
 from typing import NamedTuple
 
-from ...kernel.language import Place
-from ...kernel.language.evaluation import COMPARE
-from ...kernel.numbers import ONE, ZERO, add, divide, multiply, total
-from ...kernel.reading.records import Average, ExactCount, Mean, Meaning, Neuron, Slack, Truth, kind_of
-from ...kernel.verdicts import quote, require
-from .feed_forward import Range
+from ....kernel.language import Place
+from ....kernel.language.evaluation import COMPARE
+from ....kernel.numbers import ONE, ZERO, add, divide, multiply, total
+from ....kernel.reading.records import Average, ExactCount, Mean, Meaning, Neuron, Slack, Truth, kind_of
+from ....kernel.verdicts import quote, require
+from ..families import Covered, WrittenDirection, is_on_count
+from ..proof import Proof
+from .by_cases import Range
 from .piecewise import NeuronForm, group_by_form
-from .proof import Proof
 
 SumOfCounts = Mapping[Place, int]
 """Counts and their coefficients, none of which is 0."""
@@ -37,21 +38,6 @@ class ValueInterval(NamedTuple):
     wanted: Fraction
     or_more: bool
     shut: tuple[bool, ...]
-
-
-def is_by_value(proof: Proof, name: str, units: Sequence[Neuron]) -> bool:
-    """Whether an output comes under this rule."""
-    meaning = proof.directions[name]
-    read = [proof.directions[source] for unit in units for source in unit.reads]
-    on_count = isinstance(meaning, Truth) and is_on_count(proof, meaning.formula)
-    return (isinstance(meaning, ExactCount) or any(isinstance(one, Mean | Average) for one in read)
-            or (on_count and any(isinstance(one, Slack) for one in read)))
-
-
-def is_on_count(proof: Proof, formula: Place) -> bool:
-    """Whether it is a predicate on a single count."""
-    operator, operands, _ = proof.language.nodes[formula]
-    return operator == "on" and proof.language.nodes[operands[1]].operator != "T"
 
 
 class CountedRow(NamedTuple):
@@ -291,10 +277,10 @@ class OutputByValue:
         return (None if False in endless else total(budget, lows)), (None if True in endless else total(budget, highs))
 
 
-def check_by_value(proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction) -> int:
-    """The number of rows (n, i) at which the direction is proved to hold exactly what it means.
+def check_by_value(proof: Proof, written: WrittenDirection) -> Covered:
+    """The rows (n, i) at which the direction is proved to hold exactly what it means.
 
     Raises:
         Rejected: if it is not.
     """
-    return OutputByValue(proof, name, units, bias).check()
+    return Covered(OutputByValue(proof, written.name, written.units, written.bias).check())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from .kernels import NEGLIGIBLE
-from .proof import Proof
+from ..families import SPARSE_WEIGHTS, load
+from ..kernels import NEGLIGIBLE
+from ..proof import Proof
 
 
 class LookupCase(NamedTuple):
@@ -32,9 +33,8 @@ def is_proved(proof: Proof, case: LookupCase) -> bool:
     if case.weighting == "softmax":
         fits = is_mean_near(proof, case)
     else:
-        from .weightings.sparse import is_sparse_mean_near
-
-        fits = is_sparse_mean_near(proof, case.weighting, case.unit * case.size, case.size, case.near, case.sides)
+        is_near = load(SPARSE_WEIGHTS).is_sparse_mean_near
+        fits = is_near(proof, case.weighting, case.unit * case.size, case.size, case.near, case.sides)
     if fits:
         proof.proved.keep(case, True, 2 * len(case.near) * (64 + case.unit.bit_length() + case.size.bit_length()))
     return fits

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import mul
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from ...kernel.budget import ENTRY_BITS
-from ...kernel.numbers import over_one_denominator
-from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Head, visible
-from ...kernel.verdicts import require
+from ....kernel.budget import ENTRY_BITS
+from ....kernel.numbers import over_one_denominator
+from ....kernel.reading.records import ApproximateCount, ApproximateTruth, Head, visible
+from ....kernel.verdicts import require
+from ..families import Covered, WrittenDirection
+from ..kernels import FALLS
+from ..proof import Proof
 from .case import LookupCase, is_proved
-from .kernels import FALLS
 from .peaked import LengthCoverage, find_covered
-from .proof import Proof
 from .target import LookupTarget
 
 
@@ -108,14 +109,17 @@ class Lookup:
         require(is_proved(self._proof, case), "the error exceeds its bound at {}", where)
 
 
-def check_lookup(proof: Proof, head: Head, name: str, meaning: ApproximateTruth | ApproximateCount) -> tuple[int, int]:
-    """The number of rows that were checked, and of those where the guard can hold.
+def check_lookup(proof: Proof, written: WrittenDirection) -> Covered:
+    """The rows that were checked, and those where the guard can hold.
 
     Raises:
         Rejected: if an error is not proved to be within its bound.
     """
+    (head,), name = written.heads, written.name
+    meaning = cast(ApproximateTruth | ApproximateCount, written.meaning)
     target = LookupTarget(proof, head, name, meaning)
     covered = find_covered(proof, head, name, target)
     lookup = Lookup(proof, head, name, target)
     rows = [covered[n] if n in covered else lookup.check_length(n) for n in proof.claim.lengths]
-    return sum(one.rows for one in rows), sum(one.guarded for one in rows)
+    guarded = sum(one.guarded for one in rows) if isinstance(meaning, ApproximateTruth) else None
+    return Covered(sum(one.rows for one in rows), guarded)
