@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 from proofs.check import Incomplete, Malformed, Rejected, check_text
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.exponential import enclose_series
-from proofs.check.checker.kernel.functions import UNITS, floor_ln
+from proofs.check.checker.kernel.irrational.functions import UNITS, floor_ln
 from proofs.check.checker.kernel.language import Language
 from tests.check import handmade
 from tests.check.handmade import dump, starting

@@ -23,7 +23,7 @@ from constructions.language.functions import (
     sqrt,
 )
 from proofs.check.checker.kernel.budget import Budget
-from proofs.check.checker.kernel.functions import apply
+from proofs.check.checker.kernel.irrational.functions import apply
 from proofs.check.checker.kernel.numbers import Enclosure, Number, ends_of
 
 WITHIN_THE_DOMAIN = st.integers(1, 1000) | st.integers(1, 2**MAX_ARGUMENT_BITS - 2)

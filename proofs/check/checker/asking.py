@@ -39,6 +39,23 @@ class RequiredClaim:
 ANYTHING = RequiredClaim()
 
 
+@dataclass(frozen=True)
+class Request:
+    """Which files, what they must claim, and how much work each may take."""
+
+    files: tuple[str, ...]
+    asked: RequiredClaim
+    work: int
+    part: tuple[int, int] | None = None
+    sample: int | None = None
+    estimate: bool = False
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether less than all is asked for, so that nothing can be accepted."""
+        return bool(self.part or self.sample or self.estimate)
+
+
 def split_alphabet(text: str) -> tuple[str, ...]:
     """The symbols of ``01``, of ``a, b, min_n`` or of ``go stop``: by commas, else by blanks, else one a character.
 

@@ -1,6 +1,6 @@
 """Feed-forward outputs by the value of a sum of counts in a float run; docs/floats.md, section 4, rule 6.
 
-Rows and runs are those of formula/feed_forward/by_value.py; rows that differ in what is computed there are looked at apart.
+Rows and runs are those of formula/feed_forward/by_value.py; those that differ in what is computed are looked at apart.
 """
 
 from __future__ import annotations

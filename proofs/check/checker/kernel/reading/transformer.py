@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from ..budget import MAX_ENTRIES
 from ..language import Language, Place
 from ..verdicts import expect, quote
 from .document import Json
-from .records import (
-    HARD,
-    KINDS,
-    RECURRENT,
-    Anything,
-    ApproximateCount,
-    ApproximateTruth,
-    Average,
-    ExactCount,
-    FeedForward,
-    Head,
-    Layer,
-    LinearForm,
-    Mean,
-    Meaning,
-    Neuron,
-    PositionalNumber,
-    Product,
-    Slack,
-    Transformer,
-    Truth,
-)
+from .records import HARD, KINDS, RECURRENT, FeedForward, Head, Layer, LinearForm, Meaning, Neuron, Transformer
 from .shapes import DirectionOrder, Fields, entries, list_of, one_of, read_item, read_rational, read_symbols, read_text
 
 MASKS = ("none", "future", "past")
@@ -91,35 +70,23 @@ def read_meaning(value: Json, language: Language) -> Meaning:
     """One meaning; its kind says which fields it has."""
     kind = value.get("kind") if isinstance(value, dict) else None
     expect(isinstance(kind, str) and kind in KINDS, "kind: expected {}, got {}", " or ".join(KINDS), quote(kind))
-    fields = Fields(value, "kind", *FIELDS_OF_KIND[KINDS[str(kind)]])
-    formula, count = in_language(language.formula), in_language(language.count)
-    match kind:
-        case "position":
-            return PositionalNumber(fields.read("value", in_language(language.value)))
-        case "truth":
-            return Truth(fields.read("formula", formula))
-        case "near":
-            return ApproximateTruth(fields.read("formula", formula), fields.read("when", formula))
-        case "product":
-            return Product(fields.read("value", in_language(language.number)), fields.read("formula", formula))
-        case "mean":
-            return Mean(fields.read("count", count))
-        case "average":
-            return Average(fields.read("term", in_language(language.term)))
-        case "total":
-            return ExactCount(fields.read("count", count))
-        case "others":
-            return ApproximateCount(fields.read("count", count))
-        case "slack":
-            return Slack(fields.read("formula", formula))
-    return Anything()
+    shapes = FIELDS_OF_KIND[str(kind)]
+    fields = Fields(value, "kind", *shapes)
+    return KINDS[str(kind)](*(fields.read(name, in_language(partial(read, language))) for name, read in shapes.items()))
 
 
-FIELDS_OF_KIND: dict[type[Meaning], tuple[str, ...]] = {
-    PositionalNumber: ("value",), Truth: ("formula",), ApproximateTruth: ("formula", "when"),
-    Product: ("value", "formula"),
-    Mean: ("count",), Average: ("term",), ExactCount: ("count",), ApproximateCount: ("count",), Slack: ("formula",),
-    Anything: ()}
+FIELDS_OF_KIND: Mapping[str, Mapping[str, Callable[[Language, str], Place]]] = {
+    "position": {"value": Language.value},
+    "truth": {"formula": Language.formula},
+    "near": {"formula": Language.formula, "when": Language.formula},
+    "product": {"value": Language.number, "formula": Language.formula},
+    "mean": {"count": Language.count},
+    "average": {"term": Language.term},
+    "total": {"count": Language.count},
+    "others": {"count": Language.count},
+    "slack": {"formula": Language.formula},
+    "any": {}}
+"""The fields of each kind of meaning, in the order of its record, and what is written there."""
 
 
 def expect_known_symbols(language: Language, alphabet: tuple[str, ...]) -> None:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from ..language import Language, Place
 from ..language.evaluation import COMPARE
 from ..language.table import PAST
-from ..language.truths import connect_one
+from ..language.truths import connect_one, remembered, temporal_truth
 from ..verdicts import require
-from .conditions import Conditions, When, counts_of, is_past_only, remembered, temporal_truth
+from .conditions import Conditions, When, counts_of, is_past_only
 
 
 class TrackerState(NamedTuple):

@@ -18,11 +18,10 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.language import Place
 from ....kernel.language.table import FUTURE, PAST, TEMPORAL
-from ....kernel.language.truths import connect_one
+from ....kernel.language.truths import connect_one, remembered, temporal_truth
 from ....kernel.numbers import ONE, ZERO, Numbers, told_apart, total
 from ....kernel.reading.records import LinearForm, Truth
 from ....kernel.verdicts import Rejected, quote, require
-from ....kernel.words.conditions import remembered, temporal_truth
 from ..proof import Proof
 
 MAX_ATOMS = 8  # 256 letters at each position

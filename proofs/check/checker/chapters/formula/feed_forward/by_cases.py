@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from ....kernel.language import Place
 from ....kernel.language.evaluation import COMPARE
-from ....kernel.language.truths import connect_one
+from ....kernel.language.truths import connect_one, temporal_truth
 from ....kernel.numbers import ONE, QUARTER, ZERO, CacheOfNumbers, add, multiply, total
 from ....kernel.reading.records import (
     ApproximateCount,
@@ -266,8 +266,7 @@ class Output:
         self._proof.budget.spend(2 * len(self._order))
         for place in self._order:
             if place in self._steps and place not in truths:
-                left, right = self._language.nodes[place].operands
-                truths[place] = truths[left] and (truths[right] or truths[self._steps[place]])
+                truths[place] = temporal_truth(self._language.nodes[place], truths, truths[self._steps[place]])
             elif place not in truths:
                 truths[place] = connect_one(self._language, place, truths)
         return truths

@@ -6,14 +6,30 @@ a rational is exact. Where the enclosures do not decide whether there is a value
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from ..budget import Budget
-from ..functions import apply
+from ..functions import FUNCTIONS
 from ..numbers import ZERO, Enclosure, Number, ends_of
+from .functions import apply
 
 Operation = Callable[[Budget, Fraction, Fraction], Fraction | None]
+
+
+def combine_enclosed(exactly: Mapping[str, Operation], budget: Budget, name: str,
+                     numbers: Sequence[Number]) -> Number | bool | None:
+    """What an operation, a function, a comparison or a question about integers says of these numbers, or None.
+
+    ``exactly`` are the operations on rationals.
+    """
+    if name in exactly:
+        return calculate(exactly, budget, name, *numbers)
+    if name in FUNCTIONS:
+        return apply_between(name, numbers[0], budget)
+    if len(numbers) == 1:  # SQUARE, POW2 and PRIME hold of integers only
+        return False if has_no_integer(ends_of(*numbers)) else None
+    return compare_enclosed(name, *numbers)
 
 
 def span(found: Iterable[Fraction | None]) -> Number | None:
@@ -28,7 +44,7 @@ def span(found: Iterable[Fraction | None]) -> Number | None:
 
 
 def calculate(exactly: Mapping[str, Operation], budget: Budget, name: str, x: Number, y: Number) -> Number | None:
-    """What an operation of two numbers gives, or None. ``exactly`` are the operations on rationals.
+    """What an operation of two numbers gives, or None.
 
     Proof. A sum, difference or product is linear in each of the two numbers, so it is least and greatest at ends; so is
     a quotient whose divisor keeps its sign, and a power of a number that does.
