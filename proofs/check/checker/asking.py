@@ -13,8 +13,6 @@ from typing import Any
 from .kernel.budget import Budget
 from .kernel.kind import FileKind
 from .kernel.language import Language, Place
-from .kernel.language.definitions import read_predicate
-from .kernel.language.naming import read_with_definitions
 from .kernel.verdicts import expect, quote, require, within
 
 
@@ -82,12 +80,12 @@ def place_of_asked(asked: RequiredClaim, language: Language) -> Place | None:
     known: dict[str, Place] = {}
     for definition in asked.predicates:
         with within("--predicate"):
-            name, place = read_predicate(language, known, definition)
+            name, place = language.predicate(definition, known)
             known[name] = place
     if asked.formula is None:
         return None
     with within("--formula"):
-        return read_with_definitions(language, known, asked.formula)
+        return language.formula_with_definitions(asked.formula, known)
 
 
 def ask_the_same(one: RequiredClaim, other: RequiredClaim) -> bool:

@@ -132,6 +132,11 @@ def total(budget: Budget, terms: Iterable[Fraction]) -> Fraction:
     return result
 
 
+def inner_product(budget: Budget, left: Iterable[Fraction], right: Iterable[Fraction]) -> Fraction:
+    """The sum of the products: the score of a query and a key."""
+    return total(budget, (multiply(budget, x, y) for x, y in zip(left, right, strict=True)))
+
+
 def combine(budget: Budget, weights: Mapping[str, Fraction], held: Mapping[str, Fraction]) -> Fraction:
     """The linear form with these weights of what is held."""
     return total(budget, (multiply(budget, weight, held[name]) for name, weight in weights.items()))

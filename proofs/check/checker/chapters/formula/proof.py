@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 from ...kernel.language import Place
-from ...kernel.language.columns import Whole, over_one_unit
 from ...kernel.numbers import (
     ONE,
     ZERO,
@@ -21,7 +20,6 @@ from ...kernel.numbers import (
     combine,
     combine_columns,
     divide,
-    short_common_multiple,
 )
 from ...kernel.reading.records import (
     FeedForward,
@@ -161,31 +159,6 @@ class Proof:
             self.budget.spend(1 + len(row))
             found.append(combine_columns(self.budget, row, {name: self.known_numbers(name, n) for name in row}, n))
         return found
-
-    def known_integers(self, rows: Sequence[LinearForm], n: int) -> tuple[int, list[Sequence[int]]] | None:
-        """The same over one unit; None if it would be too long."""
-        names = dict.fromkeys(name for row in rows for name in row)
-        held: dict[str, Whole] = {}
-        for name in names:
-            meaning = self.directions[name]
-            whole = (self.columns.integers(meaning.value, n) if isinstance(meaning, PositionalNumber)
-                     else over_one_unit(self.budget, self.known_numbers(name, n)))
-            if whole is None:
-                return None
-            held[name] = whole
-        units = [weight.denominator * held[name].unit for row in rows for name, weight in row.items()]
-        unit = short_common_multiple(self.budget, units)
-        if unit is None:
-            return None
-        self.budget.spend(1 + (len(units) * n * (2 + (unit.bit_length() ** 2 >> 16)) >> 3))
-        found: list[Sequence[int]] = []
-        for row in rows:
-            total: Sequence[int] = [0] * n
-            for name, weight in row.items():
-                factor = weight.numerator * (unit // (weight.denominator * held[name].unit))
-                total = [x + factor * y for x, y in zip(total, held[name].rows, strict=True)]
-            found.append(total)
-        return unit, found
 
     def forms(self, rows: Iterable[LinearForm], n: int, i: int, held: Held = NOTHING) -> Numbers:
         """Linear forms of exact directions at (n, i), in a situation.

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 
 from ...kernel.budget import ENTRY_BITS
 from ...kernel.language import Place
-from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, multiply, size, total
+from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, inner_product, size
 from ...kernel.reading.records import Average, Head, Mean, Truth, visible
 from ...kernel.verdicts import require
 from .composition import names_in
@@ -104,10 +104,5 @@ def check_scores_of_length(proof: Proof, mask: str, firsts: Sequence[int], queri
     for i, (query, shortest) in enumerate(zip(queries, firsts, strict=True), 1):
         first, last = visible(mask, n, i)
         if any(query) and changes[last - 1] > changes[first - 1]:
-            scores = {score(proof, query, key) for key in keys[first - 1 : last]}
+            scores = {inner_product(proof.budget, query, key) for key in keys[first - 1 : last]}
             require(len(scores) <= 1, "the scores are not all equal at n = {}, i = {}", shortest, i)
-
-
-def score(proof: Proof, query: Numbers, key: Numbers) -> Fraction:
-    """The product of a query and a key."""
-    return total(proof.budget, (multiply(proof.budget, q, k) for q, k in zip(query, key, strict=True)))

@@ -21,7 +21,7 @@ from ..composition import names_in
 from ..families import RECURRENT_WEIGHTS, Covered, WrittenDirection, load
 from ..proof import Proof
 from .automaton import Letters, TargetAutomaton, read_letters, whole_or_apart
-from .gaps import Gaps, find_extremes
+from .gaps import Gaps, find_extremes, known_integers
 from .shortest_path import ReadPosition, check_paths
 
 POINTER_BITS = 64
@@ -125,7 +125,7 @@ class Attention:
     def _find_gaps(self, n: int, letters: Sequence[tuple[Fraction, Letters]], kinds: Sequence[int]) -> Gaps | None:
         """What decides by gaps, if the letters are such, and keys have one unit."""
         extremes = find_extremes(letters)
-        known = self._proof.known_integers(self.automaton.known[:-1], n) if extremes else None
+        known = known_integers(self._proof, self.automaton.known[:-1], n) if extremes else None
         if extremes is None or known is None:
             return None
         unit, columns = known

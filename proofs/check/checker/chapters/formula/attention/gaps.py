@@ -24,8 +24,9 @@ from operator import mul, sub
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
-from ....kernel.numbers import Numbers, over_one_denominator
-from ....kernel.reading.records import SPARSE
+from ....kernel.language.columns import Whole, over_one_unit
+from ....kernel.numbers import Numbers, over_one_denominator, short_common_multiple
+from ....kernel.reading.records import SPARSE, LinearForm, PositionalNumber
 from ..kernels import FALLS, NEGLIGIBLE, suffices
 from ..proof import Errors, Proof
 from .automaton import Letter, Letters
@@ -213,6 +214,32 @@ class Gaps:
             here = {row - 2 for row in rows}
             pivots = [score if p in here else high for p, score in enumerate(pivots)]
         return unit, Scores(pivots, bad, after)
+
+
+def known_integers(proof: Proof, rows: Sequence[LinearForm], n: int) -> tuple[int, list[Sequence[int]]] | None:
+    """The linear forms of known directions at (n, 1), ..., (n, n), over one unit; None if it would be too long."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    held: dict[str, Whole] = {}
+    for name in names:
+        meaning = proof.directions[name]
+        whole = (proof.columns.integers(meaning.value, n) if isinstance(meaning, PositionalNumber)
+                 else over_one_unit(proof.budget, proof.known_numbers(name, n)))
+        if whole is None:
+            return None
+        held[name] = whole
+    units = [weight.denominator * held[name].unit for row in rows for name, weight in row.items()]
+    unit = short_common_multiple(proof.budget, units)
+    if unit is None:
+        return None
+    proof.budget.spend(1 + (len(units) * n * (2 + (unit.bit_length() ** 2 >> 16)) >> 3))
+    found: list[Sequence[int]] = []
+    for row in rows:
+        total: Sequence[int] = [0] * n
+        for name, weight in row.items():
+            factor = weight.numerator * (unit // (weight.denominator * held[name].unit))
+            total = [x + factor * y for x, y in zip(total, held[name].rows, strict=True)]
+        found.append(total)
+    return unit, found
 
 
 def shift(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:

@@ -17,10 +17,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS
-from ....kernel.numbers import Numbers, add, bits_of, over_one_denominator
+from ....kernel.numbers import Numbers, add, bits_of, inner_product, over_one_denominator
 from ....kernel.verdicts import Rejected, show
 from ..proof import Errors, Proof
-from ..uniform import score
 from .automaton import AutomatonState, Letters
 
 SIDES = ((0, "error_if_false"), (1, "error_if_true"))
@@ -67,7 +66,7 @@ def relative_scores(proof: Proof, query: Numbers, pairs: Sequence[Pair]) -> list
     scores = []
     for known, adds in pairs:
         key = tuple(add(proof.budget, a, b) for a, b in zip(known[:-1], adds[:-1], strict=True))
-        scores.append(score(proof, query, key))
+        scores.append(inner_product(proof.budget, query, key))
     top = max(scores)
     return [add(proof.budget, one, -top) for one in scores]
 
