@@ -1,4 +1,4 @@
-"""Heads whose weights do not depend on other positions; docs/certificate.md, section 5, Counting head.
+"""Heads whose weights do not depend on other positions; docs/certificate.md, section 5, Equal scores.
 
 ReLU, ReLU over n, sigmoid. What a position adds depends on its own score alone: so a head of one score counts exactly,
 and several heads that write one direction add up to one head of another weight (response_functions.py).
