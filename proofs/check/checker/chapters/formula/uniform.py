@@ -1,8 +1,6 @@
-"""Uniform and mean heads; docs/certificate.md, section 5: equal scores, so the head takes the plain mean.
+"""Heads of equal scores, which take a plain mean; docs/certificate.md, section 5, Equal scores, has the proof.
 
-Why: softmax of equal scores is 1/count at each visible position. So the head writes the mean of the values there:
-of known values that mean is a number, which is compared with the stated one; and of a sum of multiples of truths it is
-the same sum of the counts, over the number of visible positions.
+`check_scores` and `check_mask` are asked of counting heads, too (weightings/additive.py).
 """
 
 from __future__ import annotations
@@ -22,24 +20,25 @@ from .proof import Proof
 
 
 def check_equal_scores(proof: Proof, written: WrittenDirection) -> Covered:
-    """The direction holds the plain mean that it means.
+    """The mean of the values is the stated number, or that of a count or of a sum of counts.
 
     Raises:
         Rejected: if this is not proved.
     """
-    (head,), name, meaning = written.heads, written.name, written.meaning
+    (head,), meaning = written.heads, written.meaning
     if isinstance(meaning, Mean | Average):
-        check_mean(proof, head, name, meaning)
-    else:
-        check_uniform(proof, head, name)
+        check_counts(proof, head, written.name, meaning)
+    check_scores(proof, head)
+    if not isinstance(meaning, Mean | Average):
+        check_known_mean(proof, head, written.name)
     return Covered(sum(proof.claim.lengths))
 
 
-def check_mean(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> None:
-    """The direction holds the mean of a count, or the average of a sum of counts.
+def check_counts(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> None:
+    """The values are truths of what is counted, as often as its count is meant.
 
     Raises:
-        Rejected: if this is not proved.
+        Rejected: if they are not, or the mask sees other positions than the counts.
     """
     counts, read = multiples_of(proof, meaning), dict[Place, Fraction]()
     for source, c in head.values[name].items():
@@ -51,10 +50,7 @@ def check_mean(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> 
     multiple = "1" if isinstance(meaning, Mean) else "as often as its count"
     require(fits, "the value is not {} on the truth of what is counted", multiple)
     for count in counts:
-        operator = proof.language.nodes[count].operator
-        mask = "future" if operator == "#<" else "past"
-        require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
-    check_scores(proof, head)
+        check_mask(proof, head, count)
 
 
 def multiples_of(proof: Proof, meaning: Mean | Average) -> dict[Place, Fraction]:
@@ -65,13 +61,23 @@ def multiples_of(proof: Proof, meaning: Mean | Average) -> dict[Place, Fraction]
     return {count: Fraction(int(c)) for count, c in zip(counts, coefficients, strict=True)}
 
 
-def check_uniform(proof: Proof, head: Head, name: str) -> None:
-    """The direction holds the stated number, a mean of known values.
+def check_mask(proof: Proof, head: Head, count: Place) -> None:
+    """A head sees what a count looks at.
 
     Raises:
-        Rejected: if this is not proved.
+        Rejected: if it does not.
     """
-    check_scores(proof, head)
+    operator = proof.language.nodes[count].operator
+    mask = "future" if operator == "#<" else "past"
+    require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
+
+
+def check_known_mean(proof: Proof, head: Head, name: str) -> None:
+    """The mean of known values is the stated number.
+
+    Raises:
+        Rejected: if it is another one.
+    """
     read = head.values[name]
     for n, firsts in proof.lengths(proof.places_of([name, *read]), head.mask):
         (values,), wanted = proof.known_forms([read], n), proof.known_numbers(name, n)

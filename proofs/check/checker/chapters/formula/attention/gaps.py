@@ -1,17 +1,8 @@
 """The worst case over all words by the gaps of scores; docs/certificate.md, section 5, Attention head, 6 and 7.
 
-The page proves the rule; here is what is computed. Targets have one remembered truth, and every letter *keeps* or
-*resets* (`since`, `until`), or every letter *overwrites* (`prev`, `next`). At position p, P_p is the least score of
-what may be a pivot for t, M_p the greatest score of a bad letter (its value is not t), and A_p that of a bad letter
-that may come after the pivot. B is at least the sum, over all k >= 1, of exp(M_(d-k) - P_d) and exp(A_(d+k) - P_d),
-whatever the pivot d is, and the error is at most e < 1 if B (1 - e) <= e.
-
-One B serves all rows of a group: G_k is the greatest of these gaps at distance k over all pivots d of the group. What
-is not summed is at most -60: by itself, or once the greatest gap to all positions at distance k *or more* is, no
-further k is looked at. Scores are integers over one unit, and compared exactly. Gaps that cost nothing (kernels.py) are
-not looked for; softmax plus one has one gap more where t is true. Of a sparse weighting the number of positions
-matters: if the longest row reads L, a pivot at place p has p - 1 positions before it and at most L - p after it; each p
-is looked at.
+What is computed: at position p, P_p, the least score of what may be a pivot for t; M_p, the greatest of a bad letter
+(its value is not t); A_p, that of a bad letter that may come after the pivot. For all rows of a group together, the
+greatest gap at each distance before the pivot, and after it. Scores are integers over one unit, and compared exactly.
 """
 
 from __future__ import annotations
@@ -136,7 +127,7 @@ class Gaps:
         return [length for length in lengths if length == 1] if self._rule.looks_back else []
 
     def _proves_both(self, query: Numbers, rows: Sequence[int]) -> bool:
-        """B (1 - e) <= e for both t, with one B for all of these rows; equal scores have one B."""
+        """The gaps cost at most e for both t, as those of all of these rows; equal scores have the same gaps."""
         known: tuple[Scores, Listed | None] | None = None
         for t, error in enumerate(self._errors):
             if not self._can_err(t):
@@ -171,7 +162,7 @@ class Gaps:
         return [max(Fraction(-min(scores.pivots), unit), Fraction(-NEGLIGIBLE))]
 
     def _can_err(self, t: int) -> bool:
-        """Some letter can be a pivot, and something is bad; else B = 0."""
+        """Some letter can be a pivot, and something is bad; else nothing is lost."""
         extremes = [both[t] for both in self._rule.extremes]
         some_are_bad = any(one.bad for one in extremes) or (t == 1 and self._weighting == "softmax-plus-one")
         return any(one.pivots for one in extremes) and some_are_bad

@@ -1,13 +1,8 @@
 """The worst case over all words as a shortest path; docs/certificate.md, section 5, Attention head, 5.
 
-Claim. The error is at most e on every sequence of letters whose target is false (or true) at the last position, if the
-least sum of weight * (e - error of the value) over those sequences is not negative.
-
-Proof. The head writes the mean of the values v, which are in 0..1, so its error against the truth t is the weighted
-mean of |t - v|. That is at most e iff the sum of weight * (e - |t - v|) is not negative. The sum has one term for each
-position, and the target is decided by a finite automaton, so its minimum is that of the paths over (position, state),
-found by keeping the cheapest path to every state. Only weights are rounded, each to the side that makes its term
-smaller: the sum found is at most the true one.
+The head writes the mean of values in 0..1, so its error against the truth t is the weighted mean of |t - v|, which is
+at most e iff the sum of weight * (e - |t - v|) is not negative. Its minimum over words is found by keeping the cheapest
+path to every state. Only weights are rounded, each to the side that makes its term smaller.
 """
 
 from __future__ import annotations

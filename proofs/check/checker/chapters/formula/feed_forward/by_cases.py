@@ -1,16 +1,8 @@
-"""Feed-forward outputs; docs/certificate.md, section 5: units make a direction exactly what it means.
+"""Feed-forward outputs by cases; docs/certificate.md, section 5, Feed-forward output.
 
-The formulas that are read are *atoms*, and free: every word gives them some truths, so what is proved for all truths
-holds for every word. (Not those that are connectives of others that are read: their truth follows.) The same goes for
-the sign of each T that is compared with 0, and for a temporal formula that the target mentions and nobody reads: it has
-some truth, and whatever it is, the output must be the target's truth. But where `prev (φ since ψ)` is read, φ since ψ
-follows from it: it is φ & (ψ | prev (φ since ψ)), at position 1, too. So is until from next.
-
-Under one assignment each unit reads a linear form in an interval: exact directions hold one number, near ones some
-number in a quarter of [0, 1], and slack is 0 or, where its comparison does not hold, any number from 1 on: then the
-interval has no end. Units that read multiples of one form share it, since they move together; the sum of their outputs
-must be constant on its interval, and the sum of the constants and the bias must be the target. Where slack is written
-and its comparison does not hold, the sum of the least outputs must be at least 1 instead.
+A case is one assignment: truths of the *atoms*, which are free, and a sign for each T that is compared with 0. In it
+each unit reads a linear form in an interval (or, of slack, a half line). Units that read multiples of one form share
+it, since they move together; the sum of their outputs must be constant there.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""Feed-forward outputs by the value of a sum of counts; docs/certificate.md, section 5.
+"""Feed-forward outputs by the value of a sum of counts D; docs/certificate.md, section 5, Feed-forward output by value.
 
-All that is spoken of is about one sum of counts D (but for factors and constants): the output, slack that units
-read, means and averages. In every word D is some integer d of what it can be at the row, and d decides the target and
-each slack; a mean or an average is a known multiple of d. So what is proved for every d holds for every word.
-
-Numbers d that follow one another and decide all alike are one *run*: there a mean or an average is in an interval,
-whose ends are those of the run.
+Values d of D that follow one another and decide all alike are one interval of values: there a mean or an average is in
+an interval, whose ends are those of the first and the last d.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Scores that are one parabola around the position that is looked for; docs/certificate.md, section 5, Lookup head.
 
-Keys are a_r j^2 + b_r j + c_r at the positions j of a word; C = -sum of query_r a_r and S = sum of query_r b_r. If S =
-2 C p, the scores are -C (j - p)^2 and something that does not depend on j. A query is linear in the number m of other
-positions that are counted. So p = m + off for every m, if C does not depend on m, if m adds 2 C to S, and if S = 2 C
-off where m = 0. Each is compared at every (n, i), for both truths b of what is counted; nothing is done for each m or
-j.
+The three equalities of the page are compared at every (n, i), for both truths b of what is counted; nothing is done for
+each number m of others, or each j.
 """
 
 from __future__ import annotations

@@ -1,16 +1,7 @@
-"""Lookups whose scores are one parabola: few cases stand for all; docs/certificate.md, section 5, Lookup head, 4 to 6.
+"""Lookups whose scores are one parabola: few cases stand for all; docs/certificate.md, section 5, Lookup head.
 
-Let the scores of a case be -c k^2, where k = j - p counts from the position p = m + off that is looked for, which is
-visible; c is the curvature at the row (parabola.py). Let e be the stated error, and err_k the error of the value at
-distance k. The claim is F(c) = sum over visible k of (e - err_k) exp(-c k^2) >= 0. The page proves what is used here:
-
-*A truth* (rule 4): with err_0 = 0, all err_k in 0..1 and C >= 1, F(C) >= 0 gives F(c) >= 0 for all c >= C; also if at
-distances with C k^2 >= 60 each term counts as -exp(-60), or 0, whichever is less (case.py). So a case is known by its
-*window*, the values near p, by its goal, and by whether anything visible may be beyond the window.
-*A truth, sparse* (rule 6): the kernels of the gaps -c k^2 of all visible k with err_k > 0 add up to at most e; kernels
-grow with the gap, so C may stand for all c >= C.
-*A number of others* (rule 5): with value_j = j - off and e < 1, F(C) >= 0 for the distances 0..max_n - 1 proves every
-row with c >= C; sparse (rule 6): the mean of k over these distances at C is at most e.
+A truth comes under rule 4 (under 6, if weights are sparse), a number of others under 5 (6); the page proves them. Here
+k = j - p counts from the position p = m + off that is looked for, and C is the least curvature, which stands for all.
 """
 
 from __future__ import annotations

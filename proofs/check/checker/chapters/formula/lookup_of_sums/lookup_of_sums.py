@@ -1,12 +1,4 @@
-"""Lookups of sums of counts; docs/certificate.md, section 5, Lookup of a sum, which proves rules 1 to 3.
-
-Let D = Σ c_k κ_k be the sum that the meaning speaks of, κ_k a count of φ_k, b_k the truth of φ_k at the row, and o_k =
-κ_k - b_k the number of others. What queries read beside known directions is some multiple of one form H, which is near
-an integer p: D or -D, and a number that the b_k decide. It is within E of p by the stated errors of the others. Scores
-over the temperature are -c (j - H)² and something that does not depend on j, c >= c0 > 0, 2 E < 1; p is visible and the
-value there is the goal, or all values in words of a length are the goal. S is the sum of exp(-c0 (k² - 2 |k| E)) over
-all distances k from p to other visible positions, and S (1 - e) <= e is looked at.
-"""
+"""Lookups of sums of counts; docs/certificate.md, section 5, Lookup of a sum, which proves rules 1 to 3."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from ....kernel.verdicts import Rejected, require
 from ..composition import names_in
 from ..lookup_of_sums.lookup_of_sums import ratio
 from ..proof import Proof
-from ..uniform import check_scores
+from ..uniform import check_mask, check_scores
 
 HALF = Fraction(1, 2)
 ENTRY_STEPS = 4  # of work, for each rational of a row that is looked up in a table: it is written, and found
@@ -32,11 +32,9 @@ def check_counting(proof: Proof, head: Head, name: str, meaning: ExactCount) -> 
     Raises:
         Rejected: if this is not proved.
     """
-    operator, counted = proof.language.nodes[meaning.count].operator, proof.language.counted(meaning.count)
-    mask = "future" if operator == "#<" else "past"
-    require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
+    check_mask(proof, head, meaning.count)
     read = [*head.values[name].items()]
-    fits = len(read) == 1 and proof.directions[read[0][0]] == Truth(counted)
+    fits = len(read) == 1 and proof.directions[read[0][0]] == Truth(proof.language.counted(meaning.count))
     require(fits, "the value is not a multiple of the truth of what is counted, alone")
     check_scores(proof, head)
     for n, firsts in lengths_of(proof, [head], [*names_in([*head.queries, *head.keys])]):
