@@ -115,8 +115,9 @@ FAMILIES = (
     Family(is_by_value, "feed_forward.by_value", "check_by_value"),
     Family(lambda _, written: True, "feed_forward.by_cases", "check_by_cases"))
 
-SPARSE_WEIGHTS, RECURRENT_WEIGHTS, IRRATIONAL_NUMBERS = "weightings.sparse", "weightings.geometric", "irrational.heads"
-"""Files that rules need besides, for some weightings and for irrational numbers."""
+SPARSE_WEIGHTS, RECURRENT_WEIGHTS = "weightings.sparse", "weightings.geometric"
+IRRATIONAL_NUMBERS, COUNTS_THAT_UNITS_READ = "irrational.heads", "feed_forward.counts"
+"""Files that rules need besides, where there is such a weighting, or something like that is read."""
 
 
 def prove(proof: Proof, written: WrittenDirection) -> Covered:

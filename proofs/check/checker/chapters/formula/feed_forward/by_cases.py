@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ....kernel.language import Place
 from ....kernel.language.evaluation import COMPARE
 from ....kernel.language.truths import connect_one, temporal_truth
-from ....kernel.numbers import ONE, QUARTER, ZERO, CacheOfNumbers, add, multiply, total
+from ....kernel.numbers import ONE, QUARTER, ZERO, CacheOfNumbers, add
 from ....kernel.reading.records import (
     ApproximateCount,
     ApproximateTruth,
@@ -30,9 +30,9 @@ from ....kernel.reading.records import (
     kind_of,
 )
 from ....kernel.verdicts import Rejected, quote, require
-from ..families import Covered, WrittenDirection
+from ..families import COUNTS_THAT_UNITS_READ, Covered, WrittenDirection, load
 from ..proof import Proof
-from .piecewise import NeuronForm, group_by_form
+from .piecewise import NeuronForm, Range, add_ranges, group_by_form
 
 MAX_ATOMS = 12  # and signs: 4096 assignments, or a few more, of each row that differs from those before
 
@@ -40,9 +40,6 @@ READABLE = (PositionalNumber, Truth, Product, ApproximateTruth, ApproximateCount
 """The meanings of what may be read here, all of whose values are looked at."""
 
 RationalInterval = tuple[Fraction, Fraction]
-Range = tuple[Fraction | None, Fraction | None]
-"""An interval; None is no end."""
-
 Truths = Mapping[Place, bool]
 Signs = Mapping[Place, int]
 
@@ -277,11 +274,9 @@ class Output:
             counts = self.count_interval(form, situation)
             if counts is None:
                 return None
-            low, high = self._form_interval(form, situation, counts)
-            if least and low is not None and high is not None:
-                got: Fraction | None = function.least_on(low, high)
-            else:
-                got = function.constant_on(low, high)
+            budget.spend(4 * len(form))
+            low, high = add_ranges(budget, ((c, self._range(source, situation)) for source, c in form), counts)
+            got = function.value_on(low, high, least)
             if got is None:
                 shown = " + ".join(f"{c} {quote(source)}" for source, c in form[:8])
                 require(False, "the output changes while {} goes from {} to {}", shown, low, high)
@@ -289,24 +284,7 @@ class Output:
             result = add(budget, result, got)
         return result
 
-    def _form_interval(self, form: NeuronForm, situation: Situation, counts: RationalInterval) -> Range:
-        """Where the form is, if the counts in it are where they are; slack that is not 0 has no greatest number."""
-        budget = self._proof.budget
-        budget.spend(4 * len(form))
-        ends = [counts]
-        for source, c in form:
-            low, high = (multiply(budget, c, x) for x in self._interval(source, situation))
-            ends.append((low, high) if low <= high else (high, low))
-        endless = {c > 0 for source, c in form if self._is_endless(source, situation)}
-        return (None if False in endless else total(budget, (low for low, _ in ends)),
-                None if True in endless else total(budget, (high for _, high in ends)))
-
-    def _is_endless(self, source: str, situation: Situation) -> bool:
-        """Whether a direction may hold any number from the one in its interval on."""
-        meaning = self.reads[source]
-        return isinstance(meaning, Slack) and not situation.truths[meaning.formula]
-
-    def _interval(self, source: str, situation: Situation) -> RationalInterval:
+    def _range(self, source: str, situation: Situation) -> Range:
         """All that a direction may hold in a situation; of counts, how far it may be from the number."""
         meaning = self.reads[source]
         if isinstance(meaning, ExactCount):
@@ -319,52 +297,22 @@ class Output:
                 return ZERO, ONE
             return (ONE - QUARTER, ONE) if situation.truths[meaning.formula] else (ZERO, QUARTER)
         holds = all(situation.truths[place] for place in self._spoken_of(meaning))
-        number = situation.levels[source] if holds is not isinstance(meaning, Slack) else ZERO
+        if isinstance(meaning, Slack):
+            return (ZERO, ZERO) if holds else (ONE, None)
+        number = situation.levels[source] if holds else ZERO
         return number, number
 
     def count_interval(self, form: NeuronForm, situation: Situation) -> RationalInterval | None:
-        """The counts in a form: a times a comparison's T, less the truths here; None if T cannot have its sign.
-
-        T is an integer of the assigned sign, and within what it can be when every count is in 0..max_n.
+        """Where the counts in a form are together; None if the situation cannot be.
 
         Raises:
             Rejected: if the counts are not in the proportions of a comparison whose sign is assigned.
         """
-        read, here, budget = dict[Place, Fraction](), ZERO, self._proof.budget
-        for source, c in form:
-            meaning = self.reads[source]
-            if isinstance(meaning, ApproximateCount | ExactCount):
-                read[meaning.count] = add(budget, read.get(meaning.count, ZERO), c)
-            if isinstance(meaning, ApproximateCount) and situation.truths[self._language.counted(meaning.count)]:
-                here = add(budget, here, c)
-        if not read:
+        if not any(isinstance(self.reads[source], ApproximateCount | ExactCount) for source, _ in form):
             return ZERO, ZERO
-        for comparison, sign in situation.signs.items():
-            a = self._proportion(comparison, read)
-            if a is not None:
-                return self._scaled_range(comparison, sign, a, here)
-        require(False, "a unit does not read the counts in the proportions that are compared")
-        return None
-
-    def _proportion(self, comparison: Place, read: Mapping[Place, Fraction]) -> Fraction | None:
-        """The factor a if the counts are read as a * T, or None."""
-        _, counts, (_, _, *coefficients) = self._language.nodes[comparison]
-        if {*counts} != {*read}:
-            return None
-        factors = {read[count] / int(c) for count, c in zip(counts, coefficients, strict=True)}
-        return factors.pop() if len(factors) == 1 else None
-
-    def _scaled_range(self, comparison: Place, sign: int, a: Fraction, here: Fraction) -> RationalInterval | None:
-        """Where a T - here is, but for the constant of T, for T of this sign; None if there is no such T."""
-        _, _, (_, first, *rest) = self._language.nodes[comparison]
-        constant, coefficients, budget = int(first), [int(c) for c in rest], self._proof.budget
-        greatest = self._proof.claim.max_n
-        least = constant + greatest * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
-        most = constant + greatest * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
-        if least > most:
-            return None
-        low, high = (add(budget, multiply(budget, a, Fraction(end - constant)), -here) for end in (least, most))
-        return min(low, high), max(low, high)
+        found: RationalInterval | None = load(COUNTS_THAT_UNITS_READ).find_interval(
+            self._proof, form, situation.signs, situation.truths)
+        return found
 
 
 def check_by_cases(proof: Proof, written: WrittenDirection) -> Covered:

@@ -14,13 +14,12 @@ from typing import NamedTuple
 
 from ....kernel.language import Place
 from ....kernel.language.evaluation import COMPARE
-from ....kernel.numbers import ONE, ZERO, add, divide, multiply, total
+from ....kernel.numbers import ONE, ZERO, add, divide, multiply
 from ....kernel.reading.records import Average, ExactCount, Mean, Meaning, Neuron, Slack, Truth, kind_of
 from ....kernel.verdicts import quote, require
 from ..families import Covered, WrittenDirection, is_on_count
 from ..proof import Proof
-from .by_cases import Range
-from .piecewise import NeuronForm, group_by_form
+from .piecewise import NeuronForm, Range, add_ranges, group_by_form
 
 SumOfCounts = Mapping[Place, int]
 """Counts and their coefficients, none of which is 0."""
@@ -244,8 +243,7 @@ class OutputByValue:
         shut = dict(zip(self.slacks, run.shut, strict=True))
         for form, function in self._groups.items():
             low, high = self._form_range(form, run, held, shut, row.positions)
-            one = (function.least_on(low, high) if run.or_more and low is not None and high is not None
-                   else function.constant_on(low, high))
+            one = function.value_on(low, high, run.or_more)
             require(one is not None, "the output changes while the counts sum to {} to {}, at n = {}, i = {}",
                     run.first, run.last, *row.place)
             got = add(budget, got, one or ZERO)
@@ -256,21 +254,17 @@ class OutputByValue:
     def _form_range(self, form: NeuronForm, run: ValueInterval, held: Mapping[str, Fraction], shut: Mapping[str, bool],
                     positions: int) -> Range:
         """Where a form is in a run: each direction on its own; slack that is not 0 has no greatest number."""
-        budget = self._proof.budget
+        budget, parts = self._proof.budget, list[tuple[Fraction, Range]]()
         budget.spend(4 * len(form))
-        lows, highs, endless = [], [], set()
         for source, c in form:
             if source in held:
-                ends = [multiply(budget, c, held[source])] * 2
+                parts.append((c, (held[source], held[source])))
             elif source in self.means:
                 factor = divide(budget, multiply(budget, c, self.means[source]), Fraction(positions))
-                ends = sorted(multiply(budget, factor, Fraction(value)) for value in (run.first, run.last))
+                parts.append((factor, (Fraction(run.first), Fraction(run.last))))
             else:
-                ends = [ZERO if shut[source] else c] * 2
-                endless |= set() if shut[source] else {c > 0}
-            lows.append(ends[0])
-            highs.append(ends[1])
-        return (None if False in endless else total(budget, lows)), (None if True in endless else total(budget, highs))
+                parts.append((c, (ZERO, ZERO) if shut[source] else (ONE, None)))
+        return add_ranges(budget, parts)
 
 
 def check_by_value(proof: Proof, written: WrittenDirection) -> Covered:
