@@ -116,8 +116,10 @@ FAMILIES = (
     Family(lambda _, written: True, "feed_forward.by_cases", "check_by_cases"))
 
 SPARSE_WEIGHTS, RECURRENT_WEIGHTS = "weightings.sparse", "weightings.geometric"
-IRRATIONAL_NUMBERS, COUNTS_THAT_UNITS_READ = "irrational.heads", "feed_forward.counts"
-"""Files that rules need besides, where there is such a weighting, or something like that is read."""
+OTHER_GAPS, PATHS = "weightings.gaps", "attention.shortest_path"
+LOOKUPS_OF_NUMBERS, COUNTS_THAT_UNITS_READ = "lookup.peaked_numbers", "feed_forward.counts"
+IRRATIONAL_NUMBERS = "irrational.heads"
+"""Files that rules need besides: for other weightings, where gaps do not decide, and where something is read."""
 
 
 def prove(proof: Proof, written: WrittenDirection) -> Covered:

@@ -18,11 +18,10 @@ from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, size, told_apart
 from ....kernel.reading.records import RECURRENT, ApproximateTruth, Head
 from ....kernel.verdicts import require
 from ..composition import names_in
-from ..families import RECURRENT_WEIGHTS, Covered, WrittenDirection, load
+from ..families import OTHER_GAPS, PATHS, RECURRENT_WEIGHTS, Covered, WrittenDirection, load
 from ..proof import Proof
-from .automaton import Letters, TargetAutomaton, read_letters, whole_or_apart
+from .automaton import Letters, ReadPosition, TargetAutomaton, read_letters, whole_or_apart
 from .gaps import Gaps, find_extremes, known_integers
-from .shortest_path import ReadPosition, check_paths
 
 POINTER_BITS = 64
 
@@ -130,7 +129,8 @@ class Attention:
             return None
         unit, columns = known
         ordered = [self._in_order(column) for column in columns]
-        return Gaps(self._proof, extremes, kinds, unit, ordered, self._errors, self._head.weighting)
+        make: type[Gaps] = Gaps if self._head.weighting == "softmax" else load(OTHER_GAPS).GapsOfOtherWeightings
+        return make(self._proof, extremes, kinds, unit, ordered, self._errors, self._head.weighting)
 
     def read_positions(self, n: int, letters: Sequence[tuple[Fraction, Letters]],
                        kinds: Sequence[int]) -> list[ReadPosition]:
@@ -149,7 +149,7 @@ class Attention:
         situation = (query, tuple(positions), tuple(lengths), self._errors)
         if self._proof.proved.get(situation) is None:
             with self._proof.budget.holding(held):
-                check_paths(self._proof, query, positions, ends, self._errors)
+                load(PATHS).check_paths(self._proof, query, positions, ends, self._errors)
             self._proof.proved.keep(situation, True, held)
 
 

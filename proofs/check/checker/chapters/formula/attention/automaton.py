@@ -59,6 +59,17 @@ class Letters:
         return len(self.all)
 
 
+class ReadPosition(NamedTuple):
+    """A position that is read: keys and value as far as they are known, and its letters."""
+
+    known: Numbers
+    letters: Letters
+
+
+Pair = tuple[Numbers, Numbers]
+"""What is known, and what a letter adds."""
+
+
 class TargetAutomaton:
     """The automaton of a target over the letters of what the forms (keys, then the value) read.
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ....kernel.language.columns import Whole, over_one_unit
 from ....kernel.numbers import Numbers, over_one_denominator, short_common_multiple
-from ....kernel.reading.records import SPARSE, LinearForm, PositionalNumber
+from ....kernel.reading.records import LinearForm, PositionalNumber
 from ..kernels import FALLS, NEGLIGIBLE, suffices
 from ..proof import Errors, Proof
 from .automaton import Letter, Letters
@@ -135,37 +135,20 @@ class Gaps:
             unit, scores = self._find_scores(query, rows, t)
             if known is None or known[0] != scores:
                 known = scores, self._list_gaps(unit, scores, max(rows))
-            listed, beside = known[1], self._beside(t, unit, scores)
-            if listed is None or not all(self._suffice([*gaps, *beside], max(rows), error)
-                                         for gaps in self._gaps_by_place(listed, max(rows))):
+            listed = known[1]
+            if listed is None or not all(self._suffice(gaps, max(rows), error)
+                                         for gaps in self._groups(listed, max(rows), t, unit, scores)):
                 return False
         return True
 
-    def _gaps_by_place(self, listed: Listed, longest: int) -> Iterator[Sequence[Fraction]]:
-        """What is summed for each place of the pivot; all at once where weights are not sparse, or some place has all.
-
-        Places outside of the range have no more gaps than its ends.
-        """
-        before, after = (max(side, default=0) for side in listed)
-        if self._weighting not in SPARSE or before + after < longest:
-            yield [*listed.before.values(), *listed.after.values()]
-            return
-        for place in range(max(1, longest - after), min(longest, before + 1) + 1):
-            self._proof.budget.spend(len(listed.before) + len(listed.after))
-            yield [*(gap for k, gap in listed.before.items() if k < place),
-                   *(gap for k, gap in listed.after.items() if k <= longest - place)]
-
-    def _beside(self, t: int, unit: int, scores: Scores) -> list[Fraction]:
-        """The gap of what softmax plus one weighs beside all positions: its score and its value are 0."""
-        if not t or self._weighting != "softmax-plus-one":
-            return []
-        return [max(Fraction(-min(scores.pivots), unit), Fraction(-NEGLIGIBLE))]
+    def _groups(self, listed: Listed, longest: int, t: int, unit: int, scores: Scores) -> Iterator[Sequence[Fraction]]:
+        """What is summed at one time: all gaps together. (Of other weightings: weightings/gaps.py.)"""
+        yield [*listed.before.values(), *listed.after.values()]
 
     def _can_err(self, t: int) -> bool:
         """Some letter can be a pivot, and something is bad; else nothing is lost."""
         extremes = [both[t] for both in self._rule.extremes]
-        some_are_bad = any(one.bad for one in extremes) or (t == 1 and self._weighting == "softmax-plus-one")
-        return any(one.pivots for one in extremes) and some_are_bad
+        return any(one.pivots for one in extremes) and any(one.bad for one in extremes)
 
     def _list_gaps(self, unit: int, scores: Scores, longest: int) -> Listed | None:
         """The gaps that are summed; None if there are too many, or one is not below 0."""

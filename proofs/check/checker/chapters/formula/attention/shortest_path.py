@@ -9,27 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.numbers import Numbers, add, bits_of, inner_product, over_one_denominator
 from ....kernel.verdicts import Rejected, show
 from ..proof import Errors, Proof
-from .automaton import AutomatonState, Letters
+from .automaton import AutomatonState, Pair, ReadPosition
 
 SIDES = ((0, "error_if_false"), (1, "error_if_true"))
 """What the target is, and the name of the bound there."""
-
-
-class ReadPosition(NamedTuple):
-    """A position that is read: keys and value as far as they are known, and its letters."""
-
-    known: Numbers
-    letters: Letters
-
-
-Pair = tuple[Numbers, Numbers]
-"""What is known, and what a letter adds."""
 
 
 def check_paths(proof: Proof, query: Numbers, positions: Sequence[ReadPosition], ends: Mapping[int, str],

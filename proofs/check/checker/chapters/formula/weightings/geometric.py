@@ -18,8 +18,7 @@ from collections.abc import Mapping, Sequence
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.numbers import Numbers, add, inner_product, size, told_apart
 from ....kernel.verdicts import require
-from ..attention.automaton import AutomatonState
-from ..attention.shortest_path import Pair, ReadPosition
+from ..attention.automaton import AutomatonState, Pair, ReadPosition
 from ..proof import Errors, Proof
 from .sigmoids import BITS, enclose_in_units
 
