@@ -26,7 +26,7 @@ from .claim import check_network, check_output
 from .composition import Writer, find_writers, names_in
 from .coverage import Coverage, check_errors, count_rows
 from .embedding import check_embedding
-from .families import IRRATIONAL_NUMBERS, Covered, WrittenDirection, knows_queries, load, prove
+from .families import IRRATIONAL_NUMBERS, Covered, WrittenDirection, attends, load, prove
 from .proof import Proof
 from .records import Certificate
 
@@ -98,7 +98,7 @@ def check_heads(proof: Proof, written: WrittenDirection) -> Covered:
     is_written = isinstance(meaning, ApproximateTruth | ApproximateCount | PositionalNumber | Mean | Average)
     require(is_written, "a head cannot write a direction of kind {}", kind_of(meaning))
     is_near = isinstance(meaning, ApproximateTruth)
-    has_rule = (is_near and knows_queries(proof, written.heads)) or weighting in ("softmax", *SPARSE)
+    has_rule = attends(proof, written) or weighting in ("softmax", *SPARSE)
     require(has_rule, "a {} head has no rule for a direction of kind {}{}", weighting, kind_of(meaning),
             " with such queries" if is_near else "")
     if isinstance(meaning, ApproximateTruth | ApproximateCount):

@@ -6,7 +6,7 @@ files of the rules that it needs. Where several rules recognise what is written,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -60,35 +60,21 @@ def is_additive(_: Proof, written: WrittenDirection) -> bool:
     return bool(written.heads) and written.heads[0].weighting in ADDITIVE
 
 
-def has_equal_scores(_: Proof, written: WrittenDirection) -> bool:
-    """A head that takes a plain mean."""
+def takes_a_mean(_: Proof, written: WrittenDirection) -> bool:
+    """A head of equal scores."""
     return bool(written.heads) and isinstance(written.meaning, PositionalNumber | Mean | Average)
 
 
 def attends(proof: Proof, written: WrittenDirection) -> bool:
-    """A truth is found by queries that are the same in every word."""
-    return isinstance(written.meaning, ApproximateTruth) and bool(written.heads) and knows_queries(proof, written.heads)
-
-
-def knows_queries(proof: Proof, heads: Sequence[Head]) -> bool:
-    """Whether queries read known directions only."""
-    return all(proof.is_known(proof.directions[source]) for head in heads for query in head.queries for source in query)
+    """A head finds a truth, by queries that are the same in every word."""
+    return bool(written.heads) and isinstance(written.meaning, ApproximateTruth) and all(
+        map(proof.is_known, meanings_of_queries(proof, written.heads)))
 
 
 def looks_up_a_sum(proof: Proof, written: WrittenDirection) -> bool:
-    """A truth is found by queries that read counts by their approximations."""
-    return isinstance(written.meaning, ApproximateTruth) and reads_counts(proof, written.heads)
-
-
-def reads_counts(proof: Proof, heads: Sequence[Head]) -> bool:
-    """Whether queries read counts by their approximations."""
-    return any(isinstance(proof.directions[source], ApproximateCount)
-               for head in heads for query in head.queries for source in query)
-
-
-def looks_up(_: Proof, written: WrittenDirection) -> bool:
-    """A truth, or a number of others, is found by queries that read a count by its mean."""
-    return bool(written.heads)
+    """A head finds a truth, by queries that read counts by their approximations."""
+    return isinstance(written.meaning, ApproximateTruth) and any(
+        isinstance(meaning, ApproximateCount) for meaning in meanings_of_queries(proof, written.heads))
 
 
 def is_by_value(proof: Proof, written: WrittenDirection) -> bool:
@@ -106,14 +92,19 @@ def is_on_count(proof: Proof, formula: Place) -> bool:
     return operator == "on" and proof.language.nodes[operands[1]].operator != "T"
 
 
+def meanings_of_queries(proof: Proof, heads: Sequence[Head]) -> Iterator[Meaning]:
+    """What the directions mean that queries read."""
+    return (proof.directions[source] for head in heads for query in head.queries for source in query)
+
+
 FAMILIES = (
     Family(is_additive, "weightings.deciding", "check_additive"),
-    Family(has_equal_scores, "uniform", "check_equal_scores"),
+    Family(takes_a_mean, "uniform", "check_equal_scores"),
     Family(attends, "attention.attention", "check_attention"),
     Family(looks_up_a_sum, "lookup_of_sums.lookup_of_sums", "check_lookup_of_sum"),
-    Family(looks_up, "lookup.lookup", "check_lookup"),
+    Family(lambda _, written: bool(written.heads), "lookup.lookup", "check_lookup"),
     Family(is_by_value, "feed_forward.by_value", "check_by_value"),
-    Family(lambda _, written: True, "feed_forward.by_cases", "check_by_cases"))
+    Family(lambda _, written: not written.heads, "feed_forward.by_cases", "check_by_cases"))
 
 SPARSE_WEIGHTS, RECURRENT_WEIGHTS = "weightings.sparse", "weightings.geometric"
 OTHER_GAPS, PATHS = "weightings.gaps", "attention.shortest_path"

@@ -98,7 +98,7 @@ class Attention:
         rows = [length for length, holds in enumerate(self._in_order(guards), 1) if holds]
         self._proof.budget.spend(1 + (n >> 3))
         if not rows or not any("i" in self._proof.language.leaves(place) for place in self._asking):
-            return [(self._proof.scaled_query(self._head, n, 1), rows)] if rows else []
+            return [(self._scale_query(n), rows)] if rows else []
         temperatures = self._in_order(self._proof.columns.numbers(self._head.temperature, n))
         queries = [self._in_order(form) for form in self._proof.known_forms(self._head.queries, n)]
         groups: dict[object, tuple[Numbers, list[int]]] = {}
@@ -106,6 +106,12 @@ class Attention:
             scaled = tuple(divide(self._proof.budget, form[length - 1], temperatures[length - 1]) for form in queries)
             groups.setdefault(told_apart(self._proof.budget, scaled), (scaled, []))[1].append(length)
         return [*groups.values()]
+
+    def _scale_query(self, n: int) -> Numbers:
+        """The query over the temperature, where both are the same in all rows."""
+        temperature = self._proof.language.value_at(self._head.temperature, n, 1)
+        forms = [self._proof.known_form(query, n, 1) for query in self._head.queries]
+        return tuple(divide(self._proof.budget, x, temperature) for x in forms)
 
     def _in_order(self, column: Sequence[Any]) -> Sequence[Any]:
         """A column in the order of reading."""

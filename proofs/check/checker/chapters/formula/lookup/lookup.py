@@ -9,12 +9,13 @@ to e^-60 hurts most. (The weights of sparsemax and entmax-1.5 are 0 there.)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from operator import mul
 from typing import NamedTuple, cast
 
 from ....kernel.budget import ENTRY_BITS
-from ....kernel.numbers import over_one_denominator
-from ....kernel.reading.records import ApproximateCount, ApproximateTruth, Head, visible
+from ....kernel.numbers import ONE, Numbers, divide, multiply, over_one_denominator, total
+from ....kernel.reading.records import ApproximateCount, ApproximateTruth, Head, Product, visible
 from ....kernel.verdicts import require
 from ..families import Covered, WrittenDirection
 from ..kernels import FALLS
@@ -39,6 +40,7 @@ class Lookup:
 
     def __init__(self, proof: Proof, head: Head, name: str, target: LookupTarget) -> None:
         self._proof, self._head, self._name, self._target = proof, head, name, target
+        self._queries = [target.split_query(query) for query in head.queries]
 
     def check_length(self, n: int) -> LengthCoverage:
         """The rows of one length.
@@ -83,17 +85,33 @@ class Lookup:
 
     def line(self, n: int, i: int, b: bool, size: int, seen: Sequence[tuple[int, ...]]) -> RowScores:
         """Scores are linear in the count, as queries are: those for m = 0, and what each further position adds."""
-        budget, held, count = self._proof.budget, {self._target.counted: int(b)}, self._target.count
-        queries = [self._proof.scaled_query(self._head, n, i, held | {count: m + b}) for m in (0, 1)]
+        budget = self._proof.budget
+        queries = [self._scale_query(n, i, b, m + b) for m in (0, 1)]
         unit, (query, after) = over_one_denominator(budget, queries)
         bits = unit.bit_length() + max((x.bit_length() for x in (*query, *after)), default=0)
         width = bits + size.bit_length() + max((x.bit_length() for row in seen for x in row), default=0)
-        span = self._proof.positions_counted(count, n, i)
+        span = self._proof.positions_counted(self._target.count, n, i)
         budget.spend((len(query) + 1) * len(seen) * (1 + (width * width >> 20)))
         budget.spend(span * (10 + len(self._target.order) + (len(seen) * (1 + (width >> 10)) >> 2)))  # 4 scores a step
         starts = [sum(map(mul, query, row)) for row in seen]
         steps = [sum(map(mul, after, row)) - start for row, start in zip(seen, starts, strict=True)]
         return RowScores(unit, size, starts, steps, [row[-1] for row in seen])
+
+    def _scale_query(self, n: int, i: int, b: bool, number: int) -> Numbers:
+        """The query of a row over its temperature, where the count is this number."""
+        proof, found = self._proof, []
+        temperature = proof.language.value_at(self._head.temperature, n, i)
+        for form in self._queries:
+            if form.foreign:
+                raise proof.not_known(form.foreign[0])
+            mean = Fraction(number, proof.positions_counted(self._target.count, n, i))
+            terms = [proof.known_form(form.known, n, i), multiply(proof.budget, form.times, mean)]
+            for name, weight in form.here.items() if b else ():
+                meaning = proof.directions[name]
+                value = proof.language.value_at(meaning.value, n, i) if isinstance(meaning, Product) else ONE
+                terms.append(multiply(proof.budget, weight, value))
+            found.append(divide(proof.budget, total(proof.budget, terms), temperature))
+        return tuple(found)
 
     def _check_case(self, line: RowScores, m: int, wanted: int, where: str) -> None:
         """The weighted mean of the values is within the bounds, in one case."""
