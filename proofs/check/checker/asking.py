@@ -88,16 +88,6 @@ def place_of_asked(asked: RequiredClaim, language: Language) -> Place | None:
         return language.formula_with_definitions(asked.formula, known)
 
 
-def ask_the_same(one: RequiredClaim, other: RequiredClaim) -> bool:
-    """Whether both ask for the same formula, each read with its own predicates.
-
-    Raises:
-        Malformed: if a formula or a predicate is not in the language.
-    """
-    language = Language(Budget())
-    return place_of_asked(one, language) == place_of_asked(other, language)
-
-
 def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
     """The claim of the file is the one asked for.
 

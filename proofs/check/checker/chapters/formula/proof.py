@@ -7,7 +7,6 @@ values in a run. So what a direction holds is asked here, and what depends on th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from fractions import Fraction
 from typing import Any
 
@@ -48,21 +47,14 @@ class Proof:
         self.weigher = Weigher(self.budget)
         self.symbols = self.language.symbols_of(self.claim.alphabet)
         self._units: dict[FeedForward, dict[str, list[Neuron]]] = {}
-        self._begin()
+        self.begin()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Nothing is known yet that depends on the values of numbers."""
         self.letters: dict[object, Any] = {}  # of automata: one object for equal letters (attention/automaton.py)
         self.rows_by_value: dict[object, Any] = {}  # of by_value.py, whose key says all that they depend on
         self.columns = self.language.columns(self.claim.lengths)
         self.proved = CacheOfNumbers[bool](self.budget)  # situations that need not be proved again, whoever meets them
-
-    def rounded(self, name: str, errors: Errors) -> Proof:
-        """The same, but of rationals in place of irrational numbers, and with other errors of one direction."""
-        proof = copy(self)
-        proof.language, proof.errors = self.language.rounded(), self.errors | {name: errors}
-        proof._begin()
-        return proof
 
     def lengths(self, places: Iterable[Place], mask: str = "future",
                 descending: bool = False) -> Iterator[tuple[int, Sequence[int]]]:

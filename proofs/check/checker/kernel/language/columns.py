@@ -25,9 +25,7 @@ from ..numbers import (
     short_common_multiple,
     size_of_ends,
 )
-from ..verdicts import Rejected
 from .evaluation import Value, Values
-from .printing import write_short
 from .table import Node, Place, Table
 
 Column = Sequence[Value]
@@ -87,7 +85,7 @@ class Columns:
         self._table.budget.spend(1 + (n >> 2))
         if needed is not None:
             column = [value if is_needed else ZERO for value, is_needed in zip(column, needed, strict=True)]
-        return [value if type(value) is Fraction else self._to_number(value, place, self._first(place, n, i), i)
+        return [value if type(value) is Fraction else self._values.known(value, place, self._first(place, n, i), i)
                 for i, value in enumerate(column, 1)]
 
     def integers(self, place: Place, n: int) -> Whole | None:
@@ -118,11 +116,6 @@ class Columns:
     def truths(self, place: Place, n: int) -> Sequence[bool]:
         """The truths of a positional formula."""
         return [number == ONE for number in self.numbers(place, n)]
-
-    def _to_number(self, value: Value, place: Place, n: int, i: int) -> Number:
-        if value is None:
-            raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
-        return value if isinstance(value, Enclosure) else (ONE if value else ZERO)
 
     def _first(self, place: Place, n: int, i: int) -> int:
         """The first length at which position i has the value that it has at n."""

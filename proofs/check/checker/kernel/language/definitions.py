@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from ..budget import MAX_FORMULA
 from ..verdicts import expect, within
 from .parser import Parser, Predicates, read_formula
+from .printing import TextWriter
 from .table import Place, Table
 from .tokens import RESERVED, read_tokens
 
@@ -68,3 +69,10 @@ def split_at_semicolons(text: str) -> Iterator[str]:
             yield text[start : token.column - 1]
             start = token.column
     yield text[start:]
+
+
+def write_definition(table: Table, name: str, predicate: Place) -> str:
+    """A predicate of the user and its condition."""
+    condition = table.nodes[predicate].operands[0]
+    variables = "k,n" if "n" in table.leaves(condition) else "k"
+    return f"{name}({variables}) := {TextWriter(table, in_condition=True).write(condition)}"

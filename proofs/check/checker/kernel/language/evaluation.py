@@ -15,7 +15,21 @@ from typing import Any
 
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
 from ..functions import FUNCTIONS, IRRATIONAL, apply_log2
-from ..numbers import Enclosure, Number, add, bounded, charge, divide, ends_of, multiply, size, size_of_ends, write
+from ..numbers import (
+    ONE,
+    ZERO,
+    Enclosure,
+    Number,
+    add,
+    bounded,
+    charge,
+    divide,
+    ends_of,
+    multiply,
+    size,
+    size_of_ends,
+    write,
+)
 from ..verdicts import Rejected, TooLong
 from .positions import MAX_PRIME, OF_NUMBERS, PREDICATES
 from .printing import write_short
@@ -84,13 +98,10 @@ def compare_constant(node: Node) -> bool:
 
 
 class Values:
-    """The values of places at (n, i), kept while there is room.
+    """The values of places at (n, i), kept while there is room. Irrational numbers have no exact value."""
 
-    Irrational numbers have no exact value; if they are ``rounded``, that is the lower end of their enclosure.
-    """
-
-    def __init__(self, table: Table, rounded: bool = False) -> None:
-        self._table, self._budget, self._rounded = table, table.budget, rounded
+    def __init__(self, table: Table) -> None:
+        self._table, self._budget = table, table.budget
         self._values = Cache[tuple[Place, int, int], Number]()
         self._applied = Cache[str, Value]()
         self._orders = Cache[Place, list[Place]]()
@@ -109,11 +120,9 @@ class Values:
         Raises:
             Rejected: if it is irrational, or may be.
         """
-        if isinstance(value, Fraction):
-            return value
-        if not self._rounded:
+        if isinstance(value, Enclosure):
             raise Rejected(f"{write_short(self._table, place)} is irrational at n = {n}, i = {i}, expected a rational")
-        return value.lower
+        return value
 
     def enclose_at(self, place: Place, n: int, i: int) -> Number:
         """The same, or an enclosure of the value if it is irrational.
@@ -127,11 +136,18 @@ class Values:
         known = self._values.get(key)
         if known is not None:
             return known
-        value = self.find(place, n, i)
+        found = self.known(self.find(place, n, i), place, n, i)
+        return self._values.keep(key, found, size_of_ends(found))
+
+    def known(self, value: Value, place: Place, n: int, i: int) -> Number:
+        """The value itself, or the truth as a number.
+
+        Raises:
+            Rejected: if there is none.
+        """
         if value is None:
             raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
-        found = value if isinstance(value, Enclosure) else Fraction(value)
-        return self._values.keep(key, found, size_of_ends(found))
+        return value if isinstance(value, Fraction | Enclosure) else (ONE if value else ZERO)
 
     def order(self, place: Place) -> list[Place]:
         """All that a place is built from, operands first."""

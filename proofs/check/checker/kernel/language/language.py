@@ -11,7 +11,7 @@ from ..numbers import Enclosure, ends_of
 from .columns import Columns
 from .evaluation import Values
 from .parser import read_count, read_formula, read_number, read_term, read_value
-from .printing import write_definition, write_formula, write_short
+from .printing import write_formula, write_short
 from .table import Place, Table
 from .truths import Symbols, connect
 
@@ -86,10 +86,10 @@ class Language(Table):
         """
         return ends_of(self._values.enclose_at(place, n, i))
 
-    def rounded(self) -> Language:
-        """The same table, in which the value of an irrational number is the lower end of its enclosure."""
+    def with_values(self, values: Values) -> Language:
+        """The same table, of which numbers have these values."""
         language = copy(self)
-        language._values = Values(self, rounded=True)
+        language._values = values
         return language
 
     def columns(self, lengths: range) -> Columns:
@@ -123,6 +123,8 @@ class Language(Table):
 
     def write_definition(self, name: str) -> str:
         """A predicate and its condition."""
+        from .definitions import write_definition
+
         return write_definition(self, name, self.predicates[name])
 
     def symbols(self) -> set[str]:

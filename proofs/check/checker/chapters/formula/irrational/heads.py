@@ -9,9 +9,11 @@ The page proves it.
 
 from __future__ import annotations
 
+from copy import copy
 from fractions import Fraction
 from typing import NamedTuple
 
+from ....kernel.irrational.rounding import with_rationals_as_values
 from ....kernel.language import Place
 from ....kernel.numbers import ONE, ZERO, add, divide, multiply
 from ....kernel.reading.records import (
@@ -26,7 +28,7 @@ from ....kernel.reading.records import (
     kind_of,
 )
 from ....kernel.verdicts import quote, require
-from ..proof import Proof
+from ..proof import Errors, Proof
 
 NORMALISED = ("softmax", "softmax-plus-one")
 
@@ -52,10 +54,20 @@ def with_rationals(proof: Proof, head: Head, name: str) -> Proof:
     require(s < 1, "irrational numbers are not known closely enough")
     above, below = proof.errors[name]
     if isinstance(proof.directions[name], ApproximateTruth):
-        return proof.rounded(name, (multiply(proof.budget, above, 1 - s), multiply(proof.budget, below, 1 - s)))
+        errors = multiply(proof.budget, above, 1 - s), multiply(proof.budget, below, 1 - s)
+        return with_rational_numbers(proof, name, errors)
     lost = multiply(proof.budget, 2 * s, extent_of_form(proof, head.values[name]).size)
     require(min(above, below) >= lost, "irrational numbers are not known closely enough")
-    return proof.rounded(name, (add(proof.budget, above, -lost), add(proof.budget, below, -lost)))
+    return with_rational_numbers(proof, name, (add(proof.budget, above, -lost), add(proof.budget, below, -lost)))
+
+
+def with_rational_numbers(proof: Proof, name: str, errors: Errors) -> Proof:
+    """The same, but of rationals in place of irrational numbers, and with other errors of one direction."""
+    rational = copy(proof)
+    rational.language = with_rationals_as_values(proof.language)
+    rational.errors = proof.errors | {name: errors}
+    rational.begin()
+    return rational
 
 
 def deviation(proof: Proof, head: Head) -> Fraction:

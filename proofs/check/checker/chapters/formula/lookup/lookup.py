@@ -21,7 +21,7 @@ from ..families import Covered, WrittenDirection
 from ..kernels import FALLS
 from ..proof import Proof
 from .case import LookupCase, is_proved
-from .peaked import LengthCoverage, find_covered
+from .peaked import find_covered
 from .target import LookupTarget
 
 
@@ -42,7 +42,7 @@ class Lookup:
         self._proof, self._head, self._name, self._target = proof, head, name, target
         self._queries = [target.split_query(query) for query in head.queries]
 
-    def check_length(self, n: int) -> LengthCoverage:
+    def check_length(self, n: int) -> Covered:
         """The rows of one length.
 
         Raises:
@@ -56,7 +56,7 @@ class Lookup:
                 found = self._check_row(n, i, size, rows)
                 covered += found is not None
                 guarded += bool(found)
-        return LengthCoverage(covered, guarded)
+        return Covered(covered, guarded)
 
     def keys_and_values(self, n: int) -> tuple[int, list[tuple[int, ...]]]:
         """For each position its keys, then its value, over one denominator."""
@@ -139,5 +139,5 @@ def check_lookup(proof: Proof, written: WrittenDirection) -> Covered:
     covered = find_covered(proof, head, name, target)
     lookup = Lookup(proof, head, name, target)
     rows = [covered[n] if n in covered else lookup.check_length(n) for n in proof.claim.lengths]
-    guarded = sum(one.guarded for one in rows) if isinstance(meaning, ApproximateTruth) else None
+    guarded = sum(one.guarded or 0 for one in rows) if isinstance(meaning, ApproximateTruth) else None
     return Covered(sum(one.rows for one in rows), guarded)

@@ -15,19 +15,12 @@ from typing import NamedTuple
 from ....kernel.numbers import ZERO, over_one_denominator
 from ....kernel.reading.records import ApproximateTruth, Head, visible
 from ..composition import names_in
-from ..families import LOOKUPS_OF_NUMBERS, load
+from ..families import LOOKUPS_OF_NUMBERS, Covered, load
 from ..kernels import FALLS, NEGLIGIBLE, suffices
 from ..proof import Proof
 from .case import LookupCase, is_proved
 from .parabola import Parabola
 from .target import LookupTarget
-
-
-class LengthCoverage(NamedTuple):
-    """How many rows of a length are proved, and at how many of them the guard can hold."""
-
-    rows: int
-    guarded: int
 
 
 class VisibleRow(NamedTuple):
@@ -146,13 +139,12 @@ def reach_of(least: Fraction, fall: int = NEGLIGIBLE) -> int:
 def rows_of(proof: Proof, head: Head, target: LookupTarget, n: int) -> Iterator[VisibleRow]:
     """The rows of a length."""
     proof.budget.spend(n)
-    counts_back = proof.language.nodes[target.count].operator == "#<"
     for i in range(1, n + 1):
         first, last = visible(head.mask, n, i)
-        yield VisibleRow(first, last, i if counts_back else n + 1 - i)
+        yield VisibleRow(first, last, proof.positions_counted(target.count, n, i))
 
 
-def find_covered(proof: Proof, head: Head, name: str, target: LookupTarget) -> Mapping[int, LengthCoverage]:
+def find_covered(proof: Proof, head: Head, name: str, target: LookupTarget) -> Mapping[int, Covered]:
     """The lengths of which all rows are proved; nothing is rejected here."""
     if not speaks_of_count(proof, target) or not all(
             proof.is_known(proof.directions[one]) for one in names_in([*head.keys, head.values[name]])):
@@ -164,7 +156,7 @@ def find_covered(proof: Proof, head: Head, name: str, target: LookupTarget) -> M
     of_truth = isinstance(target.meaning, ApproximateTruth)
     make = ApproximateTruthPeak if of_truth else load(LOOKUPS_OF_NUMBERS).ApproximateCountPeak
     peak = make(proof, head, name, target, least)
-    return {n: LengthCoverage(n, peak.guarded(n)) for n, (offs, _) in shapes.items() if peak.proves(n, offs)}
+    return {n: Covered(n, peak.guarded(n)) for n, (offs, _) in shapes.items() if peak.proves(n, offs)}
 
 
 def find_shapes(proof: Proof, head: Head, target: LookupTarget) -> Mapping[int, tuple[tuple[int, int], Fraction]]:
