@@ -109,7 +109,7 @@ FAMILIES = (
 SPARSE_WEIGHTS, RECURRENT_WEIGHTS = "weightings.sparse", "weightings.geometric"
 OTHER_GAPS, PATHS = "weightings.gaps", "attention.shortest_path"
 LOOKUPS_OF_NUMBERS, COUNTS_THAT_UNITS_READ = "lookup.peaked_numbers", "feed_forward.counts"
-IRRATIONAL_NUMBERS = "irrational.heads"
+UNITS_TAKEN_APART, IRRATIONAL_NUMBERS = "feed_forward.apart", "irrational.heads"
 """Files that rules need besides: for other weightings, where gaps do not decide, and where something is read."""
 
 

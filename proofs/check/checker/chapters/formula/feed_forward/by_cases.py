@@ -30,7 +30,7 @@ from ....kernel.reading.records import (
     kind_of,
 )
 from ....kernel.verdicts import Rejected, quote, require
-from ..families import COUNTS_THAT_UNITS_READ, Covered, WrittenDirection, load
+from ..families import COUNTS_THAT_UNITS_READ, UNITS_TAKEN_APART, Covered, WrittenDirection, load
 from ..proof import Proof
 from .piecewise import NeuronForm, Range, add_ranges, group_by_form
 
@@ -64,13 +64,9 @@ class OutputRow(NamedTuple):
 
 
 class Output:
-    """One direction that a feed-forward part writes, by these units and this bias.
+    """One direction that a feed-forward part writes, by these units and this bias."""
 
-    Taken *apart*, no connective is an atom, unless it is built from symbols.
-    """
-
-    def __init__(self, proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction, apart: bool = False) -> None:
-        self._apart = apart
+    def __init__(self, proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction) -> None:
         self._proof, self._language, self._name, self._bias = proof, proof.language, name, bias
         self._meaning = proof.directions[name]
         require(isinstance(self._meaning, PositionalNumber | Truth | Product | Slack),
@@ -88,13 +84,13 @@ class Output:
         """What is free: the formulas that are read, and what the target mentions and these rules do not evaluate."""
         read = {place for meaning in self.reads.values() if not isinstance(meaning, Slack)
                 for place in self._spoken_of(meaning)}
-        free = self._find_leaves(read) if self._apart else {place for place in read if not self._follows(place, read)}
+        free = self._find_free(read)
         self._steps = {operand: place for place in read for operand in self._language.nodes[place].operands
                        if operand not in read and self._is_step(place, operand)}
 
         def is_entered(place: Place) -> bool:
             opens = self._language.is_connective(place) or place in self._steps
-            is_whole = place in free or (self._apart and self._language.is_of_symbols(place))
+            is_whole = place in free or self._stays_whole(place)
             return opens and not is_whole and not self._language.is_positional(place)
 
         own = self._language.below([*self._spoken_of(self._meaning), *slacks], lambda place: not is_entered(place))
@@ -111,23 +107,18 @@ class Output:
         decided = [guard for guard, parts in below.items() if all(map(self._is_decided, parts))]
         roots = [*own, *read, *decided]
         self._order = sorted(self._language.below(roots, lambda place: not is_entered(place)))
-        self._of_symbols = [place for place in self._atoms if self._apart and self._language.is_of_symbols(place)]
-        self._allowed = self._proof.symbols.allowed(self._of_symbols)
 
-    def _find_leaves(self, read: Collection[Place]) -> set[Place]:
-        """What is read, taken apart: comparisons of counts below it are decided by their signs."""
-        language = self._language
+    def _find_free(self, read: Collection[Place]) -> set[Place]:
+        """Of what is read, what is free; a second attempt finds it otherwise (apart.py)."""
+        return {place for place in read if not self._follows(place, read)}
 
-        def is_leaf(place: Place) -> bool:
-            decided = language.is_positional(place) or language.is_of_symbols(place)
-            return decided or not language.is_connective(place)
+    def _stays_whole(self, place: Place) -> bool:
+        """Whether a connective is not entered, although it is not free."""
+        return False
 
-        found = filter(is_leaf, language.below(read, is_leaf))
-        return {place for place in found if not language.is_positional(place)
-                and (place in read or not self._is_comparison(place))}
-
-    def _truths_of_symbols(self, truths: Truths) -> tuple[bool, ...]:
-        return tuple(truths[place] for place in self._of_symbols)
+    def _may_hold(self, truths: Truths) -> bool:
+        """Whether atoms may have these truths together, so that the case counts."""
+        return True
 
     def _is_step(self, place: Place, operand: Place) -> bool:
         """Whether it is `prev` of a `since`, or `next` of an `until`."""
@@ -239,7 +230,7 @@ class Output:
         firsts = sorted({*self._signs.values()})
         for bits in product((False, True), repeat=len(free)):
             atoms = {**row.fixed, **dict(zip(free, bits, strict=True))}
-            if self._truths_of_symbols(atoms) not in self._allowed:
+            if not self._may_hold(atoms):
                 continue
             for chosen in product((-1, 0, 1), repeat=len(firsts)):
                 signs = dict(zip(firsts, chosen, strict=True))
@@ -326,5 +317,5 @@ def check_by_cases(proof: Proof, written: WrittenDirection) -> Covered:
         return Covered(Output(*what).check())
     except Rejected as refusal:
         with suppress(Rejected):
-            return Covered(Output(*what, apart=True).check())
+            return Covered(load(UNITS_TAKEN_APART).OutputApart(*what).check())
         raise refusal from None

@@ -114,21 +114,19 @@ class ApproximateTruthPeak:
         if window not in self._windows:
             self._proof.budget.spend(10 * len(offsets))
             falls = [-self._least.numerator * (k - p) ** 2 for k in range(begin, end + 1)]
-            proves = self._proves_peak if self._head.weighting == "softmax" else self._proves_sparse_peak
-            self._windows[window] = offsets[p - begin] == 0 and proves(content.size, falls, offsets, goal, may_see_more)
+            self._windows[window] = offsets[p - begin] == 0 and self._proves_peak(content.size, falls, offsets, goal,
+                                                                                  may_see_more)
         return self._windows[window]
 
     def _proves_peak(self, size: int, falls: Sequence[int], offsets: Sequence[int], goal: int, sees_more: bool) -> bool:
+        if self._head.weighting != "softmax":  # what is beyond the window costs nothing
+            bad = [fall for fall, offset in zip(falls, offsets, strict=True) if offset]
+            gaps = [Fraction(fall, self._least.denominator) for fall in bad]
+            ((_, error),) = self._target.sides(goal)
+            return suffices(self._proof.weigher, self._proof.budget, self._head.weighting, gaps, 0, error)
         near = tuple((fall * size, offset) for fall, offset in zip(falls, offsets, strict=True))
         far = size.bit_length() if sees_more else 0
         return is_proved(self._proof, LookupCase(self._least.denominator, size, near, far, self._target.sides(goal)))
-
-    def _proves_sparse_peak(self, size: int, falls: Sequence[int], offsets: Sequence[int], goal: int,
-                            sees_more: bool) -> bool:
-        """What is beyond the window costs nothing."""
-        gaps = [Fraction(fall, self._least.denominator) for fall, offset in zip(falls, offsets, strict=True) if offset]
-        (_, error), = self._target.sides(goal)
-        return suffices(self._proof.weigher, self._proof.budget, self._head.weighting, gaps, 0, error)
 
 
 def reach_of(least: Fraction, fall: int = NEGLIGIBLE) -> int:
