@@ -98,16 +98,17 @@ def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
     wanted = {"formula": place_of_asked(asked, given.language), "regime": asked.regime, "causal": asked.causal}
     for part, one in wanted.items():
         if part not in kind.parts:
-            compare(part, one is None, f"none: it is about {kind.about}")
+            compare_part(part, one is None, f"none: it is about {kind.about}")
         elif one is not None:
             found = getattr(claim, part)
-            compare(part, one == found, given.language.write_short(found) if part == "formula" else show_part(found))
+            shown = given.language.write_short(found) if part == "formula" else show_part(found)
+            compare_part(part, one == found, shown)
     if kind.is_refutation:
-        compare("claim", asked == RequiredClaim(), "that it refutes: nothing of it can be asked for")
+        compare_part("claim", asked == RequiredClaim(), "that it refutes: nothing of it can be asked for")
     symbols = ", ".join(map(quote, claim.alphabet[:12]))
-    compare("alphabet", asked.alphabet is None or {*asked.alphabet} == {*claim.alphabet}, symbols)
-    compare("min_n", asked.least_length in (None, claim.min_n), claim.min_n)
-    compare("max_n", asked.max_n in (None, claim.max_n), claim.max_n)
+    compare_part("alphabet", asked.alphabet is None or {*asked.alphabet} == {*claim.alphabet}, symbols)
+    compare_part("min_n", asked.least_length in (None, claim.min_n), claim.min_n)
+    compare_part("max_n", asked.max_n in (None, claim.max_n), claim.max_n)
 
 
 def show_part(found: str | bool) -> str:
@@ -115,7 +116,7 @@ def show_part(found: str | bool) -> str:
     return found if isinstance(found, str) else "true" if found else "false"
 
 
-def compare(part: str, is_same: bool, found: str | int | Fraction) -> None:
+def compare_part(part: str, is_same: bool, found: str | int | Fraction) -> None:
     """One part of the claim.
 
     Raises:

@@ -50,7 +50,7 @@ def size_of_ends(x: Number) -> int:
     return size(x) if isinstance(x, Fraction) else size(x.lower) + size(x.upper)
 
 
-def write(x: Fraction) -> str:
+def text_of(x: Fraction) -> str:
     """Two rationals have one text if and only if they are equal. In base 16, in which none is too long to write."""
     return f"{x.numerator:x}/{x.denominator:x}"
 
@@ -62,7 +62,7 @@ def told_apart(budget: Budget, key: object) -> Hashable:
         return tuple([told_apart(budget, part) for part in key])
     if isinstance(key, Fraction):
         budget.spend(size(key) >> 10)
-        return write(key)
+        return text_of(key)
     if isinstance(key, int):
         budget.spend(key.bit_length() >> 10)
         return f"{key:x}"

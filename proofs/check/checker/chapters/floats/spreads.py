@@ -147,7 +147,7 @@ class LookupScores:
         for line, numbers in self._lines(n):
             for m in {numbers[0], numbers[-1]}:
                 scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
-                unit = line.unit * line.size
+                unit = line.denominator * line.size
                 found.append(Real(Fraction(max(scores) - min(scores), unit),
                                   Fraction(max(map(abs, scores)), unit), None))
         return join_real(found)
@@ -178,6 +178,6 @@ class LookupScores:
                 scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
                 distances = [value // line.size - m for value in line.values]
                 top = scores[distances.index(0)]
-                found += [Fraction(top - score, line.unit * line.size * k * k)
+                found += [Fraction(top - score, line.denominator * line.size * k * k)
                           for score, k in zip(scores, distances, strict=True) if k]
         return min(found, default=None)

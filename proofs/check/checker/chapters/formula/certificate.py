@@ -73,7 +73,7 @@ def check_direction(proof: Proof, coverage: Coverage, name: str, writer: Writer)
     elif writer.head:
         all_heads = proof.transformer.layers[writer.layer - 1].heads
         heads = [all_heads[number - 1] for number in (writer.head, *writer.more)]
-        covered = check_heads(proof, WrittenDirection(name, proof.directions[name], heads))
+        covered = check_written_by_heads(proof, WrittenDirection(name, proof.directions[name], heads))
         done, wanted = covered.rows, rows
         coverage.head_rows += done
         if covered.guarded is not None:
@@ -86,7 +86,7 @@ def check_direction(proof: Proof, coverage: Coverage, name: str, writer: Writer)
     require(done == wanted, "covered {} rows, expected {}", done, wanted)
 
 
-def check_heads(proof: Proof, written: WrittenDirection) -> Covered:
+def check_written_by_heads(proof: Proof, written: WrittenDirection) -> Covered:
     """What heads write to a direction is what it means.
 
     Weights that are not additive have one head (composition.py). Equal scores have equal weights of the sum 1, and

@@ -57,7 +57,7 @@ def floor_ln(x: Fraction, budget: Budget, bits: int = WORKING_BITS) -> int:
     return floor if floor == other else floor_ln(x, budget, 2 * bits)
 
 
-def apply(name: str, x: Fraction, budget: Budget) -> Number | None:
+def apply_function(name: str, x: Fraction, budget: Budget) -> Number | None:
     """The value of a function at x, or None where it has none. All four never fall as their argument grows."""
     if not has_short_terms(x) or not (x > 0 or (name == "sqrt" and x == 0)):
         return None

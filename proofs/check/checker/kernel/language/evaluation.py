@@ -15,21 +15,7 @@ from typing import Any
 
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
 from ..functions import FUNCTIONS, IRRATIONAL, apply_log2
-from ..numbers import (
-    ONE,
-    ZERO,
-    Enclosure,
-    Number,
-    add,
-    bounded,
-    charge,
-    divide,
-    ends_of,
-    multiply,
-    size,
-    size_of_ends,
-    write,
-)
+from ..numbers import Enclosure, Number, add, bounded, charge, divide, ends_of, multiply, size, size_of_ends, text_of
 from ..verdicts import Rejected, TooLong
 from .positions import MAX_PRIME, OF_NUMBERS, PREDICATES
 from .printing import write_short
@@ -37,6 +23,7 @@ from .table import ARITHMETIC, Node, Place, Table
 
 Value = Number | bool | None
 
+TRUTHS = (Fraction(0), Fraction(1))
 MAX_POWER = 64  # exponents are integers of at most this absolute value, unless the base is 0, 1 or -1
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -147,7 +134,7 @@ class Values:
         """
         if value is None:
             raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
-        return value if isinstance(value, Fraction | Enclosure) else (ONE if value else ZERO)
+        return value if isinstance(value, Fraction | Enclosure) else TRUTHS[value]
 
     def order(self, place: Place) -> list[Place]:
         """All that a place is built from, operands first."""
@@ -224,7 +211,7 @@ class Values:
         """A function of functions.py; its values repeat. They are found by texts: numbers can be of one hash."""
         ends = ends_of(x)
         self._budget.spend(8 + (sum(map(size, ends)) >> 8))  # for texts, their hash and, at most, integer square roots
-        text = " ".join([name, *map(write, ends)])
+        text = " ".join([name, *map(text_of, ends)])
         known = self._applied.get(text)
         if known is None:
             known = (self._combine_enclosed(name, x) if name in IRRATIONAL or isinstance(x, Enclosure)

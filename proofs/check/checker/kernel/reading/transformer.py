@@ -140,11 +140,11 @@ def read_head(value: Json, language: Language, order: DirectionOrder, weightings
 def read_feedforward(value: Json, order: DirectionOrder) -> FeedForward:
     """Units and a bias."""
     fields = Fields(value, "units", "bias")
-    units = fields.read("units", list_of(partial(read_unit, order=order)))
+    units = fields.read("units", list_of(partial(read_neuron, order=order)))
     return FeedForward(units, fields.read("bias", order.read_weights))
 
 
-def read_unit(value: Json, order: DirectionOrder) -> Neuron:
+def read_neuron(value: Json, order: DirectionOrder) -> Neuron:
     """A rectified linear unit."""
     fields = Fields(value, "reads", "bias", "writes")
     return Neuron(fields.read("reads", order.read_weights), fields.read("bias", read_rational),

@@ -28,7 +28,7 @@ from .target import LookupTarget
 class RowScores(NamedTuple):
     """What one row sees, in integers: scores are starts + m * steps for m other positions that are counted."""
 
-    unit: int
+    denominator: int
     size: int
     starts: list[int]
     steps: list[int]
@@ -87,15 +87,15 @@ class Lookup:
         """Scores are linear in the count, as queries are: those for m = 0, and what each further position adds."""
         budget = self._proof.budget
         queries = [self._scale_query(n, i, b, m + b) for m in (0, 1)]
-        unit, (query, after) = over_one_denominator(budget, queries)
-        bits = unit.bit_length() + max((x.bit_length() for x in (*query, *after)), default=0)
+        denominator, (query, after) = over_one_denominator(budget, queries)
+        bits = denominator.bit_length() + max((x.bit_length() for x in (*query, *after)), default=0)
         width = bits + size.bit_length() + max((x.bit_length() for row in seen for x in row), default=0)
         span = self._proof.positions_counted(self._target.count, n, i)
         budget.spend((len(query) + 1) * len(seen) * (1 + (width * width >> 20)))
         budget.spend(span * (10 + len(self._target.order) + (len(seen) * (1 + (width >> 10)) >> 2)))  # 4 scores a step
         starts = [sum(map(mul, query, row)) for row in seen]
         steps = [sum(map(mul, after, row)) - start for row, start in zip(seen, starts, strict=True)]
-        return RowScores(unit, size, starts, steps, [row[-1] for row in seen])
+        return RowScores(denominator, size, starts, steps, [row[-1] for row in seen])
 
     def _scale_query(self, n: int, i: int, b: bool, number: int) -> Numbers:
         """The query of a row over its temperature, where the count is this number."""
@@ -118,12 +118,12 @@ class Lookup:
         scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
         top, goal = max(scores), wanted * line.size
         weighting = self._head.weighting
-        least = top - FALLS[weighting] * line.unit * line.size
+        least = top - FALLS[weighting] * line.denominator * line.size
         near = tuple([(score - top, value - goal)
                       for score, value in zip(scores, line.values, strict=True) if score >= least])
         highest = max(max(line.values) - goal, goal - min(line.values))
         far = highest.bit_length() if len(near) < len(scores) else 0
-        case = LookupCase(line.unit, line.size, near, far, self._target.sides(wanted), weighting)
+        case = LookupCase(line.denominator, line.size, near, far, self._target.sides(wanted), weighting)
         require(is_proved(self._proof, case), "the error exceeds its bound at {}", where)
 
 
