@@ -49,7 +49,7 @@ class ByValue:
             cells = (cell for cell in row.more if isinstance(cell, FloatCell))
             held = dict(zip(output.known, cells, strict=True))
             for run in output.runs(row):
-                with within(f"n = {row.n}, i = {row.place[1]}, where the counts sum to {run.first} to {run.last}"):
+                with within(f"n = {row.n}, i = {row.first_at[1]}, where the counts sum to {run.first} to {run.last}"):
                     if is_slack:
                         self._check_slack(run, row, held)
                     else:

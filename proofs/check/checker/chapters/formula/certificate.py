@@ -46,7 +46,7 @@ def prove_certificate(certificate: Certificate) -> Coverage:
     require(writers.keys() == proof.directions.keys(), "a direction is not covered")
     for name, writer in writers.items():
         if not isinstance(proof.directions[name], Anything):  # it may hold any number: nothing is proved from it
-            with within(f"{writer.place}, direction {quote(name)}"):
+            with within(f"{writer.label}, direction {quote(name)}"):
                 check_direction(proof, coverage, name, writer)
     return coverage
 

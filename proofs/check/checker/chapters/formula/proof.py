@@ -47,9 +47,9 @@ class Proof:
         self.weigher = Weigher(self.budget)
         self.symbols = self.language.symbols_of(self.claim.alphabet)
         self._units: dict[FeedForward, dict[str, list[Neuron]]] = {}
-        self.begin()
+        self.forget()
 
-    def begin(self) -> None:
+    def forget(self) -> None:
         """Nothing is known yet that depends on the values of numbers."""
         self.letters: dict[object, Any] = {}  # of automata: one object for equal letters (attention/automaton.py)
         self.rows_by_value: dict[object, Any] = {}  # of by_value.py, whose key says all that they depend on

@@ -29,7 +29,7 @@ def read_transformer(value: Json, language: Language, weightings: Sequence[str] 
     fields.read("format", one_of("certify-transformer"))
     fields.read("version", one_of(1))
     alphabet = fields.read("alphabet", read_symbols)
-    predicates = fields.read("predicates", list_of(partial(read_predicate, language=language)))
+    predicates = fields.read("predicates", list_of(partial(learn_predicate, language=language)))
     if "formulas" in fields:
         fields.read("formulas", partial(read_entries, language=language))
     directions = fields.read("directions", partial(read_directions, language=language))
@@ -49,7 +49,7 @@ def in_language(read: Callable[[str], Place]) -> Callable[[Json], Place]:
     return lambda value: read(read_text(value))
 
 
-def read_predicate(value: Json, language: Language) -> str:
+def learn_predicate(value: Json, language: Language) -> str:
     """The name of a predicate that is defined."""
     return language.define(read_text(value))
 

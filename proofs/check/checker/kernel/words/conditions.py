@@ -38,7 +38,7 @@ class Conditions:
         return [when.formula for when in self.cases if when.formula is not None]
 
 
-def counts_of(language: Language, place: Place) -> tuple[Place, ...]:
+def counts_spoken_of(language: Language, place: Place) -> tuple[Place, ...]:
     """The counts that a comparison or a predicate of a count is about."""
     operator, operands, _ = language.nodes[place]
     return operands if operator == "T" else language.counts_of(operands[1]) if operator == "on" else ()
@@ -47,6 +47,6 @@ def counts_of(language: Language, place: Place) -> tuple[Place, ...]:
 def is_past_only(language: Language, formula: Place) -> bool:
     """Whether no formula of it looks ahead, mentions n or counts to the right."""
     below = language.below([formula])
-    counts = [count for place in below for count in counts_of(language, place)]
+    counts = [count for place in below for count in counts_spoken_of(language, place)]
     return not ("n" in language.leaves(formula) or any(language.nodes[place].operator in FUTURE for place in below)
                 or any(language.nodes[count].operator == "#>" for count in counts))

@@ -183,8 +183,8 @@ class Gaps:
         least = [min((added[keys] for keys in one.pivots), default=None) for one in extremes]
         most = [max((added[keys] for keys in one.bad), default=None) for one in extremes]
         later = [max((added[keys] for keys in one.after), default=None) for one in extremes]
-        pivots = shift(starts, kinds, least, high)
-        bad, after = shift(starts, kinds, most, low), shift(starts, kinds, later, low)
+        pivots = add_by_kind(starts, kinds, least, high)
+        bad, after = add_by_kind(starts, kinds, most, low), add_by_kind(starts, kinds, later, low)
         if self._rule.looks_back:  # the pivot is the letter before the last, so others are none
             here = {row - 2 for row in rows}
             pivots = [score if p in here else high for p, score in enumerate(pivots)]
@@ -217,7 +217,7 @@ def known_integers(proof: Proof, rows: Sequence[LinearForm], n: int) -> tuple[in
     return denominator, found
 
 
-def shift(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:
+def add_by_kind(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:
     """The score at each position: what is added to its start depends on its kind."""
     if len(added) == 1:
         extra = added[0]

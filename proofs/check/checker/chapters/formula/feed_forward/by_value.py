@@ -43,7 +43,7 @@ class CountedRow(NamedTuple):
     """
 
     n: int
-    place: tuple[int, int]
+    first_at: tuple[int, int]
     ends: tuple[int, int]
     positions: int
     numbers: tuple[Fraction, ...]
@@ -245,11 +245,11 @@ class OutputByValue:
             low, high = self._form_range(form, run, held, shut, row.positions)
             one = function.value_on(low, high, run.or_more)
             require(one is not None, "the output changes while the counts sum to {} to {}, at n = {}, i = {}",
-                    run.first, run.last, *row.place)
+                    run.first, run.last, *row.first_at)
             got = add(budget, got, one or ZERO)
         fits = got == run.wanted or (run.or_more and got > run.wanted)
         require(fits, "the output is {}, expected {}, where the counts sum to {} to {}, at n = {}, i = {}", got,
-                run.wanted, run.first, run.last, *row.place)
+                run.wanted, run.first, run.last, *row.first_at)
 
     def _form_range(self, form: NeuronForm, run: ValueInterval, held: Mapping[str, Fraction], shut: Mapping[str, bool],
                     positions: int) -> Range:

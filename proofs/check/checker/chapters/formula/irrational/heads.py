@@ -66,7 +66,7 @@ def with_rational_numbers(proof: Proof, name: str, errors: Errors) -> Proof:
     rational = copy(proof)
     rational.language = with_rationals_as_values(proof.language)
     rational.errors = proof.errors | {name: errors}
-    rational.begin()
+    rational.forget()
     return rational
 
 

@@ -42,13 +42,13 @@ def check_counting(proof: Proof, head: Head, name: str, meaning: ExactCount) -> 
         queries = columns_of(proof, head, head.queries, n)
         for i, ((temperature, *query), key, first) in enumerate(zip(queries, keys, firsts, strict=True), 1):
             z = divide(proof.budget, inner_product(proof.budget, tuple(query), key), temperature)
-            weight = weigh(proof, head.weighting, z, n)
+            weight = weight_of(proof, head.weighting, z, n)
             given = multiply(proof.budget, weight, read[0][1])
             require(given == ONE, "what is counted counts {}, expected 1, at n = {}, i = {}", given, first, i)
     return sum(proof.claim.lengths)
 
 
-def weigh(proof: Proof, weighting: str, z: Fraction, n: int) -> Fraction:
+def weight_of(proof: Proof, weighting: str, z: Fraction, n: int) -> Fraction:
     """The weight of a position with this scaled score.
 
     Raises:
