@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, cast
 
 from ....kernel.language import Place
 from ....kernel.language.evaluation import COMPARE
@@ -17,8 +17,8 @@ from ..composition import names_in
 from ..families import Covered, WrittenDirection
 from ..kernels import FALLS, suffices
 from ..proof import Proof
+from .claimed import Claimed, list_claimed, ratio
 
-Key = TypeVar("Key")
 Sum = Mapping[Place, Fraction]
 """Counts and their coefficients, none of which is 0."""
 
@@ -46,15 +46,6 @@ class SumLookupValues(NamedTuple):
 
     values: Sequence[Fraction]
     vertex: Vertex | None
-
-
-class Claimed(NamedTuple):
-    """In one case of truths here: the values of D at which something is claimed, with their p, and those at which the
-    goal is not the value at p."""
-
-    values: Sequence[int]
-    places: Sequence[int]
-    wrong: Sequence[int]
 
 
 class LookupOfSum:
@@ -215,16 +206,15 @@ class LookupOfSum:
     def _list_claimed(self, n: int, sums: range, here: Mapping[Place, bool],
                       settled: Mapping[Place, bool]) -> Claimed:
         content = self._content(n)
-        values, places, wrong = list[int](), list[int](), list[int]()
-        for d in sums:
+
+        def find_goal(d: int) -> int | None:
             truths = self._language.connect(self._order, self._decide(n, d, here, settled))
-            if truths[self._meaning.when]:
-                p = self._place(content.vertex, d, here) if content.vertex else 1
-                values.append(d)
-                places.append(p)
-                if 1 <= p <= n and content.values[p - 1] != int(truths[self._meaning.formula]):
-                    wrong.append(d)
-        return Claimed(values, places, wrong)
+            return int(truths[self._meaning.formula]) if truths[self._meaning.when] else None
+
+        def find_place(d: int) -> int:
+            return self._place(content.vertex, d, here) if content.vertex else 1
+
+        return list_claimed(sums, find_goal, find_place, content.values)
 
     def _place(self, vertex: Vertex, d: int, here: Mapping[Place, bool]) -> int:
         return vertex.sign * d + sum(more for place, more in vertex.more.items() if here[place])
@@ -310,14 +300,6 @@ def split_queries(proof: Proof, head: Head) -> SumQuery:
     factors = [ratio(row, form) for row in rest]
     require(None not in factors, "queries read counts in several proportions")
     return SumQuery(form, [factor or ZERO for factor in factors], known)
-
-
-def ratio(one: Mapping[Key, Fraction], other: Mapping[Key, Fraction]) -> Fraction | None:
-    """How many times the other form the one is; None if it is no multiple."""
-    if not one:
-        return ZERO
-    found = {one[key] / other[key] for key in one if key in other}
-    return found.pop() if one.keys() == other.keys() and len(found) == 1 else None
 
 
 def check_lookup_of_sum(proof: Proof, written: WrittenDirection) -> Covered:

@@ -16,7 +16,7 @@ from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, inner_product, m
 from ....kernel.reading.records import ExactCount, Head, LinearForm, Truth
 from ....kernel.verdicts import Rejected, require
 from ..composition import names_in
-from ..lookup_of_sums.lookup_of_sums import ratio
+from ..lookup_of_sums.claimed import ratio
 from ..proof import Proof
 from ..uniform import check_mask, check_scores
 

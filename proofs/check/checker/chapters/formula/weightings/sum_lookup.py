@@ -22,6 +22,7 @@ from ....kernel.verdicts import quote, require
 from ..composition import names_in
 from ..lookup.parabola import columns_here
 from ..lookup.target import LookupTarget, QueryForm
+from ..lookup_of_sums.claimed import list_claimed
 from ..proof import Proof
 from .additive import columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
 from .response_functions import ResponseFunction, Term, check_near
@@ -209,14 +210,13 @@ class SumLookup:
         if key not in self._goals:
             self._proof.budget.spend(length * (10 + 2 * len(self._target.order)))
             (values,) = self._proof.known_forms([self._row], length)
-            wrong, guarded = length, length
-            for m in reversed(range(length)):
-                goal = self._target.goal(m, self._target.truths(length, settled, b, m))
-                if goal is not None:
-                    guarded = m
-                    fits = 1 <= m + off <= length and values[m + off - 1] == goal * self._scale
-                    wrong = wrong if fits else m
-            self._goals[key] = Goals(wrong, guarded)
+
+            def find_goal(m: int) -> int | None:
+                return self._target.goal(m, self._target.truths(length, settled, b, m))
+
+            claimed = list_claimed(reversed(range(length)), find_goal, lambda m: m + off, values, self._scale)
+            least_wrong, least = (some[-1] if some else length for some in (claimed.wrong, claimed.values))
+            self._goals[key] = Goals(least_wrong, least)
         return self._goals[key]
 
 
