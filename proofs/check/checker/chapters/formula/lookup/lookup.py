@@ -75,15 +75,15 @@ class Lookup:
         first, last = visible(self._head.mask, n, i)
         is_guarded = False
         for b in [settled[target.counted]] if target.counted in settled else [False, True]:
-            line = self.line(n, i, b, size, rows[first - 1 : last])
+            row_scores = self.row_scores(n, i, b, size, rows[first - 1 : last])
             for m in range(self._proof.positions_counted(target.count, n, i)):
                 goal = target.goal(m, target.truths(n, settled, b, m))
                 if goal is not None:
                     is_guarded = True
-                    self._check_case(line, m, goal, f"n = {n}, i = {i}, count {m + b}")
+                    self._check_case(row_scores, m, goal, f"n = {n}, i = {i}, count {m + b}")
         return is_guarded
 
-    def line(self, n: int, i: int, b: bool, size: int, seen: Sequence[tuple[int, ...]]) -> RowScores:
+    def row_scores(self, n: int, i: int, b: bool, size: int, seen: Sequence[tuple[int, ...]]) -> RowScores:
         """Scores are linear in the count, as queries are: those for m = 0, and what each further position adds."""
         budget = self._proof.budget
         queries = [self._scale_query(n, i, b, m + b) for m in (0, 1)]
@@ -113,17 +113,17 @@ class Lookup:
             found.append(divide(proof.budget, total(proof.budget, terms), temperature))
         return tuple(found)
 
-    def _check_case(self, line: RowScores, m: int, wanted: int, where: str) -> None:
+    def _check_case(self, row_scores: RowScores, m: int, wanted: int, where: str) -> None:
         """The weighted mean of the values is within the bounds, in one case."""
-        scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
-        top, goal = max(scores), wanted * line.size
+        scores = [start + m * step for start, step in zip(row_scores.starts, row_scores.steps, strict=True)]
+        top, goal = max(scores), wanted * row_scores.size
         weighting = self._head.weighting
-        least = top - FALLS[weighting] * line.denominator * line.size
+        least = top - FALLS[weighting] * row_scores.denominator * row_scores.size
         near = tuple([(score - top, value - goal)
-                      for score, value in zip(scores, line.values, strict=True) if score >= least])
-        highest = max(max(line.values) - goal, goal - min(line.values))
+                      for score, value in zip(scores, row_scores.values, strict=True) if score >= least])
+        highest = max(max(row_scores.values) - goal, goal - min(row_scores.values))
         far = highest.bit_length() if len(near) < len(scores) else 0
-        case = LookupCase(line.denominator, line.size, near, far, self._target.sides(wanted), weighting)
+        case = LookupCase(row_scores.denominator, row_scores.size, near, far, self._target.sides(wanted), weighting)
         require(is_proved(self._proof, case), "the error exceeds its bound at {}", where)
 
 
