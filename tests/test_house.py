@@ -97,6 +97,25 @@ def test_each_class_of_the_checker_has_a_name_of_its_own() -> None:
     assert {name: paths for name, paths in found.items() if len(paths) > 1 or name in aliases} == {}
 
 
+SAME_OF_OTHER_NUMBERS = {"add", "multiply", "charge"}
+
+
+def test_each_function_of_the_kernel_has_a_name_of_its_own() -> None:
+    """In the kernel, and beside those of chapters; arithmetic on other numbers has the words of arithmetic."""
+    found: dict[str, list[Path]] = {}
+    for path in CHECKER:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                found.setdefault(node.name, []).append(path)
+    shared = {name for name, paths in found.items() if len(paths) > 1 and "kernel" in map(chapter_of_any, paths)}
+    assert shared == SAME_OF_OTHER_NUMBERS
+
+
+def chapter_of_any(path: Path) -> str:
+    """As `chapter_of`, of any file of the folder."""
+    return chapter_of(path) if "checker" in path.relative_to(ROOT / "proofs" / "check").parts else ""
+
+
 def test_the_checker_uses_no_floating_point() -> None:
     for path in CHECKER:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,6 +1,6 @@
 """The trusted checker of certificates; README.md is the way in. This is all that the rest of the house may use."""
 
-from .checker.asking import RequiredClaim, ask_the_same
+from .checker.asking import Request, RequiredClaim
 from .checker.chapters.floats.reading import FloatClaim, Format, write_format
 from .checker.chapters.formula.coverage import Coverage
 from .checker.chapters.formula.records import Bound, Certificate, Claim
@@ -10,9 +10,10 @@ from .checker.chapters.softened.shards import ShardResult, check_shard, finish
 from .checker.chapters.trained.reading.decision import Decision, WrongWord
 from .checker.chapters.trained.vacuous import find_vacuous_lengths
 from .checker.checking import Accepted, check_file, check_text, read_bytes
-from .checker.command import Request, check_some, gravest, main, printable, read_arguments
+from .checker.command import gravest, main, printable, read_arguments
 from .checker.kernel.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, Rejected, verdict_of
-from .checker.parts import check_part, check_sample, estimate, find_unproved_units, find_vacuous, join_parts
+from .checker.parts import check_part, check_sample, check_some, estimate, find_unproved_units, find_vacuous, join_parts
+from .checker.same_claim import ask_the_same
 
 __all__ = [
     "ACCEPTED",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -15,18 +16,30 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from checker.command import main
 assert main([sys.argv[2]]) == 0
-print("LOADED", *(name for name in sys.modules if name.startswith("checker.")))
+print("LOADED", *(module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "checker"))
 """
+CHECKER = ROOT / "proofs" / "check" / "checker"
+MOST_LINES = 5000
+ABOVE = {"asking.py", "checking.py", "command.py", "kinds.py", "__init__.py"}
+
+
+def files_loaded(path: Path) -> set[Path]:
+    """The files of the checker that a check of this file loads."""
+    run = subprocess.run([sys.executable, "-I", "-S", "-c", LOADED, str(ROOT / "proofs" / "check"), str(path)],
+                         capture_output=True, text=True, check=True)
+    (line,) = (line for line in run.stdout.splitlines() if line.startswith("LOADED"))
+    return {Path(name).relative_to(CHECKER) for name in line.split()[1:]}
 
 
 def loaded(path: Path) -> set[str]:
     """The chapters, and the other weightings of formulas, that a check of this file loads."""
-    run = subprocess.run([sys.executable, "-I", "-S", "-c", LOADED, str(ROOT / "proofs" / "check"), str(path)],
-                         capture_output=True, text=True, check=True)
-    (line,) = (line for line in run.stdout.splitlines() if line.startswith("LOADED"))
-    names = [name.split(".") for name in line.split()[1:]]
-    return {name[2] for name in names if name[:2] == ["checker", "chapters"] and len(name) > 2} | {
+    names = [name.parts for name in files_loaded(path)]
+    return {name[1] for name in names if name[0] == "chapters" and len(name) > 2} | {
         "weightings" for name in names if "weightings" in name}
+
+
+def lines_of(files: Iterable[Path]) -> int:
+    return sum(len((CHECKER / file).read_text(encoding="utf-8").splitlines()) for file in files)
 
 
 @pytest.mark.parametrize(("name", "chapters"), [
@@ -36,3 +49,27 @@ def loaded(path: Path) -> set[str]:
     ("softened_recent", {"softened"}), ("trained_mean", {"trained"}), ("trained_wrong_word", {"trained"})])
 def test_a_file_loads_its_own_chapter_alone(name: str, chapters: set[str]) -> None:
     assert loaded(CORPUS / f"{name}.cert") == chapters
+
+
+@pytest.mark.parametrize("name", [
+    "by_hand_since", "by_hand_until", "by_hand_prev", "by_hand_next", "by_hand_causal", "by_hand_boolean",
+    "by_hand_uniform", "usual_since", "low_precision_average", "low_precision_both_sides", "a_temporal_tautology"])
+def test_the_text_that_decides_a_formula_of_softmax_is_short(name: str) -> None:
+    assert lines_of(files_loaded(CORPUS / f"{name}.cert")) <= MOST_LINES
+
+
+@pytest.mark.parametrize(("name", "most"), [
+    ("square_many", MOST_LINES), ("tomita_1", MOST_LINES), ("majority", MOST_LINES), ("from_length_2", MOST_LINES),
+    ("a_difference_that_is_square", 5300), ("comparisons_by_saturation", 5550)])
+def test_kernel_and_chapter_are_short_for_what_needs_more_rules(name: str, most: int) -> None:
+    """Without the files above both, which are about 400 lines."""
+    files = files_loaded(CORPUS / f"{name}.cert")
+    assert lines_of(file for file in files if str(file) not in ABOVE) <= most
+    assert lines_of(files) <= most + 400
+
+
+@pytest.mark.parametrize("name", ["by_hand_since", "tomita_1", "square_many", "majority"])
+def test_what_a_plain_formula_does_not_need_is_not_loaded(name: str) -> None:
+    names = {str(file) for file in files_loaded(CORPUS / f"{name}.cert")}
+    assert not [one for one in names if "irrational" in one or "lookup_of_sums" in one or "words" in one]
+    assert not {"parts.py", "same_claim.py", "kernel/language/definitions.py"} & names

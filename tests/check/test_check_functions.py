@@ -11,7 +11,8 @@ from mpmath import mp, mpf
 from proofs.check import Incomplete, Malformed, Rejected, check_text
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.exponential import enclose_series
-from proofs.check.checker.kernel.functions import UNITS, floor_ln
+from proofs.check.checker.kernel.irrational.functions import UNITS, floor_ln
+from proofs.check.checker.kernel.irrational.rounding import with_rationals_as_values
 from proofs.check.checker.kernel.language import Language
 from tests.check import handmade
 from tests.check.handmade import dump, starting
@@ -57,7 +58,7 @@ def test_irrational_numbers_are_enclosed_and_have_no_exact_value(text: str, lowe
     language = Language(Budget())
     place = language.number(text)
     assert language.enclose_at(place, 5, 3) == (lower, upper)
-    assert language.rounded().value_at(place, 5, 3) == lower
+    assert with_rationals_as_values(language).value_at(place, 5, 3) == lower
     with pytest.raises(Rejected, match="is irrational at n = 5, i = 3, expected a rational"):
         language.value_at(place, 5, 3)
     with pytest.raises(Rejected, match="is irrational at n = 5, i = 1, expected a rational"):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from proofs.check import Malformed, check_file, check_text, main
+from proofs.check.checker.chapters.formula.families import Covered
 from tests.check import handmade
 from tests.check.handmade import dump, edit
 from tests.check.hostile import BOUND, HEAD, MODEL, SINCE, UNITS, incomplete, malformed, rejected
@@ -281,9 +282,10 @@ def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_missed_row_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The counts are compared at the end: a part that checks less than everything cannot lead to acceptance."""
-    monkeypatch.setattr("proofs.check.checker.chapters.formula.certificate.check_attention", lambda *_: 14)
+    chapter = "proofs.check.checker.chapters.formula"
+    monkeypatch.setattr(f"{chapter}.attention.attention.check_attention", lambda *_: Covered(14, guarded=14))
     rejected(SINCE, "covered 14 rows, expected 15")
-    monkeypatch.setattr("proofs.check.checker.chapters.formula.certificate.check_feed_forward", lambda *_: 0)
+    monkeypatch.setattr(f"{chapter}.feed_forward.by_cases.check_by_cases", lambda *_: Covered(0))
     rejected(SINCE, "covered")
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from proofs.check import check_text
-from proofs.check.checker.chapters.formula import lookup_of_sums
+from proofs.check.checker.chapters.formula.lookup_of_sums import claimed, lookup_of_sums
 
 DIFFERENCE = Path(__file__).parents[1] / "corpus" / "accepted" / "a_difference_that_is_square.cert"
 
 
 def compared_up_to(max_n: int, monkeypatch: pytest.MonkeyPatch) -> int:
     """How often two forms are compared in the check of the same network on words up to this length."""
-    calls, ratio = Counter[str](), lookup_of_sums.ratio
+    calls, ratio = Counter[str](), claimed.ratio
 
     def counted(*forms: object) -> object:
         calls["ratio"] += 1

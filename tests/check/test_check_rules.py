@@ -13,7 +13,8 @@ import pytest
 from certify.formula.outcomes import Certified
 from certify.formula.pipeline import certify
 from proofs.check import Rejected, check_text
-from proofs.check.checker.chapters.formula import attention, lookup
+from proofs.check.checker.chapters.formula.attention import attention, shortest_path
+from proofs.check.checker.chapters.formula.lookup import lookup
 from tests.check import handmade
 from tests.check import handmade_counting as counting
 from tests.check.handmade import Json, dump, edit
@@ -151,7 +152,7 @@ def rows_left(made: Json, monkeypatch: pytest.MonkeyPatch) -> int:
 
     check_length = lookup.Lookup.check_length
     with monkeypatch.context() as patch:
-        patch.setattr(attention, "check_paths", paths)
+        patch.setattr(shortest_path, "check_paths", paths)
         patch.setattr(lookup.Lookup, "check_length", lengths)
         check_text(dump(made))
     return len(left)

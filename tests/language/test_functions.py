@@ -23,7 +23,7 @@ from constructions.language.functions import (
     sqrt,
 )
 from proofs.check.checker.kernel.budget import Budget
-from proofs.check.checker.kernel.functions import apply
+from proofs.check.checker.kernel.irrational.functions import apply_function
 from proofs.check.checker.kernel.numbers import Enclosure, Number, ends_of
 
 WITHIN_THE_DOMAIN = st.integers(1, 1000) | st.integers(1, 2**MAX_ARGUMENT_BITS - 2)
@@ -110,7 +110,7 @@ def test_the_producer_rounds_down_what_the_checker_encloses(name: str) -> None:
     checked = 0
     for x in [*arguments(), *(near_a_multiple_of_a_unit() if name == "ln" else ())]:
         if x > 0:
-            assert rounded_down(apply(name, x, Budget(100))) == FUNCTIONS[name](x), x
+            assert rounded_down(apply_function(name, x, Budget(100))) == FUNCTIONS[name](x), x
             checked += 1
     assert checked > 590
 
@@ -122,4 +122,4 @@ def test_producer_and_checker_agree_on_where_there_is_no_value(name: str) -> Non
             expected: Fraction | None = Fraction(FUNCTIONS[name](x))
         except UndefinedError:
             expected = None
-        assert rounded_down(apply(name, Fraction(x), Budget())) == expected, x
+        assert rounded_down(apply_function(name, Fraction(x), Budget())) == expected, x

@@ -13,8 +13,6 @@ from typing import Any
 from .kernel.budget import Budget
 from .kernel.kind import FileKind
 from .kernel.language import Language, Place
-from .kernel.language.definitions import read_predicate
-from .kernel.language.naming import read_with_definitions
 from .kernel.verdicts import expect, quote, require, within
 
 
@@ -37,6 +35,23 @@ class RequiredClaim:
 
 
 ANYTHING = RequiredClaim()
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which files, what they must claim, and how much work each may take."""
+
+    files: tuple[str, ...]
+    asked: RequiredClaim
+    work: int
+    part: tuple[int, int] | None = None
+    sample: int | None = None
+    estimate: bool = False
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether less than all is asked for, so that nothing can be accepted."""
+        return bool(self.part or self.sample or self.estimate)
 
 
 def split_alphabet(text: str) -> tuple[str, ...]:
@@ -65,22 +80,12 @@ def place_of_asked(asked: RequiredClaim, language: Language) -> Place | None:
     known: dict[str, Place] = {}
     for definition in asked.predicates:
         with within("--predicate"):
-            name, place = read_predicate(language, known, definition)
+            name, place = language.predicate(definition, known)
             known[name] = place
     if asked.formula is None:
         return None
     with within("--formula"):
-        return read_with_definitions(language, known, asked.formula)
-
-
-def ask_the_same(one: RequiredClaim, other: RequiredClaim) -> bool:
-    """Whether both ask for the same formula, each read with its own predicates.
-
-    Raises:
-        Malformed: if a formula or a predicate is not in the language.
-    """
-    language = Language(Budget())
-    return place_of_asked(one, language) == place_of_asked(other, language)
+        return language.formula_with_definitions(asked.formula, known)
 
 
 def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
@@ -93,16 +98,17 @@ def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
     wanted = {"formula": place_of_asked(asked, given.language), "regime": asked.regime, "causal": asked.causal}
     for part, one in wanted.items():
         if part not in kind.parts:
-            compare(part, one is None, f"none: it is about {kind.about}")
+            compare_part(part, one is None, f"none: it is about {kind.about}")
         elif one is not None:
             found = getattr(claim, part)
-            compare(part, one == found, given.language.write_short(found) if part == "formula" else show_part(found))
+            shown = given.language.write_short(found) if part == "formula" else show_part(found)
+            compare_part(part, one == found, shown)
     if kind.is_refutation:
-        compare("claim", asked == RequiredClaim(), "that it refutes: nothing of it can be asked for")
+        compare_part("claim", asked == RequiredClaim(), "that it refutes: nothing of it can be asked for")
     symbols = ", ".join(map(quote, claim.alphabet[:12]))
-    compare("alphabet", asked.alphabet is None or {*asked.alphabet} == {*claim.alphabet}, symbols)
-    compare("min_n", asked.least_length in (None, claim.min_n), claim.min_n)
-    compare("max_n", asked.max_n in (None, claim.max_n), claim.max_n)
+    compare_part("alphabet", asked.alphabet is None or {*asked.alphabet} == {*claim.alphabet}, symbols)
+    compare_part("min_n", asked.least_length in (None, claim.min_n), claim.min_n)
+    compare_part("max_n", asked.max_n in (None, claim.max_n), claim.max_n)
 
 
 def show_part(found: str | bool) -> str:
@@ -110,7 +116,7 @@ def show_part(found: str | bool) -> str:
     return found if isinstance(found, str) else "true" if found else "false"
 
 
-def compare(part: str, is_same: bool, found: str | int | Fraction) -> None:
+def compare_part(part: str, is_same: bool, found: str | int | Fraction) -> None:
     """One part of the claim.
 
     Raises:

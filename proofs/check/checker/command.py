@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 from typing import NoReturn
 
-from .asking import RequiredClaim, check_question, split_alphabet
-from .checking import check_file, read_bytes
+from .asking import Request, RequiredClaim, check_question, split_alphabet
+from .checking import check_file
 from .kernel.reading.records import REGIMES
 from .kernel.verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Incomplete, Malformed, Refusal, expect, verdict_of
-
-
-@dataclass(frozen=True)
-class Request:
-    """Which files, what they must claim, and how much work each may take."""
-
-    files: tuple[str, ...]
-    asked: RequiredClaim
-    work: int
-    part: tuple[int, int] | None = None
-    sample: int | None = None
-    estimate: bool = False
-
-    @property
-    def is_partial(self) -> bool:
-        """Whether less than all is asked for, so that nothing can be accepted."""
-        return bool(self.part or self.sample or self.estimate)
 
 
 class Arguments(argparse.ArgumentParser):
@@ -76,21 +60,14 @@ def read_arguments(argv: Sequence[str] | None) -> Request:
                           options.regime,
                           options.causal)
     check_question(asked)
-    part = None if options.part is None else split_part(options.part)
+    part = None if options.part is None else load_parts().split_part(options.part)
     expect(options.sample is None or options.sample >= 1, "--sample: expected a number of 1 or more")
     return Request(tuple(options.files), asked, options.work, part, options.sample, options.estimate)
 
 
-def split_part(text: str) -> tuple[int, int]:
-    """The numbers of ``K/M``.
-
-    Raises:
-        Malformed: unless 1 <= K <= M.
-    """
-    number, _, parts = text.partition("/")
-    fits = all(part.isascii() and part.isdigit() and len(part) < 6 for part in (number, parts))
-    expect(fits and 1 <= int(number) <= int(parts), "--part: expected K/M, K from 1 to M")
-    return int(number), int(parts)
+def load_parts() -> ModuleType:
+    """What checks parts and samples of decisions about trained networks, imported if one is asked for."""
+    return import_module(".parts", __package__)
 
 
 def gravest(verdicts: Sequence[str]) -> str:
@@ -102,26 +79,12 @@ def check_one(path: str, request: Request) -> tuple[str, list[str]]:
     """The verdict on one file, and the lines that are printed."""
     try:
         if request.is_partial:
-            raise Incomplete(check_some(path, request))
+            raise Incomplete(load_parts().check_some(path, request))
         lines = check_file(path, request.asked, request.work).lines
     except Refusal as refusal:
         verdict = verdict_of(refusal)
         return verdict, [f"{verdict}: {path}: {refusal}"]
     return ACCEPTED, [*lines, f"{ACCEPTED}: {path}"]
-
-
-def check_some(path: str, request: Request) -> str:
-    """What was proved of a part or a sample, or what an estimate says."""
-    from .parts import check_part, check_sample, estimate
-
-    data, options = read_bytes(path), (request.asked, request.work)
-    if request.part:
-        what, found = "part {}/{} is proved".format(*request.part), check_part(data, *request.part, *options)
-    elif request.sample:
-        what, found = f"a sample of {request.sample} is proved", check_sample(data, request.sample, *options)
-    else:
-        what, found = "nothing is proved; about", estimate(data, *options)
-    return f"{what}: {', '.join(f'{count} {name}' for name, count in found.items())}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

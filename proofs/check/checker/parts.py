@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import cast
 
-from .asking import ANYTHING, RequiredClaim
+from .asking import ANYTHING, Request, RequiredClaim
 from .chapters.trained.costs import estimate_decision
 from .chapters.trained.deciding import find_unproved, join_coverage, prove_part, prove_sample
 from .chapters.trained.describing import describe_decision
 from .chapters.trained.reading.decision import Decision
 from .chapters.trained.vacuous import find_vacuous_lengths
-from .checking import Accepted, nothing_unexpected, read_within
+from .checking import Accepted, nothing_unexpected, read_bytes, read_within
 from .kernel.budget import MAX_N, Budget
 from .kernel.verdicts import expect
 
@@ -95,3 +95,27 @@ def estimate(data: bytes, asked: RequiredClaim = ANYTHING, work: int = 1) -> Map
     """
     with nothing_unexpected():
         return estimate_decision(read_decision_of(data, asked, work))
+
+
+def split_part(text: str) -> tuple[int, int]:
+    """The numbers of ``K/M``.
+
+    Raises:
+        Malformed: unless 1 <= K <= M.
+    """
+    number, _, parts = text.partition("/")
+    fits = all(part.isascii() and part.isdigit() and len(part) < 6 for part in (number, parts))
+    expect(fits and 1 <= int(number) <= int(parts), "--part: expected K/M, K from 1 to M")
+    return int(number), int(parts)
+
+
+def check_some(path: str, request: Request) -> str:
+    """What was proved of a part or a sample, or what an estimate says."""
+    data, options = read_bytes(path), (request.asked, request.work)
+    if request.part:
+        what, found = "part {}/{} is proved".format(*request.part), check_part(data, *request.part, *options)
+    elif request.sample:
+        what, found = f"a sample of {request.sample} is proved", check_sample(data, request.sample, *options)
+    else:
+        what, found = "nothing is proved; about", estimate(data, *options)
+    return f"{what}: {', '.join(f'{count} {name}' for name, count in found.items())}"

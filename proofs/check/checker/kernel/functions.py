@@ -1,19 +1,10 @@
-"""The functions of expressions: log2ceil, log2floor, and ln and sqrt, enclosed where they are irrational.
-
-docs/certificate.md, section 1. Irrational numbers are between two neighbouring multiples of 10^-30.
-"""
+"""The functions of expressions; docs/certificate.md, section 1. ln and sqrt themselves are in `irrational/`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from math import isqrt
 
-from .budget import Budget
-from .exponential import WORKING_BITS, enclose_series
-from .numbers import ZERO, Enclosure, Number, size
-
-UNITS = 10**30  # enclosures are one multiple of 1 / UNITS wide: narrow enough for every use, and the same everywhere
 MAX_ARGUMENT = 1 << 4096  # numerators and denominators of arguments are below it; others have no value
 
 
@@ -28,58 +19,17 @@ def log2ceil(x: Fraction) -> int:
     return -log2floor(1 / x)
 
 
-def enclose_sqrt(x: Fraction, budget: Budget) -> Number:
-    """The square root of x >= 0.
-
-    Proof. In lowest terms p/q is the square of a rational iff p and q are squares; its root is irrational otherwise.
-    k/U <= sqrt(p/q) iff k^2 <= U^2 p/q iff k^2 <= floor(U^2 p/q), for whole k >= 0.
-    """
-    budget.spend(2 + (size(x) ** 2 >> 16))
-    p, q = isqrt(x.numerator), isqrt(x.denominator)
-    if p * p == x.numerator and q * q == x.denominator:
-        return Fraction(p, q)
-    return enclose_from(isqrt(UNITS**2 * x.numerator // x.denominator))
-
-
-def enclose_ln(x: Fraction, budget: Budget) -> Number:
-    """The natural logarithm of x > 0, which is irrational but for that of 1 (Lindemann)."""
-    return ZERO if x == 1 else enclose_from(floor_ln(x, budget))
-
-
-def enclose_from(units: int) -> Enclosure:
-    """A number of which this is the greatest multiple of 10^-30 that is at most as great."""
-    return Enclosure(Fraction(units, UNITS), Fraction(units + 1, UNITS))
-
-
-def floor_ln(x: Fraction, budget: Budget, bits: int = WORKING_BITS) -> int:
-    """The greatest multiple of 10^-30 that is at most ln(x), for x > 0 other than 1, as an integer.
-
-    Proof. x = 2^k y with 1 <= y < 2, so ln(x) = 2 k atanh(1/3) + 2 atanh(z), where z = (y - 1)/(y + 1) is in [0, 1/3),
-    and atanh(z) is the series of the z^(2m+1)/(2m+1). Both ends have one floor at last, as ln(x) is irrational.
-    """
-    budget.spend(bits * (1 + (bits >> 7) + (bits * bits >> 25)))
-    k = log2floor(x)
-    y = x / Fraction(2) ** k
-    lower = upper = 0
-    for times, z in ((k, Fraction(1, 3)), (1, (y - 1) / (y + 1))):
-        ends = enclose_series(int(z * 2**bits), int(z * z * 2**bits), bits, lambda m: (2 * m - 1, 2 * m + 1))
-        lower += min(times * end for end in ends)
-        upper += max(times * end for end in ends)
-    floor, other = (2 * UNITS * end >> bits for end in (lower, upper))
-    return floor if floor == other else floor_ln(x, budget, 2 * bits)
-
-
-FUNCTIONS: dict[str, Callable[[Fraction, Budget], Number]] = {
-    "log2ceil": lambda x, _: Fraction(log2ceil(x)),
-    "log2floor": lambda x, _: Fraction(log2floor(x)),
-    "sqrt": enclose_sqrt,
-    "ln": enclose_ln,
-}
+LOG2: Mapping[str, Callable[[Fraction], int]] = {"log2ceil": log2ceil, "log2floor": log2floor}
 IRRATIONAL = frozenset({"sqrt", "ln"})
-"""Those that may have irrational values. All four never fall as their argument grows."""
+"""Those that may have irrational values."""
+FUNCTIONS = IRRATIONAL | LOG2.keys()
 
 
-def apply(name: str, x: Fraction, budget: Budget) -> Number | None:
-    """The value of a function at x, or None where it has none."""
-    fits = x > 0 or (name == "sqrt" and x == 0)
-    return FUNCTIONS[name](x, budget) if fits and x.numerator < MAX_ARGUMENT > x.denominator else None
+def has_short_terms(x: Fraction) -> bool:
+    """Whether an argument is not too long."""
+    return x.numerator < MAX_ARGUMENT > x.denominator
+
+
+def apply_log2(name: str, x: Fraction) -> Fraction | None:
+    """The value of log2ceil or log2floor at x, or None where it has none."""
+    return Fraction(LOG2[name](x)) if x > 0 and has_short_terms(x) else None

@@ -50,7 +50,7 @@ def size_of_ends(x: Number) -> int:
     return size(x) if isinstance(x, Fraction) else size(x.lower) + size(x.upper)
 
 
-def write(x: Fraction) -> str:
+def text_of(x: Fraction) -> str:
     """Two rationals have one text if and only if they are equal. In base 16, in which none is too long to write."""
     return f"{x.numerator:x}/{x.denominator:x}"
 
@@ -62,7 +62,7 @@ def told_apart(budget: Budget, key: object) -> Hashable:
         return tuple([told_apart(budget, part) for part in key])
     if isinstance(key, Fraction):
         budget.spend(size(key) >> 10)
-        return write(key)
+        return text_of(key)
     if isinstance(key, int):
         budget.spend(key.bit_length() >> 10)
         return f"{key:x}"
@@ -130,6 +130,11 @@ def total(budget: Budget, terms: Iterable[Fraction]) -> Fraction:
     for term in terms:
         result = add(budget, result, term)
     return result
+
+
+def inner_product(budget: Budget, left: Iterable[Fraction], right: Iterable[Fraction]) -> Fraction:
+    """The sum of the products: the score of a query and a key."""
+    return total(budget, (multiply(budget, x, y) for x, y in zip(left, right, strict=True)))
 
 
 def combine(budget: Budget, weights: Mapping[str, Fraction], held: Mapping[str, Fraction]) -> Fraction:

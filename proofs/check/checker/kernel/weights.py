@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from .budget import MAX_SPREAD_BITS, Budget, Cache
 from .exponential import enclose_exp, exp_steps
-from .numbers import size, write
+from .numbers import size, text_of
 from .verdicts import TooLong
 
 ScaledEnclosure = tuple[int, int, int]
@@ -28,7 +28,7 @@ class Weigher:
     def enclose(self, score: Fraction) -> ScaledEnclosure:
         """Integers (lower, upper, e) around exp(score) / 2^e."""
         self._budget.spend(size(score) >> 10)
-        text = write(score)
+        text = text_of(score)
         known = self._enclosures.get(text)
         if known is None:
             self._budget.spend(exp_steps(score))

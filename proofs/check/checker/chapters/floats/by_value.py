@@ -1,6 +1,6 @@
 """Feed-forward outputs by the value of a sum of counts in a float run; docs/floats.md, section 4, rule 6.
 
-Rows and runs are those of counting.py; rows that differ in what is computed there are looked at apart.
+Rows and runs are those of formula/feed_forward/by_value.py; those that differ in what is computed are looked at apart.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ...kernel.budget import Cache
 from ...kernel.numbers import ONE, ZERO
 from ...kernel.reading.records import Neuron, Slack
 from ...kernel.verdicts import require, within
-from ..formula.counting import CountedRow, OutputByValue, ValueInterval
+from ..formula.feed_forward.by_value import CountedRow, OutputByValue, ValueInterval
 from ..formula.proof import Proof
 from .forms import Arithmetic, FloatValue, exactly
 from .holding import CELL_BITS, Holding
@@ -49,7 +49,7 @@ class ByValue:
             cells = (cell for cell in row.more if isinstance(cell, FloatCell))
             held = dict(zip(output.known, cells, strict=True))
             for run in output.runs(row):
-                with within(f"n = {row.n}, i = {row.place[1]}, where the counts sum to {run.first} to {run.last}"):
+                with within(f"n = {row.n}, i = {row.first_at[1]}, where the counts sum to {run.first} to {run.last}"):
                     if is_slack:
                         self._check_slack(run, row, held)
                     else:

@@ -16,8 +16,8 @@ from ...kernel.reading.records import (
     Truth,
 )
 from ...kernel.verdicts import quote, require, within
-from ..formula.counting import is_by_value
-from ..formula.feed_forward import Output, OutputRow, Situation
+from ..formula.families import WrittenDirection, is_by_value
+from ..formula.feed_forward.by_cases import Output, OutputRow, Situation
 from ..formula.proof import Proof
 from .by_value import ByValue
 from .forms import Arithmetic, FloatValue, exactly
@@ -43,7 +43,7 @@ class FeedForwards:
         """
         units, bias = self._proof.units_writing(part, name), part.bias.get(name, ZERO)
         writing = Writing(self._arithmetic, self._units, name, units, bias)
-        if is_by_value(self._proof, name, units):
+        if is_by_value(self._proof, WrittenDirection(name, self._proof.directions[name], units=units)):
             ByValue(self._proof, self._arithmetic, self._holding, name, writing).check()
         else:
             self._check_output(Output(self._proof, name, units, bias), name, writing)

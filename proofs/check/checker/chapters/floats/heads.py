@@ -9,12 +9,12 @@ from ...kernel.language import Place
 from ...kernel.numbers import ZERO
 from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Average, Head, Mean, PositionalNumber
 from ...kernel.verdicts import require
-from ..formula.attention import Attention
+from ..formula.attention.attention import Attention
 from ..formula.composition import names_in
-from ..formula.lookup_of_sums import reads_counts
-from ..formula.peaked import find_covered, find_shapes
+from ..formula.families import WrittenDirection, looks_up_a_sum
+from ..formula.lookup.peaked import find_covered, find_shapes
+from ..formula.lookup.target import LookupTarget
 from ..formula.proof import Proof
-from ..formula.target import LookupTarget
 from .forms import Arithmetic, FloatValue, join
 from .holding import Holding
 from .softmax import Softmax
@@ -67,7 +67,8 @@ class Heads:
 
     def _check_near(self, head: Head, name: str, meaning: ApproximateTruth) -> None:
         """Rule 3: all rows of a length together; those of all lengths, where that suffices."""
-        require(not reads_counts(self._proof, head), "lookups of sums of counts have no rule for float runs")
+        sums = looks_up_a_sum(self._proof, WrittenDirection(name, meaning, [head]))
+        require(not sums, "lookups of sums of counts have no rule for float runs")
         self._check_values(head, name)
         errors = self._proof.errors[name]
         attends = all(self._proof.is_known(self._proof.directions[source]) for source in names_in(head.queries))

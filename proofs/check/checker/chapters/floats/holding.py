@@ -184,7 +184,7 @@ class Holding:
     def copies(self, name: str, n: int) -> Sequence[FloatCell]:
         """What a product holds where its formula holds: a copy, rounded as the input of a matrix product.
 
-        Without one the formula holds nowhere, as feed_forward.py found.
+        Without one the formula holds nowhere, as by_cases.py found.
         """
         if name not in self.known.copied:
             return [NOTHING] * n

@@ -78,7 +78,7 @@ class FloatProof:
             Rejected: if this is not proved.
         """
         for name, writer in self._writers.items():
-            with within(f"{writer.place}, direction {quote(name)}"):
+            with within(f"{writer.label}, direction {quote(name)}"):
                 self._check_direction(name, writer)
         self._check_finite()
 

@@ -14,11 +14,11 @@ from typing import NamedTuple
 from ...kernel.numbers import ONE, over_one_denominator
 from ...kernel.reading.records import Head, visible
 from ...kernel.verdicts import require, within
-from ..formula.attention import Attention
+from ..formula.attention.attention import Attention
 from ..formula.composition import names_in
-from ..formula.lookup import Lookup, RowScores
+from ..formula.lookup.lookup import Lookup, RowScores
+from ..formula.lookup.target import LookupTarget
 from ..formula.proof import Proof
-from ..formula.target import LookupTarget
 from .forms import Arithmetic, FloatValue
 from .holding import Holding
 from .rounding import up
@@ -144,15 +144,15 @@ class LookupScores:
         ends.
         """
         found = []
-        for line, numbers in self._lines(n):
+        for row_scores, numbers in self._scores_of_rows(n):
             for m in {numbers[0], numbers[-1]}:
-                scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
-                unit = line.unit * line.size
+                scores = [start + m * step for start, step in zip(row_scores.starts, row_scores.steps, strict=True)]
+                unit = row_scores.denominator * row_scores.size
                 found.append(Real(Fraction(max(scores) - min(scores), unit),
                                   Fraction(max(map(abs, scores)), unit), None))
         return join_real(found)
 
-    def _lines(self, n: int) -> Iterator[tuple[RowScores, range]]:
+    def _scores_of_rows(self, n: int) -> Iterator[tuple[RowScores, range]]:
         """What each row sees, for both truths of what is counted, with the numbers of others that are possible."""
         size, rows = self._lookup.keys_and_values(n)
         for i in range(1, n + 1):
@@ -160,7 +160,7 @@ class LookupScores:
             first, last = visible(self._head.mask, n, i)
             span = self._proof.positions_counted(self._target.count, n, i)
             for b in [settled[self._target.counted]] if self._target.counted in settled else [False, True]:
-                yield self._lookup.line(n, i, b, size, rows[first - 1 : last]), range(span)
+                yield self._lookup.row_scores(n, i, b, size, rows[first - 1 : last]), range(span)
 
     def find_curvature(self, n: int) -> Fraction | None:
         """The greatest c such that in every row, for every number m of others, a position has the value m, and scores
@@ -170,14 +170,14 @@ class LookupScores:
             Rejected: if there is none.
         """
         found: list[Fraction] = []
-        for line, numbers in self._lines(n):
-            is_stepped = all(b - a == line.size for a, b in pairwise(line.values))
-            require(is_stepped and line.values[0] <= 0 and line.values[-1] >= numbers[-1] * line.size,
+        for row_scores, numbers in self._scores_of_rows(n):
+            is_stepped = all(b - a == row_scores.size for a, b in pairwise(row_scores.values))
+            require(is_stepped and row_scores.values[0] <= 0 and row_scores.values[-1] >= numbers[-1] * row_scores.size,
                     "the values are not those of the numbers looked for at n = {}", n)
             for m in numbers:
-                scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
-                distances = [value // line.size - m for value in line.values]
+                scores = [start + m * step for start, step in zip(row_scores.starts, row_scores.steps, strict=True)]
+                distances = [value // row_scores.size - m for value in row_scores.values]
                 top = scores[distances.index(0)]
-                found += [Fraction(top - score, line.unit * line.size * k * k)
+                found += [Fraction(top - score, row_scores.denominator * row_scores.size * k * k)
                           for score, k in zip(scores, distances, strict=True) if k]
         return min(found, default=None)

@@ -58,7 +58,7 @@ def check_embedding_values(proof: Proof, place: Place) -> None:
     for n, firsts in proof.lengths([place]):
         whole = None if proof.language.may_be_irrational(place) else proof.columns.integers(place, n)
         limits = [first * first for first in firsts] if proof.counts else [1] * n  # the least of those of equal rows
-        if whole is not None and (not is_bounded or max(map(abs, whole.rows)) <= whole.unit * min(limits)):
+        if whole is not None and (not is_bounded or max(map(abs, whole.rows)) <= whole.denominator * min(limits)):
             continue
         values = proof.columns.enclosures(place, n)
         large = [(first, i) for i, (ends, limit, first) in enumerate(zip(values, limits, firsts, strict=True), 1)

@@ -35,7 +35,7 @@ class Writer:
         return 2 * self.layer - (self.head > 0)
 
     @property
-    def place(self) -> str:
+    def label(self) -> str:
         """Where, for messages."""
         if not self.layer:
             return "embedding"

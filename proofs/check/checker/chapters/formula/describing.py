@@ -63,11 +63,11 @@ def words_of_errors(given: Certificate, coverage: Coverage) -> Iterator[str]:
     """The greatest stated errors, and where they are claimed."""
     rows = sum(coverage.guarded.values())
     heads = [name for name, count in coverage.guarded.items() if count]
-    worst = round_up(worst_error(given, ApproximateTruth))
+    worst = write_rounded_up(worst_error(given, ApproximateTruth))
     yield f"{worst} of a truth, before the feed-forward part (rounded up): {len(heads)} near"
     yield f"directions, at the {rows} rows (n, i) where their guards hold; elsewhere they are in 0..1"
     if worst_error(given, ApproximateCount):
-        yield f"{round_up(worst_error(given, ApproximateCount))} of a number of other positions (rounded up)"
+        yield f"{write_rounded_up(worst_error(given, ApproximateCount))} of a number of other positions (rounded up)"
 
 
 def words_of_guards(coverage: Coverage) -> list[str]:
@@ -76,7 +76,7 @@ def words_of_guards(coverage: Coverage) -> list[str]:
     return [f"of {quote_all(never)}: the guard holds at no (n, i)"] if never else []
 
 
-def round_up(x: Fraction) -> str:
+def write_rounded_up(x: Fraction) -> str:
     """In decimal, to DIGITS digits after the point."""
     scaled = -(-x * 10**DIGITS // 1)
     return f"{scaled // 10**DIGITS}.{scaled % 10**DIGITS:0{DIGITS}d}"

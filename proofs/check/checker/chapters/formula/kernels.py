@@ -1,14 +1,4 @@
-"""What one gap of scores costs, by weighting; docs/certificate.md, section 5, Attention head, 6 and 7.
-
-Let some position, the pivot, have the score P and the value t, and let a position be *bad* if its value is not t; let a
-bad one with the score z have the gap G = z - P. Values are in 0..1 and weights add up to at most 1. The kernel is
-K_e(G) = (1 - e) exp(G) for softmax, max(1 - e + G, 0) for sparsemax and max(sqrt(1 - e) + G/2, 0)^2 for entmax-1.5. If
-the sum of K_e(G) over the bad positions is at most e, 0 <= e < 1, so is the error, as the page proves. *Softmax plus
-one* is softmax with one thing more, of score 0 and value 0: it is bad if t is true, with the gap -P.
-
-K_e grows with G, so a greater gap may be taken for each. Where a sparse kernel is 0, gaps need not be known. Of softmax
-those of -60 or less are put at -60: e^-60 for each position.
-"""
+"""What a gap of scores costs, by weighting; docs/certificate.md, section 5, A pivot, has kernels and proof."""
 
 from __future__ import annotations
 
@@ -19,6 +9,7 @@ from ...kernel.budget import Budget
 from ...kernel.numbers import ZERO, total
 from ...kernel.reading.records import SPARSE
 from ...kernel.weights import Weigher
+from .families import SPARSE_WEIGHTS, load
 
 NEGLIGIBLE = 60
 """Weights below e^-60 of the greatest are bounded, not summed: 4096 of them are below 2^-74, less than any stated error
@@ -33,9 +24,7 @@ def suffices(weigher: Weigher, budget: Budget, weighting: str, gaps: Sequence[Fr
     """Whether the sum of K_e over the gaps is at most e, 0 <= e < 1; ``others`` is how many gaps below are not listed.
     """
     if weighting in SPARSE:
-        from .weightings.sparse import SparseKernel
-
-        costs = SparseKernel(budget, weighting, error)
+        costs = load(SPARSE_WEIGHTS).SparseKernel(budget, weighting, error)
         return total(budget, map(costs.at, gaps)) <= error
     good, bad = error.numerator, error.numerator - error.denominator  # e and e - 1, times the denominator
     terms = weigher.least_terms([ZERO, *gaps, Fraction(-NEGLIGIBLE)], [good, *(bad for _ in gaps), bad * others])

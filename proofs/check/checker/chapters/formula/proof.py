@@ -6,28 +6,20 @@ values in a run. So what a direction holds is asked here, and what depends on th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 from ...kernel.language import Place
-from ...kernel.language.columns import Whole, over_one_unit
 from ...kernel.numbers import (
-    ONE,
     ZERO,
     CacheOfNumbers,
-    Numbers,
     combine,
     combine_columns,
-    divide,
-    short_common_multiple,
 )
 from ...kernel.reading.records import (
     FeedForward,
-    Head,
     LinearForm,
-    Mean,
     Meaning,
     Neuron,
     PositionalNumber,
@@ -39,13 +31,8 @@ from ...kernel.verdicts import Rejected, quote
 from ...kernel.weights import Weigher
 from .records import Certificate
 
-Held = Mapping[Place, int]
-"""Truths of formulas and numbers of counts, in a situation that is being considered."""
-
 Errors = tuple[Fraction, Fraction]
 """Stated errors where the truth is false, and where it is true (of counts: above, and below)."""
-
-NOTHING: Held = {}
 
 
 class Proof:
@@ -60,21 +47,14 @@ class Proof:
         self.weigher = Weigher(self.budget)
         self.symbols = self.language.symbols_of(self.claim.alphabet)
         self._units: dict[FeedForward, dict[str, list[Neuron]]] = {}
-        self._begin()
+        self.forget()
 
-    def _begin(self) -> None:
+    def forget(self) -> None:
         """Nothing is known yet that depends on the values of numbers."""
-        self.letters: dict[object, Any] = {}  # of automata: one object for equal letters (automaton.py)
-        self.rows_by_value: dict[object, Any] = {}  # of counting.py, whose key says all that they depend on
+        self.letters: dict[object, Any] = {}  # of automata: one object for equal letters (attention/automaton.py)
+        self.rows_by_value: dict[object, Any] = {}  # of by_value.py, whose key says all that they depend on
         self.columns = self.language.columns(self.claim.lengths)
         self.proved = CacheOfNumbers[bool](self.budget)  # situations that need not be proved again, whoever meets them
-
-    def rounded(self, name: str, errors: Errors) -> Proof:
-        """The same, but of rationals in place of irrational numbers, and with other errors of one direction."""
-        proof = copy(self)
-        proof.language, proof.errors = self.language.rounded(), self.errors | {name: errors}
-        proof._begin()
-        return proof
 
     def lengths(self, places: Iterable[Place], mask: str = "future",
                 descending: bool = False) -> Iterator[tuple[int, Sequence[int]]]:
@@ -114,31 +94,6 @@ class Proof:
         return isinstance(meaning, PositionalNumber) or (
             isinstance(meaning, Truth | Product) and self.language.is_positional(meaning.formula))
 
-    def number(self, name: str, n: int, i: int, held: Held = NOTHING) -> Fraction:
-        """What an exact direction holds at (n, i), in a situation.
-
-        Raises:
-            Rejected: if its meaning does not say.
-        """
-        meaning = self.directions[name]
-        match meaning:
-            case PositionalNumber(value):
-                return self.language.value_at(value, n, i)
-            case Truth(formula):
-                return ONE if self._holds(formula, n, i, held) else ZERO
-            case Product(value, formula):
-                return self.language.value_at(value, n, i) if self._holds(formula, n, i, held) else ZERO
-            case Mean(count) if count in held:
-                return Fraction(held[count], self.positions_counted(count, n, i))
-        raise Rejected(f"exact directions are read, not {quote(name)}, of kind {kind_of(meaning)}")
-
-    def _holds(self, formula: Place, n: int, i: int, held: Held) -> bool:
-        if formula in held:
-            return bool(held[formula])
-        if not self.language.is_positional(formula):
-            raise Rejected(f"{self.language.write_short(formula)} is not decided by what is read")
-        return self.language.holds_at(formula, n, i)
-
     def known_numbers(self, name: str, n: int) -> Sequence[Fraction]:
         """What a known direction holds at (n, 1), ..., (n, n).
 
@@ -152,7 +107,7 @@ class Proof:
             return self.columns.numbers(meaning.formula, n)
         if isinstance(meaning, Product) and self.is_known(meaning):
             return self.columns.numbers(meaning.value, n, self.columns.truths(meaning.formula, n))
-        return [self.number(name, n, i) for i in range(1, n + 1)]
+        raise self.not_known(name)
 
     def known_forms(self, rows: Sequence[LinearForm], n: int) -> list[Sequence[Fraction]]:
         """For each linear form of known directions its numbers at (n, 1), ..., (n, n)."""
@@ -162,47 +117,32 @@ class Proof:
             found.append(combine_columns(self.budget, row, {name: self.known_numbers(name, n) for name in row}, n))
         return found
 
-    def known_integers(self, rows: Sequence[LinearForm], n: int) -> tuple[int, list[Sequence[int]]] | None:
-        """The same over one unit; None if it would be too long."""
-        names = dict.fromkeys(name for row in rows for name in row)
-        held: dict[str, Whole] = {}
-        for name in names:
-            meaning = self.directions[name]
-            whole = (self.columns.integers(meaning.value, n) if isinstance(meaning, PositionalNumber)
-                     else over_one_unit(self.budget, self.known_numbers(name, n)))
-            if whole is None:
-                return None
-            held[name] = whole
-        units = [weight.denominator * held[name].unit for row in rows for name, weight in row.items()]
-        unit = short_common_multiple(self.budget, units)
-        if unit is None:
-            return None
-        self.budget.spend(1 + (len(units) * n * (2 + (unit.bit_length() ** 2 >> 16)) >> 3))
-        found: list[Sequence[int]] = []
-        for row in rows:
-            total: Sequence[int] = [0] * n
-            for name, weight in row.items():
-                factor = weight.numerator * (unit // (weight.denominator * held[name].unit))
-                total = [x + factor * y for x, y in zip(total, held[name].rows, strict=True)]
-            found.append(total)
-        return unit, found
+    def known_form(self, row: LinearForm, n: int, i: int) -> Fraction:
+        """A linear form of known directions at (n, i)."""
+        self.budget.spend(1 + 2 * len(row))
+        return combine(self.budget, row, {name: self.known_number(name, n, i) for name in row})
 
-    def forms(self, rows: Iterable[LinearForm], n: int, i: int, held: Held = NOTHING) -> Numbers:
-        """Linear forms of exact directions at (n, i), in a situation.
+    def known_number(self, name: str, n: int, i: int) -> Fraction:
+        """What a known direction holds at (n, i).
 
         Raises:
-            Rejected: if a direction is not exact there.
+            Rejected: if it is not known, or has no value there.
         """
-        found = []
-        for row in rows:
-            self.budget.spend(1 + 2 * len(row))
-            found.append(combine(self.budget, row, {name: self.number(name, n, i, held) for name in row}))
-        return tuple(found)
+        match self.directions[name]:
+            case PositionalNumber(place):
+                return self.language.value_at(place, n, i)
+            case Truth(formula) if self.language.is_positional(formula):
+                return self.language.value_at(formula, n, i)
+            case Product(value, formula) if self.language.is_positional(formula):
+                return self.language.value_at(value, n, i) if self.language.holds_at(formula, n, i) else ZERO
+        raise self.not_known(name)
 
-    def scaled_query(self, head: Head, n: int, i: int, held: Held = NOTHING) -> Numbers:
-        """The query of a row over its temperature: its products with keys are the arguments of exp."""
-        temperature = self.language.value_at(head.temperature, n, i)
-        return tuple(divide(self.budget, x, temperature) for x in self.forms(head.queries, n, i, held))
+    def not_known(self, name: str) -> Rejected:
+        """Why it is not known what a direction holds."""
+        meaning = self.directions[name]
+        if isinstance(meaning, Truth | Product):
+            return Rejected(f"{self.language.write_short(meaning.formula)} is not decided by what is read")
+        return Rejected(f"exact directions are read, not {quote(name)}, of kind {kind_of(meaning)}")
 
     def units_writing(self, part: FeedForward, name: str) -> Sequence[Neuron]:
         """The units of a feed-forward part that write a direction; all units are sorted once."""

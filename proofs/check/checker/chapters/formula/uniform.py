@@ -1,8 +1,6 @@
-"""Uniform and mean heads; docs/certificate.md, section 5: equal scores, so the head takes the plain mean.
+"""Heads of equal scores, which take a plain mean; docs/certificate.md, section 5, Equal scores, has the proof.
 
-Why: softmax of equal scores is 1/count at each visible position. So the head writes the mean of the values there:
-of known values that mean is a number, which is compared with the stated one; and of a sum of multiples of truths it is
-the same sum of the counts, over the number of visible positions.
+`check_scores` and `check_mask` are asked of counting heads, too (weightings/additive.py).
 """
 
 from __future__ import annotations
@@ -13,18 +11,34 @@ from itertools import accumulate, pairwise
 
 from ...kernel.budget import ENTRY_BITS
 from ...kernel.language import Place
-from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, multiply, size, total
+from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, inner_product, size
 from ...kernel.reading.records import Average, Head, Mean, Truth, visible
 from ...kernel.verdicts import require
 from .composition import names_in
+from .families import Covered, WrittenDirection
 from .proof import Proof
 
 
-def check_mean(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> int:
-    """The direction holds the mean of a count, or the average of a sum of counts; returns the number of rows (n, i).
+def check_equal_scores(proof: Proof, written: WrittenDirection) -> Covered:
+    """The mean of the values is the stated number, or that of a count or of a sum of counts.
 
     Raises:
         Rejected: if this is not proved.
+    """
+    (head,), meaning = written.heads, written.meaning
+    if isinstance(meaning, Mean | Average):
+        check_counts(proof, head, written.name, meaning)
+    check_scores(proof, head)
+    if not isinstance(meaning, Mean | Average):
+        check_known_mean(proof, head, written.name)
+    return Covered(sum(proof.claim.lengths))
+
+
+def check_counts(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> None:
+    """The values are truths of what is counted, as often as its count is meant.
+
+    Raises:
+        Rejected: if they are not, or the mask sees other positions than the counts.
     """
     counts, read = multiples_of(proof, meaning), dict[Place, Fraction]()
     for source, c in head.values[name].items():
@@ -36,11 +50,7 @@ def check_mean(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> 
     multiple = "1" if isinstance(meaning, Mean) else "as often as its count"
     require(fits, "the value is not {} on the truth of what is counted", multiple)
     for count in counts:
-        operator = proof.language.nodes[count].operator
-        mask = "future" if operator == "#<" else "past"
-        require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
-    check_scores(proof, head)
-    return sum(proof.claim.lengths)
+        check_mask(proof, head, count)
 
 
 def multiples_of(proof: Proof, meaning: Mean | Average) -> dict[Place, Fraction]:
@@ -51,13 +61,23 @@ def multiples_of(proof: Proof, meaning: Mean | Average) -> dict[Place, Fraction]
     return {count: Fraction(int(c)) for count, c in zip(counts, coefficients, strict=True)}
 
 
-def check_uniform(proof: Proof, head: Head, name: str) -> int:
-    """The direction holds the stated number, a mean of known values; returns the number of rows (n, i).
+def check_mask(proof: Proof, head: Head, count: Place) -> None:
+    """A head sees what a count looks at.
 
     Raises:
-        Rejected: if this is not proved.
+        Rejected: if it does not.
     """
-    check_scores(proof, head)
+    operator = proof.language.nodes[count].operator
+    mask = "future" if operator == "#<" else "past"
+    require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
+
+
+def check_known_mean(proof: Proof, head: Head, name: str) -> None:
+    """The mean of known values is the stated number.
+
+    Raises:
+        Rejected: if it is another one.
+    """
     read = head.values[name]
     for n, firsts in proof.lengths(proof.places_of([name, *read]), head.mask):
         (values,), wanted = proof.known_forms([read], n), proof.known_numbers(name, n)
@@ -66,7 +86,6 @@ def check_uniform(proof: Proof, head: Head, name: str) -> int:
             first, last = visible(head.mask, n, i)
             mean = divide(proof.budget, add(proof.budget, sums[last], -sums[first - 1]), Fraction(last - first + 1))
             require(mean == number, "the mean is {}, expected {}, at n = {}, i = {}", mean, number, shortest, i)
-    return sum(proof.claim.lengths)
 
 
 def check_scores(proof: Proof, head: Head) -> None:
@@ -91,10 +110,5 @@ def check_scores_of_length(proof: Proof, mask: str, firsts: Sequence[int], queri
     for i, (query, shortest) in enumerate(zip(queries, firsts, strict=True), 1):
         first, last = visible(mask, n, i)
         if any(query) and changes[last - 1] > changes[first - 1]:
-            scores = {score(proof, query, key) for key in keys[first - 1 : last]}
+            scores = {inner_product(proof.budget, query, key) for key in keys[first - 1 : last]}
             require(len(scores) <= 1, "the scores are not all equal at n = {}, i = {}", shortest, i)
-
-
-def score(proof: Proof, query: Numbers, key: Numbers) -> Fraction:
-    """The product of a query and a key."""
-    return total(proof.budget, (multiply(proof.budget, q, k) for q, k in zip(query, key, strict=True)))

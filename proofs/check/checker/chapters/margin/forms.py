@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ...kernel.budget import ENTRY_BITS, Budget
-from ...kernel.numbers import ZERO, Enclosure, add, multiply, size, write
+from ...kernel.numbers import ZERO, Enclosure, add, multiply, size, text_of
 
 
 class AtomForm(NamedTuple):
@@ -124,7 +124,7 @@ def find(budget: Budget, numbers: dict[str, int], text: str) -> int:
 
 def write_form(form: AtomForm) -> str:
     """Two forms have one text if and only if they are equal."""
-    return "+".join([write(form.constant), *(f"{atom}*{write(value)}" for atom, value in form.atoms)])
+    return "+".join([text_of(form.constant), *(f"{atom}*{text_of(value)}" for atom, value in form.atoms)])
 
 
 def write_atom(atom: Atom) -> str:
@@ -132,6 +132,6 @@ def write_atom(atom: Atom) -> str:
     if isinstance(atom, Relu):
         return f"relu {write_form(atom.form)}"
     if isinstance(atom, Normed):
-        return f"norm {atom.place} {atom.vector} {write(atom.epsilon)}"
-    factor = f"{','.join(map(write, atom.cold))} {atom.row}"
+        return f"norm {atom.place} {atom.vector} {text_of(atom.epsilon)}"
+    factor = f"{','.join(map(text_of, atom.cold))} {atom.row}"
     return f"answer {atom.head} {atom.origin} {factor} {','.join(map(write_form, atom.queries))} {atom.name}"

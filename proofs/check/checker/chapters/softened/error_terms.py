@@ -38,7 +38,7 @@ from .integers import Integers, charge_products, longest
 from .remembering import History, IntegerVector, Item, Keys, LengthTables, QueryWinner, as_key
 from .score_uncertainty import ScoreUncertainty
 from .seeing import Forgotten
-from .stages import Carried, StageErrors, spread
+from .stages import Carried, StageErrors, error_of_form
 from .weights import FRACTION_BITS, GREATEST_BITS, Weighing, WeightsByDistance
 
 ONE = 1 << FRACTION_BITS  # what the winner weighs
@@ -87,7 +87,7 @@ class ErrorTerms:
         self._doubts = ScoreUncertainty(budget, forms, stage.before, scale)
         self._weights, self._is_exact = WeightsByDistance(memory, self._doubts.unit, weighing.temperature,
                                                           where), weighing.is_exact
-        self._drift = [spread(budget, row, stage.before) for row in forms.head.values.values()]
+        self._drift = [error_of_form(budget, row, stage.before) for row in forms.head.values.values()]
         self._rooms = self._find_rooms()
         self._writes_alone = all(stage.writers[t] == 1 for t in self._written)
         self._widest: dict[str, Integers] = {}

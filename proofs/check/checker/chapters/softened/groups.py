@@ -17,7 +17,7 @@ from ...kernel.numbers import ZERO, add, divide, multiply
 from .forms import Group
 from .integers import scaled
 from .remembering import Addition, LengthTables, as_key
-from .stages import StageErrors, spread
+from .stages import StageErrors, error_of_form
 
 
 class GroupAtLength:
@@ -27,7 +27,7 @@ class GroupAtLength:
         self.written = group.written
         self._memory, self._budget, self._group, self._stage = memory, memory.budget, group, stage
         self._unit, self._new_scale = scale * group.forms.denominator, new_scale
-        self._radius = spread(self._budget, group.row, stage.before)
+        self._radius = error_of_form(self._budget, group.row, stage.before)
         self._breaks = [divide(self._budget, -unit.bias, slope) for slope, unit in group.units if slope]
         self._known: dict[str, Addition] = {}
 

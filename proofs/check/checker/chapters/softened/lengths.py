@@ -32,7 +32,7 @@ def count_shared(forms: Sequence[LayerForms]) -> int:
     return sum(1 for _ in takewhile(attrgetter("looks_to_the_left"), forms))
 
 
-def place(given: Softened, n: int) -> list[LinearForm]:
+def position_embeddings(given: Softened, n: int) -> list[LinearForm]:
     """What the position embeddings are at each position. All are evaluated, whether or not anything reads them.
 
     Raises:
@@ -61,7 +61,7 @@ class TransformerAtLength:
     def __init__(self, given: Softened, forms: Sequence[LayerForms], n: int) -> None:
         self._budget = given.language.budget
         self.memory, self.n, self._given = LengthTables(self._budget), n, given
-        tokens, places = given.transformer.token_embedding, place(given, n)
+        tokens, places = given.transformer.token_embedding, position_embeddings(given, n)
         numbers = chain.from_iterable(row.values() for row in (*tokens.values(), *places))
         self._begin = common_denominator(self._budget, numbers)
         self.layers = self._make_layers(forms, given.bounds(n))

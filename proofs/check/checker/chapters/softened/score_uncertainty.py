@@ -19,7 +19,7 @@ from ...kernel.numbers import multiply, total
 from ...kernel.reading.records import LinearForm
 from .forms import HeadForms
 from .integers import Integers, common_denominator, longest, multiply_scales, scaled
-from .stages import spread
+from .stages import error_of_form
 
 
 class ScoreUncertainty:
@@ -34,8 +34,8 @@ class ScoreUncertainty:
     def __init__(self, budget: Budget, forms: HeadForms, errors: LinearForm, scale: int) -> None:
         query_unit = multiply_scales(budget, scale, forms.queries.denominator)
         key_unit = multiply_scales(budget, scale, forms.keys.denominator)
-        etas = [spread(budget, row, errors) for row in forms.head.queries]
-        kappas = [spread(budget, row, errors) for row in forms.head.keys]
+        etas = [error_of_form(budget, row, errors) for row in forms.head.queries]
+        kappas = [error_of_form(budget, row, errors) for row in forms.head.keys]
         by_key = [multiply(budget, eta, Fraction(query_unit)) for eta in etas]
         by_query = [multiply(budget, 2 * kappa, Fraction(key_unit)) for kappa in kappas]
         always = total(budget, (multiply(budget, eta, kappa) for eta, kappa in zip(by_key, by_query, strict=True)))

@@ -91,7 +91,7 @@ def finish(given: Softened, found: Mapping[Shard, ShardResult]) -> dict[str, int
     for n in given.claim.lengths:
         check_all_words(given, n, {prefix: shard.words for (length, prefix), shard in found.items() if length == n})
         check_gap(given, n, [shard.gap for (length, _), shard in found.items() if length == n])
-    whole = reduce(combine, found.values(), NOTHING)
+    whole = reduce(join_results, found.values(), NOTHING)
     ties = {TIES: whole.ties} if whole.ties else {}
     return {"words": whole.words, "situations of heads": whole.situations, **ties, "vectors": whole.vectors}
 
@@ -162,7 +162,7 @@ def run_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word
         is_divided = len(prefix) < n and len(given.claim.alphabet) > 1
     if not is_divided:
         return run_one_by_one(given, forms, n, prefix)
-    return reduce(combine, (run_words(given, forms, n, (*prefix, symbol)) for symbol in given.claim.alphabet))
+    return reduce(join_results, (run_words(given, forms, n, (*prefix, symbol)) for symbol in given.claim.alphabet))
 
 
 def run_together(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> ShardResult:
@@ -185,10 +185,10 @@ def run_one_by_one(given: Softened, forms: Sequence[LayerForms], n: int, prefix:
     found, walk = NOTHING, begin(given, forms, n)
     for rest in product(given.claim.alphabet, repeat=n - len(prefix)):
         if walk.at.memory.is_full:
-            found = combine(found, end(walk))
+            found = join_results(found, end(walk))
             walk = begin(given, forms, n)
         run_word(walk, prefix + rest)
-    return combine(found, end(walk))
+    return join_results(found, end(walk))
 
 
 def begin(given: Softened, forms: Sequence[LayerForms], n: int) -> WordByWord:
@@ -217,7 +217,7 @@ def describe(at: TransformerAtLength, words: int) -> ShardResult:
     return ShardResult(words, at.gap, at.situations, at.vectors, at.ties)
 
 
-def combine(one: ShardResult, other: ShardResult) -> ShardResult:
+def join_results(one: ShardResult, other: ShardResult) -> ShardResult:
     """What two showed together."""
     return ShardResult(one.words + other.words, least_gap((one.gap, other.gap)), one.situations + other.situations,
                        one.vectors + other.vectors, one.ties + other.ties)

@@ -24,7 +24,7 @@ from .showing import show_upper
 Carried = tuple[tuple[str, Fraction], ...]
 
 
-def spread(budget: Budget, row: LinearForm, errors: LinearForm) -> Fraction:
+def error_of_form(budget: Budget, row: LinearForm, errors: LinearForm) -> Fraction:
     """|R|·e, the sum of |R[d]| e[d].
 
     It bounds |R·u - R·û| if e[d] bounds |u[d] - û[d]| for every d. Proof. The triangle inequality.

@@ -13,7 +13,7 @@ from operator import add
 from .forms import HeadForms
 from .integers import charge_products, divide_exactly
 from .remembering import Addition, Extent, History, IntegerVector, Item, Keys, LengthTables
-from .stages import StageErrors, spread
+from .stages import StageErrors, error_of_form
 
 HISTORY_STEPS = 10  # the work to see another position, beside what its values take
 MEAN_STEPS = 10  # the work of means, beside what their numbers take
@@ -30,7 +30,7 @@ class Uniform:
         self.written = forms.written
         self.factor = new_scale // (scale * forms.values.denominator)
         self._memory, self._forms = memory, forms
-        errors = [(t, spread(memory.budget, row, stage.before)) for t, row in forms.head.values.items()]
+        errors = [(t, error_of_form(memory.budget, row, stage.before)) for t, row in forms.head.values.items()]
         self._carried = stage.settle(errors)
         self._histories: dict[IntegerVector, History] = {}
         self._nowhere = Extent()

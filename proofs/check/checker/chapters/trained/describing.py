@@ -55,8 +55,8 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language) ->
             f"{quote_all([source.file])}, sha256 {source.sha256}",
             "(not checked; the claim is about the weights in the certificate)"])),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
-        *entry("input", [f"tokens {write(claim.before)}, those of the letters ({write(claim.tokens)}), "
-                         f"{write(claim.after)}"]),
+        *entry("input", [f"tokens {write_tokens(claim.before)}, those of the letters ({write_tokens(claim.tokens)}), "
+                         f"{write_tokens(claim.after)}"]),
         *entry("claim", list(words_of_claim(network, claim))),
         *entry("where", [language.write_definition(name) for name in claim.predicates]),
         *entry("automaton", list(words_of_automaton(claim))),
@@ -64,7 +64,7 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language) ->
           for line in entry(f"case {number}", list(words_of_case(case, claim, language))))]
 
 
-def write(tokens: Sequence[int]) -> str:
+def write_tokens(tokens: Sequence[int]) -> str:
     """Tokens."""
     return " ".join(map(str, tokens)) or "none"
 

@@ -78,7 +78,7 @@ def find_line(budget: Budget, curve: Curve, least: int, greatest: int) -> Linear
     if curve.name == "relu":
         points, doubt = [least, *([0] if least < 0 < greatest else []), greatest], 0
     else:
-        cells = cells_of(width)
+        cells = count_cells(width)
         points = [least + width * k // cells for k in range(cells + 1)]
         doubt = curve.values.error + sag_of(curve.name, width // cells + 1)
     budget.spend(len(points))
@@ -89,7 +89,7 @@ def find_line(budget: Budget, curve: Curve, least: int, greatest: int) -> Linear
     return LinearPiece(slope, highest + lowest >> 1, (highest - lowest >> 1) + 1)
 
 
-def cells_of(width: int) -> int:
+def count_cells(width: int) -> int:
     """How many cells the grid of an interval has."""
     return CELLS if width > WIDE else CELLS >> 2 if width > NARROW else 2
 

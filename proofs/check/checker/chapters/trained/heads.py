@@ -70,7 +70,7 @@ class HeadOnNumbers:
                  length: int) -> None:
         self._precision = precision
         self.width = head.value.weight.width
-        query, inexact = scaled(after_norm(step.norm, linear(head.query)), step.scale, precision.weight)
+        query, inexact = scale_map(after_norm(step.norm, linear(head.query)), step.scale, precision.weight)
         self.query = LinearOnNumbers(precision, budget, query, reads, inexact)
         self.key = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(head.key)), reads)
         self.value = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(head.value)), reads)
@@ -158,7 +158,7 @@ class HeadOnNumbers:
         return (self._side * self._precision.one + self.values) // total + self._side + 2
 
 
-def scaled(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear, bool]:
+def scale_map(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear, bool]:
     """The map times the scale of scores; whether entries are off, by less than 2^-bits.
 
     A rational with a denominator that is no power of two, and a root, are rounded down at 2^-K, with K so large that a

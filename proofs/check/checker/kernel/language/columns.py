@@ -25,9 +25,7 @@ from ..numbers import (
     short_common_multiple,
     size_of_ends,
 )
-from ..verdicts import Rejected
 from .evaluation import Value, Values
-from .printing import write_short
 from .table import Node, Place, Table
 
 Column = Sequence[Value]
@@ -40,14 +38,15 @@ VALUE_BITS = 1536  # of memory for a rational beside its own bits: the object, a
 
 
 class Whole(NamedTuple):
-    """Rationals over one unit."""
+    """Rationals over one denominator."""
 
-    unit: int
+    denominator: int
     rows: Sequence[int]
 
     def bits(self) -> int:
         """Those of the longest number."""
-        return self.unit.bit_length() + max((row.bit_length() for row in (max(self.rows), min(self.rows))), default=0)
+        longest = max((row.bit_length() for row in (max(self.rows), min(self.rows))), default=0)
+        return self.denominator.bit_length() + longest
 
 
 class Columns:
@@ -87,11 +86,11 @@ class Columns:
         self._table.budget.spend(1 + (n >> 2))
         if needed is not None:
             column = [value if is_needed else ZERO for value, is_needed in zip(column, needed, strict=True)]
-        return [value if type(value) is Fraction else self._to_number(value, place, self._first(place, n, i), i)
+        return [value if type(value) is Fraction else self._values.known(value, place, self._first(place, n, i), i)
                 for i, value in enumerate(column, 1)]
 
     def integers(self, place: Place, n: int) -> Whole | None:
-        """The values of a number over one unit; None if the unit would be too long.
+        """The values of a number over one denominator; None if the denominator would be too long.
 
         Raises:
             Rejected: if it has no value somewhere, or no exact one.
@@ -103,7 +102,7 @@ class Columns:
             if known is None:
                 return None
             self._integers.keep((place, length), known, length * (POINTER_BITS + known.bits()))
-        return Whole(known.unit, known.rows[:n])
+        return Whole(known.denominator, known.rows[:n])
 
     def _find_integers(self, place: Place, n: int) -> Whole | None:
         """What mentions i and n is calculated from its parts; expressions are too short for a deep recursion."""
@@ -112,17 +111,12 @@ class Columns:
             left, right = (self.integers(operand, n) for operand in node.operands)
             divides_rows = node.operator == "/" and "i" in self._table.leaves(node.operands[1])
             if left is not None and right is not None and not divides_rows:
-                return calculate(self._table.budget, node.operator, left, right)
-        return over_one_unit(self._table.budget, self.numbers(place, n))
+                return calculate_whole(self._table.budget, node.operator, left, right)
+        return find_whole(self._table.budget, self.numbers(place, n))
 
     def truths(self, place: Place, n: int) -> Sequence[bool]:
         """The truths of a positional formula."""
         return [number == ONE for number in self.numbers(place, n)]
-
-    def _to_number(self, value: Value, place: Place, n: int, i: int) -> Number:
-        if value is None:
-            raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
-        return value if isinstance(value, Enclosure) else (ONE if value else ZERO)
 
     def _first(self, place: Place, n: int, i: int) -> int:
         """The first length at which position i has the value that it has at n."""
@@ -140,7 +134,7 @@ class Columns:
                 length = self._length(inner, n)
                 known = self._columns.get((inner, length))
                 held[inner] = self._evaluate_node(inner, held, length) if known is None else known
-                more = length * (POINTER_BITS + (self._table.is_number(inner) and VALUE_BITS + longest(held[inner])))
+                more = length * (POINTER_BITS + (self._table.is_number(inner) and VALUE_BITS + longest_in(held[inner])))
                 self._table.budget.hold(more)
                 bits += more
                 if known is None and (inner == place or length == self._longest):
@@ -164,7 +158,7 @@ class Columns:
         """Whether all rows have operands, and none needs a bound of its own; all are charged like the longest."""
         if not all(map(is_exact, left)) or not all(map(is_exact, right)) or (node.operator == "/" and not all(right)):
             return False
-        p, q = longest(left), longest(right)
+        p, q = longest_in(left), longest_in(right)
         self._table.budget.spend(len(left) * (2 + (p * q >> 16)))
         return p + q < MAX_RATIONAL_BITS
 
@@ -174,38 +168,38 @@ def is_exact(value: Value) -> bool:
     return value is not None and not isinstance(value, Enclosure)
 
 
-def longest(column: Column) -> int:
+def longest_in(column: Column) -> int:
     """The bits of the longest number."""
     return max((size_of_ends(value) if isinstance(value, Enclosure) else
                 value.numerator.bit_length() + value.denominator.bit_length()
                 for value in column if value is not None), default=0)
 
 
-def over_one_unit(budget: Budget, column: Sequence[Fraction]) -> Whole | None:
+def find_whole(budget: Budget, column: Sequence[Fraction]) -> Whole | None:
     """The rationals over their least common denominator; None if it is too long."""
     common = short_common_multiple(budget, denominators_of(budget, [column]))
     if common is None:
         return None
-    unit, (rows,) = over_denominator(budget, [column], common)
-    return Whole(unit, rows)
+    denominator, (rows,) = over_denominator(budget, [column], common)
+    return Whole(denominator, rows)
 
 
-def calculate(budget: Budget, name: str, left: Whole, right: Whole) -> Whole | None:
+def calculate_whole(budget: Budget, name: str, left: Whole, right: Whole) -> Whole | None:
     """A sum, difference or product row by row; or a quotient, where all rows of the divisor are one number.
 
-    None if the unit would be too long, or the divisor is 0.
+    None if the denominator would be too long, or the divisor is 0.
     """
     p, q = left.bits(), right.bits()
     budget.spend(1 + (len(left.rows) * (2 + (p * q >> 16)) >> 3))
     if p + q > MAX_RATIONAL_BITS:
         return None
     if name == "*":
-        return Whole(left.unit * right.unit, list(map(operator.mul, left.rows, right.rows)))
+        return Whole(left.denominator * right.denominator, list(map(operator.mul, left.rows, right.rows)))
     if name == "/":
         divisor = right.rows[0]
-        factor = right.unit if divisor > 0 else -right.unit
-        return Whole(left.unit * abs(divisor), [factor * row for row in left.rows]) if divisor else None
-    unit = lcm(left.unit, right.unit)
+        factor = right.denominator if divisor > 0 else -right.denominator
+        return Whole(left.denominator * abs(divisor), [factor * row for row in left.rows]) if divisor else None
+    denominator = lcm(left.denominator, right.denominator)
     sign = 1 if name == "+" else -1
-    a, b = unit // left.unit, sign * (unit // right.unit)
-    return Whole(unit, [a * x + b * y for x, y in zip(left.rows, right.rows, strict=True)])
+    a, b = denominator // left.denominator, sign * (denominator // right.denominator)
+    return Whole(denominator, [a * x + b * y for x, y in zip(left.rows, right.rows, strict=True)])

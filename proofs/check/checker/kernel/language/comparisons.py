@@ -13,7 +13,7 @@ from .evaluation import Values
 from .table import COUNTS, Place, Table
 
 
-def compare(table: Table, relation: str, left: Place, right: Place) -> Place:
+def compare_sums(table: Table, relation: str, left: Place, right: Place) -> Place:
     """The place of ``left R right``.
 
     Raises:

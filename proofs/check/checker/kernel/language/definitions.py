@@ -1,15 +1,24 @@
-"""The user's predicates: ``NAME(k) := condition`` and ``NAME(k,n) := condition``."""
+"""What users define; a file without predicates of its own, of which nothing is asked, never imports this one.
+
+Predicates are ``NAME(k) := condition`` and ``NAME(k,n) := condition``. Before a formula, ``let p = ...; q = ...; ...``
+names others. A name stands for the place of its formula, so that nothing is written out, however often it is used.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from ..verdicts import expect
-from .parser import Parser, Predicates
+from ..budget import MAX_FORMULA
+from ..verdicts import expect, within
+from .parser import Parser, Predicates, read_formula
+from .printing import TextWriter
 from .table import Place, Table
-from .tokens import RESERVED
+from .tokens import RESERVED, read_tokens
 
-DEFINITION = re.compile(r" *([A-Za-z]\w*) *\( *([A-Za-z]\w*) *(?:, *([A-Za-z]\w*) *)?\) *:=(.*)", re.ASCII)
+PREDICATE = re.compile(r" *([A-Za-z]\w*) *\( *([A-Za-z]\w*) *(?:, *([A-Za-z]\w*) *)?\) *:=(.*)", re.ASCII)
+LET = re.compile(r"\s*let\b", re.ASCII)
+DEFINITION = re.compile(r"\s*([A-Za-z]\w*)\s*=(?!=)(.*)", re.ASCII | re.DOTALL)
 
 
 def read_predicate(table: Table, known: Predicates, text: str) -> tuple[str, Place]:
@@ -18,7 +27,7 @@ def read_predicate(table: Table, known: Predicates, text: str) -> tuple[str, Pla
     Raises:
         Malformed: if it is none, or a name is in use.
     """
-    match = DEFINITION.fullmatch(text)
+    match = PREDICATE.fullmatch(text)
     name, position, length = match.group(1, 2, 3) if match else ("", "", None)
     is_new = not {name, position, length} & (RESERVED | known.keys()) and not name.startswith("Q_")
     expect(match and is_new and position != length,
@@ -27,3 +36,43 @@ def read_predicate(table: Table, known: Predicates, text: str) -> tuple[str, Pla
     condition = Parser(table, {}, variables).parse(match[4] if match else "")
     expect(not table.is_number(condition) and table.is_positional(condition), "expected a condition on the variables")
     return name, table.make("user", condition)
+
+
+def read_with_definitions(table: Table, predicates: Predicates, text: str) -> Place:
+    """A formula, or ``let NAME = formula; ...; formula``, where each name may be used after it.
+
+    Raises:
+        Malformed: if it does not parse, or a name is in use.
+    """
+    expect(len(text) <= MAX_FORMULA, "limit: a text of more than {} characters", MAX_FORMULA)
+    begun = LET.match(text)
+    if begun is None:
+        return read_formula(table, predicates, text)
+    known = dict(predicates)
+    *definitions, last = split_at_semicolons(text[begun.end() :])
+    expect(definitions, "let: expected NAME = formula; ... and a formula")
+    for number, definition in enumerate(definitions, 1):
+        with within(f"definition {number}"):
+            match = DEFINITION.fullmatch(definition)
+            name, formula = match.group(1, 2) if match else ("", "")
+            is_new = name not in known and name not in RESERVED and not name.startswith("Q_")
+            expect(match and is_new, "expected NAME = formula, with a new name")
+            known[name] = read_formula(table, known, formula)
+    return read_formula(table, known, last)
+
+
+def split_at_semicolons(text: str) -> Iterator[str]:
+    """The parts between semicolons; those inside of a quoted symbol are not meant."""
+    start = 0
+    for token in read_tokens(text):
+        if token.written == ";":
+            yield text[start : token.column - 1]
+            start = token.column
+    yield text[start:]
+
+
+def write_definition(table: Table, name: str, predicate: Place) -> str:
+    """A predicate of the user and its condition."""
+    condition = table.nodes[predicate].operands[0]
+    variables = "k,n" if "n" in table.leaves(condition) else "k"
+    return f"{name}({variables}) := {TextWriter(table, in_condition=True).write(condition)}"

@@ -2,7 +2,7 @@
 
 A number may have no value (division by zero, a power or a function outside its domain); then nothing built on it has
 one, but for `&` and `|` whose left side decides. What has no value where it is needed is rejected. An irrational number
-has an enclosure (enclosures.py); a truth that it does not decide is none.
+has an enclosure (irrational/enclosures.py); a truth that it does not decide is none.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from math import isqrt
 from typing import Any
 
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
-from ..functions import FUNCTIONS
-from ..numbers import Enclosure, Number, add, bounded, charge, divide, ends_of, multiply, size, size_of_ends, write
+from ..functions import FUNCTIONS, IRRATIONAL, apply_log2
+from ..numbers import Enclosure, Number, add, bounded, charge, divide, ends_of, multiply, size, size_of_ends, text_of
 from ..verdicts import Rejected, TooLong
-from .enclosures import apply_between, calculate, compare_enclosed, has_no_integer
 from .positions import MAX_PRIME, OF_NUMBERS, PREDICATES
 from .printing import write_short
 from .table import ARITHMETIC, Node, Place, Table
 
 Value = Number | bool | None
 
+TRUTHS = (Fraction(0), Fraction(1))
 MAX_POWER = 64  # exponents are integers of at most this absolute value, unless the base is 0, 1 or -1
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -85,15 +85,12 @@ def compare_constant(node: Node) -> bool:
 
 
 class Values:
-    """The values of places at (n, i), kept while there is room.
+    """The values of places at (n, i), kept while there is room. Irrational numbers have no exact value."""
 
-    Irrational numbers have no exact value; if they are ``rounded``, that is the lower end of their enclosure.
-    """
-
-    def __init__(self, table: Table, rounded: bool = False) -> None:
-        self._table, self._budget, self._rounded = table, table.budget, rounded
+    def __init__(self, table: Table) -> None:
+        self._table, self._budget = table, table.budget
         self._values = Cache[tuple[Place, int, int], Number]()
-        self._applied = Cache[str, Number]()
+        self._applied = Cache[str, Value]()
         self._orders = Cache[Place, list[Place]]()
 
     def value_at(self, place: Place, n: int, i: int) -> Fraction:
@@ -110,11 +107,9 @@ class Values:
         Raises:
             Rejected: if it is irrational, or may be.
         """
-        if isinstance(value, Fraction):
-            return value
-        if not self._rounded:
+        if isinstance(value, Enclosure):
             raise Rejected(f"{write_short(self._table, place)} is irrational at n = {n}, i = {i}, expected a rational")
-        return value.lower
+        return value
 
     def enclose_at(self, place: Place, n: int, i: int) -> Number:
         """The same, or an enclosure of the value if it is irrational.
@@ -128,11 +123,18 @@ class Values:
         known = self._values.get(key)
         if known is not None:
             return known
-        value = self.find(place, n, i)
+        found = self.known(self.find(place, n, i), place, n, i)
+        return self._values.keep(key, found, size_of_ends(found))
+
+    def known(self, value: Value, place: Place, n: int, i: int) -> Number:
+        """The value itself, or the truth as a number.
+
+        Raises:
+            Rejected: if there is none.
+        """
         if value is None:
             raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
-        found = value if isinstance(value, Enclosure) else Fraction(value)
-        return self._values.keep(key, found, size_of_ends(found))
+        return value if isinstance(value, Fraction | Enclosure) else TRUTHS[value]
 
     def order(self, place: Place) -> list[Place]:
         """All that a place is built from, operands first."""
@@ -165,6 +167,8 @@ class Values:
             return self.value_at(operands[0], n, i - (name == "shift")) == 1
         if any(x is None for x in arguments[: 1 if name in ("&", "|") else 2]):
             return None
+        if name in FUNCTIONS:
+            return self._apply(name, as_number(arguments[0]))
         if name in ARITHMETIC:
             return self._calculate(name, *map(as_number, arguments))
         if name in CONNECT:
@@ -172,7 +176,7 @@ class Values:
         if name in OF_NUMBERS:
             return self._ask(name, as_number(arguments[0]))
         if any(isinstance(x, Enclosure) for x in arguments):
-            return compare_enclosed(name, *map(as_number, arguments))
+            return self._combine_enclosed(name, *map(as_number, arguments))
         return COMPARE[name](*arguments)
 
     def _ask(self, name: str, x: Number) -> Value:
@@ -182,7 +186,7 @@ class Values:
         if name == "PRIME" and greatest > MAX_PRIME:
             return None
         if isinstance(x, Enclosure):
-            return False if has_no_integer(x) else None
+            return self._combine_enclosed(name, x)
         self._budget.spend(isqrt(max(0, x.numerator)) >> 4 if name == "PRIME" else 1)
         return x.denominator == 1 and PREDICATES[name](0, x.numerator)
 
@@ -192,18 +196,26 @@ class Values:
             return arguments[0] if arguments[0] == (name == "|") else None
         return CONNECT[name](*arguments)
 
-    def _calculate(self, name: str, *arguments: Number) -> Number | None:
-        return (self._apply(name, *arguments) if name in FUNCTIONS
-                else calculate(CALCULATE, self._budget, name, *arguments))
+    def _calculate(self, name: str, x: Number, y: Number) -> Value:
+        if isinstance(x, Fraction) and isinstance(y, Fraction):
+            return CALCULATE[name](self._budget, x, y)
+        return self._combine_enclosed(name, x, y)
 
-    def _apply(self, name: str, x: Number) -> Number | None:
+    def _combine_enclosed(self, name: str, *numbers: Number) -> Value:
+        """The same of numbers of which some may be irrational: the one place that needs the folder of those."""
+        from ..irrational.enclosures import combine_enclosed
+
+        return combine_enclosed(CALCULATE, self._budget, name, numbers)
+
+    def _apply(self, name: str, x: Number) -> Value:
         """A function of functions.py; its values repeat. They are found by texts: numbers can be of one hash."""
         ends = ends_of(x)
         self._budget.spend(8 + (sum(map(size, ends)) >> 8))  # for texts, their hash and, at most, integer square roots
-        text = " ".join([name, *map(write, ends)])
+        text = " ".join([name, *map(text_of, ends)])
         known = self._applied.get(text)
         if known is None:
-            known = apply_between(name, x, self._budget)
+            known = (self._combine_enclosed(name, x) if name in IRRATIONAL or isinstance(x, Enclosure)
+                     else apply_log2(name, x))
             if known is not None:
                 self._applied.keep(text, known, 8 * len(text))
         return known

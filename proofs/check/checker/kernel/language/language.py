@@ -9,10 +9,9 @@ from fractions import Fraction
 from ..budget import Budget
 from ..numbers import Enclosure, ends_of
 from .columns import Columns
-from .definitions import read_predicate
 from .evaluation import Values
 from .parser import read_count, read_formula, read_number, read_term, read_value
-from .printing import write_definition, write_formula, write_short
+from .printing import write_formula, write_short
 from .table import Place, Table
 from .truths import Symbols, connect
 
@@ -28,10 +27,22 @@ class Language(Table):
 
     def define(self, text: str) -> str:
         """Learns a predicate ``NAME(k) := condition`` or ``NAME(k,n) := condition``; its name."""
-        name, place = read_predicate(self, self.predicates, text)
+        name, place = self.predicate(text, self.predicates)
         self.predicates[name] = place
         self.names.setdefault(place, name)
         return name
+
+    def predicate(self, text: str, known: Mapping[str, Place]) -> tuple[str, Place]:
+        """The name and the place of a definition of a predicate, where these names are known."""
+        from .definitions import read_predicate
+
+        return read_predicate(self, known, text)
+
+    def formula_with_definitions(self, text: str, known: Mapping[str, Place]) -> Place:
+        """A formula, with definitions before it, where these names are known."""
+        from .definitions import read_with_definitions
+
+        return read_with_definitions(self, known, text)
 
     def enter(self, text: str) -> Place:
         """The next entry of the table of formulas, from now on ``$1``, ``$2``, ..."""
@@ -75,10 +86,10 @@ class Language(Table):
         """
         return ends_of(self._values.enclose_at(place, n, i))
 
-    def rounded(self) -> Language:
-        """The same table, in which the value of an irrational number is the lower end of its enclosure."""
+    def with_values(self, values: Values) -> Language:
+        """The same table, of which numbers have these values."""
         language = copy(self)
-        language._values = Values(self, rounded=True)
+        language._values = values
         return language
 
     def columns(self, lengths: range) -> Columns:
@@ -112,6 +123,8 @@ class Language(Table):
 
     def write_definition(self, name: str) -> str:
         """A predicate and its condition."""
+        from .definitions import write_definition
+
         return write_definition(self, name, self.predicates[name])
 
     def symbols(self) -> set[str]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from ..budget import MAX_EXPRESSION, MAX_FORMULA, MAX_NESTING
 from ..verdicts import expect, quote
-from .comparisons import compare
 from .positions import OF_NUMBERS, PREDICATES
 from .table import ARITHMETIC, COUNTS, RELATIONS, Place, Table
 from .tokens import (
@@ -173,6 +172,13 @@ class Parser:
         compared = sum_with_zero(self._table, place)
         _, counts, (_, _, *coefficients) = self._table.nodes[compared]
         return counts[0] if coefficients == [1] else compared
+
+
+def compare(table: Table, relation: str, left: Place, right: Place) -> Place:
+    """A comparison of sums of counts, or of integers, whose file is imported where there is one."""
+    from .comparisons import compare_sums
+
+    return compare_sums(table, relation, left, right)
 
 
 def sum_with_zero(table: Table, place: Place) -> Place:

@@ -135,13 +135,6 @@ def write_short(table: Table, place: Place) -> str:
     return TextWriter(table).write(place, SHORT_DEPTH)
 
 
-def write_definition(table: Table, name: str, predicate: Place) -> str:
-    """A predicate of the user and its condition."""
-    condition = table.nodes[predicate].operands[0]
-    variables = "k,n" if "n" in table.leaves(condition) else "k"
-    return f"{name}({variables}) := {TextWriter(table, in_condition=True).write(condition)}"
-
-
 def write_formula(table: Table, place: Place) -> list[str]:
     """A formula in full: one line, or more if its repeated parts have names."""
     order = all_below(table, place)

@@ -1,4 +1,4 @@
-"""Boolean connectives over truths that are given, and the symbols at which formulas hold.
+"""Connectives over truths that are given, temporal operators by what they remember, and where symbols decide.
 
 Each chapter of the proof gives the truths of what it knows or leaves free; here they are only put together. What is
 neither given nor a connective is not decided.
@@ -41,6 +41,17 @@ def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> boo
     if name not in CONNECT or not all(operand in truths for operand in operands):
         raise Rejected(f"{write_short(table, place)} is not decided by what is read")
     return CONNECT[name](*(truths[operand] for operand in operands))
+
+
+def temporal_truth(node: Node, now: Mapping[Place, bool], last: bool) -> bool:
+    """The truth here of a temporal operator, from what it remembers; left holds at the witness, too."""
+    operands = node.operands
+    return last if len(operands) == 1 else now[operands[0]] and (now[operands[1]] or last)
+
+
+def remembered(node: Node, place: Place, now: Mapping[Place, bool]) -> bool:
+    """`since` and `until` remember their own value, `prev` and `next` that of their operand."""
+    return now[place] if len(node.operands) == 2 else now[node.operands[0]]
 
 
 class Symbols:

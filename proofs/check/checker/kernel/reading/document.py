@@ -37,7 +37,7 @@ def read_document(data: bytes, budget: Budget, large: Iterable[str] = ()) -> Jso
     except RecursionError:
         raise Malformed("limit: nested too deep") from None
     except ValueError as error:
-        raise Malformed(describe(error)) from None
+        raise Malformed(say_what_is_wrong(error)) from None
     return document
 
 
@@ -66,7 +66,7 @@ def expect_one_spelling(text: str, document: Json) -> None:
            "line {}: not the one spelling (json.dumps, indent 1, ASCII, final newline, no key twice)", line)
 
 
-def describe(error: ValueError) -> str:
+def say_what_is_wrong(error: ValueError) -> str:
     """What is wrong, without anything of the file."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg}: line {error.lineno}, column {error.colno}"

@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from ..budget import MAX_ENTRIES
 from ..language import Language, Place
 from ..verdicts import expect, quote
 from .document import Json
-from .records import (
-    HARD,
-    KINDS,
-    RECURRENT,
-    Anything,
-    ApproximateCount,
-    ApproximateTruth,
-    Average,
-    ExactCount,
-    FeedForward,
-    Head,
-    Layer,
-    LinearForm,
-    Mean,
-    Meaning,
-    Neuron,
-    PositionalNumber,
-    Product,
-    Slack,
-    Transformer,
-    Truth,
-)
+from .records import HARD, KINDS, RECURRENT, FeedForward, Head, Layer, LinearForm, Meaning, Neuron, Transformer
 from .shapes import DirectionOrder, Fields, entries, list_of, one_of, read_item, read_rational, read_symbols, read_text
 
 MASKS = ("none", "future", "past")
@@ -50,7 +29,7 @@ def read_transformer(value: Json, language: Language, weightings: Sequence[str] 
     fields.read("format", one_of("certify-transformer"))
     fields.read("version", one_of(1))
     alphabet = fields.read("alphabet", read_symbols)
-    predicates = fields.read("predicates", list_of(partial(read_predicate, language=language)))
+    predicates = fields.read("predicates", list_of(partial(learn_predicate, language=language)))
     if "formulas" in fields:
         fields.read("formulas", partial(read_entries, language=language))
     directions = fields.read("directions", partial(read_directions, language=language))
@@ -70,7 +49,7 @@ def in_language(read: Callable[[str], Place]) -> Callable[[Json], Place]:
     return lambda value: read(read_text(value))
 
 
-def read_predicate(value: Json, language: Language) -> str:
+def learn_predicate(value: Json, language: Language) -> str:
     """The name of a predicate that is defined."""
     return language.define(read_text(value))
 
@@ -91,35 +70,23 @@ def read_meaning(value: Json, language: Language) -> Meaning:
     """One meaning; its kind says which fields it has."""
     kind = value.get("kind") if isinstance(value, dict) else None
     expect(isinstance(kind, str) and kind in KINDS, "kind: expected {}, got {}", " or ".join(KINDS), quote(kind))
-    fields = Fields(value, "kind", *FIELDS_OF_KIND[KINDS[str(kind)]])
-    formula, count = in_language(language.formula), in_language(language.count)
-    match kind:
-        case "position":
-            return PositionalNumber(fields.read("value", in_language(language.value)))
-        case "truth":
-            return Truth(fields.read("formula", formula))
-        case "near":
-            return ApproximateTruth(fields.read("formula", formula), fields.read("when", formula))
-        case "product":
-            return Product(fields.read("value", in_language(language.number)), fields.read("formula", formula))
-        case "mean":
-            return Mean(fields.read("count", count))
-        case "average":
-            return Average(fields.read("term", in_language(language.term)))
-        case "total":
-            return ExactCount(fields.read("count", count))
-        case "others":
-            return ApproximateCount(fields.read("count", count))
-        case "slack":
-            return Slack(fields.read("formula", formula))
-    return Anything()
+    shapes = FIELDS_OF_KIND[str(kind)]
+    fields = Fields(value, "kind", *shapes)
+    return KINDS[str(kind)](*(fields.read(name, in_language(partial(read, language))) for name, read in shapes.items()))
 
 
-FIELDS_OF_KIND: dict[type[Meaning], tuple[str, ...]] = {
-    PositionalNumber: ("value",), Truth: ("formula",), ApproximateTruth: ("formula", "when"),
-    Product: ("value", "formula"),
-    Mean: ("count",), Average: ("term",), ExactCount: ("count",), ApproximateCount: ("count",), Slack: ("formula",),
-    Anything: ()}
+FIELDS_OF_KIND: Mapping[str, Mapping[str, Callable[[Language, str], Place]]] = {
+    "position": {"value": Language.value},
+    "truth": {"formula": Language.formula},
+    "near": {"formula": Language.formula, "when": Language.formula},
+    "product": {"value": Language.number, "formula": Language.formula},
+    "mean": {"count": Language.count},
+    "average": {"term": Language.term},
+    "total": {"count": Language.count},
+    "others": {"count": Language.count},
+    "slack": {"formula": Language.formula},
+    "any": {}}
+"""The fields of each kind of meaning, in the order of its record, and what is written there."""
 
 
 def expect_known_symbols(language: Language, alphabet: tuple[str, ...]) -> None:
@@ -173,11 +140,11 @@ def read_head(value: Json, language: Language, order: DirectionOrder, weightings
 def read_feedforward(value: Json, order: DirectionOrder) -> FeedForward:
     """Units and a bias."""
     fields = Fields(value, "units", "bias")
-    units = fields.read("units", list_of(partial(read_unit, order=order)))
+    units = fields.read("units", list_of(partial(read_neuron, order=order)))
     return FeedForward(units, fields.read("bias", order.read_weights))
 
 
-def read_unit(value: Json, order: DirectionOrder) -> Neuron:
+def read_neuron(value: Json, order: DirectionOrder) -> Neuron:
     """A rectified linear unit."""
     fields = Fields(value, "reads", "bias", "writes")
     return Neuron(fields.read("reads", order.read_weights), fields.read("bias", read_rational),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..language import Language, Place
-from ..language.table import Node
-
-AHEAD = frozenset({"next", "until"})
+from ..language.table import FUTURE
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class Conditions:
         return [when.formula for when in self.cases if when.formula is not None]
 
 
-def counts_of(language: Language, place: Place) -> tuple[Place, ...]:
+def counts_spoken_of(language: Language, place: Place) -> tuple[Place, ...]:
     """The counts that a comparison or a predicate of a count is about."""
     operator, operands, _ = language.nodes[place]
     return operands if operator == "T" else language.counts_of(operands[1]) if operator == "on" else ()
@@ -50,17 +47,6 @@ def counts_of(language: Language, place: Place) -> tuple[Place, ...]:
 def is_past_only(language: Language, formula: Place) -> bool:
     """Whether no formula of it looks ahead, mentions n or counts to the right."""
     below = language.below([formula])
-    counts = [count for place in below for count in counts_of(language, place)]
-    return not ("n" in language.leaves(formula) or any(language.nodes[place].operator in AHEAD for place in below)
+    counts = [count for place in below for count in counts_spoken_of(language, place)]
+    return not ("n" in language.leaves(formula) or any(language.nodes[place].operator in FUTURE for place in below)
                 or any(language.nodes[count].operator == "#>" for count in counts))
-
-
-def temporal_truth(node: Node, now: Mapping[Place, bool], last: bool) -> bool:
-    """The truth here of a temporal operator, from what it remembers; left holds at the witness, too."""
-    operands = node.operands
-    return last if len(operands) == 1 else now[operands[0]] and (now[operands[1]] or last)
-
-
-def remembered(node: Node, place: Place, now: Mapping[Place, bool]) -> bool:
-    """`since` and `until` remember their own value, `prev` and `next` that of their operand."""
-    return now[place] if len(node.operands) == 2 else now[node.operands[0]]

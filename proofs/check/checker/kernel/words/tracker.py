@@ -13,9 +13,9 @@ from typing import NamedTuple
 from ..language import Language, Place
 from ..language.evaluation import COMPARE
 from ..language.table import PAST
-from ..language.truths import connect_one
+from ..language.truths import connect_one, remembered, temporal_truth
 from ..verdicts import require
-from .conditions import Conditions, When, counts_of, is_past_only, remembered, temporal_truth
+from .conditions import Conditions, When, counts_spoken_of, is_past_only
 
 
 class TrackerState(NamedTuple):
@@ -37,7 +37,7 @@ class Tracker:
         self._order = sorted(language.below(conditions.formulas, language.is_positional))
         entered = [place for place in self._order if not language.is_positional(place)]
         self._temporal = [place for place in entered if language.nodes[place].operator in PAST]
-        self._summed = [place for place in entered if counts_of(language, place)]
+        self._summed = [place for place in entered if counts_spoken_of(language, place)]
         self._steps: dict[tuple[TrackerState, int, int], TrackerState] = {}
         self._moves = any({"i", "%"} & language.leaves(place) for place in self._order)
 
@@ -72,7 +72,7 @@ class Tracker:
         """What this position adds to the sum of a comparison, or to what a predicate is applied to."""
         operator, operands, _ = self._language.nodes[place]
         _, _, data = self._language.nodes[operands[1] if operator == "on" else place]
-        counts = counts_of(self._language, place)
+        counts = counts_spoken_of(self._language, place)
         coefficients = data[2:] if len(data) > 2 else (1,)
         return sum(int(coefficient) for coefficient, count in zip(coefficients, counts, strict=True)
                    if now[self._language.counted(count)])

@@ -1,4 +1,4 @@
-"""Heads whose weights do not depend on other positions; docs/certificate.md, section 5, Counting head.
+"""Heads whose weights do not depend on other positions; docs/certificate.md, section 5, Equal scores.
 
 ReLU, ReLU over n, sigmoid. What a position adds depends on its own score alone: so a head of one score counts exactly,
 and several heads that write one direction add up to one head of another weight (response_functions.py).
@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ....kernel.language import Place
-from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, multiply, told_apart
+from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, inner_product, multiply, told_apart
 from ....kernel.reading.records import ExactCount, Head, LinearForm, Truth
 from ....kernel.verdicts import Rejected, require
 from ..composition import names_in
-from ..lookup_of_sums import ratio
+from ..lookup_of_sums.claimed import ratio
 from ..proof import Proof
-from ..uniform import check_scores, score
+from ..uniform import check_mask, check_scores
 
 HALF = Fraction(1, 2)
 ENTRY_STEPS = 4  # of work, for each rational of a row that is looked up in a table: it is written, and found
@@ -32,25 +32,23 @@ def check_counting(proof: Proof, head: Head, name: str, meaning: ExactCount) -> 
     Raises:
         Rejected: if this is not proved.
     """
-    operator, counted = proof.language.nodes[meaning.count].operator, proof.language.counted(meaning.count)
-    mask = "future" if operator == "#<" else "past"
-    require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
+    check_mask(proof, head, meaning.count)
     read = [*head.values[name].items()]
-    fits = len(read) == 1 and proof.directions[read[0][0]] == Truth(counted)
+    fits = len(read) == 1 and proof.directions[read[0][0]] == Truth(proof.language.counted(meaning.count))
     require(fits, "the value is not a multiple of the truth of what is counted, alone")
     check_scores(proof, head)
     for n, firsts in lengths_of(proof, [head], [*names_in([*head.queries, *head.keys])]):
         keys = zip(*proof.known_forms(head.keys, n), strict=True) if head.keys else [()] * n
         queries = columns_of(proof, head, head.queries, n)
         for i, ((temperature, *query), key, first) in enumerate(zip(queries, keys, firsts, strict=True), 1):
-            z = divide(proof.budget, score(proof, tuple(query), key), temperature)
-            weight = weigh(proof, head.weighting, z, n)
+            z = divide(proof.budget, inner_product(proof.budget, tuple(query), key), temperature)
+            weight = weight_of(proof, head.weighting, z, n)
             given = multiply(proof.budget, weight, read[0][1])
             require(given == ONE, "what is counted counts {}, expected 1, at n = {}, i = {}", given, first, i)
     return sum(proof.claim.lengths)
 
 
-def weigh(proof: Proof, weighting: str, z: Fraction, n: int) -> Fraction:
+def weight_of(proof: Proof, weighting: str, z: Fraction, n: int) -> Fraction:
     """The weight of a position with this scaled score.
 
     Raises:
@@ -131,9 +129,9 @@ def common_score(proof: Proof, rows: Sequence[Numbers | None], keys: AdditiveKey
              for length, row in enumerate(rows, 1) if row is not None}
     proof.budget.spend(len(rows) + len(reach) * len(keys.steps))
     queries = [(read_query(row), length) for row, length in reach.values()]
-    firsts = (score(proof, query, keys.first) for query, _ in queries)
+    firsts = (inner_product(proof.budget, query, keys.first) for query, _ in queries)
     found = {told_apart(proof.budget, number): number for number in firsts}
-    steady = all(not score(proof, query, step) for query, length in queries
+    steady = all(not inner_product(proof.budget, query, step) for query, length in queries
                  for step, place in keys.steps if place <= length)
     return found.popitem()[1] if steady and len(found) == 1 else None
 

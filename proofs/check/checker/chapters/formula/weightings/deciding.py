@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ....kernel.reading.records import ApproximateTruth, ExactCount, Head, Truth, kind_of
+from ....kernel.reading.records import ApproximateTruth, ExactCount, Truth, kind_of
 from ....kernel.verdicts import require
 from ..composition import names_in
-from ..coverage import Coverage, check_errors, count_rows
+from ..coverage import check_errors, count_rows
+from ..families import Covered, WrittenDirection
 from ..proof import Proof
 from .additive import check_counting
 from .selecting import check_selecting
 from .sum_lookup import check_sum_lookup
 
 
-def check_additive(proof: Proof, coverage: Coverage, heads: Sequence[Head], name: str) -> int:
-    """What these heads write together is what the direction means; the number of rows covered.
+def check_additive(proof: Proof, written: WrittenDirection) -> Covered:
+    """What these heads write together is what the direction means.
 
     Keys that read a total know their count as the row does: heads that select. If only queries do, they look it up.
     """
-    meaning, weighting = proof.directions[name], heads[0].weighting
+    heads, name, meaning, weighting = written.heads, written.name, written.meaning, written.heads[0].weighting
     require({head.weighting for head in heads} == {weighting}, "the heads have different weightings")
     if isinstance(meaning, ExactCount):
         require(len(heads) == 1, "{} heads write it, expected 1", len(heads))
-        return check_counting(proof, heads[0], name, meaning)
+        return Covered(check_counting(proof, heads[0], name, meaning))
     if not isinstance(meaning, ApproximateTruth | Truth):
         require(False, "a {} head cannot write a direction of kind {}", weighting, kind_of(meaning))
-        return 0
+        return Covered(0)
     selects = any(isinstance(proof.directions[source], ExactCount) for head in heads for source in names_in(head.keys))
     if isinstance(meaning, ApproximateTruth):
         check_errors(proof.errors[name], True)
@@ -37,6 +36,4 @@ def check_additive(proof: Proof, coverage: Coverage, heads: Sequence[Head], name
         covered, guarded = check_sum_lookup(proof, heads, name, meaning)
     else:
         require(False, "a {} head whose keys read no total cannot write a direction of kind truth", weighting)
-    if isinstance(meaning, ApproximateTruth):
-        coverage.guarded[name] = guarded
-    return covered
+    return Covered(covered, guarded if isinstance(meaning, ApproximateTruth) else None)

@@ -16,12 +16,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....kernel.budget import ENTRY_BITS
-from ....kernel.numbers import Numbers, add, size, told_apart
+from ....kernel.numbers import Numbers, add, inner_product, size, told_apart
 from ....kernel.verdicts import require
-from ..automaton import AutomatonState
+from ..attention.automaton import AutomatonState, Pair, ReadPosition
 from ..proof import Errors, Proof
-from ..shortest_path import Pair, ReadPosition
-from ..uniform import score
 from .sigmoids import BITS, enclose_in_units
 
 Ends = tuple[int, int]
@@ -81,7 +79,7 @@ class Passes:
         """Enclosures of sigma of the score, and of the value."""
         budget, (known, adds) = self._proof.budget, pair
         *keys, value = (add(budget, a, b) for a, b in zip(known, adds, strict=True))
-        z = score(self._proof, query, tuple(keys))
+        z = inner_product(self._proof.budget, query, tuple(keys))
         budget.spend(4 + (size(z) + size(value) >> 10))
         scaled = value.numerator << BITS
         return (enclose_in_units(self._proof.weigher, z),

@@ -18,9 +18,9 @@ from ....kernel.language import Place
 from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, multiply, total
 from ....kernel.reading.records import ApproximateTruth, ExactCount, Head, LinearForm, Truth
 from ....kernel.verdicts import Rejected, quote, require
-from ..automaton import Letter, TargetAutomaton, read_letters, whole_or_apart
+from ..attention.automaton import Letter, TargetAutomaton, read_letters, whole_or_apart
+from ..attention.gaps import keeps, overwrites_with, resets_to
 from ..composition import names_in
-from ..gaps import keeps, overwrites_with, resets_to
 from ..proof import Proof
 from .additive import AdditiveKeys, columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
 from .response_functions import ResponseFunction, Term, check_exact, check_near

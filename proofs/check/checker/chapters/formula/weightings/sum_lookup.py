@@ -16,22 +16,16 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ....kernel.language import Place
-from ....kernel.numbers import ONE, ZERO, Numbers, add, combine_columns, divide, multiply, total
-from ....kernel.reading.records import ApproximateTruth, ExactCount, Head, LinearForm, Product, Truth, visible
+from ....kernel.numbers import ZERO, Numbers, add, divide, multiply
+from ....kernel.reading.records import ApproximateTruth, Head, LinearForm, visible
 from ....kernel.verdicts import quote, require
 from ..composition import names_in
+from ..lookup.parabola import columns_here
+from ..lookup.target import LookupTarget, QueryForm
+from ..lookup_of_sums.claimed import list_claimed
 from ..proof import Proof
-from ..target import LookupTarget
 from .additive import columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
 from .response_functions import ResponseFunction, Term, check_near
-
-
-class CountQuery(NamedTuple):
-    """For each of its numbers what is known, what is added where the row is counted, and how often the count is."""
-
-    known: Sequence[LinearForm]
-    here: Sequence[LinearForm]
-    times: Numbers
 
 
 class ResponseTerms(NamedTuple):
@@ -81,30 +75,17 @@ class SumLookup:
         require(all(value * scale >= 0 for column in columns for value in column), "there are values of both signs")
         return scale
 
-    def _split(self, queries: Sequence[LinearForm]) -> CountQuery:
+    def _split(self, queries: Sequence[LinearForm]) -> list[QueryForm]:
         """Sorts what queries read.
 
         Raises:
             Rejected: if it is something else than known directions, totals of the count, truths and products of it.
         """
-        known, here, times = [], [], []
-        for query in queries:
-            self._proof.budget.spend(1 + len(query))
-            kinds = {name: self._kind(name) for name in query}
-            known.append({name: c for name, c in query.items() if kinds[name] == "known"})
-            here.append({name: c for name, c in query.items() if kinds[name] == "here"})
-            times.append(total(self._proof.budget, (c for name, c in query.items() if kinds[name] == "total")))
-        return CountQuery(known, here, tuple(times))
-
-    def _kind(self, name: str) -> str:
-        meaning = self._proof.directions[name]
-        if meaning == ExactCount(self._count):
-            return "total"
-        if self._proof.is_known(meaning):
-            return "known"
-        belongs = isinstance(meaning, Truth | Product) and meaning.formula == self._counted
-        require(belongs, "a query reads {}, which is not known and does not belong to the count", quote(name))
-        return "here"
+        self._proof.budget.spend(sum(1 + len(query) for query in queries))
+        forms = [self._target.split_query(query) for query in queries]
+        for name in (name for form in forms for name in form.foreign):
+            require(False, "a query reads {}, which is not known and does not belong to the count", quote(name))
+        return forms
 
     def check(self) -> tuple[int, int]:
         """The number of rows that are covered, and of those where the guard can hold.
@@ -160,16 +141,17 @@ class SumLookup:
         proof, head, query = self._proof, self._heads[number], self._queries[number]
         places = [Fraction(j) for j in range(1, n + 1)]
         keys = read_keys(proof, self._mask, list(zip(*proof.known_forms(head.keys, n), places, strict=True)))
-        rows = columns_of(proof, head, query.known, n)
-        here = [self._numbers_here(row, n) for row in query.here]
+        rows = columns_of(proof, head, [form.known for form in query], n)
+        here = [columns_here(proof, form.here, n) for form in query]
+        times = tuple(form.times for form in query)
         slope = common_score(proof, [row[:1] for row in rows], keys,
-                             lambda row: (*divide_all(proof, query.times, row[0]), ZERO))
-        found, size = [slope], len(query.times)
+                             lambda row: (*divide_all(proof, times, row[0]), ZERO))
+        found, size = [slope], len(times)
 
         def scaled(row: Numbers) -> Numbers:
             temperature, known, more = row[0], row[1 : 1 + size], row[1 + size :]
             summed = [add(proof.budget, x, add(proof.budget, y, z))
-                      for x, y, z in zip(known, query.times, more, strict=True)] if more else known
+                      for x, y, z in zip(known, times, more, strict=True)] if more else known
             return (*divide_all(proof, summed, temperature), slope or ZERO)
 
         for b in truths:
@@ -179,14 +161,6 @@ class SumLookup:
                                               zip(every, occurs, strict=True)], keys, scaled))
         require(None not in found, "the scores of head {} are not a (p - j) + b at n = {}", quote(head.name), n)
         return [x for x in found if x is not None]
-
-    def _numbers_here(self, row: LinearForm, n: int) -> list[Fraction]:
-        """What truths and products of what is counted add where it holds."""
-        held = {}
-        for name in row:
-            meaning = self._proof.directions[name]
-            held[name] = self._proof.columns.numbers(meaning.value, n) if isinstance(meaning, Product) else [ONE] * n
-        return [*combine_columns(self._proof.budget, row, held, n)]
 
     def _find_offs(self, shape: ResponseTerms, n: int) -> dict[bool, int]:
         """off for each b, if W is as it must be up to this length.
@@ -236,14 +210,13 @@ class SumLookup:
         if key not in self._goals:
             self._proof.budget.spend(length * (10 + 2 * len(self._target.order)))
             (values,) = self._proof.known_forms([self._row], length)
-            wrong, guarded = length, length
-            for m in reversed(range(length)):
-                goal = self._target.goal(m, self._target.truths(length, settled, b, m))
-                if goal is not None:
-                    guarded = m
-                    fits = 1 <= m + off <= length and values[m + off - 1] == goal * self._scale
-                    wrong = wrong if fits else m
-            self._goals[key] = Goals(wrong, guarded)
+
+            def find_goal(m: int) -> int | None:
+                return self._target.goal(m, self._target.truths(length, settled, b, m))
+
+            claimed = list_claimed(reversed(range(length)), find_goal, lambda m: m + off, values, self._scale)
+            least_wrong, least = (some[-1] if some else length for some in (claimed.wrong, claimed.values))
+            self._goals[key] = Goals(least_wrong, least)
         return self._goals[key]
 
 

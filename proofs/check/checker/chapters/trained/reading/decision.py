@@ -176,7 +176,7 @@ def read_decision(document: Json, budget: Budget) -> Decision:
     network = fields.read("network", partial(read_network, budget=budget))
     claim = fields.read("claim", partial(read_claim, network=network, language=language))
     graphs = fields.read("graphs", list_of(list_of(list_of(list_of(Count)))))
-    directions = fields.read("directions", list_of(partial(read_directions, network=network)))
+    directions = fields.read("directions", list_of(partial(read_direction_matrices, network=network)))
     cover = fields.read("cover", list_of(partial(read_unit, network=network)))
     for unit in cover:
         if isinstance(unit, ClassesUnit):
@@ -309,7 +309,7 @@ def read_entry(value: Json, outputs: int) -> tuple[int, Fraction]:
     return integer_within(range(outputs))(value[0]), read_rational(value[1])
 
 
-def read_directions(value: Json, network: Network) -> DirectionMatrices:
+def read_direction_matrices(value: Json, network: Network) -> DirectionMatrices:
     """For each attention step, for each head, the bytes of an m x m matrix of int32, m the width of its values."""
     found = list_of(list_of(read_base64))(value)
     wanted = [[4 * head.value.weight.width ** 2 for head in step.heads] for step in network.attention_steps]

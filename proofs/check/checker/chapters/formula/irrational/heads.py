@@ -9,12 +9,14 @@ The page proves it.
 
 from __future__ import annotations
 
+from copy import copy
 from fractions import Fraction
 from typing import NamedTuple
 
-from ...kernel.language import Place
-from ...kernel.numbers import ONE, ZERO, add, divide, multiply
-from ...kernel.reading.records import (
+from ....kernel.irrational.rounding import with_rationals_as_values
+from ....kernel.language import Place
+from ....kernel.numbers import ONE, ZERO, add, divide, multiply
+from ....kernel.reading.records import (
     ApproximateCount,
     ApproximateTruth,
     Head,
@@ -25,9 +27,8 @@ from ...kernel.reading.records import (
     Truth,
     kind_of,
 )
-from ...kernel.verdicts import quote, require
-from .composition import names_in
-from .proof import Proof
+from ....kernel.verdicts import quote, require
+from ..proof import Errors, Proof
 
 NORMALISED = ("softmax", "softmax-plus-one")
 
@@ -40,27 +41,33 @@ class RoundedNumber(NamedTuple):
 
 
 def with_rationals(proof: Proof, head: Head, name: str) -> Proof:
-    """The proof in which a direction that the head writes is to be proved; the same one if nothing is irrational.
+    """The proof in which a direction that the head writes is to be proved, if some number is irrational.
 
     Raises:
         Rejected: if no rule allows irrational numbers here.
     """
-    values = proof.places_of(head.values[name])
-    asked = [*proof.places_of(names_in([*head.queries, *head.keys])), head.temperature]
-    if not any(map(proof.language.may_be_irrational, (*values, *asked))):
-        return proof
     require(head.weighting in NORMALISED, "{} takes rational scores", head.weighting)
-    for place in filter(proof.language.may_be_irrational, values):
+    for place in filter(proof.language.may_be_irrational, proof.places_of(head.values[name])):
         for n, _ in proof.lengths([place]):
             proof.columns.numbers(place, n)
     s = 2 * deviation(proof, head)
     require(s < 1, "irrational numbers are not known closely enough")
     above, below = proof.errors[name]
     if isinstance(proof.directions[name], ApproximateTruth):
-        return proof.rounded(name, (multiply(proof.budget, above, 1 - s), multiply(proof.budget, below, 1 - s)))
+        errors = multiply(proof.budget, above, 1 - s), multiply(proof.budget, below, 1 - s)
+        return with_rational_numbers(proof, name, errors)
     lost = multiply(proof.budget, 2 * s, extent_of_form(proof, head.values[name]).size)
     require(min(above, below) >= lost, "irrational numbers are not known closely enough")
-    return proof.rounded(name, (add(proof.budget, above, -lost), add(proof.budget, below, -lost)))
+    return with_rational_numbers(proof, name, (add(proof.budget, above, -lost), add(proof.budget, below, -lost)))
+
+
+def with_rational_numbers(proof: Proof, name: str, errors: Errors) -> Proof:
+    """The same, but of rationals in place of irrational numbers, and with other errors of one direction."""
+    rational = copy(proof)
+    rational.language = with_rationals_as_values(proof.language)
+    rational.errors = proof.errors | {name: errors}
+    rational.forget()
+    return rational
 
 
 def deviation(proof: Proof, head: Head) -> Fraction:

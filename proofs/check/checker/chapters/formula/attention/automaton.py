@@ -15,15 +15,14 @@ from fractions import Fraction
 from itertools import product, repeat
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from ...kernel.budget import ENTRY_BITS
-from ...kernel.language import Place
-from ...kernel.language.table import FUTURE, PAST, TEMPORAL
-from ...kernel.language.truths import connect_one
-from ...kernel.numbers import ONE, ZERO, Numbers, told_apart, total
-from ...kernel.reading.records import LinearForm, Truth
-from ...kernel.verdicts import Rejected, quote, require
-from ...kernel.words.conditions import remembered, temporal_truth
-from .proof import Proof
+from ....kernel.budget import ENTRY_BITS
+from ....kernel.language import Place
+from ....kernel.language.table import FUTURE, PAST, TEMPORAL
+from ....kernel.language.truths import connect_one, remembered, temporal_truth
+from ....kernel.numbers import ONE, ZERO, Numbers, told_apart, total
+from ....kernel.reading.records import LinearForm, Truth
+from ....kernel.verdicts import Rejected, quote, require
+from ..proof import Proof
 
 MAX_ATOMS = 8  # 256 letters at each position
 MAX_MEMORY = 6  # temporal operators of the target: 64 states
@@ -58,6 +57,17 @@ class Letters:
 
     def __len__(self) -> int:
         return len(self.all)
+
+
+class ReadPosition(NamedTuple):
+    """A position that is read: keys and value as far as they are known, and its letters."""
+
+    known: Numbers
+    letters: Letters
+
+
+Pair = tuple[Numbers, Numbers]
+"""What is known, and what a letter adds."""
 
 
 class TargetAutomaton:

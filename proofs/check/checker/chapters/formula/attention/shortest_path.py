@@ -1,41 +1,23 @@
 """The worst case over all words as a shortest path; docs/certificate.md, section 5, Attention head, 5.
 
-Claim. The error is at most e on every sequence of letters whose target is false (or true) at the last position, if the
-least sum of weight * (e - error of the value) over those sequences is not negative.
-
-Proof. The head writes the mean of the values v, which are in 0..1, so its error against the truth t is the weighted
-mean of |t - v|. That is at most e iff the sum of weight * (e - |t - v|) is not negative. The sum has one term for each
-position, and the target is decided by a finite automaton, so its minimum is that of the paths over (position, state),
-found by keeping the cheapest path to every state. Only weights are rounded, each to the side that makes its term
-smaller: the sum found is at most the true one.
+The head writes the mean of values in 0..1, so its error against the truth t is the weighted mean of |t - v|, which is
+at most e iff the sum of weight * (e - |t - v|) is not negative. Its minimum over words is found by keeping the cheapest
+path to every state. Only weights are rounded, each to the side that makes its term smaller.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
-from ...kernel.budget import ENTRY_BITS
-from ...kernel.numbers import Numbers, add, bits_of, over_one_denominator
-from ...kernel.verdicts import Rejected, show
-from .automaton import AutomatonState, Letters
-from .proof import Errors, Proof
-from .uniform import score
+from ....kernel.budget import ENTRY_BITS
+from ....kernel.numbers import Numbers, add, bits_of, inner_product, over_one_denominator
+from ....kernel.verdicts import Rejected, show
+from ..proof import Errors, Proof
+from .automaton import AutomatonState, Pair, ReadPosition
 
 SIDES = ((0, "error_if_false"), (1, "error_if_true"))
 """What the target is, and the name of the bound there."""
-
-
-class ReadPosition(NamedTuple):
-    """A position that is read: keys and value as far as they are known, and its letters."""
-
-    known: Numbers
-    letters: Letters
-
-
-Pair = tuple[Numbers, Numbers]
-"""What is known, and what a letter adds."""
 
 
 def check_paths(proof: Proof, query: Numbers, positions: Sequence[ReadPosition], ends: Mapping[int, str],
@@ -67,7 +49,7 @@ def relative_scores(proof: Proof, query: Numbers, pairs: Sequence[Pair]) -> list
     scores = []
     for known, adds in pairs:
         key = tuple(add(proof.budget, a, b) for a, b in zip(known[:-1], adds[:-1], strict=True))
-        scores.append(score(proof, query, key))
+        scores.append(inner_product(proof.budget, query, key))
     top = max(scores)
     return [add(proof.budget, one, -top) for one in scores]
 

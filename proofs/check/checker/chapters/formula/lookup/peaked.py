@@ -1,16 +1,7 @@
-"""Lookups whose scores are one parabola: few cases stand for all; docs/certificate.md, section 5, Lookup head, 4 to 6.
+"""Lookups whose scores are one parabola: few cases stand for all; docs/certificate.md, section 5, Lookup head.
 
-Let the scores of a case be -c k^2, where k = j - p counts from the position p = m + off that is looked for, which is
-visible; c is the curvature at the row (parabola.py). Let e be the stated error, and err_k the error of the value at
-distance k. The claim is F(c) = sum over visible k of (e - err_k) exp(-c k^2) >= 0. The page proves what is used here:
-
-*A truth* (rule 4): with err_0 = 0, all err_k in 0..1 and C >= 1, F(C) >= 0 gives F(c) >= 0 for all c >= C; also if at
-distances with C k^2 >= 60 each term counts as -exp(-60), or 0, whichever is less (case.py). So a case is known by its
-*window*, the values near p, by its goal, and by whether anything visible may be beyond the window.
-*A truth, sparse* (rule 6): the kernels of the gaps -c k^2 of all visible k with err_k > 0 add up to at most e; kernels
-grow with the gap, so C may stand for all c >= C.
-*A number of others* (rule 5): with value_j = j - off and e < 1, F(C) >= 0 for the distances 0..max_n - 1 proves every
-row with c >= C; sparse (rule 6): the mean of k over these distances at C is at most e.
+A truth comes under rule 4 (under 6, if weights are sparse), a number of others under 5 (6); the page proves them. Here
+k = j - p counts from the position p = m + off that is looked for, and C is the least curvature, which stands for all.
 """
 
 from __future__ import annotations
@@ -21,21 +12,15 @@ from itertools import chain
 from math import isqrt
 from typing import NamedTuple
 
-from ...kernel.numbers import ZERO, over_one_denominator
-from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Head, visible
+from ....kernel.numbers import ZERO, over_one_denominator
+from ....kernel.reading.records import ApproximateTruth, Head, visible
+from ..composition import names_in
+from ..families import LOOKUPS_OF_NUMBERS, Covered, load
+from ..kernels import FALLS, NEGLIGIBLE, suffices
+from ..proof import Proof
 from .case import LookupCase, is_proved
-from .composition import names_in
-from .kernels import FALLS, NEGLIGIBLE, suffices
 from .parabola import Parabola
-from .proof import Proof
 from .target import LookupTarget
-
-
-class LengthCoverage(NamedTuple):
-    """How many rows of a length are proved, and at how many of them the guard can hold."""
-
-    rows: int
-    guarded: int
 
 
 class VisibleRow(NamedTuple):
@@ -44,46 +29,6 @@ class VisibleRow(NamedTuple):
     first: int
     last: int
     span: int
-
-
-class ApproximateCountPeak:
-    """A lookup of the number of others."""
-
-    def __init__(self, proof: Proof, head: Head, name: str, target: LookupTarget, least: Fraction) -> None:
-        self._proof, self._head, self._target, self._value = proof, head, target, head.values[name]
-        self._mentions_length = proof.mentions_length(proof.places_of(self._value))
-        self._places: dict[tuple[int, int], bool] = {}
-        self._is_proved = self._prove_reference(least)
-
-    def _prove_reference(self, least: Fraction) -> bool:
-        """F(C) >= 0 for the distances 0..max_n - 1."""
-        weighting = self._head.weighting
-        reach, error = reach_of(least, FALLS[weighting]), min(self._target.errors)
-        greatest = self._proof.claim.max_n - 1
-        near = tuple((-least.numerator * k * k, k) for k in range(min(reach, greatest) + 1))
-        far = greatest.bit_length() if greatest > reach else 0
-        self._proof.budget.spend(len(near))
-        return error < 1 and is_proved(self._proof,
-                                       LookupCase(least.denominator, 1, near, far, ((1, error),), weighting))
-
-    def guarded(self, n: int) -> int:
-        """All rows of a length: nothing guards a number."""
-        return n
-
-    def proves(self, n: int, offs: tuple[int, int]) -> bool:
-        """Whether all rows of a length are proved, where the position looked for is m + offs[b]."""
-        off = offs[0]
-        return self._is_proved and off == offs[1] and self._is_place(n, off) and all(
-            row.first <= off and row.last >= row.span - 1 + off
-            for row in rows_of(self._proof, self._head, self._target, n))
-
-    def _is_place(self, n: int, off: int) -> bool:
-        """Whether value_j = j - off; if the value does not mention n, this is looked at once."""
-        length = n if self._mentions_length else self._proof.claim.max_n
-        if (length, off) not in self._places:
-            (values,) = self._proof.known_forms([self._value], length)
-            self._places = {(length, off): all(value == j - off for j, value in enumerate(values, 1))}
-        return self._places[length, off]
 
 
 class PeakValues(NamedTuple):
@@ -169,21 +114,19 @@ class ApproximateTruthPeak:
         if window not in self._windows:
             self._proof.budget.spend(10 * len(offsets))
             falls = [-self._least.numerator * (k - p) ** 2 for k in range(begin, end + 1)]
-            proves = self._proves_peak if self._head.weighting == "softmax" else self._proves_sparse_peak
-            self._windows[window] = offsets[p - begin] == 0 and proves(content.size, falls, offsets, goal, may_see_more)
+            self._windows[window] = offsets[p - begin] == 0 and self._proves_peak(content.size, falls, offsets, goal,
+                                                                                  may_see_more)
         return self._windows[window]
 
     def _proves_peak(self, size: int, falls: Sequence[int], offsets: Sequence[int], goal: int, sees_more: bool) -> bool:
+        if self._head.weighting != "softmax":  # what is beyond the window costs nothing
+            bad = [fall for fall, offset in zip(falls, offsets, strict=True) if offset]
+            gaps = [Fraction(fall, self._least.denominator) for fall in bad]
+            ((_, error),) = self._target.sides(goal)
+            return suffices(self._proof.weigher, self._proof.budget, self._head.weighting, gaps, 0, error)
         near = tuple((fall * size, offset) for fall, offset in zip(falls, offsets, strict=True))
         far = size.bit_length() if sees_more else 0
         return is_proved(self._proof, LookupCase(self._least.denominator, size, near, far, self._target.sides(goal)))
-
-    def _proves_sparse_peak(self, size: int, falls: Sequence[int], offsets: Sequence[int], goal: int,
-                            sees_more: bool) -> bool:
-        """What is beyond the window costs nothing."""
-        gaps = [Fraction(fall, self._least.denominator) for fall, offset in zip(falls, offsets, strict=True) if offset]
-        (_, error), = self._target.sides(goal)
-        return suffices(self._proof.weigher, self._proof.budget, self._head.weighting, gaps, 0, error)
 
 
 def reach_of(least: Fraction, fall: int = NEGLIGIBLE) -> int:
@@ -194,13 +137,12 @@ def reach_of(least: Fraction, fall: int = NEGLIGIBLE) -> int:
 def rows_of(proof: Proof, head: Head, target: LookupTarget, n: int) -> Iterator[VisibleRow]:
     """The rows of a length."""
     proof.budget.spend(n)
-    counts_back = proof.language.nodes[target.count].operator == "#<"
     for i in range(1, n + 1):
         first, last = visible(head.mask, n, i)
-        yield VisibleRow(first, last, i if counts_back else n + 1 - i)
+        yield VisibleRow(first, last, proof.positions_counted(target.count, n, i))
 
 
-def find_covered(proof: Proof, head: Head, name: str, target: LookupTarget) -> Mapping[int, LengthCoverage]:
+def find_covered(proof: Proof, head: Head, name: str, target: LookupTarget) -> Mapping[int, Covered]:
     """The lengths of which all rows are proved; nothing is rejected here."""
     if not speaks_of_count(proof, target) or not all(
             proof.is_known(proof.directions[one]) for one in names_in([*head.keys, head.values[name]])):
@@ -209,9 +151,10 @@ def find_covered(proof: Proof, head: Head, name: str, target: LookupTarget) -> M
     least = min((curvature for _, curvature in shapes.values()), default=ZERO)
     if least < 1 and (head.weighting == "softmax" or least <= 0):
         return {}
-    make = ApproximateCountPeak if isinstance(target.meaning, ApproximateCount) else ApproximateTruthPeak
+    of_truth = isinstance(target.meaning, ApproximateTruth)
+    make = ApproximateTruthPeak if of_truth else load(LOOKUPS_OF_NUMBERS).ApproximateCountPeak
     peak = make(proof, head, name, target, least)
-    return {n: LengthCoverage(n, peak.guarded(n)) for n, (offs, _) in shapes.items() if peak.proves(n, offs)}
+    return {n: Covered(n, peak.guarded(n)) for n, (offs, _) in shapes.items() if peak.proves(n, offs)}
 
 
 def find_shapes(proof: Proof, head: Head, target: LookupTarget) -> Mapping[int, tuple[tuple[int, int], Fraction]]:

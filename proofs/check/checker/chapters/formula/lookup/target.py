@@ -5,14 +5,36 @@ Nothing else about the word enters, so together the cases (n, i, b, m) are all w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
-from ...kernel.language import Place
-from ...kernel.language.evaluation import COMPARE
-from ...kernel.reading.records import ADDITIVE, ApproximateCount, ApproximateTruth, ExactCount, Head, Mean
-from ...kernel.verdicts import Rejected, require
-from .proof import Errors, Proof
+from ....kernel.language import Place
+from ....kernel.language.evaluation import COMPARE
+from ....kernel.numbers import ZERO, add
+from ....kernel.reading.records import (
+    ADDITIVE,
+    ApproximateCount,
+    ApproximateTruth,
+    ExactCount,
+    Head,
+    LinearForm,
+    Mean,
+    Product,
+    Truth,
+)
+from ....kernel.verdicts import Rejected, require
+from ..proof import Errors, Proof
+
+
+class QueryForm(NamedTuple):
+    """A linear form that rows read: what is known, what is added where b is, how often the count is, and anything else.
+    """
+
+    known: LinearForm
+    here: LinearForm
+    times: Fraction
+    foreign: Sequence[str]
 
 
 class LookupTarget:
@@ -27,6 +49,7 @@ class LookupTarget:
         require(len(counts) == 1, "queries read the {} of {} counts, expected 1", "means" if of_mean else "totals",
                 len(counts))
         self.count = counts.pop()
+        self._count_as_read = Mean(self.count) if of_mean else ExactCount(self.count)
         self.counted = self._language.counted(self.count)
         wanted = [meaning.formula, meaning.when] if isinstance(meaning, ApproximateTruth) else []
         self.order = sorted(self._language.below(
@@ -42,6 +65,21 @@ class LookupTarget:
             if place not in given and self._is_of_count(place):
                 given[place] = self._holds_of_count(place, n, m + b)
         return self._language.connect(self.order, given)
+
+    def split_query(self, weights: LinearForm) -> QueryForm:
+        """What a form of the directions that queries read depends on: (n, i), b, and the count."""
+        known, here, foreign, times = dict[str, Fraction](), dict[str, Fraction](), list[str](), ZERO
+        for name, weight in weights.items():
+            meaning = self._proof.directions[name]
+            if self._proof.is_known(meaning):
+                known[name] = weight
+            elif meaning == self._count_as_read:
+                times = add(self._proof.budget, times, weight)
+            elif isinstance(meaning, Truth | Product) and meaning.formula == self.counted:
+                here[name] = weight
+            else:
+                foreign.append(name)
+        return QueryForm(known, here, times, foreign)
 
     def goal(self, m: int, truths: Mapping[Place, bool]) -> int | None:
         """The number that the head is to write; None if nothing is said of this case."""

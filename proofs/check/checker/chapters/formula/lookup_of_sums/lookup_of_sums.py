@@ -1,12 +1,4 @@
-"""Lookups of sums of counts; docs/certificate.md, section 5, Lookup of a sum, which proves rules 1 to 3.
-
-Let D = Σ c_k κ_k be the sum that the meaning speaks of, κ_k a count of φ_k, b_k the truth of φ_k at the row, and o_k =
-κ_k - b_k the number of others. What queries read beside known directions is some multiple of one form H, which is near
-an integer p: D or -D, and a number that the b_k decide. It is within E of p by the stated errors of the others. Scores
-over the temperature are -c (j - H)² and something that does not depend on j, c >= c0 > 0, 2 E < 1; p is visible and the
-value there is the goal, or all values in words of a length are the goal. S is the sum of exp(-c0 (k² - 2 |k| E)) over
-all distances k from p to other visible positions, and S (1 - e) <= e is looked at.
-"""
+"""Lookups of sums of counts; docs/certificate.md, section 5, Lookup of a sum, which proves rules 1 to 3."""
 
 from __future__ import annotations
 
@@ -14,18 +6,19 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, cast
 
-from ...kernel.language import Place
-from ...kernel.language.evaluation import COMPARE
-from ...kernel.numbers import ONE, ZERO, divide
-from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Head, LinearForm, Truth, visible
-from ...kernel.verdicts import Rejected, quote, require
-from .composition import names_in
-from .kernels import FALLS, suffices
-from .proof import Proof
+from ....kernel.language import Place
+from ....kernel.language.evaluation import COMPARE
+from ....kernel.numbers import ONE, ZERO, divide
+from ....kernel.reading.records import ApproximateCount, ApproximateTruth, Head, LinearForm, Truth, visible
+from ....kernel.verdicts import Rejected, quote, require
+from ..composition import names_in
+from ..families import Covered, WrittenDirection
+from ..kernels import FALLS, suffices
+from ..proof import Proof
+from .claimed import Claimed, list_claimed, ratio
 
-Key = TypeVar("Key")
 Sum = Mapping[Place, Fraction]
 """Counts and their coefficients, none of which is 0."""
 
@@ -53,15 +46,6 @@ class SumLookupValues(NamedTuple):
 
     values: Sequence[Fraction]
     vertex: Vertex | None
-
-
-class Claimed(NamedTuple):
-    """In one case of truths here: the values of D at which something is claimed, with their p, and those at which the
-    goal is not the value at p."""
-
-    values: Sequence[int]
-    places: Sequence[int]
-    wrong: Sequence[int]
 
 
 class LookupOfSum:
@@ -155,8 +139,8 @@ class LookupOfSum:
 
     # -- the rows ------------------------------------------------------------------------------------------------------
 
-    def check(self) -> tuple[int, int]:
-        """The number of rows that are covered, and of those where the guard can hold.
+    def check(self) -> Covered:
+        """The rows that are covered, and those where the guard can hold.
 
         Raises:
             Rejected: if an error is not proved to be within its bound.
@@ -171,7 +155,7 @@ class LookupOfSum:
                 covered += 0 if found is None else n + 1 - first
                 guarded += n + 1 - first if found else 0
         self._check_error()
-        return covered, guarded
+        return Covered(covered, guarded)
 
     def _check_row(self, n: int, i: int) -> bool | None:
         """Whether the guard holds in some case of the row; None if it is positional and does not hold at (n, i)."""
@@ -222,16 +206,15 @@ class LookupOfSum:
     def _list_claimed(self, n: int, sums: range, here: Mapping[Place, bool],
                       settled: Mapping[Place, bool]) -> Claimed:
         content = self._content(n)
-        values, places, wrong = list[int](), list[int](), list[int]()
-        for d in sums:
+
+        def find_goal(d: int) -> int | None:
             truths = self._language.connect(self._order, self._decide(n, d, here, settled))
-            if truths[self._meaning.when]:
-                p = self._place(content.vertex, d, here) if content.vertex else 1
-                values.append(d)
-                places.append(p)
-                if 1 <= p <= n and content.values[p - 1] != int(truths[self._meaning.formula]):
-                    wrong.append(d)
-        return Claimed(values, places, wrong)
+            return int(truths[self._meaning.formula]) if truths[self._meaning.when] else None
+
+        def find_place(d: int) -> int:
+            return self._place(content.vertex, d, here) if content.vertex else 1
+
+        return list_claimed(sums, find_goal, find_place, content.values)
 
     def _place(self, vertex: Vertex, d: int, here: Mapping[Place, bool]) -> int:
         return vertex.sign * d + sum(more for place, more in vertex.more.items() if here[place])
@@ -319,23 +302,11 @@ def split_queries(proof: Proof, head: Head) -> SumQuery:
     return SumQuery(form, [factor or ZERO for factor in factors], known)
 
 
-def ratio(one: Mapping[Key, Fraction], other: Mapping[Key, Fraction]) -> Fraction | None:
-    """How many times the other form the one is; None if it is no multiple."""
-    if not one:
-        return ZERO
-    found = {one[key] / other[key] for key in one if key in other}
-    return found.pop() if one.keys() == other.keys() and len(found) == 1 else None
-
-
-def reads_counts(proof: Proof, head: Head) -> bool:
-    """Whether queries read counts by their approximations."""
-    return any(isinstance(proof.directions[name], ApproximateCount) for query in head.queries for name in query)
-
-
-def check_lookup_of_sum(proof: Proof, head: Head, name: str, meaning: ApproximateTruth) -> tuple[int, int]:
-    """The number of rows that were checked, and of those where the guard can hold.
+def check_lookup_of_sum(proof: Proof, written: WrittenDirection) -> Covered:
+    """The rows that were checked, and those where the guard can hold.
 
     Raises:
         Rejected: if an error is not proved to be within its bound.
     """
-    return LookupOfSum(proof, head, name, meaning).check()
+    (head,) = written.heads
+    return LookupOfSum(proof, head, written.name, cast(ApproximateTruth, written.meaning)).check()

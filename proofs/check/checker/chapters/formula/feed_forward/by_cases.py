@@ -1,16 +1,8 @@
-"""Feed-forward outputs; docs/certificate.md, section 5: units make a direction exactly what it means.
+"""Feed-forward outputs by cases; docs/certificate.md, section 5, Feed-forward output.
 
-The formulas that are read are *atoms*, and free: every word gives them some truths, so what is proved for all truths
-holds for every word. (Not those that are connectives of others that are read: their truth follows.) The same goes for
-the sign of each T that is compared with 0, and for a temporal formula that the target mentions and nobody reads: it has
-some truth, and whatever it is, the output must be the target's truth. But where `prev (φ since ψ)` is read, φ since ψ
-follows from it: it is φ & (ψ | prev (φ since ψ)), at position 1, too. So is until from next.
-
-Under one assignment each unit reads a linear form in an interval: exact directions hold one number, near ones some
-number in a quarter of [0, 1], and slack is 0 or, where its comparison does not hold, any number from 1 on: then the
-interval has no end. Units that read multiples of one form share it, since they move together; the sum of their outputs
-must be constant on its interval, and the sum of the constants and the bias must be the target. Where slack is written
-and its comparison does not hold, the sum of the least outputs must be at least 1 instead.
+A case is one assignment: truths of the *atoms*, which are free, and a sign for each T that is compared with 0. In it
+each unit reads a linear form in an interval (or, of slack, a half line). Units that read multiples of one form share
+it, since they move together; the sum of their outputs must be constant there.
 """
 
 from __future__ import annotations
@@ -21,11 +13,11 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from ...kernel.language import Place
-from ...kernel.language.evaluation import COMPARE
-from ...kernel.language.truths import connect_one
-from ...kernel.numbers import ONE, QUARTER, ZERO, CacheOfNumbers, add, multiply, total
-from ...kernel.reading.records import (
+from ....kernel.language import Place
+from ....kernel.language.evaluation import COMPARE
+from ....kernel.language.truths import connect_one, temporal_truth
+from ....kernel.numbers import ONE, QUARTER, ZERO, CacheOfNumbers, add
+from ....kernel.reading.records import (
     ApproximateCount,
     ApproximateTruth,
     ExactCount,
@@ -37,9 +29,10 @@ from ...kernel.reading.records import (
     Truth,
     kind_of,
 )
-from ...kernel.verdicts import Rejected, quote, require
-from .piecewise import NeuronForm, group_by_form
-from .proof import Proof
+from ....kernel.verdicts import Rejected, quote, require
+from ..families import COUNTS_THAT_UNITS_READ, UNITS_TAKEN_APART, Covered, WrittenDirection, load
+from ..proof import Proof
+from .piecewise import NeuronForm, Range, add_ranges, group_by_form
 
 MAX_ATOMS = 12  # and signs: 4096 assignments, or a few more, of each row that differs from those before
 
@@ -47,9 +40,6 @@ READABLE = (PositionalNumber, Truth, Product, ApproximateTruth, ApproximateCount
 """The meanings of what may be read here, all of whose values are looked at."""
 
 RationalInterval = tuple[Fraction, Fraction]
-Range = tuple[Fraction | None, Fraction | None]
-"""An interval; None is no end."""
-
 Truths = Mapping[Place, bool]
 Signs = Mapping[Place, int]
 
@@ -74,13 +64,9 @@ class OutputRow(NamedTuple):
 
 
 class Output:
-    """One direction that a feed-forward part writes, by these units and this bias.
+    """One direction that a feed-forward part writes, by these units and this bias."""
 
-    Taken *apart*, no connective is an atom, unless it is built from symbols.
-    """
-
-    def __init__(self, proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction, apart: bool = False) -> None:
-        self._apart = apart
+    def __init__(self, proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction) -> None:
         self._proof, self._language, self._name, self._bias = proof, proof.language, name, bias
         self._meaning = proof.directions[name]
         require(isinstance(self._meaning, PositionalNumber | Truth | Product | Slack),
@@ -98,13 +84,13 @@ class Output:
         """What is free: the formulas that are read, and what the target mentions and these rules do not evaluate."""
         read = {place for meaning in self.reads.values() if not isinstance(meaning, Slack)
                 for place in self._spoken_of(meaning)}
-        free = self._find_leaves(read) if self._apart else {place for place in read if not self._follows(place, read)}
+        free = self._find_free(read)
         self._steps = {operand: place for place in read for operand in self._language.nodes[place].operands
                        if operand not in read and self._is_step(place, operand)}
 
         def is_entered(place: Place) -> bool:
             opens = self._language.is_connective(place) or place in self._steps
-            is_whole = place in free or (self._apart and self._language.is_of_symbols(place))
+            is_whole = place in free or self._stays_whole(place)
             return opens and not is_whole and not self._language.is_positional(place)
 
         own = self._language.below([*self._spoken_of(self._meaning), *slacks], lambda place: not is_entered(place))
@@ -121,23 +107,18 @@ class Output:
         decided = [guard for guard, parts in below.items() if all(map(self._is_decided, parts))]
         roots = [*own, *read, *decided]
         self._order = sorted(self._language.below(roots, lambda place: not is_entered(place)))
-        self._of_symbols = [place for place in self._atoms if self._apart and self._language.is_of_symbols(place)]
-        self._allowed = self._proof.symbols.allowed(self._of_symbols)
 
-    def _find_leaves(self, read: Collection[Place]) -> set[Place]:
-        """What is read, taken apart: comparisons of counts below it are decided by their signs."""
-        language = self._language
+    def _find_free(self, read: Collection[Place]) -> set[Place]:
+        """Of what is read, what is free; a second attempt finds it otherwise (apart.py)."""
+        return {place for place in read if not self._follows(place, read)}
 
-        def is_leaf(place: Place) -> bool:
-            decided = language.is_positional(place) or language.is_of_symbols(place)
-            return decided or not language.is_connective(place)
+    def _stays_whole(self, place: Place) -> bool:
+        """Whether a connective is not entered, although it is not free."""
+        return False
 
-        found = filter(is_leaf, language.below(read, is_leaf))
-        return {place for place in found if not language.is_positional(place)
-                and (place in read or not self._is_comparison(place))}
-
-    def _truths_of_symbols(self, truths: Truths) -> tuple[bool, ...]:
-        return tuple(truths[place] for place in self._of_symbols)
+    def _may_hold(self, truths: Truths) -> bool:
+        """Whether atoms may have these truths together, so that the case counts."""
+        return True
 
     def _is_step(self, place: Place, operand: Place) -> bool:
         """Whether it is `prev` of a `since`, or `next` of an `until`."""
@@ -249,7 +230,7 @@ class Output:
         firsts = sorted({*self._signs.values()})
         for bits in product((False, True), repeat=len(free)):
             atoms = {**row.fixed, **dict(zip(free, bits, strict=True))}
-            if self._truths_of_symbols(atoms) not in self._allowed:
+            if not self._may_hold(atoms):
                 continue
             for chosen in product((-1, 0, 1), repeat=len(firsts)):
                 signs = dict(zip(firsts, chosen, strict=True))
@@ -265,8 +246,7 @@ class Output:
         self._proof.budget.spend(2 * len(self._order))
         for place in self._order:
             if place in self._steps and place not in truths:
-                left, right = self._language.nodes[place].operands
-                truths[place] = truths[left] and (truths[right] or truths[self._steps[place]])
+                truths[place] = temporal_truth(self._language.nodes[place], truths, truths[self._steps[place]])
             elif place not in truths:
                 truths[place] = connect_one(self._language, place, truths)
         return truths
@@ -285,11 +265,9 @@ class Output:
             counts = self.count_interval(form, situation)
             if counts is None:
                 return None
-            low, high = self._form_interval(form, situation, counts)
-            if least and low is not None and high is not None:
-                got: Fraction | None = function.least_on(low, high)
-            else:
-                got = function.constant_on(low, high)
+            budget.spend(4 * len(form))
+            low, high = add_ranges(budget, ((c, self._range(source, situation)) for source, c in form), counts)
+            got = function.value_on(low, high, least)
             if got is None:
                 shown = " + ".join(f"{c} {quote(source)}" for source, c in form[:8])
                 require(False, "the output changes while {} goes from {} to {}", shown, low, high)
@@ -297,24 +275,7 @@ class Output:
             result = add(budget, result, got)
         return result
 
-    def _form_interval(self, form: NeuronForm, situation: Situation, counts: RationalInterval) -> Range:
-        """Where the form is, if the counts in it are where they are; slack that is not 0 has no greatest number."""
-        budget = self._proof.budget
-        budget.spend(4 * len(form))
-        ends = [counts]
-        for source, c in form:
-            low, high = (multiply(budget, c, x) for x in self._interval(source, situation))
-            ends.append((low, high) if low <= high else (high, low))
-        endless = {c > 0 for source, c in form if self._is_endless(source, situation)}
-        return (None if False in endless else total(budget, (low for low, _ in ends)),
-                None if True in endless else total(budget, (high for _, high in ends)))
-
-    def _is_endless(self, source: str, situation: Situation) -> bool:
-        """Whether a direction may hold any number from the one in its interval on."""
-        meaning = self.reads[source]
-        return isinstance(meaning, Slack) and not situation.truths[meaning.formula]
-
-    def _interval(self, source: str, situation: Situation) -> RationalInterval:
+    def _range(self, source: str, situation: Situation) -> Range:
         """All that a direction may hold in a situation; of counts, how far it may be from the number."""
         meaning = self.reads[source]
         if isinstance(meaning, ExactCount):
@@ -327,63 +288,34 @@ class Output:
                 return ZERO, ONE
             return (ONE - QUARTER, ONE) if situation.truths[meaning.formula] else (ZERO, QUARTER)
         holds = all(situation.truths[place] for place in self._spoken_of(meaning))
-        number = situation.levels[source] if holds is not isinstance(meaning, Slack) else ZERO
+        if isinstance(meaning, Slack):
+            return (ZERO, ZERO) if holds else (ONE, None)
+        number = situation.levels[source] if holds else ZERO
         return number, number
 
     def count_interval(self, form: NeuronForm, situation: Situation) -> RationalInterval | None:
-        """The counts in a form: a times a comparison's T, less the truths here; None if T cannot have its sign.
-
-        T is an integer of the assigned sign, and within what it can be when every count is in 0..max_n.
+        """Where the counts in a form are together; None if the situation cannot be.
 
         Raises:
             Rejected: if the counts are not in the proportions of a comparison whose sign is assigned.
         """
-        read, here, budget = dict[Place, Fraction](), ZERO, self._proof.budget
-        for source, c in form:
-            meaning = self.reads[source]
-            if isinstance(meaning, ApproximateCount | ExactCount):
-                read[meaning.count] = add(budget, read.get(meaning.count, ZERO), c)
-            if isinstance(meaning, ApproximateCount) and situation.truths[self._language.counted(meaning.count)]:
-                here = add(budget, here, c)
-        if not read:
+        if not any(isinstance(self.reads[source], ApproximateCount | ExactCount) for source, _ in form):
             return ZERO, ZERO
-        for comparison, sign in situation.signs.items():
-            a = self._proportion(comparison, read)
-            if a is not None:
-                return self._scaled_range(comparison, sign, a, here)
-        require(False, "a unit does not read the counts in the proportions that are compared")
-        return None
-
-    def _proportion(self, comparison: Place, read: Mapping[Place, Fraction]) -> Fraction | None:
-        """The factor a if the counts are read as a * T, or None."""
-        _, counts, (_, _, *coefficients) = self._language.nodes[comparison]
-        if {*counts} != {*read}:
-            return None
-        factors = {read[count] / int(c) for count, c in zip(counts, coefficients, strict=True)}
-        return factors.pop() if len(factors) == 1 else None
-
-    def _scaled_range(self, comparison: Place, sign: int, a: Fraction, here: Fraction) -> RationalInterval | None:
-        """Where a T - here is, but for the constant of T, for T of this sign; None if there is no such T."""
-        _, _, (_, first, *rest) = self._language.nodes[comparison]
-        constant, coefficients, budget = int(first), [int(c) for c in rest], self._proof.budget
-        greatest = self._proof.claim.max_n
-        least = constant + greatest * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
-        most = constant + greatest * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
-        if least > most:
-            return None
-        low, high = (add(budget, multiply(budget, a, Fraction(end - constant)), -here) for end in (least, most))
-        return min(low, high), max(low, high)
+        found: RationalInterval | None = load(COUNTS_THAT_UNITS_READ).find_interval(
+            self._proof, form, situation.signs, situation.truths)
+        return found
 
 
-def check_feed_forward(proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction) -> int:
-    """The number of rows (n, i) at which the direction is proved to hold exactly what it means.
+def check_by_cases(proof: Proof, written: WrittenDirection) -> Covered:
+    """The rows (n, i) at which the direction is proved to hold exactly what it means.
 
     Raises:
         Rejected: if it is not.
     """
+    what = proof, written.name, written.units, written.bias
     try:
-        return Output(proof, name, units, bias).check()
+        return Covered(Output(*what).check())
     except Rejected as refusal:
         with suppress(Rejected):
-            return Output(proof, name, units, bias, apart=True).check()
+            return Covered(load(UNITS_TAKEN_APART).OutputApart(*what).check())
         raise refusal from None

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
-from ...kernel.budget import ENTRY_BITS
-from ...kernel.language import Place
-from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, size, told_apart
-from ...kernel.reading.records import RECURRENT, ApproximateTruth, Head
-from ...kernel.verdicts import require
-from .automaton import Letters, TargetAutomaton, read_letters, whole_or_apart
-from .composition import names_in
-from .gaps import Gaps, find_extremes
-from .proof import Proof
-from .shortest_path import ReadPosition, check_paths
+from ....kernel.budget import ENTRY_BITS
+from ....kernel.language import Place
+from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, size, told_apart
+from ....kernel.reading.records import RECURRENT, ApproximateTruth, Head
+from ....kernel.verdicts import require
+from ..composition import names_in
+from ..families import OTHER_GAPS, PATHS, RECURRENT_WEIGHTS, Covered, WrittenDirection, load
+from ..proof import Proof
+from .automaton import Letters, ReadPosition, TargetAutomaton, read_letters, whole_or_apart
+from .gaps import Gaps, find_extremes, known_integers
 
 POINTER_BITS = 64
 
@@ -39,9 +39,7 @@ class Attention:
         self._forms = tuple(tuple(form.items()) for form in (*head.queries, *self.automaton.known))
         self._passes = None
         if head.weighting in RECURRENT:
-            from .weightings.geometric import Passes
-
-            self._passes = Passes(proof)
+            self._passes = load(RECURRENT_WEIGHTS).Passes(proof)
 
     @property
     def places(self) -> list[Place]:
@@ -100,7 +98,7 @@ class Attention:
         rows = [length for length, holds in enumerate(self._in_order(guards), 1) if holds]
         self._proof.budget.spend(1 + (n >> 3))
         if not rows or not any("i" in self._proof.language.leaves(place) for place in self._asking):
-            return [(self._proof.scaled_query(self._head, n, 1), rows)] if rows else []
+            return [(self._scale_query(n), rows)] if rows else []
         temperatures = self._in_order(self._proof.columns.numbers(self._head.temperature, n))
         queries = [self._in_order(form) for form in self._proof.known_forms(self._head.queries, n)]
         groups: dict[object, tuple[Numbers, list[int]]] = {}
@@ -108,6 +106,12 @@ class Attention:
             scaled = tuple(divide(self._proof.budget, form[length - 1], temperatures[length - 1]) for form in queries)
             groups.setdefault(told_apart(self._proof.budget, scaled), (scaled, []))[1].append(length)
         return [*groups.values()]
+
+    def _scale_query(self, n: int) -> Numbers:
+        """The query over the temperature, where both are the same in all rows."""
+        temperature = self._proof.language.value_at(self._head.temperature, n, 1)
+        forms = [self._proof.known_form(query, n, 1) for query in self._head.queries]
+        return tuple(divide(self._proof.budget, x, temperature) for x in forms)
 
     def _in_order(self, column: Sequence[Any]) -> Sequence[Any]:
         """A column in the order of reading."""
@@ -126,12 +130,13 @@ class Attention:
     def _find_gaps(self, n: int, letters: Sequence[tuple[Fraction, Letters]], kinds: Sequence[int]) -> Gaps | None:
         """What decides by gaps, if the letters are such, and keys have one unit."""
         extremes = find_extremes(letters)
-        known = self._proof.known_integers(self.automaton.known[:-1], n) if extremes else None
+        known = known_integers(self._proof, self.automaton.known[:-1], n) if extremes else None
         if extremes is None or known is None:
             return None
         unit, columns = known
         ordered = [self._in_order(column) for column in columns]
-        return Gaps(self._proof, extremes, kinds, unit, ordered, self._errors, self._head.weighting)
+        make: type[Gaps] = Gaps if self._head.weighting == "softmax" else load(OTHER_GAPS).GapsOfOtherWeightings
+        return make(self._proof, extremes, kinds, unit, ordered, self._errors, self._head.weighting)
 
     def read_positions(self, n: int, letters: Sequence[tuple[Fraction, Letters]],
                        kinds: Sequence[int]) -> list[ReadPosition]:
@@ -150,7 +155,7 @@ class Attention:
         situation = (query, tuple(positions), tuple(lengths), self._errors)
         if self._proof.proved.get(situation) is None:
             with self._proof.budget.holding(held):
-                check_paths(self._proof, query, positions, ends, self._errors)
+                load(PATHS).check_paths(self._proof, query, positions, ends, self._errors)
             self._proof.proved.keep(situation, True, held)
 
 
@@ -166,10 +171,12 @@ def check_range(proof: Proof, known: Fraction, letters: Letters) -> None:
         require(ZERO <= value <= ONE, "a value can be {}, expected 0 to 1", value)
 
 
-def check_attention(proof: Proof, head: Head, name: str, meaning: ApproximateTruth) -> int:
-    """The number of rows (n, i) at which the guard holds and the errors are proved to be within their bounds.
+def check_attention(proof: Proof, written: WrittenDirection) -> Covered:
+    """The rows (n, i) at which the guard holds and the errors are proved to be within their bounds.
 
     Raises:
         Rejected: if one is not proved to be.
     """
-    return whole_or_apart(lambda apart: Attention(proof, head, name, meaning, apart))
+    (head,), meaning = written.heads, cast(ApproximateTruth, written.meaning)
+    rows = whole_or_apart(lambda apart: Attention(proof, head, written.name, meaning, apart))
+    return Covered(rows, guarded=rows)

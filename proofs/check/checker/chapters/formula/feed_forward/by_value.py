@@ -1,11 +1,7 @@
-"""Feed-forward outputs by the value of a sum of counts; docs/certificate.md, section 5.
+"""Feed-forward outputs by the value of a sum of counts D; docs/certificate.md, section 5, Feed-forward output by value.
 
-All that is spoken of is about one sum of counts D (but for factors and constants): the output, slack that units
-read, means and averages. In every word D is some integer d of what it can be at the row, and d decides the target and
-each slack; a mean or an average is a known multiple of d. So what is proved for every d holds for every word.
-
-Numbers d that follow one another and decide all alike are one *run*: there a mean or an average is in an interval,
-whose ends are those of the run.
+Values d of D that follow one another and decide all alike are one interval of values: there a mean or an average is in
+an interval, whose ends are those of the first and the last d.
 """
 
 from __future__ import annotations
@@ -16,14 +12,14 @@ from itertools import pairwise
 from math import ceil, floor, gcd
 from typing import NamedTuple
 
-from ...kernel.language import Place
-from ...kernel.language.evaluation import COMPARE
-from ...kernel.numbers import ONE, ZERO, add, divide, multiply, total
-from ...kernel.reading.records import Average, ExactCount, Mean, Meaning, Neuron, Slack, Truth, kind_of
-from ...kernel.verdicts import quote, require
-from .feed_forward import Range
-from .piecewise import NeuronForm, group_by_form
-from .proof import Proof
+from ....kernel.language import Place
+from ....kernel.language.evaluation import COMPARE
+from ....kernel.numbers import ONE, ZERO, add, divide, multiply
+from ....kernel.reading.records import Average, ExactCount, Mean, Meaning, Neuron, Slack, Truth, kind_of
+from ....kernel.verdicts import quote, require
+from ..families import Covered, WrittenDirection, is_on_count
+from ..proof import Proof
+from .piecewise import NeuronForm, Range, add_ranges, group_by_form
 
 SumOfCounts = Mapping[Place, int]
 """Counts and their coefficients, none of which is 0."""
@@ -39,21 +35,6 @@ class ValueInterval(NamedTuple):
     shut: tuple[bool, ...]
 
 
-def is_by_value(proof: Proof, name: str, units: Sequence[Neuron]) -> bool:
-    """Whether an output comes under this rule."""
-    meaning = proof.directions[name]
-    read = [proof.directions[source] for unit in units for source in unit.reads]
-    on_count = isinstance(meaning, Truth) and is_on_count(proof, meaning.formula)
-    return (isinstance(meaning, ExactCount) or any(isinstance(one, Mean | Average) for one in read)
-            or (on_count and any(isinstance(one, Slack) for one in read)))
-
-
-def is_on_count(proof: Proof, formula: Place) -> bool:
-    """Whether it is a predicate on a single count."""
-    operator, operands, _ = proof.language.nodes[formula]
-    return operator == "on" and proof.language.nodes[operands[1]].operator != "T"
-
-
 class CountedRow(NamedTuple):
     """A row that is looked at as one of length n, and its first length and position.
 
@@ -62,7 +43,7 @@ class CountedRow(NamedTuple):
     """
 
     n: int
-    place: tuple[int, int]
+    first_at: tuple[int, int]
     ends: tuple[int, int]
     positions: int
     numbers: tuple[Fraction, ...]
@@ -262,39 +243,34 @@ class OutputByValue:
         shut = dict(zip(self.slacks, run.shut, strict=True))
         for form, function in self._groups.items():
             low, high = self._form_range(form, run, held, shut, row.positions)
-            one = (function.least_on(low, high) if run.or_more and low is not None and high is not None
-                   else function.constant_on(low, high))
+            one = function.value_on(low, high, run.or_more)
             require(one is not None, "the output changes while the counts sum to {} to {}, at n = {}, i = {}",
-                    run.first, run.last, *row.place)
+                    run.first, run.last, *row.first_at)
             got = add(budget, got, one or ZERO)
         fits = got == run.wanted or (run.or_more and got > run.wanted)
         require(fits, "the output is {}, expected {}, where the counts sum to {} to {}, at n = {}, i = {}", got,
-                run.wanted, run.first, run.last, *row.place)
+                run.wanted, run.first, run.last, *row.first_at)
 
     def _form_range(self, form: NeuronForm, run: ValueInterval, held: Mapping[str, Fraction], shut: Mapping[str, bool],
                     positions: int) -> Range:
         """Where a form is in a run: each direction on its own; slack that is not 0 has no greatest number."""
-        budget = self._proof.budget
+        budget, parts = self._proof.budget, list[tuple[Fraction, Range]]()
         budget.spend(4 * len(form))
-        lows, highs, endless = [], [], set()
         for source, c in form:
             if source in held:
-                ends = [multiply(budget, c, held[source])] * 2
+                parts.append((c, (held[source], held[source])))
             elif source in self.means:
                 factor = divide(budget, multiply(budget, c, self.means[source]), Fraction(positions))
-                ends = sorted(multiply(budget, factor, Fraction(value)) for value in (run.first, run.last))
+                parts.append((factor, (Fraction(run.first), Fraction(run.last))))
             else:
-                ends = [ZERO if shut[source] else c] * 2
-                endless |= set() if shut[source] else {c > 0}
-            lows.append(ends[0])
-            highs.append(ends[1])
-        return (None if False in endless else total(budget, lows)), (None if True in endless else total(budget, highs))
+                parts.append((c, (ZERO, ZERO) if shut[source] else (ONE, None)))
+        return add_ranges(budget, parts)
 
 
-def check_by_value(proof: Proof, name: str, units: Sequence[Neuron], bias: Fraction) -> int:
-    """The number of rows (n, i) at which the direction is proved to hold exactly what it means.
+def check_by_value(proof: Proof, written: WrittenDirection) -> Covered:
+    """The rows (n, i) at which the direction is proved to hold exactly what it means.
 
     Raises:
         Rejected: if it is not.
     """
-    return OutputByValue(proof, name, units, bias).check()
+    return Covered(OutputByValue(proof, written.name, written.units, written.bias).check())

@@ -1,10 +1,7 @@
 """Scores that are one parabola around the position that is looked for; docs/certificate.md, section 5, Lookup head.
 
-Keys are a_r j^2 + b_r j + c_r at the positions j of a word; C = -sum of query_r a_r and S = sum of query_r b_r. If S =
-2 C p, the scores are -C (j - p)^2 and something that does not depend on j. A query is linear in the number m of other
-positions that are counted. So p = m + off for every m, if C does not depend on m, if m adds 2 C to S, and if S = 2 C
-off where m = 0. Each is compared at every (n, i), for both truths b of what is counted; nothing is done for each m or
-j.
+The three equalities of the page are compared at every (n, i), for both truths b of what is counted; nothing is done for
+each number m of others, or each j.
 """
 
 from __future__ import annotations
@@ -15,10 +12,10 @@ from itertools import accumulate
 from operator import truediv
 from typing import NamedTuple
 
-from ...kernel.numbers import ONE, ZERO, add, add_columns, combine_columns, divide, multiply, multiply_column
-from ...kernel.reading.records import Head, Mean, Product, Truth
-from .composition import names_in
-from .proof import Proof
+from ....kernel.numbers import ONE, ZERO, add, add_columns, combine_columns, divide, multiply, multiply_column
+from ....kernel.reading.records import Head, LinearForm, Product
+from ..composition import names_in
+from ..proof import Proof
 from .target import LookupTarget
 
 
@@ -30,11 +27,11 @@ class ParabolaShape(NamedTuple):
     least: Sequence[Fraction]  # of the curvatures up to each row
 
 
-class QueryForm(NamedTuple):
-    """A linear form of a query: what is known of it, what b adds, and the coefficient of the mean."""
+class QueryColumns(NamedTuple):
+    """A linear form of a query at all rows: what is known of it, what b adds, and the coefficient of the mean."""
 
     known: Sequence[Fraction]
-    more: Sequence[Fraction]
+    here: Sequence[Fraction]
     mean: Fraction
 
 
@@ -74,40 +71,30 @@ class Parabola:
         if curvature is None or slope is None or curvature.mean:
             return None
         budget = self._proof.budget
-        bends_of = [curvature.known, add_columns(budget, curvature.known, curvature.more)]
+        bends_of = [curvature.known, add_columns(budget, curvature.known, curvature.here)]
         offs = [self._find_off(slope, bend, b, n) for b, bend in enumerate(bends_of)]
         if offs[0] is None or offs[1] is None:
             return None
         lesser = list(map(min, *bends_of))
         return ParabolaShape((offs[0], offs[1]), lesser, list(accumulate(lesser, min)))
 
-    def _form(self, factors: Sequence[Fraction], n: int) -> QueryForm | None:
+    def _form(self, factors: Sequence[Fraction], n: int) -> QueryColumns | None:
         """The sum of the queries with these factors; None if it depends on more than (n, i), b and m."""
         weights: dict[str, Fraction] = {}
         for factor, query in zip(factors, self._head.queries, strict=True):
             for name, weight in query.items():
                 product = multiply(self._proof.budget, factor, weight)
                 weights[name] = add(self._proof.budget, weights.get(name, ZERO), product)
-        known, more, mean = dict[str, Fraction](), dict[str, Fraction](), ZERO
-        held: dict[str, Sequence[Fraction]] = {}
-        for name, weight in weights.items():
-            meaning = self._proof.directions[name]
-            if self._proof.is_known(meaning):
-                known[name], held[name] = weight, self._proof.known_numbers(name, n)
-            elif isinstance(meaning, Mean) and meaning.count == self._target.count:
-                mean = add(self._proof.budget, mean, weight)
-            elif isinstance(meaning, Truth | Product) and meaning.formula == self._target.counted:
-                more[name] = weight
-                held[name] = [ONE] * n if isinstance(meaning, Truth) else self._proof.columns.numbers(meaning.value, n)
-            else:
-                return None
-        budget = self._proof.budget
-        return QueryForm(combine_columns(budget, known, held, n), combine_columns(budget, more, held, n), mean)
+        form, proof = self._target.split_query(weights), self._proof
+        if form.foreign:
+            return None
+        (known,) = proof.known_forms([form.known], n)
+        return QueryColumns(known, columns_here(proof, form.here, n), form.times)
 
-    def _find_off(self, slope: QueryForm, curvature: Sequence[Fraction], b: int, n: int) -> int | None:
+    def _find_off(self, slope: QueryColumns, curvature: Sequence[Fraction], b: int, n: int) -> int | None:
         """off, if m adds 2 C to S at every row, C is not 0, and S = 2 C off where m = 0."""
         budget, off = self._proof.budget, None
-        for i, (c, known, more) in enumerate(zip(curvature, slope.known, slope.more, strict=True), 1):
+        for i, (c, known, more) in enumerate(zip(curvature, slope.known, slope.here, strict=True), 1):
             seen = Fraction(self._proof.positions_counted(self._target.count, n, i))
             step = divide(budget, slope.mean, seen)
             start = add(budget, known, add(budget, more, step)) if b else known
@@ -133,3 +120,12 @@ def find_quadratic(proof: Proof, column: Sequence[Fraction]) -> tuple[Fraction, 
         return None
     a = (steps[1] - steps[0]) / 2
     return a, steps[0] - 3 * a
+
+
+def columns_here(proof: Proof, here: LinearForm, n: int) -> Sequence[Fraction]:
+    """What truths and products of what is counted add where it holds, at (n, 1), ..., (n, n)."""
+    held: dict[str, Sequence[Fraction]] = {}
+    for name in here:
+        meaning = proof.directions[name]
+        held[name] = proof.columns.numbers(meaning.value, n) if isinstance(meaning, Product) else [ONE] * n
+    return combine_columns(proof.budget, here, held, n)

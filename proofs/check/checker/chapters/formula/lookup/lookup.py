@@ -9,24 +9,26 @@ to e^-60 hurts most. (The weights of sparsemax and entmax-1.5 are 0 there.)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from operator import mul
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from ...kernel.budget import ENTRY_BITS
-from ...kernel.numbers import over_one_denominator
-from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Head, visible
-from ...kernel.verdicts import require
+from ....kernel.budget import ENTRY_BITS
+from ....kernel.numbers import ONE, Numbers, divide, multiply, over_one_denominator, total
+from ....kernel.reading.records import ApproximateCount, ApproximateTruth, Head, Product, visible
+from ....kernel.verdicts import require
+from ..families import Covered, WrittenDirection
+from ..kernels import FALLS
+from ..proof import Proof
 from .case import LookupCase, is_proved
-from .kernels import FALLS
-from .peaked import LengthCoverage, find_covered
-from .proof import Proof
+from .peaked import find_covered
 from .target import LookupTarget
 
 
 class RowScores(NamedTuple):
     """What one row sees, in integers: scores are starts + m * steps for m other positions that are counted."""
 
-    unit: int
+    denominator: int
     size: int
     starts: list[int]
     steps: list[int]
@@ -38,8 +40,9 @@ class Lookup:
 
     def __init__(self, proof: Proof, head: Head, name: str, target: LookupTarget) -> None:
         self._proof, self._head, self._name, self._target = proof, head, name, target
+        self._queries = [target.split_query(query) for query in head.queries]
 
-    def check_length(self, n: int) -> LengthCoverage:
+    def check_length(self, n: int) -> Covered:
         """The rows of one length.
 
         Raises:
@@ -53,7 +56,7 @@ class Lookup:
                 found = self._check_row(n, i, size, rows)
                 covered += found is not None
                 guarded += bool(found)
-        return LengthCoverage(covered, guarded)
+        return Covered(covered, guarded)
 
     def keys_and_values(self, n: int) -> tuple[int, list[tuple[int, ...]]]:
         """For each position its keys, then its value, over one denominator."""
@@ -72,50 +75,69 @@ class Lookup:
         first, last = visible(self._head.mask, n, i)
         is_guarded = False
         for b in [settled[target.counted]] if target.counted in settled else [False, True]:
-            line = self.line(n, i, b, size, rows[first - 1 : last])
+            row_scores = self.row_scores(n, i, b, size, rows[first - 1 : last])
             for m in range(self._proof.positions_counted(target.count, n, i)):
                 goal = target.goal(m, target.truths(n, settled, b, m))
                 if goal is not None:
                     is_guarded = True
-                    self._check_case(line, m, goal, f"n = {n}, i = {i}, count {m + b}")
+                    self._check_case(row_scores, m, goal, f"n = {n}, i = {i}, count {m + b}")
         return is_guarded
 
-    def line(self, n: int, i: int, b: bool, size: int, seen: Sequence[tuple[int, ...]]) -> RowScores:
+    def row_scores(self, n: int, i: int, b: bool, size: int, seen: Sequence[tuple[int, ...]]) -> RowScores:
         """Scores are linear in the count, as queries are: those for m = 0, and what each further position adds."""
-        budget, held, count = self._proof.budget, {self._target.counted: int(b)}, self._target.count
-        queries = [self._proof.scaled_query(self._head, n, i, held | {count: m + b}) for m in (0, 1)]
-        unit, (query, after) = over_one_denominator(budget, queries)
-        bits = unit.bit_length() + max((x.bit_length() for x in (*query, *after)), default=0)
+        budget = self._proof.budget
+        queries = [self._scale_query(n, i, b, m + b) for m in (0, 1)]
+        denominator, (query, after) = over_one_denominator(budget, queries)
+        bits = denominator.bit_length() + max((x.bit_length() for x in (*query, *after)), default=0)
         width = bits + size.bit_length() + max((x.bit_length() for row in seen for x in row), default=0)
-        span = self._proof.positions_counted(count, n, i)
+        span = self._proof.positions_counted(self._target.count, n, i)
         budget.spend((len(query) + 1) * len(seen) * (1 + (width * width >> 20)))
         budget.spend(span * (10 + len(self._target.order) + (len(seen) * (1 + (width >> 10)) >> 2)))  # 4 scores a step
         starts = [sum(map(mul, query, row)) for row in seen]
         steps = [sum(map(mul, after, row)) - start for row, start in zip(seen, starts, strict=True)]
-        return RowScores(unit, size, starts, steps, [row[-1] for row in seen])
+        return RowScores(denominator, size, starts, steps, [row[-1] for row in seen])
 
-    def _check_case(self, line: RowScores, m: int, wanted: int, where: str) -> None:
+    def _scale_query(self, n: int, i: int, b: bool, number: int) -> Numbers:
+        """The query of a row over its temperature, where the count is this number."""
+        proof, found = self._proof, []
+        temperature = proof.language.value_at(self._head.temperature, n, i)
+        for form in self._queries:
+            if form.foreign:
+                raise proof.not_known(form.foreign[0])
+            mean = Fraction(number, proof.positions_counted(self._target.count, n, i))
+            terms = [proof.known_form(form.known, n, i), multiply(proof.budget, form.times, mean)]
+            for name, weight in form.here.items() if b else ():
+                meaning = proof.directions[name]
+                value = proof.language.value_at(meaning.value, n, i) if isinstance(meaning, Product) else ONE
+                terms.append(multiply(proof.budget, weight, value))
+            found.append(divide(proof.budget, total(proof.budget, terms), temperature))
+        return tuple(found)
+
+    def _check_case(self, row_scores: RowScores, m: int, wanted: int, where: str) -> None:
         """The weighted mean of the values is within the bounds, in one case."""
-        scores = [start + m * step for start, step in zip(line.starts, line.steps, strict=True)]
-        top, goal = max(scores), wanted * line.size
+        scores = [start + m * step for start, step in zip(row_scores.starts, row_scores.steps, strict=True)]
+        top, goal = max(scores), wanted * row_scores.size
         weighting = self._head.weighting
-        least = top - FALLS[weighting] * line.unit * line.size
+        least = top - FALLS[weighting] * row_scores.denominator * row_scores.size
         near = tuple([(score - top, value - goal)
-                      for score, value in zip(scores, line.values, strict=True) if score >= least])
-        highest = max(max(line.values) - goal, goal - min(line.values))
+                      for score, value in zip(scores, row_scores.values, strict=True) if score >= least])
+        highest = max(max(row_scores.values) - goal, goal - min(row_scores.values))
         far = highest.bit_length() if len(near) < len(scores) else 0
-        case = LookupCase(line.unit, line.size, near, far, self._target.sides(wanted), weighting)
+        case = LookupCase(row_scores.denominator, row_scores.size, near, far, self._target.sides(wanted), weighting)
         require(is_proved(self._proof, case), "the error exceeds its bound at {}", where)
 
 
-def check_lookup(proof: Proof, head: Head, name: str, meaning: ApproximateTruth | ApproximateCount) -> tuple[int, int]:
-    """The number of rows that were checked, and of those where the guard can hold.
+def check_lookup(proof: Proof, written: WrittenDirection) -> Covered:
+    """The rows that were checked, and those where the guard can hold.
 
     Raises:
         Rejected: if an error is not proved to be within its bound.
     """
+    (head,), name = written.heads, written.name
+    meaning = cast(ApproximateTruth | ApproximateCount, written.meaning)
     target = LookupTarget(proof, head, name, meaning)
     covered = find_covered(proof, head, name, target)
     lookup = Lookup(proof, head, name, target)
     rows = [covered[n] if n in covered else lookup.check_length(n) for n in proof.claim.lengths]
-    return sum(one.rows for one in rows), sum(one.guarded for one in rows)
+    guarded = sum(one.guarded or 0 for one in rows) if isinstance(meaning, ApproximateTruth) else None
+    return Covered(sum(one.rows for one in rows), guarded)

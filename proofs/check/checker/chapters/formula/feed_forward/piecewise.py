@@ -8,16 +8,19 @@ either way the slope grows by weight |scale|, and the intercept by weight times 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ...kernel.budget import ENTRY_BITS, Budget
-from ...kernel.numbers import ONE, add, divide, multiply, size, total
-from ...kernel.reading.records import Neuron
+from ....kernel.budget import ENTRY_BITS, Budget
+from ....kernel.numbers import ONE, ZERO, add, divide, multiply, size, total
+from ....kernel.reading.records import Neuron
 
 NeuronForm = tuple[tuple[str, Fraction], ...]
 """Directions and coefficients, the first of which is 1."""
+
+Range = tuple[Fraction | None, Fraction | None]
+"""An interval; None is no end."""
 
 
 class Ramp(NamedTuple):
@@ -49,6 +52,12 @@ class PiecewiseLinear:
             self._intercepts.append(intercept)
             budget.hold(ENTRY_BITS + size(place) + size(slope) + size(intercept))
 
+    def value_on(self, low: Fraction | None, high: Fraction | None, or_more: bool) -> Fraction | None:
+        """The one value of f on a range, or None; where a greater one will do, the least, if there are two ends."""
+        if or_more and low is not None and high is not None:
+            return self.least_on(low, high)
+        return self.constant_on(low, high)
+
     def constant_on(self, low: Fraction | None, high: Fraction | None) -> Fraction | None:
         """The one value of f on [low, high], or None if there are several; an end that is None is infinite."""
         first = 0 if low is None else self._first_piece(low)
@@ -78,6 +87,16 @@ class PiecewiseLinear:
     def _value(self, piece: int, x: Fraction) -> Fraction:
         """The value at a number of a piece, or at an end of it."""
         return add(self._budget, multiply(self._budget, self._slopes[piece], x), self._intercepts[piece])
+
+
+def add_ranges(budget: Budget, parts: Iterable[tuple[Fraction, Range]], start: Range = (ZERO, ZERO)) -> Range:
+    """Where a linear form is, if each of its parts, with a coefficient, is in a range on its own."""
+    low, high = start
+    for c, ends in parts:
+        first, last = (None if end is None else multiply(budget, c, end) for end in (ends if c > 0 else ends[::-1]))
+        low = None if low is None or first is None else add(budget, low, first)
+        high = None if high is None or last is None else add(budget, high, last)
+    return low, high
 
 
 def group_by_form(budget: Budget, name: str, units: Sequence[Neuron]) -> dict[NeuronForm, PiecewiseLinear]:

@@ -6,14 +6,30 @@ a rational is exact. Where the enclosures do not decide whether there is a value
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from ..budget import Budget
-from ..functions import apply
+from ..functions import FUNCTIONS
 from ..numbers import ZERO, Enclosure, Number, ends_of
+from .functions import apply_function
 
 Operation = Callable[[Budget, Fraction, Fraction], Fraction | None]
+
+
+def combine_enclosed(exactly: Mapping[str, Operation], budget: Budget, name: str,
+                     numbers: Sequence[Number]) -> Number | bool | None:
+    """What an operation, a function, a comparison or a question about integers says of these numbers, or None.
+
+    ``exactly`` are the operations on rationals.
+    """
+    if name in exactly:
+        return calculate_enclosed(exactly, budget, name, *numbers)
+    if name in FUNCTIONS:
+        return apply_between(name, numbers[0], budget)
+    if len(numbers) == 1:  # SQUARE, POW2 and PRIME hold of integers only
+        return False if has_no_integer(ends_of(*numbers)) else None
+    return compare_enclosed(name, *numbers)
 
 
 def span(found: Iterable[Fraction | None]) -> Number | None:
@@ -27,8 +43,9 @@ def span(found: Iterable[Fraction | None]) -> Number | None:
     return lower if lower == upper else Enclosure(lower, upper)
 
 
-def calculate(exactly: Mapping[str, Operation], budget: Budget, name: str, x: Number, y: Number) -> Number | None:
-    """What an operation of two numbers gives, or None. ``exactly`` are the operations on rationals.
+def calculate_enclosed(exactly: Mapping[str, Operation], budget: Budget, name: str, x: Number,
+                       y: Number) -> Number | None:
+    """What an operation of two numbers gives, or None.
 
     Proof. A sum, difference or product is linear in each of the two numbers, so it is least and greatest at ends; so is
     a quotient whose divisor keeps its sign, and a power of a number that does.
@@ -46,7 +63,7 @@ def calculate(exactly: Mapping[str, Operation], budget: Budget, name: str, x: Nu
 
 def divide_to_floor(exactly: Mapping[str, Operation], budget: Budget, name: str, x: Number, y: Number) -> Number | None:
     """The floor of a quotient, or what is left of x after that; None if the quotient may have several floors."""
-    quotient = calculate(exactly, budget, "/", x, y)
+    quotient = calculate_enclosed(exactly, budget, "/", x, y)
     if quotient is None:
         return None
     floor, other = (end.numerator // end.denominator for end in ends_of(quotient))
@@ -54,8 +71,8 @@ def divide_to_floor(exactly: Mapping[str, Operation], budget: Budget, name: str,
         return None
     if name == "//":
         return Fraction(floor)
-    multiple = calculate(exactly, budget, "*", Fraction(floor), y)
-    return None if multiple is None else calculate(exactly, budget, "-", x, multiple)
+    multiple = calculate_enclosed(exactly, budget, "*", Fraction(floor), y)
+    return None if multiple is None else calculate_enclosed(exactly, budget, "-", x, multiple)
 
 
 def raise_to(power: Operation, budget: Budget, base: Number, exponent: Number) -> Number | None:
@@ -73,8 +90,8 @@ def raise_to(power: Operation, budget: Budget, base: Number, exponent: Number) -
 def apply_between(name: str, x: Number, budget: Budget) -> Number | None:
     """A function of a number, or None. Proof. No function ever falls, so both ends of the argument give ends."""
     if isinstance(x, Fraction):
-        return apply(name, x, budget)
-    ends = [apply(name, end, budget) for end in x]
+        return apply_function(name, x, budget)
+    ends = [apply_function(name, end, budget) for end in x]
     found = span(None if value is None else ends_of(value)[place] for place, value in enumerate(ends))
     return None if name.startswith("log2") and isinstance(found, Enclosure) else found
 

@@ -1,17 +1,8 @@
 """The worst case over all words by the gaps of scores; docs/certificate.md, section 5, Attention head, 6 and 7.
 
-The page proves the rule; here is what is computed. Targets have one remembered truth, and every letter *keeps* or
-*resets* (`since`, `until`), or every letter *overwrites* (`prev`, `next`). At position p, P_p is the least score of
-what may be a pivot for t, M_p the greatest score of a bad letter (its value is not t), and A_p that of a bad letter
-that may come after the pivot. B is at least the sum, over all k >= 1, of exp(M_(d-k) - P_d) and exp(A_(d+k) - P_d),
-whatever the pivot d is, and the error is at most e < 1 if B (1 - e) <= e.
-
-One B serves all rows of a group: G_k is the greatest of these gaps at distance k over all pivots d of the group. What
-is not summed is at most -60: by itself, or once the greatest gap to all positions at distance k *or more* is, no
-further k is looked at. Scores are integers over one unit, and compared exactly. Gaps that cost nothing (kernels.py) are
-not looked for; softmax plus one has one gap more where t is true. Of a sparse weighting the number of positions
-matters: if the longest row reads L, a pivot at place p has p - 1 positions before it and at most L - p after it; each p
-is looked at.
+What is computed: at position p, P_p, the least score of what may be a pivot for t; M_p, the greatest of a bad letter
+(its value is not t); A_p, that of a bad letter that may come after the pivot. For all rows of a group together, the
+greatest gap at each distance before the pivot, and after it. Scores are integers over one denominator.
 """
 
 from __future__ import annotations
@@ -23,12 +14,13 @@ from math import lcm
 from operator import mul, sub
 from typing import NamedTuple
 
-from ...kernel.budget import Budget
-from ...kernel.numbers import Numbers, over_one_denominator
-from ...kernel.reading.records import SPARSE
+from ....kernel.budget import Budget
+from ....kernel.language.columns import Whole, find_whole
+from ....kernel.numbers import Numbers, over_one_denominator, short_common_multiple
+from ....kernel.reading.records import LinearForm, PositionalNumber
+from ..kernels import FALLS, NEGLIGIBLE, suffices
+from ..proof import Errors, Proof
 from .automaton import Letter, Letters
-from .kernels import FALLS, NEGLIGIBLE, suffices
-from .proof import Errors, Proof
 
 MAX_DISTANCES = 128
 """Where gaps fall so slowly that more of them matter, the sum is hardly below any stated error: the paths decide."""
@@ -110,16 +102,16 @@ class Listed(NamedTuple):
 
 
 class Gaps:
-    """The positions that the rows of one length see, in the order of reading; ``keys`` are over ``unit``."""
+    """The positions that the rows of one length see, in the order of reading; ``keys`` are over ``denominator``."""
 
-    def __init__(self, proof: Proof, rule: Rule, kinds: Sequence[int], unit: int, keys: Sequence[Sequence[int]],
+    def __init__(self, proof: Proof, rule: Rule, kinds: Sequence[int], denominator: int, keys: Sequence[Sequence[int]],
                  errors: Errors, weighting: str) -> None:
         self._proof, self._rule, self._kinds, self._errors = proof, rule, kinds, errors
         self._weighting = weighting
         added = {adds for both in rule.extremes for one in both for some in one for adds in some}
         extra, rows = over_one_denominator(proof.budget, list(added))
-        self._unit = lcm(unit, extra)
-        factor, more = self._unit // unit, self._unit // extra
+        self._denominator = lcm(denominator, extra)
+        factor, more = self._denominator // denominator, self._denominator // extra
         proof.budget.spend(1 + (len(kinds) * len(keys) >> 3))
         self._keys = keys if factor == 1 else [[factor * x for x in column] for column in keys]
         self._adds = {adds: tuple(more * x for x in row) for adds, row in zip(added, rows, strict=True)}
@@ -135,87 +127,97 @@ class Gaps:
         return [length for length in lengths if length == 1] if self._rule.looks_back else []
 
     def _proves_both(self, query: Numbers, rows: Sequence[int]) -> bool:
-        """B (1 - e) <= e for both t, with one B for all of these rows; equal scores have one B."""
+        """The gaps cost at most e for both t, as those of all of these rows; equal scores have the same gaps."""
         known: tuple[Scores, Listed | None] | None = None
         for t, error in enumerate(self._errors):
             if not self._can_err(t):
                 continue
-            unit, scores = self._find_scores(query, rows, t)
+            denominator, scores = self._find_scores(query, rows, t)
             if known is None or known[0] != scores:
-                known = scores, self._list_gaps(unit, scores, max(rows))
-            listed, beside = known[1], self._beside(t, unit, scores)
-            if listed is None or not all(self._suffice([*gaps, *beside], max(rows), error)
-                                         for gaps in self._gaps_by_place(listed, max(rows))):
+                known = scores, self._list_gaps(denominator, scores, max(rows))
+            listed = known[1]
+            if listed is None or not all(self._suffice(gaps, max(rows), error)
+                                         for gaps in self._groups(listed, max(rows), t, denominator, scores)):
                 return False
         return True
 
-    def _gaps_by_place(self, listed: Listed, longest: int) -> Iterator[Sequence[Fraction]]:
-        """What is summed for each place of the pivot; all at once where weights are not sparse, or some place has all.
-
-        Places outside of the range have no more gaps than its ends.
-        """
-        before, after = (max(side, default=0) for side in listed)
-        if self._weighting not in SPARSE or before + after < longest:
-            yield [*listed.before.values(), *listed.after.values()]
-            return
-        for place in range(max(1, longest - after), min(longest, before + 1) + 1):
-            self._proof.budget.spend(len(listed.before) + len(listed.after))
-            yield [*(gap for k, gap in listed.before.items() if k < place),
-                   *(gap for k, gap in listed.after.items() if k <= longest - place)]
-
-    def _beside(self, t: int, unit: int, scores: Scores) -> list[Fraction]:
-        """The gap of what softmax plus one weighs beside all positions: its score and its value are 0."""
-        if not t or self._weighting != "softmax-plus-one":
-            return []
-        return [max(Fraction(-min(scores.pivots), unit), Fraction(-NEGLIGIBLE))]
+    def _groups(self, listed: Listed, longest: int, t: int, denominator: int,
+                scores: Scores) -> Iterator[Sequence[Fraction]]:
+        """What is summed at one time: all gaps together. (Of other weightings: weightings/gaps.py.)"""
+        yield [*listed.before.values(), *listed.after.values()]
 
     def _can_err(self, t: int) -> bool:
-        """Some letter can be a pivot, and something is bad; else B = 0."""
+        """Some letter can be a pivot, and something is bad; else nothing is lost."""
         extremes = [both[t] for both in self._rule.extremes]
-        some_are_bad = any(one.bad for one in extremes) or (t == 1 and self._weighting == "softmax-plus-one")
-        return any(one.pivots for one in extremes) and some_are_bad
+        return any(one.pivots for one in extremes) and any(one.bad for one in extremes)
 
-    def _list_gaps(self, unit: int, scores: Scores, longest: int) -> Listed | None:
+    def _list_gaps(self, denominator: int, scores: Scores, longest: int) -> Listed | None:
         """The gaps that are summed; None if there are too many, or one is not below 0."""
-        least = -FALLS[self._weighting] * unit
-        cost = longest * (1 + (unit.bit_length() + self._bits >> 9)) >> 3
+        least = -FALLS[self._weighting] * denominator
+        cost = longest * (1 + (denominator.bit_length() + self._bits >> 9)) >> 3
         reach = 1 if self._rule.looks_back else longest  # of prev, only the last letter comes after the pivot
         before = find_gaps(self._proof.budget, scores.pivots, scores.bad, least, longest, cost)
         after = find_gaps(self._proof.budget, scores.pivots[::-1], scores.after[::-1], least, reach, cost)
         if before is None or after is None:
             return None
-        return Listed(*({k: Fraction(gap, unit) for k, gap in side.items()} for side in (before, after)))
+        return Listed(*({k: Fraction(gap, denominator) for k, gap in side.items()} for side in (before, after)))
 
     def _suffice(self, gaps: Sequence[Fraction], longest: int, error: Fraction) -> bool:
         """The gaps cost at most e."""
         return suffices(self._proof.weigher, self._proof.budget, self._weighting, gaps, longest, error)
 
     def _find_scores(self, query: Numbers, rows: Sequence[int], t: int) -> tuple[int, Scores]:
-        """The unit of the scores, and P, M and A up to the last of these rows; what there is none of is far away."""
+        """The denominator of the scores, and P, M and A up to the last of these rows; what there is not is far away."""
         longest, budget = max(rows), self._proof.budget
         size, (factors,) = over_one_denominator(budget, [query])
-        unit, bits = size * self._unit, self._bits + max((x.bit_length() for x in factors), default=0)
+        denominator, bits = size * self._denominator, self._bits + max((x.bit_length() for x in factors), default=0)
         budget.spend(longest * (1 + len(query)) * (1 + (bits * bits >> 20)))
         starts = [0] * longest
         for factor, column in zip(factors, self._keys, strict=True):
             starts = [start + factor * x for start, x in zip(starts, column, strict=False)]
         added = {keys: sum(map(mul, factors, numbers)) for keys, numbers in self._adds.items()}
-        far = NEGLIGIBLE * unit + sum(map(abs, added.values()))
+        far = NEGLIGIBLE * denominator + sum(map(abs, added.values()))
         low, high = min(starts) - far, max(starts) + far
         extremes = [both[t] for both in self._rule.extremes]
         kinds = self._kinds[:longest]
         least = [min((added[keys] for keys in one.pivots), default=None) for one in extremes]
         most = [max((added[keys] for keys in one.bad), default=None) for one in extremes]
         later = [max((added[keys] for keys in one.after), default=None) for one in extremes]
-        pivots = shift(starts, kinds, least, high)
-        bad, after = shift(starts, kinds, most, low), shift(starts, kinds, later, low)
+        pivots = add_by_kind(starts, kinds, least, high)
+        bad, after = add_by_kind(starts, kinds, most, low), add_by_kind(starts, kinds, later, low)
         if self._rule.looks_back:  # the pivot is the letter before the last, so others are none
             here = {row - 2 for row in rows}
             pivots = [score if p in here else high for p, score in enumerate(pivots)]
-        return unit, Scores(pivots, bad, after)
+        return denominator, Scores(pivots, bad, after)
 
 
-def shift(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:
+def known_integers(proof: Proof, rows: Sequence[LinearForm], n: int) -> tuple[int, list[Sequence[int]]] | None:
+    """Linear forms of known directions at (n, 1), ..., (n, n) over one denominator; None if it would be too long."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    held: dict[str, Whole] = {}
+    for name in names:
+        meaning = proof.directions[name]
+        whole = (proof.columns.integers(meaning.value, n) if isinstance(meaning, PositionalNumber)
+                 else find_whole(proof.budget, proof.known_numbers(name, n)))
+        if whole is None:
+            return None
+        held[name] = whole
+    denominators = [weight.denominator * held[name].denominator for row in rows for name, weight in row.items()]
+    denominator = short_common_multiple(proof.budget, denominators)
+    if denominator is None:
+        return None
+    proof.budget.spend(1 + (len(denominators) * n * (2 + (denominator.bit_length() ** 2 >> 16)) >> 3))
+    found: list[Sequence[int]] = []
+    for row in rows:
+        total: Sequence[int] = [0] * n
+        for name, weight in row.items():
+            factor = weight.numerator * (denominator // (weight.denominator * held[name].denominator))
+            total = [x + factor * y for x, y in zip(total, held[name].rows, strict=True)]
+        found.append(total)
+    return denominator, found
+
+
+def add_by_kind(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:
     """The score at each position: what is added to its start depends on its kind."""
     if len(added) == 1:
         extra = added[0]

@@ -5,19 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from .kernels import NEGLIGIBLE
-from .proof import Proof
+from ..families import SPARSE_WEIGHTS, load
+from ..kernels import NEGLIGIBLE
+from ..proof import Proof
 
 
 class LookupCase(NamedTuple):
-    """In integers: scores are over ``unit * size``, values over ``size``.
+    """In integers: scores are over ``denominator * size``, values over ``size``.
 
     ``near`` are (score - greatest score, value - goal) of the positions that are summed; the offsets of the others are
     below 2^far, and the weights of others are 0 if the weighting is sparse. ``sides`` are (1, error above) and (-1,
     error below), as far as they are claimed.
     """
 
-    unit: int
+    denominator: int
     size: int
     near: tuple[tuple[int, int], ...]
     far: int
@@ -32,22 +33,22 @@ def is_proved(proof: Proof, case: LookupCase) -> bool:
     if case.weighting == "softmax":
         fits = is_mean_near(proof, case)
     else:
-        from .weightings.sparse import is_sparse_mean_near
-
-        fits = is_sparse_mean_near(proof, case.weighting, case.unit * case.size, case.size, case.near, case.sides)
+        is_near = load(SPARSE_WEIGHTS).is_sparse_mean_near
+        fits = is_near(proof, case.weighting, case.denominator * case.size, case.size, case.near, case.sides)
     if fits:
-        proof.proved.keep(case, True, 2 * len(case.near) * (64 + case.unit.bit_length() + case.size.bit_length()))
+        bits = 64 + case.denominator.bit_length() + case.size.bit_length()
+        proof.proved.keep(case, True, 2 * len(case.near) * bits)
     return fits
 
 
 def is_mean_near(proof: Proof, case: LookupCase) -> bool:
-    """Whether the mean of offset / size, with the weights exp(score / unit / size), is within the stated errors.
+    """Whether the mean of offset / size, with the weights exp(score / denominator / size), is within the stated errors.
 
     Proof. sign * mean <= error iff the sum of weight * (error - sign * offset / size) is not negative; it is multiplied
     by size and the error's denominator. Each of the at most max_n positions that are left out has a weight of at most
     e^-60 (the greatest is 1) and an |offset| of at most 2^far - 1.
     """
-    scale = case.unit * case.size
+    scale = case.denominator * case.size
     proof.budget.spend(3 * len(case.near))
     scores = [*(Fraction(score, scale) for score, _ in case.near), Fraction(-NEGLIGIBLE)]
     for sign, error in case.sides:

@@ -1,0 +1,129 @@
+"""Who proves what is written to a direction: the one table of the rules of docs/certificate.md, section 5.
+
+A rule's file is imported when some direction comes under it. So who checks a certificate reads this table, and then the
+files of the rules that it needs. Where several rules recognise what is written, the first one decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from ...kernel.language import Place
+from ...kernel.numbers import ZERO
+from ...kernel.reading.records import (
+    ADDITIVE,
+    ApproximateCount,
+    ApproximateTruth,
+    Average,
+    ExactCount,
+    Head,
+    Mean,
+    Meaning,
+    Neuron,
+    PositionalNumber,
+    Slack,
+    Truth,
+)
+from .proof import Proof
+
+
+class WrittenDirection(NamedTuple):
+    """A direction, and what writes it: heads of one layer, or the units and the bias of a feed-forward part."""
+
+    name: str
+    meaning: Meaning
+    heads: Sequence[Head] = ()
+    units: Sequence[Neuron] = ()
+    bias: Fraction = ZERO
+
+
+class Covered(NamedTuple):
+    """How many rows (n, i) are proved; of a near direction, at how many of them its guard can hold."""
+
+    rows: int
+    guarded: int | None = None
+
+
+class Family(NamedTuple):
+    """A rule: what it recognises, its file in this folder, and the function there that proves what is written."""
+
+    recognises: Callable[[Proof, WrittenDirection], bool]
+    file: str
+    function: str
+
+
+def is_additive(_: Proof, written: WrittenDirection) -> bool:
+    """Heads whose weights do not depend on other positions."""
+    return bool(written.heads) and written.heads[0].weighting in ADDITIVE
+
+
+def takes_a_mean(_: Proof, written: WrittenDirection) -> bool:
+    """A head of equal scores."""
+    return bool(written.heads) and isinstance(written.meaning, PositionalNumber | Mean | Average)
+
+
+def attends(proof: Proof, written: WrittenDirection) -> bool:
+    """A head finds a truth, by queries that are the same in every word."""
+    return bool(written.heads) and isinstance(written.meaning, ApproximateTruth) and all(
+        map(proof.is_known, meanings_of_queries(proof, written.heads)))
+
+
+def looks_up_a_sum(proof: Proof, written: WrittenDirection) -> bool:
+    """A head finds a truth, by queries that read counts by their approximations."""
+    return isinstance(written.meaning, ApproximateTruth) and any(
+        isinstance(meaning, ApproximateCount) for meaning in meanings_of_queries(proof, written.heads))
+
+
+def is_by_value(proof: Proof, written: WrittenDirection) -> bool:
+    """A feed-forward output that one sum of counts decides."""
+    read = [proof.directions[source] for unit in written.units for source in unit.reads]
+    on_count = isinstance(written.meaning, Truth) and is_on_count(proof, written.meaning.formula)
+    return not written.heads and (
+        isinstance(written.meaning, ExactCount) or any(isinstance(one, Mean | Average) for one in read)
+        or (on_count and any(isinstance(one, Slack) for one in read)))
+
+
+def is_on_count(proof: Proof, formula: Place) -> bool:
+    """Whether it is a predicate on a single count."""
+    operator, operands, _ = proof.language.nodes[formula]
+    return operator == "on" and proof.language.nodes[operands[1]].operator != "T"
+
+
+def meanings_of_queries(proof: Proof, heads: Sequence[Head]) -> Iterator[Meaning]:
+    """What the directions mean that queries read."""
+    return (proof.directions[source] for head in heads for query in head.queries for source in query)
+
+
+FAMILIES = (
+    Family(is_additive, "weightings.deciding", "check_additive"),
+    Family(takes_a_mean, "uniform", "check_equal_scores"),
+    Family(attends, "attention.attention", "check_attention"),
+    Family(looks_up_a_sum, "lookup_of_sums.lookup_of_sums", "check_lookup_of_sum"),
+    Family(lambda _, written: bool(written.heads), "lookup.lookup", "check_lookup"),
+    Family(is_by_value, "feed_forward.by_value", "check_by_value"),
+    Family(lambda _, written: not written.heads, "feed_forward.by_cases", "check_by_cases"))
+
+SPARSE_WEIGHTS, RECURRENT_WEIGHTS = "weightings.sparse", "weightings.geometric"
+OTHER_GAPS, PATHS = "weightings.gaps", "attention.shortest_path"
+LOOKUPS_OF_NUMBERS, COUNTS_THAT_UNITS_READ = "lookup.peaked_numbers", "feed_forward.counts"
+UNITS_TAKEN_APART, IRRATIONAL_NUMBERS = "feed_forward.apart", "irrational.heads"
+"""Files that rules need besides: for other weightings, where gaps do not decide, and where something is read."""
+
+
+def prove(proof: Proof, written: WrittenDirection) -> Covered:
+    """The first rule that recognises what is written proves that it is what the direction means.
+
+    Raises:
+        Rejected: if this is not proved.
+    """
+    family = next(family for family in FAMILIES if family.recognises(proof, written))
+    covered: Covered = getattr(load(family.file), family.function)(proof, written)
+    return covered
+
+
+def load(file: str) -> Any:
+    """A file of this folder, which is imported where it is needed for the first time."""
+    return import_module(f".{file}", __package__)

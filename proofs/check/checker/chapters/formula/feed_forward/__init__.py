@@ -1,0 +1,1 @@
+"""Feed-forward outputs: by cases, or by the value of one sum of counts."""

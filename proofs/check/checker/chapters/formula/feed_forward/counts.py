@@ -1,0 +1,63 @@
+"""Counts that units read beside truths: where they are together, by the sign of a comparison of them.
+
+docs/certificate.md, section 5, Feed-forward output. A file whose units read no counts never imports this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from ....kernel.language import Place
+from ....kernel.numbers import ZERO, add, multiply
+from ....kernel.reading.records import ApproximateCount, ExactCount
+from ....kernel.verdicts import require
+from ..proof import Proof
+from .by_cases import RationalInterval
+from .piecewise import NeuronForm
+
+
+def find_interval(proof: Proof, form: NeuronForm, signs: Mapping[Place, int],
+                  truths: Mapping[Place, bool]) -> RationalInterval | None:
+    """The counts in a form: a times a comparison's T, less the truths here; None if T cannot have its sign.
+
+    T is an integer of the assigned sign, and within what it can be when every count is in 0..max_n.
+
+    Raises:
+        Rejected: if the counts are not in the proportions of a comparison whose sign is assigned.
+    """
+    read, here, budget = dict[Place, Fraction](), ZERO, proof.budget
+    for source, c in form:
+        meaning = proof.directions[source]
+        if isinstance(meaning, ApproximateCount | ExactCount):
+            read[meaning.count] = add(budget, read.get(meaning.count, ZERO), c)
+        if isinstance(meaning, ApproximateCount) and truths[proof.language.counted(meaning.count)]:
+            here = add(budget, here, c)
+    for comparison, sign in signs.items():
+        a = find_proportion(proof, comparison, read)
+        if a is not None:
+            return scale_range(proof, comparison, sign, a, here)
+    require(False, "a unit does not read the counts in the proportions that are compared")
+    return None
+
+
+def find_proportion(proof: Proof, comparison: Place, read: Mapping[Place, Fraction]) -> Fraction | None:
+    """The factor a if the counts are read as a * T, or None."""
+    _, counts, (_, _, *coefficients) = proof.language.nodes[comparison]
+    if {*counts} != {*read}:
+        return None
+    factors = {read[count] / int(c) for count, c in zip(counts, coefficients, strict=True)}
+    return factors.pop() if len(factors) == 1 else None
+
+
+def scale_range(proof: Proof, comparison: Place, sign: int, a: Fraction, here: Fraction) -> RationalInterval | None:
+    """Where a T - here is, but for the constant of T, for T of this sign; None if there is no such T."""
+    _, _, (_, first, *rest) = proof.language.nodes[comparison]
+    constant, coefficients, budget = int(first), [int(c) for c in rest], proof.budget
+    greatest = proof.claim.max_n
+    least = constant + greatest * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
+    most = constant + greatest * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
+    if least > most:
+        return None
+    low, high = (add(budget, multiply(budget, a, Fraction(end - constant)), -here) for end in (least, most))
+    return min(low, high), max(low, high)
