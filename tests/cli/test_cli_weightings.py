@@ -10,7 +10,7 @@ from certify.formula.pipeline import certify as certify_in_python
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.network.lengths import up_to
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from constructions.regimes import Regime, Sharpening
 from proofs.formula.discharge import discharge
 from proofs.words.replay import find_miss
