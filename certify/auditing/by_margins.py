@@ -106,7 +106,7 @@ def number_behind(network: Transformer, slack: str) -> NumberBehind | None:
 
 def can_be_followed(network: Transformer, number: NumberBehind, n: int) -> bool:
     """Whether words of this length are looked at."""
-    if any(not head.weighting.is_softmax for _, _, head in network.heads()):
+    if not network.has_softmax_alone:
         return False
     reads_ahead = TruthReader(Not(number.comparison), network.alphabet, 1).tracker is None
     return n <= LONGEST and (not reads_ahead or n * len(network.alphabet) ** n <= MOST_LETTERS)

@@ -139,6 +139,11 @@ class Transformer:
         """The names of the weightings that its heads have, sorted."""
         return tuple(sorted({head.weighting.value for _, _, head in self.heads()}))
 
+    @property
+    def has_softmax_alone(self) -> bool:
+        """Whether no head has another weighting."""
+        return all(head.weighting.is_softmax for _, _, head in self.heads())
+
     def head(self, layer: int, place: int) -> Head:
         """The head at this place of this layer, both counted from 1."""
         return self.layers[layer - 1].heads[place - 1]
