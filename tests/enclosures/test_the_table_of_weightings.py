@@ -147,6 +147,9 @@ def test_type_checkers_and_pages_know_the_same_names() -> None:
     assert names_in_table(rules, "| weighting | weight of the visible position j | sum |") == set(Weighting)
     assert names_in_table(papers, "| `--weighting` | weight of position j") == {
         one for one in Weighting if not (one.is_hard or one.is_softmax)}
+    model = (ROOT / "proofs" / "ocaml" / "model.ml").read_text(encoding="utf-8")
+    (others,) = re.findall(r"let weightings =\s+\[([^]]*)\]", model)
+    assert {*re.findall('"([^"]+)"', others), "softmax"} == set(Weighting)
     (fields,) = re.findall(r'"weighting",((?:\s+"[^"]+",?)+?)\s+"temperature",', rules)
     assert set(re.findall('"([^"]+)"', fields)) == set(Weighting)
 
