@@ -109,6 +109,7 @@ def describe_weighting(head: Head) -> str:
 
     >>> from constructions.language.expressions import parse_expression
     >>> from constructions.network.transformer import Mask
+    >>> from constructions.network.weightings import Weighting
     >>> one = parse_expression("1")
     >>> describe_weighting(Head("", "", Mask.FUTURE, Weighting.SOFTMAX, one, (), (), {}))
     'softmax over j ≤ i'
