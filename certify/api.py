@@ -18,7 +18,8 @@ from certify.formula.pipeline import Subject
 from constructions.arguments import typed
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
 
 if TYPE_CHECKING:
     from certify.commands.export import Format

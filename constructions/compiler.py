@@ -30,7 +30,8 @@ from constructions.language.syntax import (
     subformulas,
     symbols_of,
 )
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
 from constructions.regimes import Regime, Sharpening
 from constructions.statements.boolean_connectives import require_truth
 from constructions.statements.low_precision import add_truth_for_low_precision
@@ -99,7 +100,7 @@ def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime,
         temperature = OF_THEIR_OWN[weighting].temperature(regime)
     if temperature is None and regime.causal and counts and not temporal:
         temperature = TEMPERATURE
-    computed = weighting is not Weighting.SOFTMAX_PLUS_ONE and (previous or (counts and temporal))
+    computed = not weighting.row.extra and (previous or (counts and temporal))
     return Draft(tuple(alphabet), regime, gamma, reciprocal_embedded=not computed, temperature=temperature,
                  weighting=weighting)
 

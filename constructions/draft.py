@@ -17,7 +17,8 @@ from constructions.language.printer import written_length
 from constructions.language.syntax import Count, Formula, Term
 from constructions.network.meanings import Meaning, Position, Truth, texts_of_network
 from constructions.network.renaming import rename_directions
-from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit
+from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
 
 MAX_NAME = 100

@@ -32,7 +32,8 @@ from fractions import Fraction
 from constructions.compiler import PRINTED_GAMMA, compile_formula
 from constructions.language.expressions import parse_expression
 from constructions.language.syntax import Formula
-from constructions.network.transformer import Head, Layer, Transformer, Weighting
+from constructions.network.transformer import Head, Layer, Transformer
+from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
 
 

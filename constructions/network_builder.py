@@ -23,7 +23,8 @@ from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import TRUE, And, Formula, Not, is_positional, subformulas
 from constructions.network.meanings import Anything, Meaning, Near, Position, Truth
-from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting, check_mask
+from constructions.network.transformer import Coefficients, Head, Mask, Transformer, check_mask
+from constructions.network.weightings import Weighting, WeightingName
 from constructions.regimes import Regime
 from constructions.statements.lemma_09_rounding import rounding_units
 
@@ -35,10 +36,6 @@ Forms = Form | Sequence[Form]
 """One linear form, or as many as the queries and keys have components."""
 Choice = TypeVar("Choice", bound=StrEnum)
 MaskName = Literal["none", "future", "past"]
-WeightingName = Literal[
-    "softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax", "sparsemax", "entmax-1.5",
-    "softmax-plus-one", "relu", "relu-over-n", "sigmoid", "geometric", "stick-breaking"]
-
 WrittenUnit = tuple[Form, Number, Number]
 """One ReLU (reads, bias, write): it adds ``write * ReLU(reads . h + bias)``."""
 

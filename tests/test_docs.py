@@ -258,6 +258,17 @@ def test_readme_contributing_ci_and_makefile_name_the_same_commands() -> None:
     assert all(".venv/bin/python -m pytest\n" in text for text in (README, run, makefile))
 
 
+def test_recipes_are_of_at_most_five_places_all_of_which_exist() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    recipes = re.findall(r"^## (A new [^\n]+)\n(.*?)(?=^## )", page, re.MULTILINE | re.DOTALL)
+    assert len(recipes) >= 10
+    for title, recipe in recipes:
+        assert len(re.findall(r"^\d\. ", recipe, re.MULTILINE)) <= 5, title
+    named = {name for _, recipe in recipes for name in re.findall(r"`([a-z_]+/[\w./-]+)`|\b(docs/\w+\.md)", recipe)}
+    places = {name for pair in named for name in pair if name}
+    assert len(places) > 30 and {name for name in places if not (ROOT / name).exists()} == set()
+
+
 def test_the_abbreviations_in_the_certificate_page_are_those_of_the_parser() -> None:
     table = (ROOT / "docs" / "certificate.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.+?`) \| (`.+?`) \|$", table, re.MULTILINE)

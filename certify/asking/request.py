@@ -50,7 +50,7 @@ from constructions.language.spellings import Dialect, read_dialect
 from constructions.language.syntax import Formula, symbols_of
 from constructions.network.lengths import Lengths
 from constructions.network.sharpening import change_model
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
 from constructions.regimes import Regime, Sharpening
 
 DEFAULT_MAX_N = 64
@@ -184,7 +184,7 @@ class Request:
                         f"{self.temperature or subject.regime.temperature}, constant {self.gamma}"
                         + (", as printed" if subject.as_printed else "")
                         + (f", for {subject.precision}" if subject.precision else "")
-                        + (f", {subject.weighting}" if subject.weighting is not Weighting.SOFTMAX else ""))
+                        + (f", {subject.weighting}" if not subject.weighting.is_softmax else ""))
 
 
 def _options_of(subject: FormulaSubject, gamma: Fraction) -> tuple[str, ...]:
@@ -193,7 +193,7 @@ def _options_of(subject: FormulaSubject, gamma: Fraction) -> tuple[str, ...]:
             *(("--for", subject.precision) if subject.precision else
               ("--regime", "position") if regime.sharpening is Sharpening.POSITION else ()),
             *(("--causal",) if regime.causal else ()), *(("--as-printed",) if subject.as_printed else ()),
-            *(("--weighting", subject.weighting) if subject.weighting is not Weighting.SOFTMAX else ()),
+            *(("--weighting", subject.weighting) if not subject.weighting.is_softmax else ()),
             *(part for definition in subject.predicates for part in ("--predicate", definition)))
 
 

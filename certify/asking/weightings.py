@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from constructions.errors import InputError
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from constructions.statements.other_weightings import read_weighting
 
 

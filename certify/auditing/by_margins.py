@@ -22,7 +22,7 @@ from constructions.language.expressions import parse_expression
 from constructions.language.syntax import Formula, Not
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything, Others, Slack
-from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Unit
 from proofs.formula.common.kinds import Kind
 from proofs.formula.discharge import Line, Memory, bounds_of
 from proofs.margins.certificate import seal_margin
@@ -106,7 +106,7 @@ def number_behind(network: Transformer, slack: str) -> NumberBehind | None:
 
 def can_be_followed(network: Transformer, number: NumberBehind, n: int) -> bool:
     """Whether words of this length are looked at."""
-    if any(head.weighting is not Weighting.SOFTMAX for _, _, head in network.heads()):
+    if not network.has_softmax_alone:
         return False
     reads_ahead = TruthReader(Not(number.comparison), network.alphabet, 1).tracker is None
     return n <= LONGEST and (not reads_ahead or n * len(network.alphabet) ** n <= MOST_LETTERS)

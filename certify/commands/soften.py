@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from certify.softened.results import Softening
     from certify.softened.shards import Workers
     from constructions.language.expressions import Expression
-    from constructions.network.transformer import Transformer, Weighting
+    from constructions.network.transformer import Transformer
+    from constructions.network.weightings import Weighting
 
 DEFAULT_STORE = ".certify-shards"
 DEFAULT_MAX_N = 6
@@ -180,10 +181,10 @@ def soften_all(workers: Workers, folder: str | None, critical: str | None, as_js
 def read_weighting(name: str | None) -> Weighting:
     """What ``--weighting`` denotes; softmax if it is left out."""
     from constructions.errors import InputError
-    from constructions.network.transformer import Weighting
-    from constructions.statements.sparse_attention import SLOPES
+    from constructions.network.weightings import Weighting
+    from constructions.statements.sparse_attention import SOFTENING
 
-    taken = {str(weighting): weighting for weighting in (Weighting.SOFTMAX, *SLOPES)}
+    taken = {str(weighting): weighting for weighting in SOFTENING}
     if name is None:
         return Weighting.SOFTMAX
     if name not in taken:
@@ -201,7 +202,7 @@ def read_critical(text: str | None, max_n: int, weighting: Weighting | None = No
     from constructions.errors import InputError
     from constructions.network.lengths import up_to
 
-    if weighting is not None and weighting != "softmax":
+    if weighting is not None and not weighting.is_softmax:
         if text not in (None, "none"):
             raise InputError(f"--critical: found {text}, expected none: {weighting} is claimed to be exactly hard")
         return []

@@ -22,7 +22,7 @@ from certify.critical.wording import NO_ROOT, equation_text, gamma_text, minimal
 from constructions.language.syntax import Comparison, Count, difference
 from constructions.network.meanings import Others, Truth
 from constructions.network.sharpening import Place
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval
 from proofs.formula.common.extremes import Extreme
 from proofs.formula.discharge import ALLOWED_ERROR, Line
@@ -94,7 +94,7 @@ def _form_of(network: Transformer, line: Line, extreme: Extreme, bracket: Interv
 
 def _extremes(lines: Sequence[Line]) -> Iterator[tuple[Line, Extreme]]:
     found = [(line, extreme) for line in lines if line.worst for extreme in line.worst.extremes
-             if extreme.weighting is Weighting.SOFTMAX]
+             if extreme.weighting.is_softmax]
     yield from sorted(found, key=lambda pair: -pair[1].upper)
 
 

@@ -18,7 +18,8 @@ from constructions.language.formula_table import texts_of
 from constructions.language.fragments import fragment_of
 from constructions.language.printer import Style, describe_formula, format_briefly, format_formula
 from constructions.language.syntax import Formula, subformulas
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from constructions.statements.low_precision import GAMMA
 
@@ -116,7 +117,7 @@ def print_explanation(out: Console, explanation: Explanation, style: Style, pare
     out.print(plain(f"alphabet  {show_alphabet(explanation.alphabet)}"))
     out.print(plain(f"fragment  {fragment_of(explanation.formula)}; {counted(len(parts), 'subformula')}"))
     out.print(plain(f"gamma     {explanation.gamma}, the constant in front of the scores"))
-    if explanation.weighting is not Weighting.SOFTMAX:
+    if not explanation.weighting.is_softmax:
         out.print(plain(f"weighting {explanation.weighting.value}, in place of softmax"))
     for line in explanation.language:
         out.print(plain(f"language  {line}"))

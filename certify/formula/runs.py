@@ -26,7 +26,7 @@ from constructions.language.syntax import Count, Formula, counts_of, subformulas
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Near, Others, Total, Truth
 from constructions.network.run import Residual, run_hard
-from constructions.network.transformer import HARD_IN_THE_LIMIT, Transformer
+from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.text import printable
 from proofs.enclosures.intervals import Interval, point
@@ -133,7 +133,7 @@ def _subject(meaning: Truth | Near | Mean | Total | Others) -> Formula | Count:
 
 def _run_hard(transformer: Transformer, word: tuple[str, ...]) -> list[Residual] | None:
     """The network with hard attention, if that is the limit of every weighting, and all embeddings are rational."""
-    if all(head.weighting.is_hard or head.weighting in HARD_IN_THE_LIMIT for _, _, head in transformer.heads()):
+    if all(head.weighting.row.winners for _, _, head in transformer.heads()):
         with suppress(Unsupported):
             return run_hard(transformer, word)
     return None

@@ -12,7 +12,7 @@ from certify.frame.files import read_text
 from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
 from proofs.check import (
     Certificate,
     Decision,
@@ -62,7 +62,7 @@ class Sealed:
     def weightings(self) -> tuple[str, ...]:
         """A line that names the weightings of the heads, unless all of them have softmax."""
         found = self.transformer.weightings()
-        return (f"weighting {', '.join(found)}",) if {*found} - {Weighting.SOFTMAX.value} else ()
+        return () if self.transformer.has_softmax_alone else (f"weighting {', '.join(found)}",)
 
     @property
     def statement(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from certify.frame.words import counted, show_alphabet
 from constructions.language.printer import Style, describe_formula, format_briefly
 from constructions.language.syntax import TRUE
 from constructions.network.meanings import Near, Others
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
 from proofs.formula.common.kinds import APPROXIMATING, Kind
 from proofs.formula.discharge import Line
 from proofs.formula.lookup.obligation import LookupObligation
@@ -75,7 +75,7 @@ def sizes_of(network: Transformer) -> dict[str, int]:
 
 def print_weightings(out: Console, network: Transformer) -> None:
     """One line that names the weightings of the heads, unless all of them have softmax."""
-    if {*network.weightings()} - {Weighting.SOFTMAX.value}:
+    if not network.has_softmax_alone:
         out.print(plain(f"weighting {', '.join(network.weightings())}, in place of softmax"))
 
 

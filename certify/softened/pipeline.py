@@ -16,8 +16,9 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import Lengths, up_to
-from constructions.network.transformer import Head, Transformer, Weighting
+from constructions.network.transformer import Head, Transformer
 from constructions.network.validation import check_defined
+from constructions.network.weightings import Weighting
 from constructions.statements.average_hard_attention import temperature_with_ties
 from constructions.statements.breaking_ties import break_ties
 from constructions.statements.sparse_attention import SLOPES, exact_temperature, is_exact, law_of_exact_gaps

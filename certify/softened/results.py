@@ -8,7 +8,8 @@ from typing import Literal
 
 from certify.frame.verdicts import exit_status
 from constructions.language.expressions import Expression
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import Constants, Law
 from proofs.enclosures.intervals import Interval
 from proofs.softened.errors import Errors
@@ -115,7 +116,7 @@ class Softening:
     @property
     def is_sparse(self) -> bool:
         """Whether the claim is that nothing moves at all, by sparsemax or entmax-1.5."""
-        return self.weighting is not Weighting.SOFTMAX
+        return not self.weighting.is_softmax
 
     @property
     def has_ties(self) -> bool:

@@ -17,7 +17,7 @@ from certify.frame.verdicts import colour
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.softened.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
 from constructions.language.expressions import at_place
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from constructions.statements.sparse_attention import SLOPES
 from constructions.statements.theorem_26_uniform_tieless import Constants
 from proofs.softened.findings import Lead, Survey
@@ -163,7 +163,7 @@ def describe_outcome(found: Softening) -> str:
 
 
 def _describe_tie(tie: Tie, weighting: Weighting) -> str:
-    averaging = "softmax tends to" if weighting is Weighting.SOFTMAX else f"{weighting} takes"
+    averaging = "softmax tends to" if weighting.is_softmax else f"{weighting} takes"
     return (f"on the word {show_word(tie.word)} (n = {len(tie.word)}) at position {tie.position}, layer {tie.layer}, "
             f"head {tie.head} ({tie.name}) scores positions {', '.join(map(str, tie.winners))} equally, and highest: "
             f"{_short(tie.score)}; {averaging} their average, the head takes one side (--break-ties adds a term)")

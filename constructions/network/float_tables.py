@@ -24,7 +24,7 @@ from fractions import Fraction
 from constructions.errors import InputError, Unsupported
 from constructions.language.brackets import PositionFunction
 from constructions.network.dense import Matrix, dense_matrix
-from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer
 
 
 class LookedUp(StrEnum):
@@ -127,7 +127,7 @@ def _layer_tables(layer: Layer, names: tuple[str, ...]) -> LayerTables:
 
 
 def _head_tables(head: Head, names: tuple[str, ...]) -> HeadTables:
-    if head.weighting is not Weighting.SOFTMAX:
+    if not head.weighting.is_softmax:
         raise Unsupported(f"a float program of the head {head.name}, whose weighting is {head.weighting}")
     return HeadTables(
         queries=_columns(head.queries or ({},), names),

@@ -42,9 +42,9 @@ from constructions.network.transformer import (
     Mask,
     Transformer,
     Unit,
-    Weighting,
     check_mask,
 )
+from constructions.network.weightings import Weighting
 
 FORMAT = "certify-transformer"
 VERSION = 1

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
+from constructions.network.exact_weights import hard_weights
 from constructions.network.transformer import FeedForward, Head, Transformer, combine
-from constructions.network.weighting import hard_weights
 
 Residual = dict[str, Fraction]
 V = TypeVar("V")

@@ -20,6 +20,7 @@ from constructions.language.expressions import Expression
 from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.predicates import definitions_of
 from constructions.network.meanings import Meaning, formulas_of
+from constructions.network.weightings import Weighting
 
 Coefficients = Mapping[str, Fraction]
 """Direction -> rational: a vector of the residual stream, or a linear form on it; what is left out is 0."""
@@ -41,46 +42,10 @@ class Mask(StrEnum):
         return range(i if self is Mask.PAST else 1, (i if self is Mask.FUTURE else n) + 1)
 
 
-class Weighting(StrEnum):
-    """The weighting functions: those of [SHA] Definitions 2 to 4, and others (docs/certificate.md, section 2).
-
-    All but the hard ones divide the scores by the head's temperature.
-    """
-
-    SOFTMAX = "softmax"
-    AVERAGE_HARDMAX = "average-hardmax"
-    LEFTMOST_HARDMAX = "leftmost-hardmax"
-    RIGHTMOST_HARDMAX = "rightmost-hardmax"
-    SPARSEMAX = "sparsemax"
-    ENTMAX = "entmax-1.5"
-    SOFTMAX_PLUS_ONE = "softmax-plus-one"
-    RELU = "relu"
-    RELU_OVER_N = "relu-over-n"
-    SIGMOID = "sigmoid"
-    GEOMETRIC = "geometric"
-    STICK_BREAKING = "stick-breaking"
-
-    @property
-    def is_hard(self) -> bool:
-        """Whether it looks at the order of the scores alone."""
-        return self in HARD
-
-    @property
-    def breaks_a_stick(self) -> bool:
-        """Whether positions take their shares in turn, from the nearest on: without a mask there is no nearest."""
-        return self in (Weighting.GEOMETRIC, Weighting.STICK_BREAKING)
-
-
 def check_mask(weighting: Weighting, mask: Mask) -> None:
     """Raise InputError if the weighting is not defined under the mask."""
     if weighting.breaks_a_stick and mask is Mask.NONE:
         raise InputError(f"mask none beside {weighting}, expected future or past: it goes from position to position")
-
-
-HARD = frozenset({Weighting.AVERAGE_HARDMAX, Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX})
-"""The weightings of [SHA] Definition 2."""
-HARD_IN_THE_LIMIT = frozenset({Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX})
-"""Those that tend to average-hardmax as the temperature tends to 0, whatever the scores."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +139,11 @@ class Transformer:
         """The names of the weightings that its heads have, sorted."""
         return tuple(sorted({head.weighting.value for _, _, head in self.heads()}))
 
+    @property
+    def has_softmax_alone(self) -> bool:
+        """Whether no head has another weighting."""
+        return all(head.weighting.is_softmax for _, _, head in self.heads())
+
     def head(self, layer: int, place: int) -> Head:
         """The head at this place of this layer, both counted from 1."""
         return self.layers[layer - 1].heads[place - 1]
@@ -203,7 +173,7 @@ class Transformer:
 def check_softmax(transformer: Transformer, what: str) -> None:
     """Raise Unsupported, naming ``what`` knows softmax and hard attention alone, for a head of another weighting."""
     for _, _, head in transformer.heads():
-        if not head.weighting.is_hard and head.weighting is not Weighting.SOFTMAX:
+        if not (head.weighting.is_hard or head.weighting.is_softmax):
             raise Unsupported(f"{what} of a network with the head {head.name!r}, whose weighting is {head.weighting}: "
                               "only softmax is known there")
 

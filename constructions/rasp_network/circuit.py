@@ -18,7 +18,8 @@ from constructions.language.expressions import parse_expression
 from constructions.language.printer import quote_symbol
 from constructions.language.syntax import Predicate, Relation, Symbol
 from constructions.network.meanings import Anything
-from constructions.network.transformer import Coefficients, Head, Mask, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask
+from constructions.network.weightings import Weighting
 from constructions.rasp_network.integers import ZERO, Bounds, Integer, Line, added, between
 from constructions.rasp_network.tables import (
     MANY_CASES,

@@ -42,7 +42,7 @@ from constructions.language.syntax import (
     Until,
 )
 from constructions.network.meanings import Meaning, Near, Slack, Total, Truth
-from constructions.network.transformer import Coefficients, Head, Mask, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask
 from constructions.regimes import Regime, Sharpening
 from constructions.statements.boolean_connectives import require_truth
 from constructions.statements.lemma_09_rounding import rounding_units
@@ -136,7 +136,7 @@ def _add_total_head(draft: Draft, count: Count, additive: Additive) -> str:
 
 def _unit(draft: Draft) -> str:
     """What keys are multiplied by: 1, or n where the weighting divides by n and no temperature makes up for it."""
-    divided = draft.weighting is Weighting.RELU_OVER_N and draft.regime.sharpening is Sharpening.POSITION
+    divided = draft.weighting.row.over_n and draft.regime.sharpening is Sharpening.POSITION
     return draft.embed_position("n") if divided else require_truth(draft, TRUE)
 
 

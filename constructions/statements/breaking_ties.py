@@ -20,11 +20,12 @@ from fractions import Fraction
 
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Position
-from constructions.network.transformer import Head, Transformer, Weighting
+from constructions.network.transformer import Head, Transformer
+from constructions.network.weightings import Winners
 from constructions.statements.theorem_26_uniform_tieless import Law
 
 ONE = Fraction(1)
-SIGNS = {Weighting.RIGHTMOST_HARDMAX: ONE, Weighting.LEFTMOST_HARDMAX: -ONE}
+SIGNS = {Winners.LAST: ONE, Winners.FIRST: -ONE}
 
 
 def break_ties(transformer: Transformer, gaps: Mapping[tuple[int, int], Law]) -> Transformer:
@@ -57,7 +58,9 @@ def _later(gap: Law) -> str:
 
 
 def _with_term(head: Head, constant: str, later: str) -> Head:
-    return replace(head, queries=(*head.queries, {constant: SIGNS[head.weighting]}), keys=(*head.keys, {later: ONE}))
+    assert head.weighting.row.winners, "leftmost- or rightmost-hard"
+    sign = SIGNS[head.weighting.row.winners]
+    return replace(head, queries=(*head.queries, {constant: sign}), keys=(*head.keys, {later: ONE}))
 
 
 def _unused(name: str, transformer: Transformer) -> str:

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from constructions.draft import ONE, Draft
 from constructions.network.meanings import Near
-from constructions.network.transformer import Coefficients, Head, Mask, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask
 from constructions.regimes import Sharpening
 from constructions.statements.proposition_11_end_markers import reciprocal_of_position
 
@@ -51,7 +51,7 @@ def add_tie_broken_head(draft: Draft, plan: TieBrokenHead, written: Mapping[str,
     else:
         sign = 1 if plan.side is Side.RIGHTMOST else -1
         tie, factor = {draft.embed_position("i/n"): sign * HALF}, 2 * draft.gamma
-    if draft.weighting is Weighting.SOFTMAX_PLUS_ONE:
+    if draft.weighting.row.extra:
         tie = {draft.one(): ONE, **tie}
     scale = draft.one() if regime.sharpening is Sharpening.TEMPERATURE else draft.embed_position(regime.scale)
     head = Head(

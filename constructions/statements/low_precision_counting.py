@@ -31,7 +31,8 @@ from constructions.language.predicates import definition_of
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import Comparison, Count, PredicateOnCount, Term
 from constructions.network.meanings import Average, Slack, Total
-from constructions.network.transformer import Coefficients, Head, Mask, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask
+from constructions.network.weightings import Weighting
 from constructions.statements.lemma_07_table_lookup import reciprocal_of_length
 from constructions.statements.saturated_comparison import decide_by_slack
 from constructions.statements.theorem_20_counting import add_mean, bounded_difference

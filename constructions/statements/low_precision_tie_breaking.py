@@ -23,7 +23,8 @@ from fractions import Fraction
 from constructions.draft import ONE, Draft
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Near
-from constructions.network.transformer import Head, Mask, Weighting
+from constructions.network.transformer import Head, Mask
+from constructions.network.weightings import Weighting
 from constructions.statements.lemma_08_tie_breaking import Side, TieBrokenHead
 
 NO_TEMPERATURE = parse_expression("1")

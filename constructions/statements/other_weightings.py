@@ -15,15 +15,12 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import Expression
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import Formula
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
 from constructions.statements.additive_attention import constant_temperature, temperature_over_n
 from constructions.statements.geometric_attention import add_truth_by_geometric_attention, logarithmic_temperature
 from constructions.statements.relu_attention import add_truth_by_relu
 from constructions.statements.sigmoid_attention import add_truth_by_sigmoid
-
-LIKE_SOFTMAX = (Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE)
-"""The constructions of [SHA] are made with these."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ OF_THEIR_OWN: Mapping[Weighting, Constructions] = {
     Weighting.GEOMETRIC: Constructions(add_truth_by_geometric_attention, logarithmic_temperature),
     Weighting.STICK_BREAKING: Constructions(add_truth_by_geometric_attention, logarithmic_temperature),
 }
-"""Under these weightings nothing is built as in [SHA]."""
+"""Under these weightings nothing is built as in [SHA]; under the others, which have a kernel, everything is."""
 
 
 def read_weighting(name: str, where: str) -> Weighting:
@@ -58,8 +55,9 @@ def read_weighting(name: str, where: str) -> Weighting:
 
 def check_weighting(weighting: Weighting, regime: Regime, counting: Sequence[Formula]) -> None:
     """Raise Unsupported if there are no constructions for the weighting; ``counting`` are the formulas that count."""
-    if weighting is Weighting.RELU_OVER_N and regime.causal:
+    if weighting.row.over_n and regime.causal:
         raise Unsupported(f"weighting {weighting}: it divides by the length n, which a causal regime does not know")
-    if counting and weighting is Weighting.SOFTMAX_PLUS_ONE:
+    if counting and weighting.row.extra:
         raise Unsupported(f"{format_briefly(counting[0])}: uniform attention over k positions gives each of them "
-                          "1/(k+1) under softmax-plus-one, so no head holds the mean that counts are made from")
+                          f"1/(k+{weighting.row.extra}) under {weighting}, so no head holds the mean that counts are "
+                          "made from")

@@ -16,7 +16,7 @@ from constructions.draft import Draft
 from constructions.language.expressions import parse_expression
 from constructions.language.syntax import Predicate
 from constructions.network.meanings import Position
-from constructions.network.transformer import Coefficients, Head, Mask, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask
 
 FIRST = Predicate("FIRST", ())
 LAST = Predicate("LAST", ())
@@ -29,7 +29,7 @@ def first_marker(draft: Draft) -> str:
     """The direction ``is[FIRST]``; case (a), future-masked."""
     if draft.has_truth(FIRST):
         return draft.truth(FIRST)
-    if draft.weighting is Weighting.SOFTMAX_PLUS_ONE:
+    if draft.weighting.row.extra:
         return draft.embed_positional(FIRST)
     mean = _uniform_head(draft, Mask.FUTURE, {draft.embed_position(ALTERNATING): -_ONE},
                          name="alternating mean up to i", value="(1-(-1)^i)/(2*i)", case="a")
@@ -40,7 +40,7 @@ def last_marker(draft: Draft) -> str:
     """The direction ``is[LAST]``; case (b), past-masked."""
     if draft.has_truth(LAST):
         return draft.truth(LAST)
-    if draft.weighting is Weighting.SOFTMAX_PLUS_ONE:
+    if draft.weighting.row.extra:
         return draft.embed_positional(LAST)
     mean = _uniform_head(draft, Mask.PAST, {draft.embed_position(ALTERNATING): -_ONE},
                          name="alternating mean from i", value="-(-1)^i*(1+(-1)^(n-i))/(2*(n-i+1))", case="b")

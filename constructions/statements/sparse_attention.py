@@ -20,11 +20,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from constructions.language.expressions import Expression, parse_expression
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import Law, law_below
 
-SLOPES = {Weighting.SPARSEMAX: Fraction(1), Weighting.ENTMAX: Fraction(1, 2)}
-"""α - 1."""
+SOFTENING = tuple(weighting for weighting in Weighting if weighting.row.alpha)
+"""What hard attention can be softened by: every α-entmax, of which the first is softmax."""
+SLOPES = {weighting: weighting.slope for weighting in SOFTENING if weighting.is_sparse}
+"""α - 1 of those for which the theorem holds."""
 
 
 def law_of_exact_gaps(gaps: Mapping[int, Fraction | None]) -> Law:

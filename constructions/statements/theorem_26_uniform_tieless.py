@@ -44,7 +44,8 @@ from itertools import chain
 from constructions.errors import Unsupported
 from constructions.language.expressions import MAX_LENGTH, Expression, parse_expression
 from constructions.language.functions import log2ceil
-from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Transformer
+from constructions.network.weightings import Weighting
 
 ZERO, ONE = Fraction(0), Fraction(1)
 EXPONENTS = range(9)

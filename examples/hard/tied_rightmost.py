@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from constructions.network.transformer import Layer, Transformer, Weighting
+from constructions.network.transformer import Layer, Transformer
+from constructions.network.weightings import Weighting
 from examples.hard import tied
 from examples.hard.writing import save
 

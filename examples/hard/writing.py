@@ -10,7 +10,8 @@ from certify.frame.files import write_text
 from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.meanings import Anything, Meaning, Position
-from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 
 Form = Mapping[str, int | str]
 

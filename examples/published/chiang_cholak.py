@@ -24,7 +24,8 @@ from constructions.language.brackets import parse_position_function
 from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.meanings import Anything, Meaning, Position
-from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 
 Row = Mapping[str, int | str]
 NEGATED = {"is first": "-(0^((i-2)^2))", "position": "-((i-1)/n)", "alternating": "-((-1)^(i-1))"}

@@ -18,8 +18,9 @@ from constructions.language.expressions import Expression, parse_expression
 from constructions.language.functions import log2ceil
 from constructions.language.syntax import Constant
 from constructions.network.meanings import Anything
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
 from constructions.network.validation import not_positive
+from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import Law, constants_of, is_uniform
 from proofs.by_coq.kernel import Answer, Coq, find_answer
 from proofs.by_coq.transformer_file import CoqFile, comment
@@ -125,7 +126,7 @@ def check_ties(transformer: Transformer) -> None:
     for number, place, head in transformer.heads():
         name, heat = f"head {number}.{place} ({head.name})", head.temperature
         if is_uniform(head):
-            if head.weighting is Weighting.SOFTMAX and (heat.variables or not_positive(heat, 1, 1)):
+            if head.weighting.is_softmax and (heat.variables or not_positive(heat, 1, 1)):
                 raise Unsupported(f"{name}: softmax at temperature {heat}, expected a positive number: of another "
                                   "expression Coq is not asked whether it is one")
         elif not any(any(query.values()) and any(key.values())

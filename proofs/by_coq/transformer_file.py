@@ -54,7 +54,7 @@ from constructions.network.meanings import (
     Truth,
     formulas_of,
 )
-from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Unit
 from constructions.text import printable
 from proofs.by_coq.instances import PRINT_AXIOMS, theorem_about
 from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
@@ -220,7 +220,7 @@ class CoqFile:
                 f"{listed([self._unit(unit) for unit in feedforward.units])}\n  {self._row(feedforward.bias)}.\n")
 
     def _head(self, head: Head) -> str:
-        if head.weighting is not Weighting.SOFTMAX:
+        if not head.weighting.is_softmax:
             raise Unsupported(f"head {head.name!r}: weighting {head.weighting.value}, in Coq only softmax is proved")
         values = [f"({self.places[name]}%nat, {self._row(row)})" for name, row in head.values.items()
                   if any(row.values())]

@@ -12,16 +12,15 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from constructions.network.transformer import Mask, Weighting
-from constructions.network.weighting import relu_weights, sparsemax_threshold
+from constructions.network.exact_weights import relu_weights, sparsemax_threshold, sparsemax_weights
+from constructions.network.transformer import Mask
+from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.softmax import MAX_SPREAD, enclose_mean
 
 FARTHEST = 4096
 """The logistic function is not told apart from 0 and 1 beyond so many nats: e^-4096 is below any error that matters."""
-NORMALISED = frozenset({Weighting.SPARSEMAX, Weighting.ENTMAX})
-"""Of those here, the ones whose weights sum to 1."""
 
 
 @dataclass(frozen=True)
@@ -36,19 +35,17 @@ class Scored:
 def enclose_attended(weighting: Weighting, row: Scored, columns: Mapping[str, Sequence[Interval]], bits: int,
                      spread: int = MAX_SPREAD) -> dict[str, Interval]:
     """What a soft head adds at one row, by direction; ``columns`` has the values at the visible positions."""
-    if weighting is Weighting.SOFTMAX:
-        return {name: enclose_mean(row.scores, values, bits, spread) for name, values in columns.items()}
-    if weighting is Weighting.SOFTMAX_PLUS_ONE:
-        nothing = point(row.scores[0].lower * 0)
-        scores = [*row.scores, nothing]
-        return {name: enclose_mean(scores, [*values, nothing], bits, spread) for name, values in columns.items()}
+    if weighting.is_exponential:
+        nothing = [point(row.scores[0].lower * 0)] * weighting.row.extra
+        scores = [*row.scores, *nothing]
+        return {name: enclose_mean(scores, [*values, *nothing], bits, spread) for name, values in columns.items()}
     weights = enclose_weights(weighting, row, bits)
-    return {name: _weighted_sum(weights, values, weighting in NORMALISED) for name, values in columns.items()}
+    return {name: _weighted_sum(weights, values, weighting.sums_to_one) for name, values in columns.items()}
 
 
 def enclose_weights(weighting: Weighting, row: Scored, bits: int) -> list[Interval]:
     """The weights of one row, where they are no quotients of exponentials and do not follow the order of scores."""
-    return _WEIGHTS[weighting](row, bits)
+    return WEIGHTS[weighting](row, bits)
 
 
 def _weighted_sum(weights: Sequence[Interval], values: Sequence[Interval], is_mean: bool) -> Interval:
@@ -68,6 +65,8 @@ def _weighted_sum(weights: Sequence[Interval], values: Sequence[Interval], is_me
 
 def sparsemax_intervals(row: Scored, bits: int) -> list[Interval]:
     """max(score - θ, 0); θ grows with the scores, so its ends come from theirs."""
+    if all(score.is_point for score in row.scores):
+        return list(map(point, sparsemax_weights([score.lower for score in row.scores])))
     low = sparsemax_threshold([score.lower for score in row.scores])
     high = sparsemax_threshold([score.upper for score in row.scores])
     return [_positive_part(Interval(score.lower - high, score.upper - low)) for score in row.scores]
@@ -217,7 +216,7 @@ def _square(x: Interval) -> Interval:
     return Interval(x.lower * x.lower, x.upper * x.upper)
 
 
-_WEIGHTS: Mapping[Weighting, Callable[[Scored, int], list[Interval]]] = {
+WEIGHTS: Mapping[Weighting, Callable[[Scored, int], list[Interval]]] = {
     Weighting.SPARSEMAX: sparsemax_intervals,
     Weighting.ENTMAX: entmax_intervals,
     Weighting.RELU: relu_intervals,
@@ -226,3 +225,4 @@ _WEIGHTS: Mapping[Weighting, Callable[[Scored, int], list[Interval]]] = {
     Weighting.GEOMETRIC: stick_breaking_intervals,
     Weighting.STICK_BREAKING: stick_breaking_intervals,
 }
+"""The soft weightings that are not exponential."""

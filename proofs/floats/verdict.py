@@ -9,7 +9,7 @@ from functools import partial
 
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Average, Mean, Near, Others, Position
-from constructions.network.transformer import Head, Transformer, Weighting
+from constructions.network.transformer import Head, Transformer
 from proofs.enclosures.intervals import point
 from proofs.floats.counting import OutputsByValue
 from proofs.floats.feed_forward import ExactOutputs
@@ -116,7 +116,7 @@ class FloatProof:
         figures: list[HeadFigures] = []
         others: dict[str, Fraction] = {}
         for number, place, head in self.transformer.heads():
-            if head.weighting is not Weighting.SOFTMAX:
+            if not head.weighting.is_softmax:
                 return FloatVerdict(self.run, lengths, (), Fault(f"layer {number}, head {place}", "", (
                     f"weighting {head.weighting}: float runs have rules for softmax alone")))
         try:

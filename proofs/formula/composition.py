@@ -30,7 +30,6 @@ from constructions.network.meanings import (
     is_known,
 )
 from constructions.network.transformer import Coefficients, Transformer
-from proofs.formula.additive.responses import ADDITIVE
 from proofs.formula.common.known import known_column, known_mentions_n, known_value
 
 
@@ -95,7 +94,7 @@ def find_composition_faults(transformer: Transformer) -> list[str]:
 def _add_up(transformer: Transformer, one: Write, other: Write) -> bool:
     """Whether two heads of a layer write the direction, whose weights are such that they may do so together."""
     return one.stage == other.stage and bool(one.place and other.place) and all(
-        transformer.head(write.layer, write.place).weighting in ADDITIVE for write in (one, other))
+        transformer.head(write.layer, write.place).weighting.is_additive for write in (one, other))
 
 
 def _reads(transformer: Transformer) -> Iterator[tuple[int, str, Iterable[Coefficients]]]:

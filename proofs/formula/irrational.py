@@ -22,12 +22,11 @@ from constructions.language.positional import positional_truth
 from constructions.language.syntax import Formula, is_positional
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Average, Mean, Meaning, Near, Others, Position, Product, Truth
-from constructions.network.transformer import Coefficients, Head, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Transformer
 from proofs.formula.common.extremes import Extreme, WorstCase
 from proofs.formula.failures import NotDerived
 
 ZERO, ONE = Fraction(0), Fraction(1)
-NORMALISED = (Weighting.SOFTMAX, Weighting.SOFTMAX_PLUS_ONE)
 
 
 class Extent(NamedTuple):
@@ -51,7 +50,7 @@ def widened(worst: WorstCase, transformer: Transformer, head: Head, direction: s
     Raises:
         NotDerived: if nothing is known of such a head, or its numbers are not known closely enough.
     """
-    if head.weighting not in NORMALISED:
+    if not head.weighting.is_exponential:
         raise NotDerived(f"{head.weighting} takes rational scores, and something that the head reads is irrational")
     inside = Extents(transformer, lengths)
     if inside.of_form(head.values[direction]).error:

@@ -11,7 +11,7 @@ from typing import Any
 
 import mpmath
 
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Response, Weighting
 from proofs.enclosures.softmax import MAX_SPREAD
 from proofs.formula.additive.responses import Bump
 from proofs.formula.additive.worst_case import BumpExtreme
@@ -47,7 +47,7 @@ def _error_of_mean(extreme: Extreme) -> Any:
     terms = extreme.terms()
     weights = weigh([_mpf(score) for score, _ in terms], extreme.weighting)
     error = mpmath.fdot((weight, _mpf(error)) for weight, (_, error) in zip(weights, terms, strict=True))
-    if extreme.weighting is Weighting.SOFTMAX_PLUS_ONE and isinstance(extreme, SweepExtreme) and extreme.truth:
+    if extreme.weighting.row.extra and isinstance(extreme, SweepExtreme) and extreme.truth:
         error += 1 - mpmath.fsum(weights)  # what is missing from the sum errs, too
     return error
 
@@ -55,13 +55,10 @@ def _error_of_mean(extreme: Extreme) -> Any:
 def weigh(scores: Sequence[mpmath.mpf], weighting: Weighting) -> list[mpmath.mpf]:
     """The weights of these scores: thresholds are found by halving an interval that has them."""
     top = max(scores)
-    match weighting:
-        case Weighting.SPARSEMAX:
-            return _by_threshold([score - top for score in scores], 1)
-        case Weighting.ENTMAX:
-            return _by_threshold([(score - top) / 2 for score in scores], 2)
+    if weighting.is_sparse:
+        return _by_threshold([(score - top) * _mpf(weighting.slope) for score in scores], int(1 / weighting.slope))
     raised = [mpmath.exp(score - top) for score in scores]
-    total = mpmath.fsum(raised) + (mpmath.exp(-top) if weighting is Weighting.SOFTMAX_PLUS_ONE else 0)
+    total = mpmath.fsum(raised) + (weighting.row.extra * mpmath.exp(-top) if weighting.row.extra else 0)
     return [weight / total for weight in raised]
 
 
@@ -80,21 +77,25 @@ def _by_threshold(scores: Sequence[mpmath.mpf], power: int) -> list[mpmath.mpf]:
 
 def _error_of_bump(bump: Bump, truth: bool) -> Any:
     """What the bump misses 1 by at its peak, or has elsewhere."""
-    with mpmath.extradps(bump.distances.stop * 8 if bump.sigmoid else 0):
-        weights = {d: sum(_mpf(factor) * _weight(bump.sigmoid, _mpf(slope * d + offset))
+    with mpmath.extradps(bump.distances.stop * 8 if bump.response is Response.SIGMOID else 0):
+        weights = {d: sum(_mpf(factor) * _weight(bump.response, _mpf(slope * d + offset))
                           for factor, slope, offset in bump.parts) for d in bump.distances}
         return 1 - weights[bump.peak] if truth else sum(weight for d, weight in weights.items() if d != bump.peak)
 
 
-def _weight(sigmoid: bool, score: Any) -> Any:
-    return 1 / (1 + mpmath.exp(-score)) if sigmoid else max(score, mpmath.mpf(0))
+def _weight(response: Response, score: Any) -> Any:
+    match response:
+        case Response.RELU:
+            return max(score, mpmath.mpf(0))
+        case Response.SIGMOID:
+            return 1 / (1 + mpmath.exp(-score))
 
 
 def _error_of_stick(extreme: StickExtreme) -> Any:
     """What is left of each position's value by those that are nearer, and how far the sum is from the truth."""
     held = mpmath.mpf(0)
     for score, value in extreme.read():
-        taken = _weight(True, _mpf(score))
+        taken = _weight(Response.SIGMOID, _mpf(score))
         held = (1 - taken) * held + taken * _mpf(value)
     return 1 - held if extreme.truth else held
 
@@ -102,7 +103,7 @@ def _error_of_stick(extreme: StickExtreme) -> Any:
 def agrees(extreme: Extreme) -> bool:
     """Whether mpmath's error lies where the enclosure says, up to 25 digits."""
     error = error_by_mpmath(extreme)
-    slack = AGREEMENT * (max(error, extreme.lower) if extreme.weighting is Weighting.SOFTMAX else 1)
+    slack = AGREEMENT * (max(error, extreme.lower) if extreme.weighting.is_softmax else 1)
     return extreme.lower - slack <= error <= extreme.upper + slack
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from constructions.language.expressions import Expression
 from constructions.network.json_form import transformer_to_json, write_canonical
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
 
 FORMAT = "certify-softened"
 VERSION = 1
@@ -26,7 +27,7 @@ def seal_softened(transformer: Transformer, max_n: int, temperature: Expression,
         "format": FORMAT,
         "version": VERSION,
         "claim": {"alphabet": list(transformer.alphabet), "max_n": max_n, "temperature": str(temperature),
-                  **({} if weighting is Weighting.SOFTMAX else {"weighting": str(weighting)})},
+                  **({} if weighting.is_softmax else {"weighting": str(weighting)})},
         "transformer": transformer_to_json(transformer),
         "gaps": [None if gap is None else str(gap) for gap in gaps],
         "errors": [[{name: str(stage[name]) for name in transformer.directions if stage.get(name)} for stage in stages]

@@ -14,7 +14,7 @@ from operator import eq
 from typing import Protocol
 
 from constructions.errors import Unsupported
-from constructions.network.transformer import Coefficients, Head, Weighting
+from constructions.network.transformer import Coefficients, Head
 from proofs.softened.interning import Form, Memo, Numbers, Pool, Vector
 from proofs.softened.profiles import Places, Profile, Rival
 from proofs.softened.situations import MAX_SITUATIONS, Situations, collect, merge
@@ -150,7 +150,7 @@ class HardAttention(Attention):
         self._queries, self._keys = ([Form(row, places, numbers) for row in rows]
                                      for rows in (zip(*scoring(head), strict=True) if scoring(head) else ([], [])))
         self.asked: Pool[Vector] = Pool()
-        self._averages = head.weighting is Weighting.AVERAGE_HARDMAX
+        self._averages = head.weighting.averages_equals
         self._won: Memo[Seen, int] = Memo(self.mean)
         self._scale = 1
         self._scores: dict[int, Memo[int, int]] = {}
@@ -178,7 +178,8 @@ class HardAttention(Attention):
             self._observer.note_averaged(*self._where)
         elif len(winners) > 1:
             self._observer.note_tie(*self._where)
-            winners = winners[:1] if self.head.weighting is Weighting.LEFTMOST_HARDMAX else winners[-1:]
+            assert self.head.weighting.row.winners, "it is hard"
+            winners = tuple(self.head.weighting.row.winners.of(winners))
         if len(seen) > 1:
             self._collect(query, winners, seen)
         return self._won[tuple(sorted(winners))]

@@ -14,6 +14,7 @@ from operator import add
 from constructions.errors import Unsupported
 from constructions.language.semantics import TruthTable, counted_length
 from constructions.language.syntax import Count, Formula
+from constructions.network.exact_weights import hard_weights
 from constructions.network.meanings import (
     ALLOWED_ERROR,
     Anything,
@@ -30,7 +31,6 @@ from constructions.network.meanings import (
 )
 from constructions.network.run import run_layers
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
-from constructions.network.weighting import hard_weights
 from proofs.enclosures.expressions import enclose_at, flint_at, sharpness_at
 from proofs.enclosures.feed_forward import enclose_output
 from proofs.enclosures.intervals import AtLeast, Interval, enclose_form, point

@@ -14,7 +14,8 @@ from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.semantics import satisfies
 from constructions.network.lengths import Lengths
-from constructions.network.transformer import Mask, Transformer, Weighting
+from constructions.network.transformer import Mask, Transformer
+from constructions.network.weightings import Weighting
 from proofs.check import Malformed, Rejected, RequiredClaim, check_text
 from proofs.check.checker.asking import ANYTHING
 from proofs.check.checker.checking import check_within, read_within

@@ -10,7 +10,7 @@ import pytest
 from certify.frame.shipped import examples_folder
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import read_transformer
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from tests.cli.reports import without_seconds
 
 PROGRAMS = examples_folder() / "programs"

@@ -13,8 +13,9 @@ import pytest
 from mpmath import mp, mpf
 
 from constructions.errors import InputError
-from constructions.network.transformer import Mask, Weighting, check_mask
-from constructions.network.weighting import sparsemax_weights
+from constructions.network.exact_weights import sparsemax_weights
+from constructions.network.transformer import Mask, check_mask
+from constructions.network.weightings import Weighting
 from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.rationals import from_flint, to_flint
 from proofs.enclosures.weightings import Scored, enclose_attended

@@ -37,7 +37,8 @@ from constructions.language.syntax import (
     is_positional,
 )
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Slack, Truth
-from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 
 Node = Any
 """A number, a name, a list of nodes, or a tuple: an application with its function first, or a pair."""

@@ -12,7 +12,8 @@ from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definition
 from constructions.language.syntax import Formula, Or, Since, Symbol
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
 from proofs.by_coq.predicates import condition_data
 from proofs.by_coq.transformer_file import comment, expression, theorem_file

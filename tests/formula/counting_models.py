@@ -11,7 +11,8 @@ from constructions.language.parser import parse_formula
 from constructions.language.semantics import satisfies
 from constructions.language.syntax import Comparison, Count, Formula, PredicateOnCount, counts_of, difference
 from constructions.network.meanings import Mean, Meaning, Near, Others, Position, Product, Truth
-from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 
 F = Fraction
 ZERO, ONE, THREE = F(0), F(1), F(3)

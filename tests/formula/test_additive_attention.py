@@ -17,7 +17,8 @@ from constructions.language.parser import parse_formula
 from constructions.language.syntax import PredicateOnSum, subformulas
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import Lengths
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from proofs.formula.additive.worst_case import BumpExtreme
 from proofs.formula.discharge import Line, discharge

@@ -13,7 +13,8 @@ from constructions.language.parser import parse_formula
 from constructions.language.syntax import Count, Symbol
 from constructions.network.lengths import up_to
 from constructions.network.meanings import Mean, Meaning, Near, Others, Position, Product, Truth
-from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
+from constructions.network.transformer import Head, Layer, Mask, Transformer
+from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.formula.common.extremes import Extreme
 from proofs.formula.common.known import KnownValues

@@ -22,8 +22,9 @@ from constructions.network.json_form import read_transformer
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Position
 from constructions.network.run import run_hard
-from constructions.network.transformer import Coefficients, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Transformer
 from constructions.network.validation import check_defined
+from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
 from proofs.formula.discharge import discharge
 from proofs.words.replay import InexactHardAttention, find_miss, run_soft

@@ -14,7 +14,8 @@ from constructions.language.parser import parse_formula
 from constructions.language.syntax import Formula, Symbol, is_positional, operands, subformulas
 from constructions.network.lengths import up_to
 from constructions.network.meanings import Meaning, Near, Position, Truth
-from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
+from constructions.network.transformer import Head, Layer, Mask, Transformer
+from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.formula.attention.obligation import oblige_attention
 from proofs.formula.attention.worst_case import find_extreme, weigh

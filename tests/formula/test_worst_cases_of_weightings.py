@@ -16,7 +16,7 @@ import pytest
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import Lengths, up_to
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from constructions.regimes import Regime, Sharpening
 from proofs.formula.attention.around_pivots import find_worst_case_by_windows
 from proofs.formula.attention.obligation import AttentionObligation

@@ -7,7 +7,8 @@ from fractions import Fraction
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.network.meanings import Near, Position, Truth
-from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
+from constructions.network.transformer import Head, Layer, Mask, Transformer
+from constructions.network.weightings import Weighting
 
 ONE = Fraction(1)
 

@@ -17,7 +17,8 @@ from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_count, parse_formula
 from constructions.network.json_form import read_transformer
 from constructions.network.meanings import Anything, Mean, Near, Position, Product, Truth
-from constructions.network.transformer import Mask, Weighting
+from constructions.network.transformer import Mask
+from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
 
 

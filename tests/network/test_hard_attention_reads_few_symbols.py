@@ -15,9 +15,10 @@ import pytest
 
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
+from constructions.network.exact_weights import hard_weights
 from constructions.network.run import embed, run_hard, scaled_scores
-from constructions.network.transformer import Head, Transformer, Weighting
-from constructions.network.weighting import hard_weights
+from constructions.network.transformer import Head, Transformer
+from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
 from tests.numbers.sensitivity.random_networks import random_network
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import is_uniform
 
 

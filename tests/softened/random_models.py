@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything
-from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 from proofs.softened.survey import survey_words
 
 ONE = parse_expression("1")

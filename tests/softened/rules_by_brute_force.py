@@ -13,7 +13,8 @@ from fractions import Fraction
 from mpmath import mp, mpf
 
 from constructions.network.run import Residual, run_hard
-from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
+from constructions.network.weightings import Weighting
 
 mp.dps = 60
 Errors = Mapping[str, Fraction]

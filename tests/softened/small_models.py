@@ -11,17 +11,8 @@ from itertools import pairwise, product
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything
 from constructions.network.run import embed, run_hard
-from constructions.network.transformer import (
-    Coefficients,
-    FeedForward,
-    Head,
-    Layer,
-    Mask,
-    Transformer,
-    Unit,
-    Weighting,
-    combine,
-)
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, combine
+from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import is_uniform
 from proofs.enclosures.intervals import Interval, point
 from proofs.words.replay import Residual as Enclosed

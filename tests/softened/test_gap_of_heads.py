@@ -14,7 +14,8 @@ from constructions.errors import InputError
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
 from constructions.network.meanings import Anything, Truth
-from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
+from constructions.network.transformer import Head, Layer, Mask, Transformer
+from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from examples.models import first_by_index, first_by_marker, flip_flop, matching_bracket, recent_write
 from proofs.formula.failures import NotDerived

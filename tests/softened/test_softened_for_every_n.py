@@ -15,7 +15,8 @@ import pytest
 from certify.commands.soften import read_hard_network
 from constructions.errors import Unsupported
 from constructions.language.expressions import parse_expression
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import Law, constants_of
 from proofs.by_coq.softened_file import (
     Temperature,

@@ -16,7 +16,8 @@ from certify.softened.words import likely_words
 from constructions.errors import InputError
 from constructions.language.expressions import parse_expression
 from constructions.network.run import run_hard
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import is_uniform, soften
 from examples.hard import flip_flop, flip_flop_small_gap, mixed_masks, tied, tied_rightmost, uniform
 from proofs.check import check_text

@@ -12,7 +12,8 @@ import pytest
 from certify.softened.pipeline import soften_model
 from constructions.language.expressions import parse_expression
 from constructions.network.run import Residual, embed, run_hard
-from constructions.network.transformer import Head, Transformer, Weighting, combine
+from constructions.network.transformer import Head, Transformer, combine
+from constructions.network.weightings import Weighting
 from constructions.statements.sparse_attention import exact_temperature, law_of_exact_gaps
 from examples.hard import flip_flop, tied, tied_rightmost
 from proofs.check import Rejected, check_text

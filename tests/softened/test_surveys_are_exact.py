@@ -13,7 +13,8 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything
 from constructions.network.run import embed
-from constructions.network.transformer import Head, Layer, Mask, Transformer, Weighting
+from constructions.network.transformer import Head, Layer, Mask, Transformer
+from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import is_uniform
 from examples.models import flip_flop, matching_bracket
 from proofs.softened import findings, heads, interning, profiles, situations

@@ -11,7 +11,8 @@ import pytest
 from constructions.language.expressions import parse_expression
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.run import run_hard
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
+from constructions.network.weightings import Weighting
 from constructions.statements.breaking_ties import break_ties
 from constructions.statements.theorem_26_uniform_tieless import Law, law_of_gaps
 from examples.hard import tied_rightmost

@@ -24,7 +24,8 @@ from constructions.network.run import (
     run_layers,
     scaled_scores,
 )
-from constructions.network.transformer import Head, Transformer, Weighting
+from constructions.network.transformer import Head, Transformer
+from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from proofs.softened.gap import find_gap
 from tests.network.random_formulas import random_counting_formula

@@ -13,7 +13,8 @@ from constructions.errors import Unsupported
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything
 from constructions.network.run import run_hard
-from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import (
     Constants,
     Law,

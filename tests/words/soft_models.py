@@ -6,7 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from constructions.language.expressions import parse_expression
-from constructions.network.transformer import Head, Mask, Transformer, Weighting
+from constructions.network.transformer import Head, Mask, Transformer
+from constructions.network.weightings import Weighting
 from tests.softened.random_models import Drawn
 
 TEMPERATURES = ("1", "1/n", "1/2 + i/n", "3")

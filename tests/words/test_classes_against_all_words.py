@@ -9,7 +9,8 @@ from itertools import product
 import pytest
 
 from constructions.errors import Unsupported
-from constructions.network.transformer import Mask, Transformer, Weighting
+from constructions.network.transformer import Mask, Transformer
+from constructions.network.weightings import Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.words.classes.buckets import Buckets
 from proofs.words.classes.enclosing import enclose_class, enclose_output

@@ -16,8 +16,8 @@ from certify.softened.show import NOTHING_HARD
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
-from constructions.network.transformer import Weighting
-from constructions.statements.sparse_attention import SLOPES
+from constructions.network.weightings import Weighting
+from constructions.statements.sparse_attention import SOFTENING
 from proofs.enclosures.intervals import Interval, point
 from proofs.formula.discharge import Progress
 from proofs.softened.search import ALLOWED
@@ -102,7 +102,7 @@ def read(entry: Entry) -> Softened:
     every_n = entry.table.get("every_n", False)
     if every_n and (given := [key for key in ("temperature", "weighting", "break_ties") if key in entry.table]):
         raise InputError(f"{given[0]}: every_n does not take it: the temperature is the theorem's")
-    name = entry.choice("weighting", *(str(one) for one in (Weighting.SOFTMAX, *SLOPES)))
+    name = entry.choice("weighting", *map(str, SOFTENING))
     return Softened(request, entry.expression("temperature"), Weighting(name), entry.table.get("break_ties", False),
                     every_n)
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from constructions.errors import Unsupported
 from constructions.network.float_formats import Format
-from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
 from proofs.floats.execution.exponentials import Exponential
 from proofs.floats.execution.numbers import Arithmetic, Number
 from proofs.floats.run_class import RunClass
@@ -30,7 +30,7 @@ class FloatProgram:
         if faults := find_composition_faults(transformer):
             raise Unsupported(faults[0])
         for _, _, head in transformer.heads():
-            if head.weighting is not Weighting.SOFTMAX:
+            if not head.weighting.is_softmax:
                 attention = "hard attention" if head.weighting.is_hard else f"the weighting {head.weighting}"
                 raise Unsupported(f"a float run is that of softmax attention; this network has {attention}")
         self.transformer, self.run_class = transformer, run_class

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Response, Weighting
 from proofs.formula.additive.obligation import CountingObligation
 from proofs.formula.failures import NotDerived
 from proofs.formula.uniform.worst_case import check_equal_scores
@@ -30,11 +30,10 @@ def check_counting(obligation: CountingObligation) -> None:
 
 
 def _counts_each_once(weighting: Weighting, score: Fraction, factor: Fraction, n: int) -> bool:
-    match weighting:
-        case Weighting.RELU:
-            return factor * max(score, Fraction(0)) == 1
-        case Weighting.RELU_OVER_N:
-            return factor * max(score, Fraction(0)) == n
-        case Weighting.SIGMOID:
-            return score == 0 and factor == 2
+    wanted = n if weighting.row.over_n else 1
+    match weighting.row.response:
+        case Response.RELU:
+            return factor * max(score, Fraction(0)) == wanted
+        case Response.SIGMOID:
+            return score == 0 and factor == 2 * wanted  # nowhere else is σ rational
     return False

@@ -6,7 +6,6 @@ from constructions.network.meanings import Near, Total
 from proofs.formula.additive.counting_heads import check_counting
 from proofs.formula.additive.lookup import oblige_sum_lookup
 from proofs.formula.additive.obligation import CountingObligation, is_selecting, oblige_counting, oblige_selecting
-from proofs.formula.additive.responses import ADDITIVE
 from proofs.formula.additive.worst_case import Bumpy, find_bump_worst_case
 from proofs.formula.common.kinds import Kind
 from proofs.formula.common.written import Written
@@ -39,7 +38,7 @@ def prove(obligation: Bumpy, twice: bool, record: Record) -> Proof:
 
 def is_additive(written: Written) -> bool:
     """Whether a head writes it whose weights depend on their own pair alone."""
-    return written.head.weighting in ADDITIVE
+    return written.head.weighting.is_additive
 
 
 COUNTING = Family(Kind.COUNTING, lambda written: is_additive(written) and isinstance(written.meaning, Total),

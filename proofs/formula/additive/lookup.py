@@ -19,7 +19,8 @@ from constructions.language.printer import format_count
 from constructions.language.syntax import Count, is_positional
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Total, Truth
-from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Transformer
+from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import PRECISIONS
 from proofs.formula.additive.obligation import common_mask, common_value, heads_writing, the_count
 from proofs.formula.additive.responses import Bump, Line, find_bumps, lengths_that_differ

@@ -19,7 +19,7 @@ from constructions.language.syntax import TRUE, Count, Formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Total, Truth
 from constructions.network.transformer import Coefficients, Head, Mask, Transformer
-from proofs.formula.additive.responses import ADDITIVE, Bump, find_bumps, find_lines
+from proofs.formula.additive.responses import Bump, find_bumps, find_lines
 from proofs.formula.common.kinds import Approximation, HeadObligation, Kind
 from proofs.formula.common.known import KnownValues
 from proofs.formula.common.letters import LetterTable
@@ -176,7 +176,7 @@ def common_mask(heads: Sequence[Head]) -> Mask:
     """
     if len({(head.mask, head.weighting) for head in heads}) > 1:
         raise NotDerived("heads that write one direction differ in mask or weighting")
-    if heads[0].weighting not in ADDITIVE:
+    if not heads[0].weighting.is_additive:
         raise NotDerived(f"{len(heads)} heads of weighting {heads[0].weighting} write one direction")
     return heads[0].mask
 

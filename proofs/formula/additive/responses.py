@@ -16,14 +16,13 @@ from flint import arb
 from constructions.language.syntax import Count
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Total
-from constructions.network.transformer import Coefficients, Head, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Transformer
+from constructions.network.weightings import Response, Weighting
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.intervals import Interval, point
 from proofs.formula.common.known import KnownValues
 from proofs.formula.failures import NotDerived
 
-ADDITIVE = frozenset({Weighting.RELU, Weighting.RELU_OVER_N, Weighting.SIGMOID})
-"""The weightings in which a weight depends on its own score alone."""
 ZERO = Fraction(0)
 Line = tuple[Fraction, Fraction]
 """Slope and offset: the scores slope * d + offset."""
@@ -31,12 +30,12 @@ Line = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class Bump:
-    """Σ factor * w(slope * d + offset) over the ``parts``, w being σ if it is a ``sigmoid``, and else ReLU.
+    """Σ factor * w(slope * d + offset) over the ``parts``, w being the ``response``.
 
     It is wanted at every d of ``distances``: 1 at the ``peak`` and 0 elsewhere.
     """
 
-    sigmoid: bool
+    response: Response
     parts: tuple[tuple[Fraction, Fraction, Fraction], ...]
     distances: range
     peak: int
@@ -48,7 +47,7 @@ class Bump:
         is enclosed as finely as it is small.
         """
         scores = [(factor, slope * d + offset) for factor, slope, offset in self.parts]
-        if not self.sigmoid:
+        if self.response is Response.RELU:
             return point(sum((factor * score for factor, score in scores if score > 0), ZERO))
         whole = sum((factor for factor, score in scores if score > 0), ZERO)
         with working_precision(bits):
@@ -64,14 +63,15 @@ def find_bumps(weighting: Weighting, factors: Sequence[Fraction], lines: Sequenc
     ``lines`` has the line of each head by length, of which that of the greatest stands for all shorter ones that are
     left out. Distances are from 0 on, or, if it is ``two_sided``, on either side of it.
     """
+    assert weighting.row.response, f"{weighting} is not additive"
     longest: dict[tuple[tuple[Fraction, Fraction, Fraction], ...], int] = {}
     lengths = sorted({n for line in lines for n in line})
     for n in lengths:
-        divisor = n if weighting is Weighting.RELU_OVER_N else 1
+        divisor = n if weighting.row.over_n else 1
         parts = tuple((factor, line[n][0] / divisor, line[n][1] / divisor) if n in line else _constant(line, factor)
                       for factor, line in zip(factors, lines, strict=True))
         longest[parts] = n
-    return tuple(Bump(weighting is Weighting.SIGMOID, parts, range(1 - n if two_sided else 0, n), peak)
+    return tuple(Bump(weighting.row.response, parts, range(1 - n if two_sided else 0, n), peak)
                  for parts, n in longest.items())
 
 
@@ -99,7 +99,7 @@ def find_lines(transformer: Transformer, known: KnownValues, head: Head, count: 
 
 def lengths_that_differ(known: KnownValues, head: Head, lengths: Lengths) -> Iterable[int]:
     """The lengths whose scores may be others than those of the last; the last is among them."""
-    mentions_n = (head.weighting is Weighting.RELU_OVER_N or head.temperature.mentions_n
+    mentions_n = (head.weighting.row.over_n or head.temperature.mentions_n
                   or any(known.mentions_n(row) for row in (*head.queries, *head.keys)))
     return lengths if mentions_n else [lengths.last]
 

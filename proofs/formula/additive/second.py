@@ -13,6 +13,7 @@ import z3
 from constructions.language.positional import positional_truth
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import Formula
+from constructions.network.weightings import Response
 from proofs.formula.additive.obligation import SelectingObligation, Situation
 from proofs.formula.additive.responses import Bump
 from proofs.formula.additive.worst_case import Bumpy
@@ -69,7 +70,7 @@ def _ask_bump(bump: Bump, bound: Fraction, bits: int) -> Question:
 
 def _weighs(bump: Bump, d: int, weight: Any, bits: int) -> list[Any]:
     """What is known of the weight at d."""
-    if bump.sigmoid:
+    if bump.response is Response.SIGMOID:
         ends = bump.weight(d, bits)
         return [rational(ends.lower) <= weight, weight <= rational(ends.upper)]
     distance, parts = z3.RealVal(d), []

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.network.meanings import ALLOWED_ERROR
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.formula.additive.lookup import SumLookupObligation
 from proofs.formula.additive.obligation import SelectedLetter, SelectingObligation
@@ -29,6 +29,7 @@ class BumpExtreme(Extreme):
 
     bump: Bump
     truth: bool
+    weighed_by: Weighting
 
     @property
     def n(self) -> int:
@@ -43,7 +44,7 @@ class BumpExtreme(Extreme):
     @property
     def weighting(self) -> Weighting:
         """How scores become weights, but for factors that make up for it."""
-        return Weighting.SIGMOID if self.bump.sigmoid else Weighting.RELU
+        return self.weighed_by
 
     @property
     def claimed(self) -> Fraction:
@@ -66,13 +67,13 @@ def find_bump_worst_case(obligation: Bumpy, bits: int) -> WorstCase:
         check_laws(obligation)
     found: dict[bool, BumpExtreme | None] = {False: None, True: None}
     for bump in obligation.bumps:
-        for extreme in _extremes_of(bump, bits):
+        for extreme in _extremes_of(bump, obligation.head.weighting, bits):
             best = found[extreme.truth]
             found[extreme.truth] = extreme if best is None or best.upper < extreme.upper else best
     return WorstCase(found[False], found[True])
 
 
-def _extremes_of(bump: Bump, bits: int) -> list[BumpExtreme]:
+def _extremes_of(bump: Bump, weighting: Weighting, bits: int) -> list[BumpExtreme]:
     weights = {d: bump.weight(d, bits) for d in bump.distances}
     others = [weight for d, weight in weights.items() if d != bump.peak]
     if any(weight.lower < 0 for weight in others):
@@ -84,7 +85,8 @@ def _extremes_of(bump: Bump, bits: int) -> list[BumpExtreme]:
         if peak.upper + strayed.upper > 1:
             raise NotDerived("all weights together may be more than 1")
         errors.append((True, Interval(ONE - peak.upper, ONE - peak.lower)))
-    return [BumpExtreme(error.lower, proved_bound(error.upper), bump, truth) for truth, error in errors if error.upper]
+    return [BumpExtreme(error.lower, proved_bound(error.upper), bump, truth, weighting)
+            for truth, error in errors if error.upper]
 
 
 def check_laws(obligation: SelectingObligation) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.windows import KEEPS, AllWindows, Memory

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from constructions.network.transformer import Weighting
 from proofs.formula.attention.around_pivots import find_worst_case_by_windows
 from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
 from proofs.formula.attention.windows import AllWindows
@@ -25,7 +24,7 @@ def prove(obligation: AttentionObligation, twice: bool, record: Record) -> Proof
     """Exact worst case at rising precision until it is on one side of what is allowed, then Z3 for the same statement.
     """
     allowed_error, windows = obligation.allowed_error, AllWindows(obligation)
-    find = find_worst_case if obligation.head.weighting is Weighting.SOFTMAX else find_worst_case_by_windows
+    find = find_worst_case if obligation.head.weighting.is_softmax else find_worst_case_by_windows
     try:
         worst, _ = settle(lambda bits: find(obligation, bits, windows), allowed_error)
     except NotDerived as fault:

@@ -17,7 +17,8 @@ from constructions.language.printer import format_briefly
 from constructions.language.syntax import Formula, is_positional
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR, Near, Truth
-from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Transformer
+from constructions.network.weightings import Weighting
 from proofs.formula.common.kinds import Approximation, Kind
 from proofs.formula.common.known import KnownValues
 from proofs.formula.common.letters import LetterTable
@@ -26,12 +27,8 @@ from proofs.formula.common.sweeps import Sweep
 from proofs.formula.common.targets import Assignment, Target, build_target
 from proofs.formula.failures import NotDerived
 
-WITH_A_KERNEL = (Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE)
+ATTENDING = tuple(weighting for weighting in Weighting if weighting.has_kernel or weighting.breaks_a_stick)
 """Weightings of heads that attend to truths: it is known how much what is wrong can weigh beside what is right."""
-
-
-STICK_BREAKING = frozenset({Weighting.GEOMETRIC, Weighting.STICK_BREAKING})
-"""Weightings that go from position to position: one function under two names."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +100,9 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
 
 def _check_queries(known: KnownValues, head: Head, meaning: Near) -> None:
     """Weights and queries do not depend on the word, nor does it where the head must be near the truth."""
-    if head.weighting not in {*WITH_A_KERNEL, *STICK_BREAKING}:
+    if head.weighting not in ATTENDING:
         raise NotDerived(f"weighting {head.weighting.value} of a head that attends to truths, expected one of "
-                         + ", ".join([*WITH_A_KERNEL, *sorted(STICK_BREAKING)]))
+                         + ", ".join(ATTENDING))
     for row in head.queries:
         for name in row:
             if name not in known:

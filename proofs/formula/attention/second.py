@@ -15,7 +15,6 @@ import z3
 from constructions.language.positional import positional_truth
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import Comparison, Formula, Predicate
-from constructions.network.transformer import Weighting
 from proofs.formula.attention.costs import FINE_BITS, ROUGH_BITS, Costs, SweepRow, rows_of
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.second_by_windows import find_groups_left
@@ -41,7 +40,7 @@ def proves_attention(obligation: AttentionObligation, bound: Fraction, record: R
         Undecided: if Z3 gives up.
     """
     left = find_groups_left(obligation, bound, windows or AllWindows(obligation), record)
-    if obligation.head.weighting is not Weighting.SOFTMAX:  # then there is no sum over letters
+    if not obligation.head.weighting.is_softmax:  # then there is no sum over letters
         return not any(left.values())
     return all(_proves_groups(obligation, groups, truth, bound, record) for truth, groups in left.items() if groups)
 

@@ -19,10 +19,10 @@ from typing import Any
 import z3
 
 from constructions.language.printer import format_briefly
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.windows import AllWindows, Memory, Window
-from proofs.formula.common.kernels import WEIGHS_NOTHING_FROM, loss_above
+from proofs.formula.common.kernels import loss_above
 from proofs.formula.common.letters import spread
 from proofs.formula.common.reading import RowGroup
 from proofs.formula.common.targets import Target
@@ -75,7 +75,7 @@ def hull_of(windows: Iterable[Window], bound: Fraction) -> _Hull:
     rest = max(window.positions * sum(map(loss, window.beyond)) + sum(map(loss, window.apart)) for window in windows)
     before, after = (_columns(side, loss) for side in zip(*((one.before, one.after) for one in windows), strict=True))
     positions = max(window.positions for window in windows)
-    is_bounded = weighting in WEIGHS_NOTHING_FROM and len(before) + len(after) >= positions
+    is_bounded = weighting.is_sparse and len(before) + len(after) >= positions
     return _Hull(before, after, rest, positions if is_bounded else None)
 
 
@@ -290,5 +290,5 @@ def _legend(target: Target, weighting: Weighting) -> tuple[str, ...]:
         "remembered: what the target remembers before the pivot; present_k: whether the row sees after_k",
         "cost_k: weight times (bound less error) of a position, its least in all of these rows; the pivot has weight",
         f"        2^{WEIGHT_BITS}. What is not listed has a cost, too. A negative sum is an error above the bound.",
-        *(() if weighting is Weighting.SOFTMAX else LEGEND_OF_KERNELS),
+        *(() if weighting.is_softmax else LEGEND_OF_KERNELS),
     )

@@ -33,7 +33,7 @@ from functools import cached_property
 from itertools import accumulate
 from operator import sub
 
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.common.kernels import WEIGHS_NOTHING_FROM, share_of_others
 from proofs.formula.common.reading import Offered, Reading, RowGroup
@@ -73,7 +73,7 @@ class Window:
     """Gaps to the pivot at distances 1, 2, ... before and after it, in reading order; None where nothing is bad.
 
     Without ``has_pivots`` no word has one. ``beyond`` bounds the gaps of the positions that are not listed, at most
-    ``positions`` for each of its numbers. ``apart`` has the gap of what is no position, if that errs.
+    ``positions`` for each of its numbers. ``apart`` has the gaps of what is no position, if that errs.
     """
 
     weighting: Weighting
@@ -105,7 +105,7 @@ def listed_at_places(weighting: Weighting, before: int, after: int, positions: i
     >>> listed_at_places(Weighting.SPARSEMAX, 1, 1, 2), listed_at_places(Weighting.SPARSEMAX, 1, 1, 3)
     ([(0, 1), (1, 0)], [(1, 1)])
     """
-    if weighting not in WEIGHS_NOTHING_FROM or before + after < positions:
+    if not weighting.is_sparse or before + after < positions:
         return [(before, after)]
     places = range(max(1, positions - after), min(positions, before + 1) + 1)
     return [(place - 1, positions - place) for place in places]
@@ -179,7 +179,7 @@ class AllWindows:
         """The window of a group, if it has one."""
         if group not in self._windows:  # both truths at once, as they share scores, and often the window
             lines = {truth: finder.line(group) for truth, finder in self._finders.items()}
-            alike = self.weighting is not Weighting.SOFTMAX_PLUS_ONE and lines.get(False) == lines.get(True)
+            alike = not self.weighting.row.extra and lines.get(False) == lines.get(True)
             found = {each: self._window(line, each) for each, line in lines.items() if line and not (each and alike)}
             self._windows[group] = {each: found.get(each, found.get(False)) if line else None
                                     for each, line in lines.items()}
@@ -190,9 +190,8 @@ class AllWindows:
         before, after = line.gaps(self.memory, WEIGHS_NOTHING_FROM.get(self.weighting))
         beyond = tuple(rest for _, rest in (before, after) if rest is not None)
         has_pivots = min(line.pivots) < line.nowhere
-        errs_apart = self.weighting is Weighting.SOFTMAX_PLUS_ONE and truth and has_pivots
-        return Window(self.weighting, before[0], after[0], beyond, len(line.pivots), has_pivots,
-                      (Fraction(-min(line.pivots), line.unit),) if errs_apart else ())
+        apart = (Fraction(-min(line.pivots), line.unit),) * self.weighting.row.extra if truth and has_pivots else ()
+        return Window(self.weighting, before[0], after[0], beyond, len(line.pivots), has_pivots, apart)
 
     def values_by_context(self, truth: bool) -> dict[tuple[bool, ...], list[set[Fraction]]]:
         """For predicates as they may hold at a position, all values that each letter has at such positions; of those

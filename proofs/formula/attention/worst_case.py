@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import round_up
 from proofs.enclosures.intervals import point
 from proofs.enclosures.softmax import Weight, weights_in_common_units

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import round_up
 
 DIGITS = 12

@@ -16,18 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from constructions.network.transformer import Weighting
-from constructions.network.weighting import sparsemax_weights
+from constructions.network.transformer import Mask
+from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import Dyadic, enclose_exp
 from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.softmax import enclose_mean
-from proofs.enclosures.weightings import entmax_weights, square_root
+from proofs.enclosures.weightings import Scored, enclose_weights, square_root
 
 FARTHEST = 3000
 """Gaps beyond so many nats are not told apart: e^-3000 is far below the smallest bound that is ever claimed."""
-CERTIFIED = frozenset({Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE})
-"""Weightings that have a kernel."""
-WEIGHS_NOTHING_FROM = {Weighting.SPARSEMAX: Fraction(-1), Weighting.ENTMAX: Fraction(-2)}
+WEIGHS_NOTHING_FROM = {weighting: -1 / weighting.slope for weighting in Weighting if weighting.is_sparse}
 """Gaps from which on, downwards, the kernel is 0."""
 Gaps = Iterable[tuple[int, Fraction]]
 """How many things there are, and their gap."""
@@ -43,7 +41,7 @@ def share_of_others(weighting: Weighting, gaps: Gaps, bits: int) -> Fraction:
     listed = [(times, gap) for times, gap in gaps if times and gap > WEIGHS_NOTHING_FROM.get(weighting, gap - 1)]
     if any(gap > FARTHEST for _, gap in listed):
         return ONE
-    if _is_sparse(weighting):
+    if weighting.is_sparse:
         return ONE - weight_of_pivot(weighting, [gap for times, gap in listed for _ in range(times)], bits).lower
     return _share_of_exponentials(listed, bits)
 
@@ -55,13 +53,7 @@ def weight_of_pivot(weighting: Weighting, gaps: Sequence[Fraction], bits: int) -
 
 def weights_of(scores: Sequence[Fraction], weighting: Weighting, bits: int) -> list[Interval]:
     """The weights of exact scores under sparsemax or 1.5-entmax."""
-    if weighting is Weighting.SPARSEMAX:
-        return list(map(point, sparsemax_weights(scores)))
-    return entmax_weights(scores, bits)
-
-
-def _is_sparse(weighting: Weighting) -> bool:
-    return weighting in WEIGHS_NOTHING_FROM
+    return enclose_weights(weighting, Scored(list(map(point, scores)), len(scores), Mask.NONE), bits)
 
 
 def _share_of_exponentials(gaps: Sequence[tuple[int, Fraction]], bits: int) -> Fraction:
@@ -84,15 +76,15 @@ def loss_above(weighting: Weighting, error: Fraction, gap: Fraction, bits: int) 
     8
     """
     denominator = error.denominator
-    if not _is_sparse(weighting):
+    if not weighting.is_sparse:
         weight = enclose_greater(gap, bits)
         shift = weight.exponent + bits
         above = weight.upper << shift if shift >= 0 else -(-weight.upper >> -shift)
         return (denominator - error.numerator) * above
-    if weighting is Weighting.SPARSEMAX:
-        loss = max(1 - error + gap, Fraction(0))
-    else:
-        loss = max(square_root(1 - error, bits).upper + gap / 2, Fraction(0)) ** 2
+    power = 1 / weighting.slope
+    assert power in (1, 2), f"{weighting} needs a root of order {power}"
+    root = 1 - error if power == 1 else square_root(1 - error, bits).upper
+    loss = max(root + weighting.slope * gap, Fraction(0)) ** int(power)
     scaled = loss * denominator * (1 << bits)
     return -(-scaled.numerator // scaled.denominator)
 
@@ -100,9 +92,9 @@ def loss_above(weighting: Weighting, error: Fraction, gap: Fraction, bits: int) 
 def enclose_mean_of(weighting: Weighting, terms: Sequence[tuple[Fraction, Fraction]], bits: int) -> Interval:
     """The sum of weight times value, of exact scores and values, under a weighting that has a kernel."""
     scores, values = [score for score, _ in terms], [value for _, value in terms]
-    if _is_sparse(weighting):
+    if weighting.is_sparse:
         weights = weights_of(scores, weighting, bits)
         return sum((w.scaled(value) for w, value in zip(weights, values, strict=True)), point(Fraction(0)))
-    if weighting is Weighting.SOFTMAX_PLUS_ONE:
-        scores, values = [*scores, Fraction(0)], [*values, Fraction(0)]
+    nothing = [Fraction(0)] * weighting.row.extra
+    scores, values = [*scores, *nothing], [*values, *nothing]
     return enclose_mean(list(map(point, scores)), list(map(point, values)), bits)

@@ -19,7 +19,7 @@ from itertools import chain
 from math import isqrt
 
 from constructions.network.meanings import Others
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from proofs.formula.common.extremes import WorstCase, proved_bound
 from proofs.formula.common.kernels import WEIGHS_NOTHING_FROM, enclose_mean_of, share_of_others
 from proofs.formula.failures import NotDerived

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache, partial
 
 from constructions.network.meanings import Near, Others
-from constructions.network.transformer import Weighting
 from proofs.formula.common.kinds import Kind
 from proofs.formula.common.written import Written
 from proofs.formula.failures import NotDerived
@@ -33,7 +32,7 @@ def oblige(written: Written) -> LookupObligation:
 
 def prove(obligation: LookupObligation, twice: bool, record: Record) -> Proof:
     """The exact worst case, and Z3 for the same; of numbers Z3 proves the bounds that were found."""
-    if obligation.head.weighting is not Weighting.SOFTMAX:
+    if not obligation.head.weighting.is_softmax:
         return _prove_by_kernel(obligation, twice, record)
     allowed_error = obligation.allowed_error
     profiles_at = cache(partial(find_profiles, obligation))

@@ -12,7 +12,7 @@ from typing import Any
 
 import z3
 
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from proofs.formula.common.kernels import WEIGHS_NOTHING_FROM, loss_above, weight_of_pivot, weights_of
 from proofs.formula.lookup.by_kernel import KernelWorstCase, Terms
 from proofs.formula.transcript import Record, ignore

@@ -17,7 +17,7 @@ from math import gcd, lcm
 from flint import arb
 
 from constructions.network.meanings import ALLOWED_ERROR
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import ball, exact_ends, exp_ball, working_precision
 from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
 from proofs.formula.lookup.obligation import Affine, LookupObligation, LookupRow
@@ -299,7 +299,7 @@ def _extreme(error: arb, upper: arb, case: CountCase, excess: bool) -> LookupExt
 
 def bound_to_claim(upper: Fraction, weighting: Weighting) -> Fraction:
     """The bound with room, unless whoever checks it computes the same numbers: rational ones, and exact zeros."""
-    is_exact = weighting is Weighting.SPARSEMAX or (weighting is not Weighting.SOFTMAX and not upper)
+    is_exact = weighting.is_rational or (not weighting.is_softmax and not upper)
     return upper if is_exact else with_room(upper)
 
 

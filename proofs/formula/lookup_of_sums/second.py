@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import z3
 
-from constructions.network.transformer import Weighting
 from proofs.enclosures.exponential import enclose_exp
 from proofs.formula.lookup.second import NEGLIGIBLE, NEGLIGIBLE_NATS
 from proofs.formula.lookup.second_by_kernel import question_about_gaps
@@ -36,7 +35,7 @@ def proves_lookup_of_sum(obligation: LookupOfSumObligation, bound: Fraction, rec
 
 
 def _ask(obligation: LookupOfSumObligation, bound: Fraction) -> Question:
-    if obligation.head.weighting is not Weighting.SOFTMAX:
+    if not obligation.head.weighting.is_softmax:
         gaps = [drop for drop in drops(obligation) for _ in range(2)]
         return question_about_gaps(gaps, obligation.head.weighting, bound)
     given, weights, missed = [], [z3.RealVal(1)], [z3.RealVal(0)]

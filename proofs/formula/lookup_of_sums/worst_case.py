@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import exact_ends, exp_ball, working_precision
 from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
 from proofs.formula.common.kernels import enclose_mean_of, share_of_others
@@ -66,7 +66,7 @@ def drops(obligation: LookupOfSumObligation) -> list[Fraction]:
 
 def find_sum_worst_case(obligation: LookupOfSumObligation, bits: int) -> WorstCase:
     """The bound; none where all values are the target."""
-    is_softmax = obligation.head.weighting is Weighting.SOFTMAX
+    is_softmax = obligation.head.weighting.is_softmax
     if obligation.bluntest is None:
         return WorstCase(None, None, otherwise=SMALLEST_LOOKUP_BOUND if is_softmax else ZERO)
     if is_softmax:

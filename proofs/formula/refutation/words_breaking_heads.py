@@ -9,7 +9,6 @@ from fractions import Fraction
 
 from constructions.language.symbolic import symbolic_truth
 from constructions.language.syntax import is_symbolic, subformulas
-from constructions.network.transformer import Weighting
 from proofs.formula.attention.around_pivots import find_worst_around_pivot
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.attention.second_words import find_word
@@ -76,7 +75,7 @@ def _violations(obligation: AttentionObligation, group: RowGroup, sweep: Sweep, 
                 bound: Fraction) -> list[Violation]:
     """Inputs of one sweep that certainly err by more than the bound."""
     target = obligation.target
-    if obligation.head.weighting is Weighting.SOFTMAX:
+    if obligation.head.weighting.is_softmax:
         return [Violation(i, truth, weighed, target)
                 for _, i, truth, weighed in find_violations([weigh(sweep, REPLAY_BITS)], bound)]
     found = [(truth, find_worst_around_pivot(obligation, group, sweep, windows, truth, REPLAY_BITS))

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 from constructions.language.semantics import satisfies, truth_values
 from constructions.language.syntax import Count, is_symbolic
-from constructions.network.transformer import Weighting
 from proofs.formula.common.kinds import Kind
 from proofs.formula.discharge import Line
 from proofs.formula.lookup.by_kernel import find_kernel_violations
@@ -63,7 +62,7 @@ def words_with_counts(alphabet: Sequence[str], beyond: int, lines: Sequence[Line
 
 def _violations(lookup: LookupObligation, bound: Fraction) -> Iterable[CountCase]:
     """Cases in which the head certainly errs by more than the bound."""
-    if lookup.head.weighting is Weighting.SOFTMAX:
+    if lookup.head.weighting.is_softmax:
         return find_violations(lookup, REPLAY_BITS, bound)
     return find_kernel_violations(lookup, REPLAY_BITS, bound)
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from proofs.formula.attention.family import oblige
-from proofs.formula.attention.obligation import STICK_BREAKING as WEIGHTINGS
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.common.kinds import Kind
 from proofs.formula.family import Family
@@ -26,5 +25,5 @@ def prove(obligation: AttentionObligation, twice: bool, record: Record) -> Proof
     return confirm(obligation, worst, allowed_error, twice, by_solver)
 
 
-STICK_BREAKING = Family(Kind.ATTENTION, lambda written: written.head.weighting in WEIGHTINGS, oblige, prove,
+STICK_BREAKING = Family(Kind.ATTENTION, lambda written: written.head.weighting.breaks_a_stick, oblige, prove,
                         takes_apart=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.common.extremes import Extreme, WorstCase, proved_bound
@@ -56,6 +56,7 @@ class StickExtreme(Extreme):
     sweep: Sweep = field(repr=False)
     row: int
     choices: tuple[int, ...]
+    weighed_by: Weighting
 
     @property
     def n(self) -> int:
@@ -70,7 +71,7 @@ class StickExtreme(Extreme):
     @property
     def weighting(self) -> Weighting:
         """How scores become weights."""
-        return Weighting.STICK_BREAKING
+        return self.weighed_by
 
     def terms(self) -> list[tuple[Fraction, Fraction]]:
         """None: weights depend on other scores than softmax."""
@@ -163,7 +164,7 @@ def _extremes_of(obligation: AttentionObligation, group: RowGroup, walk: Walk) -
                             greatest[truth] = low, high, pair[not truth], step.j
     for truth, (low, high, reached, row) in greatest.items():
         yield StickExtreme(Fraction(low, walk.unit), proved_bound(Fraction(high, walk.unit)), truth, sweep, row,
-                           reached.choices())
+                           reached.choices(), obligation.head.weighting)
 
 
 def error_of(ends: tuple[Reached, Reached], truth: bool, unit: int) -> Enclosed:

@@ -11,13 +11,14 @@ from constructions.language.printer import format_briefly, format_count
 from constructions.language.syntax import Count, Formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Average, Mean, Position, Truth
-from constructions.network.transformer import Coefficients, Head, Mask, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Mask, Transformer
+from constructions.network.weightings import Weighting
 from proofs.formula.common.kinds import HeadObligation, Kind
 from proofs.formula.common.known import KnownValues
 from proofs.formula.common.written import Written
 from proofs.formula.failures import NotDerived
 
-SUM_TO_ONE = (Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX)
+AVERAGING = tuple(weighting for weighting in Weighting if weighting.averages_equals and not weighting.is_hard)
 """The weightings of heads that hold means, or look something up."""
 
 
@@ -77,9 +78,9 @@ def check_sums_to_one(head: Head) -> None:
     Raises:
         NotDerived: if the weighting is another one.
     """
-    if head.weighting not in SUM_TO_ONE:
+    if head.weighting not in AVERAGING:
         raise NotDerived(f"weighting {head.weighting.value}, expected one whose weights sum to 1: "
-                         + ", ".join(SUM_TO_ONE))
+                         + ", ".join(AVERAGING))
 
 
 def _check_is_mean_of_counts(transformer: Transformer, head: Head, direction: str,

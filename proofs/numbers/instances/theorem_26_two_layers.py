@@ -19,7 +19,8 @@ from itertools import product
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything
 from constructions.network.run import Residual, run_hard, scaled_scores
-from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.instances.comparing import BITS, instance, logarithm
 from proofs.numbers.instances.examination import Examination, Instance

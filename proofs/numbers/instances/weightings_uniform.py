@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from constructions.network.weighting import sparsemax_weights
+from constructions.network.exact_weights import sparsemax_weights
 from proofs.enclosures.intervals import point
 from proofs.enclosures.softmax import enclose_mean
 from proofs.enclosures.weightings import entmax_weights

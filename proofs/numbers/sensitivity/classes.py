@@ -20,7 +20,6 @@ from proofs.formula.refutation.budget import replay_work
 from proofs.numbers.sensitivity.changes import Change, ReplayedPair, Word, exchanged, unlike_letters
 from proofs.numbers.sensitivity.words import greatest_change
 from proofs.words.classes.buckets import Buckets, Signature, WordClass
-from proofs.words.classes.cells import UNORDERED
 from proofs.words.classes.enclosing import enclose_class
 from proofs.words.replay import REPLAY_BITS
 
@@ -53,7 +52,7 @@ class Classes:
     def work(self) -> int:
         """What running them takes at most, in the units of the refutation's budget."""
         cells = self.buckets.cells
-        if cells is None or any(head.asked.head.weighting not in UNORDERED for head in cells.heads):
+        if cells is None or any(not head.is_unordered for head in cells.heads):
             return self.at_most * replay_work(self.buckets.transformer)(self.n)  # each is run as a word
         return self.at_most * self.n * (1 + len(cells.heads))
 

@@ -26,8 +26,9 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from constructions.network.transformer import Head, Weighting
-from constructions.network.weighting import hard_weights
+from constructions.network.exact_weights import hard_weights
+from constructions.network.transformer import Head
+from constructions.network.weightings import Shape, Weighting
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.intervals import Interval, point
 from proofs.enclosures.rationals import ZERO, from_flint, to_flint
@@ -78,27 +79,32 @@ class Weights:
 
 def weights_of_all_words(head: Head, scores: Sequence[Interval], n: int) -> Weights:
     """The bounds for scores (over τ) in these intervals."""
-    weighting = head.weighting
-    if weighting.is_hard:
-        return Weights(Way.HARD, _hard_shares(head, scores))
-    if weighting is Weighting.SOFTMAX:
-        return Weights(Way.SOFT, weights_in_common_units(scores, BITS, SPREAD))
-    if weighting is Weighting.SOFTMAX_PLUS_ONE:
-        *bounds, (phantom, _) = weights_in_common_units([*scores, NOTHING], BITS, SPREAD)
-        return Weights(Way.SOFT, bounds, phantom)
+    shape = head.weighting.row.shape
+    match shape:
+        case Shape.HARD:
+            return Weights(Way.HARD, _hard_shares(head, scores))
+        case Shape.EXPONENTIAL:
+            extra = head.weighting.row.extra
+            found = weights_in_common_units([*scores, *[NOTHING] * extra], BITS, SPREAD)
+            phantom = sum(low for low, _ in found[len(scores):]) if extra else None
+            return Weights(Way.SOFT, found[:len(scores)], phantom)
     bounds = [(-in_units(-weight.lower), in_units(weight.upper))
-              for weight in enclose_weights(weighting, Scored(scores, n, head.mask), BITS)]
-    match weighting:
-        case Weighting.SPARSEMAX | Weighting.ENTMAX:
-            return Weights(Way.SHARES, bounds, steepness=to_flint(Fraction(1)))
-        case Weighting.GEOMETRIC | Weighting.STICK_BREAKING:
+              for weight in enclose_weights(head.weighting, Scored(scores, n, head.mask), BITS)]
+    steepness = to_flint(_steepness(head.weighting, n))
+    match shape:
+        case Shape.THRESHOLD:
+            return Weights(Way.SHARES, bounds, steepness=steepness)
+        case Shape.STICK:
             left = max(0, UNIT - sum(high for _, high in bounds))
-            return Weights(Way.SHARES, bounds, left, to_flint(Fraction(1, 4)))
-        case Weighting.SIGMOID:
-            return Weights(Way.ADDED, bounds, steepness=to_flint(Fraction(1, 4)))
-        case Weighting.RELU_OVER_N:
-            return Weights(Way.ADDED, bounds, steepness=to_flint(Fraction(1, n)))
-    return Weights(Way.ADDED, bounds, steepness=to_flint(Fraction(1)))
+            return Weights(Way.SHARES, bounds, left, steepness)
+        case Shape.ADDITIVE:
+            return Weights(Way.ADDED, bounds, steepness=steepness)
+
+
+def _steepness(weighting: Weighting, n: int) -> Fraction:
+    """By how much the sum of shares, or an added weight, moves with a score, at most: 1 where there is a threshold."""
+    slope = weighting.row.response.slope if weighting.row.response else Fraction(1)
+    return slope / n if weighting.row.over_n else slope
 
 
 def weigh(head: Head, scores: Sequence[Interval], values: Mapping[str, Sequence[Interval]],

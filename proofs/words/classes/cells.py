@@ -14,7 +14,7 @@ from functools import cached_property
 
 from constructions.errors import Unsupported
 from constructions.language.brackets import PositionFunction
-from constructions.network.transformer import FeedForward, Transformer, Weighting
+from constructions.network.transformer import FeedForward, Transformer
 from proofs.enclosures.expressions import flint_at
 from proofs.enclosures.rationals import ZERO, row_to_flint, to_flint
 from proofs.words.classes.needed import Asked, Needed
@@ -42,12 +42,6 @@ Choices = Sequence[Sequence[str]]
 Cell = tuple[int, str]
 Column = tuple[Form, ...]
 """What a head reads of one cell: its live keys, then its values."""
-EQUAL_WEIGHTS = frozenset({Weighting.SOFTMAX, Weighting.AVERAGE_HARDMAX, Weighting.SPARSEMAX, Weighting.ENTMAX})
-"""Weightings that weigh equal scores equally, and whose weights add up to 1."""
-NORMALISED = EQUAL_WEIGHTS | {Weighting.LEFTMOST_HARDMAX, Weighting.RIGHTMOST_HARDMAX}
-"""Weightings whose weights add up to 1, so that the mean of equal values is that value."""
-UNORDERED = EQUAL_WEIGHTS | {Weighting.SOFTMAX_PLUS_ONE, Weighting.RELU, Weighting.RELU_OVER_N, Weighting.SIGMOID}
-"""Weightings whose weights depend on the multiset of scores, and not on where they are seen."""
 
 
 class WordsMatter(Unsupported):
@@ -191,7 +185,7 @@ class SeenHead:
     @property
     def is_unordered(self) -> bool:
         """Whether its weights do not depend on places."""
-        return self.asked.head.weighting in UNORDERED
+        return self.asked.head.weighting.ignores_places
 
     @cached_property
     def loose(self) -> frozenset[int]:
@@ -238,9 +232,9 @@ class SeenHead:
         values = [[self.interned[self.columns[j, symbol]][place] for symbol in self.cells.choices[j - 1]]
                   for j in visible]
         first = values[0][0]
-        if first.is_exact and head.weighting in NORMALISED and all(value == first for row in values for value in row):
+        if first.is_exact and head.weighting.sums_to_one and all(value == first for row in values for value in row):
             return first
-        is_mean = not self.asked.live and head.weighting in EQUAL_WEIGHTS
+        is_mean = not self.asked.live and head.weighting.averages_equals
         if is_mean and all(row[0].is_exact and all(value == row[0] for value in row) for row in values):
             return exact(sum((row[0].constant for row in values), ZERO) / len(values))
         return None

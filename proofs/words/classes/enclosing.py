@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from constructions.errors import Unsupported
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.rationals import ZERO, from_flint, interval_from_flint, rounded_outward, to_flint
 from proofs.enclosures.softmax import enclose_mean
 from proofs.enclosures.weightings import Scored, enclose_attended
 from proofs.words.classes.buckets import Buckets, Signature, WordClass
-from proofs.words.classes.cells import UNORDERED, SeenHead
+from proofs.words.classes.cells import SeenHead
 from proofs.words.classes.norms import NO_NORMS, Norms, enclose_inverse_root
 from proofs.words.classes.terms import ONE, Answer, Atom, Form, Irrational, Normed, Relu, add, exact
 from proofs.words.replay import SPREAD_OF_MISSES, InexactHardAttention, run_soft
@@ -35,7 +35,7 @@ def enclose_class(buckets: Buckets, found: WordClass, bits: int) -> Interval:
     """
     if buckets.cells is None:
         return enclose_output(buckets.transformer, found.word, buckets.at, bits, buckets.read, buckets.norms)
-    others = {head.asked.head.weighting for head in buckets.cells.heads} - UNORDERED
+    others = {head.asked.head.weighting for head in buckets.cells.heads if not head.is_unordered}
     if others:
         if buckets.norms.epsilons:
             raise Unsupported(f"norms beside the weighting {min(others)}")
@@ -166,11 +166,10 @@ class Crowd:
         values = [column[place] for column in self.columns]
         scores = [sum((q * k for q, k in zip(queries, column, strict=False)), point(ZERO))
                   for column in self.columns]
-        match asked.head.weighting:
-            case Weighting.SOFTMAX:
-                return enclose_mean(scores, values, bits, SPREAD_OF_MISSES, self.counts)
-            case Weighting.AVERAGE_HARDMAX:
-                return self._average_of_best(scores, values)
+        if asked.head.weighting.is_softmax:
+            return enclose_mean(scores, values, bits, SPREAD_OF_MISSES, self.counts)
+        if asked.head.weighting.is_hard:
+            return self._average_of_best(scores, values)
         row = Scored(self._repeated(scores), self.head.cells.n, asked.head.mask)
         columns = {atom.direction: self._repeated(values)}
         return enclose_attended(asked.head.weighting, row, columns, bits, SPREAD_OF_MISSES)[atom.direction]

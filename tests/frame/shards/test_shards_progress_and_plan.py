@@ -21,7 +21,8 @@ from certify.frame.shards import (
 )
 from certify.frame.shards.planning import MAX_SHARDS, STEPS_PER_SHARD
 from constructions.language.expressions import parse_expression
-from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 
 
 def at(monkeypatch: pytest.MonkeyPatch, *seconds: float) -> None:

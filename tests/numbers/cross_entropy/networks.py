@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything, Position
-from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import FeedForward, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 
 DIRECTIONS = ("one", "place", "a", "b", "out")
 

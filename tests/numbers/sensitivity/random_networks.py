@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything
-from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 
 NAMES = ("x", "y", "z")
 TEMPERATURES = ("1/2", "1", "2", "1/n", "1/i")

@@ -14,16 +14,8 @@ import pytest
 
 from constructions.language.expressions import parse_expression
 from constructions.network.meanings import Anything
-from constructions.network.transformer import (
-    Coefficients,
-    FeedForward,
-    Head,
-    Layer,
-    Mask,
-    Transformer,
-    Unit,
-    Weighting,
-)
+from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 from proofs.enclosures.intervals import Interval
 from proofs.enclosures.rationals import to_flint
 from proofs.numbers.sensitivity.bounds import Bounds

@@ -15,7 +15,7 @@ from certify.formula.outcomes import Certified
 from certify.formula.pipeline import certify, certify_request
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
-from constructions.network.transformer import Weighting
+from constructions.network.weightings import Weighting
 from constructions.regimes import Regime, Sharpening
 from tests.check import handmade, handmade_counting
 from tests.check.handmade import near, position, truth

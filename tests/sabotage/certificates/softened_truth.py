@@ -18,7 +18,8 @@ from constructions.errors import InputError
 from constructions.language.expressions import Expression, parse_expression
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.run import embed
-from constructions.network.transformer import FeedForward, Head, Transformer, Weighting
+from constructions.network.transformer import FeedForward, Head, Transformer
+from constructions.network.weightings import Weighting
 from tests.network.second_forward import number
 from tests.sabotage.certificates.truth import short_words
 from tests.sabotage.ground_truth import DIGITS, TOLERANCE

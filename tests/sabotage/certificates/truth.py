@@ -24,7 +24,8 @@ from constructions.language.syntax import Formula, is_positional, subformulas
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Meaning, Near, Others, Truth
-from constructions.network.transformer import Mask, Transformer, Weighting
+from constructions.network.transformer import Mask, Transformer
+from constructions.network.weightings import Weighting
 from proofs.floats.claims import FloatClaim, read_float_claims
 from proofs.floats.execution.search import find_wrong
 from tests.network.second_forward import SecondForward, number

@@ -8,7 +8,7 @@ from typing import Literal
 
 from certify.exports.pages.certificate.names import Names
 from constructions.network.meanings import Near, Others, Product, Truth
-from constructions.network.transformer import Head, Layer, Transformer, Weighting
+from constructions.network.transformer import Head, Layer, Transformer
 
 MOST_DIRECTIONS = 2000
 """Networks with more are neither drawn nor run in doubles."""
@@ -88,7 +88,7 @@ class _Columns:
 
     def _heads(self, number: int, layer: Layer) -> Iterator[Block]:
         for place, head in enumerate(layer.heads, start=1):
-            soft = head.weighting is Weighting.SOFTMAX
+            soft = head.weighting.is_softmax
             near = any(is_approximate(self.network, name) for name in head.values) or not soft
             yield self._block("head" if near else "exact", (f"{number}.{place}", head.name), read_roles(head),
                               tuple(head.values))

@@ -45,7 +45,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.printer import format_formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Truth
-from constructions.network.transformer import Transformer, Weighting
+from constructions.network.transformer import Transformer
 from constructions.text import printable
 
 QUARTER = Fraction(1, 4)
@@ -226,7 +226,7 @@ class _CertificatePage:
         """Heads without a bound, on a sample word; none where numbers or words are too large for a picture."""
         lengths, bounded = drawn_lengths(self.sealed), {each.at for each in self.study.approximations}
         others = [(layer, place, head) for layer, place, head in self.network.heads()
-                  if f"{layer}.{place}" not in bounded and head.weighting is Weighting.SOFTMAX]
+                  if f"{layer}.{place}" not in bounded and head.weighting.is_softmax]
         if not lengths or not others:
             return
         word = sample_word(self.network.alphabet, lengths[0])

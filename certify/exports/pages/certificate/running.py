@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Weighting
+from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer
+from constructions.network.weightings import Weighting, Winners
 
 Array = npt.NDArray[Any]
 TIES = 1e-9
@@ -100,7 +101,7 @@ class _DoubleHead:
 
     def weights(self, stream: Array) -> Array:
         scores = (stream @ self.queries.T) @ np.swapaxes(stream @ self.keys.T, -1, -2)
-        if self.weighting is Weighting.SOFTMAX:
+        if self.weighting.is_softmax:
             scores = scores / self.temperature[:, np.newaxis]
         scores = np.where(self.hidden, -np.inf, scores)
         return weigh(scores, self.weighting)
@@ -115,12 +116,12 @@ def hidden(mask: Mask, n: int) -> Array:
 def weigh(scores: Array, weighting: Weighting) -> Array:
     """Attention weights, from scores in the last axis."""
     gaps = scores - scores.max(axis=-1, keepdims=True)
-    if weighting is Weighting.SOFTMAX:
+    if weighting.is_softmax:
         raised = np.exp(gaps)
     else:
         raised = (gaps > -TIES).astype(float)
-        if weighting is not Weighting.AVERAGE_HARDMAX:
-            raised = _outermost(raised, weighting is Weighting.LEFTMOST_HARDMAX)
+        if not weighting.averages_equals:
+            raised = _outermost(raised, weighting.row.winners is Winners.FIRST)
     shares: Array = raised / raised.sum(axis=-1, keepdims=True)
     return shares
 

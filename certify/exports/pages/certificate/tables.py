@@ -11,7 +11,7 @@ from certify.exports.pages.certificate.approximations import Approximation
 from certify.exports.pages.certificate.names import Names
 from certify.formula.sealed import Sealed
 from constructions.network.meanings import Average, Mean
-from constructions.network.transformer import Coefficients, Head, Transformer, Unit, Weighting
+from constructions.network.transformer import Coefficients, Head, Transformer, Unit
 from proofs.formula.composition import Write, writes
 
 MINUS = "−"
@@ -109,12 +109,13 @@ def describe_weighting(head: Head) -> str:
 
     >>> from constructions.language.expressions import parse_expression
     >>> from constructions.network.transformer import Mask
+    >>> from constructions.network.weightings import Weighting
     >>> one = parse_expression("1")
     >>> describe_weighting(Head("", "", Mask.FUTURE, Weighting.SOFTMAX, one, (), (), {}))
     'softmax over j ≤ i'
     """
     over = f"over {SEES[head.mask.value]}"
-    if head.weighting is not Weighting.SOFTMAX:
+    if not head.weighting.is_softmax:
         return f"{head.weighting.value} {over}"
     return f"softmax {over}" + ("" if str(head.temperature) == "1" else f", at temperature {head.temperature}")
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from constructions.errors import Unsupported
-from constructions.network.transformer import HARD_IN_THE_LIMIT, Weighting
+from constructions.network.weightings import Weighting
 
 
 def hard_weights(scores: Sequence[Fraction], weighting: Weighting) -> list[Fraction]:
@@ -20,15 +20,11 @@ def hard_weights(scores: Sequence[Fraction], weighting: Weighting) -> list[Fract
     """
     best = max(scores)
     winners = [place for place, score in enumerate(scores) if score == best]
-    match weighting:
-        case Weighting.LEFTMOST_HARDMAX:
-            winners = winners[:1]
-        case Weighting.RIGHTMOST_HARDMAX:
-            winners = winners[-1:]
-        case _ if not weighting.is_hard and weighting not in HARD_IN_THE_LIMIT:
-            raise Unsupported(f"hard attention in place of {weighting}: it is not what {weighting} tends to")
-    share = Fraction(1, len(winners))
-    return [share if place in winners else Fraction(0) for place in range(len(scores))]
+    if weighting.row.winners is None:
+        raise Unsupported(f"hard attention in place of {weighting}: it is not what {weighting} tends to")
+    kept = weighting.row.winners.of(winners)
+    share = Fraction(1, len(kept))
+    return [share if place in kept else Fraction(0) for place in range(len(scores))]
 
 
 def sparsemax_weights(scores: Sequence[Fraction]) -> list[Fraction]:

@@ -1,0 +1,170 @@
+"""The weighting functions, in one table: a row a weighting, a column a property; nothing else lists them by hand.
+
+How an attention head makes weights of its scores: those of [SHA] Definitions 2 to 4, and others. The definitions, as
+rules, are in docs/certificate.md, section 2; the papers in docs/weightings.md. All but the hard ones divide the scores
+by the head's temperature. What has code of its own for a weighting is a table with its name as key: exact weights are
+in ``exact_weights.py``, enclosures in ``proofs/enclosures/weightings.py``, constructions that only some weightings
+have in ``constructions/statements/other_weightings.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from fractions import Fraction
+from typing import Literal, Self, TypeVar
+
+Place = TypeVar("Place")
+
+
+class Shape(Enum):
+    """How scores become weights."""
+
+    HARD = "the greatest scores have all weight, in equal shares"
+    EXPONENTIAL = "in proportion to exp(score)"
+    THRESHOLD = "what of a score exceeds a number that all share, to a power"
+    ADDITIVE = "a function of its own score, whatever the others are"
+    STICK = "from the nearest position on, each takes a share of what is left"
+
+
+class Winners(Enum):
+    """Which of the positions with the greatest score have the weight."""
+
+    ALL = slice(None)
+    FIRST = slice(1)
+    LAST = slice(-1, None)
+
+    def of(self, places: Sequence[Place]) -> Sequence[Place]:
+        """Those that win of the places with the greatest score, which are in the order of the word.
+
+        >>> [list(winners.of([2, 5, 7])) for winners in Winners]
+        [[2, 5, 7], [2], [7]]
+        """
+        kept: slice = self.value
+        return places[kept]
+
+
+class Response(Enum):
+    """What a function of a single score is."""
+
+    RELU = "max(score, 0)"
+    SIGMOID = "1/(1 + exp(-score))"
+
+    @property
+    def slope(self) -> Fraction:
+        """Its greatest slope."""
+        return Fraction(1) if self is Response.RELU else Fraction(1, 4)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The columns of the table; what follows from them are properties of ``Weighting``.
+
+    ``winners``   who has all weight, always or as the temperature tends to 0; None if such a limit is not hard
+    ``alpha``     which α-entmax it is, if one: 1 is softmax
+    ``extra``     how many positions more there are to attend to, of score 0 and value 0
+    ``response``  the function of a score that its weight is, or its share of what is left
+    ``over_n``    whether weights are divided by the length of the word
+    """
+
+    shape: Shape
+    winners: Winners | None = None
+    alpha: Fraction | None = None
+    extra: int = 0
+    response: Response | None = None
+    over_n: bool = False
+
+
+class Weighting(StrEnum):
+    """The weighting functions, by the names that files and the command line have for them."""
+
+    row: Row
+
+    SOFTMAX = "softmax", Row(Shape.EXPONENTIAL, winners=Winners.ALL, alpha=Fraction(1))
+    AVERAGE_HARDMAX = "average-hardmax", Row(Shape.HARD, winners=Winners.ALL)
+    LEFTMOST_HARDMAX = "leftmost-hardmax", Row(Shape.HARD, winners=Winners.FIRST)
+    RIGHTMOST_HARDMAX = "rightmost-hardmax", Row(Shape.HARD, winners=Winners.LAST)
+    SPARSEMAX = "sparsemax", Row(Shape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(2))
+    ENTMAX = "entmax-1.5", Row(Shape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(3, 2))
+    SOFTMAX_PLUS_ONE = "softmax-plus-one", Row(Shape.EXPONENTIAL, extra=1)
+    RELU = "relu", Row(Shape.ADDITIVE, response=Response.RELU)
+    RELU_OVER_N = "relu-over-n", Row(Shape.ADDITIVE, response=Response.RELU, over_n=True)
+    SIGMOID = "sigmoid", Row(Shape.ADDITIVE, response=Response.SIGMOID)
+    GEOMETRIC = "geometric", Row(Shape.STICK, response=Response.SIGMOID)
+    STICK_BREAKING = "stick-breaking", Row(Shape.STICK, response=Response.SIGMOID)
+
+    def __new__(cls, name: str, row: Row | None = None) -> Self:
+        """A member is its name, and knows its row; what has a name alone is looked up, and does not come here."""
+        assert row, f"{name} has no row"
+        member = str.__new__(cls, name)
+        member._value_ = name
+        member.row = row
+        return member
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether it looks at the order of the scores alone, and not at a temperature: [SHA] Definition 2."""
+        return self.row.shape is Shape.HARD
+
+    @property
+    def is_softmax(self) -> bool:
+        """Whether it is softmax: what is left out means, and all that float runs and Coq's networks know."""
+        return self is Weighting.SOFTMAX
+
+    @property
+    def is_exponential(self) -> bool:
+        """Whether weights are quotients of sums of exponentials, so that moved scores move them by a factor."""
+        return self.row.shape is Shape.EXPONENTIAL
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether scores that are far enough below the greatest have no weight at all."""
+        return self.row.shape is Shape.THRESHOLD
+
+    @property
+    def is_additive(self) -> bool:
+        """Whether a weight depends on its own score alone, so that several heads can make one sum of it."""
+        return self.row.shape is Shape.ADDITIVE
+
+    @property
+    def breaks_a_stick(self) -> bool:
+        """Whether positions take their shares in turn, from the nearest on: without a mask there is no nearest."""
+        return self.row.shape is Shape.STICK
+
+    @property
+    def slope(self) -> Fraction:
+        """α - 1 of a sparse one: what scores are multiplied by before the threshold is taken off."""
+        assert self.is_sparse and self.row.alpha, f"{self} has no threshold"
+        return self.row.alpha - 1
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether it is known how much a lower score weighs beside a greater one, at most: the greatest score wins."""
+        return self.is_exponential or self.is_sparse
+
+    @property
+    def sums_to_one(self) -> bool:
+        """Whether the weights of a row add up to 1, so that the head's answer is a mean."""
+        return self.is_hard or (self.has_kernel and not self.row.extra)
+
+    @property
+    def ignores_places(self) -> bool:
+        """Whether weights depend on which scores there are, and not on where they are seen."""
+        return not self.breaks_a_stick and self.row.winners in (None, Winners.ALL)
+
+    @property
+    def averages_equals(self) -> bool:
+        """Whether k equal scores have the weight 1/k each."""
+        return self.sums_to_one and self.ignores_places
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether the weights of rational scores are rational."""
+        return self.is_hard or self.row.alpha == 2 or (self.is_additive and self.row.response is Response.RELU)
+
+
+WeightingName = Literal[
+    "softmax", "average-hardmax", "leftmost-hardmax", "rightmost-hardmax", "sparsemax", "entmax-1.5",
+    "softmax-plus-one", "relu", "relu-over-n", "sigmoid", "geometric", "stick-breaking"]
+"""The same names for type checkers, where Python's callers give one (a test compares them)."""
