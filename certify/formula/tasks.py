@@ -15,10 +15,10 @@ from pathlib import Path
 from certify.asking.request import Request, read_request
 from certify.asking.subjects import Found, Kind, read_network
 from certify.asking.written import FormulaSubject, Options
-from certify.formula.counterexamples import describe_counterexample
-from certify.formula.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
+from certify.formula.outcomes import Certified, Outcome
 from certify.formula.outcomes_in_json import outcome_to_json
 from certify.formula.pipeline import certify_request
+from certify.formula.show import why_not_certified
 from certify.frame.demo import Shown
 from certify.frame.numbers import decimal_upper
 from certify.frame.shards.store import Store
@@ -183,7 +183,7 @@ def _is_accepted(certificate: str, request: Request) -> bool:
 
 
 def _shown(row: Row, outcome: Outcome) -> Shown:
-    network, extreme, remark = outcome.transformer, outcome.worst_error, _remark(outcome)
+    network, extreme, remark = outcome.transformer, outcome.worst_error, why_not_certified(outcome)
     facts = outcome_to_json(outcome)
     cells = {
         "example": row.name,
@@ -210,13 +210,3 @@ def _malformed(row: Row, reason: str) -> Shown:
 def _reason(error: InputError) -> str:
     """What is wrong; a formula of several stands on one line, so only the column says where."""
     return f"column {error.column}: {error.message}" if isinstance(error, FormulaError) else str(error)
-
-
-def _remark(outcome: Outcome) -> str:
-    """Why it is not certified; empty if it is."""
-    match outcome:
-        case Refuted(counterexample=found):
-            return describe_counterexample(found)
-        case Unknown(reason=reason) | UnsupportedClaim(reason=reason) | RefutedRun(reason=reason):
-            return reason
-    return ""

@@ -14,11 +14,12 @@ import pytest
 from certify.auditing.kinds.decide import Decided
 from certify.exports.pages.decision.neighbours import find_neighbours
 from certify.exports.pages.decision.page import Filed, decision_page
+from certify.frame.answer import certified_to
 from certify.frame.shards import Workers
 from certify.trained import decide as deciding
 from certify.trained.certified import read_certified
 from certify.trained.decide import Settings, decide, with_wrong_prefixes, with_wrong_words_proved
-from certify.trained.decision import Decision, Found, certified_to, is_whole_domain, rows_by_length
+from certify.trained.decision import Decision, Found, is_whole_domain, rows_by_length
 from certify.trained.show import decision_to_json, describe_wrong
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, Claim, When, input_tokens, judged
