@@ -22,9 +22,6 @@ from constructions.statements.geometric_attention import add_truth_by_geometric_
 from constructions.statements.relu_attention import add_truth_by_relu
 from constructions.statements.sigmoid_attention import add_truth_by_sigmoid
 
-LIKE_SOFTMAX = (Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE)
-"""The constructions of [SHA] are made with these."""
-
 
 @dataclass(frozen=True)
 class Constructions:

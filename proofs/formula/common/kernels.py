@@ -25,8 +25,6 @@ from proofs.enclosures.weightings import entmax_weights, square_root
 
 FARTHEST = 3000
 """Gaps beyond so many nats are not told apart: e^-3000 is far below the smallest bound that is ever claimed."""
-CERTIFIED = frozenset({Weighting.SOFTMAX, Weighting.SPARSEMAX, Weighting.ENTMAX, Weighting.SOFTMAX_PLUS_ONE})
-"""Weightings that have a kernel."""
 WEIGHS_NOTHING_FROM = {Weighting.SPARSEMAX: Fraction(-1), Weighting.ENTMAX: Fraction(-2)}
 """Gaps from which on, downwards, the kernel is 0."""
 Gaps = Iterable[tuple[int, Fraction]]
