@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from certify.formula.outcomes_in_json import outcome_to_json
 from certify.formula.pipeline import certify_request
 from certify.formula.show import why_not_certified
 from certify.frame.demo import Shown
+from certify.frame.json_form import from_json
 from certify.frame.numbers import decimal_upper
 from certify.frame.shards.store import Store
 from certify.frame.verdicts import OWN_WORK, exit_status
@@ -85,7 +85,7 @@ def request_of(row: Row, options: Options, lengths: Lengths) -> Request:
 def do_formula(task: str) -> str:
     """What came of it, as a row of the table and its certificate."""
     keys = json.loads(task)
-    row = Row(**(keys["row"] | {"alphabet": _tuple(keys["row"]["alphabet"])}))
+    row = from_json(Row, keys["row"], "row")
     options = Options(**(keys["options"] | {"predicates": tuple(keys["options"]["predicates"])}))
     try:
         request = request_of(row, options, Lengths(keys["min_n"], keys["max_n"]))
@@ -95,10 +95,6 @@ def do_formula(task: str) -> str:
     except InputError as error:
         shown = _malformed(row, _reason(error))
     return json.dumps(asdict(shown if keys["with_certificate"] else replace(shown, certificate=None)))
-
-
-def _tuple(symbols: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if symbols is None else tuple(symbols)
 
 
 def read_shown(text: str) -> Shown:

@@ -91,7 +91,7 @@ def overall_status(found: Iterable[Shown], harmless: Collection[str] = ()) -> in
     return exit_status(worst(serious) if serious else "unknown")
 
 
-def to_json(found: Sequence[Shown], status: int, **facts: Any) -> dict[str, Any]:
+def examples_to_json(found: Sequence[Shown], status: int, **facts: Any) -> dict[str, Any]:
     """One object: the verdict on all of them, and an entry per example."""
     return {
         "verdict": {0: "certified", 1: "refuted"}.get(status, "unknown"),

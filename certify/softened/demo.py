@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from certify.frame.demo import Shown, overall_status, print_rows, show_each, to_json
+from certify.frame.demo import Shown, examples_to_json, overall_status, print_rows, show_each
 from certify.frame.numbers import decimal_lower
 from certify.frame.progress import ProgressLine
 from certify.frame.terminal import print_json
@@ -34,7 +34,7 @@ def soften_examples(examples: Sequence[Example], workers: Workers, folder: str |
     found = show_each(examples, show, folder)
     status = overall_status(found)
     if as_json:
-        print_json(to_json(found, status))
+        print_json(examples_to_json(found, status))
     else:
         _print(found)
         if folder:

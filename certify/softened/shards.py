@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from certify.frame.json_form import from_json, to_json
 from certify.frame.shards import content, digest_of, plan_prefixes, prefixes, run_tasks, steps_per_word_of_many
 from certify.frame.shards.standing import ShardsProgress
 from constructions.errors import InputError
@@ -166,16 +166,14 @@ def check_task(task: str) -> str:
         found = check_shard(_certificate(data["about"]), data["n"], tuple(data["prefix"]))
     except Refusal as refusal:
         return json.dumps({"verdict": verdict_of(refusal), "reason": str(refusal)})
-    gap = None if found.gap is None else str(found.gap)
-    return json.dumps({"verdict": ACCEPTED, "found": {**asdict(found), "gap": gap}})
+    return json.dumps({"verdict": ACCEPTED, "found": to_json(found)})
 
 
 def _read_result(text: str) -> ShardResult:
     result = json.loads(text)
     if result["verdict"] != ACCEPTED:
         raise REFUSALS[result["verdict"]](result["reason"])
-    found = result["found"]
-    return ShardResult(**{**found, "gap": None if found["gap"] is None else Fraction(found["gap"])})
+    return from_json(ShardResult, result["found"], "what the checker found")
 
 
 @lru_cache(maxsize=2)

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from certify.critical.threshold import NoChange
 from certify.formula.show import print_shape
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
+from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
 from certify.frame.terminal_tables import NARROW, Cell, Column, numbers, plain, print_table, print_verdict
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.softened.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
@@ -255,4 +255,4 @@ def _counterexample_to_json(found: Softening) -> dict[str, Any] | None:
 
 def _moved_to_json(moved: Moved) -> dict[str, Any]:
     return {"word": list(moved.word), "position": moved.position, "temperature": str(moved.temperature),
-            "value_lower": decimal_lower(moved.distance.lower), "value_upper": decimal_upper(moved.distance.upper)}
+            **ends_to_json(moved.distance, "value_")}

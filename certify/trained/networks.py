@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from certify.frame.json_form import to_json
 from certify.frame.terminal_tables import Column, plain, print_table
 from constructions.trained.network import (
     Affine,
@@ -138,7 +139,7 @@ def imported_to_json(imported: Imported) -> dict[str, Any]:
         "kind": report.kind,
         "assumed": list(report.assumed),
         "not_weights": dict(report.not_weights),
-        "sources": [{"file": source.file, "sha256": source.sha256} for source in network.sources],
+        "sources": to_json(network.sources),
         "attention": network.attention,
         "vocabulary": network.vocabulary,
         "width": network.width,

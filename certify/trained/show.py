@@ -9,12 +9,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
+from certify.frame.json_form import to_json
+from certify.frame.numbers import decimal, decimal_lower, enclosed, ends_to_json
 from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
 from certify.frame.verdicts import colour
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.trained.decision import Decision, LengthRow, OffsetRow, SmallestMargin
 from constructions.trained.claim import Row
+from proofs.enclosures.intervals import Interval
 from proofs.trained.runs import runs
 from proofs.trained.search import WrongWord
 
@@ -146,8 +148,7 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
         "lengths": [{"n": row.n, "verdict": row.verdict, "smallest_margin_found": _seen_to_json(row.seen),
                      "bound": row.bound, "wrong": _wrong_to_json(decision, row.wrong), "reason": row.reason}
                     for row in decision.rows],
-        "by_offset": [{"offset": row.offset, "covered_to": row.covered_to, "wrong_at": row.wrong_at,
-                       "longest": row.longest} for row in decision.offsets],
+        "by_offset": to_json(decision.offsets),
         "counterexample": _wrong_to_json(decision, decision.wrong),
         "covered": dict(decision.covered),
         "seconds": round(decision.seconds, 3),
@@ -162,10 +163,9 @@ def _seen_to_json(seen: SmallestMargin | None) -> dict[str, Any] | None:
 def _wrong_to_json(decision: Decision, wrong: WrongWord | None) -> dict[str, Any] | None:
     if wrong is None:
         return None
-    lower, upper = wrong.value
     return {"word": list(wrong.word), "letters_read": len(decision.letters_read(wrong)), "offset": wrong.offset,
             "position": wrong.place, "case": wrong.case,
-            "row": wrong.row, "value_lower": decimal_lower(lower), "value_upper": decimal_upper(upper)}
+            "row": wrong.row, **ends_to_json(Interval(*wrong.value), "value_")}
 
 
 def _margin_cells(decision: Decision, row: LengthRow) -> tuple[str, str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
+from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
 from certify.frame.terminal_tables import numbers, plain, print_table, print_verdict
 from certify.numbers.cross_entropy.results import CrossEntropy, LengthOfPrefixes
 from proofs.enclosures.intervals import Interval
@@ -93,17 +93,13 @@ def _row_to_json(row: LengthOfPrefixes) -> dict[str, Any]:
     levels = row.levels
     return {
         "n": row.n,
-        "optimal": _ends(levels.optimal),
-        "last_symbol": _ends(levels.last_symbol),
-        "chance": _ends(levels.chance),
+        "optimal": ends_to_json(levels.optimal),
+        "last_symbol": ends_to_json(levels.last_symbol),
+        "chance": ends_to_json(levels.chance),
         "change": None if row.change is None else decimal_upper(row.change),
         "forced": None if row.forced is None else decimal_lower(row.forced.lower),
-        "network": None if row.found is None else _ends(row.found),
+        "network": None if row.found is None else ends_to_json(row.found),
         "slope": None if row.output is None else str(row.output.slope),
         "offsets": None if row.output is None else {symbol: str(x) for symbol, x in row.output.offsets.items()},
         **({"reason": row.reason} if row.reason else {}),
     }
-
-
-def _ends(x: Interval) -> dict[str, str]:
-    return {"lower": decimal_lower(x.lower), "upper": decimal_upper(x.upper)}

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
+from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
 from certify.frame.terminal_tables import Column, plain, print_table, print_verdict
 from certify.frame.words import show_alphabet, show_word
 from certify.numbers.sensitivity.results import CLAIMS, MeasuredLength, Method, Sensitivity
@@ -142,4 +142,4 @@ def _pair_to_json(change: Change) -> dict[str, Any] | None:
     if pair is None:
         return None
     return {"p": change.p, "words": [list(pair.first), list(pair.second)], "judged": pair.judged,
-            "lower": decimal_lower(pair.distance.lower), "upper": decimal_upper(pair.distance.upper)}
+            **ends_to_json(pair.distance)}
