@@ -8,6 +8,7 @@ import typer
 
 from certify.asking.options import (
     AlphabetOption,
+    AsFormulaOption,
     AsPrintedOption,
     AttentionOption,
     CausalOption,
@@ -16,6 +17,7 @@ from certify.asking.options import (
     FactorOption,
     JsonOption,
     MaxNOption,
+    MeasuredOption,
     MinNOption,
     PrecisionOption,
     PredicateOption,
@@ -40,8 +42,6 @@ Language = Annotated[Literal["parity", "2dyck"], typer.Option("--language", help
 Probability = Annotated[str, typer.Option(
     "--p", metavar="RATIONAL", help="parity: the probability of an end after an even prefix; 2dyck: of an opening "
     "bracket")]
-SomeLengths = Annotated[str | None, typer.Option(
-    "--lengths", metavar="LENGTHS", help="measure at 4,8,16, or all (left out: up to 8, powers of two, N)")]
 Direction = Annotated[str | None, typer.Option(
     "--direction", metavar="NAME", help="the direction that is read (left out: the output)")]
 Slope = Annotated[str | None, typer.Option(
@@ -50,8 +50,6 @@ Offset = Annotated[str | None, typer.Option(
     "--offset", metavar="RATIONAL", help="with --slope: what is added (left out: chosen for each last symbol)")]
 Steepest = Annotated[str | None, typer.Option(
     "--steepest", metavar="RATIONAL", help="choose slopes of at most this (left out: 8)")]
-AsFormula = Annotated[bool, typer.Option(
-    "--as-formula", help="for a program: use the transformer of the formula of its output")]
 PlotFile = Annotated[str | None, typer.Option(
     "--plot", metavar="FILE", parser=written_file, help="write a plot here, as SVG")]
 
@@ -62,7 +60,7 @@ def cross_entropy(
     p: Probability = "1/2",
     max_n: MaxNOption = 16,
     min_n: MinNOption = 1,
-    lengths: SomeLengths = None,
+    lengths: MeasuredOption = None,
     direction: Direction = None,
     slope: Slope = None,
     offset: Offset = None,
@@ -71,7 +69,7 @@ def cross_entropy(
     dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     dialect: DialectOption = None,
-    as_formula: AsFormula = False,
+    as_formula: AsFormulaOption = False,
     symbol: SymbolOption = None,
     regime: RegimeOption = None,
     causal: CausalOption = False,

@@ -19,6 +19,7 @@ from certify.asking.options import (
     FactorOption,
     JsonOption,
     LongestOption,
+    OffsetOption,
     PrecisionOption,
     PredicateOption,
     RegexOption,
@@ -27,7 +28,6 @@ from certify.asking.options import (
     StyleOption,
     TemperatureOption,
     WeightingOption,
-    whole_number,
 )
 from certify.commands.decide import refuse_options
 from certify.commands.finish import say_reading
@@ -61,10 +61,7 @@ def run(
     longest: LongestOption = None,
     style: StyleOption = "ascii",
     claim: ClaimOption = None,
-    offset: Annotated[int | None, typer.Option(
-        "--offset", metavar="K", parser=whole_number, help="for a trained network: the position number of the first "
-        "token")]
-    = None,
+    offset: OffsetOption = None,
     head: Annotated[bool, typer.Option("--head", help="for a trained network: show attention, too")] = False,
     as_json: JsonOption = False,
 ) -> None:
