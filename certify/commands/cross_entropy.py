@@ -29,7 +29,7 @@ from certify.asking.options import (
     written_file,
 )
 from certify.commands.finish import say_reading
-from certify.frame.terminal import print_json
+from certify.frame.terminal import show_found
 
 if TYPE_CHECKING:
     from certify.numbers.cross_entropy.results import CrossEntropy
@@ -112,7 +112,6 @@ def cross_entropy(
 
 def finish(found: CrossEntropy, plot: str | None, as_json: bool) -> None:
     """Draw it if there is a place for it, print it, and exit with its status."""
-    from certify.frame.terminal_tables import console
     from certify.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
 
     if plot is not None:
@@ -120,8 +119,5 @@ def finish(found: CrossEntropy, plot: str | None, as_json: bool) -> None:
         from certify.numbers.cross_entropy.plot import draw_cross_entropy
 
         write_text(plot, draw_cross_entropy([("the network", found)]))
-    if as_json:
-        print_json(cross_entropy_to_json(found))
-    else:
-        print_cross_entropy(console(), found)
+    show_found(found, as_json, cross_entropy_to_json, print_cross_entropy)
     raise typer.Exit(found.exit_code)

@@ -35,7 +35,7 @@ from certify.asking.options import (
 )
 from certify.commands.decide import refuse_options
 from certify.commands.finish import say_reading
-from certify.frame.terminal import complain, print_json
+from certify.frame.terminal import complain, show_found
 
 if TYPE_CHECKING:
     from certify.asking.written import Options
@@ -154,15 +154,11 @@ def measure_subject(subject: str | None, options: Options, as_formula: bool, ask
 def finish(found: Sensitivity, plot: str | None, as_json: bool) -> None:
     """Draw it if there is a place for that, print it, and exit with its status."""
     from certify.frame.files import write_text
-    from certify.frame.terminal_tables import console
     from certify.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
 
     if plot is not None:
         from certify.numbers.sensitivity.plot import draw_sensitivity
 
         write_text(plot, draw_sensitivity(found))
-    if as_json:
-        print_json(sensitivity_to_json(found))
-    else:
-        print_sensitivity(console(), found)
+    show_found(found, as_json, sensitivity_to_json, print_sensitivity)
     raise typer.Exit(found.exit_code)
