@@ -89,7 +89,7 @@ def print_table(out: Console, columns: Iterable[Column], rows: Iterable[Sequence
     kept = [place for place in filled if out.width >= columns[place].needs]
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, BETWEEN_COLUMNS, 0, 0), show_header=titles)
     for column in (columns[place] for place in kept):
-        table.add_column(column.name, justify=column.side, overflow="fold", no_wrap=not column.folds,
+        table.add_column(plain(column.name), justify=column.side, overflow="fold", no_wrap=not column.folds,
                          max_width=column.most)
     for line in lines:
         cells = (line[place] for place in kept)
