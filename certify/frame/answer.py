@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from certify.frame.verdicts import WithExitStatus, worst
 
 
-class LengthRow(Protocol):
+class RowOfLength(Protocol):
     """What is known of one length; kinds of claims add what is theirs."""
 
     @property
@@ -20,7 +20,7 @@ class LengthRow(Protocol):
         """What is known of all words of that length."""
 
 
-ARow = TypeVar("ARow", bound=LengthRow)
+ARow = TypeVar("ARow", bound=RowOfLength)
 
 
 class AnswerByLength(WithExitStatus, Generic[ARow]):
@@ -57,7 +57,7 @@ class AnswerByLength(WithExitStatus, Generic[ARow]):
         return [row for k, row in enumerate(self.rows) if k in places or row.n & (row.n - 1) == 0]
 
 
-def certified_to(rows: Iterable[LengthRow]) -> int | None:
+def certified_to(rows: Iterable[RowOfLength]) -> int | None:
     """The length up to which all are certified (or vacuous), from the first on; None if that is not."""
     last = None
     for row in rows:

@@ -92,11 +92,11 @@ def print_json(data: dict[str, Any], indent: int | None = 1) -> None:
 def show_found(found: AnyFound, as_json: bool, to_json: Callable[[AnyFound], dict[str, Any]],
                print_on: Callable[[Console, AnyFound], None], output: str | None = None) -> None:
     """Print what was found: as one JSON object, or for people; these read standard error if ``output`` is -."""
-    from certify.frame.terminal_tables import console
-
     if as_json:
         print_json(to_json(found))
     else:
+        from certify.frame.terminal_tables import console
+
         print_on(console(sys.stderr if output == "-" else None), found)
 
 

@@ -147,7 +147,7 @@ def check_certificate(certificate: str, transformer: Transformer, lengths: Lengt
     """
     shards = replace(workers, store=None).plan(transformer, lengths)
     results = workers.do("the independent checker", check_task, shards, certificate, len(transformer.alphabet))
-    finish(read_softened_text(certificate.encode(), WORK), dict(zip(shards, map(_read_result, results), strict=True)))
+    finish(_read(certificate), dict(zip(shards, map(_read_result, results), strict=True)))
 
 
 def check_length(certificate: str, n: int) -> None:
@@ -163,7 +163,7 @@ def check_task(task: str) -> str:
     """What the independent checker says of one shard, as canonical JSON: its verdict, what it found, or why not."""
     data = json.loads(task)
     try:
-        found = check_shard(_certificate(data["about"]), data["n"], tuple(data["prefix"]))
+        found = check_shard(_read(content(data["about"])), data["n"], tuple(data["prefix"]))
     except Refusal as refusal:
         return json.dumps({"verdict": verdict_of(refusal), "reason": str(refusal)})
     return json.dumps({"verdict": ACCEPTED, "found": to_json(found)})
@@ -177,5 +177,5 @@ def _read_result(text: str) -> ShardResult:
 
 
 @lru_cache(maxsize=2)
-def _certificate(digest: str) -> Softened:
-    return read_softened_text(content(digest).encode(), WORK)
+def _read(certificate: str) -> Softened:
+    return read_softened_text(certificate.encode(), WORK)
