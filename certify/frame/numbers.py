@@ -41,7 +41,7 @@ def enclosed(lower: Fraction, upper: Fraction) -> str:
 def ends_to_json(x: Interval, of: str = "") -> dict[str, str]:
     """The ends as decimals, rounded outward; ``of`` stands before their names.
 
-    >>> ends_to_json(point(Fraction(1, 3)), "value_")
+    >>> ends_to_json(Interval(Fraction(1, 3), Fraction(1, 3)), "value_")
     {'value_lower': '0.333333333333', 'value_upper': '0.333333333334'}
     """
     return {f"{of}lower": decimal_lower(x.lower), f"{of}upper": decimal_upper(x.upper)}
