@@ -93,6 +93,13 @@ DaskOption = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", hel
 StoreOption = Annotated[str | None, typer.Option(
     "--store", metavar="DIR", parser=written_place, help="for several formulas: keep finished ones in this folder, "
     "and reuse what is there")]
+AsFormulaOption = Annotated[bool, typer.Option(
+    "--as-formula", help="for a program: use the transformer of the formula of its output")]
+MeasuredOption = Annotated[str | None, typer.Option(
+    "--lengths", metavar="LENGTHS", help="measure at 4,8,16, or all (left out: up to 8, powers of two, N)")]
+OffsetOption = Annotated[int | None, typer.Option(
+    "--offset", metavar="K", parser=whole_number, help="for a trained network: the position number of the first "
+    "token")]
 At = Literal["first", "last", "every"]
 AtOption = Annotated[At, typer.Option("--at", help="where the word must satisfy the formula")]
 DialectOption = Annotated[str | None, typer.Option(

@@ -11,16 +11,25 @@ from constructions.network.meanings import ALLOWED_ERROR
 from constructions.network.validation import not_positive
 
 
+def read_rational(text: str, option: str) -> Fraction:
+    """A rational number of either sign.
+
+    Raises:
+        InputError: naming the option.
+    """
+    try:
+        return parse_rational(text)
+    except InputError as error:
+        raise InputError(f"{option}: {error}") from None
+
+
 def read_positive(text: str, option: str) -> Fraction:
     """A positive rational.
 
     Raises:
         InputError: naming the option.
     """
-    try:
-        value = parse_rational(text)
-    except InputError as error:
-        raise InputError(f"{option}: {error}") from None
+    value = read_rational(text, option)
     if value <= 0:
         raise InputError(f"{option}: found {text}, expected a positive rational such as 3 or 1386/1000")
     return value

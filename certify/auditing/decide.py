@@ -7,12 +7,13 @@ replayed. What is neither is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from certify.asking.request import Request
 from certify.asking.run_command import RunCommand
+from certify.auditing.answers import ClaimAnswer
 from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
 from certify.formula.outcomes import Certified, Refuted, Unknown
 from certify.formula.pipeline import certify_transformer
@@ -27,6 +28,7 @@ from proofs.formula.common.kinds import Kind
 from proofs.formula.discharge import ALLOWED_ERROR, Line, Memory, Progress
 from proofs.formula.refutation import Search as WordSearch
 from proofs.formula.refutation import SearchByLength, find_counterexample
+from proofs.trained.runs import runs
 from proofs.words.replay import Counterexample
 
 
@@ -62,53 +64,7 @@ class Search:
     progress: Progress = lambda _: None
 
 
-@dataclass(frozen=True)
-class Decision:
-    """A row for each length, and the certificates of runs of them; of gaps it is the least that matters.
-
-    ``note`` says what is to be known where it is certified.
-    """
-
-    rows: tuple[LengthVerdict, ...]
-    certificates: tuple[str, ...]
-    least_matters: bool = False
-    note: str = ""
-
-    @property
-    def verdict(self) -> Verdict:
-        """Refuted if some row is; vacuous if all are; certified if all others are; else unknown."""
-        verdicts = {row.verdict for row in self.rows}
-        if "refuted" in verdicts:
-            return "refuted"
-        if verdicts == {"vacuous"}:
-            return "vacuous"
-        return "certified" if verdicts <= {"certified", "vacuous"} else "unknown"
-
-    @property
-    def reason(self) -> str:
-        """Why the row to report is what it is, and at which lengths nothing is asked."""
-        row, vacuous = self.decisive, [each for each in self.rows if each.verdict == "vacuous"]
-        lengths = _shown(each.n for each in vacuous)
-        asks_nothing = f"nothing is asked at n = {lengths}: {vacuous[0].reason}" if vacuous else ""
-        if row.verdict == "vacuous":
-            return asks_nothing
-        why = f"n = {row.n}: {row.reason}" if row.reason else self.note * (row.verdict == "certified")
-        return "; ".join(filter(None, (why, asks_nothing)))
-
-    @property
-    def decisive(self) -> LengthVerdict:
-        """The row to report: the first that is refuted, or not certified, or that with the largest error."""
-        for verdict in ("refuted", "unknown"):
-            for row in self.rows:
-                if row.verdict == verdict:
-                    return row
-        asking = [row for row in self.rows if row.verdict != "vacuous"] or list(self.rows)
-        measured = [row for row in asking if row.error is not None] or asking
-        sign = -1 if self.least_matters else 1
-        return max(measured, key=lambda row: (sign * row.error.upper if row.error else Fraction(0), row.n))
-
-
-def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Decision:
+def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> ClaimAnswer:
     """The verdict at every length.
 
     Raises:
@@ -117,7 +73,8 @@ def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Decisio
     check_defined(claimed.network, lengths)
     sketches = {n: sketch(claimed, Lengths(n, n), search) for n in lengths}
     rows, certificates = dict[int, LengthVerdict](), list[str]()
-    for run in _runs(n for n in lengths if all(line.proved for line in sketches[n])):
+    for first, last in runs(n for n in lengths if all(line.proved for line in sketches[n])):
+        run = Lengths(first, last)
         outcome = certify_run(claimed, run, search)
         if isinstance(outcome, Certified):
             certificates.append(outcome.certificate)
@@ -130,7 +87,7 @@ def decide(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> Decisio
         rows[n] = _searched_row(claimed, n, sketches[n], found)
     if not any(row.verdict == "refuted" for row in rows.values()):
         rows |= _refute_together(claimed, lengths, rows, search)
-    return Decision(tuple(rows[n] for n in lengths), tuple(certificates))
+    return ClaimAnswer(tuple(rows[n] for n in lengths), tuple(certificates))
 
 
 def sketch(claimed: ClaimedNetwork, lengths: Lengths, search: Search) -> list[Line]:
@@ -194,30 +151,3 @@ def _row(n: int, verdict: Verdict, lines: Iterable[Line], claimed: ClaimedNetwor
     where = f"layer {line.layer}, head {line.place}, i = {worst.i}"
     return LengthVerdict(n, verdict, outward(worst.lower, worst.upper), point(bound) if bound else None, where, reason,
                witness)
-
-
-def _shown(numbers: Iterable[int]) -> str:
-    """Numbers, those that follow one another together.
-
-    >>> _shown([1, 3, 4])
-    '1, 3..4'
-    """
-    return ", ".join(str(run) if run.first < run.last else str(run.first) for run in _runs(numbers))
-
-
-def _runs(numbers: Iterable[int]) -> Iterator[Lengths]:
-    """Consecutive numbers together.
-
-    >>> list(map(str, _runs([1, 2, 4])))
-    ['1..2', '4..4']
-    """
-    first = last = 0
-    for n in numbers:
-        if last and n == last + 1:
-            last = n
-            continue
-        if last:
-            yield Lengths(first, last)
-        first = last = n
-    if last:
-        yield Lengths(first, last)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from certify.auditing.decide import Decision
+from certify.auditing.answers import ClaimAnswer
 from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.floats.show import describe_refutation
 from certify.floats.survey import FloatRow, Proved, find_row
@@ -20,15 +20,15 @@ from proofs.floats.execution.replay import Refutation
 from proofs.floats.run_class import RunClass
 
 
-def decide_runs(decision: Decision, run_class: RunClass, progress: Callable[[str], None]) -> Decision:
+def decide_runs(answer: ClaimAnswer, run_class: RunClass, progress: Callable[[str], None]) -> ClaimAnswer:
     """The verdict at every length, of the float runs besides; certificates claim what is certified of these."""
-    rows, certificates = {row.n: row for row in decision.rows}, []
-    for text in decision.certificates:
+    rows, certificates = {row.n: row for row in answer.rows}, []
+    for text in answer.certificates:
         proved = Proved.read(text)
         found = find_row(proved, run_class, progress)
         certificates.append(proved.with_floats([found]))
         rows |= {n: _row(rows[n], found) for n in found.lengths if not _is_certified(n, found)}
-    return replace(decision, rows=tuple(rows.values()), certificates=tuple(certificates))
+    return replace(answer, rows=tuple(rows.values()), certificates=tuple(certificates))
 
 
 def _is_certified(n: int, found: FloatRow) -> bool:

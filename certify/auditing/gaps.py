@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from certify.auditing.decide import ClaimedNetwork, Decision
+from certify.auditing.answers import ClaimAnswer
+from certify.auditing.decide import ClaimedNetwork
 from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.frame.words import show_word
 from constructions.language.expressions import Expression
@@ -17,14 +18,15 @@ from proofs.formula.failures import NotDerived
 from proofs.softened.gap import Gap, find_gap
 
 
-def decide_gaps(claimed: ClaimedNetwork, least: Expression, lengths: Lengths) -> Decision:
+def decide_gaps(claimed: ClaimedNetwork, least: Expression, lengths: Lengths) -> ClaimAnswer:
     """The verdict at every length on the gaps of all heads that prefer some positions to others.
 
     Raises:
         InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
     """
     check_defined(claimed.network, lengths)
-    return Decision(tuple(_decide_length(claimed, least, n) for n in lengths), (), least_matters=True)
+    return ClaimAnswer(tuple(_decide_length(claimed, least, n) for n in lengths), measure="smallest gap",
+                       least_matters=True)
 
 
 def _decide_length(claimed: ClaimedNetwork, least: Expression, n: int) -> LengthVerdict:

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from certify.asking.run_command import RunCommand
 from certify.asking.vacuity import find_vacuity
+from certify.auditing.answers import ClaimAnswer, OneVerdict
 from certify.auditing.claims import (
     AboutANetwork,
     AboutAProgram,
@@ -18,10 +19,10 @@ from certify.auditing.claims import (
     Claim,
 )
 from certify.auditing.critical import Bracketing
-from certify.auditing.decide import Decision, Search, decide, network_of
+from certify.auditing.decide import Search, decide, network_of
 from certify.auditing.embeddings import find_embedding_beyond
 from certify.auditing.fits import fit_laws
-from certify.auditing.kinds.asked import Answer, Asked
+from certify.auditing.kinds.asked import Asked
 from certify.auditing.results import ClaimResult, CriticalConstant, LengthVerdict, Verdict, Witness, outward
 from certify.frame.shipped import examples_folder
 from constructions.errors import InputError, Unsupported
@@ -71,28 +72,28 @@ def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]
             from proofs.numbers.instances.registry import EXAMINATIONS
 
             examination = EXAMINATIONS[name]
-            decision = Decision(tuple(_examined(n, examination.examine(n)) for n in claim.lengths), ())
-            result = _from_rows(claim, decision)
-            return replace(result, subject=f"{examination.claim}, for {examination.covers}", measure="value"), ()
+            rows = tuple(_examined(n, examination.examine(n)) for n in claim.lengths)
+            result = _answered(claim, ClaimAnswer(rows, measure="value"))
+            return replace(result, subject=f"{examination.claim}, for {examination.covers}"), ()
         case AboutAProgram() as about:
             from certify.auditing.programs import decide_program
 
-            return _from_rows(claim, decide_program(about, claim.lengths, search.progress)), ()
+            return _answered(claim, decide_program(about, claim.lengths, search.progress)), ()
         case Asked() as asked:
-            return _answered(claim, asked.decide(claim.lengths, search.progress))
+            answer = asked.decide(claim.lengths, search.progress)
+            return _answered(claim, answer), answer.certificates if isinstance(answer, ClaimAnswer) else ()
         case AboutEverything(why):
             return _result(claim, "not decidable", reason=why), ()
 
 
-def _answered(claim: Claim, answer: Answer) -> tuple[ClaimResult, tuple[str, ...]]:
-    """What a command says of the claim."""
-    shown = answer.shown
-    result = replace(_result(claim, answer.verdict, answer.reason), rows=answer.rows, witness=answer.witness,
-                     measure=answer.measure, lengths=answer.lengths or str(claim.lengths))
-    if shown is not None:
-        result = replace(result, error=shown.error, bound=shown.bound,
-                         where=f"n = {shown.n}, {shown.where}" if shown.where else "")
-    return result, answer.certificates
+def _answered(claim: Claim, answer: ClaimAnswer | OneVerdict) -> ClaimResult:
+    """What is said of the claim."""
+    result = replace(_result(claim, answer.verdict, answer.reason), measure=answer.measure)
+    if isinstance(answer, OneVerdict):
+        return replace(result, lengths=answer.lengths or str(claim.lengths))
+    row = answer.decisive
+    return replace(result, rows=answer.rows, witness=row.witness, error=row.error, bound=row.bound,
+                   where=f"n = {row.n}, {row.where}" if row.where else "")
 
 
 def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
@@ -103,24 +104,17 @@ def _decide_network(claim: Claim, about: AboutANetwork, search: Search) -> tuple
     if demands.gap is not None:
         from certify.auditing.gaps import decide_gaps
 
-        return replace(_from_rows(claim, decide_gaps(claimed, demands.gap, claim.lengths)), measure="smallest gap"), ()
+        return _answered(claim, decide_gaps(claimed, demands.gap, claim.lengths)), ()
     constant = find_vacuity(request.formula, claimed.network.alphabet, claim.lengths.last) if request.formula else None
-    decision = replace(decide(claimed, claim.lengths, search), note=f"the formula is {constant}" if constant else "")
+    answer = replace(decide(claimed, claim.lengths, search), note=f"the formula is {constant}" if constant else "")
     if demands.runs is not None:
         from certify.auditing.float_runs import decide_runs
 
-        decision = decide_runs(decision, demands.runs, search.progress)
+        answer = decide_runs(answer, demands.runs, search.progress)
     bracketing = Bracketing(request, demands.width, demands.critical, search.progress)
     criticals = tuple(bracketing.critical(Lengths(claim.lengths.first, n)) for n in demands.critical)
-    result = replace(_from_rows(claim, decision), criticals=criticals, fits=fit_laws(criticals), gamma=request.gamma)
-    return result, decision.certificates
-
-
-def _from_rows(claim: Claim, decision: Decision) -> ClaimResult:
-    row = decision.decisive
-    return replace(_result(claim, decision.verdict, decision.reason),
-                   rows=decision.rows, witness=row.witness, error=row.error, bound=row.bound,
-                   where=f"n = {row.n}, {row.where}" if row.where else "")
+    result = replace(_answered(claim, answer), criticals=criticals, fits=fit_laws(criticals), gamma=request.gamma)
+    return result, answer.certificates
 
 
 def _result(claim: Claim, verdict: Verdict, reason: str) -> ClaimResult:

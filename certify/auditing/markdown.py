@@ -18,7 +18,6 @@ from certify.auditing.results import (
     LengthVerdict,
     StatementVerdict,
 )
-from certify.auditing.to_json import format_exact
 from certify.auditing.without_folders import without_folders
 from certify.auditing.wording import (
     LEGEND,
@@ -37,6 +36,7 @@ from certify.auditing.wording import (
     summarize,
     temperatures_differ,
 )
+from certify.frame.json_form import format_exact
 from certify.frame.numbers import decimal
 from certify.frame.plots import Plot, standalone
 from constructions.text import printable

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from certify.asking.programs import AnyProgram, read_program, run_any_program
 from certify.asking.run_command import RunCommand
+from certify.auditing.answers import ClaimAnswer
 from certify.auditing.claims import AboutAProgram
-from certify.auditing.decide import Decision
 from certify.auditing.results import LengthVerdict, Witness
 from certify.frame.words import show_word, type_word
 from certify.trained.conditions import Conditions
@@ -90,7 +90,7 @@ def _prefixes_in(language: Language, letters: Sequence[int]) -> list[bool]:
     return found
 
 
-def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -> Decision:
+def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -> ClaimAnswer:
     """The verdict at every length, by running every word.
 
     Raises:
@@ -108,7 +108,7 @@ def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -
     for n in lengths:
         progress(f"{about.path.name}: all words of length {n}")
         rows.append(_decide_length(about, program, oracle, n, truths))
-    return Decision(tuple(rows), (), note=f"the oracle is {describe_truth(truths)}" if len(truths) == 1 else "")
+    return ClaimAnswer(tuple(rows), note=f"the oracle is {describe_truth(truths)}" if len(truths) == 1 else "")
 
 
 def describe_truth(truths: Collection[bool]) -> str:

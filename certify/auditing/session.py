@@ -14,8 +14,8 @@ from certify.auditing.claims_file import ClaimsFile
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.statements import judge_statements
 from certify.auditing.tasks import claim_task, do_claim, forget, read_claim_result, size_of_claim
-from certify.auditing.to_json import read_result, to_json
 from certify.frame.files import check_writable, read_own_text, remove_file, write_text
+from certify.frame.json_form import read_result, to_json
 from certify.frame.shards import Standing, Workers, run_tasks
 from certify.frame.verdicts import exit_status, worst
 from constructions.errors import InputError

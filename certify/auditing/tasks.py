@@ -10,7 +10,7 @@ from certify.auditing.claims_file import ClaimsFile, parse_claims
 from certify.auditing.decide import Search
 from certify.auditing.judge import judge_of_file
 from certify.auditing.results import ClaimResult
-from certify.auditing.to_json import read_result, to_json
+from certify.frame.json_form import read_result, to_json
 from constructions.errors import InputError
 
 

@@ -254,7 +254,7 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
 def show_report(report: AuditReport, reports: Reports) -> None:
     """Print the tables or the JSON object, and write the files."""
     from certify.auditing.tables import print_report
-    from certify.auditing.to_json import to_json
+    from certify.frame.json_form import to_json
     from certify.frame.terminal_tables import console
 
     reports.write(report)
@@ -295,7 +295,7 @@ def print_claim_json(claim: Claim, result: ClaimResult) -> None:
     """One JSON object on standard output."""
     from certify.asking.written import FormulaSubject
     from certify.auditing.claims import AboutANetwork
-    from certify.auditing.to_json import to_json
+    from certify.frame.json_form import to_json
 
     witness = result.witness
     subject = claim.about.request.subject if isinstance(claim.about, AboutANetwork) else None
@@ -336,7 +336,7 @@ def print_suggestion(claim: Claim, output: str | None, as_json: bool) -> int:
         suggestion: Suggestion = suggest(claim.about.request, claim.lengths, Search(progress=progress))
     outcome = suggestion.outcome
     if as_json:
-        from certify.auditing.to_json import to_json
+        from certify.frame.json_form import to_json
 
         print_json(outcome_to_json(outcome) | {"suggested": to_json(suggestion.heads)})
     else:

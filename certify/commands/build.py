@@ -8,6 +8,7 @@ import typer
 
 from certify.asking.options import (
     AlphabetOption,
+    AsFormulaOption,
     AsPrintedOption,
     AttentionOption,
     CausalOption,
@@ -38,8 +39,7 @@ def build(
     dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     dialect: DialectOption = None,
-    as_formula: Annotated[bool, typer.Option(
-        "--as-formula", help="for a program: use the transformer of the formula of its output")] = False,
+    as_formula: AsFormulaOption = False,
     symbol: SymbolOption = None,
     regime: RegimeOption = None,
     causal: CausalOption = False,

@@ -8,6 +8,7 @@ import typer
 
 from certify.asking.options import (
     AlphabetOption,
+    AsFormulaOption,
     AsPrintedOption,
     AttentionOption,
     CausalOption,
@@ -16,6 +17,7 @@ from certify.asking.options import (
     FactorOption,
     JsonOption,
     MaxNOption,
+    MeasuredOption,
     MinNOption,
     PrecisionOption,
     PredicateOption,
@@ -27,7 +29,7 @@ from certify.asking.options import (
     written_file,
 )
 from certify.commands.finish import say_reading
-from certify.frame.terminal import print_json
+from certify.frame.terminal import show_found
 
 if TYPE_CHECKING:
     from certify.numbers.cross_entropy.results import CrossEntropy
@@ -40,8 +42,6 @@ Language = Annotated[Literal["parity", "2dyck"], typer.Option("--language", help
 Probability = Annotated[str, typer.Option(
     "--p", metavar="RATIONAL", help="parity: the probability of an end after an even prefix; 2dyck: of an opening "
     "bracket")]
-SomeLengths = Annotated[str | None, typer.Option(
-    "--lengths", metavar="LENGTHS", help="measure at 4,8,16, or all (left out: up to 8, powers of two, N)")]
 Direction = Annotated[str | None, typer.Option(
     "--direction", metavar="NAME", help="the direction that is read (left out: the output)")]
 Slope = Annotated[str | None, typer.Option(
@@ -50,8 +50,6 @@ Offset = Annotated[str | None, typer.Option(
     "--offset", metavar="RATIONAL", help="with --slope: what is added (left out: chosen for each last symbol)")]
 Steepest = Annotated[str | None, typer.Option(
     "--steepest", metavar="RATIONAL", help="choose slopes of at most this (left out: 8)")]
-AsFormula = Annotated[bool, typer.Option(
-    "--as-formula", help="for a program: use the transformer of the formula of its output")]
 PlotFile = Annotated[str | None, typer.Option(
     "--plot", metavar="FILE", parser=written_file, help="write a plot here, as SVG")]
 
@@ -62,7 +60,7 @@ def cross_entropy(
     p: Probability = "1/2",
     max_n: MaxNOption = 16,
     min_n: MinNOption = 1,
-    lengths: SomeLengths = None,
+    lengths: MeasuredOption = None,
     direction: Direction = None,
     slope: Slope = None,
     offset: Offset = None,
@@ -71,7 +69,7 @@ def cross_entropy(
     dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     dialect: DialectOption = None,
-    as_formula: AsFormula = False,
+    as_formula: AsFormulaOption = False,
     symbol: SymbolOption = None,
     regime: RegimeOption = None,
     causal: CausalOption = False,
@@ -114,7 +112,6 @@ def cross_entropy(
 
 def finish(found: CrossEntropy, plot: str | None, as_json: bool) -> None:
     """Draw it if there is a place for it, print it, and exit with its status."""
-    from certify.frame.terminal_tables import console
     from certify.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
 
     if plot is not None:
@@ -122,8 +119,5 @@ def finish(found: CrossEntropy, plot: str | None, as_json: bool) -> None:
         from certify.numbers.cross_entropy.plot import draw_cross_entropy
 
         write_text(plot, draw_cross_entropy([("the network", found)]))
-    if as_json:
-        print_json(cross_entropy_to_json(found))
-    else:
-        print_cross_entropy(console(), found)
+    show_found(found, as_json, cross_entropy_to_json, print_cross_entropy)
     raise typer.Exit(found.exit_code)

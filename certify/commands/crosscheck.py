@@ -69,16 +69,13 @@ def _to_json(solver: str, verdict: str, answers: Sequence[Answer], seconds: floa
 
 
 def _print(solver: str, verdict: str, answers: Sequence[Answer], seconds: float) -> None:
-    from certify.frame.terminal_tables import console, open_table, plain, print_table
+    from certify.frame.terminal_tables import Column, console, plain, print_table
     from certify.frame.words import counted
 
     out = console()
-    table = open_table([("script", "left"), ("stated", "left"), (solver, "left"), ("", "left"), ("proves", "left")],
-                       fold=["proves"])
-    for answer in answers:
-        about = "the hypotheses are satisfiable" if answer.script.is_probe else answer.script.proves
-        table.add_row(*map(plain, (answer.script.file, answer.script.status, answer.found, answer.agreement, about)))
-    print_table(out, table)
+    print_table(out, [*map(Column, ("script", "stated", solver, "")), Column("proves", folds=True)], [
+        (answer.script.file, answer.script.status, answer.found, answer.agreement,
+         "the hypotheses are satisfiable" if answer.script.is_probe else answer.script.proves) for answer in answers])
     out.print()
     tally = ", ".join(f"{sum(answer.agreement == word for answer in answers)} {said}" for word, said in (
         ("agrees", "as stated"), ("contradicts", "contradicted"), ("unknown", "unknown")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from certify.asking.options import (
     QuietOption,
 )
 from certify.commands import decide_options as given_as
-from certify.frame.terminal import print_json, write_certificate
+from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
     from certify.trained.decision import Decision
@@ -68,28 +67,17 @@ def decide(
                   tuple(argmax or ()), follow, end, tuple(predicate or ()))
     question = read_question(model, claim, flags, Scope(max_n, min_n, read_offsets(offset)))
     from certify.frame.shards import read_workers
-    from certify.frame.verdicts import exit_status
     from certify.trained.decide import Settings
     from certify.trained.decide import decide as decide_claim
+    from certify.trained.show import decision_to_json, print_decision
 
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
     decision = decide_claim(*question, settings)
-    show_decision(decision, output, as_json)
+    show_found(decision, as_json, decision_to_json, print_decision, output)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
     write_page(html, decision, output, wrong)
-    raise typer.Exit(exit_status(decision.verdict))
-
-
-def show_decision(decision: Decision, output: str | None, as_json: bool) -> None:
-    """Print it; to standard error if the certificate goes to standard output."""
-    from certify.frame.terminal_tables import console
-    from certify.trained.show import decision_to_json, print_decision
-
-    if as_json:
-        print_json(decision_to_json(decision))
-    else:
-        print_decision(console(sys.stderr if output == "-" else None), decision)
+    raise typer.Exit(decision.exit_code)
 
 
 def write_page(place: str | None, decision: Decision, output: str | None, wrong: str | None) -> None:

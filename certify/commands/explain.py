@@ -24,7 +24,7 @@ from certify.asking.options import (
     WeightingOption,
 )
 from certify.commands.finish import say_reading
-from certify.frame.terminal import print_json
+from certify.frame.terminal import show_found
 
 
 def explain(
@@ -55,7 +55,6 @@ def explain(
     from certify.asking.written import FormulaSubject, Options
     from certify.formula.explanation import explain_floats, explain_formula, explanation_to_json, print_explanation
     from certify.frame.progress import ProgressLine
-    from certify.frame.terminal_tables import console
     from constructions.errors import InputError
 
     options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma, dialect=dialect,
@@ -74,7 +73,5 @@ def explain(
     if floats:
         with ProgressLine() as progress:
             explanation = explain_floats(explanation, None if gamma is None else request.gamma, progress)
-    if as_json:
-        print_json(explanation_to_json(explanation))
-    else:
-        print_explanation(console(), explanation, style, parenthesize)
+    show_found(explanation, as_json, explanation_to_json,
+               lambda out, found: print_explanation(out, found, style, parenthesize))

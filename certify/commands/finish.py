@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from certify.frame.terminal import print_json, write_certificate
+from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
     from certify.asking.options import Style
@@ -29,11 +29,8 @@ def finish(outcome: Outcome, as_json: bool, style: Style, parenthesize: bool, ou
     from certify.formula.outcomes import Certified
     from certify.formula.outcomes_in_json import outcome_to_json
     from certify.formula.show import print_outcome
-    from certify.frame.terminal_tables import console
 
-    if as_json:
-        print_json(outcome_to_json(outcome))
-    else:
-        print_outcome(console(sys.stderr if output == "-" else None), outcome, style, parenthesize)
+    show_found(outcome, as_json, outcome_to_json, lambda out, found: print_outcome(out, found, style, parenthesize),
+               output)
     write_certificate(output, outcome.certificate if isinstance(outcome, Certified) else None, outcome.verdict, as_json)
     raise typer.Exit(outcome.exit_code)

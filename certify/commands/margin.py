@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -16,7 +15,7 @@ from certify.asking.options import (
     QuietOption,
     TemperatureOption,
 )
-from certify.frame.terminal import print_json, write_certificate
+from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
     from certify.margins.answer import MarginAnswer
@@ -82,10 +81,6 @@ def margin(
 
 def show_answer(found: MarginAnswer, output: str | None, as_json: bool) -> None:
     """Print it; to standard error if the certificate goes to standard output."""
-    from certify.frame.terminal_tables import console
     from certify.margins.show import answer_to_json, print_answer
 
-    if as_json:
-        print_json(answer_to_json(found))
-    else:
-        print_answer(console(sys.stderr if output == "-" else None), found)
+    show_found(found, as_json, answer_to_json, print_answer, output)

@@ -28,7 +28,7 @@ from certify.asking.options import (
     written_folder,
 )
 from certify.commands.finish import say_reading
-from certify.frame.terminal import complain, print_json
+from certify.frame.terminal import complain, print_json, show_found
 
 if TYPE_CHECKING:
     from certify.asking.written import Options
@@ -69,7 +69,6 @@ def prove(
     from certify.exports.coq import PROGRAMS, coq_folder
     from certify.frame.files import write_folder
     from certify.frame.progress import ProgressLine
-    from certify.frame.terminal_tables import console
     from constructions.errors import Unsupported
     from proofs.by_coq import CoqMissing, ProvedLengths
 
@@ -86,10 +85,7 @@ def prove(
         raise typer.Exit(give_up("unsupported", construct, as_json)) from None
     if output is not None and theorem.verdict == "proved":
         write_folder(output, coq_folder(claim, lengths, checked=True), PROGRAMS)
-    if as_json:
-        print_json(theorem_to_json(theorem))
-    else:
-        print_theorem(console(), theorem, style)
+    show_found(theorem, as_json, theorem_to_json, lambda out, found: print_theorem(out, found, style))
     if output is not None and theorem.verdict != "proved":
         print(f"certify: {theorem.verdict}, so no folder was written", file=sys.stderr)
     elif output is not None and not as_json:

@@ -19,6 +19,7 @@ from certify.asking.options import (
     FactorOption,
     JsonOption,
     LongestOption,
+    OffsetOption,
     PrecisionOption,
     PredicateOption,
     RegexOption,
@@ -27,11 +28,10 @@ from certify.asking.options import (
     StyleOption,
     TemperatureOption,
     WeightingOption,
-    whole_number,
 )
 from certify.commands.decide import refuse_options
 from certify.commands.finish import say_reading
-from certify.frame.terminal import print_json
+from certify.frame.terminal import show_found
 
 if TYPE_CHECKING:
     from certify.asking.request import Request
@@ -61,10 +61,7 @@ def run(
     longest: LongestOption = None,
     style: StyleOption = "ascii",
     claim: ClaimOption = None,
-    offset: Annotated[int | None, typer.Option(
-        "--offset", metavar="K", parser=whole_number, help="for a trained network: the position number of the first "
-        "token")]
-    = None,
+    offset: OffsetOption = None,
     head: Annotated[bool, typer.Option("--head", help="for a trained network: show attention, too")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -118,32 +115,21 @@ def show_run(request: Request, word: str, style: Style, as_json: bool, at: At = 
     from certify.formula.program_runs import print_program_run, program_run_to_json, run_on_word
     from certify.formula.runs import print_run, run_to_json
     from certify.formula.runs_of_words import run_request
-    from certify.frame.terminal_tables import console
 
     if request.formula is None:
         refuse_options("this is about formulas, and there is none", {"--at": at if at != "last" else None})
     if isinstance(request.subject, ProgramSubject):
         traced = run_on_word(request.subject.program, word)
-        if as_json:
-            print_json(program_run_to_json(traced))
-        else:
-            print_program_run(console(), traced)
+        show_found(traced, as_json, program_run_to_json, print_program_run)
         return
     result = run_request(request, word)
-    if as_json:
-        print_json(run_to_json(result, at))
-    else:
-        print_run(console(), result, style, at)
+    show_found(result, as_json, lambda run: run_to_json(run, at), lambda out, run: print_run(out, run, style, at))
 
 
 def run_trained(subject: str, word: str, claim: str | None, offset: int | None, heads: bool, as_json: bool) -> None:
     """Print one word through a trained network; the file of a claim, or of a certificate, says what letters are."""
-    from certify.frame.terminal_tables import console
     from certify.trained.show_run import print_word_run, word_run_to_json
     from certify.trained.word_files import read_word_run
 
     run = read_word_run(subject, word, claim, offset, heads)
-    if as_json:
-        print_json(word_run_to_json(run))
-    else:
-        print_word_run(console(), run)
+    show_found(run, as_json, word_run_to_json, print_word_run)

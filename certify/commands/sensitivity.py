@@ -9,6 +9,7 @@ import typer
 
 from certify.asking.options import (
     AlphabetOption,
+    AsFormulaOption,
     AsPrintedOption,
     At,
     AttentionOption,
@@ -19,7 +20,9 @@ from certify.asking.options import (
     FactorOption,
     JsonOption,
     MaxNOption,
+    MeasuredOption,
     MinNOption,
+    OffsetOption,
     PrecisionOption,
     PredicateOption,
     QuietOption,
@@ -28,12 +31,11 @@ from certify.asking.options import (
     SymbolOption,
     TemperatureOption,
     WeightingOption,
-    whole_number,
     written_file,
 )
 from certify.commands.decide import refuse_options
 from certify.commands.finish import say_reading
-from certify.frame.terminal import complain, print_json
+from certify.frame.terminal import complain, show_found
 
 if TYPE_CHECKING:
     from certify.asking.written import Options
@@ -47,8 +49,7 @@ def sensitivity(
         "certificate, or a file with a trained network")] = None,
     max_n: MaxNOption = 16,
     min_n: MinNOption = 1,
-    lengths: Annotated[str | None, typer.Option(
-        "--lengths", metavar="LENGTHS", help="measure at 4,8,16, or all (left out: up to 8, powers of two, N)")] = None,
+    lengths: MeasuredOption = None,
     at: Annotated[At, typer.Option("--at", help="the position where a change counts")] = "last",
     direction: Annotated[str | None, typer.Option(
         "--direction", metavar="NAME", help="the direction that changes (left out: the output); of a trained network a "
@@ -57,8 +58,7 @@ def sensitivity(
     dfa: DfaOption = None,
     alphabet: AlphabetOption = None,
     dialect: DialectOption = None,
-    as_formula: Annotated[bool, typer.Option(
-        "--as-formula", help="for a program: use the transformer of the formula of its output")] = False,
+    as_formula: AsFormulaOption = False,
     symbol: SymbolOption = None,
     regime: RegimeOption = None,
     causal: CausalOption = False,
@@ -70,10 +70,7 @@ def sensitivity(
     weighting: WeightingOption = None,
     precision: PrecisionOption = None,
     claim: ClaimOption = None,
-    offset: Annotated[int | None, typer.Option(
-        "--offset", metavar="K", parser=whole_number, help="for a trained network: the position number of the first "
-        "token")]
-    = None,
+    offset: OffsetOption = None,
     plot: Annotated[str | None, typer.Option(
         "--plot", metavar="FILE", parser=written_file, help="write a plot of the largest change over n here, as "
         "SVG")] = None,
@@ -157,15 +154,11 @@ def measure_subject(subject: str | None, options: Options, as_formula: bool, ask
 def finish(found: Sensitivity, plot: str | None, as_json: bool) -> None:
     """Draw it if there is a place for that, print it, and exit with its status."""
     from certify.frame.files import write_text
-    from certify.frame.terminal_tables import console
     from certify.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
 
     if plot is not None:
         from certify.numbers.sensitivity.plot import draw_sensitivity
 
         write_text(plot, draw_sensitivity(found))
-    if as_json:
-        print_json(sensitivity_to_json(found))
-    else:
-        print_sensitivity(console(), found)
+    show_found(found, as_json, sensitivity_to_json, print_sensitivity)
     raise typer.Exit(found.exit_code)

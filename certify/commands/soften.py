@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +18,7 @@ from certify.asking.options import (
     written_file,
     written_place,
 )
-from certify.frame.terminal import check_file, complain, print_json, write_certificate
+from certify.frame.terminal import check_file, complain, print_json, show_found, write_certificate
 
 if TYPE_CHECKING:
     from certify.softened.results import Softening
@@ -121,7 +120,6 @@ def soften_every_n(subject: str | None, alphabet: str | None, as_json: bool, oth
     """Theorem 26 for every n, by Coq; the status of the verdict."""
     from certify.commands.prove import give_up
     from certify.frame.progress import ProgressLine
-    from certify.frame.terminal_tables import console
     from certify.softened.every_n import print_softened_for_every_n, soften_for_every_n, softened_for_every_n_to_json
     from constructions.errors import InputError, Unsupported
     from proofs.by_coq import CoqMissing
@@ -139,10 +137,7 @@ def soften_every_n(subject: str | None, alphabet: str | None, as_json: bool, oth
         return give_up("unknown", missing, as_json)
     except Unsupported as construct:
         return give_up("unsupported", construct, as_json)
-    if as_json:
-        print_json(softened_for_every_n_to_json(found))
-    else:
-        print_softened_for_every_n(console(), found)
+    show_found(found, as_json, softened_for_every_n_to_json, print_softened_for_every_n)
     return found.exit_code
 
 
@@ -226,12 +221,8 @@ def write_softened(found: Softening, place: str | None) -> None:
 
 def finish(found: Softening, as_json: bool, output: str | None) -> None:
     """Write the certificate if there is one and a place for it, print what was found, and exit with its status."""
-    from certify.frame.terminal_tables import console
     from certify.softened.show import print_softening, softening_to_json
 
-    if as_json:
-        print_json(softening_to_json(found))
-    else:
-        print_softening(console(sys.stderr if output == "-" else None), found)
+    show_found(found, as_json, softening_to_json, print_softening, output)
     write_certificate(output, found.certificate, found.verdict, as_json)
     raise typer.Exit(found.exit_code)

@@ -12,7 +12,7 @@ from certify.every_n.claim import TheoremClaim
 from certify.formula.pipeline import Clock
 from certify.formula.show import print_shape
 from certify.frame.terminal_tables import plain, printed_to_html
-from certify.frame.verdicts import colour, exit_status
+from certify.frame.verdicts import WithExitStatus, colour
 from certify.frame.words import show_alphabet
 from constructions.errors import Unsupported
 from constructions.language.predicates import definitions_of
@@ -23,7 +23,7 @@ from proofs.by_coq.library import library_digest
 
 
 @dataclass(frozen=True, repr=False)
-class Theorem:
+class Theorem(WithExitStatus):
     """What came of a claim about every n, or about those in ``lengths``."""
 
     verdict: str
@@ -40,11 +40,6 @@ class Theorem:
 
     def _repr_html_(self) -> str:
         return printed_to_html(lambda out: print_theorem(out, self))
-
-    @property
-    def exit_code(self) -> int:
-        """The exit status of the command."""
-        return exit_status(self.verdict)
 
 
 def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,

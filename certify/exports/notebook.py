@@ -10,10 +10,9 @@ import re
 from importlib.resources import files
 
 from certify.auditing.results import ClaimResult
-from certify.formula.counterexamples import describe_counterexample
-from certify.formula.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
+from certify.formula.outcomes import Certified, Outcome
 from certify.formula.runs import Run, run_rows
-from certify.formula.show import COLUMNS_OF_ATTENTION, attention_cells
+from certify.formula.show import COLUMNS_OF_ATTENTION, attention_cells, why_not_certified
 from certify.frame.numbers import decimal_upper
 from certify.frame.readable import Shown
 from certify.frame.words import show_alphabet, show_word
@@ -54,16 +53,7 @@ def describe_outcome(outcome: Outcome) -> str:
     """
     formula = _shortened(format_formula(outcome.formula)) if outcome.formula else "a network"
     line = f"{outcome.verdict}: {formula} for {outcome.lengths.claim} over {show_alphabet(outcome.alphabet)}"
-    return line if isinstance(outcome, Certified) else f"{line}; {_reason(outcome)}"
-
-
-def _reason(outcome: Outcome) -> str:
-    match outcome:
-        case Refuted(counterexample=found):
-            return describe_counterexample(found)
-        case Unknown(reason=reason) | UnsupportedClaim(reason=reason) | RefutedRun(reason=reason):
-            return reason
-    return ""
+    return line if isinstance(outcome, Certified) else f"{line}; {why_not_certified(outcome)}"
 
 
 def describe_run(run: Run) -> str:
@@ -85,13 +75,14 @@ def outcome_to_html(outcome: Outcome) -> str:
     colour = COLOURS.get(outcome.verdict, OTHER)
     formula = format_formula(outcome.formula) if outcome.formula else "a network"
     said = [f"for {outcome.lengths.claim}, every word of length n over {show_alphabet(outcome.alphabet)} and every "
-            "position: exactly 1 where it holds, else exactly 0", _reason(outcome),
+            "position: exactly 1 where it holds, else exactly 0", why_not_certified(outcome),
             f"note: the formula is {outcome.vacuity}" if outcome.vacuity else ""]
     heads = [attention_cells(line) for line in outcome.lines if line.kind in APPROXIMATING]
-    rows = [tuple(cells[name] for name in COLUMNS_OF_ATTENTION) for cells in heads]
+    names = [column.name for column in COLUMNS_OF_ATTENTION]
+    rows = [[cells[name] for name in names] for cells in heads]
     parts = [f"<p><b style='color:{colour}'>{outcome.verdict}</b> <code>{html_text(formula)}</code></p>",
              *(f"<p>{html_text(text, longest=400)}</p>" for text in said if text),
-             html_table(COLUMNS_OF_ATTENTION, rows) if rows else "",
+             html_table(names, rows) if rows else "",
              draw(outcome.transformer, outcome.formula) if outcome.transformer else ""]
     return "".join(parts)
 

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from certify.floats.classes import assumptions
 from certify.floats.survey import FloatRow
 from certify.frame.numbers import decimal, decimal_upper
-from certify.frame.terminal_tables import open_table, plain, print_table
-from certify.frame.verdicts import colour
+from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
 from certify.frame.words import show_word
 from constructions.network.lengths import Lengths
 from proofs.floats.execution.replay import Refutation
@@ -24,13 +22,11 @@ LONGEST_WORD = 80
 
 def print_rows(out: Console, rows: Sequence[FloatRow]) -> None:
     """A row for each class, and below the table what stands in the way of the next length."""
-    table = open_table([("float runs", "left"), ("certified", "left"), ("worst head", "left"),
-                        ("wrong run found", "left"), ("verdict", "left")])
-    for row in rows:
-        table.add_row(plain(row.run_class.name), plain(show_lengths(row.certified)), plain(_worst(row)),
-                      plain(f"n = {row.refutation.n}" if row.refutation else "none found" if row.reason else "-"),
-                      Text(row.verdict, style=colour(row.verdict)))
-    print_table(out, table)
+    columns = map(Column, ("float runs", "certified", "worst head", "wrong run found", "verdict"))
+    print_table(out, columns, [
+        (row.run_class.name, show_lengths(row.certified), _worst(row),
+         f"n = {row.refutation.n}" if row.refutation else "none found" if row.reason else "-",
+         verdict_text(row.verdict)) for row in rows])
     remarks = [(row.run_class.name, text) for row in rows for text in describe_row(row)]
     if remarks:
         out.print()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from certify.frame.numbers import decimal_lower, decimal_upper, enclosed
+from certify.frame.numbers import decimal_lower, decimal_upper, enclosed, ends_to_json
 from certify.frame.words import show_word
 from constructions.language.printer import format_briefly
 from constructions.network.meanings import Average, Mean, Meaning, Near, Others, Position, Product, Slack, Total, Truth
@@ -67,8 +67,7 @@ def counterexample_to_json(found: Counterexample) -> dict[str, Any]:
         "subformula": _formula_text(found.meaning),
         "expected": found.expected,
         "allowed": _ends_in_json(found.allowed),
-        "value_lower": decimal_lower(found.value.lower),
-        "value_upper": decimal_upper(found.value.upper),
+        **ends_to_json(found.value, "value_"),
     }
 
 

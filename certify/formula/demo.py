@@ -23,17 +23,17 @@ from certify.formula.tasks import (
     request_of,
     size_of_task,
 )
-from certify.frame.demo import CERTIFICATE, Column, Shown, keep_certificate, overall_status, print_rows, to_json
+from certify.frame.demo import CERTIFICATE, Shown, examples_to_json, keep_certificate, overall_status, print_rows
 from certify.frame.files import check_unicode, make_folder, read_text
 from certify.frame.shards import ShardsProgress, Workers, run_tasks
 from certify.frame.terminal import print_json
-from certify.frame.terminal_tables import NARROW, console, plain
+from certify.frame.terminal_tables import NARROW, Column, console, plain
 from certify.frame.verdicts import VERDICTS
 from constructions.errors import InputError, Unsupported
 
 COLUMNS = (Column("example"), Column("alphabet", needs=NARROW), Column("layers", "right"), Column("heads", "right"),
            Column("obligations", "right", NARROW), Column("worst error"), Column("verdict"), Column("seconds", "right"),
-           Column("about", needs=NARROW))
+           Column("about", needs=NARROW, folds=True))
 OUTSIDE = "unsupported"
 """A formula outside the fragment of the regime is no failure of an example."""
 COMMENT = "#"
@@ -116,9 +116,9 @@ def certify_examples(examples: Sequence[Example], asking: Asking, session: Sessi
     status = overall_status(found, harmless=(OUTSIDE,))
     if as_json:
         regime, precision, runs = read_regime(asking.options), asking.options.precision, asking.runs
-        print_json(to_json(found, status, max_n=asking.lengths.last, regime=regime.sharpening.value,
-                           causal=regime.causal, **({"for": precision} if precision else {}),
-                           **({"float": runs.to_json()} if runs else {})))
+        print_json(examples_to_json(
+            found, status, max_n=asking.lengths.last, regime=regime.sharpening.value, causal=regime.causal,
+            **({"for": precision} if precision else {}), **({"float": runs.to_json()} if runs else {})))
     else:
         _print(found, asking, session.folder)
     return status

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from certify.formula.float_reach import TRIED, Reach, find_reach, show_reach
+from certify.formula.show import sizes_of
 from certify.frame.terminal_tables import plain, printed_to_html
 from certify.frame.words import counted, show_alphabet
 from constructions.compiler import compile_formula
@@ -151,11 +152,7 @@ def network_facts(network: Transformer, style: Style = "ascii") -> dict[str, Any
     heads = [head for _, _, head in network.heads()]
     return {
         "statements": sorted({head.source for head in heads}),
-        "layers": len(network.layers),
-        "heads": len(heads),
-        "ReLUs": sum(len(layer.feedforward.units) for layer in network.layers),
-        "directions": len(network.directions),
-        "parameters": network.parameter_count(),
+        **sizes_of(network),
         "temperature": sorted({show(head.temperature) for head in heads}),
         "position embeddings": [show(expression) for expression in network.position_embedding.values()],
     }

@@ -15,7 +15,7 @@ from rich.console import Console
 from certify.formula.examples import load_examples
 from certify.frame.files import SUFFIXES_OF_PROGRAMS
 from certify.frame.shipped import examples_folder
-from certify.frame.terminal_tables import console, open_table, plain, print_table
+from certify.frame.terminal_tables import Column, console, plain, print_table
 from certify.frame.words import show_alphabet
 from constructions.language.predicates import BUILTIN
 from constructions.statements.table import STATEMENTS
@@ -62,12 +62,8 @@ def _short(folder: Path) -> str:
 def _print_names(out: Console, title: str, names: Mapping[str, list[str]]) -> None:
     """A line for each kind, which is broken between names."""
     out.print(plain(title, style="bold"))
-    table = open_table((("", "left"), ("", "left")))
-    table.show_header = False
-    table.columns[1].no_wrap = False
-    for kind, those in names.items():
-        table.add_row(plain(f"  {kind}"), plain(", ".join(those), style="dim"))
-    print_table(out, table)
+    rows = [(plain(f"  {kind}"), plain(", ".join(those), style="dim")) for kind, those in names.items()]
+    print_table(out, [Column(""), Column("", folds=True)], rows, titles=False)
 
 
 # -- sections ----------------------------------------------------------------------------------------------------------
@@ -79,10 +75,8 @@ def print_sections(names: Sequence[str]) -> None:
     for name in names:
         columns, rows = SECTIONS[name]
         out.print(plain(name, style="bold"))
-        table = open_table(((column, "left") for column in columns), fold=[one for one in columns if one != "name"])
-        for row in rows():
-            table.add_row(*(plain(cell if len(cell) <= LISTED else cell[:LISTED] + "...") for cell in row))
-        print_table(out, table)
+        shown = [[cell if len(cell) <= LISTED else cell[:LISTED] + "..." for cell in row] for row in rows()]
+        print_table(out, [Column(column, folds=column != "name") for column in columns], shown)
         out.print()
 
 

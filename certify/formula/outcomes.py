@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from certify.asking.vacuity import Vacuity, find_vacuity
 from certify.frame.files import write_text
 from certify.frame.readable import Readable
-from certify.frame.verdicts import OWN_WORK, exit_status
+from certify.frame.verdicts import OWN_WORK, WithExitStatus
 from constructions.arguments import typed
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
@@ -38,7 +38,7 @@ Path = str | PathLike[str]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Outcome(Readable):
+class Outcome(Readable, WithExitStatus):
     """What is common to all verdicts.
 
     ``allowed_error`` is None where heads may err by 1/4, ``runs`` where nothing is claimed of float runs; ``places``
@@ -109,11 +109,6 @@ class Outcome(Readable):
             raise InputError(f"there is no network: the verdict is {self.verdict}")
         return self.transformer
 
-    @property
-    def exit_code(self) -> int:
-        """The exit status of the command."""
-        return exit_status(self.verdict)
-
     @cached_property
     def vacuity(self) -> Vacuity | None:
         """What makes a claim idle: the formula is true, or false, everywhere."""
@@ -177,24 +172,28 @@ class Refuted(Outcome):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RefutedRun(Outcome):
+class WithoutProof(Outcome):
+    """Not certified, and no word breaks the claim; ``reason`` says why not."""
+
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RefutedRun(WithoutProof):
     """Right over the real numbers, but a float run of the class is wrong, which was replayed bit by bit."""
 
     verdict = "refuted"
-    reason: str
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Unknown(Outcome):
-    """Neither proved nor refuted; ``reason`` says what was not proved."""
+class Unknown(WithoutProof):
+    """Neither proved nor refuted; the reason says what was not proved."""
 
     verdict = "unknown"
-    reason: str
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class UnsupportedClaim(Outcome):
-    """Not handled: ``reason`` names the construct."""
+class UnsupportedClaim(WithoutProof):
+    """Not handled: the reason names the construct."""
 
     verdict = "unsupported"
-    reason: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from certify.formula.counterexamples import counterexample_to_json
-from certify.formula.outcomes import Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
+from certify.formula.outcomes import Outcome, Refuted, WithoutProof
 from certify.frame.numbers import decimal_lower, decimal_upper
 from constructions.language.printer import format_formula
 from proofs.formula.common.extremes import Extreme
@@ -38,7 +38,7 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Refuted(counterexample=found):
             result["counterexample"] = counterexample_to_json(found)
-        case Unknown(reason=reason) | UnsupportedClaim(reason=reason) | RefutedRun(reason=reason):
+        case WithoutProof(reason=reason):
             result["reason"] = reason
     if outcome.runs:
         from certify.floats.show import row_to_json

@@ -5,13 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from rich.console import Console
-from rich.text import Text
 
 from certify.formula.counterexamples import describe_counterexample
-from certify.formula.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
+from certify.formula.outcomes import Certified, Outcome, Refuted, WithoutProof
 from certify.frame.numbers import decimal_lower, decimal_upper
-from certify.frame.terminal_tables import NARROW, open_table, plain, print_table
-from certify.frame.verdicts import colour
+from certify.frame.terminal_tables import NARROW, Cell, Column, plain, print_table, print_verdict
 from certify.frame.words import counted, show_alphabet
 from constructions.language.printer import Style, describe_formula, format_briefly
 from constructions.language.syntax import TRUE
@@ -23,8 +21,10 @@ from proofs.formula.lookup.obligation import LookupObligation
 from proofs.formula.lookup_of_sums.obligation import LookupOfSumObligation
 
 QUARTER = Fraction(1, 4)
-COLUMNS_OF_ATTENTION = ("statement", "head", "attends to", "approximates", "rows", "worst at n, i", "worst error",
-                        "below 1/4 by")
+COLUMNS_OF_ATTENTION = (
+    Column("statement"), Column("head", "right"), Column("attends to", needs=NARROW, folds=True),
+    Column("approximates", folds=True), Column("rows", "right", NARROW), Column("worst at n, i", "right"),
+    Column("worst error"), Column("below 1/4 by"))
 MANY_HEADS = 100
 """Of more heads, those whose obligations are equal to earlier ones have no rows of their own."""
 
@@ -52,7 +52,7 @@ def print_outcome(out: Console, outcome: Outcome, style: Style = "ascii", parent
         print_room(out, outcome.runs)
     if outcome.vacuity:
         out.print(plain(f"note      the formula is {outcome.vacuity}"))
-    print_verdict(out, outcome)
+    print_verdict(out, outcome.verdict, describe_verdict(outcome))
 
 
 def print_shape(out: Console, network: Transformer) -> None:
@@ -84,18 +84,11 @@ def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
     attention = [line for line in lines if line.kind in APPROXIMATING]
     if not attention:
         return
-    names = COLUMNS_OF_ATTENTION
-    kept = [name for name in names if out.width >= NARROW or name not in ("attends to", "rows")]
-    sides = {"head": "right", "rows": "right", "worst at n, i": "right"}
-    table = open_table(((name, sides.get(name, "left")) for name in kept), fold=("attends to", "approximates"))
     shown = attention
     if len(attention) > MANY_HEADS:
         shown = [line for line in attention if not (line.repeated and line.proved)]
-    for line in shown[:MANY_HEADS]:
-        cells = attention_cells(line)
-        table.add_row(*(plain(cells[name]) for name in kept))
     out.print()
-    print_table(out, table, [name for name in names if name not in kept], keys=2)
+    print_table(out, COLUMNS_OF_ATTENTION, map(attention_cells, shown[:MANY_HEADS]), keys=2)
     if len(attention) > MANY_HEADS:
         _print_left_out(out, attention, shown)
     elif any(line.repeated for line in attention):
@@ -112,7 +105,7 @@ def _print_left_out(out: Console, attention: list[Line], shown: list[Line]) -> N
         out.print(plain(f"   and {counted(more, 'head')} more, which --json lists"))
 
 
-def attention_cells(line: Line) -> dict[str, str]:
+def attention_cells(line: Line) -> dict[str, Cell]:
     """What a row says of an obligation of a head, by the names of the columns."""
     worst = line.worst.worst if line.worst else None
     mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
@@ -176,15 +169,23 @@ def describe_place(line: Line) -> str:
     return f"{where if line.layer else line.kind}, {line.direction}"
 
 
-def print_verdict(out: Console, outcome: Outcome) -> None:
-    """The verdict in colour, with its reason or counterexample."""
-    text = Text("\n").append(outcome.verdict.upper(), style=colour(outcome.verdict)).append("  ")
+def describe_verdict(outcome: Outcome) -> str:
+    """What stands beside the verdict: what it rests on, or why it is not certified."""
+    seconds = f"; {outcome.seconds:.2f} s"
     match outcome:
         case Certified():
-            text.append(f"{counted(len(outcome.lines), 'obligation')}, each proved by two methods or exactly; "
-                        f"accepted by the independent checker; {outcome.seconds:.2f} s")
+            return (f"{counted(len(outcome.lines), 'obligation')}, each proved by two methods or exactly; "
+                    f"accepted by the independent checker{seconds}")
+        case Refuted():
+            return why_not_certified(outcome) + seconds
+    return why_not_certified(outcome)
+
+
+def why_not_certified(outcome: Outcome) -> str:
+    """The counterexample or the reason; empty if it is certified."""
+    match outcome:
         case Refuted(counterexample=found):
-            text.append_text(plain(f"{describe_counterexample(found)}; {outcome.seconds:.2f} s"))
-        case Unknown(reason=reason) | UnsupportedClaim(reason=reason) | RefutedRun(reason=reason):
-            text.append_text(plain(reason))
-    out.print(text)
+            return describe_counterexample(found)
+        case WithoutProof(reason=reason):
+            return reason
+    return ""

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from certify.asking.request import Request, read_request
 from certify.asking.subjects import Found, Kind, read_network
 from certify.asking.written import FormulaSubject, Options
-from certify.formula.counterexamples import describe_counterexample
-from certify.formula.outcomes import Certified, Outcome, Refuted, RefutedRun, Unknown, UnsupportedClaim
+from certify.formula.outcomes import Certified, Outcome
 from certify.formula.outcomes_in_json import outcome_to_json
 from certify.formula.pipeline import certify_request
+from certify.formula.show import why_not_certified
 from certify.frame.demo import Shown
+from certify.frame.json_form import from_json
 from certify.frame.numbers import decimal_upper
 from certify.frame.shards.store import Store
 from certify.frame.verdicts import OWN_WORK, exit_status
@@ -85,7 +85,7 @@ def request_of(row: Row, options: Options, lengths: Lengths) -> Request:
 def do_formula(task: str) -> str:
     """What came of it, as a row of the table and its certificate."""
     keys = json.loads(task)
-    row = Row(**(keys["row"] | {"alphabet": _tuple(keys["row"]["alphabet"])}))
+    row = from_json(Row, keys["row"], "row")
     options = Options(**(keys["options"] | {"predicates": tuple(keys["options"]["predicates"])}))
     try:
         request = request_of(row, options, Lengths(keys["min_n"], keys["max_n"]))
@@ -95,10 +95,6 @@ def do_formula(task: str) -> str:
     except InputError as error:
         shown = _malformed(row, _reason(error))
     return json.dumps(asdict(shown if keys["with_certificate"] else replace(shown, certificate=None)))
-
-
-def _tuple(symbols: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if symbols is None else tuple(symbols)
 
 
 def read_shown(text: str) -> Shown:
@@ -183,7 +179,7 @@ def _is_accepted(certificate: str, request: Request) -> bool:
 
 
 def _shown(row: Row, outcome: Outcome) -> Shown:
-    network, extreme, remark = outcome.transformer, outcome.worst_error, _remark(outcome)
+    network, extreme, remark = outcome.transformer, outcome.worst_error, why_not_certified(outcome)
     facts = outcome_to_json(outcome)
     cells = {
         "example": row.name,
@@ -210,13 +206,3 @@ def _malformed(row: Row, reason: str) -> Shown:
 def _reason(error: InputError) -> str:
     """What is wrong; a formula of several stands on one line, so only the column says where."""
     return f"column {error.column}: {error.message}" if isinstance(error, FormulaError) else str(error)
-
-
-def _remark(outcome: Outcome) -> str:
-    """Why it is not certified; empty if it is."""
-    match outcome:
-        case Refuted(counterexample=found):
-            return describe_counterexample(found)
-        case Unknown(reason=reason) | UnsupportedClaim(reason=reason) | RefutedRun(reason=reason):
-            return reason
-    return ""

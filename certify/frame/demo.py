@@ -11,7 +11,7 @@ from rich.console import Console
 
 from certify.frame.files import make_folder, write_text
 from certify.frame.progress import ProgressLine
-from certify.frame.terminal_tables import open_table, plain, print_table
+from certify.frame.terminal_tables import Cell, Column, plain, print_table
 from certify.frame.verdicts import colour, exit_status, worst
 
 CERTIFICATE = ".cert"
@@ -27,15 +27,6 @@ class Named(Protocol):
 
 
 AnExample = TypeVar("AnExample", bound=Named)
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the table: shown if some example has something there, and the output is as wide as it ``needs``."""
-
-    name: str
-    side: str = "left"
-    needs: int = 0
 
 
 @dataclass(frozen=True)
@@ -86,13 +77,12 @@ def keep_certificate(shown: Shown, folder: str | None) -> None:
 
 def print_rows(out: Console, found: Sequence[Shown], columns: Sequence[Column]) -> None:
     """A row per example, its verdict in colour; only what it is about may be broken."""
-    filled = [column for column in columns if any(shown.cells.get(column.name) for shown in found)]
-    kept = [column for column in filled if out.width >= column.needs]
-    table = open_table(((column.name, column.side) for column in kept), fold=("about",))
-    for shown in found:
-        styles = {"verdict": colour(shown.verdict), "about": "dim"}
-        table.add_row(*(plain(shown.cells.get(column.name, ""), style=styles.get(column.name, "")) for column in kept))
-    print_table(out, table, [column.name for column in filled if column not in kept])
+    def cells(shown: Shown) -> dict[str, Cell]:
+        coloured = {name: plain(text, style) for name, style in (("verdict", colour(shown.verdict)), ("about", "dim"))
+                    if (text := shown.cells.get(name))}
+        return {**shown.cells, **coloured}
+
+    print_table(out, columns, map(cells, found), without_empty=True)
 
 
 def overall_status(found: Iterable[Shown], harmless: Collection[str] = ()) -> int:
@@ -101,7 +91,7 @@ def overall_status(found: Iterable[Shown], harmless: Collection[str] = ()) -> in
     return exit_status(worst(serious) if serious else "unknown")
 
 
-def to_json(found: Sequence[Shown], status: int, **facts: Any) -> dict[str, Any]:
+def examples_to_json(found: Sequence[Shown], status: int, **facts: Any) -> dict[str, Any]:
     """One object: the verdict on all of them, and an entry per example."""
     return {
         "verdict": {0: "certified", 1: "refuted"}.get(status, "unknown"),

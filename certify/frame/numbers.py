@@ -5,6 +5,8 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
+from proofs.enclosures.intervals import Interval
+
 
 def decimal(x: Fraction, digits: int = 6, rounding: str = ROUND_HALF_EVEN) -> str:
     """``x`` to so many significant digits, rounded to nearest or (for bounds) as told.
@@ -35,3 +37,11 @@ def enclosed(lower: Fraction, upper: Fraction) -> str:
     low, high = decimal(lower), decimal(upper)
     return low if low == high else f"{decimal_lower(lower, 6)} .. {decimal_upper(upper, 6)}"
 
+
+def ends_to_json(x: Interval, of: str = "") -> dict[str, str]:
+    """The ends as decimals, rounded outward; ``of`` stands before their names.
+
+    >>> ends_to_json(Interval(Fraction(1, 3), Fraction(1, 3)), "value_")
+    {'value_lower': '0.333333333333', 'value_upper': '0.333333333334'}
+    """
+    return {f"{of}lower": decimal_lower(x.lower), f"{of}upper": decimal_upper(x.upper)}

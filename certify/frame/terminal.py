@@ -7,10 +7,15 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from certify.frame.verdicts import exit_status
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+AnyFound = TypeVar("AnyFound")
 
 
 class Json:
@@ -82,6 +87,17 @@ def print_json(data: dict[str, Any], indent: int | None = 1) -> None:
     """One JSON object on standard output."""
     Json.printed = True
     print(json.dumps(data, indent=indent))
+
+
+def show_found(found: AnyFound, as_json: bool, to_json: Callable[[AnyFound], dict[str, Any]],
+               print_on: Callable[[Console, AnyFound], None], output: str | None = None) -> None:
+    """Print what was found: as one JSON object, or for people; these read standard error if ``output`` is -."""
+    if as_json:
+        print_json(to_json(found))
+    else:
+        from certify.frame.terminal_tables import console
+
+        print_on(console(sys.stderr if output == "-" else None), found)
 
 
 def check_file(output: str | None) -> None:

@@ -6,14 +6,17 @@ import html
 import io
 import os
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
-from typing import TextIO
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Column as RichColumn
+from rich.table import Table
 from rich.text import Text
 
+from certify.frame.verdicts import colour
 from constructions.text import printable
 
 WIDTH = 132
@@ -40,28 +43,65 @@ def plain(text: str, style: str = "") -> Text:
     return Text(printable(text), style=style)
 
 
-def open_table(columns: Iterable[tuple[str, str]], fold: Iterable[str] = ()) -> Table:
-    """A table without lines; each column has a title and a side; only the columns of ``fold`` may be broken."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for title, side in columns:
-        table.add_column(title, justify="right" if side == "right" else "left", overflow="fold",
-                         no_wrap=title not in fold)
-    return table
+def verdict_text(verdict: str) -> Text:
+    """The verdict in its colour."""
+    return plain(verdict, style=colour(verdict))
 
 
-def print_table(out: Console, table: Table, left_out: Sequence[str] = (), keys: int = 1) -> None:
-    """The table, no cell of it cut: if it is too wide, in blocks of columns, each with the first ``keys`` again.
+def print_verdict(out: Console, verdict: str, why: str) -> None:
+    """The last line of an answer, after an empty one: the verdict in its colour, and why it is that."""
+    out.print(Text("\n").append(verdict.upper(), style=colour(verdict)).append("  ").append_text(plain(why)))
 
-    ``left_out`` are the columns that the table would have on a wider terminal.
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table. It is left out where the output is narrower than it ``needs``; cells may be broken if it
+    ``folds``, and are broken if they are wider than ``most``.
     """
+
+    name: str
+    side: Literal["left", "right"] = "left"
+    needs: int = 0
+    folds: bool = False
+    most: int | None = None
+
+
+Cell = str | Text
+"""A text is shown without any markup of its own."""
+
+
+def numbers(*names: str) -> list[Column]:
+    """Columns of these names, with what they hold on the right."""
+    return [Column(name, "right") for name in names]
+
+
+def print_table(out: Console, columns: Iterable[Column], rows: Iterable[Sequence[Cell] | Mapping[str, Cell]], *,
+                keys: int = 1, titles: bool = True, without_empty: bool = False) -> None:
+    """A table without lines, no cell of it cut: if it is too wide, in blocks of columns, each with the first ``keys``
+    again. What is left out for lack of room is named below.
+
+    A row has a cell for each column, or cells by the names of columns. Columns ``without_empty`` cells only are left
+    out without a word.
+    """
+    columns = list(columns)
+    lines = [[row.get(column.name, "") for column in columns] if isinstance(row, Mapping) else row for row in rows]
+    filled = [place for place in range(len(columns)) if not without_empty or any(line[place] for line in lines)]
+    kept = [place for place in filled if out.width >= columns[place].needs]
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, BETWEEN_COLUMNS, 0, 0), show_header=titles)
+    for column in (columns[place] for place in kept):
+        table.add_column(plain(column.name), justify=column.side, overflow="fold", no_wrap=not column.folds,
+                         max_width=column.most)
+    for line in lines:
+        cells = (line[place] for place in kept)
+        table.add_row(*(plain(cell) if isinstance(cell, str) else cell for cell in cells))
     for number, block in enumerate(_blocks(table.columns, out.width, keys)):
         if number:
             out.print()
         _print_whole(out, _part_of(table, block))
-    if left_out:
+    if left_out := [columns[place].name for place in filled if place not in kept]:
         note = f"left out for lack of room (COLUMNS={WIDTH} or --json has them): {', '.join(left_out)}"
-        for line in textwrap.wrap(note, out.width):
-            out.print(plain(line, style="dim"))
+        for text in textwrap.wrap(note, out.width):
+            out.print(plain(text, style="dim"))
 
 
 def _print_whole(out: Console, table: Table) -> None:
@@ -72,7 +112,7 @@ def _print_whole(out: Console, table: Table) -> None:
     out.width = width
 
 
-def _blocks(columns: Sequence[Column], width: int, keys: int) -> list[list[Column]]:
+def _blocks(columns: Sequence[RichColumn], width: int, keys: int) -> list[list[RichColumn]]:
     """The columns in blocks that fit; one that alone is wider than the terminal has a block of its own."""
     first, blocks = columns[:keys], [list(columns[:keys])]
     for column in columns[keys:]:
@@ -82,14 +122,14 @@ def _blocks(columns: Sequence[Column], width: int, keys: int) -> list[list[Colum
     return blocks
 
 
-def _needed(column: Column) -> int:
+def _needed(column: RichColumn) -> int:
     """The width of a column with the space after it."""
     texts = [column.header, *column.cells]
     widest = max(cell_len(text.plain if isinstance(text, Text) else str(text)) for text in texts)
     return BETWEEN_COLUMNS + (widest if column.no_wrap else min(widest, FOLDED))
 
 
-def _part_of(table: Table, columns: Sequence[Column]) -> Table:
+def _part_of(table: Table, columns: Sequence[RichColumn]) -> Table:
     """A table of the same kind with these columns alone."""
     part = Table(box=table.box, pad_edge=False, header_style=table.header_style, padding=table.padding,
                  show_header=table.show_header)

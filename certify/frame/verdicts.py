@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 BAD_INPUT = 2
 """The exit status of bad usage and bad input, where nothing was decided."""
@@ -47,6 +48,7 @@ VERDICTS: Mapping[str, Meaning] = {
     "contradiction": Meaning(1, RED),
 }
 _WORST_FIRST = (1, BAD_INPUT, 3, 0)
+AVerdict = TypeVar("AVerdict", bound=str)
 
 
 def exit_status(verdict: str) -> int:
@@ -63,7 +65,7 @@ def colour(verdict: str) -> str:
     return VERDICTS[verdict].colour
 
 
-def worst(verdicts: Collection[str]) -> str:
+def worst(verdicts: Collection[AVerdict]) -> AVerdict:
     """The verdict to report of several: one that says no before one that says nothing, and either before a yes.
 
     >>> worst({"accepted", "malformed", "rejected"}), worst(["certified", "unsupported", "unknown"])
@@ -71,3 +73,20 @@ def worst(verdicts: Collection[str]) -> str:
     """
     order = list(VERDICTS)
     return min(verdicts, key=lambda verdict: (_WORST_FIRST.index(exit_status(verdict)), order.index(verdict)))
+
+
+class HasVerdict(Protocol):
+    """Whatever ends with a word of the table."""
+
+    @property
+    def verdict(self) -> str:
+        """The word."""
+
+
+class WithExitStatus:
+    """What a command finds; it has a verdict."""
+
+    @property
+    def exit_code(self: HasVerdict) -> int:
+        """The exit status of the command."""
+        return exit_status(self.verdict)

@@ -6,16 +6,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from certify.frame.verdicts import OWN_WORK, worst
+from certify.frame.answer import AnswerByLength, certified_to
+from certify.frame.verdicts import OWN_WORK
 from certify.margins.question import MarginQuestion
 from constructions.network.lengths import Lengths
 from proofs.check import Refusal, check_text
 from proofs.margins.certificate import seal_margin
-from proofs.margins.deciding import LengthFound, certified_to, decide_length, replay
+from proofs.margins.deciding import LengthFound, decide_length, replay
 
 
 @dataclass(frozen=True)
-class MarginAnswer:
+class MarginAnswer(AnswerByLength[LengthFound]):
     """What is known of every length.
 
     ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest is not certified), accepted by
@@ -24,19 +25,13 @@ class MarginAnswer:
 
     question: MarginQuestion
     rows: tuple[LengthFound, ...]
-    certified_to: int | None
     certificate: str | None
     seconds: float
 
     @property
-    def verdict(self) -> str:
-        """The gravest of all lengths."""
-        return worst({row.verdict for row in self.rows})
-
-    @property
     def shortest_refuted(self) -> LengthFound | None:
         """The first length with a word that breaks the claim."""
-        return next((row for row in self.rows if row.verdict == "refuted"), None)
+        return self.first("refuted")
 
 
 def answer(question: MarginQuestion, progress: Callable[[str], None] = lambda _: None) -> MarginAnswer:
@@ -61,8 +56,8 @@ def answer(question: MarginQuestion, progress: Callable[[str], None] = lambda _:
         if reason := find_refusal(certificate):
             rows = [replace(row, verdict="unknown", reason=reason) if row.verdict == "certified" else row
                     for row in rows]
-            last, certificate = None, None
-    return MarginAnswer(question, tuple(rows), last, certificate, time.perf_counter() - start)
+            certificate = None
+    return MarginAnswer(question, tuple(rows), certificate, time.perf_counter() - start)
 
 
 def find_refusal(certificate: str) -> str:

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from certify.asking.quantities import read_expression
+from certify.asking.quantities import read_expression, read_rational
 from certify.asking.request import read_request
 from certify.asking.subjects import Found, Kind
 from certify.asking.written import Options, as_option
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_alphabet, split_symbols
 from constructions.language.diagnosis import list_names
-from constructions.language.expressions import parse_rational
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.syntax import Formula, symbols_of
@@ -76,13 +75,13 @@ def _threshold(text: str | None, meant: Formula | None, option: str) -> Fraction
     """Where the output changes its answer: between 0 and 1 if it means a truth, else at 0."""
     if text is None:
         return Fraction(0) if meant is None else Fraction(1, 2)
-    return _number(text, option)
+    return read_rational(text, option)
 
 
 def _norms(text: str | None, network: Transformer, option: str) -> Norms:
     if text is None:
         return NO_NORMS
-    epsilon = _number(text, option)
+    epsilon = read_rational(text, option)
     if epsilon < 0:
         raise InputError(f"{option}: found {text}, expected 0 or more, such as 1/100000")
     return everywhere(len(network.layers), epsilon)
@@ -123,10 +122,3 @@ def _formula(options: MarginOptions, meant: Formula | None, letters: tuple[str, 
     if foreign:
         raise InputError(f"{option}: symbol {foreign[0]!r} is not one of the letters {list_names(letters)}")
     return formula
-
-
-def _number(text: str, option: str) -> Fraction:
-    try:
-        return parse_rational(text)
-    except InputError as error:
-        raise InputError(f"{option}: {error}") from None

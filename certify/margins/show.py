@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from certify.formula.show import print_shape
 from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.frame.terminal_tables import open_table, plain, print_table
-from certify.frame.verdicts import colour
+from certify.frame.terminal_tables import Column, numbers, plain, print_table, print_verdict
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.margins.answer import MarginAnswer
 from constructions.language.printer import format_formula
@@ -21,7 +19,7 @@ from proofs.margins.deciding import Judged, LengthFound
 MOST_ROWS = 24
 """Of more lengths, those are shown where something changes, powers of two, the first and the last."""
 LONG_WORD = 24
-COLUMNS = ("n", "classes", "least margin", "on", "verdict")
+COLUMNS = (*numbers("n", "classes", "least margin"), Column("on"), Column("verdict"))
 PLACES = {"first": "the first position", "last": "the last position", "every": "the position of every letter"}
 
 
@@ -34,12 +32,8 @@ def print_answer(out: Console, found: MarginAnswer) -> None:
     if found.question.norms.epsilons:
         out.print(plain(f"norms     behind both parts of every layer, epsilon {found.question.norms.epsilons[0][0]}"))
     out.print()
-    table = open_table((name, "left" if name in ("on", "verdict") else "right") for name in COLUMNS)
-    for row in _shown(found.rows):
-        table.add_row(*map(plain, _cells(row)))
-    print_table(out, table)
-    out.print(Text("\n").append(found.verdict.upper(), style=colour(found.verdict)).append("  ")
-              .append_text(plain(f"{describe(found)}; {found.seconds:.2f} s")))
+    print_table(out, COLUMNS, map(_cells, found.telling_rows(MOST_ROWS)))
+    print_verdict(out, found.verdict, f"{describe(found)}; {found.seconds:.2f} s")
 
 
 def _facts(claim: MarginClaim) -> Iterator[tuple[str, str]]:
@@ -51,14 +45,6 @@ def _facts(claim: MarginClaim) -> Iterator[tuple[str, str]]:
     beyond = "" if str(claim.margin) == "0" else f" by more than {claim.margin}"
     yield "claim", (f"for {claim.lengths.claim} and every word of n letters: at {PLACES[claim.at]} the output is above "
                     f"{claim.threshold}{beyond} if the formula holds {where}, else below it{beyond and ' as far'}")
-
-
-def _shown(rows: tuple[LengthFound, ...]) -> list[LengthFound]:
-    if len(rows) <= MOST_ROWS:
-        return list(rows)
-    changes = {place for k in range(1, len(rows)) if rows[k].verdict != rows[k - 1].verdict for place in (k - 1, k)}
-    return [row for k, row in enumerate(rows)
-            if k in changes or k in (0, len(rows) - 1) or row.n & (row.n - 1) == 0]
 
 
 def _cells(row: LengthFound) -> tuple[str, ...]:

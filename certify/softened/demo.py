@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from certify.frame.demo import Column, Shown, overall_status, print_rows, show_each, to_json
+from certify.frame.demo import Shown, examples_to_json, overall_status, print_rows, show_each
 from certify.frame.numbers import decimal_lower
 from certify.frame.progress import ProgressLine
 from certify.frame.terminal import print_json
-from certify.frame.terminal_tables import NARROW, WIDTH, console, plain
+from certify.frame.terminal_tables import NARROW, WIDTH, Column, console, plain
 from certify.softened.examples import Example
 from certify.softened.pipeline import soften_model
 from certify.softened.results import SoftenedLength, Softening
@@ -19,7 +19,7 @@ from certify.softened.show import describe_outcome, show_bracket, show_ratio, so
 COLUMNS = (Column("example"), Column("size", needs=NARROW), Column("n <=", "right"), Column("words", "right", NARROW),
            Column("gap"), Column("theorem", "right"), Column("claimed", needs=WIDTH),
            Column("critical", "right", NARROW), Column("ratio", "right"), Column("verdict"),
-           Column("seconds", "right", WIDTH), Column("about", needs=170))
+           Column("seconds", "right", WIDTH), Column("about", needs=170, folds=True))
 
 
 def soften_examples(examples: Sequence[Example], workers: Workers, folder: str | None, is_critical: bool,
@@ -34,7 +34,7 @@ def soften_examples(examples: Sequence[Example], workers: Workers, folder: str |
     found = show_each(examples, show, folder)
     status = overall_status(found)
     if as_json:
-        print_json(to_json(found, status))
+        print_json(examples_to_json(found, status))
     else:
         _print(found)
         if folder:

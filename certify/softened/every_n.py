@@ -11,7 +11,7 @@ from rich.console import Console
 from certify.formula.pipeline import Clock
 from certify.formula.show import print_shape
 from certify.frame.terminal_tables import plain
-from certify.frame.verdicts import colour, exit_status
+from certify.frame.verdicts import WithExitStatus, colour
 from certify.frame.words import show_alphabet
 from constructions.network.transformer import Transformer
 from constructions.statements.theorem_26_uniform_tieless import Constants, constants_of
@@ -21,7 +21,7 @@ from proofs.by_coq.softened_file import Temperature, ask_softened, temperature_o
 
 
 @dataclass(frozen=True)
-class SoftenedForEveryN:
+class SoftenedForEveryN(WithExitStatus):
     """What Coq says of softmax at a temperature in the place of a network's hard attention."""
 
     network: Transformer
@@ -35,11 +35,6 @@ class SoftenedForEveryN:
     def verdict(self) -> str:
         """Proved, or unproved, which is not refuted."""
         return "proved" if self.answer.proved else "unproved"
-
-    @property
-    def exit_code(self) -> int:
-        """The exit status of the command."""
-        return exit_status(self.verdict)
 
 
 def soften_for_every_n(network: Transformer, progress: Callable[[str], None] = lambda _: None) -> SoftenedForEveryN:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from certify.frame.verdicts import exit_status
+from certify.frame.verdicts import WithExitStatus
 from constructions.language.expressions import Expression
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
@@ -79,7 +79,7 @@ class SoftenedLength:
 
 
 @dataclass(frozen=True, repr=False)
-class Softening:
+class Softening(WithExitStatus):
     """The verdict on a transformer, and what it is made of; ``stated`` says that the temperature was given.
 
     ``broken`` are the heads (layer and place) of ``transformer`` that were given a term that breaks their ties.
@@ -122,8 +122,3 @@ class Softening:
     def has_ties(self) -> bool:
         """Whether some head averages positions that tie."""
         return any(survey.averaged for survey in self.surveys)
-
-    @property
-    def exit_code(self) -> int:
-        """The exit status of the command."""
-        return exit_status(self.verdict)

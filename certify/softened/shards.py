@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from certify.frame.shards import plan_prefixes, prefixes, run_tasks, steps_per_word_of_many
+from certify.frame.json_form import from_json, to_json
+from certify.frame.shards import content, digest_of, plan_prefixes, prefixes, run_tasks, steps_per_word_of_many
 from certify.frame.shards.standing import ShardsProgress
 from constructions.errors import InputError
-from constructions.network.json_form import transformer_to_json
+from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Mask, Transformer
 from proofs.check import (
@@ -35,7 +34,7 @@ from proofs.check import (
 )
 from proofs.softened.findings import Survey
 from proofs.softened.gap import Word
-from proofs.softened.tasks import do_task
+from proofs.softened.survey import survey_words
 
 MAX_WORDS = 100_000_000
 FEW_WORDS = 10_000
@@ -69,13 +68,14 @@ class Workers:
         return [(n, prefix) for n in lengths for prefix in prefixes(
             transformer.alphabet, 0 if self.is_alone else plan_prefixes(size, n, _steps_per_word(transformer, n)))]
 
-    def do(self, what: str, do: Callable[[str], str], shards: Sequence[Shard], parts: dict[str, Any], size: int,
+    def do(self, what: str, do: Callable[[str], str], shards: Sequence[Shard], text: str, size: int,
            store: Path | None = None) -> list[str]:
-        """The results of a task for every shard of words over ``size`` symbols."""
-        tasks = [json.dumps({**parts, "n": n, "prefix": list(prefix)}) for n, prefix in shards]
+        """The results of a task for every shard of words over ``size`` symbols; all tasks are about the same text."""
+        about = digest_of(text)
+        tasks = [json.dumps({"about": about, "n": n, "prefix": list(prefix)}) for n, prefix in shards]
         with ShardsProgress(what, "words") as progress:
             return run_tasks(tasks, do, jobs=self.jobs, dask=self.dask, store=store, progress=progress,
-                             sizes=[size ** (n - len(prefix)) for n, prefix in shards])
+                             sizes=[size ** (n - len(prefix)) for n, prefix in shards], shared=[text])
 
 
 def _steps_per_word(transformer: Transformer, n: int) -> int:
@@ -103,21 +103,37 @@ def survey_lengths(transformer: Transformer, lengths: Lengths, workers: Workers)
         InputError: if there are more than MAX_WORDS words.
     """
     check_number_of_words(transformer, lengths.last)
-    parts, size = {"task": "survey", "transformer": transformer_to_json(transformer)}, len(transformer.alphabet)
+    text, size = json.dumps(transformer_to_json(transformer)), len(transformer.alphabet)
     plan = workers.plan(transformer, lengths)
     surveys: dict[int, Survey] = {}
     short = [(n, prefix) for n, prefix in plan if not prefix and (workers.is_alone or size**n <= FEW_WORDS)]
     for n, prefix in short:
-        (found,) = Workers().do(f"words of length {n}", do_task, [(n, prefix)], parts, size, workers.store)
+        (found,) = Workers().do(f"words of length {n}", do_survey, [(n, prefix)], text, size, workers.store)
         surveys[n] = Survey.from_json(found)
         if surveys[n].tie:
             return list(surveys.values())
     long = plan[len(short):]
-    for (n, _), found in zip(long, workers.do(f"words up to length {lengths.last}", do_task, long, parts, size,
+    for (n, _), found in zip(long, workers.do(f"words up to length {lengths.last}", do_survey, long, text, size,
                                               workers.store), strict=True):
         part = Survey.from_json(found)
         surveys[n] = surveys[n].merge(part) if n in surveys else part
     return [surveys[n] for n in lengths if not any(surveys[m].tie for m in range(1, n))]
+
+
+def do_survey(task: str) -> str:
+    """What the words of a shard show, as JSON.
+
+    Raises:
+        Unsupported: if the transformer has a head that is soft and not uniform.
+    """
+    keys = json.loads(task)
+    return survey_words(_transformer(keys["about"]), keys["n"], keys["prefix"]).to_json()
+
+
+@lru_cache(maxsize=4)
+def _transformer(digest: str) -> Transformer:
+    """Many tasks in a row are about the same one."""
+    return transformer_from_json(json.loads(content(digest)))
 
 
 # -- the independent checker -------------------------------------------------------------------------------------------
@@ -130,8 +146,7 @@ def check_certificate(certificate: str, transformer: Transformer, lengths: Lengt
         Refusal: what the checker says; of several shards the first.
     """
     shards = replace(workers, store=None).plan(transformer, lengths)
-    results = workers.do("the independent checker", check_task, shards, {"certificate": certificate},
-                         len(transformer.alphabet))
+    results = workers.do("the independent checker", check_task, shards, certificate, len(transformer.alphabet))
     finish(_read(certificate), dict(zip(shards, map(_read_result, results), strict=True)))
 
 
@@ -148,19 +163,17 @@ def check_task(task: str) -> str:
     """What the independent checker says of one shard, as canonical JSON: its verdict, what it found, or why not."""
     data = json.loads(task)
     try:
-        found = check_shard(_read(data["certificate"]), data["n"], tuple(data["prefix"]))
+        found = check_shard(_read(content(data["about"])), data["n"], tuple(data["prefix"]))
     except Refusal as refusal:
         return json.dumps({"verdict": verdict_of(refusal), "reason": str(refusal)})
-    gap = None if found.gap is None else str(found.gap)
-    return json.dumps({"verdict": ACCEPTED, "found": {**asdict(found), "gap": gap}})
+    return json.dumps({"verdict": ACCEPTED, "found": to_json(found)})
 
 
 def _read_result(text: str) -> ShardResult:
     result = json.loads(text)
     if result["verdict"] != ACCEPTED:
         raise REFUSALS[result["verdict"]](result["reason"])
-    found = result["found"]
-    return ShardResult(**{**found, "gap": None if found["gap"] is None else Fraction(found["gap"])})
+    return from_json(ShardResult, result["found"], "what the checker found")
 
 
 @lru_cache(maxsize=2)

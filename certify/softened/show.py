@@ -7,13 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from certify.critical.threshold import NoChange
 from certify.formula.show import print_shape
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.frame.terminal_tables import NARROW, open_table, plain, print_table
-from certify.frame.verdicts import colour
+from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
+from certify.frame.terminal_tables import NARROW, Cell, Column, numbers, plain, print_table, print_verdict
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.softened.results import CriticalTemperature, Moved, SoftenedLength, Softening, Tie
 from constructions.language.expressions import at_place
@@ -24,8 +22,9 @@ from proofs.softened.findings import Lead, Survey
 
 LONG = 12
 """Exact numbers are shown as they are up to so many characters."""
-COLUMNS = ("n", "words", "gap", "attained on", "x_max", "theorem", "with ties", "claimed", "bound", "critical", "ratio")
-LESS_ESSENTIAL = ("words", "x_max")
+COLUMNS = (Column("n", "right"), Column("words", "right", NARROW), Column("gap", "right"),
+           Column("attained on", folds=True), Column("x_max", "right", NARROW),
+           *numbers("theorem", "with ties", "claimed", "bound", "critical", "ratio"))
 _NOTES = {NoChange.ALL_PASS: "no temperature is critical: whatever was tried moves nothing by more than 1/4",
           NoChange.NONE_PASSES: "no temperature that was tried is certified: the bounds exceed 1/4 at all of them"}
 
@@ -45,8 +44,7 @@ def print_softening(out: Console, found: Softening) -> None:
     out.print(*(["\n"] if remarks else []), end="")
     for name, text in remarks:
         out.print(plain(f"{name:<10}{text}"))
-    out.print(Text("\n").append(found.verdict.upper(), style=colour(found.verdict)).append("  ")
-              .append_text(plain(f"{describe_outcome(found)}; {found.seconds:.2f} s")))
+    print_verdict(out, found.verdict, f"{describe_outcome(found)}; {found.seconds:.2f} s")
 
 
 def _facts(found: Softening) -> Iterator[tuple[str, str]]:
@@ -77,13 +75,8 @@ def _origin(found: Softening) -> str:
 
 def _print_lengths(out: Console, found: Softening) -> None:
     rows = [_cells(survey, row, found) for survey, row in _paired(found)]
-    filled = [name for name in COLUMNS if any(row.get(name) for row in rows)]
-    kept = [name for name in filled if out.width >= NARROW or name not in LESS_ESSENTIAL]
-    table = open_table(((name, "left" if name == "attained on" else "right") for name in kept), fold=("attained on",))
-    for row in rows:
-        table.add_row(*(plain(row.get(name, "")) for name in kept))
     out.print()
-    print_table(out, table, [name for name in filled if name not in kept])
+    print_table(out, COLUMNS, rows, without_empty=True)
 
 
 def _paired(found: Softening) -> Iterator[tuple[Survey, SoftenedLength | None]]:
@@ -92,9 +85,9 @@ def _paired(found: Softening) -> Iterator[tuple[Survey, SoftenedLength | None]]:
         yield survey, rows.get(survey.n)
 
 
-def _cells(survey: Survey, row: SoftenedLength | None, found: Softening) -> dict[str, str]:
+def _cells(survey: Survey, row: SoftenedLength | None, found: Softening) -> dict[str, Cell]:
     gap = survey.gap
-    cells = {
+    cells: dict[str, Cell] = {
         "n": str(survey.n),
         "words": str(survey.words),
         "gap": "tie" if survey.tie else _short(gap.value) if gap else "none",
@@ -262,4 +255,4 @@ def _counterexample_to_json(found: Softening) -> dict[str, Any] | None:
 
 def _moved_to_json(moved: Moved) -> dict[str, Any]:
     return {"word": list(moved.word), "position": moved.position, "temperature": str(moved.temperature),
-            "value_lower": decimal_lower(moved.distance.lower), "value_upper": decimal_upper(moved.distance.upper)}
+            **ends_to_json(moved.distance, "value_")}

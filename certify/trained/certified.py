@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from certify.frame.verdicts import worst
 from certify.trained.decide import covered_by
 from certify.trained.decision import (
     Decision,
     Found,
     LengthRow,
     SmallestMargin,
-    certified_to,
     is_whole_domain,
     rows_by_length,
     rows_by_offset,
@@ -62,10 +60,8 @@ def _covered(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], tex
     found = [Found(offset, count, ways.get((offset, count)), seen=seen.get((offset, count)))
              for offset, count in obligations(network, claim)]
     rows = with_vacuous_ones(rows_by_length(network, claim, found), [text])
-    return Decision(
-        network, claim, worst([row.verdict for row in rows]), rows, tuple(rows_by_offset(network, claim, found)),
-        certified_to(rows), text,
-        None, None, covered_by(claim, found), is_whole_domain(network, claim), 0.0)
+    return Decision(network, claim, rows, tuple(rows_by_offset(network, claim, found)), text, None, None,
+                    covered_by(claim, found), is_whole_domain(network, claim), 0.0)
 
 
 def _see_few(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[tuple[int, int], SmallestMargin]]:
@@ -87,4 +83,4 @@ def _refuted(network: TrainedNetwork, claim: Claim, data: Mapping[str, Any], tex
     assert ends is not None, "the checker encloses the value"
     wrong = WrongWord(word, least.offset, least.place, least.case, least.row, ends)
     row = LengthRow(len(word), "refuted", None, None, wrong, "")
-    return Decision(network, claim, "refuted", (row,), (), None, None, wrong, text, {}, False, 0.0)
+    return Decision(network, claim, (row,), (), None, wrong, text, {}, False, 0.0)

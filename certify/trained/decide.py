@@ -9,11 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from certify.frame.shards import ShardsProgress, Workers, run_tasks
-from certify.frame.verdicts import worst
 from certify.trained.decision import (
     Decision,
     Found,
-    certified_to,
     is_whole_domain,
     rows_by_length,
     rows_by_offset,
@@ -64,8 +62,7 @@ def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = No
     rows = with_vacuous_ones(rows_by_length(network, claim, found), texts.values())
     wrong = shortest(one.wrong for one in found if one.wrong)
     return Decision(
-        network, claim, verdict=worst([row.verdict for row in rows]), rows=rows,
-        offsets=tuple(rows_by_offset(network, claim, found)), certified_to=certified_to(rows),
+        network, claim, rows, offsets=tuple(rows_by_offset(network, claim, found)),
         certificate=texts.get(rows[0].n), wrong=wrong,
         wrong_certificate=accepted_refutation(network, claim, wrong) if wrong else None,
         covered=covered_by(claim, found), whole_domain=is_whole_domain(network, claim),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from certify.frame.answer import AnswerByLength, certified_to
 from certify.frame.verdicts import worst
 from constructions.trained.claim import Claim, is_by_place, obligations
 from constructions.trained.network import TrainedNetwork
@@ -64,7 +65,7 @@ class OffsetRow:
 
 
 @dataclass(frozen=True)
-class Decision:
+class Decision(AnswerByLength[LengthRow]):
     """The answer about a network and a claim.
 
     ``certificate`` is about the lengths up to ``certified_to`` (None if the shortest are not certified), accepted
@@ -73,10 +74,8 @@ class Decision:
 
     network: TrainedNetwork
     claim: Claim
-    verdict: str
     rows: tuple[LengthRow, ...]
     offsets: tuple[OffsetRow, ...]
-    certified_to: int | None
     certificate: str | None
     wrong: WrongWord | None
     wrong_certificate: str | None
@@ -99,7 +98,8 @@ class Decision:
     @property
     def reason(self) -> str:
         """Why it is unknown; empty if it is not."""
-        return next((row.reason for row in self.rows if row.verdict == "unknown"), "")
+        first = self.first("unknown")
+        return first.reason if first else ""
 
 
 def rows_by_length(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[LengthRow]:
@@ -160,16 +160,6 @@ def _order(wrong: WrongWord) -> tuple[int, int, int, tuple[str, ...]]:
 def shortest(wrong: Iterable[WrongWord]) -> WrongWord | None:
     """The shortest wrong word; of equally short ones the one at the least offset."""
     return min(wrong, key=_order, default=None)
-
-
-def certified_to(rows: Sequence[LengthRow]) -> int | None:
-    """The length up to which all are certified (or vacuous), from the shortest on; None if that is not."""
-    last = None
-    for row in rows:
-        if row.verdict not in ("certified", "vacuous"):
-            break
-        last = row.n
-    return last
 
 
 def is_whole_domain(network: TrainedNetwork, claim: Claim) -> bool:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from certify.frame.terminal_tables import open_table, plain, print_table
+from certify.frame.json_form import to_json
+from certify.frame.terminal_tables import Column, plain, print_table
 from constructions.trained.network import (
     Affine,
     AttentionStep,
@@ -114,20 +115,17 @@ def print_network(out: Console, imported: Imported) -> None:
 
 
 def _print_steps(out: Console, network: TrainedNetwork) -> None:
-    table = open_table([("step", "right"), ("what", "left"), ("sizes", "left"), ("functions", "left"),
-                        ("numbers", "right")], fold=["functions"])
-    for index, step in enumerate(network.steps):
-        table.add_row(str(index), *map(plain, describe_step(step)), str(_elements(step)))
+    rows = [(str(index), *describe_step(step), str(_elements(step))) for index, step in enumerate(network.steps)]
     last = network.unembedding
-    table.add_row("", "unembedding", _affine_sizes(last), "", str(math.prod(last.weight.shape)))
-    print_table(out, table)
+    rows.append(("", "unembedding", _affine_sizes(last), "", str(math.prod(last.weight.shape))))
+    print_table(out, [Column("step", "right"), Column("what"), Column("sizes"), Column("functions", folds=True),
+                      Column("numbers", "right")], rows)
 
 
 def _print_tensors(out: Console, network: TrainedNetwork) -> None:
-    table = open_table([("tensor", "left"), ("format", "left"), ("shape", "left"), ("sha256", "left")], fold=["tensor"])
-    for name, tensor in network.tensors.items():
-        table.add_row(plain(name), tensor.format, _sizes(tensor.shape), f"{tensor.sha256[:_DIGITS_OF_DIGESTS]}…")
-    print_table(out, table)
+    print_table(out, [Column("tensor", folds=True), Column("format"), Column("shape"), Column("sha256")],
+                [(name, tensor.format, _sizes(tensor.shape), f"{tensor.sha256[:_DIGITS_OF_DIGESTS]}…")
+                 for name, tensor in network.tensors.items()])
 
 
 def _sizes(shape: Iterable[int]) -> str:
@@ -141,7 +139,7 @@ def imported_to_json(imported: Imported) -> dict[str, Any]:
         "kind": report.kind,
         "assumed": list(report.assumed),
         "not_weights": dict(report.not_weights),
-        "sources": [{"file": source.file, "sha256": source.sha256} for source in network.sources],
+        "sources": to_json(network.sources),
         "attention": network.attention,
         "vocabulary": network.vocabulary,
         "width": network.width,

@@ -19,6 +19,7 @@ from certify.trained.part import Part, PartResult
 from certify.trained.searching import Searcher
 from constructions.trained.claim_form import claim_from_json
 from constructions.trained.json_form import network_from_json
+from constructions.trained.network import TrainedNetwork
 from proofs.trained.certificate import Cover
 from proofs.trained.search import WrongWord
 
@@ -40,8 +41,13 @@ def do_part(task: str) -> str:
 @functools.lru_cache(maxsize=1)
 def _searcher(network: str, claim: str) -> Searcher:
     """By their digests; kept for the next part of the same claim, with what parts share."""
-    return Searcher(network_from_json(json.loads(content(network)), "network"),
-                    claim_from_json(json.loads(content(claim)), "claim"))
+    return Searcher(_network(network), claim_from_json(json.loads(content(claim)), "claim"))
+
+
+@functools.lru_cache(maxsize=1)
+def _network(digest: str) -> TrainedNetwork:
+    """Read once, whatever is claimed of it."""
+    return network_from_json(json.loads(content(digest)), "network")
 
 
 # -- results as JSON ---------------------------------------------------------------------------------------------------

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.frame.terminal_tables import open_table, plain, print_table
+from certify.frame.json_form import to_json
+from certify.frame.numbers import decimal, decimal_lower, enclosed, ends_to_json
+from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
 from certify.frame.verdicts import colour
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.trained.decision import Decision, LengthRow, OffsetRow, SmallestMargin
 from constructions.trained.claim import Row
+from proofs.enclosures.intervals import Interval
 from proofs.trained.runs import runs
 from proofs.trained.search import WrongWord
 
@@ -23,6 +25,8 @@ LONGEST_WORD = 60
 MOST_ROWS = 16
 """Of more lengths only the ends of equal verdicts, powers of two and the last are shown."""
 DIGITS = 4
+COLUMNS = (Column("n", "right"), Column("verdict"), Column("smallest margin found"), Column("on the word"),
+           Column("offset", "right"))
 
 
 def print_decision(out: Console, decision: Decision) -> None:
@@ -30,11 +34,8 @@ def print_decision(out: Console, decision: Decision) -> None:
     for line in describe_question(decision):
         out.print(plain(line))
     out.print()
-    table = open_table([("n", "right"), ("verdict", "left"), ("smallest margin found", "left"), ("on the word", "left"),
-                        ("offset", "right")])
-    for row in _shown(decision.rows):
-        table.add_row(str(row.n), Text(row.verdict, style=colour(row.verdict)), *_margin_cells(decision, row))
-    print_table(out, table)
+    print_table(out, COLUMNS, [(str(row.n), verdict_text(row.verdict), *_margin_cells(decision, row))
+                               for row in decision.telling_rows(MOST_ROWS)])
     out.print()
     out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_verdict(decision)))
     if len(decision.offsets) > 1:
@@ -68,9 +69,7 @@ def describe_claim(decision: Decision) -> str:
 def describe_verdict(decision: Decision) -> str:
     """What is certified, from where on it is refuted, and what lies between."""
     rows = decision.rows
-    refuted = [row.n for row in rows if row.verdict == "refuted"]
-    unknown = [row.n for row in rows if row.verdict == "unknown"]
-    vacuous = [row.n for row in rows if row.verdict == "vacuous"]
+    refuted, unknown, vacuous = map(decision.lengths_that_are, ("refuted", "unknown", "vacuous"))
     parts = []
     if len(vacuous) == len(rows):
         return f"the claim asks nothing: on no word of length {show_numbers(vacuous)} is anything judged"
@@ -149,8 +148,7 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
         "lengths": [{"n": row.n, "verdict": row.verdict, "smallest_margin_found": _seen_to_json(row.seen),
                      "bound": row.bound, "wrong": _wrong_to_json(decision, row.wrong), "reason": row.reason}
                     for row in decision.rows],
-        "by_offset": [{"offset": row.offset, "covered_to": row.covered_to, "wrong_at": row.wrong_at,
-                       "longest": row.longest} for row in decision.offsets],
+        "by_offset": to_json(decision.offsets),
         "counterexample": _wrong_to_json(decision, decision.wrong),
         "covered": dict(decision.covered),
         "seconds": round(decision.seconds, 3),
@@ -165,30 +163,21 @@ def _seen_to_json(seen: SmallestMargin | None) -> dict[str, Any] | None:
 def _wrong_to_json(decision: Decision, wrong: WrongWord | None) -> dict[str, Any] | None:
     if wrong is None:
         return None
-    lower, upper = wrong.value
     return {"word": list(wrong.word), "letters_read": len(decision.letters_read(wrong)), "offset": wrong.offset,
             "position": wrong.place, "case": wrong.case,
-            "row": wrong.row, "value_lower": decimal_lower(lower), "value_upper": decimal_upper(upper)}
+            "row": wrong.row, **ends_to_json(Interval(*wrong.value), "value_")}
 
 
-def _shown(rows: Sequence[LengthRow]) -> Iterator[LengthRow]:
-    for place, row in enumerate(rows):
-        neighbours = [rows[other].verdict for other in (place - 1, place + 1) if 0 <= other < len(rows)]
-        is_end = len(neighbours) < 2 or any(verdict != row.verdict for verdict in neighbours)
-        if len(rows) <= MOST_ROWS or is_end or row.n & (row.n - 1) == 0:
-            yield row
-
-
-def _margin_cells(decision: Decision, row: LengthRow) -> tuple[Text, Text, Text]:
+def _margin_cells(decision: Decision, row: LengthRow) -> tuple[str, str, str]:
     if row.wrong:
         value = enclosed(*row.wrong.value)
-        return plain(value), plain(cut_word(show_letters_read(decision, row.wrong))), plain(str(row.wrong.offset))
+        return value, cut_word(show_letters_read(decision, row.wrong)), str(row.wrong.offset)
     if row.seen is None:
-        return plain("-"), plain("-"), plain("-")
+        return "-", "-", "-"
     value = decimal(Fraction(row.seen.value), DIGITS)
     if row.bound is not None and row.bound < row.seen.value:
         value += f" (at least {decimal_lower(Fraction(row.bound), DIGITS)})"
-    return plain(value), plain(cut_word(show_word(row.seen.word))), plain(str(row.seen.offset))
+    return value, cut_word(show_word(row.seen.word)), str(row.seen.offset)
 
 
 def show_letters_read(decision: Decision, wrong: WrongWord) -> str:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.frame.terminal_tables import open_table, plain, print_table
+from certify.frame.terminal_tables import Cell, Column, numbers, plain, print_table
 from certify.frame.verdicts import GREEN, RED, YELLOW
 from certify.frame.words import show_word
 from certify.trained.show import show_row
@@ -47,18 +47,14 @@ def print_word_run(out: Console, run: WordRun) -> None:
 def _print_places(out: Console, run: WordRun) -> None:
     outputs = _shown_outputs(run)
     what = "letter" if run.claim is not None else "token"
-    titles = [("position", "right"), (what, "left"), *((f"logit[{output}]", "right") for output in outputs)]
-    if run.claim is not None:
-        titles += [("cases", "left"), ("least", "left"), ("is", "left"), ("verdict", "left")]
-    table = open_table(titles)
+    columns = [Column("position", "right"), Column(what), *numbers(*(f"logit[{output}]" for output in outputs))]
+    columns += map(Column, ("cases", "least", "is", "verdict") if run.claim is not None else ())
+    rows: list[list[Cell]] = []
     for place in run.places:
         letter = run.word[place.place - 1] if place.place else ""
-        cells = [str(place.place), letter, *(_ends(place.logits[output]) for output in outputs)]
-        texts = [plain(cell) for cell in cells]
-        if run.claim is not None:
-            texts += _asked_cells(place)
-        table.add_row(*texts)
-    print_table(out, table)
+        rows.append([str(place.place), letter, *(_ends(place.logits[output]) for output in outputs),
+                     *(_asked_cells(place) if run.claim is not None else ())])
+    print_table(out, columns, rows)
 
 
 def _shown_outputs(run: WordRun) -> list[int]:
@@ -68,11 +64,11 @@ def _shown_outputs(run: WordRun) -> list[int]:
     return (named or list(range(run.network.outputs)))[:MOST_LOGITS]
 
 
-def _asked_cells(place: JudgedPlace) -> list[Text]:
+def _asked_cells(place: JudgedPlace) -> list[Cell]:
     cases = " ".join(map(str, dict.fromkeys(row.case + 1 for row in place.asked)))
     least = place.least
     shown = (show_row(least.above), _ends(least.ends)) if least else ("", "")
-    return [plain(cases), *map(plain, shown), Text(place.verdict or "nothing is asked", style=COLOURS[place.verdict])]
+    return [cases, *shown, Text(place.verdict or "nothing is asked", style=COLOURS[place.verdict])]
 
 
 def _verdict(run: WordRun) -> tuple[str, str]:
@@ -105,14 +101,12 @@ Weights = Sequence[Sequence[Ends | None]]
 def _print_weights(out: Console, run: WordRun, weights: Weights) -> None:
     labels = list(_labels(run))
     if len(weights) > WIDEST:
-        table = open_table([("token", "left"), (f"its {MOST_WEIGHTS} greatest weights", "left")])
-        for index in sorted({place.index for place in run.places}):
-            table.add_row(plain(f"{index} {labels[index]}"), plain(_greatest(weights[index], labels)))
+        print_table(out, [Column("token"), Column(f"its {MOST_WEIGHTS} greatest weights")],
+                    [(f"{index} {labels[index]}", _greatest(weights[index], labels))
+                     for index in sorted({place.index for place in run.places})])
     else:
-        table = open_table([("token", "left"), *((label, "right") for label in labels)])
-        for label, row in zip(labels, weights, strict=True):
-            table.add_row(plain(label), *(plain(_weight(weight)) for weight in row))
-    print_table(out, table)
+        print_table(out, [Column("token"), *numbers(*labels)],
+                    [(label, *map(_weight, row)) for label, row in zip(labels, weights, strict=True)])
 
 
 def _labels(run: WordRun) -> Iterator[str]:

@@ -42,14 +42,6 @@ def power(one: Permutation, times: int) -> Permutation:
     return found
 
 
-def order(one: Permutation) -> int:
-    """The least positive power that is the identity."""
-    identity, found, times = tuple(range(len(one))), one, 1
-    while found != identity:
-        found, times = then(found, one), times + 1
-    return times
-
-
 def generated(generators: Iterable[Permutation], degree: int) -> Group:
     """The group of all products.
 

@@ -6,7 +6,7 @@ claim is run once more, whole, and its truth found by plain recursion, before it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -124,13 +124,3 @@ def replay(transformer: Transformer, claim: MarginClaim, found: LengthFound, nor
     if truth != broken.truth or not margin.upper <= found.required.lower:
         raise InternalError(f"a class of words is judged otherwise than its word {sequence}")
     return replace(found, least=replace(broken, output=output, margin=margin))
-
-
-def certified_to(found: Sequence[LengthFound]) -> int | None:
-    """The length up to which all are certified, from the first on; None if that is not."""
-    last = None
-    for one in found:
-        if one.verdict != "certified":
-            break
-        last = one.n
-    return last

@@ -209,12 +209,6 @@ class FloatNetwork:
             stream = self.alone(step, stream)
         return self.unembedding(stream)
 
-    def tail_of_averages(self, stream: Array, averages: Sequence[Array]) -> Array:
-        """Logits from the streams before the last attention step and the averages of each of its heads."""
-        step = self.steps[self.last_attention]
-        assert isinstance(step, FloatAttention)
-        return self.tail(step.write(stream, averages))
-
     @staticmethod
     def alone(step: FloatStep, stream: Array) -> Array:
         """A step in which no token reads another."""

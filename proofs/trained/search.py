@@ -28,8 +28,6 @@ NEIGHBOURS = 512
 WORDS_OF_A_CASE = 3
 """How many words move at once for each case."""
 SHAKES = 3
-LEFT_OUT = (1, 2)
-"""How many letters are left out to shorten a wrong word; two, since margins may alternate with the parity of n."""
 
 
 @dataclass(frozen=True)
@@ -69,41 +67,6 @@ def find_wrong(
         if found.wrong:
             return Found(found.wrong, least)
     return Found(None, least)
-
-
-def find_shortest_wrong(
-    network: TrainedNetwork, claim: Claim, offsets: Iterable[int], lengths: Iterable[int],
-    starts: Sequence[Sequence[str]] = (), work: int = WORK, seed: int = 0,
-) -> WrongWord | None:  # fmt: skip
-    """The shortest wrong word that is found: lengths in the order given, then words with letters left out.
-
-    ``work`` is for each length. That no shorter one was found proves nothing.
-    """
-    offsets = list(offsets)
-    for n in lengths:
-        wrong = find_wrong(network, claim, offsets, n, starts, work, seed).wrong
-        if wrong:
-            return shortened(network, claim, wrong, work, seed)
-    return None
-
-
-def shortened(network: TrainedNetwork, claim: Claim, wrong: WrongWord, work: int = WORK, seed: int = 0) -> WrongWord:
-    """A wrong word at the same offset, with as few letters as leaving letters out and searching again comes to."""
-    search = Search(network, claim)
-    shorter: WrongWord | None = wrong
-    while shorter:
-        wrong = shorter
-        tries = (_found_shorter(search, wrong, fewer, work, seed) for fewer in LEFT_OUT)
-        shorter = next((word for word in tries if word), None)
-    return wrong
-
-
-def _found_shorter(search: Search, wrong: WrongWord, fewer: int, work: int, seed: int) -> WrongWord | None:
-    n = len(wrong.word) - fewer
-    if n < max(1, search.claim.lengths[0]):
-        return None
-    given = [wrong.word[:place] + wrong.word[place + fewer :] for place in range(n + 1)]
-    return search.find(wrong.offset, n, given, work, seed).wrong
 
 
 def confirm(network: BallNetwork, claim: Claim, least: Least) -> WrongWord | None:

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
+from certify.frame.shards import digest_of
+from certify.frame.shards.contents import held
 from certify.softened import shards
 from certify.softened.pipeline import soften_model
-from certify.softened.shards import Workers, check_certificate, check_task
+from certify.softened.shards import Workers, check_certificate, check_task, do_survey
 from constructions.errors import InternalError
 from constructions.network.lengths import up_to
 from examples.hard import flip_flop, mixed_masks, tied, tied_rightmost
 from proofs.check import Malformed, Rejected
-from proofs.softened.tasks import do_task
 from tests.frame.shards.cluster import cluster, needs_dask
 from tests.processes import ROOT, start_python, wait_until
 
@@ -128,7 +129,9 @@ def test_what_is_malformed_stays_malformed() -> None:
     certificate = certificate_of(flip_flop).replace('"max_n": 4', '"max_n": 5')
     with pytest.raises(Malformed, match="gaps: expected 5 entries"):
         check_certificate(certificate, flip_flop.build(), up_to(4), Workers())
-    assert json.loads(check_task(json.dumps({"certificate": "", "n": 1, "prefix": []})))["verdict"] == "malformed"
+    with held([""]):
+        task = json.dumps({"about": digest_of(""), "n": 1, "prefix": []})
+        assert json.loads(check_task(task))["verdict"] == "malformed"
 
 
 # -- a survey that lies ------------------------------------------------------------------------------------------------
@@ -136,12 +139,12 @@ def test_what_is_malformed_stays_malformed() -> None:
 
 def lie(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
     def do(task: str) -> str:
-        survey = json.loads(do_task(task))
+        survey = json.loads(do_survey(task))
         if survey["n"] == 3:
             change(survey)
         return json.dumps(survey)
 
-    monkeypatch.setattr(shards, "do_task", do)
+    monkeypatch.setattr(shards, "do_survey", do)
 
 
 def test_a_false_gap_is_not_certified(monkeypatch: pytest.MonkeyPatch) -> None:

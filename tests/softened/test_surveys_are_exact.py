@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from certify.frame.shards import digest_of
+from certify.frame.shards.contents import held
+from certify.softened.shards import do_survey
 from constructions.errors import InputError, Unsupported
 from constructions.language.expressions import parse_expression
+from constructions.network.json_form import transformer_to_json
 from constructions.network.meanings import Anything
 from constructions.network.run import embed
 from constructions.network.transformer import Head, Layer, Mask, Transformer
@@ -21,7 +26,6 @@ from proofs.softened import findings, heads, interning, profiles, situations
 from proofs.softened.findings import Entry, Lead, Survey
 from proofs.softened.gap import find_gap
 from proofs.softened.survey import survey_words
-from proofs.softened.tasks import do_task, write_survey_task
 from tests.softened.gap_by_brute_force import scores
 from tests.softened.hardened import hardened
 from tests.softened.random_models import random_transformer, tied_transformers, tieless_transformers
@@ -170,9 +174,10 @@ def test_a_survey_does_not_depend_on_what_tables_hold(monkeypatch: pytest.Monkey
 
 def test_a_task_gives_the_survey() -> None:
     transformer = hardened(flip_flop.build().build())
-    assert do_task(write_survey_task(transformer, 4, ("w1",))) == survey_words(transformer, 4, ("w1",)).to_json()
-    with pytest.raises(InputError, match="expected a survey"):
-        do_task('{"task": "other"}')
+    text = json.dumps(transformer_to_json(transformer))
+    with held([text]):
+        found = do_survey(json.dumps({"about": digest_of(text), "n": 4, "prefix": ["w1"]}))
+    assert found == survey_words(transformer, 4, ("w1",)).to_json()
 
 
 def one_head(weighting: Weighting, queries: bool = True) -> Transformer:

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from certify.auditing.kinds.decide import Decided
 from certify.exports.pages.decision.neighbours import find_neighbours
 from certify.exports.pages.decision.page import Filed, decision_page
-from certify.frame.shards import Workers
+from certify.frame.answer import certified_to
+from certify.frame.shards import Workers, run_tasks
 from certify.trained import decide as deciding
+from certify.trained import part_tasks
 from certify.trained.certified import read_certified
 from certify.trained.decide import Settings, decide, with_wrong_prefixes, with_wrong_words_proved
-from certify.trained.decision import Decision, Found, certified_to, is_whole_domain, rows_by_length
+from certify.trained.decision import Decision, Found, is_whole_domain, rows_by_length
 from certify.trained.show import decision_to_json, describe_wrong
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, Claim, When, input_tokens, judged
+from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import Rejected, check_text
@@ -99,6 +103,28 @@ def test_lengths_beyond_a_wrong_word_are_proved_before_they_are_called_certified
     decision = decide(network, replace(claim, margin=Fraction(17, 2)))
     assert [row.verdict for row in decision.rows] == [*["certified"] * 3, "refuted", "certified", "refuted"]
     assert (proved, decision.certified_to) == ([(1, 3), (5, 5)], 3)
+
+
+def test_tasks_name_the_network_by_its_digest_and_it_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even where claims of some lengths are searched again: their tasks are about another claim, and the same network.
+    """
+    tasks, read = list[str](), list[str]()
+
+    def noted(those: Sequence[str], *arguments: Any, **named: Any) -> list[str]:
+        tasks.extend(those)
+        return run_tasks(those, *arguments, **named)
+
+    def read_network(data: Any, where: str) -> TrainedNetwork:
+        read.append(where)
+        return network_from_json(data, where)
+
+    part_tasks._network.cache_clear()
+    monkeypatch.setattr(deciding, "run_tasks", noted)
+    monkeypatch.setattr(part_tasks, "network_from_json", read_network)
+    network, claim = zoo("palindromes", 6)
+    decide(network, replace(claim, margin=Fraction(17, 2)))
+    assert len({json.loads(task)["claim"] for task in tasks}) > 1 and read == ["network"]
+    assert max(map(len, tasks)) < 400 < len(network_text(network))
 
 
 def test_a_refuted_claim_has_the_shortest_wrong_word_replayed_in_balls(wrong: Decision) -> None:

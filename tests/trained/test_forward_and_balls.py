@@ -12,7 +12,7 @@ from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.exponential import exact_ends, working_precision
 from proofs.trained.activations import erf
 from proofs.trained.balls import BallNetwork, decide_row, enclose_attention, enclose_logits
-from proofs.trained.forward import FloatAttention, FloatNetwork
+from proofs.trained.forward import FloatNetwork
 from tests.trained.random_networks import random_network
 from tests.trained.torch_forward import TorchForward
 
@@ -115,17 +115,3 @@ def test_erf_is_off_by_at_most_one_unit_in_the_last_place_of_one() -> None:
         true = [exact_ends(arb(x).erf())[0] for x in points.tolist()]
     found = erf(points).tolist()
     assert all(abs(Fraction(x) - y) <= Fraction(1, 2**52) for x, y in zip(found, true, strict=True))
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_the_tail_of_the_averages_before_it_gives_the_logits(seed: int) -> None:
-    network = FloatNetwork(random_network(seed))
-    tokens, numbers = np.random.default_rng(seed).integers(0, 5, (3, 6)), 2 + np.arange(6)
-    stream = network.embedded(tokens, numbers)
-    for step in network.steps[: network.last_attention]:
-        stream = network.after(step, stream, numbers, np.arange(6))
-    last = network.steps[network.last_attention]
-    assert isinstance(last, FloatAttention)
-    averages = last.averages(stream, numbers, np.array([5]))
-    found = network.tail_of_averages(stream[:, [5]], averages)
-    assert np.allclose(found, network.logits(tokens, 2, [5]), rtol=0, atol=1e-12)

@@ -30,11 +30,9 @@ from proofs.trained.moves import neighbours
 from proofs.trained.search import (
     WrongWord,
     confirm,
-    find_shortest_wrong,
     find_wrong,
     find_wrong_prefix,
     is_wrong,
-    shortened,
 )
 from proofs.trained.starts import Starts
 from proofs.trained.words import survey
@@ -121,16 +119,6 @@ def test_the_same_seed_finds_the_same() -> None:
     one, same = (find_wrong(network, claim, [0, 2], 9, work=3000, seed=5) for _ in range(2))
     assert one == same
     assert one.wrong is None
-
-
-def test_the_shortest_is_found_by_leaving_letters_out() -> None:
-    network, claim = random_network(0), claim_of(EVERYWHERE, 9, tokens=(3, 1), margin=Fraction(1000), lengths=(2, 9))
-    wrong = find_wrong(network, claim, [1], 9).wrong
-    assert wrong is not None
-    assert len(shortened(network, claim, wrong, work=100).word) == 2
-    shortest = find_shortest_wrong(network, claim, [1], range(3, 10), work=100)
-    assert shortest is not None
-    assert len(shortest.word) == 2
 
 
 def test_a_wrong_word_is_cut_after_the_place_where_it_is_wrong() -> None:

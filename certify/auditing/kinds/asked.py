@@ -14,7 +14,8 @@ from certify.asking.quantities import read_expression
 from certify.asking.request import Request, read_request
 from certify.asking.subjects import Kind, Programs
 from certify.asking.written import Options, as_key
-from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
+from certify.auditing.answers import ClaimAnswer, OneVerdict
+from certify.auditing.results import LengthVerdict, Witness, outward
 from constructions.errors import InputError
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
@@ -30,20 +31,6 @@ TAKEN = {"formula": (Kind.FORMULA, Kind.PROGRAM), "model": (Kind.NETWORK,), "pro
 Table = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a command says of a claim; ``lengths`` and ``certificates`` are those that it says it of."""
-
-    verdict: Verdict
-    reason: str = ""
-    rows: tuple[LengthVerdict, ...] = ()
-    witness: Witness | None = None
-    shown: LengthVerdict | None = None
-    measure: str = "measured"
-    lengths: str = ""
-    certificates: tuple[str, ...] = ()
-
-
 class Asked(ABC):
     """What a claim asks; ``subject`` says it on one line."""
 
@@ -53,7 +40,7 @@ class Asked(ABC):
         """What it is about."""
 
     @abstractmethod
-    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+    def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
         """The answer of the command for these lengths.
 
         Raises:
@@ -176,16 +163,6 @@ def outward_at(expression: Expression, n: int) -> Interval:
     """The value at n of a bound, which reports show: not longer than they need it."""
     found = enclose_in_length(expression, n)
     return found if found.is_point else outward(found.lower, found.upper)
-
-
-def answer_of_rows(rows: tuple[LengthVerdict, ...], measure: str, certificates: tuple[str, ...] = (),
-                   least_matters: bool = False, note: str = "") -> Answer:
-    """The answer of a row for each length: a refuted one decides, then one that is unknown, then the worst."""
-    from certify.auditing.decide import Decision
-
-    decision = Decision(rows, certificates, least_matters, note)
-    shown = decision.decisive
-    return Answer(decision.verdict, decision.reason, rows, shown.witness, shown, measure, "", certificates)
 
 
 def read_options(entry: Table) -> Options:

@@ -13,7 +13,8 @@ from fractions import Fraction
 from certify.asking.request import Request
 from certify.asking.subjects import Programs
 from certify.asking.written import as_key
-from certify.auditing.kinds.asked import OF_SUBJECTS, Answer, Asked, Bounds, ClaimKind, Entry, answer_of_rows
+from certify.auditing.answers import ClaimAnswer
+from certify.auditing.kinds.asked import OF_SUBJECTS, Asked, Bounds, ClaimKind, Entry
 from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.numbers.cross_entropy.measure import Head, measure, read_head, read_probability
 from certify.numbers.cross_entropy.results import LanguageName, LengthOfPrefixes
@@ -42,11 +43,11 @@ class LeastCrossEntropy(Asked):
         """The network, and what it predicts."""
         return f"{self.request.description}: cross-entropy (nats) on {self.language}, p = {self.p}"
 
-    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+    def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer:
         """Every length is measured."""
         request = replace(self.request, lengths=lengths)
         found = measure(request, self.language, self.p, self.head, self.direction, list(lengths), progress)
-        return answer_of_rows(tuple(map(self._row, found.rows)), "cross-entropy")
+        return ClaimAnswer(tuple(map(self._row, found.rows)), measure="cross-entropy")
 
     def _row(self, row: LengthOfPrefixes) -> LengthVerdict:
         is_one_map = self.head.slope is not None and self.head.offset is not None

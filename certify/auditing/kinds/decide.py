@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from certify.asking.run_command import RunCommand
-from certify.auditing.kinds.asked import Answer, Asked, ClaimKind, Entry, answer_of_rows
+from certify.auditing.answers import ClaimAnswer
+from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
 from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
 from certify.frame.words import type_word
 from certify.trained.claim_file import Scope
@@ -41,7 +42,7 @@ class Decided(Asked):
         """The network and the file of its claim."""
         return f"{self.path} does what {self.claim_path or 'its own claim'} says"
 
-    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+    def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer:
         """Every word of these lengths; one at which nothing is judged is vacuous, one that no word has is unknown."""
         decision = decide(self.network, replace(self.claim, lengths=(lengths.first, lengths.last)))
         found = {row.n: row for row in decision.rows}
@@ -51,8 +52,8 @@ class Decided(Asked):
                                    and n == len(decision.wrong.word) else None)
                      if n in found else LengthVerdict(n, "unknown", reason=NO_WORD)
                      for n in lengths)
-        answer = answer_of_rows(rows, "logit", () if decision.certificate is None else (decision.certificate,))
-        return replace(answer, reason="; ".join(filter(None, (answer.reason, describe_claim(decision)))))
+        return ClaimAnswer(rows, () if decision.certificate is None else (decision.certificate,), "logit",
+                           about=describe_claim(decision))
 
     def _witness(self, decision: Decision) -> Witness:
         wrong = decision.wrong

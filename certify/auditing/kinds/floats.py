@@ -9,8 +9,9 @@ from typing import cast
 
 from certify.asking.quantities import read_positive
 from certify.asking.subjects import CERTIFICATES
+from certify.auditing.answers import ClaimAnswer, OneVerdict
 from certify.auditing.float_runs import witness_of_run
-from certify.auditing.kinds.asked import Answer, Asked, ClaimKind, Entry, answer_of_rows
+from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
 from certify.auditing.results import LengthVerdict, Verdict
 from certify.floats.classes import SUFFIX, read_class
 from certify.floats.show import describe_refutation
@@ -39,7 +40,7 @@ class FloatRuns(Asked):
         """The file and the class."""
         return f"{self.path} in every float run of {self.run_class.name}"
 
-    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+    def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
         """Every length that is certified, and a wrong run if one is found beyond."""
         text = read_text(self.path)
         data = read_json(text, self.path)
@@ -47,11 +48,12 @@ class FloatRuns(Asked):
             network = transformer_from_json(data, self.path)
             outcome = certify_transformer(network, lengths.last, min_n=lengths.first, progress=progress)
             if not isinstance(outcome, Certified):
-                return Answer(cast(Verdict, outcome.verdict), f"over the real numbers already it is {outcome.verdict}: "
-                                                              f"certify model {shlex.quote(self.path)} says why")
+                return OneVerdict(cast(Verdict, outcome.verdict),
+                                  f"over the real numbers already it is {outcome.verdict}: "
+                                  f"certify model {shlex.quote(self.path)} says why")
             text = outcome.certificate
         found = find_row(_proved(text, self.path, lengths), self.run_class, progress)
-        return answer_of_rows(tuple(_row(n, found) for n in lengths), "float runs")
+        return ClaimAnswer(tuple(_row(n, found) for n in lengths), measure="float runs")
 
 
 def _proved(text: str, path: str, lengths: Lengths) -> Proved:

@@ -9,7 +9,8 @@ from certify.asking.run_command import RunCommand
 from certify.asking.subjects import Kind, find_subject
 from certify.asking.vacuity import find_vacuity
 from certify.asking.written import as_key
-from certify.auditing.kinds.asked import Answer, Asked, ClaimKind, Entry, answer_of_rows
+from certify.auditing.answers import ClaimAnswer
+from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
 from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.frame.words import show_word, type_word
 from certify.margins.answer import answer
@@ -38,14 +39,14 @@ class Margin(Asked):
         norm = f", norms with epsilon {self.question.norms.epsilons[0][0]}" if self.question.norms.epsilons else ""
         return f"{self.question.name}{norm}: the output ({claim.at}) is on the right side of {claim.threshold}{beyond}"
 
-    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+    def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer:
         """Every length by classes of words; a certificate as far as it is certified."""
         asked = replace(self.question, claim=replace(self.question.claim, lengths=lengths))
         found = answer(asked, progress)
         certificates = () if found.certificate is None else (found.certificate,)
         constant = find_vacuity(asked.claim.formula, asked.claim.letters, lengths.last)
-        return answer_of_rows(tuple(map(self._row, found.rows)), "least margin", certificates, least_matters=True,
-                              note=f"the formula is {constant}" if constant else "")
+        return ClaimAnswer(tuple(map(self._row, found.rows)), certificates, "least margin", least_matters=True,
+                           note=f"the formula is {constant}" if constant else "")
 
     def _row(self, row: LengthFound) -> LengthVerdict:
         least = row.least

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from certify.asking.subjects import Programs
 from certify.asking.written import FormulaSubject
-from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Answer, Asked, ClaimKind, Entry
+from certify.auditing.answers import OneVerdict
+from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Asked, ClaimKind, Entry
 from certify.every_n.claim import TheoremClaim, claim_theorem
 from constructions.network.lengths import Lengths
 from proofs.by_coq import ProvedLengths
@@ -29,7 +30,7 @@ class Proof(Asked):
         """The network."""
         return f"{self.name}, for {self.asked}"
 
-    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+    def decide(self, lengths: Lengths, progress: Progress) -> OneVerdict:
         """Coq's answer; without Coq nothing is known."""
         from certify.every_n.theorems import prove, reason_in_words
         from proofs.by_coq import CoqMissing
@@ -38,10 +39,10 @@ class Proof(Asked):
         try:
             theorem = prove(self.claim, progress, self.asked)
         except CoqMissing as missing:
-            return Answer("unknown", str(missing), lengths=label)
+            return OneVerdict("unknown", str(missing), lengths=label)
         if theorem.verdict == "unsupported":
-            return Answer("unsupported", theorem.reason, lengths=label)
-        return Answer("proved" if theorem.verdict == "proved" else "unproved",
+            return OneVerdict("unsupported", theorem.reason, lengths=label)
+        return OneVerdict("proved" if theorem.verdict == "proved" else "unproved",
                       "" if theorem.verdict == "proved" else reason_in_words(theorem), lengths=label)
 
 

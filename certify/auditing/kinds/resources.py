@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from certify.asking.request import Request
-from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Answer, Asked, ClaimKind, Entry
+from certify.auditing.answers import OneVerdict
+from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Asked, ClaimKind, Entry
 from certify.formula.show import sizes_of
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
@@ -30,13 +31,13 @@ class Resources(Asked):
         bounds = ", ".join(f"{most} {name}" for name, most in self.bounds.items())
         return f"{self.request.description}: at most {bounds}"
 
-    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+    def decide(self, lengths: Lengths, progress: Progress) -> OneVerdict:
         """Counted in the network."""
         found = sizes_of(self.request.network)
         more = [f"{found[name]} {name}, claimed at most {most}" for name, most in self.bounds.items()
                 if found[name] > most]
         counted = ", ".join(f"{number} {name}" for name, number in found.items())
-        return Answer("refuted" if more else "certified", "; ".join(more) or f"it has {counted}", lengths=EVERY_N)
+        return OneVerdict("refuted" if more else "certified", "; ".join(more) or f"it has {counted}", lengths=EVERY_N)
 
 
 def read(entry: Entry) -> Resources:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from certify.asking.request import Request
 from certify.asking.subjects import Programs
-from certify.auditing.kinds.asked import OF_SUBJECTS, Answer, Asked, Bounds, ClaimKind, Entry, answer_of_rows
+from certify.auditing.answers import ClaimAnswer
+from certify.auditing.kinds.asked import OF_SUBJECTS, Asked, Bounds, ClaimKind, Entry
 from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.frame.words import show_word, type_word
 from certify.numbers.sensitivity.results import MeasuredLength, Sensitivity
@@ -39,10 +40,10 @@ class LargestChange(Asked):
         """The network."""
         return f"{self.name}: the largest change when one symbol is exchanged"
 
-    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+    def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer:
         """Every length is measured."""
         rows = self.measure(lengths, progress).rows
-        return answer_of_rows(tuple(map(self._row, rows)), "largest change")
+        return ClaimAnswer(tuple(map(self._row, rows)), measure="largest change")
 
     def _row(self, row: MeasuredLength) -> LengthVerdict:
         ends = outward(row.lower, row.lower if row.upper is None else row.upper)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from certify.asking.request import Request, read_request
 from certify.asking.subjects import Kind, Programs
 from certify.asking.written import Options
-from certify.auditing.kinds.asked import EVERY_N, Answer, Asked, ClaimKind, Entry, answer_of_rows
+from certify.auditing.answers import ClaimAnswer, OneVerdict
+from certify.auditing.kinds.asked import EVERY_N, Asked, ClaimKind, Entry
 from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.frame.words import show_word, type_word
 from certify.softened.results import Softening
@@ -42,7 +43,7 @@ class Softened(Asked):
         heat = self.temperature or "that of the theorem"
         return f"{self.request.description}: hard attention by {self.weighting}, temperature {heat}"
 
-    def decide(self, lengths: Lengths, progress: Progress) -> Answer:
+    def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer | OneVerdict:
         """All words up to the last length, or every n by Coq."""
         if self.every_n:
             return self._for_every_n(progress)
@@ -54,16 +55,17 @@ class Softened(Asked):
                              breaks_ties=self.break_ties, weighting=self.weighting)
         return self._answer(found)
 
-    def _answer(self, found: Softening) -> Answer:
+    def _answer(self, found: Softening) -> ClaimAnswer | OneVerdict:
         if found.verdict in ("certified", "vacuous"):
             reason = NOTHING_HARD if found.verdict == "vacuous" else ""
             rows = tuple(LengthVerdict(row.n, found.verdict, outward(row.error, row.error), point(ALLOWED),
                                        reason=reason) for row in found.lengths)
-            return answer_of_rows(rows, "distance", (found.certificate,) if found.certificate else ())
+            return ClaimAnswer(rows, (found.certificate,) if found.certificate else (), "distance")
         witness = self._witness(found)
-        row = None if witness is None else LengthVerdict(witness.n, "refuted", witness.value, witness.allowed,
-                                                         witness=witness)
-        return Answer(found.verdict, found.reason, () if row is None else (row,), witness, row, "distance")
+        if witness is None:
+            return OneVerdict(found.verdict, found.reason, measure="distance")
+        row = LengthVerdict(witness.n, "refuted", witness.value, witness.allowed, witness=witness)
+        return ClaimAnswer((row,), measure="distance")
 
     def _witness(self, found: Softening) -> Witness | None:
         if moved := found.moved:
@@ -82,15 +84,15 @@ class Softened(Asked):
     def _run(self, word: Sequence[str]) -> str:
         return self.request.run_command.on(type_word(word, self.request.network.alphabet))
 
-    def _for_every_n(self, progress: Progress) -> Answer:
+    def _for_every_n(self, progress: Progress) -> ClaimAnswer | OneVerdict:
         from certify.softened.every_n import soften_for_every_n
         from proofs.by_coq import CoqMissing
 
         try:
             found = soften_for_every_n(self.request.network, progress)
         except CoqMissing as missing:
-            return Answer("unknown", str(missing), lengths=EVERY_N)
-        return Answer("proved" if found.verdict == "proved" else "unproved", found.answer.reason, lengths=EVERY_N)
+            return OneVerdict("unknown", str(missing), lengths=EVERY_N)
+        return OneVerdict("proved" if found.verdict == "proved" else "unproved", found.answer.reason, lengths=EVERY_N)
 
 
 def read(entry: Entry) -> Softened:

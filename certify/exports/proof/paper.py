@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -97,9 +97,3 @@ def counted(count: int, noun: str) -> str:
     ('one row', '1,234 cases')
     """
     return f"one {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def itemize(items: Sequence[str]) -> Iterator[str]:
-    """A list, if there is something in it."""
-    if items:
-        yield "\n".join([r"\begin{itemize}", *(rf"\item {item}" for item in items), r"\end{itemize}"])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from certify.asking.quantities import read_positive
+from certify.asking.quantities import read_positive, read_rational
 from certify.asking.request import Request
 from certify.asking.written import as_option
 from certify.formula.pipeline import Clock
@@ -14,7 +14,6 @@ from certify.numbers.cross_entropy.fitting import choose_offsets, choose_output
 from certify.numbers.cross_entropy.results import CrossEntropy, LanguageName, LengthOfPrefixes
 from certify.numbers.sensitivity.measure import check_direction, check_numbers, usual_lengths
 from constructions.errors import InputError, InternalError, Unsupported
-from constructions.language.expressions import parse_rational
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from proofs.formula.discharge import Progress
@@ -64,18 +63,6 @@ def read_head(slope: str | None, offset: str | None, steepest: str | None,
     return Head(None if slope is None else read_rational(slope, spell("slope")),
                 None if offset is None else read_rational(offset, spell("offset")),
                 USUAL_STEEPEST if steepest is None else read_positive(steepest, spell("steepest")))
-
-
-def read_rational(text: str, option: str) -> Fraction:
-    """A rational number of either sign.
-
-    Raises:
-        InputError: naming the option.
-    """
-    try:
-        return parse_rational(text)
-    except InputError as error:
-        raise InputError(f"{option}: {error}") from None
 
 
 def read_probability(text: str, option: str) -> Fraction:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from certify.frame.verdicts import exit_status
+from certify.frame.answer import AnswerByLength
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.cross_entropy.languages import Levels
 from proofs.numbers.cross_entropy.predictions import OutputMap
@@ -32,9 +32,14 @@ class LengthOfPrefixes:
     found: Interval | None = None
     reason: str = ""
 
+    @property
+    def verdict(self) -> Verdict:
+        """Measured if the network's own cross-entropy is enclosed."""
+        return "unknown" if self.found is None else "measured"
+
 
 @dataclass(frozen=True)
-class CrossEntropy:
+class CrossEntropy(AnswerByLength[LengthOfPrefixes]):
     """A network's cross-entropy, and what it is held against, at some lengths."""
 
     description: str
@@ -44,16 +49,6 @@ class CrossEntropy:
     steepest: Fraction
     rows: tuple[LengthOfPrefixes, ...]
     seconds: float = 0.0
-
-    @property
-    def verdict(self) -> Verdict:
-        """Measured if the network's own cross-entropy is enclosed at every length."""
-        return "measured" if all(row.found is not None for row in self.rows) else "unknown"
-
-    @property
-    def exit_code(self) -> int:
-        """The exit status of the command."""
-        return exit_status(self.verdict)
 
     def __repr__(self) -> str:
         return f"<{self.verdict}: cross-entropy of {self.language}, {len(self.rows)} lengths>"

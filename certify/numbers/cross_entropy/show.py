@@ -7,11 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.frame.terminal_tables import open_table, plain, print_table
-from certify.frame.verdicts import colour
+from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
+from certify.frame.terminal_tables import numbers, plain, print_table, print_verdict
 from certify.numbers.cross_entropy.results import CrossEntropy, LengthOfPrefixes
 from proofs.enclosures.intervals import Interval
 
@@ -37,18 +35,14 @@ def print_cross_entropy(out: Console, found: CrossEntropy) -> None:
     out.print(plain(f"          slope * {found.direction} + an offset for each last symbol, "
                     f"slopes up to {found.steepest}"))
     out.print()
-    table = open_table((name, "right") for name in COLUMNS)
-    for row in found.rows:
-        table.add_row(*_cells(row))
-    print_table(out, table)
+    print_table(out, numbers(*COLUMNS), [list(_cells(row)) for row in found.rows])
     out.print()
     for name, text in {**CLAIMS, "chance": CHANCE[found.language]}.items():
         out.print(plain(f"{name:<12}{text}"))
     for row in found.rows:
         if row.reason:
             out.print(plain(f"n = {row.n} is not run: {row.reason}"))
-    out.print(Text("\n").append(found.verdict.upper(), style=colour(found.verdict)).append("  ")
-              .append_text(plain(f"{_summary(found)}; {found.seconds:.2f} s")))
+    print_verdict(out, found.verdict, f"{_summary(found)}; {found.seconds:.2f} s")
 
 
 def _cells(row: LengthOfPrefixes) -> Iterator[str]:
@@ -99,17 +93,13 @@ def _row_to_json(row: LengthOfPrefixes) -> dict[str, Any]:
     levels = row.levels
     return {
         "n": row.n,
-        "optimal": _ends(levels.optimal),
-        "last_symbol": _ends(levels.last_symbol),
-        "chance": _ends(levels.chance),
+        "optimal": ends_to_json(levels.optimal),
+        "last_symbol": ends_to_json(levels.last_symbol),
+        "chance": ends_to_json(levels.chance),
         "change": None if row.change is None else decimal_upper(row.change),
         "forced": None if row.forced is None else decimal_lower(row.forced.lower),
-        "network": None if row.found is None else _ends(row.found),
+        "network": None if row.found is None else ends_to_json(row.found),
         "slope": None if row.output is None else str(row.output.slope),
         "offsets": None if row.output is None else {symbol: str(x) for symbol, x in row.output.offsets.items()},
         **({"reason": row.reason} if row.reason else {}),
     }
-
-
-def _ends(x: Interval) -> dict[str, str]:
-    return {"lower": decimal_lower(x.lower), "upper": decimal_upper(x.upper)}

@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Literal
 
-from certify.frame.verdicts import exit_status
+from certify.frame.answer import AnswerByLength
 from proofs.numbers.sensitivity.changes import Change, ReplayedPair
 
 At = Literal["first", "last", "every"]
@@ -44,6 +44,11 @@ class MeasuredLength:
     changes: tuple[Change, ...]
 
     @property
+    def verdict(self) -> Verdict:
+        """Measured if there is a bound from above."""
+        return "unknown" if self.upper is None else "measured"
+
+    @property
     def greatest(self) -> Change:
         """The one with the greatest lower end: the one that is shown."""
         return max(self.changes, key=lambda change: (change.lower, change.upper or 0))
@@ -74,7 +79,7 @@ class FittedLaw:
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(AnswerByLength[MeasuredLength]):
     """The largest changes of a direction (or of logits) at some lengths."""
 
     description: str
@@ -85,16 +90,6 @@ class Sensitivity:
     rows: tuple[MeasuredLength, ...]
     law: FittedLaw | None
     seconds: float = 0.0
-
-    @property
-    def verdict(self) -> Verdict:
-        """Measured if every length has a bound from above."""
-        return "measured" if all(row.upper is not None for row in self.rows) else "unknown"
-
-    @property
-    def exit_code(self) -> int:
-        """The exit status of the command."""
-        return exit_status(self.verdict)
 
     def __repr__(self) -> str:
         return f"<{self.verdict}: sensitivity of {self.direction}, {len(self.rows)} lengths>"

@@ -8,16 +8,16 @@ from itertools import groupby
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
-from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed
-from certify.frame.terminal_tables import open_table, plain, print_table
-from certify.frame.verdicts import colour
+from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
+from certify.frame.terminal_tables import Column, plain, print_table, print_verdict
 from certify.frame.words import show_alphabet, show_word
 from certify.numbers.sensitivity.results import CLAIMS, MeasuredLength, Method, Sensitivity
 from proofs.numbers.sensitivity.changes import Change, ReplayedPair
 
 DIGITS = 6
+COLUMNS = (Column("n", "right"), Column("method"), Column("largest change"), Column("exchanged at", "right"),
+           Column("between", folds=True))
 LONGEST_WORD = 24
 """Longer words stand in the JSON object alone."""
 
@@ -35,8 +35,7 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
         out.print()
         out.print(plain(f"fitted    {found.law.text} (relative residual {found.law.residual:.1g}); "
                         "a fit proves nothing"))
-    out.print(Text("\n").append(found.verdict.upper(), style=colour(found.verdict)).append("  ")
-              .append_text(plain(f"{_summary(found)}; {found.seconds:.2f} s")))
+    print_verdict(out, found.verdict, f"{_summary(found)}; {found.seconds:.2f} s")
 
 
 def _where(found: Sensitivity) -> str:
@@ -82,14 +81,10 @@ def _upper(x: Fraction) -> str:
 
 
 def _print_lengths(out: Console, found: Sensitivity) -> None:
-    table = open_table((("n", "right"), ("method", "left"), ("largest change", "left"), ("exchanged at", "right"),
-                        ("between", "left")), fold=("between",))
-    for row in found.rows:
-        shown = row.greatest
-        table.add_row(str(row.n), row.method.value, show_change(row.lower, row.upper),
-                      str(shown.p) if shown.pair else "", plain(_show_pair(shown.pair, found)))
     out.print()
-    print_table(out, table)
+    print_table(out, COLUMNS, [
+        (str(row.n), row.method.value, show_change(row.lower, row.upper),
+         str(row.greatest.p) if row.pair else "", _show_pair(row.pair, found)) for row in found.rows])
 
 
 def _show_pair(pair: ReplayedPair | None, found: Sensitivity) -> str:
@@ -100,11 +95,8 @@ def _show_pair(pair: ReplayedPair | None, found: Sensitivity) -> str:
 
 
 def _print_positions(out: Console, row: MeasuredLength) -> None:
-    table = open_table((("exchanged at", "left"), (f"largest change at n = {row.n}", "left")))
-    for positions, text in positions_alike(row.changes):
-        table.add_row(positions, text)
     out.print()
-    print_table(out, table)
+    print_table(out, [Column("exchanged at"), Column(f"largest change at n = {row.n}")], positions_alike(row.changes))
 
 
 def positions_alike(changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
@@ -150,4 +142,4 @@ def _pair_to_json(change: Change) -> dict[str, Any] | None:
     if pair is None:
         return None
     return {"p": change.p, "words": [list(pair.first), list(pair.second)], "judged": pair.judged,
-            "lower": decimal_lower(pair.distance.lower), "upper": decimal_upper(pair.distance.upper)}
+            **ends_to_json(pair.distance)}

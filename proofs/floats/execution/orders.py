@@ -15,7 +15,6 @@ from hashlib import sha256
 from constructions.errors import InputError
 from proofs.floats.execution.numbers import ZERO, Arithmetic, Number, add_exactly
 
-MAX_SEED = 10**18
 _DRAWN = re.compile(r"drawn (\d{1,18})")
 _LISTED = re.compile(r"listed( \d{1,5})+")
 

@@ -23,6 +23,7 @@ from proofs.formula.additive.responses import Bump, find_bumps, find_lines
 from proofs.formula.common.kinds import Approximation, HeadObligation, Kind
 from proofs.formula.common.known import KnownValues
 from proofs.formula.common.letters import LetterTable
+from proofs.formula.common.reading import truths_read
 from proofs.formula.common.targets import Assignment, Target, build_target
 from proofs.formula.common.written import Written
 from proofs.formula.failures import NotDerived
@@ -155,7 +156,7 @@ def oblige_selecting(written: Written) -> SelectingObligation:
     known, lengths = written.known, written.lengths
     lines = [find_lines(transformer, known, head, count, lengths) for head in heads]
     peak = 1 if count.operand is TRUE else 0
-    read = _truths_read(transformer, known, value)
+    read = truths_read(transformer, known, value, "a value")
     target = build_target(meaning.formula, [*read.values(), count.operand], written.apart)
     if target.past is not (count.side == "left"):
         raise NotDerived(f"{format_briefly(meaning.formula)} does not look where {format_count(count)} does")
@@ -210,19 +211,6 @@ def common_value(heads: Sequence[Head], direction: str) -> tuple[list[Fraction],
            for row, factor in zip(rows, factors, strict=True)):
         raise NotDerived("the values of heads that write one direction are not multiples of one another")
     return factors, value
-
-
-def _truths_read(transformer: Transformer, known: KnownValues, value: Coefficients) -> dict[str, Formula]:
-    read = {}
-    for name in value:
-        match transformer.directions[name]:
-            case _ if name in known:
-                pass
-            case Truth(formula):
-                read[name] = formula
-            case meaning:
-                raise NotDerived(f"a value reads {name}, {meaning}: only exact directions may be read")
-    return read
 
 
 def _situations(known: KnownValues, lengths: Lengths, table: LetterTable, value: Coefficients,

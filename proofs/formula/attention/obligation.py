@@ -14,15 +14,15 @@ from functools import cached_property
 from typing import ClassVar
 
 from constructions.language.printer import format_briefly
-from constructions.language.syntax import Formula, is_positional
+from constructions.language.syntax import is_positional
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import ALLOWED_ERROR, Near, Truth
-from constructions.network.transformer import Coefficients, Head, Mask, Transformer
+from constructions.network.meanings import ALLOWED_ERROR, Near
+from constructions.network.transformer import Head, Mask, Transformer
 from constructions.network.weightings import Weighting
 from proofs.formula.common.kinds import Approximation, Kind
 from proofs.formula.common.known import KnownValues
 from proofs.formula.common.letters import LetterTable
-from proofs.formula.common.reading import Reading, RowGroup
+from proofs.formula.common.reading import Reading, RowGroup, truths_read
 from proofs.formula.common.sweeps import Sweep
 from proofs.formula.common.targets import Assignment, Target, build_target
 from proofs.formula.failures import NotDerived
@@ -87,7 +87,7 @@ def oblige_attention(transformer: Transformer, known: KnownValues, lengths: Leng
         raise NotDerived(f"a head cannot make {meaning}: soft attention over truths is only approximate")
     value = head.values[direction]
     _check_queries(known, head, meaning)
-    read = _truths_read(transformer, known, head, value)
+    read = truths_read(transformer, known, (name for row in (*head.keys, value) for name in row), "a key or value")
     target = build_target(meaning.formula, read.values(), apart)
     if (head.mask is not Mask.FUTURE) if target.past else (head.mask is not Mask.PAST):
         raise NotDerived(f"mask {head.mask.value}: {format_briefly(meaning.formula)} needs mask "
@@ -109,17 +109,3 @@ def _check_queries(known: KnownValues, head: Head, meaning: Near) -> None:
                 raise NotDerived(f"a query reads {name}, which depends on the word")
     if not is_positional(meaning.when):
         raise NotDerived(f"{format_briefly(meaning.when)} depends on the word, and the head does not look up a count")
-
-
-def _truths_read(transformer: Transformer, known: KnownValues, head: Head, value: Coefficients) -> dict[str, Formula]:
-    """The formulas whose truths the keys and the value read, by direction."""
-    read = {}
-    for name in dict.fromkeys(name for row in (*head.keys, value) for name in row):
-        match transformer.directions[name]:
-            case _ if name in known:
-                pass
-            case Truth(formula):
-                read[name] = formula
-            case meaning:
-                raise NotDerived(f"a key or value reads {name}, {meaning}: only exact directions may be read")
-    return read

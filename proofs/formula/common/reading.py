@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,7 +12,8 @@ from math import lcm
 from constructions.language.positional import mentions_length, positional_truths
 from constructions.language.syntax import TRUE, Formula
 from constructions.network.lengths import Lengths
-from constructions.network.transformer import Coefficients, Head
+from constructions.network.meanings import Truth
+from constructions.network.transformer import Coefficients, Head, Transformer
 from proofs.formula.common.known import KnownValues
 from proofs.formula.common.letters import Letter, LetterTable
 from proofs.formula.common.sweeps import KnownSteps, Step, Sweep
@@ -252,3 +253,21 @@ class Reading:
 def _over_one_denominator(numbers: Sequence[Fraction]) -> Column:
     denominator = lcm(*{x.denominator for x in numbers})
     return Column(denominator, tuple([x.numerator * (denominator // x.denominator) for x in numbers]))
+
+
+def truths_read(transformer: Transformer, known: KnownValues, names: Iterable[str], reader: str) -> dict[str, Formula]:
+    """The formulas whose truths are read, by direction; complaints say what the ``reader`` is.
+
+    Raises:
+        NotDerived: if a direction is neither known nor an exact truth.
+    """
+    read = {}
+    for name in names:
+        match transformer.directions[name]:
+            case _ if name in known:
+                pass
+            case Truth(formula):
+                read[name] = formula
+            case meaning:
+                raise NotDerived(f"{reader} reads {name}, {meaning}: only exact directions may be read")
+    return read

@@ -1,4 +1,6 @@
-"""Results to JSON and back, exactly; the shape of the JSON is that of the dataclasses in results.py.
+"""Results to JSON and back, exactly: a dataclass is an object with a key for each field.
+
+What is shown under other keys than its fields has a function ``..._to_json`` beside the function that prints it.
 
 A fraction is a string such as "1/3"; from a thousand digits on it is written in hexadecimal, which takes linear time.
 Reading believes nothing: every mistake is one line that says where it is and what was expected.
@@ -64,7 +66,7 @@ def to_json(value: Any) -> Any:
     """The JSON-compatible form of a result: of a dataclass, an object with a key for each field."""
     if isinstance(value, Fraction):
         return format_exact(value)
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [to_json(part) for part in value]
     if dataclasses.is_dataclass(value):
         return {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
