@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 CriticalOption = Annotated[str | None, typer.Option(
     "--critical", metavar="LENGTHS",
-    help="bracket critical constants at 4,8,16; all; or none (left out: powers of 2 and N)")]
+    help="at which lengths to bracket critical constants: 4,8,16, or all, or none (left out: powers of 2, and N)")]
 
 ClaimedGammaOption = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores (for a model, a factor)")]
@@ -81,7 +81,8 @@ def audit(
     critical: CriticalOption = None,
     floats: FloatOption = None,
     width: Annotated[str | None, typer.Option(
-        "--width", metavar="RATIONAL", help="relative width of the brackets (left out: 1/1000000)")] = None,
+        "--width", metavar="RATIONAL", help="how wide brackets may be, relative to the number (left out: "
+        "1/1000000)")] = None,
     suggest: Annotated[bool, typer.Option("--suggest", help="find the smallest constants that are enough")] = False,
     output: CertificateOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="continue an interrupted audit of this file")] = False,
@@ -95,8 +96,8 @@ def audit(
 ) -> None:
     """Decide claimed temperatures, constants, bounds and gaps.
 
-    Of one formula or model, or of a whole claims file: certified, refuted with a replayed word, or unknown, length by
-    length; and the critical constants as brackets.
+    Takes one formula or model, or a whole claims file. Each claim is certified, refuted with a replayed word, or
+    unknown, length by length; critical constants are given as brackets.
     """
     from certify.asking.written import Options
     from certify.frame.shards import read_workers

@@ -41,7 +41,8 @@ Probability = Annotated[str, typer.Option(
     "--p", metavar="RATIONAL", help="parity: the probability of an end after an even prefix; 2dyck: of an opening "
     "bracket")]
 SomeLengths = Annotated[str | None, typer.Option(
-    "--lengths", metavar="LENGTHS", help="measure at 4,8,16, or all (left out: up to 8, powers of two, N)")]
+    "--lengths", metavar="LENGTHS", help="which lengths to measure: 4,8,16, or all (left out: those up to 8, "
+    "powers of 2, and N)")]
 Direction = Annotated[str | None, typer.Option(
     "--direction", metavar="NAME", help="the direction that is read (left out: the output)")]
 Slope = Annotated[str | None, typer.Option(
@@ -87,10 +88,9 @@ def cross_entropy(
 ) -> None:
     """Measure how well a network predicts what follows a prefix.
 
-    For prefixes of each length of the language, by [Hahn] Section 6: the cross-entropy of the network, enclosed; the
-    least possible for a predictor that knows all of the prefix, its last symbol, or nothing; and a lower bound for all
-    predictions that change as little as these when a symbol is exchanged.
-    docs/hahn.md says what is claimed.
+    For the prefixes of each length, by [Hahn] Section 6: the cross-entropy of the network, enclosed; the least possible
+    one for a predictor that knows the whole prefix, only its last symbol, or nothing; and a lower bound for all
+    predictions that change as little as the network's when one symbol is exchanged. docs/hahn.md says what is claimed.
     """
     from certify.asking.quantities import read_lengths_to_bracket
     from certify.asking.request import read_request

@@ -48,7 +48,8 @@ def sensitivity(
     max_n: MaxNOption = 16,
     min_n: MinNOption = 1,
     lengths: Annotated[str | None, typer.Option(
-        "--lengths", metavar="LENGTHS", help="measure at 4,8,16, or all (left out: up to 8, powers of two, N)")] = None,
+        "--lengths", metavar="LENGTHS", help="which lengths to measure: 4,8,16, or all (left out: those "
+        "up to 8, powers of 2, and N)")] = None,
     at: Annotated[At, typer.Option("--at", help="the position where a change counts")] = "last",
     direction: Annotated[str | None, typer.Option(
         "--direction", metavar="NAME", help="the direction that changes (left out: the output); of a trained network a "
@@ -80,10 +81,10 @@ def sensitivity(
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure what the exchange of one symbol changes.
+    """Measure how much the output changes when one symbol does.
 
-    For words of each length and each position of the exchange: the largest change of the output, exactly where that can
-    be decided, else between a bound that is proved and two words that are replayed. docs/sensitivity.md says what is
+    For each length and each position of the changed symbol: the largest change of the output, exactly where that can be
+    decided, elsewhere between a proved bound and the change of two replayed words. docs/sensitivity.md says what is
     claimed.
     """
     from certify.asking.written import Options
