@@ -98,7 +98,7 @@ def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     check_python_session(text, "models.md")
     assert len(console_blocks(text)) == 3
     for command, shown in console_blocks(text):
-        check_run(command, shown, tmp_path)
+        check_run(command, shown, tmp_path, os.environ["PATH"])
 
 
 PAGES = {
