@@ -66,7 +66,7 @@ def build(
     from constructions.network.json_form import transformer_to_json, write_canonical
 
     if as_formula and not (text or "").endswith(SUFFIXES_OF_PROGRAMS):
-        raise InputError("--as-formula: expected a program (.rasp or .cr) beside it")
+        raise InputError("--as-formula: expected it with a program (.rasp or .cr)")
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
                       temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED

@@ -62,7 +62,7 @@ def explain(
     options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma, dialect=dialect,
                       regex=regex, dfa=dfa, weighting=weighting)
     if floats and weighting is not None:
-        raise InputError("--floats: float runs are those of softmax attention, expected no --weighting beside it")
+        raise InputError("--floats: float runs are about softmax attention, expected it without --weighting")
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM))
     say_reading(request)
     assert isinstance(request.subject, FormulaSubject), "the request is about a formula"

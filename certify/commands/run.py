@@ -82,7 +82,7 @@ def run(
 
     subject, word = subject_and_word(subject, word, is_language=(regex, dfa) != (None, None))
     if subject is not None and is_trained(subject):
-        refuse_options(f"{subject} holds a trained network, and this is not for those", {
+        refuse_options(f"{subject} holds a trained network, which does not take this option", {
             "--alphabet": alphabet, "--dialect": dialect, "--at": at if at != "last" else None,
             "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
             "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--weighting": weighting,
@@ -90,7 +90,7 @@ def run(
             "--attention": attention if attention != "soft" else None, "--style": style if style != "ascii" else None})
         run_trained(subject, word, claim, offset, head, as_json)
         return
-    refuse_options(f"{subject} holds no trained network, and this is only for those",
+    refuse_options(f"{subject} does not hold a trained network, and this option is for those",
                    {"--claim": claim, "--offset": offset, "--head": head})
     options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
                       precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
@@ -121,7 +121,7 @@ def show_run(request: Request, word: str, style: Style, as_json: bool, at: At = 
     from certify.frame.terminal_tables import console
 
     if request.formula is None:
-        refuse_options("this is about formulas, and there is none", {"--at": at if at != "last" else None})
+        refuse_options("this option is about a formula, and there is none", {"--at": at if at != "last" else None})
     if isinstance(request.subject, ProgramSubject):
         traced = run_on_word(request.subject.program, word)
         if as_json:

@@ -121,10 +121,10 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
 
     try:
         if subject is not None and is_trained(subject):
-            refuse_options(f"{subject} holds a trained network, and this is not for those",
+            refuse_options(f"{subject} holds a trained network, which does not take this option",
                            {as_option(name): True for name in options.given} | {"--as-formula": as_formula})
             return measure_trained(subject, claim, offset, asked)
-        refuse_options(f"{subject} holds no trained network, and this is only for those",
+        refuse_options(f"{subject} does not hold a trained network, and this option is for those",
                        {"--claim": claim, "--offset": offset})
         return measure_subject(subject, options, as_formula, asked)
     except Unsupported as construct:

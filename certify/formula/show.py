@@ -181,8 +181,8 @@ def print_verdict(out: Console, outcome: Outcome) -> None:
     text = Text("\n").append(outcome.verdict.upper(), style=colour(outcome.verdict)).append("  ")
     match outcome:
         case Certified():
-            text.append(f"{counted(len(outcome.lines), 'obligation')}, each proved by two methods or exactly; "
-                        f"accepted by the independent checker; {outcome.seconds:.2f} s")
+            text.append(f"{counted(len(outcome.lines), 'obligation')}, each proved by two methods or evaluated "
+                        f"exactly; accepted by the independent checker; {outcome.seconds:.2f} s")
         case Refuted(counterexample=found):
             text.append_text(plain(f"{describe_counterexample(found)}; {outcome.seconds:.2f} s"))
         case Unknown(reason=reason) | UnsupportedClaim(reason=reason) | RefutedRun(reason=reason):

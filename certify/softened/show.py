@@ -26,7 +26,7 @@ LONG = 12
 """Exact numbers are shown as they are up to so many characters."""
 COLUMNS = ("n", "words", "gap", "attained on", "x_max", "theorem", "with ties", "claimed", "bound", "critical", "ratio")
 LESS_ESSENTIAL = ("words", "x_max")
-_NOTES = {NoChange.ALL_PASS: "no temperature is critical: whatever was tried moves nothing by more than 1/4",
+_NOTES = {NoChange.ALL_PASS: "no temperature is critical: none that was tried moves anything by more than 1/4",
           NoChange.NONE_PASSES: "no temperature that was tried is certified: the bounds exceed 1/4 at all of them"}
 
 
@@ -143,7 +143,7 @@ def _remarks(found: Softening) -> Iterator[tuple[str, str]]:
             yield "note", f"n = {', '.join(lengths)}: {text}"
 
 
-NOTHING_HARD = "no head of the network is hard, so softmax takes the place of nothing"
+NOTHING_HARD = "no head of the network is hard, so there is nothing to replace by softmax"
 
 
 def describe_outcome(found: Softening) -> str:

@@ -95,8 +95,8 @@ def describe_offsets(rows: Sequence[OffsetRow]) -> str:
     covered = [row.offset for row in rows if row.covered_to == row.longest]
     wrong = [row.offset for row in rows if row.wrong_at is not None]
     where = f" ({show_numbers(covered)})" if covered and len(covered) < len(rows) else ""
-    return (f"offset by offset (found; proved as said above): all words that fit are covered at {len(covered)} "
-            f"of {len(rows)}{where}; a word is wrong at {len(wrong)} of {len(rows)}")
+    return (f"by offset (found by the search; what is proved stands above): all words that fit are covered at "
+            f"{len(covered)} of {len(rows)}{where}; a word is wrong at {len(wrong)} of {len(rows)}")
 
 
 def describe_wrong(decision: Decision, wrong: WrongWord) -> str:

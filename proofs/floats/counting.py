@@ -84,7 +84,7 @@ class OutputsByValue:
         if weight not in self._weights:
             held = self.numbers.weight(weight)
             if held.error or self.run.inputs.round(weight) != weight:
-                raise NotDerived(f"the weight {describe(weight)} is no number of the formats")
+                raise NotDerived(f"the weight {describe(weight)} is not a number of the formats")
             self._weights[weight] = held
         return self._weights[weight]
 

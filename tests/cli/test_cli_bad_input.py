@@ -123,7 +123,7 @@ def test_bad_usage_of_a_command_is_one_line(certify: Any, arguments: tuple[str, 
 
 @pytest.mark.parametrize("option", [("--alphabet", "01"), ("--predicate", "T(k) := k == 1"), ("--parenthesize",)])
 def test_the_demo_refuses_options_that_it_would_ignore(certify: Any, option: tuple[str, ...]) -> None:
-    assert_refused(certify("formula", "--max-n", "2", *option), f"{option[0]}: no formula is given")
+    assert_refused(certify("formula", "--max-n", "2", *option), f"{option[0]}: the shipped examples do not take it")
 
 
 # -- words -------------------------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ def test_a_claims_file_says_itself_which_runs_it_is_about(certify: Any) -> None:
     Path("claims.toml").write_text(CLAIM + 'float = "binary32"\nexpect = "certified"\n', encoding="utf-8")
     assert certify("audit", "claims.toml", "--jobs", "1").code == 0
     refused = certify("audit", "claims.toml", "--float", "binary32")
-    assert refused.code == 2 and "--float: a claims file says this itself" in refused.err
+    assert refused.code == 2 and "--float: a claims file states this itself" in refused.err
 
 
 def test_the_class_of_a_claim_may_be_in_a_file_beside_it(certify: Any) -> None:

@@ -131,7 +131,7 @@ def test_two_processes_and_a_store_find_the_same(certify: Any) -> None:
     (("--max-n", "0"), "max-n: 0, expected a number from 1 to 1024"),
     (("--critical", "9"), "--critical: 9, expected lengths up to 4"),
     (("--jobs", "0"), "--jobs: 0, expected a number of processes from 1 to 1024"),
-    (("--alphabet", "01"), "--alphabet: model.json says this itself, expected a program (.rasp or .cr) beside it"),
+    (("--alphabet", "01"), "--alphabet: model.json states this itself, expected it with a program (.rasp or .cr)"),
     (("-o", "nowhere/c.cert"), "nowhere/c.cert: cannot be written: there is no folder"),
     (("--softmax", "nowhere/c.json"), "nowhere/c.json: cannot be written: there is no folder"),
 ])

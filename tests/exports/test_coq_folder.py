@@ -410,7 +410,7 @@ def test_a_network_whose_output_is_no_truth_has_no_theorem() -> None:
     near = next(name for name, meaning in network.directions.items() if isinstance(meaning, Near))
     changed = type(network)(network.alphabet, network.directions, network.token_embedding, network.position_embedding,
                             network.layers, near)
-    with pytest.raises(InputError, match="its meaning is no truth, expected the truth of a formula"):
+    with pytest.raises(InputError, match="its meaning is not a truth, expected the truth of a formula"):
         claim_theorem(Request(NetworkSubject("changed", changed)), "changed")
 
 

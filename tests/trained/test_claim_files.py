@@ -190,7 +190,7 @@ def test_the_command_line_says_lengths_and_offsets_instead() -> None:
     (HEAD.replace('"ab"', "{ a = 1 }") + "tokens = [1]\n" + SIGN, "tokens: the table of letters says them already"),
     (HEAD + "tokens = [1]\n" + SIGN, "tokens: 1, expected one for each of the 2 letters"),
     (HEAD + "before = 2\n" + SIGN, "before: 2, expected a list of tokens of the network,"),
-    (HEAD + "empty = true\n" + SIGN, 'empty: true, which goes with answers = "each" and a token before the word'),
+    (HEAD + "empty = true\n" + SIGN, 'empty: true, expected answers = "each" and a token before the word'),
     (HEAD.replace('"each"', '"all"') + SIGN, 'answers: "all", expected one of each, last, first'),
     (HEAD + 'attention = "bidirectional"\n' + SIGN,
      'attention: "bidirectional", but the network was imported as causal'),
