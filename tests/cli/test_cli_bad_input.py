@@ -180,7 +180,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
 def test_the_demo_refuses_a_file_where_a_folder_is_needed(certify: Any) -> None:
     Path("file").write_text("")
     assert_refused(certify("formula", "--max-n", "2", "-o", "file"), "file: cannot be a folder for the certificates")
-    assert_refused(certify("formula", "--max-n", "2", "-o", "-"), "-o -: of several results it must be a folder")
+    assert_refused(certify("formula", "--max-n", "2", "-o", "-"), "-o -: there are several results, expected a folder")
 
 
 def test_the_certificate_and_the_json_object_cannot_both_go_to_standard_output(certify: Any) -> None:

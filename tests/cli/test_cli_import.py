@@ -52,7 +52,7 @@ def test_the_architecture_is_printed_as_json(certify: Any, model: str) -> None:
 
 @pytest.mark.parametrize(("arguments", "said"), [
     ((), "m.npz: the file does not say everything; expected --attention causal or bidirectional, which the weights do "
-         "not tell; "
+         "not show; "
          "--positions learned, sinusoidal, alibi or none, since no table of positions was recognised; --epsilon of the "
          "norms, which the weights do not show (the default of PyTorch is 1e-5); --activation relu, gelu (by erf), "
          "gelu-tanh, silu, sigmoid or tanh, which the weights do not show"),

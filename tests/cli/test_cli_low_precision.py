@@ -39,7 +39,7 @@ NOT_TAKEN = "the constructions for low precision do not take it, expected it wit
 
 @pytest.mark.parametrize(("options", "complaint"), [
     (("--regime", "temperature"),
-     "--regime: 'temperature' needs i/n, which a format rounds, expected position beside --for"),
+     "--regime: 'temperature' needs i/n, which a format rounds, expected position with --for"),
     (("--as-printed",), f"--as-printed: {NOT_TAKEN}"),
     (("--temperature", "1"), f"--temperature: {NOT_TAKEN}"),
 ])

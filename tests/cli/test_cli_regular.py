@@ -36,7 +36,7 @@ def test_an_automaton_is_explained_with_what_it_counts(certify: Certify, tmp_pat
     assert "formula   !ODD(#<[Q_a])\n" in result.out
     assert "\nlanguage  its minimal automaton has 2 states\nlanguage  not star-free: " in result.out
     told = json.loads(certify("explain", "--dfa", str(path), "--json").out)
-    assert told["language"][1] == ("not star-free: words permute states as a group of order 2 does; it is followed by "
+    assert told["language"][1] == ("not star-free: words permute states like a group of order 2, which is followed by "
                                    "counting modulo 2")
 
 

@@ -143,7 +143,7 @@ def test_bad_options_are_one_line_and_exit_status_2(certify: Any, options: tuple
 @pytest.mark.parametrize("options, complaint", [
     (("--max-n", "4"), "--max-n: does not go with the shipped examples, expected a model or a program"),
     (("--temperature", "1/n"), "--temperature: does not go with the shipped examples"),
-    (("-o", "-"), "it must be a folder"),
+    (("-o", "-"), "expected a folder for them"),
     (("--critical", "3"), "--critical: found 3, expected none (or nothing, for the greatest lengths)"),
 ])
 def test_without_a_subject_few_options_make_sense(certify: Any, options: tuple[str, ...], complaint: str) -> None:

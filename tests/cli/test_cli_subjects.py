@@ -134,7 +134,7 @@ def test_a_certificate_that_claims_another_formula_than_its_network_means_is_ref
     for command in (("run", "other.cert", "ab"), ("model", "other.cert"), ("prove", "other.cert")):
         result = certify(*command)
         assert (result.code, result.err) == (
-            2, "certify: other.cert: claim: its formula is not Q_a since Q_b, which the output means\n")
+            2, "certify: other.cert: claim: its formula is not Q_a since Q_b, which is what the output means\n")
 
 
 def test_a_factor_of_a_model_is_the_constant_of_its_formula(certify: Any, files: None) -> None:

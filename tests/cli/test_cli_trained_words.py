@@ -129,8 +129,8 @@ def test_a_word_that_has_no_rows_is_refused(certify: Any, tmp_path: Path) -> Non
 
 def test_options_of_trained_networks_are_refused_beside_a_formula(certify: Any) -> None:
     result = certify("run", "Q_a", "a", "--head")
-    assert (result.code, result.err) == (2, "certify: --head: Q_a holds no trained network, and this is only for "
-                                            "those\n")
+    assert (result.code, result.err) == (2, "certify: --head: Q_a does not hold a trained network, and this option "
+                                            "is for those\n")
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

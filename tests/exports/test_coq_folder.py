@@ -423,7 +423,7 @@ def test_the_network_of_a_certificate_is_read_with_the_formula_that_its_output_m
     assert (claim.name, claim.formula, claim.regime) == ("since_1", since().formula, None)
     certificate["claim"] = {"max_n": 9, "formula": "Q_b since Q_a"}
     path.write_text(json.dumps(certificate), encoding="utf-8")
-    with pytest.raises(InputError, match="claim: its formula is not Q_a since Q_b, which the output means"):
+    with pytest.raises(InputError, match="claim: its formula is not Q_a since Q_b, which is what the output means"):
         read_request(str(path))
 
 

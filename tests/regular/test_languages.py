@@ -64,7 +64,7 @@ def test_groups_without_memory_are_brackets() -> None:
     ("(?=a)", "(?= at character 1, expected ( ) or (?: ); a lookahead is not supported"),
     ("ab(?!a)b", "(?! at character 3, expected ( ) or (?: ); a lookahead is not supported"),
     ("(?<=a)b", "(?<= at character 1, expected ( ) or (?: ); a lookbehind is not supported"),
-    ("(?P<x>a)", "(?P< at character 1, expected ( ) or (?: ); what Python adds to brackets is not supported"),
+    ("(?P<x>a)", "(?P< at character 1, expected ( ) or (?: ); another kind of Python bracket is not supported"),
     ("[]", "[] at character 1, expected symbols between the brackets"),
     ("(" * 1000, "( at character 1000, expected a closing )"),
 ])

@@ -187,7 +187,7 @@ def test_the_command_line_says_lengths_and_offsets_instead() -> None:
      'letters: ["a", "a"], expected at least one symbol, none empty and none twice'),
     (HEAD.replace('"ab"', "{ a = 1, b = 1 }") + SIGN, "tokens: [1, 1], expected a token of its own for each letter"),
     (HEAD.replace('"ab"', "{ a = 1, b = 6 }") + SIGN, "tokens: 6, expected tokens of the network, from 0 to 5"),
-    (HEAD.replace('"ab"', "{ a = 1 }") + "tokens = [1]\n" + SIGN, "tokens: the table of letters says them already"),
+    (HEAD.replace('"ab"', "{ a = 1 }") + "tokens = [1]\n" + SIGN, "tokens: the table of letters states them already"),
     (HEAD + "tokens = [1]\n" + SIGN, "tokens: 1, expected one for each of the 2 letters"),
     (HEAD + "before = 2\n" + SIGN, "before: 2, expected a list of tokens of the network,"),
     (HEAD + "empty = true\n" + SIGN, 'empty: true, expected answers = "each" and a token before the word'),

@@ -99,7 +99,7 @@ def test_the_picture_of_the_page_says_what_the_command_says() -> None:
 @pytest.mark.parametrize(("options", "complaint"), [
     (("--p", "1"), "--p: found 1, expected a rational between 0 and 1, such as 1/2"),
     (("--p", "x"), "--p: "),
-    (("--offset", "1"), "--offset: found no --slope, expected one"),
+    (("--offset", "1"), "--offset: expected --slope with it"),
     (("--slope", "1", "--steepest", "2"), "--steepest: given together with --slope, expected one of the two"),
     (("--slope", "n"), "--slope: "),
     (("--steepest", "0"), "--steepest: found 0, expected a positive rational"),
