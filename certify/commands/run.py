@@ -70,8 +70,8 @@ def run(
 ) -> None:
     """Show all truths and attention values on one word.
 
-    The truth of every subformula at every position of WORD, beside its value under soft and under hard attention; of a
-    program, what every vector holds. Of a trained network, the logits where the claim judges them, enclosed. A word
+    The truth of every subformula at every position of WORD, beside its value under soft and under hard attention; for a
+    program, what every vector holds; for a trained network, the logits where the claim judges them, enclosed. A word
     satisfies a formula if it does so at its last position; with --at first, as in LTL on finite words, at its first.
     """
     from certify.asking.low_precision import lengths_served
