@@ -180,7 +180,7 @@ class Request:
                 return (Path(name).name + (f", temperature {self.temperature}" if self.temperature else "")
                         + (f", scores times {self.gamma}" if self.gamma != AS_IT_IS else ""))
             case FormulaSubject() as subject:
-                return (f"{subject.text} over {show_word(subject.alphabet)}; {subject.regime}, temperature "
+                return (f"{subject.text} over {show_word(subject.alphabet)}; regime {subject.regime}, temperature "
                         f"{self.temperature or subject.regime.temperature}, constant {self.gamma}"
                         + (", as printed" if subject.as_printed else "")
                         + (f", for {subject.precision}" if subject.precision else "")

@@ -59,7 +59,7 @@ def test_one_claim_is_about_the_runs_too_and_its_subject_says_so(certify: Any) -
     result = certify("audit", "--formula", *SINCE, "--max-n", "4", "--critical", "none", "--float", "tf32",
                      "--markdown", "r.md", "--html", "r.html", "-o", "a.cert")
     assert result.code == 0
-    subject = "Q_1 S Q_0 over 01; temperature, temperature 1/n, constant 3; in every float run of tf32, too"
+    subject = "Q_1 S Q_0 over 01; regime temperature, temperature 1/n, constant 3; in every float run of tf32, too"
     assert f"subject   {subject}\n" in result.out
     for report in ("r.md", "r.html"):
         assert "in every float run of tf32, too" in Path(report).read_text(encoding="utf-8")
