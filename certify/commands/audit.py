@@ -81,8 +81,7 @@ def audit(
     critical: CriticalOption = None,
     floats: FloatOption = None,
     width: Annotated[str | None, typer.Option(
-        "--width", metavar="RATIONAL", help="how wide brackets may be, relative to the number (left out: "
-        "1/1000000)")] = None,
+        "--width", metavar="RATIONAL", help="greatest relative width of the brackets (left out: 1/1000000)")] = None,
     suggest: Annotated[bool, typer.Option("--suggest", help="find the smallest constants that are enough")] = False,
     output: CertificateOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="continue an interrupted audit of this file")] = False,

@@ -89,7 +89,7 @@ def describe_verdict(decision: Decision) -> str:
 def describe_offsets(rows: Sequence[OffsetRow]) -> str:
     """At how many offsets the search covers all words of all lengths, and at how many one is wrong.
 
-    >>> describe_offsets([OffsetRow(0, 9, None, 9), OffsetRow(1, 3, 5, 8), OffsetRow(2, 7, None, 7)])[48:]
+    >>> describe_offsets([OffsetRow(0, 9, None, 9), OffsetRow(1, 3, 5, 8), OffsetRow(2, 7, None, 7)])[62:]
     'all words that fit are covered at 2 of 3 (0, 2); a word is wrong at 1 of 3'
     """
     covered = [row.offset for row in rows if row.covered_to == row.longest]
