@@ -215,7 +215,7 @@ class NetworkBuilder:
         try:
             return parse_formula(text, self.alphabet, self._predicates)
         except InputError as no_formula:
-            raise InputError(f"{text!r} is no direction, no position function ({no_function}) and no formula "
+            raise InputError(f"{text!r} is not a direction, not a position function ({no_function}) and not a formula "
                              f"({no_formula})") from None
 
     def _meaning_of_head(self, means: str | Meaning | None, when: str) -> Meaning:

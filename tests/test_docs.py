@@ -95,7 +95,7 @@ def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     check_python_session(text, "models.md")
     assert len(console_blocks(text)) == 3
     for command, shown in console_blocks(text):
-        check_run(command, shown, tmp_path)
+        check_run(command, shown, tmp_path, os.environ["PATH"])
 
 
 PAGES = {
@@ -152,7 +152,7 @@ def test_the_runs_in_the_page_on_exports_print_what_it_shows(tmp_path: Path) -> 
     make_certificates(text, tmp_path)
     assert len(console_blocks(text)) == 3
     for shown in console_blocks(text):
-        check_run(*shown, tmp_path)
+        check_run(*shown, tmp_path, os.environ["PATH"])
     ((program, shown_rows),) = re.findall(r"```python\n(import numpy[^`]*?onnxruntime.*?)```\n\nprints (.*?)\.\n", text,
                                           re.DOTALL)
     printed = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True)

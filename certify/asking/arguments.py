@@ -126,7 +126,7 @@ def exact_text(name: str, value: object) -> str:
         InputError: if it is something else, above all a float.
     """
     if isinstance(value, float):
-        raise InputError(f"{name}: found the float {value!r}, which is no exact number, expected a text such as "
+        raise InputError(f"{name}: found the float {value!r}, which is not an exact number, expected a text such as "
                          f"{repr(value)!r}, an int or a Fraction")
     if isinstance(value, int | Fraction) and not isinstance(value, bool):
         return str(value)

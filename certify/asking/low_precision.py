@@ -31,7 +31,7 @@ def check_low_precision(precision: str, regime: str | None, given: Collection[st
     """Raise InputError if the format has no constructions, or another option asks for what they do not have."""
     check_precision(precision, spell("precision"))
     if regime not in (None, Sharpening.POSITION):
-        raise InputError(f"{spell('regime')}: {regime!r} needs i/n, which a format rounds, expected position beside "
+        raise InputError(f"{spell('regime')}: {regime!r} needs i/n, which a format rounds, expected position with "
                          f"{spell('precision')}")
     for name in ("as_printed", "attention", "temperature"):
         if name in given:
@@ -46,5 +46,5 @@ def lengths_served(precision: str | None, longest: int | None) -> Lengths | None
         InputError: if there is a longest, and it would be ignored.
     """
     if precision is None and longest is not None:
-        raise InputError("--max-n: only the networks for low precision depend on it, expected --for beside it")
+        raise InputError("--max-n: only the networks for low precision depend on it, expected it with --for")
     return None if precision is None else up_to(LONGEST if longest is None else longest)

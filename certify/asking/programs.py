@@ -56,8 +56,8 @@ class OutputFormulas:
             raise InputError(f"{self.path}: the output {name} is {self.program.output.type.phrase}, expected --symbol "
                              f"with one of {list_names(list(self.formulas))}")
         if value not in self.formulas:
-            raise InputError(f"--symbol: {quote(value)} is no value of the output {name} of {self.path}, expected one "
-                             f"of {list_names(list(self.formulas))}")
+            raise InputError(f"--symbol: {quote(value)} is not a value of the output {name} of {self.path}, expected "
+                             f"one of {list_names(list(self.formulas))}")
         return self.formulas[value]
 
 
@@ -156,8 +156,8 @@ def compile_any_program(program: AnyProgram) -> Transformer:
         Unsupported: if it has none.
     """
     if isinstance(program, CountingProgram):
-        raise Unsupported("a C-RASP program is no program of hard attention; certify build writes the transformer of "
-                          "its formula")
+        raise Unsupported("a C-RASP program has no network with hard attention; certify build writes the transformer "
+                          "of its formula")
     from constructions.rasp_network.rasp_to_transformer import compile_program
 
     return compile_program(program)

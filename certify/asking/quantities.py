@@ -51,8 +51,8 @@ def check_allowed_error(value: Fraction, option: str) -> None:
     if value <= 0:
         raise InputError(f"{option}: found {value}, expected a number above 0")
     if value > ALLOWED_ERROR:
-        raise InputError(f"{option}: found {value}, expected at most {ALLOWED_ERROR}: the feed-forward layers round "
-                         "there (Lemma 9)")
+        raise InputError(f"{option}: found {value}, expected at most {ALLOWED_ERROR}: no layer rounds larger errors "
+                         "away (Lemma 9)")
 
 
 def read_expression(text: str, option: str, variables: frozenset[str] = POSITION_AND_LENGTH) -> Expression:

@@ -58,6 +58,6 @@ def describe_language(language: DefinedLanguage) -> tuple[str, ...]:
     if not language.groups:
         lines.append("star-free: nothing is counted")
     for order, moduli in language.groups:
-        lines.append(f"not star-free: words permute states as a group of order {order} does; it is followed by "
+        lines.append(f"not star-free: words permute states like a group of order {order}, which is followed by "
                      f"counting modulo {', then '.join(map(str, moduli))}")
     return (*lines, EMPTY_WORD) if language.accepts_empty else tuple(lines)

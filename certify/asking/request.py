@@ -150,7 +150,7 @@ class Request:
     @property
     def claimed_lengths(self) -> Lengths:
         """The lengths of the words that something is claimed of."""
-        assert self.lengths is not None, "whoever asks for a verdict names the lengths"
+        assert self.lengths is not None, "a verdict is about stated lengths"
         return self.lengths
 
     def with_gamma(self, gamma: Fraction) -> Request:
@@ -180,7 +180,7 @@ class Request:
                 return (Path(name).name + (f", temperature {self.temperature}" if self.temperature else "")
                         + (f", scores times {self.gamma}" if self.gamma != AS_IT_IS else ""))
             case FormulaSubject() as subject:
-                return (f"{subject.text} over {show_word(subject.alphabet)}; {subject.regime}, temperature "
+                return (f"{subject.text} over {show_word(subject.alphabet)}; regime {subject.regime}, temperature "
                         f"{self.temperature or subject.regime.temperature}, constant {self.gamma}"
                         + (", as printed" if subject.as_printed else "")
                         + (f", for {subject.precision}" if subject.precision else "")
@@ -218,8 +218,8 @@ def read_request(subject: str | Found | None, options: Options = Options(), take
         or find_subject(subject, taken))
     refuse_options(found, options.given, taken, programs, spell)
     if options.attention == "hard" and options.temperature is not None:
-        raise InputError(f"{spell('temperature')}: hard attention has none, expected {spell('attention')} soft beside "
-                         "it")
+        raise InputError(f"{spell('temperature')}: hard attention has no temperature, expected {spell('attention')} "
+                         "soft")
     temperature = _optional(read_expression, options.temperature, spell("temperature"))
     allowed_error = _optional(read_allowed_error, options.allowed_error, spell("allowed_error"))
     read: Subject

@@ -121,7 +121,7 @@ def find_language(name: str | None, given: Mapping[Kind, str | None], taken: Col
     check_unicode(*(one.name for one in found))
     if name is not None or len(found) > 1 or Kind.FORMULA not in taken:
         what = repr(name) if name is not None else found[-1].kind.value
-        raise InputError(f"{what}: found beside {found[0].kind.value}, expected one of the two")
+        raise InputError(f"{what}: given together with {found[0].kind.value}, expected one of the two")
     return found[0]
 
 
@@ -153,7 +153,7 @@ def _begins_an_object(text: str) -> bool:
 
 # -- options that a subject does not take ------------------------------------------------------------------------------
 
-SAYS_ITSELF = "{name} says this itself"
+SAYS_ITSELF = "{name} states this itself"
 BUILT_BY = ("regime", "causal", "as_printed", "attention", "precision", "weighting")
 """How the network of a formula is built: whatever holds a network says that itself."""
 
@@ -174,9 +174,9 @@ def denotes_a_formula(found: Found, programs: Programs) -> bool:
 
 REFUSED: Mapping[Kind, Mapping[str, str]] = {
     Kind.FORMULA: {"symbol": "a formula has no output of symbols"},
-    Kind.PROGRAM: {"predicates": "a program has none", "dialect": "a program has none"},
-    Kind.REGEX: dict.fromkeys(("symbol", "predicates", "dialect"), "a regular expression has none"),
-    Kind.DFA: dict.fromkeys(("symbol", "predicates", "dialect"), "an automaton has none"),
+    Kind.PROGRAM: dict.fromkeys(("predicates", "dialect"), "a program does not take this option"),
+    Kind.REGEX: dict.fromkeys(("symbol", "predicates", "dialect"), "a regular expression does not take this option"),
+    Kind.DFA: dict.fromkeys(("symbol", "predicates", "dialect"), "an automaton does not take this option"),
     Kind.NETWORK: dict.fromkeys(("alphabet", "symbol", "predicates", "dialect", *BUILT_BY), SAYS_ITSELF),
 }
 """The options that each kind refuses, and why."""
@@ -197,7 +197,7 @@ def refuse_options(found: Found, given: Collection[str], taken: Collection[Kind]
         if option in refused:
             instead = "--as-formula" if runs and programs is Programs.COMPILED else _taker(option, taken).value
             why = refused[option].format(name=found.name)
-            raise InputError(f"{spell(option)}: {why}, expected {instead} beside it")
+            raise InputError(f"{spell(option)}: {why}, expected it with {instead}")
 
 
 def _taker(option: str, taken: Collection[Kind]) -> Kind:
@@ -234,7 +234,7 @@ def _check_claim(claimed: Any, output: Mapping[str, Any], network: Transformer, 
     formula = find_formula(network)
     if formula is None or claimed not in (output["formula"], format_formula(formula)):
         meant = format_briefly(formula) if formula else "a formula"
-        raise InputError(f"{where}: claim: its formula is not {meant}, which the output means")
+        raise InputError(f"{where}: claim: its formula is not {meant}, which is what the output means")
 
 
 def find_formula(network: Transformer) -> Formula | None:

@@ -19,6 +19,6 @@ def find_weighting(name: str | None, given: Collection[str], spell: Callable[[st
         return Weighting.SOFTMAX
     for other in ("as_printed", "attention", "precision"):
         if other in given:
-            raise InputError(f"{spell(other)}: says how attention is built, and so does {spell('weighting')}, expected "
-                             "one of the two")
+            raise InputError(f"{spell(other)}: {spell('weighting')} says how attention is built, too, expected one of "
+                             "the two")
     return read_weighting(name, spell("weighting"))

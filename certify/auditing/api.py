@@ -35,7 +35,7 @@ def audit(formula: str | None = None, **keys: Any) -> ClaimResult:
     """
     if "max_n" in keys:
         if "lengths" in keys:
-            raise InputError("max_n: found beside lengths, expected one of the two")
+            raise InputError("max_n: given together with lengths, expected one of the two")
         keys["lengths"] = keys.pop("max_n")
     return judge(read_claim({**keys, **({} if formula is None else {"formula": formula}), "name": "claim"}), Search())
 

@@ -50,11 +50,11 @@ from proofs.words.replay import find_miss
 
 COLD = 64
 """The constant of copies of heads that look up counts, about: there the main path proves what reads them."""
-BY_MARGINS = "certified by margins of what the heads err together (certify docs critical)"
+BY_MARGINS = "certified by margins, from the joint error of the heads (certify docs critical)"
 ALL_BY_MARGINS = ("every constant that was tried certifies, the smallest by margins: on no word of this length do the "
                   "heads together come near the other truth")
-NOT_CERTIFIED = "a quicker look finds nothing against any constant that was tried, and the smallest is not certified"
-NOT_FOLLOWED = "what the heads err together is not looked at here (certify docs critical)"
+NOT_CERTIFIED = "a quick search refutes no constant that was tried, and the smallest is not certified"
+NOT_FOLLOWED = "the joint error of the heads is not examined here (certify docs critical)"
 SHARES = (Fraction(1), Fraction(99, 100), Fraction(9, 10), Fraction(1, 2))
 """Where no word refutes just below the change, one is looked for at so much of that constant."""
 FURTHER = tuple(Fraction(share, 16) for share in range(15, 0, -1))
@@ -311,7 +311,7 @@ class Bracketing:
                 return NOT_CERTIFIED
             return ALL_BY_MARGINS if all_by_margins else found
         if not found.is_certified:
-            return f"not certified at {found.passes}, where a quicker look finds nothing against it"
+            return f"not certified at {found.passes}, though a quick search does not refute it"
         more = f"; {NOT_FOLLOWED}" if n in self._known.not_followed else ""
         return f"certified at {found.passes}; no word found that refutes {found.nearest * SHARES[-1]} or more{more}"
 

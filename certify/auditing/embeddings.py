@@ -38,8 +38,8 @@ def find_embedding_beyond(network: Transformer, demands: Demands, lengths: Lengt
                     return "refuted", (f"the position embedding {text} is {_shown(found)} at i = {i}, n = {n}, claimed "
                                        f"to be at most {_shown(bound)}")
                 if most > bound.lower and not undecided:
-                    undecided = (f"enclosures do not tell whether the position embedding {text} is at most "
-                                 f"{demands.embedding_bound} at i = {i}, n = {n}")
+                    undecided = (f"the enclosures are too wide to tell whether the position embedding {text} is at "
+                                 f"most {demands.embedding_bound} at i = {i}, n = {n}")
     return ("unknown", undecided) if undecided else None
 
 

@@ -46,7 +46,7 @@ def _decide_length(claimed: ClaimedNetwork, least: Expression, n: int) -> Length
             return LengthVerdict(n, "refuted", point(value), stated, found, witness=witness)
         if value < bound.upper:
             return LengthVerdict(n, "unknown", point(value), stated, found,
-                                 f"enclosures do not tell whether the gap is at least {least}")
+                                 f"the enclosures are too wide to tell whether the gap is at least {least}")
         if smallest is None or smallest.error is None or value < smallest.error.lower:
             smallest = LengthVerdict(n, "certified", point(value), stated, found)
     return smallest or LengthVerdict(n, "vacuous", reason="no head has two positions to choose from")

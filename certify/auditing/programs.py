@@ -59,8 +59,8 @@ def read_oracle(about: AboutAProgram, alphabet: Sequence[str]) -> Oracle:
     if isinstance(named, str) and named in ORACLES:
         stranger = next((symbol for symbol in alphabet if symbol not in {*BRACKETS, *BRACKETS.values()}), None)
         if stranger is not None:
-            raise InputError(f"oracle {named!r}: symbol {stranger!r} is no bracket, expected an alphabet of brackets, "
-                             'such as alphabet = "()"')
+            raise InputError(f"oracle {named!r}: symbol {stranger!r} is not a bracket, expected an alphabet of "
+                             'brackets, such as alphabet = "()"')
         return ORACLES[named]
     if not isinstance(named, str) and set(named) == {"program"}:
         path = str(about.folder / named["program"])
@@ -98,7 +98,8 @@ def decide_program(about: AboutAProgram, lengths: Lengths, progress: Progress) -
     """
     program = read_program(str(about.path), about.alphabet)
     if program.output.type is not Type.BOOLEAN:
-        raise InputError(f"{about.path}: the output {program.output.name} is no truth, expected a Boolean vector")
+        raise InputError(f"{about.path}: the output {program.output.name} is not a truth value, expected a "
+                         "Boolean vector")
     oracle = read_oracle(about, program.alphabet)
     words = sum(len(program.alphabet) ** n for n in lengths)
     if words > MAX_WORDS:

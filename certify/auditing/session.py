@@ -79,8 +79,8 @@ def check_kept_place(path: Path, claims_path: str) -> None:
     except (InputError, ValueError, RecursionError):
         data = None
     if not (isinstance(data, dict) and {*data} == {field.name for field in fields(Kept)}):
-        raise InputError(f"{path}: is no file of an audit, and finished claims are kept in one of this name; expected "
-                         "it to be elsewhere")
+        raise InputError(f"{path}: not a file of an audit, and finished claims are kept under this name; expected "
+                         "another folder")
     if data["source"] != source_of(claims_path):
         raise InputError(f"{path}: has finished claims of {data['source']}, an audit that was interrupted; expected "
                          "--resume of that one first, another folder, or no such file")

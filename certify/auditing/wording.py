@@ -33,7 +33,7 @@ LEGEND = (
     ("certified", "Proved for every length in the range, every word of these lengths and every position (of statements "
                   "about numbers: for every instance that the claim covers)."),
     ("proved", "Coq's kernel accepts the theorem for words of every length (or of the lengths that are named)."),
-    ("vacuous", "True, as nothing is asked: of no word of these lengths, or of no head, is anything claimed."),
+    ("vacuous", "True, because nothing is asked: the claim is about no word of these lengths, or about no head."),
     ("refuted", "One instance breaks the claim. It was replayed in enclosed arithmetic: the value that is shown is an "
                 "interval that contains the true one and lies outside what is allowed. The command shows it again."),
     ("unknown", "Neither proved nor refuted; the reason says what is missing. It is never counted as certified."),
@@ -51,8 +51,9 @@ LEGEND = (
     ("closed form", "The exact number between the ends of a critical constant's bracket at which the worst input of a "
                     "head errs as much as it may; x is e^(-γ)."),
     ("critical temperature", "The largest temperature that still certifies, " + UNIT_OF_TEMPERATURE + ": certified at "
-                             "the lower end of its bracket, refuted at the upper end. A constant in front of all "
-                             "scores divides the temperatures of all heads: each head's own times the slack."),
+                             "the lower end of its bracket, refuted at the upper end. To multiply all scores by "
+                             "a constant is to divide the temperatures of all heads by it, so this is each head's own "
+                             "temperature times the slack."),
     ("slack", "The factor by which the claimed scores exceed what is needed. Above 1 the claim has room; below 1 it "
               "fails."),
     ("fit", "A growth law fitted to the middles of brackets. It describes the numbers shown and is no claim: nothing "

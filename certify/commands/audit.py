@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 CriticalOption = Annotated[str | None, typer.Option(
     "--critical", metavar="LENGTHS",
-    help="bracket critical constants at 4,8,16; all; or none (left out: powers of 2 and N)")]
+    help="at which lengths to bracket critical constants: 4,8,16, or all, or none (left out: powers of 2, and N)")]
 
 ClaimedGammaOption = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores (for a model, a factor)")]
@@ -81,7 +81,7 @@ def audit(
     critical: CriticalOption = None,
     floats: FloatOption = None,
     width: Annotated[str | None, typer.Option(
-        "--width", metavar="RATIONAL", help="relative width of the brackets (left out: 1/1000000)")] = None,
+        "--width", metavar="RATIONAL", help="greatest relative width of the brackets (left out: 1/1000000)")] = None,
     suggest: Annotated[bool, typer.Option("--suggest", help="find the smallest constants that are enough")] = False,
     output: CertificateOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="continue an interrupted audit of this file")] = False,
@@ -95,8 +95,8 @@ def audit(
 ) -> None:
     """Decide claimed temperatures, constants, bounds and gaps.
 
-    Of one formula or model, or of a whole claims file: certified, refuted with a replayed word, or unknown, length by
-    length; and the critical constants as brackets.
+    Takes one formula or model, or a whole claims file. Each claim is certified, refuted with a replayed word, or
+    unknown, length by length; critical constants are given as brackets.
     """
     from certify.asking.written import Options
     from certify.frame.shards import read_workers
@@ -200,9 +200,9 @@ def refuse_beside_one_claim(workers: dict[str, object], resume: bool) -> None:
     """What only many claims can have."""
     for name, value in workers.items():
         if value is not None:
-            refuse(f"{name}: this is for a claims file, and there is a single claim")
+            refuse(f"{name}: this option is for a claims file, and there is a single claim")
     if resume:
-        refuse("--resume: this is for a claims file, and there is a single claim")
+        refuse("--resume: this option is for a claims file, and there is a single claim")
 
 
 def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int, max_n: int) -> None:
@@ -212,7 +212,7 @@ def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int
 
     others = others | {"min_n": min_n != 1, "max_n": max_n != DEFAULT_MAX_N}
     for name in [*options.given, *(name for name, value in others.items() if value)]:
-        refuse(f"{as_option(name)}: a claims file says this itself")
+        refuse(f"{as_option(name)}: a claims file states this itself")
 
 
 # -- a claims file -----------------------------------------------------------------------------------------------------
@@ -225,14 +225,15 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
     from certify.frame.places import note_output
     from certify.frame.shards import ShardsProgress
     from certify.frame.verdicts import INTERRUPTED
+    from certify.frame.words import counted
 
     kept = kept_path(path)
     note_output("finished claims in", str(kept))
     file = read_claims(path)
     check_kept_place(kept, path)
     if resume and not kept.is_file():
-        print(f"certify: --resume: {kept} is not here, so nothing is kept of an audit of {path}: it starts from the "
-              "beginning", file=sys.stderr)
+        print(f"certify: --resume: there is no {kept}, so no finished claims of {path} are kept: the audit starts "
+              "from the beginning", file=sys.stderr)
         resume = False
     interrupted = False
     with ShardsProgress("auditing", "claims", "claims") as progress:
@@ -242,7 +243,7 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
         except KeyboardInterrupt:
             interrupted = True
     if session.resumed:
-        print(f"certify: {session.resumed} claims taken from {kept} as they were found before", file=sys.stderr)
+        print(f"certify: {counted(session.resumed, 'finished claim')} taken from {kept}", file=sys.stderr)
     report = session.report
     show_report(report, reports)
     if interrupted:

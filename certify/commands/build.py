@@ -54,8 +54,8 @@ def build(
 ) -> None:
     """Write the transformer of FORMULA as JSON.
 
-    A program (.rasp) is compiled to hard attention, which no option changes but --alphabet; with --as-formula, what is
-    built is the transformer of the formula of its output, which is all that a C-RASP program (.cr) has.
+    A program (.rasp) is compiled to hard attention, and --alphabet is the only option that changes that. With
+    --as-formula the transformer of the formula of its output is built, the only one that a C-RASP program (.cr) has.
     """
     from certify.asking.low_precision import lengths_served
     from certify.asking.request import read_request
@@ -66,7 +66,7 @@ def build(
     from constructions.network.json_form import transformer_to_json, write_canonical
 
     if as_formula and not (text or "").endswith(SUFFIXES_OF_PROGRAMS):
-        raise InputError("--as-formula: expected a program (.rasp or .cr) beside it")
+        raise InputError("--as-formula: expected it with a program (.rasp or .cr)")
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
                       temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED

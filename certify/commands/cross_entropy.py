@@ -85,10 +85,9 @@ def cross_entropy(
 ) -> None:
     """Measure how well a network predicts what follows a prefix.
 
-    For prefixes of each length of the language, by [Hahn] Section 6: the cross-entropy of the network, enclosed; the
-    least possible for a predictor that knows all of the prefix, its last symbol, or nothing; and a lower bound for all
-    predictions that change as little as these when a symbol is exchanged.
-    docs/hahn.md says what is claimed.
+    For the prefixes of each length, by [Hahn] Section 6: the cross-entropy of the network, enclosed; the least possible
+    one for a predictor that knows the whole prefix, only its last symbol, or nothing; and a lower bound for all
+    predictions that change as little as the network's when one symbol is exchanged. docs/hahn.md says what is claimed.
     """
     from certify.asking.quantities import read_lengths_to_bracket
     from certify.asking.request import read_request

@@ -26,10 +26,9 @@ def crosscheck(
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask a second solver about every script of DIR.
+    """Ask a second solver about every exported script.
 
-    Exit status 0 if it says of every script what the script states, 1 if it says the opposite of one, 3 if it does not
-    know.
+    Exit status: 0 if it confirms what every script states, 1 if it contradicts one of them, 3 if it cannot tell.
     """
     from certify.exports.manifest import read_manifest
     from certify.exports.second_solver import ask, is_installed, verdict_of

@@ -54,10 +54,10 @@ def decide(
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Decide every word of a trained network.
+    """Decide whether a trained network is right on every word.
 
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
-    or left open, and why. The claim is a file (docs/trained.md), or a few options.
+    or left open, with the reason. The claim is a file (docs/trained.md), or a few options.
     """
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags, read_offsets

@@ -45,8 +45,8 @@ Follow = Annotated[str | None, typer.Option(
 End = Annotated[str | None, typer.Option("--end", metavar="T", help="with --follow: the token that ends a word")]
 
 Store = Annotated[str | None, typer.Option(
-    "--store", metavar="DIR", parser=written_place, help="keep finished searches in this folder, and reuse what is "
-    "there")]
+    "--store", metavar="DIR", parser=written_place, help="keep finished searches in this folder, and reuse those that "
+    "are there")]
 Effort = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="try K times as hard where a length is not decided")]
 Wrong = Annotated[str | None, typer.Option(

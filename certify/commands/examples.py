@@ -12,7 +12,7 @@ from certify.asking.options import written_folder
 def examples(
     folder: Annotated[str, typer.Argument(metavar="DIR", parser=written_folder, help="a new folder, or an empty one")],
 ) -> None:
-    """Copy the shipped examples and claims into DIR.
+    """Copy the shipped examples and claims into a folder.
 
     Formulas, programs, models, trained networks and claims files, as the guides name them. Nothing is overwritten.
     """

@@ -41,14 +41,15 @@ def explain(
     style: StyleOption = "ascii",
     parenthesize: ParenthesizeOption = False,
     floats: Annotated[bool, typer.Option(
-        "--floats", help="show, too, up to which length the usual float runs are right, and for a network --for "
-        "bfloat16; takes seconds, with counts minutes")] = False,
+        "--floats", help="also show up to which length float runs of the usual formats are right, and those of a "
+        "network built --for bfloat16 (takes seconds; with counts, minutes)")] = False,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show how FORMULA would be compiled.
 
-    Its fragment, and for each regime the statements used, sizes, temperatures and position embeddings.
+    Shows its fragment, and for each regime (a way to make softmax sharp) the statements that are used, the sizes,
+    temperatures and position embeddings.
     """
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind
@@ -60,7 +61,7 @@ def explain(
     options = Options(alphabet, symbol, tuple(predicate or ()), as_printed=as_printed, gamma=gamma, dialect=dialect,
                       regex=regex, dfa=dfa, weighting=weighting)
     if floats and weighting is not None:
-        raise InputError("--floats: float runs are those of softmax attention, expected no --weighting beside it")
+        raise InputError("--floats: float runs are about softmax attention, expected it without --weighting")
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM))
     say_reading(request)
     assert isinstance(request.subject, FormulaSubject), "the request is about a formula"

@@ -62,8 +62,8 @@ def export(
 ) -> None:
     """Write a network and what is proved of it for other tools.
 
-    A certificate is checked first; one that is rejected is not exported. For coq, Coq is asked: what it does not accept
-    is not exported. docs/exports.md has the formats.
+    A certificate is checked first; one that is rejected is not exported. A theorem for Coq is exported only if Coq
+    accepts it, or with --unchecked. docs/exports.md has the formats.
     """
     from certify.exports.coq import NoProof
     from certify.formula.sealed import NotAccepted

@@ -36,10 +36,10 @@ def floats(
 ) -> None:
     """Certify every run in floating point, class by class.
 
-    For each class the greatest length up to which every truth that the network makes is exactly 0 or 1, and the right
-    one, whatever order sums are taken in; and a wrong run, replayed bit by bit, on words as short as
-    one was found: shorter ones may have others.
-    With -o the certificate that claims all of this is written. docs/floats.md says what a float run is.
+    Shows, for each class, the greatest length up to which every truth that the network computes is exactly 0 or 1, and
+    the right one, in whatever order sums are taken; and a wrong run, replayed bit by bit, on the shortest words on
+    which one was found (shorter ones may have others). With -o the certificate that claims all this is written.
+    docs/floats.md says what a float run is.
     """
     from certify.asking.quantities import read_positive
     from certify.floats.classes import read_classes

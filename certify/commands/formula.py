@@ -155,7 +155,7 @@ def refuse_beside_one_formula(given: dict[str, object]) -> None:
 
     for name, value in given.items():
         if value is not None:
-            raise InputError(f"{name}: this is for several formulas, and there is only one")
+            raise InputError(f"{name}: this option is for several formulas, and there is only one")
 
 
 # -- several formulas --------------------------------------------------------------------------------------------------
@@ -185,14 +185,14 @@ def refuse_beside_rows(formulas: str | None, text: str | None, options: Options,
 
     if formulas is not None:
         if text is not None:
-            raise InputError("-F: there is a formula, too, expected one of the two")
+            raise InputError("-F: a formula is given, too, expected one of the two")
         refused = [name for name in options.given if name in ("symbol", "regex", "dfa")]
         others = {"--parenthesize": others["--parenthesize"]}
-        reason = "-F names a file of formulas, and they do"
+        reason = "formulas of a file (-F) do"
     else:
         taken = {"regime", "causal", "gamma", "precision", *(() if text is None else ("alphabet",))}
         refused = [name for name in options.given if name not in taken]
-        reason = ("no formula is given, and the shipped examples do" if text is None else
-                  "no --symbol is given, and the formulas of all symbols do")
+        reason = ("the shipped examples do" if text is None else
+                  "the formulas of all symbols (there is no --symbol) do")
     for name in [*map(as_option, refused), *(name for name, given in others.items() if given)]:
         raise InputError(f"{name}: {reason} not take it")

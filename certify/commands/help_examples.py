@@ -50,11 +50,14 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "docs": ("certify docs models",),
 }
 COMPLETION = "certify --install-completion: completion of commands and options for your shell"
+SOURCES = ("[SHA]   Yang, Strobl, Chiang, Angluin: Simulating Hard Attention Using Soft Attention",
+           "[Hahn]  Hahn: Theoretical Limitations of Self-Attention in Neural Sequence Models")
+"""What the letters in brackets mean, which help texts and messages use."""
 
 
 def epilog_of(name: str) -> str:
     """The examples of a command below its options, not broken into lines anew."""
     lines = ["Examples:", *(f"  {line}" for line in HELP_EXAMPLES[name])]
     if name == "certify":
-        lines += ["", "\b", COMPLETION]
+        lines += ["", "\b", *SOURCES, "", "\b", COMPLETION]
     return "\n".join(["\b", *lines])

@@ -52,8 +52,8 @@ def import_files(
 ) -> None:
     """Read a trained transformer from its own files.
 
-    Every weight becomes the exact number that it is. Nothing in the files is run. What they do not tell (the direction
-    of attention, the activation, ...) is asked for, never guessed; a tensor that is not understood is named.
+    Every weight becomes exactly the number that is in the file. Nothing in the files is run. What they do not say (the
+    direction of attention, the activation, ...) is asked for, never guessed; a tensor that is not understood is named.
     docs/importing.md has the kinds of files and networks.
 
     Example: certify import model.pt --attention causal --epsilon 1e-5 -o model.json --show

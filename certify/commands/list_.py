@@ -15,7 +15,7 @@ Section = Literal["examples", "predicates", "statements", "examinations"]
 
 def list_all(
     section: Annotated[Section | None, typer.Argument(
-        metavar="SECTION", help="examples, predicates, statements or examinations: what each of them is")] = None,
+        metavar="SECTION", help="what to list, with a line about each")] = None,
     everything: Annotated[bool, typer.Option("--all", help="all sections")] = False,
     as_json: JsonOption = False,
 ) -> None:

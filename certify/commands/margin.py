@@ -26,7 +26,8 @@ At = Literal["first", "last", "every"]
 def margin(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="a model file (.json) or a certificate (.cert)")],
     formula: Annotated[str | None, typer.Option(
-        "--formula", metavar="FORMULA", help="what the output says (left out: what it means in the file)")] = None,
+        "--formula", metavar="FORMULA", help="the formula that the output tells (left out: the one that the "
+        "file states)")] = None,
     at: Annotated[At, typer.Option(
         "--at", help="which letter the output is about: the first or last one, read at the first or last position of "
         "the whole sequence; or every letter, read at its own position")] = "last",
@@ -58,9 +59,9 @@ def margin(
 ) -> None:
     """Decide the sign of a network's output, and its margin.
 
-    Every word of up to N letters is decided, by classes of words that a network cannot tell apart: at one position the
-    output is above the threshold where the formula holds and below it elsewhere, by more than the margin. Shows the
-    least margin of each length. A certificate is written as far as the claim is certified.
+    Decides every word of up to N letters, in classes of words that the network cannot tell apart: at one position the
+    output must be above the threshold where the formula holds and below it elsewhere, by more than the margin. Shows
+    the least margin of each length. The certificate covers the lengths up to which the claim is certified.
     """
     from certify.asking.subjects import Kind, find_subject
     from certify.frame.progress import ProgressLine

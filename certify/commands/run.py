@@ -67,8 +67,8 @@ def run(
 ) -> None:
     """Show all truths and attention values on one word.
 
-    The truth of every subformula at every position of WORD, beside its value under soft and under hard attention; of a
-    program, what every vector holds. Of a trained network, the logits where the claim judges them, enclosed. A word
+    The truth of every subformula at every position of WORD, beside its value under soft and under hard attention; for a
+    program, what every vector holds; for a trained network, the logits where the claim judges them, enclosed. A word
     satisfies a formula if it does so at its last position; with --at first, as in LTL on finite words, at its first.
     """
     from certify.asking.low_precision import lengths_served
@@ -79,7 +79,7 @@ def run(
 
     subject, word = subject_and_word(subject, word, is_language=(regex, dfa) != (None, None))
     if subject is not None and is_trained(subject):
-        refuse_options(f"{subject} holds a trained network, and this is not for those", {
+        refuse_options(f"{subject} holds a trained network, which does not take this option", {
             "--alphabet": alphabet, "--dialect": dialect, "--at": at if at != "last" else None,
             "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
             "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--weighting": weighting,
@@ -87,7 +87,7 @@ def run(
             "--attention": attention if attention != "soft" else None, "--style": style if style != "ascii" else None})
         run_trained(subject, word, claim, offset, head, as_json)
         return
-    refuse_options(f"{subject} holds no trained network, and this is only for those",
+    refuse_options(f"{subject} does not hold a trained network, and this option is for those",
                    {"--claim": claim, "--offset": offset, "--head": head})
     options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
                       precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
@@ -117,7 +117,7 @@ def show_run(request: Request, word: str, style: Style, as_json: bool, at: At = 
     from certify.formula.runs_of_words import run_request
 
     if request.formula is None:
-        refuse_options("this is about formulas, and there is none", {"--at": at if at != "last" else None})
+        refuse_options("this option is about a formula, and there is none", {"--at": at if at != "last" else None})
     if isinstance(request.subject, ProgramSubject):
         traced = run_on_word(request.subject.program, word)
         show_found(traced, as_json, program_run_to_json, print_program_run)

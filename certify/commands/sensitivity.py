@@ -77,10 +77,10 @@ def sensitivity(
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure what the exchange of one symbol changes.
+    """Measure how much the output changes when one symbol does.
 
-    For words of each length and each position of the exchange: the largest change of the output, exactly where that can
-    be decided, else between a bound that is proved and two words that are replayed. docs/sensitivity.md says what is
+    For each length and each position of the changed symbol: the largest change of the output, exactly where that can be
+    decided, elsewhere between a proved bound and the change of two replayed words. docs/sensitivity.md says what is
     claimed.
     """
     from certify.asking.written import Options
@@ -117,10 +117,10 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
 
     try:
         if subject is not None and is_trained(subject):
-            refuse_options(f"{subject} holds a trained network, and this is not for those",
+            refuse_options(f"{subject} holds a trained network, which does not take this option",
                            {as_option(name): True for name in options.given} | {"--as-formula": as_formula})
             return measure_trained(subject, claim, offset, asked)
-        refuse_options(f"{subject} holds no trained network, and this is only for those",
+        refuse_options(f"{subject} does not hold a trained network, and this option is for those",
                        {"--claim": claim, "--offset": offset})
         return measure_subject(subject, options, as_formula, asked)
     except Unsupported as construct:

@@ -45,11 +45,11 @@ def soften(
         "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length (left out: 6)")] = None,
     temperature: TemperatureOption = None,
     weighting: Annotated[str | None, typer.Option(
-        "--weighting", metavar="NAME", help="softmax (left out), or sparsemax or entmax-1.5, which are claimed to be "
-        "exactly hard attention")] = None,
+        "--weighting", metavar="NAME", help="what takes the place of hard attention: softmax (left out), or sparsemax "
+        "or entmax-1.5, which are claimed to equal it exactly")] = None,
     critical: Annotated[str | None, typer.Option(
         "--critical", metavar="LENGTHS",
-        help="bracket the critical temperatures at 4,8; all; or none (left out: N)")] = None,
+        help="at which lengths to bracket critical temperatures: 4,8, or all, or none (left out: N)")] = None,
     alphabet: AlphabetOption = None,
     break_ties: Annotated[bool, typer.Option(
         "--break-ties", help="add a term that breaks ties to leftmost and rightmost heads that tie")] = False,
@@ -61,16 +61,16 @@ def soften(
     dask: DaskOption = None,
     store: Annotated[str | None, typer.Option(
         "--store", metavar="DIR", parser=written_place,
-        help="keep finished shards in this folder, and reuse what is there")] = None,
+        help="keep finished parts of the work in this folder, and reuse those that are there")] = None,
     resume: Annotated[bool, typer.Option("--resume", help=f"the same as --store {DEFAULT_STORE}")] = False,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Give hard attention softmax, and certify the result.
+    """Replace hard attention by softmax, and certify the result.
 
-    Nothing moves by more than 1/4: at the temperature of [SHA] Theorem 26 (of the theorem with ties, where positions
-    tie), or at the one given. Every word up to length N is run exactly. Shows gaps, bounds, and temperatures at which
-    some word moves too far.
+    Proves that nothing moves by more than 1/4 at the temperature of [SHA] Theorem 26 (of the theorem with ties, where
+    positions tie), or at the one given. Every word up to length N is run exactly. Shows gaps, bounds, and temperatures
+    at which some word moves too far.
     """
     from certify.asking.quantities import read_expression
     from certify.frame.places import note_output

@@ -35,7 +35,7 @@ def claim_theorem(request: Request, name: str) -> TheoremClaim:
     network = request.network
     formula = find_formula(network)
     if formula is None:
-        raise InputError(f"{request.description}: output {network.output!r}: its meaning is no truth, expected the "
+        raise InputError(f"{request.description}: output {network.output!r}: its meaning is not a truth, expected the "
                          "truth of a formula")
     return TheoremClaim(identifier(name), network, formula, request.stated_regime)
 

@@ -65,7 +65,7 @@ def _ask_about(solver: Solver, folder: str, script: Script, timeout: int) -> Ans
 
 def _last_line(complaint: str) -> str:
     """What the solver's own error message ends with."""
-    return (complaint.strip().splitlines() or ["it stopped without a word"])[-1][:200]
+    return (complaint.strip().splitlines() or ["it stopped without an answer"])[-1][:200]
 
 
 def verdict_of(answers: Sequence[Answer]) -> str:

@@ -26,8 +26,8 @@ from proofs.formula.transcript import Entry, Transcript
 if TYPE_CHECKING:
     from proofs.formula.z3.solver import Question
 
-UNSAT_MEANS = "unsat means: no input of these breaks the bound; so it is proved."
-SAT_MEANS = "sat means: the hypotheses of {script} do not contradict each other, so its unsat is no empty one."
+UNSAT_MEANS = "unsat means: none of these inputs breaks the bound, so the bound is proved."
+SAT_MEANS = "sat means: the hypotheses of {script} do not contradict each other, so its unsat is not vacuous."
 VACUOUS = ("No input meets the condition of {script}, so there is nothing to prove; this is its hypotheses without the "
            "condition.")
 

@@ -62,7 +62,7 @@ def _worst(row: FloatRow) -> str:
 
 def describe_row(row: FloatRow) -> list[str]:
     """What is not derived, and the run that is wrong."""
-    found = [f"beyond, not derived: {row.reason}"] if row.reason else []
+    found = [f"not derived for longer words: {row.reason}"] if row.reason else []
     return found + ([f"{_where_found(row, row.refutation)}: {describe_refutation(row.refutation)}"]
                     if row.refutation else [])
 

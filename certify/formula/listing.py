@@ -36,7 +36,7 @@ def print_listing(out: Console | None = None) -> None:
     _print_names(out, "names", {
         "predicates": list(BUILTIN), "statements": [one.name.replace(", ", " ") for one in STATEMENTS],
         "examinations": [f"{len(EXAMINATIONS)} statements about numbers, for claims files"]})
-    out.print(plain("certify list examples, or predicates, statements, examinations, says what each is; --all, all",
+    out.print(plain("certify list examples (or predicates, statements, examinations) describes each; --all: all",
                     style="dim"))
     out.print(plain("certify examples DIR copies the examples", style="dim"))
 

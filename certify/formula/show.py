@@ -174,8 +174,8 @@ def describe_verdict(outcome: Outcome) -> str:
     seconds = f"; {outcome.seconds:.2f} s"
     match outcome:
         case Certified():
-            return (f"{counted(len(outcome.lines), 'obligation')}, each proved by two methods or exactly; "
-                    f"accepted by the independent checker{seconds}")
+            return (f"{counted(len(outcome.lines), 'obligation')}, each proved by two methods or evaluated "
+                    f"exactly; accepted by the independent checker{seconds}")
         case Refuted():
             return why_not_certified(outcome) + seconds
     return why_not_certified(outcome)

@@ -208,7 +208,7 @@ def make_folder(path: str, names: Collection[str]) -> None:
         InputError: if it is no folder and cannot be one, or a file could not be written there.
     """
     if path in ("", STANDARD_STREAM):
-        raise InputError(f"-o {path or repr(path)}: of several results it must be a folder for certificates")
+        raise InputError(f"-o {path or repr(path)}: there are several results, expected a folder for them")
     _check_noted(path)
     try:
         Path(path).mkdir(parents=True, exist_ok=True)

@@ -36,7 +36,7 @@ def _strangers(home: Path) -> Iterator[str]:
         found = place_of(name)
         if found != home / name:
             yield (f"the package {name} would be imported from {found or 'nowhere'}, expected {home / name}, beside "
-                   "certify; rename the other one, take its folder from PYTHONPATH, or start elsewhere")
+                   "certify; rename the other one, take its folder off PYTHONPATH, or start elsewhere")
     try:
         here = Path.cwd()
     except OSError as error:
@@ -46,7 +46,7 @@ def _strangers(home: Path) -> Iterator[str]:
         for name in LIBRARIES:
             if (found := place_of(name)) is not None and found.parent == here:
                 yield (f"{name} would be imported from {found}, expected the library of this name; rename the file or "
-                       "folder, or take it from PYTHONPATH")
+                       "folder, or take it off PYTHONPATH")
     yield from _overwritten(home)
 
 

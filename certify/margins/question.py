@@ -103,7 +103,7 @@ def _letters(text: str | None, network: Transformer, around: set[str], spell: Ca
         return parse_alphabet(text)
     letters = tuple(symbol for symbol in network.alphabet if symbol not in around)
     if not letters:
-        raise InputError(f"{spell('letters')}: all symbols stand before or after words, expected those that words are "
+        raise InputError(f"{spell('letters')}: all symbols stand before or after words, expected some that words are "
                          "over")
     return letters
 
@@ -117,7 +117,7 @@ def _formula(options: MarginOptions, meant: Formula | None, letters: tuple[str, 
     elif meant is not None:
         formula = meant
     else:
-        raise InputError(f"{option}: the output of the network means no formula, expected the one that it should tell")
+        raise InputError(f"{option}: the output of the network does not mean a formula, expected the one that it tells")
     foreign = [symbol for symbol in symbols_of(formula) if symbol not in letters]
     if foreign:
         raise InputError(f"{option}: symbol {foreign[0]!r} is not one of the letters {list_names(letters)}")

@@ -150,7 +150,7 @@ def _decide_sparse(found: Softening, workers: Workers, progress: Progress) -> So
         if not is_exact(found.weighting, row.temperature, gap):
             return replace(found, reason=(
                 f"at n = {row.n} the temperature is {row.temperature}, expected at most {SLOPES[found.weighting]} "
-                f"times the gap, {gap}: {found.weighting} need not be what hard attention is"))
+                f"times the gap, {gap}: {found.weighting} may differ from hard attention"))
     return _seal_and_check(found, workers, progress)
 
 

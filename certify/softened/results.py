@@ -17,7 +17,7 @@ from proofs.softened.findings import Survey, Where
 from proofs.softened.gap import Word
 
 Verdict = Literal["certified", "vacuous", "refuted", "unknown", "unsupported"]
-"""``vacuous``: no head is hard, so that softmax takes the place of nothing."""
+"""``vacuous``: no head is hard, so that there is nothing to replace by softmax."""
 StageErrors = list[Errors]
 """The stated bounds of all stages, at one length."""
 

@@ -25,7 +25,7 @@ LONG = 12
 COLUMNS = (Column("n", "right"), Column("words", "right", NARROW), Column("gap", "right"),
            Column("attained on", folds=True), Column("x_max", "right", NARROW),
            *numbers("theorem", "with ties", "claimed", "bound", "critical", "ratio"))
-_NOTES = {NoChange.ALL_PASS: "no temperature is critical: whatever was tried moves nothing by more than 1/4",
+_NOTES = {NoChange.ALL_PASS: "no temperature is critical: none that was tried moves anything by more than 1/4",
           NoChange.NONE_PASSES: "no temperature that was tried is certified: the bounds exceed 1/4 at all of them"}
 
 
@@ -136,7 +136,7 @@ def _remarks(found: Softening) -> Iterator[tuple[str, str]]:
             yield "note", f"n = {', '.join(lengths)}: {text}"
 
 
-NOTHING_HARD = "no head of the network is hard, so softmax takes the place of nothing"
+NOTHING_HARD = "no head of the network is hard, so there is nothing to replace by softmax"
 
 
 def describe_outcome(found: Softening) -> str:

@@ -87,7 +87,7 @@ class _Reader:
         read = one_of("answers", self.table["answers"], READS)
         empty = boolean("empty", self.table.get("empty", False))
         if empty and (read != "each" or not before):
-            raise InputError("empty: true, which goes with answers = \"each\" and a token before the word")
+            raise InputError("empty: true, expected answers = \"each\" and a token before the word")
         predicates = parse_predicate_definitions(texts("predicates", self.table.get("predicates", [])))
         conditions = Conditions(self.alphabet, predicates, self.folder)
         automaton, cases = self._cases(conditions)
@@ -128,7 +128,7 @@ class _Reader:
         value = self.table["letters"]
         if isinstance(value, dict):
             if "tokens" in self.table:
-                raise InputError("tokens: the table of letters says them already")
+                raise InputError("tokens: the table of letters states them already")
             letters, tokens = list(value), list(value.values())
         else:
             letters = list(parse_alphabet(value)) if isinstance(value, str) else texts("letters", value)

@@ -84,7 +84,7 @@ def _answers(flags: Flags) -> list[Mapping[str, Any]]:
         end = {} if flags.end is None else {"end": _tokens("--end", flags.end)[0]}
         answers.append({"kind": "follow", "language": _truth(flags.follow), **end})
     if not answers:
-        raise InputError("what do logits answer? expected one of --sign, --larger, --argmax, --follow")
+        raise InputError("what should the logits tell? expected one of --sign, --larger, --argmax, --follow")
     return answers
 
 

@@ -88,14 +88,14 @@ def describe_verdict(decision: Decision) -> str:
 def describe_offsets(rows: Sequence[OffsetRow]) -> str:
     """At how many offsets the search covers all words of all lengths, and at how many one is wrong.
 
-    >>> describe_offsets([OffsetRow(0, 9, None, 9), OffsetRow(1, 3, 5, 8), OffsetRow(2, 7, None, 7)])[48:]
+    >>> describe_offsets([OffsetRow(0, 9, None, 9), OffsetRow(1, 3, 5, 8), OffsetRow(2, 7, None, 7)])[62:]
     'all words that fit are covered at 2 of 3 (0, 2); a word is wrong at 1 of 3'
     """
     covered = [row.offset for row in rows if row.covered_to == row.longest]
     wrong = [row.offset for row in rows if row.wrong_at is not None]
     where = f" ({show_numbers(covered)})" if covered and len(covered) < len(rows) else ""
-    return (f"offset by offset (found; proved as said above): all words that fit are covered at {len(covered)} "
-            f"of {len(rows)}{where}; a word is wrong at {len(wrong)} of {len(rows)}")
+    return (f"by offset (found by the search; what is proved stands above): all words that fit are covered at "
+            f"{len(covered)} of {len(rows)}{where}; a word is wrong at {len(wrong)} of {len(rows)}")
 
 
 def describe_wrong(decision: Decision, wrong: WrongWord) -> str:

@@ -76,7 +76,7 @@ def _verdict(run: WordRun) -> tuple[str, str]:
     wrong = [(place, row) for place in run.places for row in place.asked if row.verdict == run.verdict]
     match run.verdict:
         case "right":
-            return "right: wherever the claim asks for something on this word, it is so", GREEN
+            return "right: all that the claim asks of this word holds", GREEN
         case "":
             return "nothing is asked of this word", ""
     place, row = min(wrong, key=lambda pair: pair[1].ends[0] if pair[1].ends else Fraction(0))

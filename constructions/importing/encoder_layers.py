@@ -21,7 +21,7 @@ _POSITIONS = re.compile(r"pos|(^|\.)w?pe(\.|$)")
 _OUTPUT = re.compile(r"head|fc|out|decoder|classif|linear|proj|logit|lm|vocab")
 _NORM = re.compile(r"norm|(^|\.)ln")
 BUFFERS = {
-    r"(.*\.)?(src_mask|attn_mask|causal_mask|mask)": "a mask, of which --attention tells",
+    r"(.*\.)?(src_mask|attn_mask|causal_mask|mask)": "a mask, which --attention describes",
     r"(.*\.)?(position_ids|positions|pos_ids)": "the numbers of the positions",
 }
 

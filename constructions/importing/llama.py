@@ -26,7 +26,7 @@ from constructions.trained.network import (
     UnitsStep,
 )
 
-BUFFERS = {r"(.*\.)?rotary_emb\.inv_freq": "frequencies, which config.json tells"}
+BUFFERS = {r"(.*\.)?rotary_emb\.inv_freq": "frequencies, which config.json states"}
 
 
 def recognises(weights: Weights) -> bool:
@@ -72,7 +72,7 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
 
 def _refuse_variants(settings: Settings, where: str) -> None:
     if not settings.settings:
-        raise InputError(f"{where}: tensors have LLaMA's names, and there is no config.json, expected that file, too")
+        raise InputError(f"{where}: tensors have LLaMA's names, and there is no config.json, expected it, too")
     settings.refuse("model_type", "llama", "mistral", "qwen2")
     if settings.get("model_type") == "mistral" or settings.get("use_sliding_window"):
         settings.refuse("sliding_window")

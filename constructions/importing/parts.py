@@ -57,7 +57,7 @@ def numbered(names: Iterable[str], before: str, after: str, where: str, told: in
     if numbers != set(range(len(numbers))):
         raise InputError(f"{where}: layers {sorted(numbers)[:20]} of {before}…, expected 0 to {len(numbers) - 1}")
     if told not in (None, len(numbers)):
-        raise InputError(f"{where}: {len(numbers)} layers, expected {told}, as another file tells")
+        raise InputError(f"{where}: {len(numbers)} layers, expected {told}, as another file says")
     return len(numbers)
 
 

@@ -40,10 +40,10 @@ class Options:
 
 
 _HOW = {
-    "attention": "--attention causal or bidirectional, which the weights do not tell",
-    "activation": "--activation relu, gelu (by erf), gelu-tanh, silu, sigmoid or tanh, which the weights do not tell",
+    "attention": "--attention causal or bidirectional, which the weights do not show",
+    "activation": "--activation relu, gelu (by erf), gelu-tanh, silu, sigmoid or tanh, which the weights do not show",
     "norm": "--norm layer, rms (then --epsilon, too) or none, since there are no weights of norms",
-    "epsilon": "--epsilon of the norms, which the weights do not tell (the default of PyTorch is 1e-5)",
+    "epsilon": "--epsilon of the norms, which the weights do not show (the default of PyTorch is 1e-5)",
     "heads": "--heads H, the number of heads, since the weights of all heads are one matrix",
     "norm_first": "--norm-first or --norm-last, since the weights of the norms are the same",
     "positions": "--positions learned, sinusoidal, alibi or none, since no table of positions was recognised",
@@ -102,7 +102,7 @@ class Questions:
         """
         answer = self.option(name)
         if answer is not None and answer != value:
-            raise InputError(f"{self.where}: {self.shown(name)} {answer}, but {by} tells {value}")
+            raise InputError(f"{self.where}: {self.shown(name)} {answer}, but {by} says {value}")
         return value
 
     def either(self, name: str, value: V | None, by: str) -> V:

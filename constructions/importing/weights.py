@@ -34,7 +34,7 @@ class Weights:
 
     def _entry(self, name: str) -> Stored:
         if name not in self.stored:
-            raise InputError(f"{self.where}: no tensor {name}, which the others ask for")
+            raise InputError(f"{self.where}: no tensor {name}, which other tensors need")
         return self.stored[name]
 
     def take(self, name: str, *shape: int | None) -> Tensor:

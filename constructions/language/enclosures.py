@@ -49,7 +49,7 @@ def real_run_time(program: Postfix) -> Callable[[Mapping[str, int]], tuple[Fract
     >>> real_run_time((9, "ln", 2, 3, "ln", "*", ">="))({})
     Traceback (most recent call last):
         ...
-    constructions.language.enclosures.UndecidedError: compares numbers that enclosures of ln and sqrt do not tell apart
+    constructions.language.enclosures.UndecidedError: compares numbers that enclosures of ln and sqrt do not separate
 
     It raises UndecidedError if the enclosures do not say whether there is a value, or which, and OutOfRangeError,
     UndefinedError and ZeroDivisionError as a program without ln and sqrt.
@@ -106,7 +106,7 @@ def _multiply(left: arb, right: arb) -> Real:
 
 def _divide(left: arb, right: arb) -> Real:
     if right.contains(0):
-        raise UndecidedError("may divide by zero, as enclosures of ln and sqrt do not tell")
+        raise UndecidedError("may divide by zero: the enclosures of ln and sqrt are too wide to tell")
     return _limited(left / right)
 
 
@@ -114,7 +114,7 @@ def _floor(x: Real) -> int:
     """The integer below, if all numbers of the ball have the same."""
     found = None if not isinstance(x, arb) else x.floor().unique_fmpz()
     if isinstance(x, arb) and found is None:
-        raise UndecidedError("has a quotient whose integer part enclosures of ln and sqrt do not tell")
+        raise UndecidedError("has a quotient whose integer part the enclosures of ln and sqrt leave open")
     return int(found) if found is not None else x.numerator // x.denominator
 
 
@@ -134,7 +134,7 @@ def _power(base: Real, exponent: Real) -> Real:
     if abs(exponent) > MAX_EXPONENT:
         raise OutOfRangeError(f"has an exponent outside -{MAX_EXPONENT}..{MAX_EXPONENT}")
     if exponent < 0 and base.contains(0):
-        raise UndecidedError("may divide by zero, as enclosures of ln and sqrt do not tell")
+        raise UndecidedError("may divide by zero: the enclosures of ln and sqrt are too wide to tell")
     raised = base ** abs(int(exponent))
     return 1 if exponent == 0 else _limited(raised if exponent > 0 else 1 / raised)
 
@@ -149,7 +149,7 @@ def _compared(symbol: str) -> Callable[[arb, arb], Real]:
             return True
         if opposite(left, right):
             return False
-        raise UndecidedError("compares numbers that enclosures of ln and sqrt do not tell apart")
+        raise UndecidedError("compares numbers that enclosures of ln and sqrt do not separate")
 
     return compared
 
@@ -199,8 +199,8 @@ def _sqrt(x: Real) -> Real:
 def _no_argument(name: str, where: str, certain: bool) -> ArithmeticError:
     if certain:
         return UndefinedError(f"is not defined ({name} takes numbers {where} 0)")
-    return UndecidedError(f"may not be defined ({name} takes numbers {where} 0), as enclosures of ln and sqrt do not "
-                          "tell")
+    return UndecidedError(f"may not be defined ({name} takes numbers {where} 0): the enclosures of ln and sqrt are too "
+                          "wide to tell")
 
 
 def _log2(name: str, exactly: Callable[[Number], int]) -> Callable[[Real], Real]:
@@ -213,7 +213,7 @@ def _log2(name: str, exactly: Callable[[Number], int]) -> Callable[[Real], Real]
             raise _no_argument(name, "above", x <= 0)
         lower, upper = map(exactly, ends(x))
         if lower != upper:
-            raise UndecidedError(f"has a {name} that enclosures of ln and sqrt do not tell")
+            raise UndecidedError(f"has a {name} that the enclosures of ln and sqrt leave open")
         return lower
 
     return found
@@ -227,7 +227,7 @@ def _test(name: str) -> Callable[[Real], Real]:
             return NUMBER_TESTS[name](x)
         floor = x.floor().unique_fmpz()
         if floor is None or not x > floor:
-            raise UndecidedError("asks of a number whether it is an integer, which its enclosure does not tell")
+            raise UndecidedError("asks whether a number is an integer, which its enclosure leaves open")
         return False
 
     return passes

@@ -29,7 +29,7 @@ def not_positive(expression: Expression, i: int, n: int) -> str | None:
 
     >>> from constructions.language.expressions import parse_expression
     >>> [not_positive(parse_expression(text), 1, 2) for text in ("i-n", "ln(4)-2*ln(2)", "ln(n)")]
-    ['is -1', 'may not be positive, as enclosures of ln and sqrt do not tell,', None]
+    ['is -1', 'may not be positive (the enclosures of ln and sqrt are too wide to tell)', None]
 
     Raises:
         InputError: if there is no value.
@@ -38,7 +38,7 @@ def not_positive(expression: Expression, i: int, n: int) -> str | None:
     if lower > 0 and value > 0:
         return None
     if upper > 0:
-        return "may not be positive, as enclosures of ln and sqrt do not tell,"
+        return "may not be positive (the enclosures of ln and sqrt are too wide to tell)"
     return f"is {shortened(lower)}" if lower == upper else "is negative"
 
 

@@ -60,8 +60,8 @@ def explore(start: S, step: Callable[[S, int], S], letters: int, what: str) -> t
                 found[after] = len(order)
                 order.append(after)
                 if len(order) > MOST_EXPLORED:
-                    raise Unsupported(f"{what}: its automaton has more than {MOST_EXPLORED} states before it is made "
-                                      "small")
+                    raise Unsupported(f"{what}: its automaton has more than {MOST_EXPLORED} states before it is "
+                                      "minimised")
             row.append(found[after])
         steps.append(tuple(row))
     return Automaton(0, tuple(steps)), order

@@ -106,7 +106,7 @@ class _Tokens:
         if self.pattern.startswith(_GROUP_OF_PYTHON, place):
             return _Token("(", place + 1, _GROUP_OF_PYTHON)
         if beyond := _BEYOND.match(self.pattern, place):
-            kind = _LOOKING.get(beyond[0], "what Python adds to brackets")
+            kind = _LOOKING.get(beyond[0], "another kind of Python bracket")
             raise self.error(place, beyond[0], f"( ) or (?: ); {kind} is not supported")
         if character in "()|":
             return _Token(character, place + 1, character)

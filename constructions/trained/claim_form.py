@@ -170,7 +170,7 @@ def _empty(data: Any, read: Read, before: Sequence[int], where: str) -> bool:
     if not isinstance(data, bool):
         raise InputError(f"{where}: {values.found(data)}, expected true or false")
     if data and (read != "each" or not before):
-        raise InputError(f"{where}: true, which goes with read \"each\" and at least one token before the word")
+        raise InputError(f"{where}: true, expected read \"each\" and at least one token before the word")
     return data
 
 

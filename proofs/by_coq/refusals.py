@@ -18,11 +18,11 @@ _UNDEFINED_TEMPERATURE = "layer {0}, head {1}: the temperature may have no value
 _OTHER_OUTPUT = "the output does not mean the truth of the formula"
 _READ = "expected truths, and powers of the position and of n"
 _TROUBLES = {
-    "EmbeddedOtherwise": "its embedding is not what it means",
+    "EmbeddedOtherwise": "its embedding does not hold what it means",
     "EmbeddedAndWritten": "it is embedded, and a layer writes it, too",
     "WrittenBefore": "it is written before",
     "WrittenTimes": "it is written {0} times, expected once",
-    "TemperatureRead": "the temperature is none that is read, expected powers of i and n, over factors such as ln(n)",
+    "TemperatureRead": "the temperature cannot be read, expected powers of i and n, over factors such as ln(n)",
     "QueryReads": "the query reads {name}, expected truths, counts, and powers of i and n; a factor such as ln(n) must "
                   "be one of the temperature, or of all that the query reads",
     "KeyReads": f"a key reads {{name}}, {_READ}",
@@ -34,10 +34,10 @@ _TROUBLES = {
     "NotDecided": "tried: the scores of Theorems 15 and 16, those for low precision, any levels with a tie-breaking "
                   "term, and the first or the last position alone",
     "NotLookup": "tried: the lookups of Theorems 20 and 21",
-    "NoHead": "no head is known to hold what it means",
+    "NoHead": "no rule shows that a head holds what it means",
     "UnitReads": "ReLU {0} reads {name}, of which nothing is known",
     "UnitBends": "ReLU {0} may be on either side of its kink",
-    "OtherSum": "in some case the sum of the ReLUs is not what it means",
+    "OtherSum": "in some case the sum of the ReLUs does not hold what it means",
 }
 
 

@@ -53,10 +53,10 @@ class OutputsByValue:
     def _check_case(self, reads: Coefficients, bias: Fraction, case: InputCase) -> None:
         lower, upper = self._ends_of_form(reads, bias, case)
         if case.or_more and lower < 1:
-            raise NotDerived(f"a slack that is to be at least 1 may be {describe(lower)}, over {case.looked_at} "
+            raise NotDerived(f"a slack that should be at least 1 may be {describe(lower)}, over {case.looked_at} "
                              "positions")
         if not case.or_more and upper > 0:
-            raise NotDerived(f"a slack that is to be 0 may be {describe(upper)}, over {case.looked_at} positions")
+            raise NotDerived(f"a slack that should be 0 may be {describe(upper)}, over {case.looked_at} positions")
 
     def _ends_of_form(self, reads: Coefficients, bias: Fraction, case: InputCase) -> Ends:
         """Between which numbers the form is, as it is computed in any order."""
@@ -84,7 +84,7 @@ class OutputsByValue:
         if weight not in self._weights:
             held = self.numbers.weight(weight)
             if held.error or self.run.inputs.round(weight) != weight:
-                raise NotDerived(f"the weight {describe(weight)} is no number of the formats")
+                raise NotDerived(f"the weight {describe(weight)} is not a number of the formats")
             self._weights[weight] = held
         return self._weights[weight]
 

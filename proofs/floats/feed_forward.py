@@ -128,11 +128,11 @@ class _CaseCheck:
         reads, bias, _ = self.obligation.units[0]
         if not self.case.or_more:
             if not self._is_shut(reads, bias):
-                raise NotDerived(f"a slack that is to be 0 may be more: {self._room(reads, bias)}")
+                raise NotDerived(f"a slack that should be 0 may be more: {self._room(reads, bias)}")
             return
         (lower, _), error = self._real_ends(reads, bias), self._form_error(reads, bias)
         if lower - error < 1:
-            raise NotDerived(f"a slack that is to be at least 1 may be {describe(lower - error)}, as the number read "
+            raise NotDerived(f"a slack that should be at least 1 may be {describe(lower - error)}, as the number read "
                              f"may be off by {describe(self._largest_error(reads))}")
 
     def _room(self, reads: Coefficients, bias: Fraction) -> str:

@@ -53,7 +53,7 @@ class FiniteUnits:
         run = self.run
         for weight in (*unit.reads.values(), *unit.writes.values()):
             if not fits(self.numbers.weight(weight), run.inputs):
-                raise NotDerived(f"the weight {describe(weight)} of a unit is no number of {run.inputs}")
+                raise NotDerived(f"the weight {describe(weight)} of a unit is not a number of {run.inputs}")
         size = self._size_of_sum(unit.reads, unit.bias)
         check_finite(size, run.sums)
         size *= 1 + 2 * run.storage.roundoff

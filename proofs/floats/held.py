@@ -60,7 +60,7 @@ def hold_number(x: Fraction) -> Held:
     """
     grid = grid_of(x)
     if grid is None:
-        raise NotDerived(f"{x} is no dyadic number")
+        raise NotDerived(f"{x} is not a dyadic number")
     return Held(x, x, ZERO, grid)
 
 

@@ -73,7 +73,7 @@ class OthersErrors:
             alone = len(visible) == 1
             offset = visible[0] if alone else parabola.offset if parabola else None
             if offset is None:
-                raise NotDerived(f"the scores are no parabola around the count at i = {i}, n = {n}")
+                raise NotDerived(f"the scores are not a parabola around the count at i = {i}, n = {n}")
             self._check_top(offset, values, visible, counted_length(self.obligation.count, i, n))
             scale = scales[i - 1 if len(scales) > 1 else 0]
             found.append(None if alone or parabola is None else parabola.sharpness * scale)

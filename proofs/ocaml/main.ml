@@ -52,7 +52,7 @@ let find_claim (model : Model.t) question =
      | Malformed problem -> malformed "--formula: %s" problem
      | Unsupported problem -> unsupported "--formula: %s" problem)
   | _, Some claim -> claim
-  | _, None -> malformed "output: its meaning is no truth, expected the truth of a formula, or --formula"
+  | _, None -> malformed "output: its meaning is not a truth, expected the truth of a formula, or --formula"
 
 let briefly text = if String.length text <= most_shown then text else String.sub text 0 200 ^ "..."
 

@@ -24,11 +24,11 @@ let read = "expected truths, and powers of the position and of n"
 
 (* As proofs/by_coq/refusals.py has it. *)
 let trouble model = function
-  | C.EmbeddedOtherwise -> "its embedding is not what it means"
+  | C.EmbeddedOtherwise -> "its embedding does not hold what it means"
   | EmbeddedAndWritten -> "it is embedded, and a layer writes it, too"
   | WrittenBefore -> "it is written before"
   | WrittenTimes k -> Printf.sprintf "it is written %d times, expected once" (int_of_nat k)
-  | TemperatureRead -> "the temperature is none that is read, expected powers of i and n, over factors such as ln(n)"
+  | TemperatureRead -> "the temperature cannot be read, expected powers of i and n, over factors such as ln(n)"
   | QueryReads place ->
     Printf.sprintf "the query reads %s, expected truths, counts, and powers of i and n; a factor such as ln(n) must be \
                     one of the temperature, or of all that the query reads" (direction model place)
@@ -42,11 +42,11 @@ let trouble model = function
     "tried: the scores of Theorems 15 and 16, those for low precision, any levels with a tie-breaking term, and the \
      first or the last position alone"
   | NotLookup -> "tried: the lookups of Theorems 20 and 21"
-  | NoHead -> "no head is known to hold what it means"
+  | NoHead -> "no rule shows that a head holds what it means"
   | UnitReads (number, place) ->
     Printf.sprintf "ReLU %d reads %s, of which nothing is known" (int_of_nat number) (direction model place)
   | UnitBends number -> Printf.sprintf "ReLU %d may be on either side of its kink" (int_of_nat number)
-  | OtherSum -> "in some case the sum of the ReLUs is not what it means"
+  | OtherSum -> "in some case the sum of the ReLUs does not hold what it means"
 
 (* Directions with the same fault one after the other are named together. *)
 let faults model found =

@@ -113,8 +113,8 @@ def _attended_hard(head: Head, scores: list[Interval], seen: dict[str, list[Inte
     least = max(score.lower for score in scores)
     may_win = [score.upper >= least for score in scores]
     if sum(may_win) > 1 and not all(score.is_point for score, may in zip(scores, may_win, strict=True) if may):
-        raise InexactHardAttention(f"hard attention: enclosures do not tell which score of the head {head.name!r} is "
-                                   "the greatest")
+        raise InexactHardAttention(f"hard attention: the enclosures are too wide to tell which score of the head "
+                                   f"{head.name!r} is the greatest")
     weights = list(map(to_flint, hard_weights([Fraction(may) for may in may_win], head.weighting)))
     return {name: sum((value.scaled(weight) for value, weight in zip(column, weights, strict=True) if weight),
                       ZERO_POINT) for name, column in seen.items()}

@@ -50,7 +50,7 @@ def judged(**keys: Any) -> ClaimResult:
     ({"model": MARKER, "gap": "1", "lengths": "1..1"}, f"n = 1: {TWO_POSITIONS}"),
     ({"formula": "Q_1", "alphabet": "01", "gap": "1"}, f"n = 1..2: {TWO_POSITIONS}"),
     ({"kind": "soften", "model": "copy.json"},
-     "n = 1..2: no head of the network is hard, so softmax takes the place of nothing"),
+     "n = 1..2: no head of the network is hard, so there is nothing to replace by softmax"),
     ({"kind": "sensitivity", "formula": "Q_1", "alphabet": "1", "at_most": "0"},
      "n = 1..2: there is one letter, and no other to exchange it with"),
     ({"kind": "sensitivity", "formula": "Q_1", "alphabet": "01", "at_least": "0"},

@@ -182,12 +182,12 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "critical outside": ((*SINCE, "--max-n", "4", "--critical", "8"), "critical = [8], expected lengths in 1..4"),
     "width": ((*SINCE, "--width", "2"), "width: found 2, expected a rational"),
     "lengths": ((*SINCE, "--min-n", "5", "--max-n", "4"), "min-n: 5, expected a number from 1 to 4"),
-    "option beside a file": (("c.toml", "--gamma", "3"), "--gamma: a claims file says this itself"),
+    "option beside a file": (("c.toml", "--gamma", "3"), "--gamma: a claims file states this itself"),
     "option beside a model": (("--model", "m.json", "--alphabet", "01"),
-                              "--alphabet: m.json says this itself, expected a formula beside it"),
-    "jobs": ((*SINCE, "--jobs", "2"), "--jobs: this is for a claims file"),
+                              "--alphabet: m.json states this itself, expected it with a formula"),
+    "jobs": ((*SINCE, "--jobs", "2"), "--jobs: this option is for a claims file"),
     "no jobs": (("c.toml", "--jobs", "0"), "--jobs: 0, expected a number of processes from 1 to 1024"),
-    "resume": ((*SINCE, "--resume"), "--resume: this is for a claims file"),
+    "resume": ((*SINCE, "--resume"), "--resume: this option is for a claims file"),
     "no folder": ((*SINCE, "--html", "no/where.html"), "no/where.html"),
 }
 
@@ -279,8 +279,8 @@ def test_an_audit_interrupted_before_a_claim_is_finished_says_that_nothing_is_ke
                                            "and --resume starts from the beginning")
     assert "INTERRUPTED before a claim was finished" in stopped.out and "--resume continues" not in stopped.out
     resumed = certify("audit", claims, "--resume", "--json")
-    assert resumed.err.splitlines()[0] == ("certify: --resume: claims.audit.json is not here, so nothing is kept of an "
-                                           "audit of claims.toml: it starts from the beginning")
+    assert resumed.err.splitlines()[0] == ("certify: --resume: there is no claims.audit.json, so no finished claims of "
+                                           "claims.toml are kept: the audit starts from the beginning")
     assert resumed.code == 0 and [claim["verdict"] for claim in resumed.json["claims"]] == ["certified", "refuted"]
 
 

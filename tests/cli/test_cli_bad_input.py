@@ -123,7 +123,7 @@ def test_bad_usage_of_a_command_is_one_line(certify: Any, arguments: tuple[str, 
 
 @pytest.mark.parametrize("option", [("--alphabet", "01"), ("--predicate", "T(k) := k == 1"), ("--parenthesize",)])
 def test_the_demo_refuses_options_that_it_would_ignore(certify: Any, option: tuple[str, ...]) -> None:
-    assert_refused(certify("formula", "--max-n", "2", *option), f"{option[0]}: no formula is given")
+    assert_refused(certify("formula", "--max-n", "2", *option), f"{option[0]}: the shipped examples do not take it")
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
 def test_the_demo_refuses_a_file_where_a_folder_is_needed(certify: Any) -> None:
     Path("file").write_text("")
     assert_refused(certify("formula", "--max-n", "2", "-o", "file"), "file: cannot be a folder for the certificates")
-    assert_refused(certify("formula", "--max-n", "2", "-o", "-"), "-o -: of several results it must be a folder")
+    assert_refused(certify("formula", "--max-n", "2", "-o", "-"), "-o -: there are several results, expected a folder")
 
 
 def test_the_certificate_and_the_json_object_cannot_both_go_to_standard_output(certify: Any) -> None:

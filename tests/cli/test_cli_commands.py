@@ -182,7 +182,7 @@ def test_a_single_formula_is_not_divided(certify: Any) -> None:
     for option in (("--jobs", "2"), ("--dask", "tcp://127.0.0.1:1")):
         result = certify("formula", "Q_1", *option)
         assert (result.code, result.out, result.err) == (
-            2, "", f"certify: {option[0]}: this is for several formulas, and there is only one\n")
+            2, "", f"certify: {option[0]}: this option is for several formulas, and there is only one\n")
 
 
 def test_the_demo_exits_1_if_an_example_is_refuted(certify: Any) -> None:

@@ -79,8 +79,8 @@ def test_build_writes_the_network_of_the_formula(certify: Any) -> None:
      "pred2, ..., pred64"),
     ('A = (#"a") * #"b"\nD = A == 4', ("formula",), 3,
      "unsupported: p.cr, line 1, column 5: a product of two counts, expected at most one of them to depend on counts"),
-    ('D = "a"', ("soften",), 3, "unsupported: a C-RASP program is no program of hard attention; certify build writes "
-                                "the transformer of its formula"),
+    ('D = "a"', ("soften",), 3, "unsupported: a C-RASP program has no network with hard attention; certify build "
+                                "writes the transformer of its formula"),
     ('D = "a"', ("formula", "--alphabet", "01"), 2,
      "p.cr, line 1, column 5: symbol 'a' is not in the alphabet 0, 1\nD = \"a\"\n    ^"),
     ('D = "a" &\n', ("explain",), 2,

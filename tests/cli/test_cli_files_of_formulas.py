@@ -113,12 +113,12 @@ def test_the_shipped_examples_can_be_resumed(certify: Any, monkeypatch: pytest.M
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (("-F", "none.txt"), "none.txt: No such file or directory"),
-    (("-F", "f.txt", "Q_a"), "-F: there is a formula, too, expected one of the two"),
-    (("-F", "f.txt", "--symbol", "a"), "--symbol: -F names a file of formulas, and they do not take it"),
-    (("-F", "f.txt", "--parenthesize"), "--parenthesize: -F names a file of formulas, and they do not take it"),
+    (("-F", "f.txt", "Q_a"), "-F: a formula is given, too, expected one of the two"),
+    (("-F", "f.txt", "--symbol", "a"), "--symbol: formulas of a file (-F) do not take it"),
+    (("-F", "f.txt", "--parenthesize"), "--parenthesize: formulas of a file (-F) do not take it"),
     (("-F", "f.txt", "--gamma", "-1"), "--gamma: "),
     (("-F", "empty.txt"), "empty.txt: found no formula, expected one a line"),
-    (("Q_a", "--store", "s"), "--store: this is for several formulas, and there is only one"),
+    (("Q_a", "--store", "s"), "--store: this option is for several formulas, and there is only one"),
 ])
 def test_mistakes_are_one_line(certify: Any, path: str, arguments: tuple[str, ...], message: str) -> None:
     Path("empty.txt").write_text("# nothing\n", encoding="utf-8")

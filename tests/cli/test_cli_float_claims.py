@@ -59,7 +59,7 @@ def test_one_claim_is_about_the_runs_too_and_its_subject_says_so(certify: Any) -
     result = certify("audit", "--formula", *SINCE, "--max-n", "4", "--critical", "none", "--float", "tf32",
                      "--markdown", "r.md", "--html", "r.html", "-o", "a.cert")
     assert result.code == 0
-    subject = "Q_1 S Q_0 over 01; temperature, temperature 1/n, constant 3; in every float run of tf32, too"
+    subject = "Q_1 S Q_0 over 01; regime temperature, temperature 1/n, constant 3; in every float run of tf32, too"
     assert f"subject   {subject}\n" in result.out
     for report in ("r.md", "r.html"):
         assert "in every float run of tf32, too" in Path(report).read_text(encoding="utf-8")
@@ -91,7 +91,7 @@ def test_a_claims_file_says_itself_which_runs_it_is_about(certify: Any) -> None:
     Path("claims.toml").write_text(CLAIM + 'float = "binary32"\nexpect = "certified"\n', encoding="utf-8")
     assert certify("audit", "claims.toml", "--jobs", "1").code == 0
     refused = certify("audit", "claims.toml", "--float", "binary32")
-    assert refused.code == 2 and "--float: a claims file says this itself" in refused.err
+    assert refused.code == 2 and "--float: a claims file states this itself" in refused.err
 
 
 def test_the_class_of_a_claim_may_be_in_a_file_beside_it(certify: Any) -> None:

@@ -52,12 +52,12 @@ def test_the_architecture_is_printed_as_json(certify: Any, model: str) -> None:
 
 @pytest.mark.parametrize(("arguments", "said"), [
     ((), "m.npz: the file does not say everything; expected --attention causal or bidirectional, which the weights do "
-         "not tell; "
+         "not show; "
          "--positions learned, sinusoidal, alibi or none, since no table of positions was recognised; --epsilon of the "
-         "norms, which the weights do not tell (the default of PyTorch is 1e-5); --activation relu, gelu (by erf), "
-         "gelu-tanh, silu, sigmoid or tanh, which the weights do not tell"),
-    ((*ANSWERS, "--norm", "layer"), "m.npz: --norm layer, but blocks.0.ln1.w tells rms"),
-    ((*ANSWERS, "--heads", "3"), "m.npz: --heads 3, but blocks.0.attn.W_Q tells 2"),
+         "norms, which the weights do not show (the default of PyTorch is 1e-5); --activation relu, gelu (by erf), "
+         "gelu-tanh, silu, sigmoid or tanh, which the weights do not show"),
+    ((*ANSWERS, "--norm", "layer"), "m.npz: --norm layer, but blocks.0.ln1.w says rms"),
+    ((*ANSWERS, "--heads", "3"), "m.npz: --heads 3, but blocks.0.attn.W_Q says 2"),
     ((*ANSWERS, "--norm-last"), "m.npz: --norm-last changes nothing here, as nothing in the network depends on it; "
                                 "leave it out"),
     (("--epsilon", "1e-9999"), '--epsilon: "1e-9999", expected a decimal number such as 1e-5'),

@@ -39,7 +39,7 @@ NOT_TAKEN = "the constructions for low precision do not take it, expected it wit
 
 @pytest.mark.parametrize(("options", "complaint"), [
     (("--regime", "temperature"),
-     "--regime: 'temperature' needs i/n, which a format rounds, expected position beside --for"),
+     "--regime: 'temperature' needs i/n, which a format rounds, expected position with --for"),
     (("--as-printed",), f"--as-printed: {NOT_TAKEN}"),
     (("--temperature", "1"), f"--temperature: {NOT_TAKEN}"),
 ])
@@ -75,7 +75,7 @@ def test_a_longest_word_without_a_format_would_be_ignored(certify: Any) -> None:
     for command in (("build", *COUNTING), ("run", COUNTING[0], "01", *COUNTING[1:])):
         result = certify(*command, "--max-n", "4")
         assert result.code == 2
-        assert "--max-n: only the networks for low precision depend on it, expected --for beside it" in " ".join(
+        assert "--max-n: only the networks for low precision depend on it, expected it with --for" in " ".join(
             result.err.split())
 
 
@@ -92,7 +92,7 @@ def test_a_model_says_itself_how_it_is_built(certify: Any) -> None:
     certify("build", "O Q_1", "-o", "m.json")
     result = certify("run", "m.json", "1", "--for", "bfloat16")
     assert result.code == 2
-    assert "--for: m.json says this itself" in " ".join(result.err.split())
+    assert "--for: m.json states this itself" in " ".join(result.err.split())
 
 
 def test_python_takes_a_precision() -> None:

@@ -67,12 +67,12 @@ def test_the_output_may_mean_a_formula_already(certify: Any) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "complaint"), [
-    (FIRST[:1], "--formula: the output of the network means no formula, expected the one that it should tell"),
+    (FIRST[:1], "--formula: the output of the network does not mean a formula, expected the one that it tells"),
     ((FIRST[0], "--formula", "Q_2"), "--formula: symbol '2' is not one of the letters 0, 1, $"),
     ((*FIRST, "--before", "x"), "--before is given twice, expected once; certify margin --help explains the usage"),
     ((*PARITY[:3], "--after", "x"), "after: symbol 'x', expected one of the network's 0 1 $"),
     ((*PARITY[:3], "--after", "a,,b"), "--after: found 'a,,b', expected symbols such as $ or a,b"),
-    ((*PARITY[:3], "--after", "01$"), "--letters: all symbols stand before or after words, expected those that words"),
+    ((*PARITY[:3], "--after", "01$"), "--letters: all symbols stand before or after words, expected some that words"),
     ((*PARITY, "--margin", "-1"), "margin -1: negative at n = 1, expected 0 or more"),
     ((*PARITY, "--margin", "i"), "--margin: expression 'i', column 1: found 'i', expected n"),
     ((*PARITY, "--threshold", "n"), "--threshold: expression 'n', column 1: found 'n', expected no variables"),

@@ -49,7 +49,8 @@ def test_hard_attention_to_one_of_equal_approximate_scores_is_unsupported_by_run
     path = tmp_path / "model.json"
     net.save(str(path))
     assert run_main(monkeypatch, "run", str(path), "0101") == 3
-    assert capsys.readouterr().err.startswith("certify: unsupported: hard attention: enclosures do not tell")
+    said = capsys.readouterr().err
+    assert said.startswith("certify: unsupported: hard attention: the enclosures are too wide to tell")
 
 
 def test_hard_attention_beside_approximate_values_is_run(

@@ -354,7 +354,7 @@ def test_an_interrupted_report_never_takes_the_place_of_another(
 @pytest.mark.parametrize("text", ["", "mine", "[]", '{"verdict": "certified"}'])
 def test_a_file_of_the_name_under_which_claims_are_kept_is_not_lost(certify: Any, here: Path, text: str) -> None:
     (here / "claims.audit.json").write_text(text)
-    assert_refused(certify, here, ["audit", "claims.toml"], "claims.audit.json: is no file of an audit")
+    assert_refused(certify, here, ["audit", "claims.toml"], "claims.audit.json: not a file of an audit")
 
 
 def test_claims_are_not_kept_where_a_report_goes_or_a_model_is(certify: Any, here: Path) -> None:

@@ -143,7 +143,7 @@ def test_a_formula_outside_the_regime_is_unsupported(certify: Any) -> None:
 ])
 def test_an_option_that_a_file_would_ignore_is_refused(certify: Any, option: tuple[str, ...]) -> None:
     result = certify("prove", "model.json", *option)
-    assert_one_line(result, 2, f"{option[0]}: model.json says this itself, expected a formula beside it")
+    assert_one_line(result, 2, f"{option[0]}: model.json states this itself, expected it with a formula")
 
 
 @pytest.mark.parametrize("command", [

@@ -36,7 +36,7 @@ def test_an_automaton_is_explained_with_what_it_counts(certify: Certify, tmp_pat
     assert "formula   !ODD(#<[Q_a])\n" in result.out
     assert "\nlanguage  its minimal automaton has 2 states\nlanguage  not star-free: " in result.out
     told = json.loads(certify("explain", "--dfa", str(path), "--json").out)
-    assert told["language"][1] == ("not star-free: words permute states as a group of order 2 does; it is followed by "
+    assert told["language"][1] == ("not star-free: words permute states like a group of order 2, which is followed by "
                                    "counting modulo 2")
 
 
@@ -54,14 +54,17 @@ def test_a_constant_that_is_too_small_is_refuted(certify: Certify) -> None:
     (("formula", "--regex", "(ab"), '"(ab": ( at character 1, expected a closing ) after it, or'),
     (("formula", "--regex", "abc", "--alphabet", "ab"), "c at character 3, expected one of the symbols a b"),
     (("formula", "--regex", ".*"), "no symbol, expected the alphabet beside it"),
-    (("formula", "Q_a", "--regex", "a"), "'Q_a': found beside a regular expression (--regex), expected one of the two"),
-    (("formula", "--dfa", "x", "--regex", "a"), "an automaton (--dfa): found beside a regular expression (--regex)"),
+    (("formula", "Q_a", "--regex", "a"),
+     "'Q_a': given together with a regular expression (--regex), expected one of the two"),
+    (("formula", "--dfa", "x", "--regex", "a"),
+     "an automaton (--dfa): given together with a regular expression (--regex)"),
     (("formula", "--dfa", "missing.att"), "missing.att: No such file or directory"),
-    (("formula", "--regex", "a", "--predicate", "P(k) := k == 1"), "--predicate: a regular expression has none"),
-    (("formula", "--regex", "a", "--jobs", "2"), "--jobs: this is for several formulas"),
-    (("formula", "-F", "formulas.txt", "--regex", "a"), "--regex: -F names a file of formulas, and they do not"),
+    (("formula", "--regex", "a", "--predicate", "P(k) := k == 1"),
+     "--predicate: a regular expression does not take this option"),
+    (("formula", "--regex", "a", "--jobs", "2"), "--jobs: this option is for several formulas"),
+    (("formula", "-F", "formulas.txt", "--regex", "a"), "--regex: formulas of a file (-F) do not"),
     (("run", "--regex", "a"), "no WORD, expected the symbols of a word after what is run"),
-    (("run", "--regex", "a", "Q_a", "ab"), "'Q_a': found beside a regular expression (--regex)"),
+    (("run", "--regex", "a", "Q_a", "ab"), "'Q_a': given together with a regular expression (--regex)"),
     (("run", "--regex", "a*", "ab"), "expected one of a"),
     (("explain",), "no formula, expected one, or a regular language (--regex, --dfa)"),
     (("build",), "no formula, expected one, or a regular language (--regex, --dfa)"),

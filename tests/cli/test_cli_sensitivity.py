@@ -134,7 +134,7 @@ def test_a_plot_is_an_svg_that_parses_and_nothing_is_drawn_where_nothing_changes
     (("--direction", "near"), "direction: 'near', expected one of the network's, such as near[ODD(#<[Q_1])]"),
     (("--lengths", "99"), "lengths: 99, expected some of 1..16"),
     (("--lengths", "none"), "lengths: none, expected some of 1..16"),
-    (("--claim", "x.toml"), "--claim: ODD(#<[Q_1]) holds no trained network, and this is only for those"),
+    (("--claim", "x.toml"), "--claim: ODD(#<[Q_1]) does not hold a trained network, and this option is for those"),
     (("--min-n", "20"), "min-n: 20, expected a number from 1 to 16"),
 ])
 def test_what_makes_no_sense_is_refused_in_one_line(certify: Any, arguments: tuple[str, ...], complaint: str) -> None:

@@ -131,7 +131,7 @@ def test_two_processes_and_a_store_find_the_same(certify: Any) -> None:
     (("--max-n", "0"), "max-n: 0, expected a number from 1 to 1024"),
     (("--critical", "9"), "--critical: 9, expected lengths up to 4"),
     (("--jobs", "0"), "--jobs: 0, expected a number of processes from 1 to 1024"),
-    (("--alphabet", "01"), "--alphabet: model.json says this itself, expected a program (.rasp or .cr) beside it"),
+    (("--alphabet", "01"), "--alphabet: model.json states this itself, expected it with a program (.rasp or .cr)"),
     (("-o", "nowhere/c.cert"), "nowhere/c.cert: cannot be written: there is no folder"),
     (("--softmax", "nowhere/c.json"), "nowhere/c.json: cannot be written: there is no folder"),
 ])
@@ -143,7 +143,7 @@ def test_bad_options_are_one_line_and_exit_status_2(certify: Any, options: tuple
 @pytest.mark.parametrize("options, complaint", [
     (("--max-n", "4"), "--max-n: does not go with the shipped examples, expected a model or a program"),
     (("--temperature", "1/n"), "--temperature: does not go with the shipped examples"),
-    (("-o", "-"), "it must be a folder"),
+    (("-o", "-"), "expected a folder for them"),
     (("--critical", "3"), "--critical: found 3, expected none (or nothing, for the greatest lengths)"),
 ])
 def test_without_a_subject_few_options_make_sense(certify: Any, options: tuple[str, ...], complaint: str) -> None:

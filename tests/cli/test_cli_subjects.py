@@ -73,7 +73,7 @@ def test_where_a_formula_is_needed_a_softened_certificate_is_refused_in_one_line
         certify: Any, files: None, arguments: tuple[str, ...]) -> None:
     result = certify(*arguments)
     assert (result.code, result.out) == (2, "")
-    assert result.err == ("certify: soft.cert: output 'last bit': its meaning is no truth, expected the truth of a "
+    assert result.err == ("certify: soft.cert: output 'last bit': its meaning is not a truth, expected the truth of a "
                           "formula\n")
 
 
@@ -104,7 +104,7 @@ def test_an_option_that_a_file_says_itself_is_refused_with_the_same_words(
         certify: Any, files: None, command: tuple[str, ...], option: tuple[str, ...]) -> None:
     result = certify(*command, *option)
     assert (result.code, result.err) == (
-        2, f"certify: {option[0]}: {command[1]} says this itself, expected a formula beside it\n")
+        2, f"certify: {option[0]}: {command[1]} states this itself, expected it with a formula\n")
 
 
 @pytest.mark.parametrize("kind", REFUSED)
@@ -122,7 +122,8 @@ def test_each_kind_of_subject_refuses_every_option_of_its_row(files: None, kind:
 def test_a_program_that_is_run_takes_no_option_of_a_formula(files: None) -> None:
     given: dict[str, Any] = {"gamma": "2", "temperature": "1/n", "causal": True}
     for option, value in given.items():
-        with pytest.raises(InputError, match=f"^{as_option(option)}: p.rasp says this itself, expected a formula"):
+        with pytest.raises(InputError, match=f"^{as_option(option)}: p.rasp states this itself, "
+                                             "expected it with a formula"):
             read_request(PROGRAM, Options(**{option: value}), programs=Programs.RUN)
 
 
@@ -133,7 +134,7 @@ def test_a_certificate_that_claims_another_formula_than_its_network_means_is_ref
     for command in (("run", "other.cert", "ab"), ("model", "other.cert"), ("prove", "other.cert")):
         result = certify(*command)
         assert (result.code, result.err) == (
-            2, "certify: other.cert: claim: its formula is not Q_a since Q_b, which the output means\n")
+            2, "certify: other.cert: claim: its formula is not Q_a since Q_b, which is what the output means\n")
 
 
 def test_a_factor_of_a_model_is_the_constant_of_its_formula(certify: Any, files: None) -> None:

@@ -111,8 +111,8 @@ def test_a_value_that_is_the_margin_is_wrong(certify: Any, model: str) -> None:
     (("ab", "--claim", "c.toml", "--offset", "1"), "offset: 1, but the network has no position tables, so expected 0"),
     (("ab", "--claim", "c.toml", "--offset", "-1"), "--offset: -1, expected 0 or more"),
     (("ab", "--claim", "none.toml"), "none.toml: No such file or directory"),
-    (("ab", "--alphabet", "ab"), "--alphabet: model.json holds a trained network, and this is not for those"),
-    (("ab", "--attention", "hard"), "--attention: model.json holds a trained network, and this is not for those"),
+    (("ab", "--alphabet", "ab"), "--alphabet: model.json holds a trained network, which does not take this option"),
+    (("ab", "--attention", "hard"), "--attention: model.json holds a trained network, which does not take this option"),
 ])
 def test_what_cannot_be_run_is_refused_in_one_line(certify: Any, model: str, arguments: tuple[str, ...],
                                                    message: str) -> None:
@@ -129,8 +129,8 @@ def test_a_word_that_has_no_rows_is_refused(certify: Any, tmp_path: Path) -> Non
 
 def test_options_of_trained_networks_are_refused_beside_a_formula(certify: Any) -> None:
     result = certify("run", "Q_a", "a", "--head")
-    assert (result.code, result.err) == (2, "certify: --head: Q_a holds no trained network, and this is only for "
-                                            "those\n")
+    assert (result.code, result.err) == (2, "certify: --head: Q_a does not hold a trained network, and this option "
+                                            "is for those\n")
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

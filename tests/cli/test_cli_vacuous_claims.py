@@ -37,5 +37,5 @@ def test_softening_a_network_without_hard_heads_is_vacuous(certify: Any) -> None
     copy.save("copy.json")
     done = certify("soften", "copy.json", "--max-n", "2", "--critical", "none")
     assert done.code == 0 and "CERTIFIED" not in done.out
-    assert "VACUOUS  no head of the network is hard, so softmax takes the place of nothing; 6 words" in done.out
+    assert "VACUOUS  no head of the network is hard, so there is nothing to replace by softmax; 6 words" in done.out
     assert certify("soften", "copy.json", "--max-n", "2", "--critical", "none", "--json").json["verdict"] == "vacuous"

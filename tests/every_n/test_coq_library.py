@@ -310,15 +310,15 @@ def test_a_refusal_names_the_stage_and_its_directions() -> None:
     swapped = {**right.token_embedding, "a": right.token_embedding["b"]}
     assert refusal(changed_head(right, 0, mask=Mask.NONE)) == f"{NEAR}: {NOT_DECIDED}"
     assert refusal(replace(right, layers=(silent,))) == (
-        "layer 1, ReLUs: is[Q_a since Q_b]: in some case the sum of the ReLUs is not what it means")
+        "layer 1, ReLUs: is[Q_a since Q_b]: in some case the sum of the ReLUs does not hold what it means")
     assert refusal(replace(right, token_embedding=swapped)).startswith(
-        "the embedding: is[Q_a], is[Q_b], is[Q_a -> Q_b]: its embedding is not what it means")
+        "the embedding: is[Q_a], is[Q_b], is[Q_a -> Q_b]: its embedding does not hold what it means")
     assert refusal(right, "Q_b since Q_a") == "the output does not mean the truth of the formula"
 
 
 @pytest.mark.parametrize(("temperature", "said"), [
     ("1/(i-1)", "layer 1, head 1: the temperature may have no value, or not be positive"),
-    ("1/n+1/n", f"{NEAR}: the temperature is none that is read, expected powers of i and n, over factors such as "
+    ("1/n+1/n", f"{NEAR}: the temperature cannot be read, expected powers of i and n, over factors such as "
                 "ln(n)"),
     ("3/n", f"{NEAR}: the scores are too close together: 1000 times as large, they would be accepted"),
 ])
@@ -344,7 +344,7 @@ def test_a_refusal_names_the_unit() -> None:
     bent = replace(first, bias=first.bias - Fraction(1, 2))
     changed = replace(layer, feedforward=replace(layer.feedforward, units=(bent, *others)))
     assert refusal(replace(right, layers=(changed,))) == (
-        "layer 1, ReLUs: is[Q_a since Q_b]: in some case the sum of the ReLUs is not what it means")
+        "layer 1, ReLUs: is[Q_a since Q_b]: in some case the sum of the ReLUs does not hold what it means")
     bent = replace(first, bias=first.bias + Fraction(1, 8))
     changed = replace(layer, feedforward=replace(layer.feedforward, units=(bent, *others)))
     assert refusal(replace(right, layers=(changed,))) == (

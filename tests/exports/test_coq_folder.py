@@ -410,7 +410,7 @@ def test_a_network_whose_output_is_no_truth_has_no_theorem() -> None:
     near = next(name for name, meaning in network.directions.items() if isinstance(meaning, Near))
     changed = type(network)(network.alphabet, network.directions, network.token_embedding, network.position_embedding,
                             network.layers, near)
-    with pytest.raises(InputError, match="its meaning is no truth, expected the truth of a formula"):
+    with pytest.raises(InputError, match="its meaning is not a truth, expected the truth of a formula"):
         claim_theorem(Request(NetworkSubject("changed", changed)), "changed")
 
 
@@ -423,7 +423,7 @@ def test_the_network_of_a_certificate_is_read_with_the_formula_that_its_output_m
     assert (claim.name, claim.formula, claim.regime) == ("since_1", since().formula, None)
     certificate["claim"] = {"max_n": 9, "formula": "Q_b since Q_a"}
     path.write_text(json.dumps(certificate), encoding="utf-8")
-    with pytest.raises(InputError, match="claim: its formula is not Q_a since Q_b, which the output means"):
+    with pytest.raises(InputError, match="claim: its formula is not Q_a since Q_b, which is what the output means"):
         read_request(str(path))
 
 

@@ -155,7 +155,7 @@ def test_a_predicate_is_never_decided_by_rounding(condition: str, verdict: str) 
         try:
             return certify("P & Q_1", "01", 3, predicates=[f"P(k) := {condition}"]).verdict
         except InputError as error:
-            assert str(error) == ("ln(9) > 2*ln(3) compares numbers that enclosures of ln and sqrt do not tell apart "
+            assert str(error) == ("ln(9) > 2*ln(3) compares numbers that enclosures of ln and sqrt do not separate "
                                   "at k = 1, n = 1")
             return "InputError"
 
@@ -192,7 +192,7 @@ def test_a_hard_head_takes_the_greatest_real_score(keys: tuple[str, str], sees: 
 
 @pytest.mark.parametrize(("temperature", "complaint"), [
     ("ln(9)-2*ln(3)+1/10^40", None),
-    ("ln(9)-2*ln(3)", "may not be positive, as enclosures of ln and sqrt do not tell, at i = 1, n = 1"),
+    ("ln(9)-2*ln(3)", "may not be positive (the enclosures of ln and sqrt are too wide to tell) at i = 1, n = 1"),
     ("2*ln(3)-ln(9)-1/10^40", "is negative at i = 1, n = 1"),
 ])  # fmt: skip
 def test_temperatures_are_positive_if_the_real_ones_are(temperature: str, complaint: str | None) -> None:

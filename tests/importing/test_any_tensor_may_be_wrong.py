@@ -80,7 +80,7 @@ def test_settings_that_nobody_asks_for_are_named_unless_they_are_known_to_change
     more = {**whole.settings, "attn_pdrop": Fraction(1, 10), "vocab_size": 5, "n_layer": 2, "alibi": True}
     notes = recognise(Contents(whole.tensors, more), options, "m", "config.json", ()).report.assumed
     assert notes[-1] == 'settings of config.json that were not used: "alibi"'
-    with pytest.raises(InputError, match="m: 2 layers, expected 3, as another file tells"):
+    with pytest.raises(InputError, match="m: 2 layers, expected 3, as another file says"):
         recognise(Contents(whole.tensors, {**more, "n_layer": 3}), options, "m", "config.json", ())
 
 
@@ -109,5 +109,5 @@ def test_answers_that_contradict_the_file_or_are_of_no_use_are_refused(kind: str
     for change in ({"positions": "none"}, {"heads": 3}, {"norm": "none"}):
         if kind in ("hooked", "llama") and "positions" in change:
             continue
-        with pytest.raises(InputError, match=r"tells|changes nothing|expected a divisor|placeholder"):
+        with pytest.raises(InputError, match=r"says|changes nothing|expected a divisor|placeholder"):
             recognise(whole, replace(options, **change), "m", "config.json", ())

@@ -165,11 +165,11 @@ def test_a_transformer_that_was_built_does_not_change_with_the_network() -> None
 
 HEAD: dict[str, Any] = {"means": "prev Q_1", "value": "Q_1"}
 MISTAKES: list[tuple[Callable[[Network], object], str]] = [
-    (lambda net: net.direction("foo"), "'foo' is no direction, no position function ("),
+    (lambda net: net.direction("foo"), "'foo' is not a direction, not a position function ("),
     (lambda net: net.direction("Q_2"), "symbol '2' is not in the alphabet 0, 1"),
     (lambda net: net.head("", **HEAD), "no name, expected one for the direction"),
     (lambda net: net.head("h", **HEAD) + net.head("h", **HEAD), "head h: a direction of the name 'h' exists already"),
-    (lambda net: net.head("h", means="prev Q_1 &", value="Q_1"), "head h: 'prev Q_1 &' is no direction"),
+    (lambda net: net.head("h", means="prev Q_1 &", value="Q_1"), "head h: 'prev Q_1 &' is not a direction"),
     (lambda net: net.head("h", **HEAD, when="Q_"), "head h: line 1, column 1"),
     (lambda net: net.head("h", **HEAD, mask="left"), "head h: mask 'left', expected one of none, future, past"),  # type: ignore[arg-type]
     (lambda net: net.head("h", **HEAD, weighting="max"), "head h: weighting 'max', expected one of softmax"),  # type: ignore[arg-type]

@@ -29,7 +29,8 @@ def test_whatever_the_command_line_takes_certifies(options: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"gamma": 1.5}, "gamma: found the float 1.5, which is no exact number, expected a text such as '1.5', an int or"),
+    ({"gamma": 1.5}, "gamma: found the float 1.5, which is not an exact number, expected a text such as '1.5', "
+     "an int or"),
     ({"gamma": True}, "gamma: found True, expected a text, an int or a Fraction"),
     ({"gamma": OBJECT}, "gamma: found an object of type object, expected a text, an int or a Fraction"),
     ({"gamma": []}, "gamma: found [], expected a text, an int or a Fraction"),
@@ -80,7 +81,7 @@ def test_a_regular_language_takes_the_place_of_a_subject() -> None:
     assert certify(regex="(ab)*", max_n=4).verdict == "certified"
     ran = run(None, "abab", regex="(ab)*")
     assert isinstance(ran, Run) and ran.truth == (False, True, False, True)
-    with pytest.raises(InputError, match="found beside a regular expression"):
+    with pytest.raises(InputError, match="given together with a regular expression"):
         certify("Q_a", regex="(ab)*")
 
 

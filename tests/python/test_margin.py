@@ -19,7 +19,7 @@ def test_a_network_in_a_file_and_exact_numbers() -> None:
 
 
 @pytest.mark.parametrize(("change", "complaint"), [
-    ({"margin": 0.1}, "margin: found the float 0.1, which is no exact number"),
+    ({"margin": 0.1}, "margin: found the float 0.1, which is not an exact number"),
     ({"behind": "$"}, "behind: no such argument, expected one of letters, before"),
     ({"at": "middle"}, "at: found 'middle', expected first, last or every"),
     ({"norm": -1}, "norm: found -1, expected 0 or more"),

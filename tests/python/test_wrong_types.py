@@ -100,7 +100,7 @@ def test_the_greatest_length_of_an_audit_may_be_called_max_n() -> None:
     found = [audit("prev Q_a", alphabet="ab", **{name: 3}) for name in ("max_n", "lengths")]
     assert [[(row.n, row.verdict) for row in one.rows] for one in found] == [
         [(1, "certified"), (2, "certified"), (3, "certified")]] * 2
-    with pytest.raises(InputError, match="max_n: found beside lengths, expected one of the two"):
+    with pytest.raises(InputError, match="max_n: given together with lengths, expected one of the two"):
         audit("prev Q_a", max_n=3, lengths=3)
 
 

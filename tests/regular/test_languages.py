@@ -64,7 +64,7 @@ def test_groups_without_memory_are_brackets() -> None:
     ("(?=a)", "(?= at character 1, expected ( ) or (?: ); a lookahead is not supported"),
     ("ab(?!a)b", "(?! at character 3, expected ( ) or (?: ); a lookahead is not supported"),
     ("(?<=a)b", "(?<= at character 1, expected ( ) or (?: ); a lookbehind is not supported"),
-    ("(?P<x>a)", "(?P< at character 1, expected ( ) or (?: ); what Python adds to brackets is not supported"),
+    ("(?P<x>a)", "(?P< at character 1, expected ( ) or (?: ); another kind of Python bracket is not supported"),
     ("[]", "[] at character 1, expected symbols between the brackets"),
     ("(" * 1000, "( at character 1000, expected a closing )"),
 ])
@@ -76,7 +76,7 @@ def test_what_is_no_regular_expression_is_refused_in_one_line(pattern: str, mess
 
 
 def test_an_automaton_with_too_many_states_is_not_built() -> None:
-    with pytest.raises(Unsupported, match="its automaton has more than 32768 states before it is made small"):
+    with pytest.raises(Unsupported, match="its automaton has more than 32768 states before it is minimised"):
         language_of_regex("(a|b)*a(a|b){30}", "ab")
 
 
@@ -103,7 +103,7 @@ def test_the_language_of_a_formula_is_where_it_holds_last(text: str) -> None:
 
 
 def test_a_formula_that_counts_without_end_has_no_automaton() -> None:
-    with pytest.raises(Unsupported, match="its automaton has more than 32768 states before it is made small"):
+    with pytest.raises(Unsupported, match="its automaton has more than 32768 states before it is minimised"):
         language_of_formula(parse_formula("#<[Q_a] > #<[Q_b]"), "ab")
 
 

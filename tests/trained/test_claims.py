@@ -61,7 +61,7 @@ def test_a_claim_is_read_back_from_its_json() -> None:
     ({"tokens": [1]}, "claim.tokens: 1, expected one for each of the 2 symbols"),
     ({"tokens": [1, True]}, "claim.tokens[1]: true, expected a whole number, 0 or more and below 2^31"),
     ({"tokens": [1, -1]}, "claim.tokens[1]: -1, expected a whole number, 0 or more and below 2^31"),
-    ({"before": []}, 'claim.empty: true, which goes with read "each" and at least one token before the word'),
+    ({"before": []}, 'claim.empty: true, expected read "each" and at least one token before the word'),
     ({"offsets": [3, 2]}, "claim.offsets: [3, 2], expected [first, last]"),
     ({"min_n": 0}, "claim: min_n 0 and max_n 9, expected 1 <= min_n <= max_n"),
     ({"read": "all"}, 'claim.read: "all", expected "each" or "last" or "first"'),

@@ -50,7 +50,7 @@ def test_options_say_what_a_file_says(flags: Flags, toml: str) -> None:
 @pytest.mark.parametrize(("flags", "message"), [
     (Flags(answers="each"), "what is claimed? expected --claim FILE, or --letters, --answers and one of --sign, "
                             "--larger, --argmax, --follow"),
-    (Flags("ab", answers="each"), "what do logits answer? expected one of --sign, --larger, --argmax, --follow"),
+    (Flags("ab", answers="each"), "what should the logits tell? expected one of --sign, --larger, --argmax, --follow"),
     (Flags("ab", answers="each", sign=("Q_a",)), "--sign: \"Q_a\", expected '0: FORMULA'"),
     (Flags("ab", answers="each", sign=("0,1: Q_a",)), "--sign: \"0,1: Q_a\", expected '0: FORMULA'"),
     (Flags("ab", answers="each", larger=("0: Q_a",)), "--larger: \"0: Q_a\", expected '0,1: FORMULA'"),

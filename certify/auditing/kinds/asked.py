@@ -135,7 +135,7 @@ class Bounds:
         """Those of a claim; one that states none asks nothing, and is refused."""
         found = cls(entry.expression("at_most"), entry.expression("at_least"))
         if found == cls(None, None):
-            raise InputError("the claim states neither at_most nor at_least and so asks nothing, expected one of them")
+            raise InputError("the claim states neither at_most nor at_least, so it asks nothing; expected one of them")
         return found
 
     def row(self, n: int, lower: Fraction, upper: Fraction | None,

@@ -44,7 +44,7 @@ def read(entry: Entry) -> Resources:
     """The claim of an entry; one without a bound asks nothing, and is refused."""
     bounds = {name: entry.table[name] for name in BOUNDED if name in entry.table}
     if not bounds:
-        raise InputError(f"the claim states no bound and so asks nothing, expected one of {', '.join(BOUNDED)}")
+        raise InputError(f"the claim states no bound, so it asks nothing; expected one of {', '.join(BOUNDED)}")
     return Resources(entry.request(), bounds)
 
 

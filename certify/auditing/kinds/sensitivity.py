@@ -72,14 +72,14 @@ def read(entry: Entry) -> LargestChange:
     path = entry.file("model")
     if path is not None and is_trained(path):
         if given := [key for key in (*OF_SUBJECTS, "as_formula") if key in entry.table]:
-            raise InputError(f"{given[0]}: {path} holds a trained network, and this is not for those")
+            raise InputError(f"{given[0]}: {path} holds a trained network, which does not take this key")
         trained = read_trained_subject(path, entry.file("claim"), entry.get("offset"))
         claim = trained.claim_of(entry.lengths.last)
         return LargestChange(trained.path, lambda lengths, progress: measure_logits(
             trained, lengths, at, direction, list(lengths), progress), bounds, None,
             trained.network.vocabulary if claim is None else len(claim.alphabet))
     if given := [key for key in ("claim", "offset") if key in entry.table]:
-        raise InputError(f"{given[0]}: expected a trained network beside it")
+        raise InputError(f"{given[0]}: expected it with a trained network")
     programs = Programs.FORMULA if entry.get("as_formula") else Programs.COMPILED
     request = entry.request(programs, entry.lengths)
 

@@ -56,10 +56,10 @@ def read_head(slope: str | None, offset: str | None, steepest: str | None,
         InputError: if one is no rational, or one is given that another makes meaningless.
     """
     if offset is not None and slope is None:
-        raise InputError(f"{spell('offset')}: found no {spell('slope')}, expected one: where slopes are chosen, so are "
-                         "offsets")
+        raise InputError(f"{spell('offset')}: expected {spell('slope')} with it: where slopes are chosen, offsets "
+                         "are, too")
     if steepest is not None and slope is not None:
-        raise InputError(f"{spell('steepest')}: found {spell('slope')} beside it, expected one of them")
+        raise InputError(f"{spell('steepest')}: given together with {spell('slope')}, expected one of the two")
     return Head(None if slope is None else read_rational(slope, spell("slope")),
                 None if offset is None else read_rational(offset, spell("offset")),
                 USUAL_STEEPEST if steepest is None else read_positive(steepest, spell("steepest")))

@@ -28,10 +28,10 @@ class Method(StrEnum):
 CLAIMS = {
     Method.TRUTHS: "the network is certified: a change is 0 or 1, decided for all words by pairs of runs",
     Method.WORDS: "every word is run, enclosed",
-    Method.CLASSES: "every class of words that the judged position cannot tell apart is run, enclosed",
-    Method.BRACKET: "at most what changes can grow to layer by layer; at least what two replayed words differ by",
-    Method.BOUND: "at most what changes can grow to layer by layer; words cannot be run here",
-    Method.PAIRS: "at least what two replayed words differ by; nothing is known from above",
+    Method.CLASSES: "every class of words that look alike from the judged position is run, enclosed",
+    Method.BRACKET: "at most as far as a change can grow, layer by layer; at least what two replayed words differ by",
+    Method.BOUND: "at most as far as a change can grow, layer by layer; words cannot be run here",
+    Method.PAIRS: "at least what two replayed words differ by; no upper bound is known",
 }
 
 

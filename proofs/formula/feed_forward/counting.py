@@ -221,7 +221,7 @@ def _coefficients_of(meaning: Meaning) -> tuple[tuple[int, Count], ...]:
         case Truth(Comparison() as formula) | Slack(Comparison() as formula) if difference(formula).coefficients:
             return difference(formula).coefficients
         case Truth(formula) | Slack(formula):
-            raise NotDerived(f"{format_briefly(formula)} is no comparison of counts, and no truth of a predicate")
+            raise NotDerived(f"{format_briefly(formula)} is neither a comparison of counts nor a predicate")
     raise AssertionError(f"not about counts: {meaning}")
 
 
@@ -235,5 +235,5 @@ def proportion(total: Term, term: Term) -> Fraction:
     factors = {Fraction(number, numbers[count]) if count in numbers else None for number, count in term.coefficients}
     factor = factors.pop() if len(factors) == 1 and len(term.coefficients) == len(numbers) else None
     if factor is None:
-        raise NotDerived(f"{format_term(term)} is no multiple of {format_term(total)}")
+        raise NotDerived(f"{format_term(term)} is not a multiple of {format_term(total)}")
     return factor

@@ -144,4 +144,4 @@ def _find_multiple(factors: dict[Count, Fraction], case: InputCase) -> tuple[Ter
         if {count: weight for count, weight in factors.items() if weight} == {
                 count: factor * number for count, number in numbers.items() if factor}:
             return term, least, most, factor
-    raise NotDerived("a form of " + ", ".join(map(format_count, factors)) + " is no multiple of a comparison")
+    raise NotDerived("a form of " + ", ".join(map(format_count, factors)) + " is not a multiple of a comparison")

@@ -189,7 +189,7 @@ class _Derivation:
         step, curvature = linear[1] - linear[0], (square[0] - square[1]) / 3
         if curvature <= 0 or any(linear[j] - linear[0] != step * j or square[0] - square[j] != curvature * j * (j + 2)
                                  for j in range(n)):
-            raise NotDerived(f"the scores are no parabola around the sum of counts at n = {n}")
+            raise NotDerived(f"the scores are not a parabola around the sum of counts at n = {n}")
         factor = step / (2 * curvature)
         if (factor, curvature) not in self._vertices:
             self._vertices[factor, curvature] = self._place({name: factor * form[name] for name in form}, curvature)
@@ -209,7 +209,7 @@ class _Derivation:
                 case Truth(formula) if formula in more:
                     more[formula] += weight
                 case meaning:
-                    raise NotDerived(f"a query reads {name}, {meaning}, which is no part of the sum of counts")
+                    raise NotDerived(f"a query reads {name}, {meaning}, which is not part of the sum of counts")
         sign = _ratio(others, self._sum)
         for count, weight in others.items():
             more[count.operand] -= weight

@@ -99,8 +99,8 @@ def test_the_picture_of_the_page_says_what_the_command_says() -> None:
 @pytest.mark.parametrize(("options", "complaint"), [
     (("--p", "1"), "--p: found 1, expected a rational between 0 and 1, such as 1/2"),
     (("--p", "x"), "--p: "),
-    (("--offset", "1"), "--offset: found no --slope, expected one"),
-    (("--slope", "1", "--steepest", "2"), "--steepest: found --slope beside it, expected one of them"),
+    (("--offset", "1"), "--offset: expected --slope with it"),
+    (("--slope", "1", "--steepest", "2"), "--steepest: given together with --slope, expected one of the two"),
     (("--slope", "n"), "--slope: "),
     (("--steepest", "0"), "--steepest: found 0, expected a positive rational"),
     (("--direction", "nothing"), "direction: 'nothing', expected one of the network's"),
@@ -118,5 +118,5 @@ def test_python_refuses_what_is_inexact_or_no_language() -> None:
         certify.cross_entropy("Q_1", alphabet="01", p=0.5)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"^language: found 'dyck', expected parity or 2dyck"):
         certify.cross_entropy("Q_1", alphabet="01", language="dyck")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"^offset: found no slope"):
+    with pytest.raises(InputError, match=r"^offset: expected slope with it"):
         certify.cross_entropy("Q_1", alphabet="01", offset=1)

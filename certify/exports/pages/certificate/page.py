@@ -173,9 +173,9 @@ class _CertificatePage:
         return printable(format_formula(self.formula, parenthesize=True)) if len(text) <= 200 else clip(text, 300)
 
     def _contents(self, detail: Detail) -> list[tuple[str, str]]:
-        found = [("network", "Network"), ("worst", "Worst words"), ("slack", "Slack"), ("try", "Try a word"),
+        found = [("network", "Network"), ("worst", "Worst words"), ("errors", "Errors"), ("try", "Try a word"),
                  ("obligations", "Obligations"), ("weights", "Weights"), ("check", "Check it")]
-        missing = {"slack": not self.study.maps, "try": self.data["truths"] is None or not detail.live}
+        missing = {"errors": not self.study.maps, "try": self.data["truths"] is None or not detail.live}
         return [(anchor, text) for anchor, text in found if not missing.get(anchor)]
 
     @cached_property
