@@ -36,7 +36,7 @@ PARITY = compile_formula(parse_formula("ODD(#<[Q_1])"), "01", Regime())
 def test_every_truth_is_exact_on_all_short_words_and_on_long_ones(formula: str, program: str) -> None:
     for transformer in networks(formula, FORMULAS[formula]):
         run = started(program, transformer, 64)
-        for words in short_words(transformer.alphabet, 5):
+        for words in short_words(transformer.alphabet, 4):
             assert_exact(run, transformer, words)
         assert_exact(run, transformer, random_words(transformer.alphabet, 64, 6))
 

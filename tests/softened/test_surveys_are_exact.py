@@ -153,7 +153,8 @@ def test_nor_does_one_with_ties_that_are_averaged(masks: tuple[Mask, ...]) -> No
         assert check_division(transformer, 4, seed).averaged
 
 
-@pytest.mark.parametrize("most", [1, 3, 10, 30])
+@pytest.mark.parametrize("most", [1, pytest.param(3, marks=pytest.mark.exhaustive), 10,
+                                  pytest.param(30, marks=pytest.mark.exhaustive)])
 def test_nor_where_situations_or_numbers_are_too_many(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(situations, "MAX_SITUATIONS", most)
     monkeypatch.setattr(findings, "MAX_NUMBERS", most)
