@@ -55,8 +55,7 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language) ->
             f"{quote_all([source.file])}, sha256 {source.sha256}",
             "(not checked; the claim is about the weights in the certificate)"])),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
-        *entry("input", [f"tokens {write_tokens(claim.before)}, those of the letters ({write_tokens(claim.tokens)}), "
-                         f"{write_tokens(claim.after)}"]),
+        *entry("input", list(words_of_input(claim))),
         *entry("claim", list(words_of_claim(network, claim))),
         *entry("where", [language.write_definition(name) for name in claim.predicates]),
         *entry("automaton", list(words_of_automaton(claim))),
@@ -64,9 +63,20 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language) ->
           for line in entry(f"case {number}", list(words_of_case(case, claim, language))))]
 
 
+def words_of_input(claim: TrainedClaim) -> Iterator[str]:
+    """How a word becomes tokens."""
+    yield f"a token for each letter, in the order of the alphabet: {write_tokens(claim.tokens)}"
+    yield f"tokens before them: {write_tokens(claim.before)}; after them: {write_tokens(claim.after)}"
+
+
 def write_tokens(tokens: Sequence[int]) -> str:
     """Tokens."""
     return " ".join(map(str, tokens)) or "none"
+
+
+def counted(number: int, noun: str) -> str:
+    """As in "1 head", "2 heads"."""
+    return f"{number} {noun}" + "s" * (number != 1)
 
 
 def words_of_network(network: Network) -> Iterator[str]:
@@ -75,9 +85,10 @@ def words_of_network(network: Network) -> Iterator[str]:
     units = sum(step.inward.weight.width for step in network.steps if isinstance(step, UnitsStep))
     steps = sum(isinstance(step, AttentionStep) for step in network.steps)
     kind = "causal" if network.causal else "bidirectional"
-    yield f"{kind}, {steps} attention steps, {heads} heads, {units} units, width {network.width},"
-    rows = "no table of positions" if network.rows is None else f"{network.rows} rows of positions"
-    yield f"{len(network.tokens.rows)} tokens, {rows}, {network.outputs} logits"
+    yield (f"{kind}, {counted(steps, 'layer')} of attention, {counted(heads, 'head')}, {counted(units, 'neuron')}, "
+           f"width {network.width},")
+    rows = "no table of positions" if network.rows is None else f"{counted(network.rows, 'row')} of positions"
+    yield f"{counted(len(network.tokens.rows), 'token')}, {rows}, {counted(network.outputs, 'logit')}"
 
 
 def words_of_claim(network: Network, claim: TrainedClaim) -> Iterator[str]:
