@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from constructions.language.parser import parse_formula
     from constructions.network.transformer import Transformer
     from constructions.regimes import Regime, Sharpening
-    from proofs.by_coq import CoqMissing
     from proofs.check import Refusal
+    from proofs.every_n import CoqMissing
 
 __version__ = "0.1.0"
 
@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CoqMissing": ("proofs.by_coq", "CoqMissing"),
+    "CoqMissing": ("proofs.every_n", "CoqMissing"),
     "FormulaError": ("constructions.errors", "FormulaError"),
     "InputError": ("constructions.errors", "InputError"),
     "Network": ("certify.network", "Network"),

@@ -108,7 +108,7 @@ def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None, 
     """
     from certify.every_n.claim import claim_theorem
     from certify.every_n.theorems import prove as prove_claim
-    from proofs.by_coq import ProvedLengths
+    from proofs.every_n import ProvedLengths
 
     lengths = ProvedLengths(min_n, max_n)
     return prove_claim(claim_theorem(_read(subject, options), "formula"), lengths=lengths)

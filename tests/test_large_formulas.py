@@ -40,7 +40,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.run import run_hard
 from constructions.regimes import Regime
 from constructions.running.numpy_network import to_numpy
-from proofs.by_coq.transformer_file import theorem_file
+from proofs.every_n.transformer_file import theorem_file
 from proofs.formula.discharge import discharge
 
 BOOLEAN = (And, Or, Implies, Iff)

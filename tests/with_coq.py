@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
-from proofs.by_coq import EVERY_LENGTH, Answer, Coq, CoqMissing, ProvedLengths, ask, compiled_library, find_coq
-from proofs.by_coq.compiled import cache_folder
-from proofs.by_coq.library import SOFTENING, digest, needed_sources
+from proofs.every_n import EVERY_LENGTH, Answer, Coq, CoqMissing, ProvedLengths, ask, compiled_library, find_coq
+from proofs.every_n.compiled import cache_folder
+from proofs.every_n.library import SOFTENING, digest, needed_sources
 from tests.needed import found_or_skipped
 
 MORE = (

@@ -16,10 +16,10 @@ from typing import IO
 from constructions.errors import Unsupported
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
-from proofs.by_coq import EVERY_LENGTH, ProvedLengths
-from proofs.by_coq.extracted import PROGRAM, OCamlMissing, build_checker, checker_sources, find_ocaml
-from proofs.by_coq.refusals import describe_refusal
-from proofs.by_coq.transformer_file import refusal_file
+from proofs.every_n import EVERY_LENGTH, ProvedLengths
+from proofs.every_n.extracted import PROGRAM, OCamlMissing, build_checker, checker_sources, find_ocaml
+from proofs.every_n.refusals import describe_refusal
+from proofs.every_n.transformer_file import refusal_file
 from tests.needed import found_or_skipped
 from tests.with_coq import coq_or_skip, library_of
 

@@ -43,8 +43,8 @@ def write_for_every_n(output: str) -> int:
     """Write the folder; the exit status."""
     from certify.exports.every_n_checker import write_every_n_checker
     from certify.frame.progress import ProgressLine
-    from proofs.by_coq import CoqMissing
-    from proofs.by_coq.extracted import OCamlMissing
+    from proofs.every_n import CoqMissing
+    from proofs.every_n.extracted import OCamlMissing
 
     try:
         with ProgressLine() as progress:

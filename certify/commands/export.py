@@ -12,7 +12,7 @@ from certify.asking.options import QuietOption, whole_number, written_place
 from certify.frame.terminal import complain
 
 if TYPE_CHECKING:
-    from proofs.by_coq import ProvedLengths
+    from proofs.every_n import ProvedLengths
 
 Format = Literal["coq", "smt2", "latex", "proof", "html", "npz", "onnx", "torch", "safetensors"]
 Precision = Literal["binary32", "binary16", "bfloat16"]
@@ -67,7 +67,7 @@ def export(
     """
     from certify.exports.coq import NoProof
     from certify.formula.sealed import NotAccepted
-    from proofs.by_coq import ProvedLengths
+    from proofs.every_n import ProvedLengths
 
     try:
         load_exporter(to)(path, output, **_options(to, precision, unchecked, ProvedLengths(min_n, max_n)))

@@ -70,7 +70,7 @@ def prove(
     from certify.frame.files import write_folder
     from certify.frame.progress import ProgressLine
     from constructions.errors import Unsupported
-    from proofs.by_coq import CoqMissing, ProvedLengths
+    from proofs.every_n import CoqMissing, ProvedLengths
 
     lengths = ProvedLengths(min_n, max_n)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, gamma=gamma,

@@ -122,7 +122,7 @@ def soften_every_n(subject: str | None, alphabet: str | None, as_json: bool, oth
     from certify.frame.progress import ProgressLine
     from certify.softened.every_n import print_softened_for_every_n, soften_for_every_n, softened_for_every_n_to_json
     from constructions.errors import InputError, Unsupported
-    from proofs.by_coq import CoqMissing
+    from proofs.every_n import CoqMissing
 
     for name, value in others.items():
         if value is not None:

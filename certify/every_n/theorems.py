@@ -17,9 +17,9 @@ from certify.frame.words import show_alphabet
 from constructions.errors import Unsupported
 from constructions.language.predicates import definitions_of
 from constructions.language.printer import Style, describe_formula, format_briefly, format_formula
-from proofs.by_coq import EVERY_LENGTH, Coq, ProvedLengths, ask, ask_about_file, compiled_library, find_coq
-from proofs.by_coq.kernel import REFUSED
-from proofs.by_coq.library import library_digest
+from proofs.every_n import EVERY_LENGTH, Coq, ProvedLengths, ask, ask_about_file, compiled_library, find_coq
+from proofs.every_n.kernel import REFUSED
+from proofs.every_n.library import library_digest
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,9 +11,9 @@ from certify.every_n.claim import TheoremClaim, claim_theorem
 from certify.exports.folder_readme import folder_readme
 from certify.frame.files import check_new_folder, write_folder
 from constructions.network.json_form import transformer_to_json, write_canonical
-from proofs.by_coq import EVERY_LENGTH, CoqMissing, ProvedLengths
-from proofs.by_coq.library import LOGICAL_NAME, digests_of, library_digest, sealed_files
-from proofs.by_coq.model_file import FOLDER, MODEL, proof_files
+from proofs.every_n import EVERY_LENGTH, CoqMissing, ProvedLengths
+from proofs.every_n.library import LOGICAL_NAME, digests_of, library_digest, sealed_files
+from proofs.every_n.model_file import FOLDER, MODEL, proof_files
 
 PROGRAMS = ("check.sh",)
 _UNCHECKED = "(* UNCHECKED: Coq was not asked whether it accepts this file. *)\n"

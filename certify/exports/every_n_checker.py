@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from certify.frame.files import check_new_folder, write_folder
-from proofs.by_coq import compiled_library, find_coq
-from proofs.by_coq.extracted import PROGRAM, build_checker, checker_sources, find_ocaml
+from proofs.every_n import compiled_library, find_coq
+from proofs.every_n.extracted import PROGRAM, build_checker, checker_sources, find_ocaml
 
 
 def write_every_n_checker(output: str, progress: Callable[[str], None] = lambda _: None) -> Path:

@@ -7,8 +7,8 @@ from certify.frame.words import show_alphabet
 from constructions.language.predicates import definitions_of
 from constructions.language.printer import format_formula
 from constructions.text import printable
-from proofs.by_coq import ProvedLengths
-from proofs.by_coq.model_file import name_of_statement
+from proofs.every_n import ProvedLengths
+from proofs.every_n.model_file import name_of_statement
 
 _CHECKED = """\
 # A theorem for {lengths}

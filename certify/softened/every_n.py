@@ -15,9 +15,9 @@ from certify.frame.verdicts import WithExitStatus, colour
 from certify.frame.words import show_alphabet
 from constructions.network.transformer import Transformer
 from constructions.statements.theorem_26_uniform_tieless import Constants, constants_of
-from proofs.by_coq import Answer, Coq, compiled_library, find_coq
-from proofs.by_coq.library import SOFTENING
-from proofs.by_coq.softened_file import Temperature, ask_softened, temperature_of
+from proofs.every_n import Answer, Coq, compiled_library, find_coq
+from proofs.every_n.library import SOFTENING
+from proofs.every_n.softened_file import Temperature, ask_softened, temperature_of
 
 
 @dataclass(frozen=True)

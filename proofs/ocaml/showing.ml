@@ -22,7 +22,7 @@ let direction (model : Model.t) place = printable model.directions.(int_of_nat p
 
 let read = "expected truths, and powers of the position and of n"
 
-(* As proofs/by_coq/refusals.py has it. *)
+(* As proofs/every_n/refusals.py has it. *)
 let trouble model = function
   | C.EmbeddedOtherwise -> "its embedding does not hold what it means"
   | EmbeddedAndWritten -> "it is embedded, and a layer writes it, too"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from proofs.by_coq.axioms import allowed_axioms, name_of
-from proofs.by_coq.library import library_digest
+from proofs.every_n.axioms import allowed_axioms, name_of
+from proofs.every_n.library import library_digest
 from tests.with_coq import coq_or_skip
 
 ROOT = Path(__file__).parents[2]

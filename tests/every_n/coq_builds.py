@@ -17,9 +17,9 @@ from constructions.errors import InputError, Unsupported
 from constructions.language.predicates import definitions_of
 from constructions.language.syntax import TRUE, Formula
 from constructions.regimes import Regime, Sharpening
-from proofs.by_coq import Answer
-from proofs.by_coq.kernel import find_answer
-from proofs.by_coq.transformer_file import CoqFile, rational
+from proofs.every_n import Answer
+from proofs.every_n.kernel import find_answer
+from proofs.every_n.transformer_file import CoqFile, rational
 from tests.with_coq import coq_or_skip, larger_library_of
 
 _IMPORTS = """\

@@ -11,7 +11,7 @@ from pathlib import Path
 from certify.asking.subjects import find_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
-from proofs.by_coq.model_file import definitions_of_model, literal, plain_text, text_file
+from proofs.every_n.model_file import definitions_of_model, literal, plain_text, text_file
 from tests.with_coq import coq_or_skip, library_of
 
 

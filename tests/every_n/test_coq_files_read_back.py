@@ -11,7 +11,7 @@ from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.by_coq.transformer_file import theorem_file
+from proofs.every_n.transformer_file import theorem_file
 from tests.every_n.coq_reader import Unreadable, read_coq
 
 

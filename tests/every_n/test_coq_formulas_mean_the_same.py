@@ -12,7 +12,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.language.semantics import truth_values
 from constructions.regimes import Regime
-from proofs.by_coq.transformer_file import CoqFile
+from proofs.every_n.transformer_file import CoqFile
 from tests.sabotage.ground_truth import words
 from tests.with_coq import coq_or_skip, library_of
 

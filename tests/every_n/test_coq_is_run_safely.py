@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from constructions.errors import InputError, InternalError
-from proofs.by_coq import Coq, CoqMissing, compiled_library, find_coq
-from proofs.by_coq.axioms import ALLOW_LIST, allowed_axioms, parse_axioms
-from proofs.by_coq.compiled import cache_folder
-from proofs.by_coq.kernel import find_answer
-from proofs.by_coq.library import COMPILED, imported_files, needed_sources
+from proofs.every_n import Coq, CoqMissing, compiled_library, find_coq
+from proofs.every_n.axioms import ALLOW_LIST, allowed_axioms, parse_axioms
+from proofs.every_n.compiled import cache_folder
+from proofs.every_n.kernel import find_answer
+from proofs.every_n.library import COMPILED, imported_files, needed_sources
 
 COUNTING = 'for last; do :; done; echo "$last" >> "$(dirname "$0")/log"; touch "${last}o"'
 """A ``coqc`` that accepts everything, and notes what."""

@@ -17,11 +17,11 @@ from constructions.network.transformer import Head, Mask, Transformer
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from constructions.statements.low_precision import GAMMA
 from constructions.statements.table import STATEMENTS
-from proofs.by_coq.axioms import allowed_axioms, name_of
-from proofs.by_coq.compiled import axioms_of_instances
-from proofs.by_coq.kernel import find_answer
-from proofs.by_coq.library import LIBRARY, imported_files, listed_files
-from proofs.by_coq.transformer_file import theorem_file
+from proofs.every_n.axioms import allowed_axioms, name_of
+from proofs.every_n.compiled import axioms_of_instances
+from proofs.every_n.kernel import find_answer
+from proofs.every_n.library import LIBRARY, imported_files, listed_files
+from proofs.every_n.transformer_file import theorem_file
 from tests.with_coq import ask_coq, coq_or_skip, library_of
 
 SOURCES = sorted(LIBRARY.rglob("*.v"))
@@ -108,7 +108,7 @@ def test_every_file_of_the_library_is_explained() -> None:
 LAYERED = [line.split(" | ") for line in README.splitlines() if re.match(r"\| `\w+/\w+\.v`", line)]
 DECLARED = re.compile(r"(?m)^ *(?:Lemma|Theorem|Corollary|Definition|Fixpoint|with|Record|Inductive|Ltac) (\w+)")
 WORDS = {path: set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
-         for path in [*SOURCES, *(LIBRARY.parent / "by_coq").glob("*.py"), *(LIBRARY.parent / "ocaml").glob("*.v")]}
+         for path in [*SOURCES, *(LIBRARY.parent / "every_n").glob("*.py"), *(LIBRARY.parent / "ocaml").glob("*.v")]}
 
 
 @pytest.mark.parametrize("row", LAYERED, ids=lambda row: row[0].removeprefix("| "))

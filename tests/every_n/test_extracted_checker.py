@@ -18,8 +18,8 @@ from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.network.json_form import read_transformer, transformer_to_json, write_canonical
 from constructions.regimes import Regime
-from proofs.by_coq import ProvedLengths
-from proofs.by_coq.extracted import (
+from proofs.every_n import ProvedLengths
+from proofs.every_n.extracted import (
     PROGRAM,
     READERS,
     OCamlMissing,
@@ -28,7 +28,7 @@ from proofs.by_coq.extracted import (
     extract_checker,
     find_ocaml,
 )
-from proofs.by_coq.kernel import Coq
+from proofs.every_n.kernel import Coq
 from tests.with_coq import coq_or_skip, library_of
 from tests.with_ocaml import canonical, judge, ocaml_or_skip, program_place, run_program
 

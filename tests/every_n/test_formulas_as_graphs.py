@@ -17,7 +17,7 @@ from constructions.language.syntax import Formula, Not
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.by_coq.graph_file import GraphFile, is_large
+from proofs.every_n.graph_file import GraphFile, is_large
 from tests.with_coq import ask_coq, coq_or_skip, library_of
 
 DEPTH = 11

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs.by_coq.kernel import find_answer
+from proofs.every_n.kernel import find_answer
 from tests.with_coq import coq_or_skip, larger_library_of
 
 _HARD_IMPORTS = """From Coq Require Import Reals List String Bool.

@@ -23,8 +23,8 @@ from constructions.language.syntax import And, Count, Formula, Since, Symbol, Un
 from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Slack, Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.by_coq.model_file import definitions_of_model
-from proofs.by_coq.transformer_file import CoqFile
+from proofs.every_n.model_file import definitions_of_model
+from proofs.every_n.transformer_file import CoqFile
 from tests.every_n.coq_model_texts import Stated, coq_agrees, own_text
 from tests.every_n.coq_reader import Unreadable, read_coq
 from tests.sabotage.file_mutations import PARTS, mutate_file

@@ -15,7 +15,7 @@ import pytest
 from certify.auditing.claims_file import read_claims
 from certify.auditing.results import ClaimResult
 from certify.auditing.statements import judge_statements
-from proofs.by_coq.library import LIBRARY
+from proofs.every_n.library import LIBRARY
 
 ROOT = Path(__file__).resolve().parents[2]
 

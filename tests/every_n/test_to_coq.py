@@ -15,8 +15,8 @@ from constructions.language.syntax import Formula, Or, Since, Symbol
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
-from proofs.by_coq.predicates import condition_data
-from proofs.by_coq.transformer_file import comment, expression, theorem_file
+from proofs.every_n.predicates import condition_data
+from proofs.every_n.transformer_file import comment, expression, theorem_file
 from tests.with_coq import ask_coq
 
 

@@ -25,9 +25,9 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.network.json_form import transformer_from_json
 from constructions.network.meanings import Near
 from constructions.regimes import Regime
-from proofs.by_coq import ProvedLengths
-from proofs.by_coq.library import FOLDER_SCRIPT, LIBRARY, imported_files, library_digest, sealed_files
-from proofs.by_coq.model_file import FOLDER, proof_files
+from proofs.every_n import ProvedLengths
+from proofs.every_n.library import FOLDER_SCRIPT, LIBRARY, imported_files, library_digest, sealed_files
+from proofs.every_n.model_file import FOLDER, proof_files
 from tests.with_coq import coq_or_skip, library_of
 
 ROOT = Path(__file__).parents[2]

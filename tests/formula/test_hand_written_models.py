@@ -16,7 +16,7 @@ from constructions.language.syntax import Formula
 from constructions.network.json_form import read_transformer
 from constructions.network.meanings import Position, Truth
 from constructions.network.transformer import Transformer
-from proofs.by_coq import EVERY_LENGTH, Answer, ProvedLengths
+from proofs.every_n import EVERY_LENGTH, Answer, ProvedLengths
 from tests.with_coq import ask_coq
 
 MODELS = Path(__file__).parents[2] / "examples" / "models"

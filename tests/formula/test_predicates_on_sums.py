@@ -18,8 +18,8 @@ from constructions.network.lengths import up_to
 from constructions.network.meanings import Near
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime, Sharpening
-from proofs.by_coq.transformer_file import theorem_file
 from proofs.check import Rejected, check_text
+from proofs.every_n.transformer_file import theorem_file
 from proofs.formula.certificate import seal
 from proofs.formula.discharge import Line, discharge
 from tests.check.handmade import dump

@@ -17,7 +17,7 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.regimes import Regime
-from proofs.by_coq import Coq
+from proofs.every_n import Coq
 
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "certify.ipynb"
 VOID = {"img", "br", "meta"}

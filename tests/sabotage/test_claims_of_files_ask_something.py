@@ -17,8 +17,8 @@ from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.language.predicates import parse_predicate_definitions
 from constructions.regimes import Regime
-from proofs.by_coq.model_file import definitions_of_model
-from proofs.by_coq.softened_file import softened_file, temperature_of
+from proofs.every_n.model_file import definitions_of_model
+from proofs.every_n.softened_file import softened_file, temperature_of
 from tests.with_coq import coq_or_skip, larger_library_of, library_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

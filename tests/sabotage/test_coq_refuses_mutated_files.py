@@ -19,9 +19,9 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.network.meanings import Truth
-from proofs.by_coq.compiled import axioms_of_instances
-from proofs.by_coq.kernel import find_answer
-from proofs.by_coq.transformer_file import theorem_file
+from proofs.every_n.compiled import axioms_of_instances
+from proofs.every_n.kernel import find_answer
+from proofs.every_n.transformer_file import theorem_file
 from tests.every_n.coq_reader import File, Unreadable, read_coq
 from tests.sabotage.file_mutations import PARTS, mutate_file
 from tests.sabotage.ground_truth import find_wrong_output, words

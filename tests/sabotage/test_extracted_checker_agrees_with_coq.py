@@ -1,6 +1,6 @@
 """The extracted checker and Coq's kernel say the same of networks and their mutants, and nothing false is accepted.
 
-One reads the model's file, the other what `proofs.by_coq.transformer_file` prints of it for Coq: so the readers are
+One reads the model's file, the other what `proofs.every_n.transformer_file` prints of it for Coq: so the readers are
 compared, too. Mutants are written in their one spelling; what the program reads of others, it writes in that spelling.
 """
 
@@ -26,7 +26,7 @@ from constructions.network.json_form import read_transformer, transformer_to_jso
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
-from proofs.by_coq import EVERY_LENGTH, ProvedLengths
+from proofs.every_n import EVERY_LENGTH, ProvedLengths
 from tests.network.second_forward import SecondForward
 from tests.sabotage.ground_truth import DIGITS, own_misses, words
 from tests.sabotage.mutations import mutate

@@ -16,8 +16,8 @@ import pytest
 from constructions.errors import InputError, Unsupported
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.transformer import Transformer
-from proofs.by_coq import EVERY_LENGTH, ProvedLengths
-from proofs.by_coq.transformer_file import CoqFile
+from proofs.every_n import EVERY_LENGTH, ProvedLengths
+from proofs.every_n.transformer_file import CoqFile
 from tests.formula.test_hand_written_models import formula_of, shipped
 from tests.sabotage.ground_truth import find_wrong_output
 from tests.sabotage.mutations import mutate

@@ -14,7 +14,7 @@ import pytest
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.regimes import Regime
-from proofs.by_coq.model_file import definitions_of_model
+from proofs.every_n.model_file import definitions_of_model
 from tests.every_n.coq_model_texts import Stated, coq_agrees, own_text
 from tests.with_ocaml import run_program
 

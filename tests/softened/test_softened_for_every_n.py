@@ -18,7 +18,7 @@ from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import Law, constants_of
-from proofs.by_coq.softened_file import (
+from proofs.every_n.softened_file import (
     Temperature,
     ask_softened,
     describe_dull_head,

@@ -11,7 +11,7 @@ from certify.auditing.answers import OneVerdict
 from certify.auditing.kinds.asked import EVERY_N, OF_FORMULAS, Asked, ClaimKind, Entry
 from certify.every_n.claim import TheoremClaim, claim_theorem
 from constructions.network.lengths import Lengths
-from proofs.by_coq import ProvedLengths
+from proofs.every_n import ProvedLengths
 from proofs.formula.discharge import Progress
 
 KEYS = OF_FORMULAS | {"formula": str, "model": str, "program": str, "gamma": str, "min_n": int, "max_n": int}
@@ -33,7 +33,7 @@ class Proof(Asked):
     def decide(self, lengths: Lengths, progress: Progress) -> OneVerdict:
         """Coq's answer; without Coq nothing is known."""
         from certify.every_n.theorems import prove, reason_in_words
-        from proofs.by_coq import CoqMissing
+        from proofs.every_n import CoqMissing
 
         label = EVERY_N if self.asked.all else str(self.asked)
         try:

@@ -86,7 +86,7 @@ class Softened(Asked):
 
     def _for_every_n(self, progress: Progress) -> ClaimAnswer | OneVerdict:
         from certify.softened.every_n import soften_for_every_n
-        from proofs.by_coq import CoqMissing
+        from proofs.every_n import CoqMissing
 
         try:
             found = soften_for_every_n(self.request.network, progress)

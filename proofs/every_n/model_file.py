@@ -14,9 +14,9 @@ from constructions.language.syntax import Formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.meanings import texts_of_network
 from constructions.network.transformer import Transformer
-from proofs.by_coq.instances import theorem_about
-from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
-from proofs.by_coq.transformer_file import CoqFile, listed
+from proofs.every_n.instances import theorem_about
+from proofs.every_n.lengths import EVERY_LENGTH, ProvedLengths
+from proofs.every_n.transformer_file import CoqFile, listed
 
 FOLDER = "Folder"
 """The logical name of an exported folder."""

@@ -7,7 +7,7 @@ time. To look for the axioms of the theorem as a whole is to walk through the li
 
 from __future__ import annotations
 
-from proofs.by_coq.lengths import ProvedLengths
+from proofs.every_n.lengths import ProvedLengths
 
 _INSTANCE = """\
 (* The checker accepts the network: a computation. *)

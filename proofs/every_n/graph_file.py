@@ -12,9 +12,9 @@ from constructions.errors import Unsupported
 from constructions.language.printer import format_briefly, written_length
 from constructions.language.syntax import Formula, Not, is_positional, is_symbolic
 from constructions.network.transformer import Transformer
-from proofs.by_coq.instances import PRINT_AXIOMS, theorem_about_graph
-from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
-from proofs.by_coq.transformer_file import CoqFile, comment, listed, mentioned_formulas
+from proofs.every_n.instances import PRINT_AXIOMS, theorem_about_graph
+from proofs.every_n.lengths import EVERY_LENGTH, ProvedLengths
+from proofs.every_n.transformer_file import CoqFile, comment, listed, mentioned_formulas
 
 LONGEST_AS_TREES = 2_000
 """Formulas up to this many characters are written without names."""

@@ -22,8 +22,8 @@ from constructions.network.transformer import Transformer
 from constructions.network.validation import not_positive
 from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import Law, constants_of, is_uniform
-from proofs.by_coq.kernel import Answer, Coq, find_answer
-from proofs.by_coq.transformer_file import CoqFile, comment
+from proofs.every_n.kernel import Answer, Coq, find_answer
+from proofs.every_n.transformer_file import CoqFile, comment
 
 ONE = Fraction(1)
 DULL = "which does not make it false: the Coq library proves scores of integers and j/n, or 2mj - j^2, m an integer"

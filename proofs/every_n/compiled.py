@@ -17,8 +17,8 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 from constructions.errors import InputError, InternalError
-from proofs.by_coq.kernel import Coq, Run
-from proofs.by_coq.library import COMPILED, INSTANCES, digest, digest_of_files, imported_files, needed_sources
+from proofs.every_n.kernel import Coq, Run
+from proofs.every_n.library import COMPILED, INSTANCES, digest, digest_of_files, imported_files, needed_sources
 
 SEAL = "sealed"
 """The file with the digest of all others in its folder."""
@@ -119,7 +119,7 @@ def _digest_of_made(folder: Path) -> str:
 
 
 def axioms_of_instances(library: Path) -> str:
-    """What Coq printed of the axioms of the theorems that ``proofs.by_coq.instances`` makes instances of.
+    """What Coq printed of the axioms of the theorems that ``proofs.every_n.instances`` makes instances of.
 
     It is empty, and so no list of axioms, if Coq printed nothing.
     """

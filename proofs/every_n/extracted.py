@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from constructions.errors import InternalError
-from proofs.by_coq.axioms import NoAxiomList, parse_axioms
-from proofs.by_coq.kernel import Coq
+from proofs.every_n.axioms import NoAxiomList, parse_axioms
+from proofs.every_n.kernel import Coq
 
 READERS = Path(__file__).resolve().parent.parent / "ocaml"
 EXTRACTION = "extraction.v"

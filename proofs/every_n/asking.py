@@ -8,13 +8,13 @@ from pathlib import Path
 
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
-from proofs.by_coq.compiled import axioms_of_instances
-from proofs.by_coq.graph_file import graph_refusal_file, graph_theorem_file, is_large
-from proofs.by_coq.kernel import REFUSED, Answer, Coq, find_answer, refused
-from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
-from proofs.by_coq.model_file import FOLDER, proof_files
-from proofs.by_coq.refusals import describe_refusal
-from proofs.by_coq.transformer_file import refusal_file, theorem_file
+from proofs.every_n.compiled import axioms_of_instances
+from proofs.every_n.graph_file import graph_refusal_file, graph_theorem_file, is_large
+from proofs.every_n.kernel import REFUSED, Answer, Coq, find_answer, refused
+from proofs.every_n.lengths import EVERY_LENGTH, ProvedLengths
+from proofs.every_n.model_file import FOLDER, proof_files
+from proofs.every_n.refusals import describe_refusal
+from proofs.every_n.transformer_file import refusal_file, theorem_file
 
 
 def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH,

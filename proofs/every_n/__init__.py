@@ -7,10 +7,10 @@ status of ``coqc`` and its list of axioms.
 
 from __future__ import annotations
 
-from proofs.by_coq.asking import ask, ask_about_file
-from proofs.by_coq.compiled import compiled_library
-from proofs.by_coq.kernel import Answer, Coq, CoqMissing, find_coq
-from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
+from proofs.every_n.asking import ask, ask_about_file
+from proofs.every_n.compiled import compiled_library
+from proofs.every_n.kernel import Answer, Coq, CoqMissing, find_coq
+from proofs.every_n.lengths import EVERY_LENGTH, ProvedLengths
 
 __all__ = ["EVERY_LENGTH", "Answer", "Coq", "CoqMissing", "ProvedLengths", "ask", "ask_about_file", "compiled_library",
            "find_coq"]

@@ -1,6 +1,6 @@
 """Running ``coqc``, and what its answer means.
 
-The question is a file of ``proofs.by_coq.transformer_file``. It is proved if ``coqc`` accepts the file and the theorem
+The question is a file of ``proofs.every_n.transformer_file``. It is proved if ``coqc`` accepts the file and the theorem
 rests on allowed axioms only. If ``coqc`` does not accept it, nothing is known: the library's checker accepts less than
 what is true.
 """
@@ -14,8 +14,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from proofs.by_coq.axioms import NoAxiomList, allowed_axioms, name_of, parse_axioms
-from proofs.by_coq.library import LOGICAL_NAME, digest_of_files
+from proofs.every_n.axioms import NoAxiomList, allowed_axioms, name_of, parse_axioms
+from proofs.every_n.library import LOGICAL_NAME, digest_of_files
 
 REFUSED = "the checker of the Coq library does not accept this network, which does not make it wrong"
 

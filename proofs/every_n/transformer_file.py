@@ -56,9 +56,9 @@ from constructions.network.meanings import (
 )
 from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Unit
 from constructions.text import printable
-from proofs.by_coq.instances import PRINT_AXIOMS, theorem_about
-from proofs.by_coq.lengths import EVERY_LENGTH, ProvedLengths
-from proofs.by_coq.predicates import condition_data
+from proofs.every_n.instances import PRINT_AXIOMS, theorem_about
+from proofs.every_n.lengths import EVERY_LENGTH, ProvedLengths
+from proofs.every_n.predicates import condition_data
 
 _CONNECTIVES: Mapping[type[Formula], str] = {
     Not: "Not", And: "And", Or: "Or", Implies: "Implies", Iff: "Iff",

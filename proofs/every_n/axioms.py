@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs.by_coq.library import LIBRARY
+from proofs.every_n.library import LIBRARY
 
 ALLOW_LIST = LIBRARY / "axioms.txt"
 _HEAD = "Axioms:"
