@@ -7,6 +7,8 @@ others.
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -17,3 +19,10 @@ settings.register_profile("seeded", _WITHOUT_CLOCK, derandomize=False)
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("repeatable" if config.getoption("hypothesis_seed") is None else "seeded")
+
+
+def pytest_collection_finish() -> None:
+    """Fifteen thousand tests and all modules stay to the end: the search for circles of garbage skips them."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
