@@ -1,5 +1,4 @@
-"""The smallest constants that are enough, head by head: how small each may be, rounded to simple rationals and "
-"certified together.
+"""The smallest constants that are enough, head by head, rounded to simple rationals and certified together.
 
 Each head is looked at alone, all others as claimed. Errors that add up in one comparison leave less room for all heads
 together, so the suggestion is made a little colder until the whole network is certified.

@@ -42,8 +42,8 @@ FEW_WORDS = 10_000
 TOGETHER = 64
 """Where words are run at once, so many times more make a shard: its parts would take almost as long as the whole."""
 WORK = 1000
-"""Times the checker's default budget: the words are limited above, and whoever makes a proof is willing to wait, and "
-"whoever is sent a file is not."""
+"""Times the checker's default budget: the words are limited above. Whoever makes a proof is willing to wait; whoever is
+sent a file is not."""
 REFUSALS: dict[str, type[Refusal]] = {"rejected": Rejected, "malformed": Malformed, "incomplete": Incomplete}
 Shard = tuple[int, Word]
 """The words of a length that begin with a prefix."""

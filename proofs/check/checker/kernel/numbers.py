@@ -101,11 +101,6 @@ def charge(budget: Budget, x: Fraction, y: Fraction) -> None:
     budget.spend(2 + (size(x) * size(y) >> 16))
 
 
-def charge_product(budget: Budget, p_bits: int, q_bits: int) -> None:
-    """Counts the work of a product (or quotient) of integers."""
-    budget.spend(1 + (p_bits * q_bits >> 18))
-
-
 def add(budget: Budget, x: Fraction, y: Fraction) -> Fraction:
     """The exact sum."""
     charge(budget, x, y)
