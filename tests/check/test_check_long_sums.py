@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from proofs.check import check_text
-from proofs.check.checker.chapters.formula.lookup_of_sums import claimed, lookup_of_sums
+from proofs.check.checker.chapters.formula.lookup_of_sums import lookup_of_sums
+from proofs.check.checker.kernel import numbers
 
 DIFFERENCE = Path(__file__).parents[1] / "corpus" / "accepted" / "a_difference_that_is_square.cert"
 
 
 def compared_up_to(max_n: int, monkeypatch: pytest.MonkeyPatch) -> int:
     """How often two forms are compared in the check of the same network on words up to this length."""
-    calls, ratio = Counter[str](), claimed.ratio
+    calls, ratio = Counter[str](), numbers.ratio
 
     def counted(*forms: object) -> object:
         calls["ratio"] += 1

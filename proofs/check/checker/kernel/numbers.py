@@ -10,11 +10,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from math import gcd
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from .budget import MAX_RATIONAL_BITS, Budget, Cache, Value
 from .verdicts import TooLong
 
+Name = TypeVar("Name")
 Numbers = tuple[Fraction, ...]
 
 INTEGER_BITS = 512  # of memory for an integer beside its own: the object, and a pointer to it
@@ -160,6 +161,14 @@ def add_columns(budget: Budget, left: Sequence[Fraction], right: Sequence[Fracti
     p, q = max(map(size, left), default=0), max(map(size, right), default=0)
     budget.spend(len(left) * (2 + (p * q >> 16)))
     return [bounded(x + y) for x, y in zip(left, right, strict=True)]
+
+
+def ratio(one: Mapping[Name, Fraction], other: Mapping[Name, Fraction]) -> Fraction | None:
+    """How many times the other form the one is; None if it is no multiple."""
+    if not one:
+        return ZERO
+    found = {one[name] / other[name] for name in one if name in other}
+    return found.pop() if one.keys() == other.keys() and len(found) == 1 else None
 
 
 def short_common_multiple(budget: Budget, numbers: Iterable[int]) -> int | None:

@@ -16,6 +16,7 @@ from ...kernel.reading.shapes import (
     list_of,
     one_of,
     read_boolean,
+    read_heading,
     read_rational,
     read_symbols,
     read_text,
@@ -37,8 +38,7 @@ def read_certificate(document: Json, budget: Budget) -> Certificate:
     """
     fields = Fields(document, "format", "version", "claim", "transformer", "bounds", "floats",
                     optional=("floats",))
-    fields.read("format", one_of(FORMAT))
-    fields.read("version", one_of(1))
+    read_heading(fields, FORMAT)
     language = Language(budget)
     transformer = fields.read("transformer", partial(read_transformer, language=language,
                                                      weightings=(*WEIGHTINGS, *OTHER_WEIGHTINGS)))

@@ -14,8 +14,18 @@ from ...kernel.budget import MAX_N, Budget
 from ...kernel.language import Language, Place
 from ...kernel.reading.document import Json
 from ...kernel.reading.records import Transformer
-from ...kernel.reading.shapes import Fields, integer_within, list_of, one_of, read_rational, read_symbols, read_text
-from ...kernel.reading.transformer import expect_known_symbols, in_language, read_transformer
+from ...kernel.reading.shapes import (
+    Fields,
+    integer_within,
+    list_of,
+    one_of,
+    or_null,
+    read_heading,
+    read_rational,
+    read_symbols,
+    read_text,
+)
+from ...kernel.reading.transformer import expect_known_symbols, in_language, read_predicates, read_transformer
 from ...kernel.verdicts import expect, quote
 
 FORMAT_OF_MARGIN = "certify-margin"
@@ -80,8 +90,7 @@ def read_margin(document: Json, budget: Budget) -> MarginFile:
         Malformed: if it is not in the format.
     """
     fields = Fields(document, "format", "version", "claim", "transformer", "norms", optional=("norms",))
-    fields.read("format", one_of(FORMAT_OF_MARGIN))
-    fields.read("version", one_of(1))
+    read_heading(fields, FORMAT_OF_MARGIN)
     language, network_language = Language(budget), Language(budget)
     claim = fields.read("claim", partial(read_claim, language=language))
     transformer = fields.read("transformer", partial(read_transformer, language=network_language))
@@ -103,7 +112,7 @@ def read_norms(value: Json) -> tuple[Epsilon, Epsilon]:
 
 def read_epsilon(value: Json) -> Epsilon:
     """A rational of 0 or more, or null."""
-    epsilon = None if value is None else read_rational(value)
+    epsilon = or_null(read_rational)(value)
     expect(epsilon is None or epsilon >= 0, "expected 0 or more, got {}", epsilon)
     return epsilon
 
@@ -112,10 +121,10 @@ def read_claim(value: Json, language: Language) -> MarginClaim:
     """The claim; its predicates are learned first, since its formula may mention them."""
     fields = Fields(value, "formula", "predicates", "alphabet", "before", "after", "min_n", "max_n", "at", "threshold",
                     "margin")
-    names = fields.read("predicates", list_of(lambda text: language.define(read_text(text))))
+    predicates = fields.read("predicates", partial(read_predicates, language=language))
     claim = MarginClaim(
         formula=fields.read("formula", in_language(language.formula)),
-        predicates={name: language.predicates[name] for name in names},
+        predicates=predicates,
         alphabet=fields.read("alphabet", read_symbols),
         before=fields.read("before", list_of(read_text)), after=fields.read("after", list_of(read_text)),
         min_n=fields.read("min_n", Length), max_n=fields.read("max_n", Length),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...kernel.describing import entry
 from ...kernel.numbers import total
 from ...kernel.verdicts import quote_all, show
-from .reading import SOFTMAX, Softened
+from .reading import Softened
 from .shards import TIES
 from .showing import show_upper
 
@@ -33,7 +33,7 @@ def describe_softened(given: Softened, coverage: Mapping[str, int]) -> list[str]
 def describe_distance(given: Softened) -> list[str]:
     """How far the residual vectors are from those of hard attention."""
     weighting = given.claim.weighting
-    if weighting != SOFTMAX:
+    if weighting != "softmax":
         return [f"vector is that of the one with hard attention, after every stage (exact reals, real {weighting})"]
     return ["vector is within the stated bounds of the one with hard attention, after the last layer within",
             "1/4 in the sum over all directions (exact reals, real softmax)"]
@@ -41,7 +41,7 @@ def describe_distance(given: Softened) -> list[str]:
 
 def describe_error(given: Softened) -> str:
     """The greatest sum of the last bounds."""
-    if given.claim.weighting != SOFTMAX:
+    if given.claim.weighting != "softmax":
         return "none"
     budget = given.language.budget
     error = max(total(budget, given.bounds(n)[-1].values()) for n in given.claim.lengths)

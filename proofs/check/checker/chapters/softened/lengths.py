@@ -18,7 +18,7 @@ from ...kernel.verdicts import quote, within
 from .forms import LayerForms
 from .integers import Integers, common_denominator, scaled
 from .layers import End, LayerAtLength, Surroundings, find_scales
-from .reading import SOFTMAX, Softened
+from .reading import Softened
 from .remembering import LengthTables, ResidualVector
 from .scored import Scored
 from .weights import Weighing
@@ -78,7 +78,7 @@ class TransformerAtLength:
             scales.append(find_scales(self._budget, self.n, layer, begin))
             begin = scales[-1].end
         layers: list[LayerAtLength] = []
-        weighing = Weighing(self._given.temperature(self.n), self._given.claim.weighting != SOFTMAX)
+        weighing = Weighing(self._given.temperature(self.n), self._given.claim.weighting != "softmax")
         for number in reversed(range(len(forms))):
             around = Surroundings(self.memory, f"layer {number + 1}", bounds[2 * number : 2 * number + 3], weighing)
             following = layers[-1] if layers else End()

@@ -11,13 +11,15 @@ from ...kernel.budget import MAX_N, Budget
 from ...kernel.language import Language, Place
 from ...kernel.numbers import Enclosure
 from ...kernel.reading.document import Json, read_document
-from ...kernel.reading.records import LinearForm, Transformer
+from ...kernel.reading.records import SPARSE, LinearForm, Transformer
 from ...kernel.reading.shapes import (
     DirectionOrder,
     Fields,
     integer_within,
     list_of,
     one_of,
+    or_null,
+    read_heading,
     read_rational,
     read_symbols,
 )
@@ -26,7 +28,6 @@ from ...kernel.verdicts import expect, require
 
 FORMAT = "certify-softened"
 LENGTHS = range(1, MAX_N + 1)
-SOFTMAX, SPARSE_WEIGHTINGS = "softmax", ("sparsemax", "entmax-1.5")
 
 
 @dataclass(frozen=True)
@@ -91,12 +92,11 @@ def read_softened(document: Json, budget: Budget) -> Softened:
         Rejected: if claim and transformer are over different alphabets.
     """
     fields = Fields(document, "format", "version", "claim", "transformer", "gaps", "errors")
-    fields.read("format", one_of(FORMAT))
-    fields.read("version", one_of(1))
+    read_heading(fields, FORMAT)
     language = Language(budget)
     claim = fields.read("claim", partial(read_claim, language=language))
     transformer = fields.read("transformer", partial(read_transformer, language=language))
-    gaps = fields.read("gaps", list_of(read_gap))
+    gaps = fields.read("gaps", list_of(or_null(read_rational)))
     order = DirectionOrder(list(transformer.directions), budget)
     errors = fields.read("errors", list_of(list_of(order.read_weights)))
     require(transformer.alphabet == claim.alphabet, "the alphabet of the transformer is not the alphabet of the claim")
@@ -114,14 +114,4 @@ def read_claim(value: Json, language: Language) -> SoftenedClaim:
         alphabet=fields.read("alphabet", read_symbols),
         max_n=fields.read("max_n", integer_within(LENGTHS)),
         temperature=fields.read("temperature", in_language(language.number)),
-        weighting=fields.read("weighting", read_weighting) if "weighting" in fields else SOFTMAX)
-
-
-def read_weighting(value: Json) -> str:
-    """A weighting that is exactly hard where scores are far enough apart."""
-    return str(one_of(*SPARSE_WEIGHTINGS)(value))
-
-
-def read_gap(value: Json) -> Fraction | None:
-    """A rational, or null."""
-    return None if value is None else read_rational(value)
+        weighting=str(fields.read("weighting", one_of(*SPARSE))) if "weighting" in fields else "softmax")

@@ -15,11 +15,11 @@ from itertools import pairwise, product
 from ...kernel.verdicts import Refusal, Rejected, TooLong, expect, quote, require, show, within
 from .forms import LayerForms, prepare
 from .lengths import TransformerAtLength, count_shared
-from .prefixes import PrefixGraph, TablesFull, begin_course
+from .prefixes import PrefixGraph, TablesFull, Word, begin_course
 from .reading import Softened
 from .seeing import Forgotten
 from .statement import check_heads, check_statement
-from .words import Word, WordByWord
+from .words import WordByWord
 
 Shard = tuple[int, Word]
 """A length and a prefix."""

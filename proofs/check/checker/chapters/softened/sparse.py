@@ -23,9 +23,9 @@ from fractions import Fraction
 
 from ...kernel.numbers import multiply
 from ...kernel.verdicts import require, show
-from .reading import SPARSE_WEIGHTINGS, Softened
+from .reading import Softened
 
-STEEPNESS: Mapping[str, Fraction] = dict(zip(SPARSE_WEIGHTINGS, (Fraction(1), Fraction(1, 2)), strict=True))
+STEEPNESS: Mapping[str, Fraction] = {"sparsemax": Fraction(1), "entmax-1.5": Fraction(1, 2)}
 """alpha - 1."""
 
 

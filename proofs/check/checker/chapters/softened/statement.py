@@ -10,13 +10,11 @@ from itertools import pairwise
 
 from ...kernel.language import Place
 from ...kernel.numbers import QUARTER, ZERO, total
-from ...kernel.reading.records import LinearForm
+from ...kernel.reading.records import HARD, LinearForm
 from ...kernel.verdicts import quote, require, within
 from .forms import is_uniform
-from .reading import SOFTMAX, Softened
+from .reading import Softened
 from .sparse import check_sparse
-
-HARD = ("average-hardmax", "leftmost-hardmax", "rightmost-hardmax")
 
 
 def check_heads(given: Softened) -> None:
@@ -49,7 +47,7 @@ def check_statement(given: Softened, n: int) -> None:
         check_growth(given, f"n = {n}, stage {stage}", before, after)
     last = total(given.language.budget, bounds[-1].values())
     require(last <= QUARTER, "the bounds at n = {} add up to {}, expected at most 1/4", n, last)
-    if given.claim.weighting != SOFTMAX:
+    if given.claim.weighting != "softmax":
         check_sparse(given, n)
 
 

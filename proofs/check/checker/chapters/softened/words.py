@@ -7,9 +7,8 @@ from itertools import accumulate
 
 from .layers import LayerAtLength
 from .lengths import TransformerAtLength
+from .prefixes import Word
 from .remembering import History, ResidualVector
-
-Word = tuple[str, ...]
 
 
 def common_prefix(one: Word, other: Word) -> int:

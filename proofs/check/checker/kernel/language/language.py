@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from fractions import Fraction
 
 from ..budget import Budget
 from ..numbers import Enclosure, ends_of
+from ..verdicts import expect
 from .columns import Columns
 from .evaluation import Values
-from .parser import read_count, read_formula, read_number, read_term, read_value
+from .parser import Parser, read_formula, sum_with_zero
 from .printing import write_formula, write_short
-from .table import Place, Table
-from .truths import Symbols, connect
+from .table import COUNTS, Place, Table
+from .truths import Symbols, connect_one
+
+NUMBER_VARIABLES = {"i": "i", "n": "n"}
 
 
 class Language(Table):
@@ -56,19 +60,28 @@ class Language(Table):
 
     def count(self, text: str) -> Place:
         """The place of a count."""
-        return read_count(self, self.predicates, text)
+        place = Parser(self, self.predicates, {}).parse(text)
+        expect(self.nodes[place].operator in COUNTS, "expected a count")
+        return place
 
     def term(self, text: str) -> Place:
-        """The place of the comparison with 0 of a sum of multiples of counts."""
-        return read_term(self, self.predicates, text)
+        """The place of the comparison with 0 of a sum of integer multiples of counts."""
+        return sum_with_zero(self, Parser(self, self.predicates, {}).parse(text))
 
     def number(self, text: str) -> Place:
         """The place of an expression in i and n."""
-        return read_number(self, text)
+        place = Parser(self, {}, NUMBER_VARIABLES).parse(text)
+        expect(self.is_number(place) and self.leaves(place) <= {"i", "n", "~"}, "expected a number")
+        return place
 
     def value(self, text: str) -> Place:
-        """The place of a value: an expression in i and n, or a positional formula in brackets."""
-        return read_value(self, self.predicates, text)
+        """The place of a value: an expression in i and n, or ``[formula]`` or ``[formula](i-1)``, positional."""
+        bracket = re.fullmatch(r"\[(.*)\](\(i-1\))?", text, re.DOTALL)
+        if bracket is None:
+            return self.number(text)
+        inner = self.formula(bracket[1])
+        expect(self.is_positional(inner), "a bracket speaks of more than the position")
+        return self.make("shift", inner) if bracket[2] else inner
 
     def value_at(self, place: Place, n: int, i: int) -> Fraction:
         """The value of a number, or the truth (1 or 0) of a positional formula, at (n, i).
@@ -106,8 +119,17 @@ class Language(Table):
         return {place: self.holds_at(place, n, i) for place in places if self.is_positional(place)}
 
     def connect(self, order: Sequence[Place], given: Mapping[Place, bool]) -> dict[Place, bool]:
-        """The given truths and those of connectives of them, operands first."""
-        return connect(self, order, given)
+        """The given truths and those of connectives of them, operands first.
+
+        Raises:
+            Rejected: if a formula is neither given nor a connective of what is.
+        """
+        self.budget.spend(1 + len(order))
+        truths = dict(given)
+        for place in order:
+            if place not in truths:
+                truths[place] = connect_one(self, place, truths)
+        return truths
 
     def symbols_of(self, alphabet: Sequence[str]) -> Symbols:
         """At which symbols of an alphabet formulas hold that are built from symbols."""

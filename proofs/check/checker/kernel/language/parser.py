@@ -6,7 +6,6 @@ variables it is a formula or a count.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -27,8 +26,6 @@ from .tokens import (
 Predicates = Mapping[str, Place]
 """What a name stands for: a predicate, or a formula that was read before."""
 Variables = Mapping[str, str]
-
-NUMBER_VARIABLES = {"i": "i", "n": "n"}
 
 ABBREVIATIONS: dict[str, Callable[..., Place]] = {
     "S": lambda make, a, b: make("since", make("|", a, b), b),
@@ -164,7 +161,6 @@ class Parser:
             return ABBREVIATIONS[operator](table.make, *operands)
         return table.make(operator, *operands)
 
-
     def _find_sum(self, place: Place) -> Place:
         """A count, or the comparison with 0 of a sum of counts: what a predicate is applied to."""
         if self._table.nodes[place].operator in COUNTS:
@@ -195,32 +191,3 @@ def read_formula(table: Table, predicates: Predicates, text: str) -> Place:
     place = Parser(table, predicates, {}).parse(text)
     expect(not table.is_number(place), "expected a formula")
     return place
-
-
-def read_count(table: Table, predicates: Predicates, text: str) -> Place:
-    """A count."""
-    place = Parser(table, predicates, {}).parse(text)
-    expect(table.nodes[place].operator in COUNTS, "expected a count")
-    return place
-
-
-def read_term(table: Table, predicates: Predicates, text: str) -> Place:
-    """A sum of integer multiples of counts, as its comparison with 0."""
-    return sum_with_zero(table, Parser(table, predicates, {}).parse(text))
-
-
-def read_number(table: Table, text: str) -> Place:
-    """An expression in i and n."""
-    place = Parser(table, {}, NUMBER_VARIABLES).parse(text)
-    expect(table.is_number(place) and table.leaves(place) <= {"i", "n", "~"}, "expected a number")
-    return place
-
-
-def read_value(table: Table, predicates: Predicates, text: str) -> Place:
-    """An expression in i and n, or ``[formula]`` or ``[formula](i-1)`` with a positional formula."""
-    bracket = re.fullmatch(r"\[(.*)\](\(i-1\))?", text, re.DOTALL)
-    if bracket is None:
-        return read_number(table, text)
-    inner = read_formula(table, predicates, bracket[1])
-    expect(table.is_positional(inner), "a bracket speaks of more than the position")
-    return table.make("shift", inner) if bracket[2] else inner

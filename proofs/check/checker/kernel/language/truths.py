@@ -15,20 +15,6 @@ from .printing import write_short
 from .table import Node, Place, Table
 
 
-def connect(table: Table, order: Sequence[Place], given: Mapping[Place, bool]) -> dict[Place, bool]:
-    """The given truths with those of ``order`` added, operands first.
-
-    Raises:
-        Rejected: if a formula is neither given nor a connective of what is.
-    """
-    table.budget.spend(1 + len(order))
-    truths = dict(given)
-    for place in order:
-        if place not in truths:
-            truths[place] = connect_one(table, place, truths)
-    return truths
-
-
 def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> bool:
     """The truth of a connective from those of its operands.
 

@@ -38,6 +38,17 @@ class Fields:
             return shape(self._value[key])
 
 
+def read_heading(fields: Fields, name: str) -> None:
+    """The first two keys: the format, and its version."""
+    fields.read("format", one_of(name))
+    fields.read("version", one_of(1))
+
+
+def or_null(shape: Callable[[Json], Read]) -> Callable[[Json], Read | None]:
+    """A value of this shape, or null."""
+    return lambda value: None if value is None else shape(value)
+
+
 def read_text(value: Json) -> str:
     """Any string but for lone surrogates, which no text has."""
     expect(isinstance(value, str) and not re.search("[\ud800-\udfff]", value),

@@ -10,7 +10,18 @@ from ..language import Language, Place
 from ..verdicts import expect, quote
 from .document import Json
 from .records import HARD, KINDS, RECURRENT, FeedForward, Head, Layer, LinearForm, Meaning, Neuron, Transformer
-from .shapes import DirectionOrder, Fields, entries, list_of, one_of, read_item, read_rational, read_symbols, read_text
+from .shapes import (
+    DirectionOrder,
+    Fields,
+    entries,
+    list_of,
+    one_of,
+    read_heading,
+    read_item,
+    read_rational,
+    read_symbols,
+    read_text,
+)
 
 MASKS = ("none", "future", "past")
 WEIGHTINGS = ("softmax", *HARD)
@@ -26,10 +37,9 @@ def read_transformer(value: Json, language: Language, weightings: Sequence[str] 
     """
     fields = Fields(value, "format", "version", "alphabet", "predicates", "formulas", "directions", "token_embedding",
                     "position_embedding", "layers", "output", optional=("formulas",))
-    fields.read("format", one_of("certify-transformer"))
-    fields.read("version", one_of(1))
+    read_heading(fields, "certify-transformer")
     alphabet = fields.read("alphabet", read_symbols)
-    predicates = fields.read("predicates", list_of(partial(learn_predicate, language=language)))
+    predicates = fields.read("predicates", partial(read_predicates, language=language))
     if "formulas" in fields:
         fields.read("formulas", partial(read_entries, language=language))
     directions = fields.read("directions", partial(read_directions, language=language))
@@ -40,8 +50,7 @@ def read_transformer(value: Json, language: Language, weightings: Sequence[str] 
                                                    weightings=weightings)))
     output = fields.read("output", read_text)
     expect(output in directions, "output: {} is not a direction", quote(output))
-    return Transformer(alphabet, {name: language.predicates[name] for name in predicates}, directions, tokens,
-                       positions, layers, output)
+    return Transformer(alphabet, predicates, directions, tokens, positions, layers, output)
 
 
 def in_language(read: Callable[[str], Place]) -> Callable[[Json], Place]:
@@ -49,9 +58,10 @@ def in_language(read: Callable[[str], Place]) -> Callable[[Json], Place]:
     return lambda value: read(read_text(value))
 
 
-def learn_predicate(value: Json, language: Language) -> str:
-    """The name of a predicate that is defined."""
-    return language.define(read_text(value))
+def read_predicates(value: Json, language: Language) -> dict[str, Place]:
+    """Definitions of predicates, which the language learns; their places by name."""
+    names = list_of(lambda text: language.define(read_text(text)))(value)
+    return {name: language.predicates[name] for name in names}
 
 
 def read_entries(value: Json, language: Language) -> tuple[Place, ...]:

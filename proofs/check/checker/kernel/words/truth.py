@@ -12,7 +12,6 @@ from operator import mul
 
 from ..language import Language, Place
 from ..language.evaluation import COMPARE, CONNECT
-from ..language.table import Node
 from .conditions import Conditions, When
 
 TruthColumn = Sequence[bool]
@@ -56,18 +55,18 @@ class TruthsAlongWord:
         return columns
 
     def _column(self, place: Place, word: Sequence[int], columns: dict[Place, TruthColumn]) -> TruthColumn:
-        node = self._language.nodes[place]
-        name, operands, data = node
+        name, operands, data = self._language.nodes[place]
         if name == "Q":
             letter = self._asked.alphabet.index(str(data[0]))
             return [other == letter for other in word]
         if name in ("P", "user"):
             return self._fixed_column(place, len(word))
         if name == "T":
-            return self._compare(node, len(word), columns)
+            compare, constant = COMPARE[str(data[0])], int(data[1])
+            return [compare(constant + number, 0) for number in self._sums(place, len(word), columns)]
         if name == "on":
             return [self._language.holds_at(operands[0], len(word), number)
-                    for number in self._sums(operands[1], columns)]
+                    for number in self._sums(operands[1], len(word), columns)]
         if name in CONNECT:
             return [bool(CONNECT[name](*truths)) for truths in
                     (zip(*(columns[operand] for operand in operands), strict=True) if operands else [()] * len(word))]
@@ -79,20 +78,13 @@ class TruthsAlongWord:
             self._fixed[place, n] = [self._language.holds_at(place, n, i) for i in range(1, n + 1)]
         return self._fixed[place, n]
 
-    def _compare(self, node: Node, n: int, columns: dict[Place, TruthColumn]) -> TruthColumn:
-        relation, constant, *coefficients = node.data
-        counts = [self._counts(operand, columns) for operand in node.operands]
-        compare = COMPARE[str(relation)]
-        rows = zip(*counts, strict=True) if counts else [()] * n
-        return [bool(compare(int(constant) + sum(map(mul, map(int, coefficients), row)), 0)) for row in rows]
-
-    def _sums(self, place: Place, columns: dict[Place, TruthColumn]) -> Sequence[int]:
+    def _sums(self, place: Place, n: int, columns: dict[Place, TruthColumn]) -> Sequence[int]:
         """A count, or the sum of the counts that are compared with 0, at each position."""
         operator, operands, data = self._language.nodes[place]
         if operator != "T":
             return self._counts(place, columns)
         counts = [self._counts(operand, columns) for operand in operands]
-        return [sum(map(mul, map(int, data[2:]), row)) for row in zip(*counts, strict=True)]
+        return [sum(map(mul, map(int, data[2:]), row)) for row in (zip(*counts, strict=True) if counts else [()] * n)]
 
     def _counts(self, count: Place, columns: dict[Place, TruthColumn]) -> Sequence[int]:
         """How many positions up to each, or from it, satisfy what is counted."""

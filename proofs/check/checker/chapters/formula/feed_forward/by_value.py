@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 from ....kernel.language import Place
 from ....kernel.language.evaluation import COMPARE
-from ....kernel.numbers import ONE, ZERO, add, divide, multiply
+from ....kernel.numbers import ONE, ZERO, add, divide, multiply, ratio
 from ....kernel.reading.records import Average, ExactCount, Mean, Meaning, Neuron, Slack, Truth, kind_of
 from ....kernel.verdicts import quote, require
 from ..families import Covered, WrittenDirection, is_on_count
 from ..proof import Proof
 from .piecewise import NeuronForm, Range, add_ranges, group_by_form
 
-SumOfCounts = Mapping[Place, int]
+SumOfCounts = Mapping[Place, Fraction]
 """Counts and their coefficients, none of which is 0."""
 
 
@@ -65,7 +65,8 @@ class OutputByValue:
                 kind_of(self._meaning))
         self._groups = group_by_form(proof.budget, name, units)
         counted = self._sum_of(self._meaning)
-        self._sum: SumOfCounts = {count: c // gcd(*counted.values()) for count, c in counted.items()}
+        divisor = gcd(*map(int, counted.values()))
+        self._sum: SumOfCounts = {count: c / divisor for count, c in counted.items()}
         self.known: list[str] = []
         self.means: dict[str, Fraction] = {}
         self.slacks: dict[str, Place] = {}
@@ -92,14 +93,14 @@ class OutputByValue:
     def _sum_of(self, meaning: Meaning) -> SumOfCounts:
         """The sum of counts, without a constant, that a meaning is about."""
         if isinstance(meaning, Mean | ExactCount):
-            return {meaning.count: 1}
+            return {meaning.count: ONE}
         place = meaning.term if isinstance(meaning, Average) else (
             meaning.formula if isinstance(meaning, Truth | Slack) else -1)
         operator, operands, data = self._language.nodes[place]
         if isinstance(meaning, Truth) and is_on_count(self._proof, meaning.formula):
-            return {operands[1]: 1}
+            return {operands[1]: ONE}
         require(operator == "T" and operands, "a {} direction is of no comparison of counts", kind_of(meaning))
-        return {count: int(c) for count, c in zip(operands, data[2:], strict=True)}
+        return dict(zip(operands, map(Fraction, data[2:]), strict=True))
 
     def _factor(self, other: SumOfCounts) -> Fraction:
         """How many times the sum of this output another one is.
@@ -107,9 +108,9 @@ class OutputByValue:
         Raises:
             Rejected: if it is no multiple of it.
         """
-        factors = {Fraction(c, self._sum[count]) for count, c in other.items() if count in self._sum}
-        require(other.keys() == self._sum.keys() and len(factors) == 1, "two sums of counts are not in proportion")
-        return factors.pop()
+        factor = ratio(other, self._sum)
+        require(factor is not None, "two sums of counts are not in proportion")
+        return factor or ZERO
 
     def check(self) -> int:
         """The number of rows (n, i) at which the output is proved; equal ones are looked at once.
@@ -163,7 +164,7 @@ class OutputByValue:
 
     def _ends(self, n: int, i: int) -> tuple[int, int]:
         """The least and the greatest number that the sum can be, if each count is any number of what it looks at."""
-        ends = [c * self._proof.positions_counted(count, n, i) for count, c in self._sum.items()]
+        ends = [int(c) * self._proof.positions_counted(count, n, i) for count, c in self._sum.items()]
         return sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
 
     def _positions(self, n: int, i: int) -> int:
@@ -213,7 +214,7 @@ class OutputByValue:
 
     def _factor_of(self, comparison: Place) -> Fraction:
         _, operands, data = self._language.nodes[comparison]
-        return Fraction(int(data[2]), self._sum[operands[0]])
+        return Fraction(data[2]) / self._sum[operands[0]]
 
     def _holds(self, place: Place, value: int, n: int) -> bool:
         """Whether a formula holds where the sum has this value."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from ....kernel.language import Place
-from ....kernel.numbers import ZERO, add, multiply
+from ....kernel.numbers import ZERO, add, multiply, ratio
 from ....kernel.reading.records import ApproximateCount, ExactCount
 from ....kernel.verdicts import require
 from ..proof import Proof
@@ -34,20 +34,12 @@ def find_interval(proof: Proof, form: NeuronForm, signs: Mapping[Place, int],
         if isinstance(meaning, ApproximateCount) and truths[proof.language.counted(meaning.count)]:
             here = add(budget, here, c)
     for comparison, sign in signs.items():
-        a = find_proportion(proof, comparison, read)
+        _, counts, (_, _, *coefficients) = proof.language.nodes[comparison]
+        a = ratio(read, dict(zip(counts, map(Fraction, coefficients), strict=True)))
         if a is not None:
             return scale_range(proof, comparison, sign, a, here)
     require(False, "a unit does not read the counts in the proportions that are compared")
     return None
-
-
-def find_proportion(proof: Proof, comparison: Place, read: Mapping[Place, Fraction]) -> Fraction | None:
-    """The factor a if the counts are read as a * T, or None."""
-    _, counts, (_, _, *coefficients) = proof.language.nodes[comparison]
-    if {*counts} != {*read}:
-        return None
-    factors = {read[count] / int(c) for count, c in zip(counts, coefficients, strict=True)}
-    return factors.pop() if len(factors) == 1 else None
 
 
 def scale_range(proof: Proof, comparison: Place, sign: int, a: Fraction, here: Fraction) -> RationalInterval | None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from ....kernel.numbers import ONE, ZERO
-
-Key = TypeVar("Key")
+from ....kernel.numbers import ONE
 
 
 class Claimed(NamedTuple):
@@ -36,11 +34,3 @@ def list_claimed(sums: Iterable[int], find_goal: Callable[[int], int | None], fi
             if 1 <= p <= len(values) and values[p - 1] != goal * scale:
                 wrong.append(d)
     return Claimed(found, places, wrong)
-
-
-def ratio(one: Mapping[Key, Fraction], other: Mapping[Key, Fraction]) -> Fraction | None:
-    """How many times the other form the one is; None if it is no multiple."""
-    if not one:
-        return ZERO
-    found = {one[key] / other[key] for key in one if key in other}
-    return found.pop() if one.keys() == other.keys() and len(found) == 1 else None

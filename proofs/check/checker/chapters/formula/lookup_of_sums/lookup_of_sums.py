@@ -10,14 +10,14 @@ from typing import NamedTuple, cast
 
 from ....kernel.language import Place
 from ....kernel.language.evaluation import COMPARE
-from ....kernel.numbers import ONE, ZERO, divide
+from ....kernel.numbers import ONE, ZERO, divide, ratio
 from ....kernel.reading.records import ApproximateCount, ApproximateTruth, Head, LinearForm, Truth, visible
 from ....kernel.verdicts import Rejected, quote, require
 from ..composition import names_in
 from ..families import Covered, WrittenDirection
 from ..kernels import FALLS, suffices
 from ..proof import Proof
-from .claimed import Claimed, list_claimed, ratio
+from .claimed import Claimed, list_claimed
 
 Sum = Mapping[Place, Fraction]
 """Counts and their coefficients, none of which is 0."""

@@ -12,11 +12,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ....kernel.language import Place
-from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, inner_product, multiply, told_apart
+from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, inner_product, multiply, ratio, told_apart
 from ....kernel.reading.records import ExactCount, Head, LinearForm, Truth
 from ....kernel.verdicts import Rejected, require
 from ..composition import names_in
-from ..lookup_of_sums.claimed import ratio
 from ..proof import Proof
 from ..uniform import check_mask, check_scores
 

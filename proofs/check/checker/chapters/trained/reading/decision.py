@@ -18,16 +18,18 @@ from ....kernel.reading.shapes import (
     integer_within,
     list_of,
     one_of,
+    or_null,
     read_boolean,
+    read_heading,
     read_rational,
     read_symbols,
     read_text,
 )
-from ....kernel.reading.transformer import expect_known_symbols, in_language
+from ....kernel.reading.transformer import expect_known_symbols, in_language, read_predicates
 from ....kernel.verdicts import expect, quote
 from ....kernel.words.conditions import Automaton, Conditions, When
 from .dyadics import read_base64
-from .network import Network, or_null, read_network
+from .network import Network, read_network
 
 FORMAT_OF_DECISION = "certify-decision"
 FORMAT_OF_WRONG_WORD = "certify-wrong-word"
@@ -170,8 +172,7 @@ def read_decision(document: Json, budget: Budget) -> Decision:
         Malformed: if it is not in the format.
     """
     fields = Fields(document, "format", "version", "network", "claim", "graphs", "directions", "cover")
-    fields.read("format", one_of(FORMAT_OF_DECISION))
-    fields.read("version", one_of(1))
+    read_heading(fields, FORMAT_OF_DECISION)
     language = Language(budget)
     network = fields.read("network", partial(read_network, budget=budget))
     claim = fields.read("claim", partial(read_claim, network=network, language=language))
@@ -192,8 +193,7 @@ def read_wrong_word(document: Json, budget: Budget) -> WrongWord:
         Malformed: if it is not in the format.
     """
     fields = Fields(document, "format", "version", "network", "claim", "word", "offset", "place", "case", "row")
-    fields.read("format", one_of(FORMAT_OF_WRONG_WORD))
-    fields.read("version", one_of(1))
+    read_heading(fields, FORMAT_OF_WRONG_WORD)
     language = Language(budget)
     network = fields.read("network", partial(read_network, budget=budget))
     claim = fields.read("claim", partial(read_claim, network=network, language=language))
@@ -222,14 +222,14 @@ def read_claim(value: Json, network: Network, language: Language) -> TrainedClai
     expect(len(offsets) == 2 and offsets[0] <= offsets[1], "offsets: expected first and last")
     expect(network.rows is not None or offsets == (0, 0), "offsets: expected 0, as there is no table of positions")
     automaton = fields.read("automaton", or_null(partial(read_automaton, letters=len(alphabet))))
-    predicates = fields.read("predicates", list_of(lambda text: language.define(read_text(text))))
+    predicates = fields.read("predicates", partial(read_predicates, language=language))
     states = len(automaton.steps) if automaton else 0
     claim = TrainedClaim(
         alphabet, tokens, before, after, (offsets[0], offsets[1]),
         min_n=fields.read("min_n", Length), max_n=fields.read("max_n", Length),
         read=str(fields.read("read", one_of("each", "last", "first"))), empty=fields.read("empty", read_boolean),
         margin=fields.read("margin", read_rational), automaton=automaton,
-        predicates={name: language.predicates[name] for name in predicates},
+        predicates=predicates,
         cases=fields.read("cases", list_of(partial(read_case, outputs=network.outputs, states=states,
                                                    language=language))))
     expect(len(tokens) == len(alphabet), "tokens: expected one for each symbol")

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import TypeVar
 
 from ....kernel.budget import MAX_N, Budget
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, integer_within, list_of, one_of, read_rational, read_text
+from ....kernel.reading.shapes import (
+    Fields,
+    integer_within,
+    list_of,
+    one_of,
+    or_null,
+    read_heading,
+    read_rational,
+    read_text,
+)
 from ....kernel.verdicts import expect, quote
 from .dyadics import Matrix, Tensors, Vector, read_tensors
 
 FORMAT = "certify-trained"
 ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh")
 DIGEST = frozenset("0123456789abcdef")
-
-Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
@@ -141,11 +146,6 @@ class Network:
         return min((len(table.rows) for table in tables), default=None)
 
 
-def or_null(shape: Callable[[Json], Read]) -> Callable[[Json], Read | None]:
-    """A value of this shape, or null."""
-    return lambda value: None if value is None else shape(value)
-
-
 def read_network(value: Json, budget: Budget) -> Network:
     """The network; tensors are decoded first.
 
@@ -154,8 +154,7 @@ def read_network(value: Json, budget: Budget) -> Network:
     """
     fields = Fields(value, "format", "version", "sources", "attention", "tokens", "positions", "steps", "unembedding",
                     "tensors")
-    fields.read("format", one_of(FORMAT))
-    fields.read("version", one_of(1))
+    read_heading(fields, FORMAT)
     sources = fields.read("sources", list_of(read_source))
     causal = fields.read("attention", one_of("causal", "bidirectional")) == "causal"
     tensors = fields.read("tensors", partial(read_tensors, budget=budget))
