@@ -11,7 +11,7 @@ MAX_ARGUMENT = 1 << 4096  # numerators and denominators of arguments are below i
 def log2floor(x: Fraction) -> int:
     """The greatest integer k with 2^k <= x."""
     k = x.numerator.bit_length() - x.denominator.bit_length()
-    return k - (Fraction(2) ** k > x)
+    return k - (x.numerator << max(-k, 0) < x.denominator << max(k, 0))
 
 
 def log2ceil(x: Fraction) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from ...kernel.budget import Budget
+from ...kernel.functions import log2floor
 from ...kernel.numbers import ZERO, size
 from .reading import Format
 
@@ -52,15 +53,9 @@ def rounding_error(form: Format, most: Fraction) -> Fraction:
     """
     if most == 0:
         return ZERO
-    k = exponent_of(most)
+    k = log2floor(most)
     half = power_of_two(k - form.precision)
     return (half if k <= form.least else min(half, max(half / 2, most - power_of_two(k)))) + tiny(form)
-
-
-def exponent_of(x: Fraction) -> int:
-    """The k with 2^k <= |x| < 2^(k+1), for x other than 0."""
-    k = abs(x.numerator).bit_length() - x.denominator.bit_length()
-    return k - (abs(x.numerator) << max(-k, 0) < x.denominator << max(k, 0))
 
 
 def power_of_two(exponent: int) -> Fraction:
@@ -86,10 +81,7 @@ def is_finite(form: Format, x: Fraction) -> bool:
 
 def is_normal(form: Format, x: Fraction) -> bool:
     """Whether |x| >= 2^e."""
-    length = abs(x.numerator).bit_length() - x.denominator.bit_length()
-    if x == 0 or abs(length - form.least) > 1:
-        return x != 0 and length > form.least
-    return abs(x.numerator) << -form.least >= x.denominator
+    return x != 0 and at_most_power(1 / abs(x), -form.least)
 
 
 def grid_of(x: Fraction) -> int | None:
@@ -136,6 +128,6 @@ def nearest(budget: Budget, form: Format, x: Fraction) -> Fraction | None:
         return ZERO
     if not is_normal(form, x) or not is_finite(form, x):
         return None
-    shift = exponent_of(x) - form.precision + 1
+    shift = log2floor(abs(x)) - form.precision + 1
     scaled = round(Fraction(x.numerator << max(-shift, 0), x.denominator << max(shift, 0)))
     return Fraction(scaled << max(shift, 0), 1 << max(-shift, 0))

@@ -7,9 +7,10 @@ files of the rules that it needs. Where several rules recognise what is written,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ...kernel.language import Place
 from ...kernel.numbers import ZERO
@@ -27,7 +28,10 @@ from ...kernel.reading.records import (
     Slack,
     Truth,
 )
+from ...kernel.verdicts import Rejected
 from .proof import Proof
+
+Proved = TypeVar("Proved")
 
 
 class WrittenDirection(NamedTuple):
@@ -122,6 +126,21 @@ def prove(proof: Proof, written: WrittenDirection) -> Covered:
     family = next(family for family in FAMILIES if family.recognises(proof, written))
     covered: Covered = getattr(load(family.file), family.function)(proof, written)
     return covered
+
+
+def attempt(first: Callable[[], Proved], second: Callable[[], Proved], has_second: bool = True) -> Proved:
+    """What the first way proves, or else the second, if there is one.
+
+    Raises:
+        Rejected: if neither does; why the first does not.
+    """
+    try:
+        return first()
+    except Rejected as refusal:
+        with suppress(Rejected):
+            if has_second:
+                return second()
+        raise refusal from None
 
 
 def load(file: str) -> Any:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from ...kernel.numbers import add
+from ...kernel.numbers import Enclosure, add
 from ...kernel.verdicts import Rejected, require
 from ...kernel.weights import Weigher
 from .cells import FormsByPosition
 from .classes import WordClass, find_classes, read_formula_at
 from .reading import MarginClaim, MarginFile
-from .running import ClassExecution, Interval
+from .running import ClassExecution
 
 
 def prove_margin(given: MarginFile) -> Mapping[str, int]:
@@ -65,7 +65,7 @@ def prove_place(given: MarginFile, weigher: Weigher, n: int, letter: int, at: in
     return number
 
 
-def check_side(given: MarginFile, found: WordClass, output: Interval, margin: Fraction, where: str) -> None:
+def check_side(given: MarginFile, found: WordClass, output: Enclosure, margin: Fraction, where: str) -> None:
     """The output is above the threshold by more than the margin where the formula holds, below it elsewhere.
 
     Raises:

@@ -1,17 +1,17 @@
 """The output on one class, enclosed: every atom is computed from how often each column is seen.
 
-Intervals are of exact rationals, rounded outward to a multiple of 2^-GRAIN where they are no single number. Atoms are
+Enclosures are of exact rationals, rounded outward to a multiple of 2^-GRAIN where they are no single number. Atoms are
 enclosed in the order in which they arose, so that no network is too deep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
 
-from ...kernel.numbers import ZERO, add, charge, divide, multiply, total
+from ...kernel.numbers import ZERO, Enclosure, add, charge, divide, ends_of, multiply, total
 from ...kernel.verdicts import Rejected, quote, require
 from ...kernel.weights import Weigher
 from .cells import OUTPUT, Bucket, FormsByPosition, HeadColumns, all_equal
@@ -21,23 +21,17 @@ from .forms import Answer, AtomForm, Normed, Relu
 GRAIN = 256
 
 
-class Interval(NamedTuple):
-    """All numbers from ``lower`` to ``upper``."""
+def is_point(x: Enclosure) -> bool:
+    """Whether it is one number."""
+    return x.lower == x.upper
 
-    lower: Fraction
-    upper: Fraction
 
-    @property
-    def is_point(self) -> bool:
-        """Whether it is one number."""
-        return self.lower == self.upper
-
-    def outward(self) -> Interval:
-        """The same, or a wider one with short ends."""
-        if self.is_point:
-            return self
-        return Interval(Fraction(self.lower.numerator * (1 << GRAIN) // self.lower.denominator, 1 << GRAIN),
-                        Fraction(-(-self.upper.numerator * (1 << GRAIN) // self.upper.denominator), 1 << GRAIN))
+def outward(x: Enclosure) -> Enclosure:
+    """The same, or a wider one with short ends."""
+    if is_point(x):
+        return x
+    return Enclosure(Fraction(x.lower.numerator * (1 << GRAIN) // x.lower.denominator, 1 << GRAIN),
+                     Fraction(-(-x.upper.numerator * (1 << GRAIN) // x.upper.denominator), 1 << GRAIN))
 
 
 class Crowd(NamedTuple):
@@ -57,9 +51,9 @@ class ClassExecution:
                  signature: Signature) -> None:
         self._cells, self._budget, self._weigher = cells, cells.budget, weigher
         held = [(buckets[number], count) for number, count in signature]
-        self._atoms: dict[int, Interval] = {}
-        self._rows: dict[int, tuple[Interval, ...]] = {}
-        self._norms: dict[tuple[int, Fraction], Sequence[Interval]] = {}
+        self._atoms: dict[int, Enclosure] = {}
+        self._rows: dict[int, tuple[Enclosure, ...]] = {}
+        self._norms: dict[tuple[int, Fraction], Sequence[Enclosure]] = {}
         self._crowds: dict[tuple[int, int], Crowd] = {}
         self._word = dict(entry for bucket, _ in held for entry in bucket) if cells.by_words else {}
         self._held: dict[int, list[tuple[int, int]]] = {}
@@ -68,11 +62,11 @@ class ClassExecution:
             for asked, number in bucket:
                 self._held.setdefault(asked, []).append((number, count))
 
-    def output(self) -> Interval:
+    def output(self) -> Enclosure:
         """The output at the position that is read."""
         output = self._find_output()
         for number in self._below(output):
-            self._atoms[number] = self._atom(number).outward()
+            self._atoms[number] = outward(self._atom(number))
         return self.number(output)
 
     def _find_output(self) -> AtomForm:
@@ -110,64 +104,60 @@ class ClassExecution:
                 for column in self._see(atom).columns:
                     yield from self._cells.columns.rows[column]
 
-    def number(self, form: AtomForm) -> Interval:
+    def number(self, form: AtomForm) -> Enclosure:
         """What a form is on these words."""
-        lower = upper = form.constant
-        for number, coefficient in form.atoms:
-            ends = self._multiply(Interval(coefficient, coefficient), self._atoms[number])
-            lower, upper = add(self._budget, lower, ends.lower), add(self._budget, upper, ends.upper)
-        return Interval(lower, upper)
+        return self._add_products(((ends_of(c), self._atoms[number]) for number, c in form.atoms), form.constant)
 
-    def _atom(self, number: int) -> Interval:
+    def _atom(self, number: int) -> Enclosure:
         atom = self._cells.forms.atoms[number]
         if isinstance(atom, Relu):
             inside = self.number(atom.form)
-            return Interval(max(ZERO, inside.lower), max(ZERO, inside.upper))
+            return Enclosure(max(ZERO, inside.lower), max(ZERO, inside.upper))
         if isinstance(atom, Normed):
             return self._normed(atom)
         return self._answer(atom)
 
-    def _normed(self, atom: Normed) -> Interval:
+    def _normed(self, atom: Normed) -> Enclosure:
         """The deviation from the mean, over the root."""
         key = atom.vector, atom.epsilon
         if key not in self._norms:
             self._norms[key] = self._norm(*key)
         return self._norms[key][atom.place]
 
-    def _norm(self, vector: int, epsilon: Fraction) -> Sequence[Interval]:
+    def _norm(self, vector: int, epsilon: Fraction) -> Sequence[Enclosure]:
         """All numbers of a vector, less their mean, over the root."""
         numbers = [self.number(form) for form in self._cells.forms.vectors.rows[vector]]
         mean = self._plain_mean(numbers, [1] * len(numbers))
-        deviations = [Interval(add(self._budget, x.lower, -mean.upper), add(self._budget, x.upper, -mean.lower))
+        deviations = [Enclosure(add(self._budget, x.lower, -mean.upper), add(self._budget, x.upper, -mean.lower))
                       for x in numbers]
-        variance = self._plain_mean([self._square(x) for x in deviations], [1] * len(numbers)).outward()
-        radicand = Interval(add(self._budget, variance.lower, epsilon), add(self._budget, variance.upper, epsilon))
+        variance = outward(self._plain_mean([self._square(x) for x in deviations], [1] * len(numbers)))
+        radicand = Enclosure(add(self._budget, variance.lower, epsilon), add(self._budget, variance.upper, epsilon))
         require(radicand.lower > 0, "a norm is not known to be of a vector with two different numbers")
         for end in radicand:
             charge(self._budget, end, end)
         low, high = floor_root(radicand.lower), floor_root(radicand.upper) + Fraction(1, 1 << GRAIN)
         require(low > 0, "a norm is not known closely enough")
-        inverse = Interval(1 / high, 1 / low)
+        inverse = Enclosure(1 / high, 1 / low)
         return [self._multiply(x, inverse) for x in deviations]
 
-    def _square(self, x: Interval) -> Interval:
+    def _square(self, x: Enclosure) -> Enclosure:
         """All squares."""
         ends = sorted(multiply(self._budget, end, end) for end in x)
-        return Interval(ZERO if x.lower < 0 < x.upper else ends[0], ends[1])
+        return Enclosure(ZERO if x.lower < 0 < x.upper else ends[0], ends[1])
 
-    def _answer(self, atom: Answer) -> Interval:
+    def _answer(self, atom: Answer) -> Enclosure:
         head, crowd = self._cells.seen[atom.head], self._see(atom)
         queries, rows = [self.number(query) for query in atom.queries], [self._row(column) for column in crowd.columns]
         scores = [self._score(queries, row) for row in rows]
-        if not (all_equal(scores) and scores[0].is_point):  # then the temperature does not matter
-            scores = [self._multiply(score, Interval(*atom.cold)).outward() for score in scores]
+        if not (all_equal(scores) and is_point(scores[0])):  # then the temperature does not matter
+            scores = [outward(self._multiply(score, atom.cold)) for score in scores]
         place = len(head.asked.keys) + head.asked.names.index(atom.name)
         values = [row[place] for row in rows]
         if head.asked.head.weighting == "softmax":
             return self._soft_mean(scores, values, crowd.counts)
         return self._hard_mean(head, scores, values, crowd.counts)
 
-    def _row(self, column: int) -> tuple[Interval, ...]:
+    def _row(self, column: int) -> tuple[Enclosure, ...]:
         """The numbers of a column."""
         if column not in self._rows:
             self._rows[column] = tuple(map(self.number, self._cells.columns.rows[column]))
@@ -200,22 +190,26 @@ class ClassExecution:
         if not cells.by_words and origin in (0, cells.at):
             yield from self._held.get(number, ())
 
-    def _score(self, queries: Sequence[Interval], column: Sequence[Interval]) -> Interval:
-        lower = upper = ZERO
-        for query, key in zip(queries, column, strict=False):  # the values follow the keys
-            ends = self._multiply(query, key)
+    def _score(self, queries: Sequence[Enclosure], column: Sequence[Enclosure]) -> Enclosure:
+        return outward(self._add_products(zip(queries, column, strict=False), ZERO))  # the values follow the keys
+
+    def _add_products(self, pairs: Iterable[tuple[Enclosure, Enclosure]], start: Fraction) -> Enclosure:
+        """All sums of these products and a number."""
+        lower = upper = start
+        for x, y in pairs:
+            ends = self._multiply(x, y)
             lower, upper = add(self._budget, lower, ends.lower), add(self._budget, upper, ends.upper)
-        return Interval(lower, upper).outward()
+        return Enclosure(lower, upper)
 
-    def _multiply(self, x: Interval, y: Interval) -> Interval:
+    def _multiply(self, x: Enclosure, y: Enclosure) -> Enclosure:
         """All products."""
-        if x.is_point and y.is_point:
+        if is_point(x) and is_point(y):
             product = multiply(self._budget, x.lower, y.lower)
-            return Interval(product, product)
+            return Enclosure(product, product)
         ends = [multiply(self._budget, p, q) for p in x for q in y]
-        return Interval(min(ends), max(ends))
+        return Enclosure(min(ends), max(ends))
 
-    def _soft_mean(self, scores: Sequence[Interval], values: Sequence[Interval], counts: Sequence[int]) -> Interval:
+    def _soft_mean(self, scores: Sequence[Enclosure], values: Sequence[Enclosure], counts: Sequence[int]) -> Enclosure:
         """The weighted mean; with equal scores, or equal values, exactly.
 
         Proof. It is least + sum w c (v - least) / sum w c. All terms are at least 0, so the quotient is between those
@@ -223,7 +217,7 @@ class ClassExecution:
         """
         if all_equal(values):
             return values[0]
-        if all_equal(scores) and scores[0].is_point:
+        if all_equal(scores) and is_point(scores[0]):
             return self._plain_mean(values, counts)
         weights = self._weigh(scores)
         least = min(value.lower for value in values)
@@ -235,26 +229,26 @@ class ClassExecution:
                 sums[place] = add(self._budget, sums[place], multiply(self._budget, Fraction(count), term))
         above_least, below, total_low, total_high = sums
         require(total_low > 0, "scores are not known closely enough")
-        return Interval(add(self._budget, least, divide(self._budget, above_least, total_high)),
+        return Enclosure(add(self._budget, least, divide(self._budget, above_least, total_high)),
                         add(self._budget, least, divide(self._budget, below, total_low)))
 
-    def _weigh(self, scores: Sequence[Interval]) -> list[Interval]:
+    def _weigh(self, scores: Sequence[Enclosure]) -> list[Enclosure]:
         """exp of each score, less the greatest end."""
         top = max(score.upper for score in scores)
-        return [Interval(self._exp(score.lower - top).lower, self._exp(score.upper - top).upper) for score in scores]
+        return [Enclosure(self._exp(score.lower - top).lower, self._exp(score.upper - top).upper) for score in scores]
 
-    def _exp(self, x: Fraction) -> Interval:
+    def _exp(self, x: Fraction) -> Enclosure:
         """exp of a number that is not positive, to a multiple of 2^-GRAIN."""
         lower, upper, e = self._weigher.enclose(x)
         shift = e + GRAIN
         if shift >= 0:
-            return Interval(Fraction(lower << shift, 1 << GRAIN), Fraction(upper << shift, 1 << GRAIN))
-        return Interval(Fraction(lower >> -shift, 1 << GRAIN), Fraction(-(-upper >> -shift), 1 << GRAIN))
+            return Enclosure(Fraction(lower << shift, 1 << GRAIN), Fraction(upper << shift, 1 << GRAIN))
+        return Enclosure(Fraction(lower >> -shift, 1 << GRAIN), Fraction(-(-upper >> -shift), 1 << GRAIN))
 
-    def _hard_mean(self, head: HeadColumns, scores: Sequence[Interval], values: Sequence[Interval],
-                   counts: Sequence[int]) -> Interval:
+    def _hard_mean(self, head: HeadColumns, scores: Sequence[Enclosure], values: Sequence[Enclosure],
+                   counts: Sequence[int]) -> Enclosure:
         weighting = head.asked.head.weighting
-        if not all(score.is_point for score in scores):
+        if not all(map(is_point, scores)):
             raise Rejected(f"head {quote(head.asked.head.name)} is hard, and its scores are known only approximately")
         best = max(scores)
         winners = [place for place, score in enumerate(scores) if score == best]
@@ -264,13 +258,13 @@ class ClassExecution:
             winners = winners[-1:]
         return self._plain_mean([values[place] for place in winners], [counts[place] for place in winners])
 
-    def _plain_mean(self, values: Sequence[Interval], counts: Sequence[int]) -> Interval:
+    def _plain_mean(self, values: Sequence[Enclosure], counts: Sequence[int]) -> Enclosure:
         """The mean of values that weigh alike, each so many times."""
         lower, upper = (total(self._budget, (multiply(self._budget, end, Fraction(count))
                                              for end, count in zip(ends, counts, strict=True)))
                         for ends in zip(*values, strict=True))
         number = Fraction(sum(counts))
-        return Interval(divide(self._budget, lower, number), divide(self._budget, upper, number))
+        return Enclosure(divide(self._budget, lower, number), divide(self._budget, upper, number))
 
 
 def floor_root(x: Fraction) -> Fraction:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import isqrt
 from operator import mul
 
@@ -170,13 +169,10 @@ def scale_map(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear,
     size = max((w.bit_length() for w in entries), default=0) + given.weight.power
     other = max((b.bit_length() for b in given.bias.entries), default=0) + given.bias.power
     k = bits + max(size, other, 0)
-    factor = shift_fraction(scale.times, k) if scale.times is not None else isqrt((1 << 2 * k) // (scale.root or 1))
+    factor = isqrt((1 << 2 * k) // (scale.root or 1))
+    if scale.times is not None:
+        factor = (scale.times.numerator << k) // scale.times.denominator
     return multiply(given, factor, -k), True
-
-
-def shift_fraction(x: Fraction, bits: int) -> int:
-    """x 2^bits, rounded down."""
-    return (x.numerator << bits) // x.denominator
 
 
 class RotaryTurn:

@@ -18,9 +18,9 @@ from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, size, told_apart
 from ....kernel.reading.records import RECURRENT, ApproximateTruth, Head
 from ....kernel.verdicts import require
 from ..composition import names_in
-from ..families import OTHER_GAPS, PATHS, RECURRENT_WEIGHTS, Covered, WrittenDirection, load
+from ..families import OTHER_GAPS, PATHS, RECURRENT_WEIGHTS, Covered, WrittenDirection, attempt, load
 from ..proof import Proof
-from .automaton import Letters, ReadPosition, TargetAutomaton, read_letters, whole_or_apart
+from .automaton import Letters, ReadPosition, TargetAutomaton, read_letters
 from .gaps import Gaps, find_extremes, known_integers
 
 POINTER_BITS = 64
@@ -178,5 +178,7 @@ def check_attention(proof: Proof, written: WrittenDirection) -> Covered:
         Rejected: if one is not proved to be.
     """
     (head,), meaning = written.heads, cast(ApproximateTruth, written.meaning)
-    rows = whole_or_apart(lambda apart: Attention(proof, head, written.name, meaning, apart))
+    whole = Attention(proof, head, written.name, meaning)
+    rows = attempt(whole.check, lambda: Attention(proof, head, written.name, meaning, apart=True).check(),
+                   whole.automaton.has_wholes)
     return Covered(rows, guarded=rows)

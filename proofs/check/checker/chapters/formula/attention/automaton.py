@@ -8,12 +8,11 @@ Letters are free but for what the symbol there decides; that is sound, since eve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product, repeat
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.language import Place
@@ -21,7 +20,7 @@ from ....kernel.language.table import FUTURE, PAST, TEMPORAL
 from ....kernel.language.truths import connect_one, remembered, temporal_truth
 from ....kernel.numbers import ONE, ZERO, Numbers, told_apart, total
 from ....kernel.reading.records import LinearForm, Truth
-from ....kernel.verdicts import Rejected, quote, require
+from ....kernel.verdicts import quote, require
 from ..proof import Proof
 
 MAX_ATOMS = 8  # 256 letters at each position
@@ -183,34 +182,6 @@ class TargetAutomaton:
         following = sum(remembered(self._language.nodes[place], place, now) << bit
                         for bit, place in enumerate(self._temporal))
         return Move(state, following, now[self._target])
-
-
-Proved_co = TypeVar("Proved_co", covariant=True)
-
-
-class Chapter(Protocol[Proved_co]):
-    """What is proved of the letters of an automaton."""
-
-    automaton: TargetAutomaton
-
-    def check(self) -> Proved_co:
-        """Raises Rejected if it is not proved."""
-
-
-def whole_or_apart(chapter: Callable[[bool], Chapter[Proved_co]]) -> Proved_co:
-    """Rule 1, last sentence: by the atoms that suit what is read, or else with connectives taken apart.
-
-    Raises:
-        Rejected: if neither proves it; why the first does not.
-    """
-    whole = chapter(False)
-    try:
-        return whole.check()
-    except Rejected as refusal:
-        if whole.automaton.has_wholes:
-            with suppress(Rejected):
-                return chapter(True).check()
-        raise refusal from None
 
 
 def read_letters(proof: Proof, automaton: TargetAutomaton, n: int) -> tuple[list[tuple[Fraction, Letters]],

@@ -8,7 +8,6 @@ it, since they move together; the sum of their outputs must be constant there.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
@@ -29,8 +28,8 @@ from ....kernel.reading.records import (
     Truth,
     kind_of,
 )
-from ....kernel.verdicts import Rejected, quote, require
-from ..families import COUNTS_THAT_UNITS_READ, UNITS_TAKEN_APART, Covered, WrittenDirection, load
+from ....kernel.verdicts import quote, require
+from ..families import COUNTS_THAT_UNITS_READ, UNITS_TAKEN_APART, Covered, WrittenDirection, attempt, load
 from ..proof import Proof
 from .piecewise import NeuronForm, Range, add_ranges, group_by_form
 
@@ -313,9 +312,4 @@ def check_by_cases(proof: Proof, written: WrittenDirection) -> Covered:
         Rejected: if it is not.
     """
     what = proof, written.name, written.units, written.bias
-    try:
-        return Covered(Output(*what).check())
-    except Rejected as refusal:
-        with suppress(Rejected):
-            return Covered(load(UNITS_TAKEN_APART).OutputApart(*what).check())
-        raise refusal from None
+    return Covered(attempt(lambda: Output(*what).check(), lambda: load(UNITS_TAKEN_APART).OutputApart(*what).check()))

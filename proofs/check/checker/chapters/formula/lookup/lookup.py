@@ -22,7 +22,7 @@ from ..kernels import FALLS
 from ..proof import Proof
 from .case import LookupCase, is_proved
 from .peaked import find_covered
-from .target import LookupTarget
+from .target import LookupTarget, cover_rows
 
 
 class RowScores(NamedTuple):
@@ -48,15 +48,10 @@ class Lookup:
         Raises:
             Rejected: if an error is not proved to be within its bound.
         """
-        covered = guarded = 0
         size, rows = self.keys_and_values(n)
         bits = ENTRY_BITS * len(rows) + sum(x.bit_length() for row in rows for x in row)
         with self._proof.budget.holding(bits):
-            for i in range(1, n + 1):
-                found = self._check_row(n, i, size, rows)
-                covered += found is not None
-                guarded += bool(found)
-        return Covered(covered, guarded)
+            return cover_rows([(n, (n,) * n)], lambda n, i: self._check_row(n, i, size, rows))
 
     def keys_and_values(self, n: int) -> tuple[int, list[tuple[int, ...]]]:
         """For each position its keys, then its value, over one denominator."""

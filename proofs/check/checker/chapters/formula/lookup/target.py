@@ -5,7 +5,7 @@ Nothing else about the word enters, so together the cases (n, i, b, m) are all w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -24,7 +24,19 @@ from ....kernel.reading.records import (
     Truth,
 )
 from ....kernel.verdicts import Rejected, require
+from ..families import Covered
 from ..proof import Errors, Proof
+
+
+def cover_rows(lengths: Iterable[tuple[int, Sequence[int]]], check_row: Callable[[int, int], bool | None]) -> Covered:
+    """The rows that were checked, and those where the guard can hold; both as `check_row` says, None for neither."""
+    covered = guarded = 0
+    for n, firsts in lengths:
+        for i, first in enumerate(firsts, 1):
+            found = check_row(n, i)
+            covered += 0 if found is None else n + 1 - first
+            guarded += n + 1 - first if found else 0
+    return Covered(covered, guarded)
 
 
 class QueryForm(NamedTuple):

@@ -16,6 +16,7 @@ from ....kernel.verdicts import Rejected, quote, require
 from ..composition import names_in
 from ..families import Covered, WrittenDirection
 from ..kernels import FALLS, suffices
+from ..lookup.target import cover_rows
 from ..proof import Proof
 from .claimed import Claimed, list_claimed
 
@@ -145,20 +146,15 @@ class LookupOfSum:
         Raises:
             Rejected: if an error is not proved to be within its bound.
         """
-        covered = guarded = 0
         counts_ahead = any(self._language.nodes[count].operator == "#>" for count in self._sum)
         mask = "past" if counts_ahead or self._by_length else self._head.mask
-        for n, firsts in self._proof.lengths([], mask):
-            self._content(n)  # is in 0..1, whatever the guard is
-            for i, first in enumerate(firsts, 1):
-                found = self._check_row(n, i)
-                covered += 0 if found is None else n + 1 - first
-                guarded += n + 1 - first if found else 0
+        covered = cover_rows(self._proof.lengths([], mask), self._check_row)
         self._check_error()
-        return Covered(covered, guarded)
+        return covered
 
     def _check_row(self, n: int, i: int) -> bool | None:
         """Whether the guard holds in some case of the row; None if it is positional and does not hold at (n, i)."""
+        self._content(n)  # is in 0..1, whatever the guard is
         settled = self._language.settle(self._order, n, i)
         if not settled.get(self._meaning.when, True):
             return None

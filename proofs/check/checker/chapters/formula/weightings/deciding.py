@@ -10,7 +10,7 @@ from ..families import Covered, WrittenDirection
 from ..proof import Proof
 from .additive import check_counting
 from .selecting import check_selecting
-from .sum_lookup import check_sum_lookup
+from .sum_lookup import SumLookup
 
 
 def check_additive(proof: Proof, written: WrittenDirection) -> Covered:
@@ -31,9 +31,9 @@ def check_additive(proof: Proof, written: WrittenDirection) -> Covered:
         check_errors(proof.errors[name], True)
     if selects:
         check_selecting(proof, heads, name, meaning)
-        covered = guarded = count_rows(proof, name)
-    elif isinstance(meaning, ApproximateTruth):
-        covered, guarded = check_sum_lookup(proof, heads, name, meaning)
-    else:
-        require(False, "a {} head whose keys read no total cannot write a direction of kind truth", weighting)
-    return Covered(covered, guarded if isinstance(meaning, ApproximateTruth) else None)
+        rows = count_rows(proof, name)
+        return Covered(rows, rows if isinstance(meaning, ApproximateTruth) else None)
+    if isinstance(meaning, ApproximateTruth):
+        return SumLookup(proof, heads, name, meaning).check()
+    require(False, "a {} head whose keys read no total cannot write a direction of kind truth", weighting)
+    return Covered(0)

@@ -18,9 +18,10 @@ from ....kernel.language import Place
 from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, multiply, total
 from ....kernel.reading.records import ApproximateTruth, ExactCount, Head, LinearForm, Truth
 from ....kernel.verdicts import Rejected, quote, require
-from ..attention.automaton import Letter, TargetAutomaton, read_letters, whole_or_apart
+from ..attention.automaton import Letter, TargetAutomaton, read_letters
 from ..attention.gaps import keeps, overwrites_with, resets_to
 from ..composition import names_in
+from ..families import attempt
 from ..proof import Proof
 from .additive import AdditiveKeys, columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
 from .response_functions import ResponseFunction, Term, check_exact, check_near
@@ -68,7 +69,7 @@ class Selecting:
     """One direction that heads of one layer write together."""
 
     def __init__(self, proof: Proof, heads: Sequence[Head], name: str, meaning: Truth | ApproximateTruth,
-                 apart: bool) -> None:
+                 apart: bool = False) -> None:
         self._proof, self._heads, self._name, self._meaning = proof, heads, name, meaning
         self._count = find_count(proof, heads)
         self._mask = "future" if proof.language.nodes[self._count].operator == "#<" else "past"
@@ -165,4 +166,5 @@ def check_selecting(proof: Proof, heads: Sequence[Head], name: str, meaning: Tru
     Raises:
         Rejected: if this is not proved.
     """
-    whole_or_apart(lambda apart: Selecting(proof, heads, name, meaning, apart))
+    whole = Selecting(proof, heads, name, meaning)
+    attempt(whole.check, lambda: Selecting(proof, heads, name, meaning, apart=True).check(), whole.automaton.has_wholes)

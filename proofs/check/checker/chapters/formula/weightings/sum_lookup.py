@@ -20,8 +20,9 @@ from ....kernel.numbers import ZERO, Numbers, add, divide, multiply
 from ....kernel.reading.records import ApproximateTruth, Head, LinearForm, visible
 from ....kernel.verdicts import quote, require
 from ..composition import names_in
+from ..families import Covered
 from ..lookup.parabola import columns_here
-from ..lookup.target import LookupTarget, QueryForm
+from ..lookup.target import LookupTarget, QueryForm, cover_rows
 from ..lookup_of_sums.claimed import list_claimed
 from ..proof import Proof
 from .additive import columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
@@ -87,8 +88,8 @@ class SumLookup:
             require(False, "a query reads {}, which is not known and does not belong to the count", quote(name))
         return forms
 
-    def check(self) -> tuple[int, int]:
-        """The number of rows that are covered, and of those where the guard can hold.
+    def check(self) -> Covered:
+        """The rows that are covered, and those where the guard can hold.
 
         Raises:
             Rejected: if this is not proved.
@@ -101,13 +102,7 @@ class SumLookup:
         for n, shape in shapes.items():
             longest[shape] = max(n, longest.get(shape, 0))
         offs = {shape: self._find_offs(shape, n) for shape, n in longest.items()}
-        covered = guarded = 0
-        for n, firsts in lengths:
-            for i, first in enumerate(firsts, 1):
-                found = self._check_row(n, i, offs[shapes[n]])
-                covered += 0 if found is None else n + 1 - first
-                guarded += n + 1 - first if found else 0
-        return covered, guarded
+        return cover_rows(lengths, lambda n, i: self._check_row(n, i, offs[shapes[n]]))
 
     # -- the scores ----------------------------------------------------------------------------------------------------
 
@@ -218,12 +213,3 @@ class SumLookup:
             least_wrong, least = (some[-1] if some else length for some in (claimed.wrong, claimed.values))
             self._goals[key] = Goals(least_wrong, least)
         return self._goals[key]
-
-
-def check_sum_lookup(proof: Proof, heads: Sequence[Head], name: str, meaning: ApproximateTruth) -> tuple[int, int]:
-    """The number of rows that were checked, and of those where the guard can hold.
-
-    Raises:
-        Rejected: if this is not proved.
-    """
-    return SumLookup(proof, heads, name, meaning).check()
