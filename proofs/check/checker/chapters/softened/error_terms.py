@@ -1,27 +1,9 @@
-"""How far softmax may miss the mean of what the winners of a head have.
+"""How far softmax may miss the mean of what the winners of a head have; docs/softened.md, section 3, which proves it.
 
-Claim. Let I be the winners, * one of them, mu_t the mean of v_t over I, and x_j what j weighs in Û relative to *.
-Direction t gets an error of at most |V_t|·e + |sum_j y_j (v_t(j) - mu_t)| / (1 + sum_j x_j), both sums over the visible
-j other than *, y_j = x_j - 1 for the winners among them, and y_j = x_j for the others.
-
-Proof. The mean, with the weights of Û, of the exact values misses mu_t by sum_j x_j (v_t(j) - mu_t) / sum_j x_j, over
-all j, with x_* = 1. As sum_I (v_t(j) - mu_t) = 0, x_j may be replaced by x_j - 1 on I in the numerator, which leaves
-nothing of *. This is the second term, the *miss*. The mean of Û's own values differs from that of the exact ones by at
-most |V_t|·e, since the weights are positive and add up to 1.
-
-The miss is enclosed in two ways. Let D_j be the exact difference of scores, 0 on I, and d_j its doubt
-(score_uncertainty.py), so that x_j is between the weights at the distances D_j + d_j and D_j - d_j (weights.py).
-
-Finer: the greatest |sum_j y_j (v_t(j) - mu_t)| over all x_j between their ends, over 1 + the sum of lower ends; for
-each direction the least that some * gives. Winners with equal keys and values give the same; without doubts all do.
-
-Coarser, and tried first, as it needs only the differences of scores and the *spans* (how far apart the keys and the
-values are of all that is seen): no d_j is above the doubt d of two keys as far apart as the spans, and mu_t is among
-the values; so the miss is at most the span of the values, times the sum of the weights at D_j - d, less 1 each for the
-winners, over 1 + the sum of the weights at D_j + d. (On I, |x_j - 1| is at most the upper end less 1: as the ends are
-the exp of -d and d, and d >= 0, 1 is as far above the lower one at most.)
-
-If all that is seen wins, and there is no doubt or only one position, nothing is missed.
+The *miss* is what there is beside |V_t|·e, bounded in two ways. Finer, as in section 3: for each direction the least
+that some winner * gives; winners with equal keys and values give the same, and without doubts all do. Coarser (section
+4, Forgetting), and tried first, as it needs only the differences of scores and the *spans*, how far apart the keys and
+the values are of all that is seen. If all that is seen wins, and there is no doubt or only one position, nothing is missed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,6 @@
 """Feed-forward parts: units that read multiples of one linear form, together a piecewise linear function of it.
 
-Claim. Let a group of units add f_t(L·u) to direction t, f_t(y) = sum_k c_k ReLU(s_k y + b_k). It adds to the error of t
-at most the greatest |f_t(y) - f_t(L·u)| over all y with |y - L·u| <= |L|·e, which is attained at an end of this
-interval or at a breakpoint -b_k / s_k inside.
-
-Proof. L·û is such a y. Between neighbouring breakpoints and ends f_t is linear, so |f_t - constant| is convex there,
-and greatest at one of the two.
+docs/softened.md, section 3, Feed-forward part, has the claim and its proof.
 """
 
 from __future__ import annotations

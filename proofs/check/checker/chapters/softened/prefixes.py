@@ -1,18 +1,7 @@
 """All words of a shard at once, where every layer looks to the left only: layer by layer, words that are alike as one.
 
-A *course* says which vectors words hold when a layer begins: a graph of nodes, which has a step for each symbol that
-may come next, in the order of the alphabet, with the vector at that position and the node after it. All words of the
-shard are paths from the one node at its beginning to the one at its end.
-
-Claim. `PrefixGraph.run` checks of every position of every word of the shard what `WordByWord` (words.py) would, or
-raises. Proof. For each layer, each word follows the path of its symbols: from a node and the histories that the heads
-have there, the step of the symbol gives the vector, the vector the next histories (`LayerAtLength.see`), and these what
-comes out (`pass_on`, where it is checked). The same node with the same histories goes on in the same way, whichever
-word led there, and is run once. The vectors that come out, at the same steps, are the course of the next layer; of its
-nodes those with equal steps are one, as they lead on alike. By induction over layers every word holds, at every
-position and in every layer, the vectors of its path.
-
-The number of words is that of paths, and is counted on the last course.
+A *course* says which vectors words hold when a layer begins; docs/softened.md, section 4, All words at once, has the
+claim, that every position of every word is checked, and its proof. The words are counted as paths of the last course.
 """
 
 from __future__ import annotations

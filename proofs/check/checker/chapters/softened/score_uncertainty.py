@@ -1,11 +1,6 @@
-"""By how much the difference of two scores in Û may miss that in U.
+"""By how much the difference of two scores in Û may miss that in U: the *doubt*, δ_j of docs/softened.md, section 3.
 
-Claim. Let q_r and k_r be the queries and keys of a head in U, q'_r and k'_r those in Û; eta_r = |Q_r|·e and kappa_r =
-|K_r|·e. For positions * and j, the difference of scores sum_r q'_r (k'_r(*) - k'_r(j)) misses sum_r q_r (k_r(*) -
-k_r(j)) by at most the *doubt* d_j = sum_r (eta_r |k_r(*) - k_r(j)| + (|q_r| + eta_r) 2 kappa_r).
-
-Proof. q' (k'_* - k'_j) - q (k_* - k_j) = (q' - q)(k_* - k_j) + q' ((k'_* - k_*) - (k'_j - k_j)), for each r. Here
-|q' - q| is at most eta, |q'| at most |q| + eta, and each |k' - k| at most kappa.
+With eta_r = |Q_r|·e and kappa_r = |K_r|·e it is sum_r (eta_r |k_r(*) - k_r(j)| + (|q_r| + eta_r) 2 kappa_r).
 """
 
 from __future__ import annotations

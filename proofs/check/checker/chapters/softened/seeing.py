@@ -3,16 +3,9 @@
 A *history* has all keys, the extent of all values, and items, keys with their values, each as often as it was seen. As
 scores depend on keys alone, what a query meets among them is computed once for all histories with the same keys.
 
-Forgetting. If it is known which queries may come at each position (`Sight.expect`), a history of the first i positions
-keeps only its *contenders*, the items with the greatest score for some query that may come at i or later.
-
-Claim. From position i on, what a future-masked head adds in U, its gap, and the coarser bound of error_terms.py are
-those of the whole word. Proof. An item that is no contender has, for every query that may come, a lower score than one
-that is seen as well, now and, as such a head never ceases to see a position, later: it never wins. So all winners are
-contenders when they win, and when there is one position more, contenders are found among the contenders before and the
-new item. Differences of scores, hence gaps, the number of winners and weights, need keys alone, the coarser bound those
-and the extents. Words that differ elsewhere have one history. The finer bound needs all items: it is not to be had
-(`Forgotten`).
+Forgetting (docs/softened.md, section 4, which proves it). If it is known which queries may come at each position
+(`Sight.expect`), a history of the first i positions keeps only its *contenders*, the items with the greatest score for
+some query that may come at i or later. The finer bound of error_terms.py is not to be had then (`Forgotten`).
 """
 
 from __future__ import annotations

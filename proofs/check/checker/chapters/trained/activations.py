@@ -1,32 +1,7 @@
-"""Activations of numbers: docs/trained.md, section 1, within a stated error.
+"""Activations of numbers: docs/trained.md, section 1, within a stated error, which section 6 proves.
 
-At the lowest precision a cell [a, a + h] of a table has a parabola through the values at a, a + h and a + 2h; cells are
-made when they are needed. At higher precisions, and for the values themselves, the function is evaluated.
-
-Claim. On the cell the parabola is off by at most 0.0642 h³ M, M >= |f'''|, and 5/4 of the error of the values. Proof.
-The rest of interpolation is f'''(ξ)/6 (x - a)(x - a - h)(x - a - 2h), with x = a + th: t(1 - t)(2 - t) <= 2/(3√3)
-< 0.385 on [0, 1]. The three Lagrange polynomials (1-t)(2-t)/2, t(2-t), -t(1-t)/2 have absolute values that sum to
-1 + t(1 - t) <= 5/4.
-
-Bounds M of |f'''|. Let φ be the normal density, s = 1/(1 + exp(-x)).
-- gelu: f' = Φ + xφ, f'' = φ (2 - x²), f''' = φ (x³ - 4x). If |x| <= 2: |x (4 - x²)| <= 16/(3√3) < 3.08, φ < 0.399; if
-  |x| > 2: |x³ - 4x| φ <= |x|³ φ <= 3√3 φ(√3) < 0.47. So M = 1.3.
-- sigmoid: s' = s(1 - s) <= 1/4, s'' = s'(1 - 2s), s''' = s'(1 - 6s'), and |1 - 6s'| <= 1: |s'''| <= s' <= 1/4. M = 1/4.
-- tanh(x) = 2 s(2x) - 1: 16 |s'''| <= 4. M = 4.
-- silu: 3s'' + x s''', |s''| <= s' <= 1/4 and |x s'''| <= |x| s' <= |x| exp(-|x|) < 0.37. M = 1.12.
-- gelu-tanh: x s(u), u = 2c(x + ax³); with u' = 2c(1 + 3ax²), u'' = 12cax, u''' = 12ca the derivative is
-  3(s''u'² + s'u'') + x(s'''u'³ + 3s''u'u'' + s'u'''), and |s'|, |s''|, |s'''| <= exp(-|u|) <= exp(-1.59 |x|). With
-  y = |x|, A = 1.6 >= 2c, B = 0.2142 >= 6ca, C = 0.4283 >= 12ca it is at most exp(-1.59y) times 3(A + By²)² + 3Cy
-  + y(A + By²)³ + 3Cy²(A + By²) + Cy = 3A² + (4C + A³)y + (6AB + 3AC)y² + 3A²B y³ + (3B² + 3BC)y⁴ + 3AB²y⁵ + B³y⁷.
-  y^k exp(-1.59y) <= (k / (1.59 · 2.718))^k: 0.232, 0.215, 0.335, 0.736, 2.08, 29.5 for k = 1, 2, 3, 4, 5, 7. The sum is
-  at most 7.68 + 1.35 + 0.89 + 0.56 + 0.31 + 0.46 + 0.30 < 12. M = 12.
-
-Slopes, bounds of |f'|: sigmoid 1/4, relu and tanh 1. silu: s + x s' where x >= 0 (and f'(-x) = 1 - f'(x)): s' <= s(1
-- s) and x(1 - s) = x/(1 + exp(x)) <= 0.2785, so |f'| <= 1 + 0.2785 · s < 1.28. gelu: Φ + xφ <= 1 + φ(1) < 1.25 and >=
--0.25. gelu-tanh: s + x s' u', and x s' u' <= |x| u' exp(-|u|) <= y(1.6 + 0.2142y²) exp(-1.59y) <= 1.6 · 0.232 +
-0.2142 · 0.335 < 0.45: |f'| <= 1.45.
-
-Size: |f(x)| <= |x| for relu, gelu, silu and gelu-tanh, <= 1 for the others.
+At the lowest precision a cell of a table has a parabola; cells are made when they are needed. At higher precisions, and
+for the values themselves, the function is evaluated.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""The box of a node's ranges, cut into cells; docs/trained.md, section 5, *cells*.
-
-On every word of a node's class the averages of the last attention step lie in the node's box. A cut of a box at a
-number gives two boxes, and what lies in the box lies in one of them; so what lies in the whole box lies in the box of
-one of the cells. What is proved on each cell is proved on the class, also where a cell has no words at all.
-"""
+"""The box of a node's ranges, cut into cells; docs/trained.md, section 5, *cells*: what is proved on each is proved."""
 
 from __future__ import annotations
 

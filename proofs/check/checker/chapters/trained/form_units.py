@@ -1,16 +1,6 @@
 """Units of affine forms: a line for each activation, and a symbol for how far the function may be from it.
 
-docs/trained.md, section 5. Bounds M of |f''|, with s = 1 / (1 + exp(-x)) and φ the normal density:
-
-- gelu: f'' = φ (2 - x^2). If x^2 <= 2 it is at most 2 φ(0) < 0.8, else |f''| <= x^2 φ <= 2 φ(sqrt 2) < 0.3.
-- sigmoid: s(1 - s)(1 - 2s), at most 1/(6 sqrt 3) < 0.1. tanh(x) = 2 s(2x) - 1: 8 times that, 4/(3 sqrt 3) < 0.77.
-- silu: s' (2 - x tanh(x/2)), at most 2 s' <= 0.5, and at least -|x| s' >= -|x| exp(-|x|) > -0.37.
-- gelu-tanh: x s(u), u = 2c(x + ax^3): f'' = s' (2u' + x u'') + x s'' u'^2, with s' and s'' taken at u; the second
-  term is not positive. The first is at least 0 and at most c (1 + 6ax^2) / (1 + c^2 x^2) <= c < 0.8, since s' = 1 /
-  (4 cosh^2(u/2)), cosh^2(t) >= 1 + t^2, |u| >= 2c|x|, 2u' + x u'' = 4c (1 + 6ax^2) and 6a < c^2. With y = |x|, the
-  second is at most 2.55 y (1 + 0.1342 y^2)^2 |s''|, |s''| <= 0.0963: below 0.42 if y <= 1.2. Else |s''| <=
-  exp(-1.59y); y exp(-1.59y) < 0.18, y^3 exp(-1.59y) < 0.34 and y^5 exp(-1.59y) < 2.1: below 2.55 (0.18 + 0.2684 *
-  0.34 + 0.0181 * 2.1) < 0.8.
+docs/trained.md, section 5; section 6 bounds the second derivatives.
 """
 
 from __future__ import annotations

@@ -2,16 +2,7 @@
 
 Keys are packed by coordinate, over positions: the scores of a query are one sum of products. A value is packed with the
 number 1 and the square of its norm before it, so that a sum of weights times values has the sums of both beside it.
-
-Error of the average. Scores are off by at most x (a number), and the computed weights ŵ_j by at most u units beside
-that: ŵ_j = ρ_j w_j + θ_j, |ln ρ_j| <= x, |θ_j| <= u, for the true weights w_j. Let W = Σ ŵ_j, let a be the average of
-the computed values v̂_j with the weights ŵ_j, and σ² the average of |v̂_j - a|², which is that of |v̂_j|² less |a|².
-Then Σ w_j (v̂_j - a) = Σ (w_j - ŵ_j)(v̂_j - a), as Σ ŵ_j (v̂_j - a) = 0. w_j - ŵ_j = (1/ρ_j - 1) ŵ_j - θ_j/ρ_j, so
-the sum is at most (exp(x) - 1) Σ ŵ_j |v̂_j - a| + exp(x) u Σ |v̂_j - a|; the first sum is at most W σ
-(Cauchy-Schwarz), the second at most T 2V, V >= |v̂_j|. And Σ w_j >= exp(-x) (W - T u). So, where x <= 1/2 and T u <=
-W/64, the average of the v̂_j with the true weights is off from a by at most (64/63) exp(x) ((exp(x) - 1) σ + exp(x) 2
-V T u / W), and (64/63) exp(x) (exp(x) - 1) is at most 1.05 x if x <= 1/64, and 2.2 x always; (64/63) exp(2x) <= 3.
-True values differ from the v̂_j by at most their error.
+How far the average is off: docs/trained.md, section 6, The average of a head.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Layer norm and RMS norm of a vector of numbers, without gain and bias, and what becomes of its error.
 
-x ↦ c / s, with c = x - mean(x) (or x), s = sqrt(|c|²/d + ε). Error: c is off by at most e, as subtracting the mean is a
-projection. c ↦ c/s has the Jacobian (1 - c cᵀ/(d s²))/s, whose norm is at most 1/s; s changes by at most e/√d on a
-ball of radius e, and is at least √ε. So the result is off by at most e / max(s - e/√d, √ε). If that is not positive,
-nothing is known.
+x ↦ c / s, with c = x - mean(x) (or x), s = sqrt(|c|²/d + ε): c is off by at most e, as subtracting the mean is a
+projection, and the result by at most e / max(s - e/√d, √ε); docs/trained.md, section 6.
 """
 
 from __future__ import annotations

@@ -1,10 +1,5 @@
 """What attention averages at a node, along given directions: proved by longest paths; docs/trained.md, section 5.
 
-For a query node v let [w-, w+] enclose the weight of a node on all words of both classes, times a factor that all
-nodes share, and let V be at least c·value on its class. On a word with the path u to v, c·z = Σ w_j (c·v_j) / Σ w_j
-with positive weights. If Σ_j max(w- (V - s), w+ (V - s)) over the nodes of a path is at most 0, so is Σ w_j (c·v_j -
-s), and c·z <= s. If the greatest such sum over all paths to v is at most 0, then c·z <= s on every word of v's class.
-
 Many directions are packed, each in a slot: sums of a path are biased by 2^126, so that the greater of two is
 branch-free.
 """
