@@ -89,11 +89,7 @@ def place_of_asked(asked: RequiredClaim, language: Language) -> Place | None:
 
 
 def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
-    """The claim of the file is the one asked for.
-
-    Raises:
-        Rejected: if it is another one.
-    """
+    """The claim of the file is the one asked for."""
     claim = given.claim
     wanted = {"formula": place_of_asked(asked, given.language), "regime": asked.regime, "causal": asked.causal}
     for part, one in wanted.items():

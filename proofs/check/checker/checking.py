@@ -103,11 +103,7 @@ def check_file(path: str, asked: RequiredClaim = ANYTHING, work: int = 1) -> Acc
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of a file, or of standard input, up to one more than the limit.
-
-    Raises:
-        Malformed: if it cannot be read.
-    """
+    """The bytes of a file, or of standard input, up to one more than the limit."""
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
             return file.read(MAX_TIMES * MAX_BYTES + 1)

@@ -17,11 +17,7 @@ from .kernel.verdicts import expect
 
 
 def read_decision_of(data: bytes, asked: RequiredClaim, work: int) -> Decision:
-    """The decision whose bytes these are.
-
-    Raises:
-        Malformed: also if the file is of another format, which has no parts.
-    """
+    """The decision whose bytes these are; a file of another format has no parts."""
     given = read_within(data, asked, Budget(work)).given
     expect(isinstance(given, Decision), "a file of this format has no parts and no samples")
     return cast(Decision, given)

@@ -35,11 +35,7 @@ class ByValue:
         self._output = OutputByValue(proof, name, writing.writing, writing.bias)
 
     def check(self) -> None:
-        """The direction holds exactly what it means.
-
-        Raises:
-            Rejected: if that is not proved.
-        """
+        """The direction holds exactly what it means."""
         output, is_slack = self._output, isinstance(self._proof.directions[self._name], Slack)
         if is_slack:
             self._writing.the_unit_of_slack()

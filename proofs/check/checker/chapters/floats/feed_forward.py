@@ -111,11 +111,7 @@ class FeedForwards:
         return FloatValue(ZERO, self._arithmetic.stored(self._arithmetic.sum(terms)).reach, ZERO, None)
 
     def _check_slack(self, output: Output, unit: Neuron, known: Mapping[str, FloatCell], situation: Situation) -> None:
-        """The unit is shut where the formula holds, and at least 1 elsewhere; to store it does not carry it over 1.
-
-        Raises:
-            Rejected: if it may not be.
-        """
+        """The unit is shut where the formula holds, and at least 1 elsewhere; to store it does not carry it over 1."""
         counts = output.count_interval(tuple(unit.reads.items()), situation)
         if counts is None:
             return

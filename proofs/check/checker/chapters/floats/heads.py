@@ -56,11 +56,7 @@ class Heads:
         return [n for n, _ in self._holding.lengths(self._proof.lengths(places, head.mask), read)]
 
     def _check_values(self, head: Head, name: str) -> None:
-        """The value row is exact, whatever the word.
-
-        Raises:
-            Rejected: if it may be rounded.
-        """
+        """The value row is exact, whatever the word."""
         read = head.values[name]
         for n in self._lengths(head, name):
             self._arithmetic.exact_form(read, {source: self._holding.value(source, n) for source in read})

@@ -72,11 +72,7 @@ class FloatProof:
         self._feed_forwards = FeedForwards(proof, self._arithmetic, self._holding)
 
     def prove(self) -> None:
-        """Every direction, and then that all numbers are finite, whoever reads them.
-
-        Raises:
-            Rejected: if this is not proved.
-        """
+        """Every direction, and then that all numbers are finite, whoever reads them."""
         for name, writer in self._writers.items():
             with within(f"{writer.label}, direction {quote(name)}"):
                 self._check_direction(name, writer)

@@ -73,11 +73,7 @@ def write_format(written: Format) -> str:
 
 
 def read_format(value: Json) -> Format:
-    """A format by its name, or by its three numbers if it has none.
-
-    Raises:
-        Malformed: if it is no format, or has another spelling.
-    """
+    """A format by its name, or by its three numbers if it has none."""
     text = read_text(value)
     found = WRITTEN.fullmatch(text)
     read = FORMATS.get(text) or (Format(*map(int, found.groups())) if found else None)

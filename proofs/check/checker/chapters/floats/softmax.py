@@ -92,11 +92,7 @@ class Softmax:
                             self.exp_up(-far))
 
     def check_range(self, spread: ScoreSpread) -> None:
-        """Differences of scores and sums of weights are finite.
-
-        Raises:
-            Rejected: if one may not be.
-        """
+        """Differences of scores and sums of weights are finite."""
         most = 2 * (spread.difference + 2 * spread.error + spread.size)
         require(is_finite(self.claim.softmax, 2 * most), "a difference of scores may not be finite")
         growth = self.blocks * (self.off + 3 * unit(self.claim.softmax))
@@ -162,11 +158,7 @@ class Softmax:
                 return
 
     def prove_near(self, spread: ScoreSpread, errors: tuple[Fraction, Fraction], is_ranked: bool) -> None:
-        """The head writes at most 1/4 where its target is false, and 3/4 to 5/4 where it is true.
-
-        Raises:
-            Rejected: if this is not proved.
-        """
+        """The head writes at most 1/4 where its target is false, and 3/4 to 5/4 where it is true."""
         self.check_range(spread)
         found = []
         for weights in self.options(spread):

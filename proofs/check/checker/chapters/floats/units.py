@@ -64,11 +64,7 @@ class Neurons:
         self._found = Cache[tuple[object, ...], tuple[Active | None]]()
 
     def check_weights(self, unit: Neuron) -> None:
-        """All weights are numbers of the formats that hold them.
-
-        Raises:
-            Rejected: if one is not.
-        """
+        """All weights are numbers of the formats that hold them."""
         for weight in (*unit.reads.values(), *unit.writes.values(), unit.bias):
             is_held = is_number(self._claim.storage, weight) and is_number(self._claim.inputs, weight)
             require(is_held, "the weight {} is not a number of the format", weight)

@@ -40,11 +40,7 @@ class Writing:
         return [Written(unit.writes[self._name], one) for unit, one in active if one is not None]
 
     def check_number(self, written: Sequence[Written], wanted: Fraction) -> None:
-        """The output is exactly this number, whatever near directions hold, and no sum is rounded.
-
-        Raises:
-            Rejected: if that is not proved.
-        """
+        """The output is exactly this number, whatever near directions hold, and no sum is rounded."""
         slopes: dict[str | None, Fraction] = {}
         for weight, active in written:
             slopes[active.source] = slopes.get(active.source, ZERO) + weight * active.slope

@@ -52,11 +52,7 @@ def prove_certificate(certificate: Certificate) -> Coverage:
 
 
 def check_bounds(proof: Proof, writers: Mapping[str, Writer]) -> None:
-    """One entry for every near and others direction that a head writes, in the order in which they are written.
-
-    Raises:
-        Rejected: if an entry is missing, doubled, foreign or misplaced.
-    """
+    """One entry for every near and others direction that a head writes, in the order in which they are written."""
     wanted = [(writer.layer, writer.head, name) for name, writer in writers.items()
               if writer.head and isinstance(proof.directions[name], ApproximateTruth | ApproximateCount)]
     found = [(bound.layer, bound.head, bound.direction) for bound in proof.bounds]

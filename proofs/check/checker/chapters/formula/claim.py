@@ -18,9 +18,6 @@ def check_output(proof: Proof) -> int:
 
     A comparison with counts is one formula T R 0, in which each count occurs once or not at all. So the subformulas
     are those that remain when comparisons are put together: what only counts that cancel speak of is none.
-
-    Raises:
-        Rejected: if a direction is missing.
     """
     claimed = Truth(proof.claim.formula)
     require(proof.directions[proof.transformer.output] == claimed, "the output does not mean the claimed formula")
@@ -34,11 +31,7 @@ def check_output(proof: Proof) -> int:
 
 
 def check_network(proof: Proof) -> None:
-    """Embeddings and temperatures have a value at every (n, i), whatever reads them; the regime is the claimed one.
-
-    Raises:
-        Rejected: if one has none, or is not as the regime says.
-    """
+    """Embeddings and temperatures have a value at every (n, i), whatever reads them; the regime is the claimed one."""
     heads = proof.transformer.heads
     hard = [head for head in heads if head.weighting in HARD]
     require(not hard, "the weighting of a head is not the expected softmax")

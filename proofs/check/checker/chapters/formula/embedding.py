@@ -12,11 +12,7 @@ from .proof import Proof
 
 
 def check_embedding(proof: Proof, name: str) -> int:
-    """The number of cells (symbol, n, i) at which the direction is proved to hold what it means.
-
-    Raises:
-        Rejected: if it does not, somewhere.
-    """
+    """The number of cells (symbol, n, i) at which the direction is proved to hold what it means."""
     by_position = name in proof.transformer.position_embedding
     return check_position_embedding(proof, name) if by_position else check_token_embedding(proof, name)
 

@@ -118,11 +118,7 @@ UNITS_TAKEN_APART, IRRATIONAL_NUMBERS = "feed_forward.apart", "irrational.heads"
 
 
 def prove(proof: Proof, written: WrittenDirection) -> Covered:
-    """The first rule that recognises what is written proves that it is what the direction means.
-
-    Raises:
-        Rejected: if this is not proved.
-    """
+    """The first rule that recognises what is written proves that it is what the direction means."""
     family = next(family for family in FAMILIES if family.recognises(proof, written))
     covered: Covered = getattr(load(family.file), family.function)(proof, written)
     return covered

@@ -20,11 +20,7 @@ from .proof import Proof
 
 
 def check_equal_scores(proof: Proof, written: WrittenDirection) -> Covered:
-    """The mean of the values is the stated number, or that of a count or of a sum of counts.
-
-    Raises:
-        Rejected: if this is not proved.
-    """
+    """The mean of the values is the stated number, or that of a count or of a sum of counts."""
     (head,), meaning = written.heads, written.meaning
     if isinstance(meaning, Mean | Average):
         check_counts(proof, head, written.name, meaning)
@@ -62,22 +58,14 @@ def multiples_of(proof: Proof, meaning: Mean | Average) -> dict[Place, Fraction]
 
 
 def check_mask(proof: Proof, head: Head, count: Place) -> None:
-    """A head sees what a count looks at.
-
-    Raises:
-        Rejected: if it does not.
-    """
+    """A head sees what a count looks at."""
     operator = proof.language.nodes[count].operator
     mask = "future" if operator == "#<" else "past"
     require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
 
 
 def check_known_mean(proof: Proof, head: Head, name: str) -> None:
-    """The mean of known values is the stated number.
-
-    Raises:
-        Rejected: if it is another one.
-    """
+    """The mean of known values is the stated number."""
     read = head.values[name]
     for n, firsts in proof.lengths(proof.places_of([name, *read]), head.mask):
         (values,), wanted = proof.known_forms([read], n), proof.known_numbers(name, n)
@@ -89,11 +77,7 @@ def check_known_mean(proof: Proof, head: Head, name: str) -> None:
 
 
 def check_scores(proof: Proof, head: Head) -> None:
-    """All scores of each row are equal: so they are if the query is 0, or all keys are equal.
-
-    Raises:
-        Rejected: if two differ.
-    """
+    """All scores of each row are equal: so they are if the query is 0, or all keys are equal."""
     if any(head.queries) or any(head.keys):
         for n, firsts in proof.lengths(proof.places_of(names_in([*head.queries, *head.keys])), head.mask):
             queries = list(zip(*proof.known_forms(head.queries, n), strict=True))

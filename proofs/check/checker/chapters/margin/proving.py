@@ -66,11 +66,7 @@ def prove_place(given: MarginFile, weigher: Weigher, n: int, letter: int, at: in
 
 
 def check_side(given: MarginFile, found: WordClass, output: Enclosure, margin: Fraction, where: str) -> None:
-    """The output is above the threshold by more than the margin where the formula holds, below it elsewhere.
-
-    Raises:
-        Rejected: if that is not known.
-    """
+    """The output is above the threshold by more than the margin where the formula holds, below it elsewhere."""
     budget, threshold = given.language.budget, given.claim.threshold
     if found.holds:
         proved = output.lower > add(budget, threshold, margin)

@@ -84,11 +84,7 @@ class MarginFile:
 
 
 def read_margin(document: Json, budget: Budget) -> MarginFile:
-    """The certificate that a document holds.
-
-    Raises:
-        Malformed: if it is not in the format.
-    """
+    """The certificate that a document holds."""
     fields = Fields(document, "format", "version", "claim", "transformer", "norms", optional=("norms",))
     read_heading(fields, FORMAT_OF_MARGIN)
     language, network_language = Language(budget), Language(budget)

@@ -3,7 +3,8 @@
 The *miss* is what there is beside |V_t|·e, bounded in two ways. Finer, as in section 3: for each direction the least
 that some winner * gives; winners with equal keys and values give the same, and without doubts all do. Coarser (section
 4, Forgetting), and tried first, as it needs only the differences of scores and the *spans*, how far apart the keys and
-the values are of all that is seen. If all that is seen wins, and there is no doubt or only one position, nothing is missed.
+the values are of all that is seen. If all that is seen wins, and there is no doubt or only one position, nothing is
+missed.
 """
 
 from __future__ import annotations

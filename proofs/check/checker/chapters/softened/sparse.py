@@ -18,11 +18,7 @@ STEEPNESS: Mapping[str, Fraction] = {"sparsemax": Fraction(1), "entmax-1.5": Fra
 
 
 def check_sparse(given: Softened, n: int) -> None:
-    """At one length nothing is stated to err, and the temperature is small enough for exactly hard weights.
-
-    Raises:
-        Rejected: if not.
-    """
+    """At one length nothing is stated to err, and the temperature is small enough for exactly hard weights."""
     weighting, gap = given.claim.weighting, given.gaps[n - 1]
     is_exact = not any(given.errors[n - 1])
     require(is_exact, "n = {}: {} is exactly hard or is refused, expected no error bounds", n, weighting)

@@ -18,11 +18,7 @@ from .sparse import check_sparse
 
 
 def check_heads(given: Softened) -> None:
-    """Heads with scores are hard, and the temperature in Û does not depend on the position.
-
-    Raises:
-        Rejected: if not.
-    """
+    """Heads with scores are hard, and the temperature in Û does not depend on the position."""
     for head in given.transformer.heads:
         is_hard_or_uniform = head.weighting in HARD or is_uniform(head)
         require(is_hard_or_uniform, "head {} has scores and {}, expected a hard weighting", quote(head.name),
@@ -52,11 +48,7 @@ def check_statement(given: Softened, n: int) -> None:
 
 
 def check_temperature(given: Softened, temperature: Place, n: int) -> None:
-    """The temperature that a head has is positive at every position; without i in it all positions are the first.
-
-    Raises:
-        Rejected: if it is not, or has no value.
-    """
+    """The temperature that a head has is positive at every position; without i in it all positions are the first."""
     for i in range(1, n + 1 if "i" in given.language.leaves(temperature) else 2):
         value, _ = given.language.enclose_at(temperature, n, i)
         given.language.budget.spend(1)
@@ -64,11 +56,7 @@ def check_temperature(given: Softened, temperature: Place, n: int) -> None:
 
 
 def check_growth(given: Softened, where: str, before: LinearForm, after: LinearForm) -> None:
-    """No bound is below the one before it; so they are all from 0 to the sum of the last ones.
-
-    Raises:
-        Rejected: if one is.
-    """
+    """No bound is below the one before it; so they are all from 0 to the sum of the last ones."""
     given.language.budget.spend(1 + len(before) + len(after))
     for d in {**before, **after}:
         never_less = after.get(d, ZERO) >= before.get(d, ZERO)

@@ -19,11 +19,7 @@ CoverageCounts = Mapping[str, int]
 
 
 def prove_decision(given: Decision) -> CoverageCounts:
-    """Every obligation of the claim.
-
-    Raises:
-        Rejected: if one is not proved, or left out of the cover.
-    """
+    """Every obligation of the claim, none of which is left out of the cover."""
     expect_covered(given)  # before anything else: units that are not of the claim may have no rows
     return add_up(given, [prove_units(given, given.cover)])
 
@@ -48,11 +44,7 @@ def add_up(given: Decision, proved: Iterable[CoverageCounts]) -> CoverageCounts:
 
 
 def prove_part(given: Decision, part: int, parts: int) -> CoverageCounts:
-    """That all is covered; of each unit of words a share, and of the units of classes every ``parts``-th.
-
-    Raises:
-        Rejected: if one is not proved.
-    """
+    """That all is covered; of each unit of words a share, and of the units of classes every ``parts``-th."""
     expect_covered(given)
     units = [given.cover[place] for place in places_of_part(given, part, parts)]
     return prove_units(given, units, Share(part - 1, parts))
@@ -87,9 +79,6 @@ def prove_sample(given: Decision, number: int, data: bytes) -> CoverageCounts:
     """That all is covered, and units chosen by a digest of the file.
 
     A unit of words is proved at one obligation of it, a unit of classes as a whole.
-
-    Raises:
-        Rejected: if one is not proved.
     """
     expect_covered(given)
     digest = sha256(data).digest()

@@ -106,11 +106,7 @@ def follow_token(budget: Budget, graph: Graph, token: int, level: int, walk: Lev
 
 
 def expect_successors(budget: Budget, successors: tuple[int, ...], number: int, size: int, level: int) -> None:
-    """One for each letter (or one), all of them in the next level, which has this size.
-
-    Raises:
-        Malformed: if they are not.
-    """
+    """One for each letter (or one), all of them in the next level, which has this size."""
     budget.spend(1 + number)
     expect(len(successors) == number, "graph: {} successors of a node of level {}, expected {}", len(successors), level,
            number)

@@ -60,11 +60,7 @@ class Rest(NamedTuple):
 
 
 def prove_rows(budget: Budget, rows: Linear, margin: Fraction, stream: AffineForm, last: Last | None) -> None:
-    """All rows are above the margin on every word of the class in the cell.
-
-    Raises:
-        Rejected: if one is not shown to be.
-    """
+    """All rows are above the margin on every word of the class in the cell."""
     values = apply(budget, rows, stream)
     floor = (margin.numerator << FRACTION) // margin.denominator + 1
     known = spread(budget, values)

@@ -214,11 +214,7 @@ class Runner:
 
 
 def prove_words(judge: Judge, unit: WordsUnit, share: Share = ALL) -> int:
-    """Every word of the unit and of a share; how many were run or have nothing to prove.
-
-    Raises:
-        Rejected: if a row of a word is not above the margin.
-    """
+    """The rows of every word of the unit and of a share; how many words were run or have nothing to prove."""
     runner = Runner(judge, unit.offset, tokens_at_places(judge, unit))
     words = 0
     for word, cases in judge.words(unit.first, unit.last, share):

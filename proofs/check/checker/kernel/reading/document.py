@@ -20,11 +20,7 @@ Json = Any
 
 
 def read_document(data: bytes, budget: Budget, large: Iterable[str] = ()) -> Json:
-    """The value whose one spelling the bytes are; formats that are ``large`` have other limits.
-
-    Raises:
-        Malformed: if they are not the one spelling of a value, or beyond a limit.
-    """
+    """The value whose one spelling the bytes are; formats that are ``large`` have other limits."""
     most, items = find_limits(data, budget.factor, large)
     expect(len(data) <= most, "limit: more than {} bytes; --work {} allows more", most, 2 * budget.factor)
     budget.spend(len(data) >> 4)
@@ -50,11 +46,7 @@ def find_limits(data: bytes, factor: int, large: Iterable[str]) -> tuple[int, in
 
 
 def expect_one_spelling(text: str, document: Json) -> None:
-    """The text is what would be written for the value. It is compared piece by piece, never held twice.
-
-    Raises:
-        Malformed: if it is not.
-    """
+    """The text is what would be written for the value. It is compared piece by piece, never held twice."""
     expect("\r" not in text, "line ends are CR LF, expected LF alone, as it was written: not the one spelling")
     place = 0
     for piece in json.JSONEncoder(indent=1, ensure_ascii=True).iterencode(document):

@@ -31,9 +31,6 @@ def read_transformer(value: Json, language: Language, weightings: Sequence[str] 
     """The network. Its predicates and its table of formulas are learned first, since its formulas may mention them.
 
     Who has rules for other weightings names them all; nobody else meets one.
-
-    Raises:
-        Malformed: if it is not in the format.
     """
     fields = Fields(value, "format", "version", "alphabet", "predicates", "formulas", "directions", "token_embedding",
                     "position_embedding", "layers", "output", optional=("formulas",))
@@ -100,11 +97,7 @@ FIELDS_OF_KIND: Mapping[str, Mapping[str, Callable[[Language, str], Place]]] = {
 
 
 def expect_known_symbols(language: Language, alphabet: tuple[str, ...]) -> None:
-    """Every symbol of a formula is in the alphabet.
-
-    Raises:
-        Malformed: if one is not.
-    """
+    """Every symbol of a formula is in the alphabet."""
     foreign = sorted(language.symbols() - {*alphabet})
     expect(not foreign, "a formula has the symbol {}, which is not in the alphabet", quote("".join(foreign[:1])))
 

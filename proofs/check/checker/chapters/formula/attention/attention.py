@@ -160,11 +160,7 @@ class Attention:
 
 
 def check_range(proof: Proof, known: Fraction, letters: Letters) -> None:
-    """The values of a position are in 0..1.
-
-    Raises:
-        Rejected: if one is not.
-    """
+    """The values of a position are in 0..1."""
     proof.budget.spend(len(letters))
     for letter in letters:
         value = add(proof.budget, known, letter.adds[-1])
@@ -172,11 +168,7 @@ def check_range(proof: Proof, known: Fraction, letters: Letters) -> None:
 
 
 def check_attention(proof: Proof, written: WrittenDirection) -> Covered:
-    """The rows (n, i) at which the guard holds and the errors are proved to be within their bounds.
-
-    Raises:
-        Rejected: if one is not proved to be.
-    """
+    """The rows (n, i) at which the guard holds and the errors are proved to be within their bounds."""
     (head,), meaning = written.heads, cast(ApproximateTruth, written.meaning)
     whole = Attention(proof, head, written.name, meaning)
     rows = attempt(whole.check, lambda: Attention(proof, head, written.name, meaning, apart=True).check(),

@@ -22,11 +22,7 @@ SIDES = ((0, "error_if_false"), (1, "error_if_true"))
 
 def check_paths(proof: Proof, query: Numbers, positions: Sequence[ReadPosition], ends: Mapping[int, str],
                 errors: Errors) -> None:
-    """The errors are within their bounds at the rows with this scaled query; ``ends`` has their lengths and names.
-
-    Raises:
-        Rejected: if one is not proved to be.
-    """
+    """The errors are within their bounds at the rows with this scaled query; ``ends`` has their lengths and names."""
     budget = proof.budget
     pairs = list(dict.fromkeys((position.known, letter.adds) for position in positions for letter in position.letters))
     with budget.holding(ENTRY_BITS * len(pairs)):

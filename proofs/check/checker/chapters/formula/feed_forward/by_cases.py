@@ -306,10 +306,6 @@ class Output:
 
 
 def check_by_cases(proof: Proof, written: WrittenDirection) -> Covered:
-    """The rows (n, i) at which the direction is proved to hold exactly what it means.
-
-    Raises:
-        Rejected: if it is not.
-    """
+    """The rows (n, i) at which the direction is proved to hold exactly what it means."""
     what = proof, written.name, written.units, written.bias
     return Covered(attempt(lambda: Output(*what).check(), lambda: load(UNITS_TAKEN_APART).OutputApart(*what).check()))

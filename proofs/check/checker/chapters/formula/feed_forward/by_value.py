@@ -235,11 +235,7 @@ class OutputByValue:
         return Fraction(value), False
 
     def _check_run(self, run: ValueInterval, held: Mapping[str, Fraction], row: CountedRow) -> None:
-        """The output is as wanted at every value of a run.
-
-        Raises:
-            Rejected: if that is not proved.
-        """
+        """The output is as wanted at every value of a run."""
         got, budget = self._bias, self._proof.budget
         shut = dict(zip(self.slacks, run.shut, strict=True))
         for form, function in self._groups.items():
@@ -269,9 +265,5 @@ class OutputByValue:
 
 
 def check_by_value(proof: Proof, written: WrittenDirection) -> Covered:
-    """The rows (n, i) at which the direction is proved to hold exactly what it means.
-
-    Raises:
-        Rejected: if it is not.
-    """
+    """The rows (n, i) at which the direction is proved to hold exactly what it means."""
     return Covered(OutputByValue(proof, written.name, written.units, written.bias).check())

@@ -123,11 +123,7 @@ class Lookup:
 
 
 def check_lookup(proof: Proof, written: WrittenDirection) -> Covered:
-    """The rows that were checked, and those where the guard can hold.
-
-    Raises:
-        Rejected: if an error is not proved to be within its bound.
-    """
+    """The rows at which the errors are within their bounds, and those where the guard can hold."""
     (head,), name = written.heads, written.name
     meaning = cast(ApproximateTruth | ApproximateCount, written.meaning)
     target = LookupTarget(proof, head, name, meaning)

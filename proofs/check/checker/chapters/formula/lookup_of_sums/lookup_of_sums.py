@@ -247,11 +247,7 @@ class LookupOfSum:
         return self._times[place]
 
     def _check_error(self) -> None:
-        """S (1 - e) <= e (or what the kernel asks), with the least curvature over the temperature.
-
-        Raises:
-            Rejected: if not.
-        """
+        """S (1 - e) <= e (or what the kernel asks), with the least curvature over the temperature."""
         found = [(n, vertex) for n, vertex in map(self._vertex_that_matters, self._proof.claim.lengths) if vertex]
         if not found:
             return
@@ -299,10 +295,6 @@ def split_queries(proof: Proof, head: Head) -> SumQuery:
 
 
 def check_lookup_of_sum(proof: Proof, written: WrittenDirection) -> Covered:
-    """The rows that were checked, and those where the guard can hold.
-
-    Raises:
-        Rejected: if an error is not proved to be within its bound.
-    """
+    """The rows at which the errors are within their bounds, and those where the guard can hold."""
     (head,) = written.heads
     return LookupOfSum(proof, head, written.name, cast(ApproximateTruth, written.meaning)).check()

@@ -27,9 +27,6 @@ def check_counting(proof: Proof, head: Head, name: str, meaning: ExactCount) -> 
     """The direction holds the count: each position that is counted adds its weight times its value, which is 1.
 
     Returns the number of rows (n, i).
-
-    Raises:
-        Rejected: if this is not proved.
     """
     check_mask(proof, head, meaning.count)
     read = [*head.values[name].items()]

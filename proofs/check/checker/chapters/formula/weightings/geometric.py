@@ -37,9 +37,6 @@ class Passes:
 
     def check(self, query: Numbers, positions: Sequence[ReadPosition], ends: Mapping[int, str], errors: Errors) -> None:
         """The errors are within their bounds at the rows with this scaled query; ``ends`` has their lengths and names.
-
-        Raises:
-            Rejected: if one is not proved to be.
         """
         before, errors_found = self._found.get(told_apart(self._proof.budget, query), ((), []))
         self._proof.budget.spend(len(positions))

@@ -83,11 +83,7 @@ class ResponseFunction:
 
 
 def check_exact(response: ResponseFunction, distances: range, apart: int) -> None:
-    """What is written is the value at the distance that is apart, exactly.
-
-    Raises:
-        Rejected: if it is not proved to be.
-    """
+    """What is written is the value at the distance that is apart, exactly."""
     low, high = response.at(apart) if apart in distances else (ONE, ONE)
     require(low == high == ONE, "the weight of what is looked for is {}, expected 1", low)
     least, greatest = response.around(distances, apart)
@@ -98,9 +94,6 @@ def check_near(response: ResponseFunction, distances: range, apart: int, errors:
     """What is written is in 0..1, and within these errors of the value at the distance that is apart, if it is 0 or 1.
 
     Where it is 0 (or there is no such position) L..U is what is written, where it is 1, W + L .. W + U.
-
-    Raises:
-        Rejected: if it is not proved to be.
     """
     least, greatest = response.around(distances, apart)
     require(least >= 0, "the weights of other positions may be negative, in all {}", briefly(least))

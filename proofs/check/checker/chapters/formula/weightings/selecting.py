@@ -85,11 +85,7 @@ class Selecting:
                        for head in heads]
 
     def check(self) -> None:
-        """The direction holds what it means, in every word.
-
-        Raises:
-            Rejected: if this is not proved.
-        """
+        """The direction holds what it means, in every word."""
         rows = [row for sides in self._sides for side in sides for row in side.known]
         names = names_in([*rows, *self.automaton.known])
         lengths = [n for n, _ in lengths_of(self._proof, self._heads, names, self.automaton.positional)]
@@ -161,10 +157,6 @@ def is_last_counted(letter: Letter, value: bool) -> bool:
 
 
 def check_selecting(proof: Proof, heads: Sequence[Head], name: str, meaning: Truth | ApproximateTruth) -> None:
-    """The heads together write what the direction means.
-
-    Raises:
-        Rejected: if this is not proved.
-    """
+    """The heads together write what the direction means."""
     whole = Selecting(proof, heads, name, meaning)
     attempt(whole.check, lambda: Selecting(proof, heads, name, meaning, apart=True).check(), whole.automaton.has_wholes)

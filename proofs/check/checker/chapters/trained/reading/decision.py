@@ -166,11 +166,7 @@ class WrongWord:
 
 
 def read_decision(document: Json, budget: Budget) -> Decision:
-    """The certificate that a document holds.
-
-    Raises:
-        Malformed: if it is not in the format.
-    """
+    """The certificate that a document holds."""
     fields = Fields(document, "format", "version", "network", "claim", "graphs", "directions", "cover")
     read_heading(fields, FORMAT_OF_DECISION)
     language = Language(budget)
@@ -187,11 +183,7 @@ def read_decision(document: Json, budget: Budget) -> Decision:
 
 
 def read_wrong_word(document: Json, budget: Budget) -> WrongWord:
-    """The refutation that a document holds; the word is that of letter indices.
-
-    Raises:
-        Malformed: if it is not in the format.
-    """
+    """The refutation that a document holds; the word is that of letter indices."""
     fields = Fields(document, "format", "version", "network", "claim", "word", "offset", "place", "case", "row")
     read_heading(fields, FORMAT_OF_WRONG_WORD)
     language = Language(budget)
@@ -240,11 +232,7 @@ def read_claim(value: Json, network: Network, language: Language) -> TrainedClai
 
 
 def expect_sensible(claim: TrainedClaim) -> None:
-    """Lengths, margin and places where logits are judged.
-
-    Raises:
-        Malformed: if they make no sense.
-    """
+    """Lengths, margin and places where logits are judged."""
     expect(claim.min_n <= claim.max_n, "min_n is above max_n")
     expect(claim.margin >= 0, "margin: expected 0 or more, got {}", claim.margin)
     expect(not claim.empty or (claim.read == "each" and claim.before), "empty: only with each, and a token before")

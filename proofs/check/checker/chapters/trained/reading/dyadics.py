@@ -137,11 +137,7 @@ class Tensors:
         return Matrix(rows, width, tensor.power)
 
     def expect_all_used(self) -> None:
-        """Every tensor is read by some view.
-
-        Raises:
-            Malformed: if one is not.
-        """
+        """Every tensor is read by some view."""
         unused = [name for name in self._tensors if name not in self._used]
         expect(not unused, "tensors: {} is not used", quote("".join(unused[:1])))
 

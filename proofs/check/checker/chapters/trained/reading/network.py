@@ -147,11 +147,7 @@ class Network:
 
 
 def read_network(value: Json, budget: Budget) -> Network:
-    """The network; tensors are decoded first.
-
-    Raises:
-        Malformed: if it is not in the format, or its shapes do not fit.
-    """
+    """The network; tensors are decoded first."""
     fields = Fields(value, "format", "version", "sources", "attention", "tokens", "positions", "steps", "unembedding",
                     "tensors")
     read_heading(fields, FORMAT)
