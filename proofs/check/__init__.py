@@ -5,8 +5,9 @@ from .checker.chapters.floats.reading import FloatClaim, Format, write_format
 from .checker.chapters.formula.coverage import Coverage
 from .checker.chapters.formula.records import Bound, Certificate, Claim
 from .checker.chapters.margin.reading import MarginFile
+from .checker.chapters.softened.lengths import ShardResult
 from .checker.chapters.softened.reading import Softened, read_softened_text
-from .checker.chapters.softened.shards import ShardResult, check_shard, finish
+from .checker.chapters.softened.shards import check_shard, finish
 from .checker.chapters.trained.reading.decision import Decision, WrongWord
 from .checker.chapters.trained.vacuous import find_vacuous_lengths
 from .checker.checking import Accepted, check_file, check_text, read_bytes

@@ -67,6 +67,16 @@ def invert(lower: int, upper: int, e: int) -> tuple[int, int, int]:
     return one // upper, -(-one // lower), -e - 2 * WORKING_BITS
 
 
+def floor_shift(x: int, bits: int) -> int:
+    """x 2^bits, rounded down."""
+    return x << bits if bits >= 0 else x >> -bits
+
+
+def ceil_shift(x: int, bits: int) -> int:
+    """x 2^bits, rounded up."""
+    return -floor_shift(-x, bits)
+
+
 def exp_steps(x: Fraction) -> int:
     """The work of an enclosure of exp(x)."""
     return EXP_STEPS + (x.numerator.bit_length() + x.denominator.bit_length() >> 6)

@@ -15,18 +15,7 @@ from ...kernel.numbers import ONE, ZERO, add, divide, multiply
 from ...kernel.reading.records import LinearForm
 from ...kernel.verdicts import quote, require, within
 from .reading import FloatClaim, Format
-from .rounding import (
-    at_most_power,
-    coarsest,
-    fits,
-    grid_of,
-    is_finite,
-    nearest,
-    rounding_error,
-    tiny,
-    unit,
-    up,
-)
+from .rounding import at_most_power, coarsest, fits, grid_of, is_finite, nearest, rounding_error, tiny, unit, up
 
 
 class FloatValue(NamedTuple):

@@ -9,7 +9,7 @@ The writer may be several heads of one layer whose weights are additive: togethe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ...kernel.reading.records import ADDITIVE, LinearForm, Transformer
@@ -83,7 +83,9 @@ def find_writers(transformer: Transformer) -> dict[str, Writer]:
     writers = {name: EMBEDDING for name in transformer.directions if name in embedded or name not in later}
     more: dict[str, list[int]] = {}  # of what only additive heads write, as yet, the heads after the first
     for part in parts:
-        expect_read_in_time(part, writers)
+        for name in names_in(part.reads):
+            is_written = name in writers and writers[name].stage < part.writer.stage
+            require(is_written, "layer {} reads {} too early", part.writer.layer, quote(name))
         for name in part.writes:
             before = writers.get(name)
             if before is None:
@@ -94,17 +96,6 @@ def find_writers(transformer: Transformer) -> dict[str, Writer]:
                 require(joins, "direction {} is written twice, in layer {}", quote(name), part.writer.layer)
                 more[name].append(part.writer.head)
     return {name: replace(writer, more=tuple(more.get(name, ()))) for name, writer in writers.items()}
-
-
-def expect_read_in_time(part: Part, writers: Mapping[str, Writer]) -> None:
-    """What a part reads is written at an earlier stage.
-
-    Raises:
-        Rejected: if it is not.
-    """
-    for name in names_in(part.reads):
-        is_written = name in writers and writers[name].stage < part.writer.stage
-        require(is_written, "layer {} reads {} too early", part.writer.layer, quote(name))
 
 
 def names_in(rows: Iterable[LinearForm]) -> Iterator[str]:

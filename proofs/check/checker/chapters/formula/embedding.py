@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
-
 from ...kernel.numbers import ZERO
 from ...kernel.reading.records import Truth
 from ...kernel.verdicts import quote, require
@@ -31,20 +28,13 @@ def check_position_embedding(proof: Proof, name: str) -> int:
     stated = proof.places_of([name])
     if stated != [place]:
         for n, firsts in proof.lengths([place, *stated]):
-            compare_columns(proof.columns.numbers(place, n), proof.known_numbers(name, n), firsts)
+            got, wanted = proof.columns.numbers(place, n), proof.known_numbers(name, n)
+            rows = enumerate(zip(got, wanted, firsts, strict=True), 1)
+            differing = [(first, i) for i, (x, y, first) in rows if x != y]
+            if differing:  # named by the first length of which it is the row
+                first, i = min(differing)
+                require(False, "it is {}, expected {}, at n = {}, i = {}", got[i - 1], wanted[i - 1], first, i)
     return sum(proof.claim.lengths) * len(proof.claim.alphabet)
-
-
-def compare_columns(got: Sequence[Fraction], wanted: Sequence[Fraction], firsts: Sequence[int]) -> None:
-    """They are equal; ``firsts`` has for each i the first length of which this is the row.
-
-    Raises:
-        Rejected: if two numbers differ.
-    """
-    differing = [(first, i) for i, (x, y, first) in enumerate(zip(got, wanted, firsts, strict=True), 1) if x != y]
-    if differing:
-        n, i = min(differing)
-        require(False, "it is {}, expected {}, at n = {}, i = {}", got[i - 1], wanted[i - 1], n, i)
 
 
 def check_token_embedding(proof: Proof, name: str) -> int:

@@ -11,12 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...kernel.language import Place
-from ...kernel.numbers import (
-    ZERO,
-    CacheOfNumbers,
-    combine,
-    combine_columns,
-)
+from ...kernel.numbers import ZERO, CacheOfNumbers, combine, combine_columns
 from ...kernel.reading.records import (
     FeedForward,
     LinearForm,

@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import NamedTuple
 
+from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.numbers import ZERO, Enclosure, add, charge, divide, ends_of, multiply, total
 from ...kernel.verdicts import Rejected, quote, require
 from ...kernel.weights import Weigher
@@ -240,10 +241,8 @@ class ClassExecution:
     def _exp(self, x: Fraction) -> Enclosure:
         """exp of a number that is not positive, to a multiple of 2^-GRAIN."""
         lower, upper, e = self._weigher.enclose(x)
-        shift = e + GRAIN
-        if shift >= 0:
-            return Enclosure(Fraction(lower << shift, 1 << GRAIN), Fraction(upper << shift, 1 << GRAIN))
-        return Enclosure(Fraction(lower >> -shift, 1 << GRAIN), Fraction(-(-upper >> -shift), 1 << GRAIN))
+        return Enclosure(Fraction(floor_shift(lower, e + GRAIN), 1 << GRAIN),
+                         Fraction(ceil_shift(upper, e + GRAIN), 1 << GRAIN))
 
     def _hard_mean(self, head: HeadColumns, scores: Sequence[Enclosure], values: Sequence[Enclosure],
                    counts: Sequence[int]) -> Enclosure:

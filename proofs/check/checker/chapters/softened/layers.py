@@ -67,7 +67,7 @@ class End:
 
 
 class LayerAtLength:
-    """A layer at one length, with the vectors that begin it; ``following`` is the layer after it."""
+    """A layer at one length, with the ``vectors`` that have begun it; ``following`` is the layer after it."""
 
     def __init__(self, around: Surroundings, forms: LayerForms, scales: Scales, following: LayerAtLength | End) -> None:
         self._memory, self._budget = around.memory, around.memory.budget
@@ -83,7 +83,7 @@ class LayerAtLength:
                         for group in forms.groups]
         self._bias = Addition(tuple([scaled(self._budget, x, scales.end) for x in forms.bias.values()]), ())
         self.live = forms.live
-        self._vectors: dict[str, ResidualVector] = {}
+        self.vectors: dict[str, ResidualVector] = {}
 
     def _make_head(self, forms: HeadForms, weighing: Weighing) -> Uniform | Scored:
         begin, middle = self._scales.begin, self._scales.middle
@@ -96,15 +96,10 @@ class LayerAtLength:
         """What the heads have seen before a word begins."""
         return [head.start for head in self.heads]
 
-    @property
-    def number_of_vectors(self) -> int:
-        """How many different vectors have begun the layer."""
-        return len(self._vectors)
-
     def receive(self, integers: Integers) -> ResidualVector:
         """The vector that holds these integers, in the order of the live directions, when the layer begins."""
         key = as_key(integers)
-        known = self._vectors.get(key)
+        known = self.vectors.get(key)
         return self._read(integers, key) if known is None else known
 
     def _read(self, integers: Integers, key: str) -> ResidualVector:
@@ -112,7 +107,7 @@ class LayerAtLength:
         self._memory.keep(3, bits_of(integers) + 8 * len(key) + 2 * POINTER_BITS * len(self.heads))
         queries = [head.query(held, bits) for head in self.heads]
         items = [head.item(held, bits) for head in self.heads]
-        self._vectors[key] = vector = ResidualVector(integers, queries, items)
+        self.vectors[key] = vector = ResidualVector(integers, queries, items)
         return vector
 
     def see(self, histories: Sequence[History], vector: ResidualVector) -> list[History]:

@@ -7,11 +7,11 @@ symbols (and on n) alone: words with a common prefix share them. The layers afte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, takewhile
 from operator import add, attrgetter
 
-from ...kernel.language import Place
 from ...kernel.numbers import ZERO, bits_of
 from ...kernel.reading.records import LinearForm
 from ...kernel.verdicts import quote, within
@@ -40,14 +40,26 @@ def position_embeddings(given: Softened, n: int) -> list[LinearForm]:
     """
     embeddings = given.transformer.position_embedding.items()
     given.language.budget.spend(2 * n * len(embeddings))
-    columns = {d: place_direction(given, d, value, n) for d, value in embeddings}
+    columns = {}
+    for d, value in embeddings:
+        with within(f"position embedding {quote(d)}"):
+            columns[d] = [given.language.value_at(value, n, i) for i in range(1, n + 1)]
     return [{d: column[i] for d, column in columns.items()} for i in range(n)]
 
 
-def place_direction(given: Softened, direction: str, value: Place, n: int) -> list[Fraction]:
-    """One position embedding at each position."""
-    with within(f"position embedding {quote(direction)}"):
-        return [given.language.value_at(value, n, i) for i in range(1, n + 1)]
+@dataclass(frozen=True)
+class ShardResult:
+    """What words showed: how many they are, the least gap (None if no head had one), and how much was met to show it.
+
+    Attributes:
+        ties: in how many of the situations there were several winners.
+    """
+
+    words: int
+    gap: Fraction | None
+    situations: int
+    vectors: int
+    ties: int = 0
 
 
 class TransformerAtLength:
@@ -94,26 +106,9 @@ class TransformerAtLength:
         self._budget.spend(len(rows) * (1 + len(placed)))
         return {symbol: first.receive(tuple(map(add, row, placed))) for symbol, row in rows.items()}
 
-    @property
-    def gap(self) -> Fraction | None:
-        """The least gap that was met."""
-        return min((head.gap for head in self._scored if head.gap is not None), default=None)
-
-    @property
-    def situations(self) -> int:
-        """How many situations of heads with scores were met."""
-        return sum(head.situations for head in self._scored)
-
-    @property
-    def ties(self) -> int:
-        """In how many of them there was more than one winner."""
-        return sum(head.ties for head in self._scored)
-
-    @property
-    def _scored(self) -> list[Scored]:
-        return [head for layer in self.layers for head in layer.heads if isinstance(head, Scored)]
-
-    @property
-    def vectors(self) -> int:
-        """How many vectors were met."""
-        return sum(layer.number_of_vectors for layer in self.layers)
+    def result(self, words: int) -> ShardResult:
+        """What so many words showed."""
+        scored = [head for layer in self.layers for head in layer.heads if isinstance(head, Scored)]
+        return ShardResult(words, min((head.gap for head in scored if head.gap is not None), default=None),
+                           sum(head.situations for head in scored), sum(len(layer.vectors) for layer in self.layers),
+                           sum(head.ties for head in scored))

@@ -7,14 +7,13 @@ What shards find combines in any order, so that they can be checked by several p
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise, product
 
 from ...kernel.verdicts import Refusal, Rejected, TooLong, expect, quote, require, show, within
 from .forms import LayerForms, prepare
-from .lengths import TransformerAtLength, count_shared
+from .lengths import ShardResult, TransformerAtLength, count_shared
 from .prefixes import PrefixGraph, TablesFull, Word, begin_course
 from .reading import Softened
 from .seeing import Forgotten
@@ -25,21 +24,6 @@ Shard = tuple[int, Word]
 """A length and a prefix."""
 
 LAYER_STEPS, HEAD_STEPS = 2, 1  # the work of a layer and of a head at a position, if all that happens has been met
-
-
-@dataclass(frozen=True)
-class ShardResult:
-    """What a shard showed: its words, the least gap (None if no head had one), and how much was met to show it.
-
-    Attributes:
-        ties: in how many of the situations there were several winners.
-    """
-
-    words: int
-    gap: Fraction | None
-    situations: int
-    vectors: int
-    ties: int = 0
 
 
 NOTHING = ShardResult(0, None, 0, 0)
@@ -119,12 +103,8 @@ def check_all_words(given: Softened, n: int, words: Mapping[Word, int]) -> None:
 def check_gap(given: Softened, n: int, gaps: Iterable[Fraction | None]) -> None:
     """The least of the gaps is the stated one."""
     least, stated = least_gap(gaps), given.gaps[n - 1]
-    require(least == stated, "the gap at n = {} is {}, not the stated {}", n, show_gap(least), show_gap(stated))
-
-
-def show_gap(gap: Fraction | None) -> str:
-    """A gap, or that there is none."""
-    return "none" if gap is None else show(gap)
+    shown = ["none" if gap is None else show(gap) for gap in (least, stated)]
+    require(least == stated, "the gap at n = {} is {}, not the stated {}", n, *shown)
 
 
 def spend_on_words(given: Softened, forms: Sequence[LayerForms], n: int, prefix: Word) -> None:
@@ -175,7 +155,7 @@ def run_together(given: Softened, forms: Sequence[LayerForms], n: int, prefix: W
     """
     at = TransformerAtLength(given, forms, n)
     try:
-        return describe(at, PrefixGraph(at).run(begin_course(at, prefix)))
+        return at.result(PrefixGraph(at).run(begin_course(at, prefix)))
     finally:
         at.memory.forget()
 
@@ -209,12 +189,7 @@ def run_word(walk: WordByWord, word: Word) -> None:
 def end(walk: WordByWord) -> ShardResult:
     """What a walk showed; its tables are given up."""
     walk.at.memory.forget()
-    return describe(walk.at, walk.words)
-
-
-def describe(at: TransformerAtLength, words: int) -> ShardResult:
-    """What so many words showed."""
-    return ShardResult(words, at.gap, at.situations, at.vectors, at.ties)
+    return walk.at.result(walk.words)
 
 
 def join_results(one: ShardResult, other: ShardResult) -> ShardResult:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from struct import unpack
 from typing import NamedTuple
 
+from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.verdicts import expect
 from .forms import FRACTION
 from .reading.decision import Cut, Tree
@@ -27,17 +28,6 @@ class Cell(NamedTuple):
 
     box: Box
     shares: Sequence[Sequence[int] | None]
-
-
-def round_down(number: int, bits: int) -> int:
-    """number / 2^bits over 2^44, rounded down."""
-    shift = FRACTION - bits
-    return number << shift if shift >= 0 else number >> -shift
-
-
-def round_up(number: int, bits: int) -> int:
-    """The same, rounded up."""
-    return -round_down(-number, bits)
 
 
 def cells_of(tree: Tree | None, box: Box, rows: int, bits: int) -> Iterator[Cell]:
@@ -68,7 +58,7 @@ def cut(where: Cut, box: Box, bits: int) -> tuple[Box, Box]:
     """
     bounds, k = box[where.head], where.direction
     least, greatest = bounds.least[k], bounds.greatest[k]
-    start, end = round_down(where.at, bits), round_up(where.at, bits)
+    start, end = floor_shift(where.at, FRACTION - bits), ceil_shift(where.at, FRACTION - bits)
     expect(least <= end and start <= greatest, "at: a cut outside its range")
     below = Bounds(bounds.least, replaced(bounds.greatest, k, min(end, greatest)))
     above = Bounds(replaced(bounds.least, k, max(start, least)), bounds.greatest)

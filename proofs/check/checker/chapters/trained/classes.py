@@ -13,11 +13,12 @@ from operator import le
 from struct import unpack
 from typing import NamedTuple
 
+from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.verdicts import expect, require, within
 from ...kernel.words.tracker import Tracker
-from .cells import Bounds, Box, cells_of, round_down, round_up
+from .cells import Bounds, Box, cells_of
 from .directions import DirectionBasis, average, make_turn
-from .forms import AffineForm, Linear, apply, charge, move, plus, promoted, shift_symbols, spread
+from .forms import FRACTION, AffineForm, Linear, apply, charge, move, plus, promoted, shift_symbols, spread
 from .graphs import GraphColumns, GraphNode, ancestors, follow, in_order
 from .maps import make_rows
 from .obligations import is_by_place
@@ -153,7 +154,7 @@ class StatedRanges:
     def __init__(self, unit: ClassesUnit, number: int) -> None:
         expect(len(unit.ranges) == 4 * number, "ranges: {} bytes, expected {}", len(unit.ranges), 4 * number)
         self._numbers = iter(unpack(f"<{number}i", unit.ranges))
-        self._bits = unit.bits
+        self._shift = FRACTION - unit.bits
 
     def take(self, width: int) -> Bounds:
         """The bounds of so many directions, over 2^44: what is finer is rounded inward, and proved so.
@@ -162,8 +163,8 @@ class StatedRanges:
             Malformed: if a range is empty.
         """
         numbers = [next(self._numbers) for _ in range(2 * width)]
-        least = [round_up(x, self._bits) for x in numbers[::2]]
-        greatest = [round_down(x, self._bits) for x in numbers[1::2]]
+        least = [ceil_shift(x, self._shift) for x in numbers[::2]]
+        greatest = [floor_shift(x, self._shift) for x in numbers[1::2]]
         expect(all(map(le, least, greatest)), "ranges: a lower bound is above the upper one")
         return Bounds(least, greatest)
 
@@ -295,7 +296,7 @@ class AttentionOnNodes:
             bounds = self.proof.numbers.take(len(turn.rows))
             reads = {source: self.reads[k][source] for source in averages.weights}
             most = {source: read.most for source, read in reads.items()}
-            require(averages.stay_below(most, [*bounds.greatest, *(-x for x in bounds.least)]),
+            require(all(averages.below(most, [*bounds.greatest, *(-x for x in bounds.least)])),
                     "a range of head {} is not proved", k + 1)
             sizes = [max(column) for column in zip(*(read.value.sizes for read in reads.values()), strict=True)]
             heads.append(Heard(averages, reads, turn, sizes))

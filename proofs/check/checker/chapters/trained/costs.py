@@ -27,7 +27,8 @@ def estimate_decision(given: Decision) -> Mapping[str, int]:
         else:
             found = nodes_of(given, unit)
             nodes += found
-            steps += (found + cells_of_cuts(unit)) * cost_of_class(given, unit)
+            cells = sum(count_leaves(tree) for tree in unit.cells or () if tree is not None)  # each is like a node
+            steps += (found + cells) * cost_of_class(given, unit)
     return {"words": words, "nodes": nodes, "seconds": -(-steps // STEPS_A_SECOND)}
 
 
@@ -45,11 +46,6 @@ def nodes_of(given: Decision, unit: ClassesUnit) -> int:
     """The nodes of the graph of a unit, down to its last level."""
     last = unit.last + len(given.claim.after)
     return len(given.claim.before) + sum(map(len, given.graphs[unit.graph][:last + 1]))
-
-
-def cells_of_cuts(unit: ClassesUnit) -> int:
-    """The cells of nodes whose boxes are cut: each takes about as much as a node."""
-    return sum(count_leaves(tree) for tree in unit.cells or () if tree is not None)
 
 
 def cost_of_class(given: Decision, unit: ClassesUnit) -> int:

@@ -6,8 +6,7 @@ from fractions import Fraction
 from math import factorial
 
 from ...kernel.budget import Budget
-from ...kernel.exponential import enclose_exp
-from .precision import shift
+from ...kernel.exponential import enclose_exp, floor_shift
 
 STEP_BITS = 12
 PRODUCT_BITS = 180  # of the two factors of an entry of the table
@@ -69,5 +68,5 @@ class Exponentials:
             lower, upper, e = enclose_exp(Fraction(-number, 1 << bits))
             if upper - lower > lower >> 138:
                 raise ArithmeticError("an exponential is not enclosed closely enough")
-            self._factors[number, bits] = shift(lower, e + PRODUCT_BITS)
+            self._factors[number, bits] = floor_shift(lower, e + PRODUCT_BITS)
         return self._factors[number, bits]

@@ -68,23 +68,14 @@ def find_line(budget: Budget, curve: Curve, least: int, greatest: int) -> Linear
     if curve.name == "relu":
         points, doubt = [least, *([0] if least < 0 < greatest else []), greatest], 0
     else:
-        cells = count_cells(width)
+        cells = CELLS if width > WIDE else CELLS >> 2 if width > NARROW else 2
         points = [least + width * k // cells for k in range(cells + 1)]
-        doubt = curve.values.error + sag_of(curve.name, width // cells + 1)
+        bend, h = BEND[curve.name], width // cells + 1
+        sag = (bend.numerator * h * h // bend.denominator >> FRACTION + 3) + 1  # M h^2 / 8, rounded up
+        doubt = curve.values.error + sag
     budget.spend(len(points))
     found = curve.values.apply(points)
     slope = (found[-1] - found[0] << WEIGHT) // width if width > NARROW else 0
     above = [y - (slope * x >> WEIGHT) for x, y in zip(points, found, strict=True)]
     lowest, highest = min(above) - doubt - 1, max(above) + doubt
     return LinearPiece(slope, highest + lowest >> 1, (highest - lowest >> 1) + 1)
-
-
-def count_cells(width: int) -> int:
-    """How many cells the grid of an interval has."""
-    return CELLS if width > WIDE else CELLS >> 2 if width > NARROW else 2
-
-
-def sag_of(name: str, cell: int) -> int:
-    """M h^2 / 8 in units of 2^-44, rounded up."""
-    bend = BEND[name]
-    return (bend.numerator * cell * cell // bend.denominator >> FRACTION + 3) + 1

@@ -13,10 +13,11 @@ from math import isqrt
 from operator import mul
 
 from ...kernel.budget import Budget
+from ...kernel.exponential import floor_shift
 from .exact import ExactLinear, after_norm, linear, multiply
 from .exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
 from .linear import LinearOnNumbers
-from .precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt, shift
+from .precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
 from .reading.network import AttentionStep, NetworkHead, Rotary, Scale
 
 IntegerRow = Sequence[int]
@@ -172,7 +173,7 @@ class RotaryTurn:
     def __init__(self, rotary: Rotary, precision: Precision, width: int) -> None:
         self._precision, self._pairs, self._width = precision, rotary.cosines.width, width
         tables = (rotary.cosines, rotary.sines)
-        self._rows = [[[shift(x, table.power + precision.weight) for x in row] for row in table.rows]
+        self._rows = [[[floor_shift(x, table.power + precision.weight) for x in row] for row in table.rows]
                       for table in tables]
         pairs, halves = self._pairs, rotary.halves
         self._places = [(r, r + pairs) if halves else (2 * r, 2 * r + 1) for r in range(pairs)]

@@ -10,9 +10,10 @@ from math import isqrt
 from operator import mul
 
 from ...kernel.budget import Budget
+from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.numbers import INTEGER_BITS
 from .exact import ExactLinear
-from .precision import NORM_BITS, Precision, ceil_norm, ceil_shift, ceil_sqrt, shift
+from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
 from .reading.dyadics import Matrix
 
 ENTRY_BITS = 20  # of the entries of a matrix whose spectral norm is bounded
@@ -35,8 +36,9 @@ class LinearOnNumbers:
         budget.spend(1 + height * (1 + self.width >> 1))
         budget.hold(height * (INTEGER_BITS + self.width * precision.slot))
         self._precision = precision
-        self._rows = [precision.pack([shift(w, given.weight.power + power) for w in row]) for row in given.weight.rows]
-        bias = [shift(b, given.bias.power + precision.fraction + power) for b in given.bias.entries]
+        places = given.weight.power + power
+        self._rows = [precision.pack([floor_shift(w, places) for w in row]) for row in given.weight.rows]
+        bias = [floor_shift(b, given.bias.power + precision.fraction + power) for b in given.bias.entries]
         self._start = precision.pack(bias)
         self.norm = spectral_norm(budget, given.weight) + 1
         rounds = 2 if inexact else 1
@@ -66,7 +68,7 @@ def spectral_norm(budget: Budget, matrix: Matrix) -> int:
     if not longest:
         return 0
     cut = longest - ENTRY_BITS
-    entries = [[shift(w, -cut) for w in row] for row in rows]
+    entries = [[floor_shift(w, -cut) for w in row] for row in rows]
     frobenius = ceil_norm(w for row in entries for w in row)
     bound = min(frobenius << ROOT_BITS, norm_by_powers(budget, entries))
     bound += ceil_sqrt(len(rows) * len(rows[0])) << ROOT_BITS

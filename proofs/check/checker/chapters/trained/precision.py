@@ -80,16 +80,6 @@ def sign_bits(slot: int, length: int) -> int:
     return int.from_bytes((bytes(slot // 8 - 1) + b"\x80") * length, "little")
 
 
-def shift(x: int, bits: int) -> int:
-    """x 2^bits, rounded down."""
-    return x << bits if bits >= 0 else x >> -bits
-
-
-def ceil_shift(x: int, bits: int) -> int:
-    """x 2^bits, rounded up."""
-    return x << bits if bits >= 0 else -(-x >> -bits)
-
-
 def ceil_sqrt(x: int) -> int:
     """The square root, rounded up."""
     return isqrt(x - 1) + 1 if x > 0 else 0

@@ -109,12 +109,8 @@ class Averages:
         self._budget, self._columns, self._sources, self._before = budget, columns, sources, before
         self.weights = weights
 
-    def stay_below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> bool:
-        """Whether each average is at most its threshold, an integer over 2^44; ``most`` packs V for each source."""
-        return all(self.below(most, thresholds))
-
     def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
-        """Which averages are shown to be at most their thresholds, likewise.
+        """Which averages are shown to be at most their thresholds, over 2^44; ``most`` packs V for each source.
 
         Proof. V and the thresholds are below 2^62, weights at most 2^40, tokens fewer than 2^14: sums are below
         2^118. So slots of tops + bias - sum are above 0 and below 2^128: no borrows; the top bit says bias >= sum.

@@ -79,8 +79,8 @@ def exceed(budget: Budget, values: AffineForm, rows: Sequence[int], floor: int, 
     for number, (heard, bounds) in enumerate(zip(last.heads[:-1], last.cell.box[:-1], strict=True)):
         tops = greatest(budget, heard, bounds, [rest.numbers[number] for rest in rests])
         rooms = [room - top for room, top in zip(rooms, tops, strict=True)]
-    return last.heads[-1].averages.stay_below(most_along(budget, last.heads[-1], [rest.numbers[-1] for rest in rests]),
-                                              rooms)
+    most = most_along(budget, last.heads[-1], [rest.numbers[-1] for rest in rests])
+    return all(last.heads[-1].averages.below(most, rooms))
 
 
 def share_out(budget: Budget, values: AffineForm, row: int, floor: int, last: Last) -> Rest:

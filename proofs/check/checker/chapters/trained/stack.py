@@ -11,13 +11,14 @@ from fractions import Fraction
 from math import lcm
 
 from ...kernel.budget import Budget
+from ...kernel.exponential import ceil_shift, floor_shift
 from .activations import Activation
 from .exact import ExactLinear, after_norm, below, beside, column_combination, linear, zeros
 from .exponentials import Exponentials
 from .heads import HeadOnNumbers, TokenProjections
 from .linear import LinearOnNumbers, spectral_norm
 from .norms import Normaliser
-from .precision import NORM_BITS, Precision, ceil_norm, ceil_shift, ceil_sqrt, shift
+from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
 from .reading.decision import LogitRow
 from .reading.dyadics import Vector
 from .reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep
@@ -44,8 +45,8 @@ class NormOfStream:
     def __init__(self, precision: Precision, norm: Norm, width: int, reads: int) -> None:
         self._precision, self._reading = precision, StepInput(norm, width, precision, reads)
         gain, bias = norm.gain or Vector((1,) * width, 0), norm.bias or zeros(width)
-        self._gain = [shift(g, gain.power + precision.weight) for g in gain.entries]
-        self._bias = [shift(b, bias.power + precision.fraction) for b in bias.entries]
+        self._gain = [floor_shift(g, gain.power + precision.weight) for g in gain.entries]
+        self._bias = [floor_shift(b, bias.power + precision.fraction) for b in bias.entries]
         self._greatest = max(map(abs, self._gain)) + 1
         side = ceil_sqrt(width)
         self._rounding = (self._reading.bound >> precision.weight) + 2 + 2 * side
@@ -185,10 +186,10 @@ class Stack:
     def start(self, token: int, position: int) -> Stream:
         """The stream of a token at a position number: each entry of the embedding rounded twice, then the stem."""
         power, network = self.precision.fraction, self.network
-        x = [shift(w, network.tokens.power + power) for w in network.tokens.rows[token]]
+        x = [floor_shift(w, network.tokens.power + power) for w in network.tokens.rows[token]]
         if network.positions is not None:
             row = network.positions.rows[position]
-            x = [a + shift(b, network.positions.power + power) for a, b in zip(x, row, strict=True)]
+            x = [a + floor_shift(b, network.positions.power + power) for a, b in zip(x, row, strict=True)]
         return pass_on(self.stem, (x, 2 * ceil_sqrt(network.width)))
 
     def _embedding_bound(self, tokens: Iterable[int]) -> int:

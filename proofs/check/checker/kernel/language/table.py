@@ -47,6 +47,9 @@ LEAF_OF |= dict.fromkeys(IRRATIONAL, "~")
 
 
 Key = tuple[str, tuple[Place, ...], tuple[str, ...]]
+"""Two nodes have one key if and only if they are equal: where one operator has a number, so has the other.
+
+Numbers become texts, as those of a file can have one hash."""
 
 
 class Node(NamedTuple):
@@ -70,7 +73,7 @@ class Table:
     def make(self, operator: str, *operands: Place, data: tuple[str | int, ...] = ()) -> Place:
         """The place of this node."""
         node = Node(operator, operands, data)
-        key = key_of(node)
+        key = operator, operands, tuple([f"{x:x}" if isinstance(x, int) else x for x in data])
         if key not in self._places:
             expect(len(self.nodes) < MAX_NODES, "limit: more than {} formulas", MAX_NODES)
             self.budget.hold(ENTRY_BITS)
@@ -134,14 +137,6 @@ class Table:
                 seen[place] = None
                 yield place
                 waiting += () if stop(place) else self.parts(place)[::-1]
-
-
-def key_of(node: Node) -> Key:
-    """Two nodes have one key if and only if they are equal: where one operator has a number, so has the other.
-
-    Numbers become texts, as those of a file can have one hash.
-    """
-    return node.operator, node.operands, tuple([f"{x:x}" if isinstance(x, int) else x for x in node.data])
 
 
 def leaves_of(node: Node) -> frozenset[str]:

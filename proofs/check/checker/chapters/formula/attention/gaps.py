@@ -136,8 +136,9 @@ class Gaps:
             if known is None or known[0] != scores:
                 known = scores, self._list_gaps(denominator, scores, max(rows))
             listed = known[1]
-            if listed is None or not all(self._suffice(gaps, max(rows), error)
-                                         for gaps in self._groups(listed, max(rows), t, denominator, scores)):
+            if listed is None or not all(
+                    suffices(self._proof.weigher, self._proof.budget, self._weighting, gaps, max(rows), error)
+                    for gaps in self._groups(listed, max(rows), t, denominator, scores)):
                 return False
         return True
 
@@ -161,10 +162,6 @@ class Gaps:
         if before is None or after is None:
             return None
         return Listed(*({k: Fraction(gap, denominator) for k, gap in side.items()} for side in (before, after)))
-
-    def _suffice(self, gaps: Sequence[Fraction], longest: int, error: Fraction) -> bool:
-        """The gaps cost at most e."""
-        return suffices(self._proof.weigher, self._proof.budget, self._weighting, gaps, longest, error)
 
     def _find_scores(self, query: Numbers, rows: Sequence[int], t: int) -> tuple[int, Scores]:
         """The denominator of the scores, and P, M and A up to the last of these rows; what there is not is far away."""

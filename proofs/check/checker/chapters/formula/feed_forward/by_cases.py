@@ -233,7 +233,8 @@ class Output:
                 continue
             for chosen in product((-1, 0, 1), repeat=len(firsts)):
                 signs = dict(zip(firsts, chosen, strict=True))
-                compared = {place: self._holds_for_sign(place, signs[first]) for place, first in self._signs.items()}
+                compared = {place: COMPARE[str(self._language.nodes[place].data[0])](signs[first], 0)
+                            for place, first in self._signs.items()}
                 given = {**atoms, **compared}
                 yield Situation(self._connect(given), signs, row.levels)
 
@@ -249,9 +250,6 @@ class Output:
             elif place not in truths:
                 truths[place] = connect_one(self._language, place, truths)
         return truths
-
-    def _holds_for_sign(self, comparison: Place, sign: int) -> bool:
-        return COMPARE[str(self._language.nodes[comparison].data[0])](sign, 0)
 
     def _find_output(self, situation: Situation, least: bool) -> Fraction | None:
         """The one output in a situation, or a number that it is at least; None if there is no such situation.

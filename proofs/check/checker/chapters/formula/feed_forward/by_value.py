@@ -74,9 +74,10 @@ class OutputByValue:
             self._take(source, proof.directions[source])
         own = [self._meaning.formula] if isinstance(self._meaning, Truth | Slack) else []
         self._formulas = [*self.slacks.values(), *own]
-        self._compared = {place: (self._factor_of(place), self._constant(place)) for place in self._formulas
-                          if self._language.nodes[place].operator == "T"}
-        self._on_count = [place for place in self._formulas if self._language.nodes[place].operator == "on"]
+        nodes = {place: self._language.nodes[place] for place in self._formulas}
+        self._compared = {place: (Fraction(data[2]) / self._sum[counts[0]], Fraction(data[1]))
+                          for place, (operator, counts, data) in nodes.items() if operator == "T"}
+        self._on_count = [place for place, node in nodes.items() if node.operator == "on"]
 
     def _take(self, source: str, meaning: Meaning) -> None:
         """Sorts a direction that is read."""
@@ -208,13 +209,6 @@ class OutputByValue:
             zero = divide(self._proof.budget, -constant, factor)
             starts |= {ceil(zero), floor(zero) + 1}
         return sorted(start for start in starts if least <= start <= greatest)
-
-    def _constant(self, comparison: Place) -> Fraction:
-        return Fraction(int(self._language.nodes[comparison].data[1]))
-
-    def _factor_of(self, comparison: Place) -> Fraction:
-        _, operands, data = self._language.nodes[comparison]
-        return Fraction(data[2]) / self._sum[operands[0]]
 
     def _holds(self, place: Place, value: int, n: int) -> bool:
         """Whether a formula holds where the sum has this value."""

@@ -207,13 +207,9 @@ class LookupOfSum:
             truths = self._language.connect(self._order, self._decide(n, d, here, settled))
             return int(truths[self._meaning.formula]) if truths[self._meaning.when] else None
 
-        def find_place(d: int) -> int:
-            return self._place(content.vertex, d, here) if content.vertex else 1
-
-        return list_claimed(sums, find_goal, find_place, content.values)
-
-    def _place(self, vertex: Vertex, d: int, here: Mapping[Place, bool]) -> int:
-        return vertex.sign * d + sum(more for place, more in vertex.more.items() if here[place])
+        vertex = content.vertex
+        more = sum(more for place, more in vertex.more.items() if here[place]) if vertex else 0
+        return list_claimed(sums, find_goal, lambda d: vertex.sign * d + more if vertex else 1, content.values)
 
     def _decide(self, n: int, d: int, here: Mapping[Place, bool], settled: Mapping[Place, bool]) -> dict[Place, bool]:
         """What is given where the sum is d: truths of comparisons and predicates, and those of what is counted.
@@ -251,7 +247,8 @@ class LookupOfSum:
         found = [(n, vertex) for n, vertex in map(self._vertex_that_matters, self._proof.claim.lengths) if vertex]
         if not found:
             return
-        least = min(self._coldest(n, vertex) for n, vertex in found)
+        least = min(divide(self._proof.budget, vertex.curvature,
+                           max(self._proof.columns.numbers(self._head.temperature, n))) for n, vertex in found)
         miss = max(vertex.miss for _, vertex in found)
         error, longest, gaps = min(self._proof.errors[self._name]), self._proof.claim.max_n, list[Fraction]()
         while len(gaps) < 2 * longest:
@@ -270,11 +267,6 @@ class LookupOfSum:
         content = self._content(n)
         self._proof.budget.spend(n)
         return n, content.vertex if len(set(content.values[:n])) > 1 else None
-
-    def _coldest(self, n: int, vertex: Vertex) -> Fraction:
-        """The least curvature over the temperature at a length."""
-        temperatures = self._proof.columns.numbers(self._head.temperature, n)
-        return divide(self._proof.budget, vertex.curvature, max(temperatures))
 
 
 def split_queries(proof: Proof, head: Head) -> SumQuery:

@@ -16,10 +16,11 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
+from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.numbers import ONE, ZERO, add, least_common_multiple, multiply, total
 from ....kernel.verdicts import require
 from ..proof import Errors, Proof
-from .sigmoids import ceil_shift, enclose_falling, floor_shift
+from .sigmoids import enclose_falling
 
 KEPT_BITS = 320  # of a sum of sigmoids, counted from its greatest term
 GRID_BITS = 256  # W of sigmoids is rounded outward to a multiple of 2^-GRID_BITS, so that its sign stays

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.weights import ScaledEnclosure, Weigher
 
 BITS = 192  # of precision, as of exp
-
-
-def floor_shift(x: int, bits: int) -> int:
-    """x 2^bits, rounded down."""
-    return x << bits if bits >= 0 else x >> -bits
-
-
-def ceil_shift(x: int, bits: int) -> int:
-    """x 2^bits, rounded up."""
-    return -floor_shift(-x, bits)
 
 
 def enclose_falling(weigher: Weigher, z: Fraction) -> ScaledEnclosure:
