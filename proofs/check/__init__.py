@@ -2,7 +2,7 @@
 
 from .checker.asking import Request, RequiredClaim
 from .checker.chapters.floats.reading import FloatClaim, Format, write_format
-from .checker.chapters.formula.coverage import Coverage
+from .checker.chapters.formula.certificate import Coverage
 from .checker.chapters.formula.records import Bound, Certificate, Claim
 from .checker.chapters.margin.reading import MarginFile
 from .checker.chapters.softened.lengths import ShardResult

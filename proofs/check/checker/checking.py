@@ -18,7 +18,7 @@ from .kernel.verdicts import Incomplete, Malformed, Refusal, expect, quote, with
 from .kinds import CHAPTERS, LARGE, find_additions, find_kind
 
 if TYPE_CHECKING:
-    from .chapters.formula.coverage import Coverage
+    from .chapters.formula.certificate import Coverage
     from .chapters.formula.records import Certificate
     from .chapters.margin.reading import MarginFile
     from .chapters.softened.reading import Softened

@@ -1,4 +1,7 @@
-"""Decisions about trained networks in parts and samples, and what they take; each file is read as `checking` does."""
+"""Decisions about trained networks in parts and samples, and what they take.
+
+Each file is read as `checking` does; what goes wrong is raised as by `check_text` there, but for what is not proved.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,6 @@ def check_part(data: bytes, part: int, parts: int, asked: RequiredClaim = ANYTHI
     """One of so many parts (from 1) of a decision about a trained network: what was proved.
 
     If every part is proved, so is the claim.
-
-    Raises:
-        Rejected, Malformed, Incomplete: as `check_text`.
     """
     with nothing_unexpected():
         expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
@@ -39,9 +39,6 @@ def check_part(data: bytes, part: int, parts: int, asked: RequiredClaim = ANYTHI
 def join_parts(data: bytes, proved: Iterable[Mapping[str, int]], asked: RequiredClaim = ANYTHING,
                work: int = 1) -> Accepted:
     """The decision of which every part is proved, as who calls this knows; ``proved`` is what `check_part` returned.
-
-    Raises:
-        Rejected, Malformed, Incomplete: as `check_text`, but for what is not proved.
     """
     with nothing_unexpected():
         given = read_decision_of(data, asked, work)
@@ -53,9 +50,6 @@ def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> li
     """The places in a decision's cover of the units that a part does not prove, each with the reason.
 
     If there is none in any part, the claim is proved.
-
-    Raises:
-        Rejected, Malformed, Incomplete: as `check_text`, but for what is not proved.
     """
     with nothing_unexpected():
         expect(1 <= part <= parts, "part: expected 1 to {}, got {}", parts, part)
@@ -63,32 +57,20 @@ def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> li
 
 
 def find_vacuous(data: bytes, work: int = 1) -> list[int]:
-    """The lengths of a decision's claim on no word of which anything is judged. Nothing is proved.
-
-    Raises:
-        Malformed, Incomplete: as `check_text`.
-    """
+    """The lengths of a decision's claim on no word of which anything is judged. Nothing is proved."""
     with nothing_unexpected():
         return find_vacuous_lengths(read_decision_of(data, ANYTHING, work))
 
 
 def check_sample(data: bytes, number: int, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
-    """So many obligations of a decision, drawn by a digest of the file: what was proved, which is not the claim.
-
-    Raises:
-        Rejected, Malformed, Incomplete: as `check_text`.
-    """
+    """So many obligations of a decision, drawn by a digest of the file: what was proved, which is not the claim."""
     with nothing_unexpected():
         expect(1 <= number <= MAX_N, "sample: expected 1 to {}, got {}", MAX_N, number)
         return prove_sample(read_decision_of(data, asked, work), number, data)
 
 
 def estimate(data: bytes, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:
-    """How many words and nodes a decision has, and about how many seconds it takes. Nothing is proved.
-
-    Raises:
-        Rejected, Malformed, Incomplete: as `check_text`.
-    """
+    """How many words and nodes a decision has, and about how many seconds it takes. Nothing is proved."""
     with nothing_unexpected():
         return estimate_decision(read_decision_of(data, asked, work))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .budget import Budget
 from .reading.document import Json
+
+WIDTH = 13  # of the first column of what is printed
 
 
 @dataclass(frozen=True)
@@ -37,3 +39,8 @@ class Extension:
     read: Callable[[Json, Any], Any]
     prove: Callable[[Any], None]
     describe: Callable[[Any], list[str]]
+
+
+def entry(name: str, lines: Sequence[str]) -> list[str]:
+    """The lines under one name in the first column; none if there are none."""
+    return [f"{name if number == 0 else '':{WIDTH}}{line}" for number, line in enumerate(lines)]

@@ -133,11 +133,6 @@ def inner_product(budget: Budget, left: Iterable[Fraction], right: Iterable[Frac
     return total(budget, (multiply(budget, x, y) for x, y in zip(left, right, strict=True)))
 
 
-def combine(budget: Budget, weights: Mapping[str, Fraction], held: Mapping[str, Fraction]) -> Fraction:
-    """The linear form with these weights of what is held."""
-    return total(budget, (multiply(budget, weight, held[name]) for name, weight in weights.items()))
-
-
 def combine_columns(budget: Budget, weights: Mapping[str, Fraction], held: Mapping[str, Sequence[Fraction]],
                     length: int) -> Sequence[Fraction]:
     """The linear form at each row of columns of this length."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import NoReturn
 
 LONGEST_QUOTE = 100  # characters of a text of the file in a message
 EXACT_BITS = 200  # numbers with more bits are shown by their order of magnitude
@@ -57,7 +58,12 @@ def require(condition: object, message: str, *values: object) -> None:
         Rejected: unless the condition holds.
     """
     if not condition:
-        raise Rejected(message.format(*map(show, values)))
+        refuse(message, *values)
+
+
+def refuse(message: str, *values: object) -> NoReturn:
+    """What an obligation says that does not hold."""
+    raise Rejected(message.format(*map(show, values)))
 
 
 def expect(condition: object, message: str, *values: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernel.describing import entry
+from ...kernel.kind import entry
 from ...kernel.verdicts import quote_all
 from ..formula.records import Certificate, Claim
 from .reading import FloatClaim, write_format

@@ -15,7 +15,7 @@ from ...kernel.reading.records import (
     Slack,
     Truth,
 )
-from ...kernel.verdicts import quote, require, within
+from ...kernel.verdicts import quote, refuse, require, within
 from ..formula.families import WrittenDirection, is_by_value
 from ..formula.feed_forward.by_cases import Output, OutputRow, Situation
 from ..formula.proof import Proof
@@ -48,7 +48,7 @@ class FeedForwards:
         else:
             self._check_output(Output(self._proof, name, units, bias), name, writing)
         if isinstance(self._proof.directions[name], Slack):
-            self._holding.known.numbers[name] = self._bound_slack(writing.the_unit_of_slack())
+            self._holding.numbers[name] = self._bound_slack(writing.the_unit_of_slack())
 
     def _check_output(self, output: Output, name: str, writing: Writing) -> None:
         """Rule 5, in every situation."""
@@ -99,7 +99,7 @@ class FeedForwards:
             case Product(_, formula) if not self._proof.is_known(meaning) and not situation.truths[formula]:
                 return FALSE
             case ApproximateCount() | ExactCount():
-                require(False, "{} is a number of positions, from which no slack is written: this is not handled",
+                refuse("{} is a number of positions, from which no slack is written: this is not handled",
                         quote(source))
         return Input(known[source].low, known[source].high)
 
@@ -138,7 +138,7 @@ class FeedForwards:
         require(all(active.is_copy and abs(weight) == 1 for weight, active in written),
                 "a product is not written by copies")
         sources = {active.source for _, active in written if active.source is not None}
-        known = self._holding.known.copied.get(name)
+        known = self._holding.copied.get(name)
         found = sources | ({known} if known is not None else set())
         require(len(found) <= 1, "a product is written by copies of several directions")
         weights = [weight for weight, _ in written]
@@ -148,4 +148,4 @@ class FeedForwards:
         for source in sources:
             is_known = self._proof.is_known(self._proof.directions[source])
             require(is_known, "{} is copied, which is not known", quote(source))
-            self._holding.known.copied[name] = source
+            self._holding.copied[name] = source

@@ -95,7 +95,7 @@ class Heads:
         spreads = {join_spread(find_score(self._proof, self._arithmetic, self._holding, head, n), scores.find(n))
                    for n in lengths}
         error = max(self._softmax.number_error(spread, curvature, values.high) for spread in spreads)
-        self._holding.known.numbers[name] = FloatValue(ZERO, Fraction(lengths[-1]), error, None)
+        self._holding.numbers[name] = FloatValue(ZERO, Fraction(lengths[-1]), error, None)
 
     def _find_curvature(self, head: Head, name: str, target: LookupTarget, scores: LookupScores) -> Fraction:
         """The least curvature of all parabolas; of few positions the scores are looked at one by one.

@@ -6,7 +6,6 @@ A direction is asked for only after its writer was checked, so that the errors o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
@@ -28,7 +27,7 @@ from ...kernel.reading.records import (
     kind_of,
     visible,
 )
-from ...kernel.verdicts import quote, require
+from ...kernel.verdicts import quote, refuse, require
 from ..formula.composition import Writer
 from ..formula.proof import Proof
 from .forms import TRUTH, Arithmetic, FloatValue, join
@@ -43,25 +42,17 @@ CELL_BITS = 2048  # of memory for what is known of one row
 JOIN_STEPS = 20  # of work for each row of which all is put together
 
 
-@dataclass
-class Known:
-    """What was found of the directions whose writers were checked.
+class Holding:
+    """What each direction holds, at the rows of a length.
 
     Attributes:
         copied: for each product that a feed-forward part writes, the direction of which it is a copy.
         numbers: what each direction of kind *others* or *slack* may hold.
     """
 
-    copied: dict[str, str] = field(default_factory=dict)
-    numbers: dict[str, FloatValue] = field(default_factory=dict)
-
-
-class Holding:
-    """What each direction holds, at the rows of a length."""
-
     def __init__(self, proof: Proof, arithmetic: Arithmetic, writers: Mapping[str, Writer]) -> None:
         self._proof, self._arithmetic, self._writers = proof, arithmetic, writers
-        self._means, self.known = Means(arithmetic), Known()
+        self._means, self.copied, self.numbers = Means(arithmetic), dict[str, str](), dict[str, FloatValue]()
         self._cells = Cache[tuple[str, int], Sequence[FloatCell]]()
         self._values = Cache[tuple[str, int], FloatValue]()
         self._averaged = Cache[tuple[str, int], FloatValue]()
@@ -88,7 +79,7 @@ class Holding:
             read = head.values[name]
             return (head.mask == "future" and not self._proof.mentions_length(self._proof.places_of(read))
                     and all(map(self._is_steady, read)))
-        return name not in self.known.copied or self._is_steady(self.known.copied[name])
+        return name not in self.copied or self._is_steady(self.copied[name])
 
     def everywhere(self, name: str) -> FloatValue:
         """All that a direction may hold at all rows of the claim."""
@@ -123,13 +114,12 @@ class Holding:
                 most = max(self._proof.positions_counted(count, n, i) for i in (1, n))
                 return FloatValue(ZERO, Fraction(most), ZERO, 0)
             case ApproximateCount() | Slack():
-                return self.known.numbers[name]
+                return self.numbers[name]
             case Product() if not self._proof.is_known(meaning):
                 return join([*map(value_of, self.copies(name, n)), value_of(NOTHING)])
             case PositionalNumber() | Product():
                 return join([value_of(cell) for cell in self.cells(name, n)])
-        require(False, "nothing is known of {}, of kind {}", quote(name), kind_of(meaning))
-        return TRUTH
+        refuse("nothing is known of {}, of kind {}", quote(name), kind_of(meaning))
 
     def _mean_of_truths(self, length: int) -> FloatValue:
         """The mean of a count over so many positions, whatever the count is."""
@@ -186,9 +176,9 @@ class Holding:
 
         Without one the formula holds nowhere, as by_cases.py found.
         """
-        if name not in self.known.copied:
+        if name not in self.copied:
             return [NOTHING] * n
-        return [self._copy(cell) for cell in self.cells(self.known.copied[name], n)]
+        return [self._copy(cell) for cell in self.cells(self.copied[name], n)]
 
     def _copy(self, cell: FloatCell) -> FloatCell:
         claim, budget = self._arithmetic.claim, self._arithmetic.budget

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from ...kernel.budget import Budget
 from ...kernel.exponential import enclose_exp, exp_steps
 from ...kernel.numbers import ONE, QUARTER, ZERO
-from ...kernel.verdicts import Rejected, require
+from ...kernel.verdicts import Rejected, refuse, require
+from ..formula.describing import write_rounded_up
 from .forms import gamma
 from .reading import FloatClaim
 from .rounding import BITS, at_most_power, is_finite, rounding_error, tiny, unit, up
@@ -167,7 +168,7 @@ class Softmax:
             if min(found, default=ONE) <= 0:
                 return
         require(found, "{} positions are too many for scores and sums of this precision", self.length)
-        require(False, "the head may be off by {} or so, expected at most 1/4", round_short(QUARTER + min(found)))
+        refuse("the head may be off by {} or so, expected at most 1/4", write_rounded_up(QUARTER + min(found), 3))
 
     def number_error(self, spread: ScoreSpread, curvature: Fraction, greatest: Fraction) -> Fraction:
         """How far a head is off (rule 4) whose values are 0..greatest, one more at each position, and whose real
@@ -211,9 +212,3 @@ def excess(sums: Sums, false: Fraction, true: Fraction) -> Fraction:
     return max(false * (1 + sums.relative) + sums.absolute - QUARTER,
                1 - QUARTER - ((1 - true) * (1 - sums.relative) - sums.absolute),
                sums.relative + sums.absolute - QUARTER)
-
-
-def round_short(x: Fraction) -> str:
-    """To three digits, upward, for messages."""
-    scaled = -(-x * 1000 // 1)
-    return f"{scaled // 1000}.{scaled % 1000:03d}"

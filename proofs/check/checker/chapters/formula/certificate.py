@@ -7,9 +7,10 @@ chapter says how many rows it proved; the two numbers are compared.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ...kernel.numbers import ZERO
+from ...kernel.numbers import QUARTER, ZERO
 from ...kernel.reading.records import (
     ADDITIVE,
     SPARSE,
@@ -24,11 +25,21 @@ from ...kernel.reading.records import (
 from ...kernel.verdicts import quote, require, within
 from .claim import check_network, check_output
 from .composition import Writer, find_writers, names_in
-from .coverage import Coverage, check_errors, count_rows
 from .embedding import check_embedding
 from .families import IRRATIONAL_NUMBERS, Covered, WrittenDirection, attends, load, prove
-from .proof import Proof
+from .proof import Errors, Proof
 from .records import Certificate
+
+
+@dataclass
+class Coverage:
+    """What was covered to accept a certificate; ``guarded`` has for each near direction the rows of its guard."""
+
+    embedding_cells: int = 0
+    head_rows: int = 0
+    feed_forward_rows: int = 0
+    subformulas: int = 0
+    guarded: dict[str, int] = field(default_factory=dict)
 
 
 def prove_certificate(certificate: Certificate) -> Coverage:
@@ -80,6 +91,21 @@ def check_direction(proof: Proof, coverage: Coverage, name: str, writer: Writer)
         done, wanted = prove(proof, WrittenDirection(name, proof.directions[name], units=units, bias=bias)).rows, rows
         coverage.feed_forward_rows += done
     require(done == wanted, "covered {} rows, expected {}", done, wanted)
+
+
+def count_rows(proof: Proof, name: str) -> int:
+    """The rows (n, i) of the claim at which a direction's meaning says something; all, but for positional guards."""
+    meaning = proof.directions[name]
+    if not isinstance(meaning, ApproximateTruth) or not proof.language.is_positional(meaning.when):
+        return sum(proof.claim.lengths)
+    return sum(n + 1 - first for n, firsts in proof.lengths([meaning.when])
+               for first, holds in zip(firsts, proof.columns.truths(meaning.when, n), strict=True) if holds)
+
+
+def check_errors(errors: Errors, of_truth: bool) -> None:
+    """Stated errors are not negative, and those of a truth at most 1/4, which the feed-forward part can round."""
+    fits = min(errors) >= ZERO and (max(errors) <= QUARTER or not of_truth)
+    require(fits, "the errors are {} and {}, expected 0 to 1/4 (others: 0 or more)", *errors)
 
 
 def check_written_by_heads(proof: Proof, written: WrittenDirection) -> Covered:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...kernel.language import Place
 from ...kernel.numbers import ONE
 from ...kernel.reading.records import HARD, Truth
-from ...kernel.verdicts import quote, require, within
+from ...kernel.verdicts import quote, refuse, require, within
 from .proof import Proof
 
 
@@ -26,7 +26,7 @@ def check_output(proof: Proof) -> int:
     missing = [place for place in parts if place not in held]
     if missing:
         shown = proof.language.write_short(missing[0])
-        require(False, "no direction means the truth of the subformula {}", shown)
+        refuse("no direction means the truth of the subformula {}", shown)
     return len(parts)
 
 
@@ -59,7 +59,7 @@ def check_embedding_values(proof: Proof, place: Place) -> None:
         if large:
             first, i = min(large)
             limit = limits[i - 1]
-            require(False, "regime: it is not in -{}..{} at n = {}, i = {}", limit, limit, first, i)
+            refuse("regime: it is not in -{}..{} at n = {}, i = {}", limit, limit, first, i)
 
 
 def check_temperatures(proof: Proof, place: Place) -> None:
@@ -71,7 +71,7 @@ def check_temperatures(proof: Proof, place: Place) -> None:
         for i, (temperature, most) in enumerate(temperatures, 1):
             if temperature.numerator <= 0 or (proof.claim.regime == "position" and not temperature == most == ONE):
                 require(temperature > 0, "it is {} at n = {}, i = {}", temperature, firsts[i - 1], i)
-                require(False, "regime: it is not 1 everywhere")
+                refuse("regime: it is not 1 everywhere")
 
 
 def check_causal(proof: Proof) -> None:

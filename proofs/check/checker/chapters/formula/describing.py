@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ...kernel.describing import entry
+from ...kernel.kind import entry
 from ...kernel.reading.records import ApproximateCount, ApproximateTruth
 from ...kernel.verdicts import quote_all
-from .certificate import worst_error
-from .coverage import Coverage
+from .certificate import Coverage, worst_error
 from .records import Certificate, Claim
 
 DIGITS = 6  # of a printed error, which is rounded up
@@ -76,7 +75,7 @@ def words_of_guards(coverage: Coverage) -> list[str]:
     return [f"of {quote_all(never)}: the guard holds at no (n, i)"] if never else []
 
 
-def write_rounded_up(x: Fraction) -> str:
-    """In decimal, to DIGITS digits after the point."""
-    scaled = -(-x * 10**DIGITS // 1)
-    return f"{scaled // 10**DIGITS}.{scaled % 10**DIGITS:0{DIGITS}d}"
+def write_rounded_up(x: Fraction, digits: int = DIGITS) -> str:
+    """In decimal, to so many digits after the point."""
+    scaled = -(-x * 10**digits // 1)
+    return f"{scaled // 10**digits}.{scaled % 10**digits:0{digits}d}"

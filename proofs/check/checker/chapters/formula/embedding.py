@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...kernel.numbers import ZERO
 from ...kernel.reading.records import Truth
-from ...kernel.verdicts import quote, require
+from ...kernel.verdicts import quote, refuse, require
 from .proof import Proof
 
 
@@ -33,7 +33,7 @@ def check_position_embedding(proof: Proof, name: str) -> int:
             differing = [(first, i) for i, (x, y, first) in rows if x != y]
             if differing:  # named by the first length of which it is the row
                 first, i = min(differing)
-                require(False, "it is {}, expected {}, at n = {}, i = {}", got[i - 1], wanted[i - 1], first, i)
+                refuse("it is {}, expected {}, at n = {}, i = {}", got[i - 1], wanted[i - 1], first, i)
     return sum(proof.claim.lengths) * len(proof.claim.alphabet)
 
 
@@ -41,13 +41,12 @@ def check_token_embedding(proof: Proof, name: str) -> int:
     """It means the truth of a formula over symbols, and each symbol's entry (0 if there is none) is that truth."""
     meaning, language = proof.directions[name], proof.language
     if not (isinstance(meaning, Truth) and language.is_of_symbols(meaning.formula)):
-        require(False, "token embeddings do not make it what it means")
-        return 0
+        refuse("token embeddings do not make it what it means")
     positions, where = sum(proof.claim.lengths), proof.symbols.where(meaning.formula)
     proof.budget.spend(len(proof.claim.alphabet))
     for number, symbol in enumerate(proof.claim.alphabet):
         got = proof.transformer.token_embedding[symbol].get(name, ZERO)
         wanted = where >> number & 1
         if got != wanted:
-            require(False, "symbol {} has {}, expected {}", quote(symbol), got, wanted)
+            refuse("symbol {} has {}, expected {}", quote(symbol), got, wanted)
     return positions * len(proof.claim.alphabet)

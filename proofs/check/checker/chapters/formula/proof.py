@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...kernel.language import Place
-from ...kernel.numbers import ZERO, CacheOfNumbers, combine, combine_columns
+from ...kernel.numbers import CacheOfNumbers, combine_columns
 from ...kernel.reading.records import (
     FeedForward,
     LinearForm,
@@ -111,26 +111,6 @@ class Proof:
             self.budget.spend(1 + len(row))
             found.append(combine_columns(self.budget, row, {name: self.known_numbers(name, n) for name in row}, n))
         return found
-
-    def known_form(self, row: LinearForm, n: int, i: int) -> Fraction:
-        """A linear form of known directions at (n, i)."""
-        self.budget.spend(1 + 2 * len(row))
-        return combine(self.budget, row, {name: self.known_number(name, n, i) for name in row})
-
-    def known_number(self, name: str, n: int, i: int) -> Fraction:
-        """What a known direction holds at (n, i).
-
-        Raises:
-            Rejected: if it is not known, or has no value there.
-        """
-        match self.directions[name]:
-            case PositionalNumber(place):
-                return self.language.value_at(place, n, i)
-            case Truth(formula) if self.language.is_positional(formula):
-                return self.language.value_at(formula, n, i)
-            case Product(value, formula) if self.language.is_positional(formula):
-                return self.language.value_at(value, n, i) if self.language.holds_at(formula, n, i) else ZERO
-        raise self.not_known(name)
 
     def not_known(self, name: str) -> Rejected:
         """Why it is not known what a direction holds."""

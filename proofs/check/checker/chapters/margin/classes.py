@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...kernel.budget import ENTRY_BITS
@@ -35,41 +34,35 @@ class WordClass(NamedTuple):
     number: int
 
 
-@dataclass(frozen=True)
 class FormulaReader:
-    """The formula at one letter (from 1) of words of n letters, followed from the left."""
+    """The formula of a claim at one letter (from 1) of words of n letters, followed from the left.
 
-    followed: Conditions
-    language: Language
-    letter: int
-    n: int
-    tracker: Tracker | None
+    One of the past is followed by what it must remember, another by the whole word.
+    """
+
+    def __init__(self, claim: MarginClaim, language: Language, letter: int, n: int) -> None:
+        self._followed = Conditions(claim.alphabet, None, (When(claim.formula, None),))
+        self._language, self._letter, self.n = language, letter, n
+        self._tracker = Tracker(language, self._followed) if is_past_only(language, claim.formula) else None
 
     def start(self) -> FormulaMemory:
         """Before the first letter."""
-        return self.tracker.start() if self.tracker else ()
+        return self._tracker.start() if self._tracker else ()
 
     def step(self, memory: FormulaMemory, symbol: int, i: int) -> FormulaMemory:
         """After the letter at i."""
-        if self.tracker is None:
+        if self._tracker is None:
             assert isinstance(memory, tuple)
             letters = (*memory, symbol)
             return self._truth(letters) if i == self.n else letters
         if isinstance(memory, bool):
             return memory
         assert isinstance(memory, TrackerState)
-        after = self.tracker.step(memory, symbol, i)
-        return bool(after.cases) if i == self.letter else after
+        after = self._tracker.step(memory, symbol, i)
+        return bool(after.cases) if i == self._letter else after
 
     def _truth(self, letters: LetterNumbers) -> bool:
-        return bool(TruthsAlongWord(self.followed, self.language).cases(letters, [self.letter])[self.letter])
-
-
-def read_formula_at(claim: MarginClaim, language: Language, letter: int, n: int) -> FormulaReader:
-    """How the formula of a claim is followed: one of the past by what it must remember, another by the whole word."""
-    followed = Conditions(claim.alphabet, None, (When(claim.formula, None),))
-    is_past = is_past_only(language, claim.formula)
-    return FormulaReader(followed, language, letter, n, Tracker(language, followed) if is_past else None)
+        return bool(TruthsAlongWord(self._followed, self._language).cases(letters, [self._letter])[self._letter])
 
 
 def find_classes(cells: FormsByPosition, claim: MarginClaim, reading: FormulaReader) -> tuple[Sequence[Bucket],

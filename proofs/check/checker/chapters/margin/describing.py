@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...kernel.describing import entry
+from ...kernel.kind import entry
 from ...kernel.verdicts import quote_all, show
 from .reading import MarginFile
 

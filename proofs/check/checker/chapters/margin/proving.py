@@ -12,7 +12,7 @@ from ...kernel.numbers import Enclosure, add
 from ...kernel.verdicts import Rejected, require
 from ...kernel.weights import Weigher
 from .cells import FormsByPosition
-from .classes import WordClass, find_classes, read_formula_at
+from .classes import FormulaReader, WordClass, find_classes
 from .reading import MarginClaim, MarginFile
 from .running import ClassExecution
 
@@ -54,7 +54,7 @@ def prove_place(given: MarginFile, weigher: Weigher, n: int, letter: int, at: in
     claim = given.claim
     choices = [*([symbol] for symbol in claim.before), *[claim.alphabet] * n, *([symbol] for symbol in claim.after)]
     cells = FormsByPosition(given, choices, at)
-    buckets, classes = find_classes(cells, claim, read_formula_at(claim, given.language, letter, n))
+    buckets, classes = find_classes(cells, claim, FormulaReader(claim, given.language, letter, n))
     words = number = 0
     for found in classes:
         with given.language.budget.releasing():

@@ -16,7 +16,7 @@ prefixes    every word at once, where words with a common prefix share all layer
 words       every word, one after another
 shards      all words of every length, and that nothing was left out
 remembering what has been met is not computed again
-describing  the claim in words; showing: numbers
+describing  the claim in words
 """
 
 from ...kernel.kind import FileKind

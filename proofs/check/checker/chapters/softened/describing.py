@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...kernel.describing import entry
+from ...kernel.kind import entry
 from ...kernel.numbers import total
 from ...kernel.verdicts import quote_all, show
 from .reading import Softened
 from .shards import TIES
-from .showing import show_upper
+from .stages import show_upper
 
 
 def describe_softened(given: Softened, coverage: Mapping[str, int]) -> list[str]:

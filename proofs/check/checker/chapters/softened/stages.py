@@ -19,7 +19,8 @@ from ...kernel.numbers import ZERO, add, charge, multiply, total
 from ...kernel.reading.records import LinearForm
 from ...kernel.verdicts import Rejected, quote
 from .remembering import Addition
-from .showing import show_upper
+
+DIGITS = 6  # of an error bound in a message, which is rounded up
 
 Carried = tuple[tuple[str, Fraction], ...]
 
@@ -80,3 +81,17 @@ class StageErrors:
         if error > room:
             raise Rejected(f"{self.where}, direction {quote(t)}: the error may grow by {show_upper(error)}, and by "
                            f"{show_upper(room)} between the stated bounds")
+
+
+def show_upper(x: Fraction) -> str:
+    """About x >= 0: at least x, by at most a millionth of it.
+
+    Numbers of any length are shown: 30103/100000 is about log10(2), and where it misleads there are more digits.
+
+    >>> show_upper(Fraction(1, 3))
+    '33333334e-8'
+    """
+    if not x:
+        return "0"
+    exponent = (x.numerator.bit_length() - x.denominator.bit_length()) * 30103 // 100000 - 1 - DIGITS
+    return f"{-(-x // Fraction(10) ** exponent)}e{exponent}"

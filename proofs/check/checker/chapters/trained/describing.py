@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...kernel.describing import entry
+from ...kernel.kind import entry
 from ...kernel.language import Language
 from ...kernel.verdicts import quote_all, show
 from .obligations import greatest_length

@@ -111,16 +111,15 @@ class Table:
         return self.nodes[count].operands[0]
 
     def counts_of(self, place: Place) -> tuple[Place, ...]:
-        """The counts of a comparison; a count itself."""
-        return self.nodes[place].operands if self.nodes[place].operator == "T" else (place,)
+        """The counts of a comparison, or of what a predicate is applied to; a count itself."""
+        operator, operands, _ = self.nodes[place]
+        return operands if operator == "T" else self.counts_of(operands[1]) if operator == "on" else (place,)
 
     def parts(self, place: Place) -> tuple[Place, ...]:
         """The direct parts of a formula; those of a comparison or a predicate on a count are what the counts count."""
         operator, operands, _ = self.nodes[place]
-        if operator == "T":
-            return tuple(self.counted(count) for count in operands)
-        if operator == "on":
-            return tuple(self.counted(count) for count in self.counts_of(operands[1]))
+        if operator in ("T", "on"):
+            return tuple(map(self.counted, self.counts_of(place)))
         return () if operator in ("user", "shift") else operands
 
     def below(self, roots: Iterable[Place], stop: Callable[[Place], bool] = lambda place: False) -> list[Place]:

@@ -40,8 +40,7 @@ class Conditions:
 
 def counts_spoken_of(language: Language, place: Place) -> tuple[Place, ...]:
     """The counts that a comparison or a predicate of a count is about."""
-    operator, operands, _ = language.nodes[place]
-    return operands if operator == "T" else language.counts_of(operands[1]) if operator == "on" else ()
+    return language.counts_of(place) if language.nodes[place].operator in ("T", "on") else ()
 
 
 def is_past_only(language: Language, formula: Place) -> bool:

@@ -110,8 +110,8 @@ class Attention:
     def _scale_query(self, n: int) -> Numbers:
         """The query over the temperature, where both are the same in all rows."""
         temperature = self._proof.language.value_at(self._head.temperature, n, 1)
-        forms = [self._proof.known_form(query, n, 1) for query in self._head.queries]
-        return tuple(divide(self._proof.budget, x, temperature) for x in forms)
+        forms = self._proof.known_forms(self._head.queries, n)
+        return tuple(divide(self._proof.budget, form[0], temperature) for form in forms)
 
     def _in_order(self, column: Sequence[Any]) -> Sequence[Any]:
         """A column in the order of reading."""

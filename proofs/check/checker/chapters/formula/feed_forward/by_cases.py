@@ -28,7 +28,7 @@ from ....kernel.reading.records import (
     Truth,
     kind_of,
 )
-from ....kernel.verdicts import quote, require
+from ....kernel.verdicts import quote, refuse, require
 from ..families import COUNTS_THAT_UNITS_READ, UNITS_TAKEN_APART, Covered, WrittenDirection, attempt, load
 from ..proof import Proof
 from .piecewise import NeuronForm, Range, add_ranges, group_by_form
@@ -267,8 +267,7 @@ class Output:
             got = function.value_on(low, high, least)
             if got is None:
                 shown = " + ".join(f"{c} {quote(source)}" for source, c in form[:8])
-                require(False, "the output changes while {} goes from {} to {}", shown, low, high)
-                return None
+                refuse("the output changes while {} goes from {} to {}", shown, low, high)
             result = add(budget, result, got)
         return result
 

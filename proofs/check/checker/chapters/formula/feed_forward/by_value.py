@@ -16,7 +16,7 @@ from ....kernel.language import Place
 from ....kernel.language.evaluation import COMPARE
 from ....kernel.numbers import ONE, ZERO, add, divide, multiply, ratio
 from ....kernel.reading.records import Average, ExactCount, Mean, Meaning, Neuron, Slack, Truth, kind_of
-from ....kernel.verdicts import quote, require
+from ....kernel.verdicts import quote, refuse, require
 from ..families import Covered, WrittenDirection, is_on_count
 from ..proof import Proof
 from .piecewise import NeuronForm, Range, add_ranges, group_by_form
@@ -89,7 +89,7 @@ class OutputByValue:
             self._factor(self._sum_of(meaning))
             self.slacks[source] = meaning.formula
         else:
-            require(False, "{}, of kind {}, is read beside counts", quote(source), kind_of(meaning))
+            refuse("{}, of kind {}, is read beside counts", quote(source), kind_of(meaning))
 
     def _sum_of(self, meaning: Meaning) -> SumOfCounts:
         """The sum of counts, without a constant, that a meaning is about."""

@@ -11,7 +11,7 @@ from fractions import Fraction
 from ....kernel.language import Place
 from ....kernel.numbers import ZERO, add, multiply, ratio
 from ....kernel.reading.records import ApproximateCount, ExactCount
-from ....kernel.verdicts import require
+from ....kernel.verdicts import refuse
 from ..proof import Proof
 from .by_cases import RationalInterval
 from .piecewise import NeuronForm
@@ -38,8 +38,7 @@ def find_interval(proof: Proof, form: NeuronForm, signs: Mapping[Place, int],
         a = ratio(read, dict(zip(counts, map(Fraction, coefficients), strict=True)))
         if a is not None:
             return scale_range(proof, comparison, sign, a, here)
-    require(False, "a unit does not read the counts in the proportions that are compared")
-    return None
+    refuse("a unit does not read the counts in the proportions that are compared")
 
 
 def scale_range(proof: Proof, comparison: Place, sign: int, a: Fraction, here: Fraction) -> RationalInterval | None:

@@ -27,7 +27,7 @@ from ....kernel.reading.records import (
     Truth,
     kind_of,
 )
-from ....kernel.verdicts import quote, require
+from ....kernel.verdicts import quote, refuse, require
 from ..proof import Errors, Proof
 
 NORMALISED = ("softmax", "softmax-plus-one")
@@ -110,8 +110,7 @@ def extent_of(proof: Proof, name: str) -> RoundedNumber:
             return extent_of_column(proof, place, formula if proof.language.is_positional(formula) else None)
         case ApproximateCount():
             return RoundedNumber(Fraction(proof.claim.max_n) + max(proof.errors[name]), ZERO)
-    require(False, "irrational numbers beside {}, of kind {}", quote(name), kind_of(proof.directions[name]))
-    return RoundedNumber(ZERO, ZERO)
+    refuse("irrational numbers beside {}, of kind {}", quote(name), kind_of(proof.directions[name]))
 
 
 def extent_of_column(proof: Proof, place: Place, when: Place | None) -> RoundedNumber:

@@ -41,6 +41,7 @@ class Lookup:
     def __init__(self, proof: Proof, head: Head, name: str, target: LookupTarget) -> None:
         self._proof, self._head, self._name, self._target = proof, head, name, target
         self._queries = [target.split_query(query) for query in head.queries]
+        self._known: dict[int, list[Sequence[Fraction]]] = {}  # of one length, what queries know at each position
 
     def check_length(self, n: int) -> Covered:
         """The rows of one length.
@@ -95,12 +96,14 @@ class Lookup:
     def _scale_query(self, n: int, i: int, b: bool, number: int) -> Numbers:
         """The query of a row over its temperature, where the count is this number."""
         proof, found = self._proof, []
+        if n not in self._known:
+            self._known = {n: proof.known_forms([form.known for form in self._queries], n)}
         temperature = proof.language.value_at(self._head.temperature, n, i)
-        for form in self._queries:
+        for form, known in zip(self._queries, self._known[n], strict=True):
             if form.foreign:
                 raise proof.not_known(form.foreign[0])
             mean = Fraction(number, proof.positions_counted(self._target.count, n, i))
-            terms = [proof.known_form(form.known, n, i), multiply(proof.budget, form.times, mean)]
+            terms = [known[i - 1], multiply(proof.budget, form.times, mean)]
             for name, weight in form.here.items() if b else ():
                 meaning = proof.directions[name]
                 value = proof.language.value_at(meaning.value, n, i) if isinstance(meaning, Product) else ONE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple, cast
@@ -18,7 +18,6 @@ from ..families import Covered, WrittenDirection
 from ..kernels import FALLS, suffices
 from ..lookup.target import cover_rows
 from ..proof import Proof
-from .claimed import Claimed, list_claimed
 
 Sum = Mapping[Place, Fraction]
 """Counts and their coefficients, none of which is 0."""
@@ -47,6 +46,15 @@ class SumLookupValues(NamedTuple):
 
     values: Sequence[Fraction]
     vertex: Vertex | None
+
+
+class Claimed(NamedTuple):
+    """In one case of truths here: the values of D at which something is claimed, with their p, and those at which the
+    goal is not the value at p."""
+
+    values: Sequence[int]
+    places: Sequence[int]
+    wrong: Sequence[int]
 
 
 class LookupOfSum:
@@ -267,6 +275,24 @@ class LookupOfSum:
         content = self._content(n)
         self._proof.budget.spend(n)
         return n, content.vertex if len(set(content.values[:n])) > 1 else None
+
+
+def list_claimed(sums: Iterable[int], find_goal: Callable[[int], int | None], find_place: Callable[[int], int],
+                 values: Sequence[Fraction], scale: Fraction = ONE) -> Claimed:
+    """For these values of D, in their order: the goals, None where nothing is claimed, and the values at the places.
+
+    Values are ``scale`` times truths. Who asks sees to it that places are visible where something is claimed.
+    """
+    found, places, wrong = list[int](), list[int](), list[int]()
+    for d in sums:
+        goal = find_goal(d)
+        if goal is not None:
+            p = find_place(d)
+            found.append(d)
+            places.append(p)
+            if 1 <= p <= len(values) and values[p - 1] != goal * scale:
+                wrong.append(d)
+    return Claimed(found, places, wrong)
 
 
 def split_queries(proof: Proof, head: Head) -> SumQuery:

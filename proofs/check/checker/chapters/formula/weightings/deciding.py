@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ....kernel.reading.records import ApproximateTruth, ExactCount, Truth, kind_of
-from ....kernel.verdicts import require
+from ....kernel.verdicts import refuse, require
+from ..certificate import check_errors, count_rows
 from ..composition import names_in
-from ..coverage import check_errors, count_rows
 from ..families import Covered, WrittenDirection
 from ..proof import Proof
 from .additive import check_counting
@@ -24,8 +24,7 @@ def check_additive(proof: Proof, written: WrittenDirection) -> Covered:
         require(len(heads) == 1, "{} heads write it, expected 1", len(heads))
         return Covered(check_counting(proof, heads[0], name, meaning))
     if not isinstance(meaning, ApproximateTruth | Truth):
-        require(False, "a {} head cannot write a direction of kind {}", weighting, kind_of(meaning))
-        return Covered(0)
+        refuse("a {} head cannot write a direction of kind {}", weighting, kind_of(meaning))
     selects = any(isinstance(proof.directions[source], ExactCount) for head in heads for source in names_in(head.keys))
     if isinstance(meaning, ApproximateTruth):
         check_errors(proof.errors[name], True)
@@ -35,5 +34,4 @@ def check_additive(proof: Proof, written: WrittenDirection) -> Covered:
         return Covered(rows, rows if isinstance(meaning, ApproximateTruth) else None)
     if isinstance(meaning, ApproximateTruth):
         return SumLookup(proof, heads, name, meaning).check()
-    require(False, "a {} head whose keys read no total cannot write a direction of kind truth", weighting)
-    return Covered(0)
+    refuse("a {} head whose keys read no total cannot write a direction of kind truth", weighting)

@@ -18,12 +18,12 @@ from typing import NamedTuple
 from ....kernel.language import Place
 from ....kernel.numbers import ZERO, Numbers, add, divide, multiply
 from ....kernel.reading.records import ApproximateTruth, Head, LinearForm, visible
-from ....kernel.verdicts import quote, require
+from ....kernel.verdicts import quote, refuse, require
 from ..composition import names_in
 from ..families import Covered
 from ..lookup.parabola import columns_here
 from ..lookup.target import LookupTarget, QueryForm, cover_rows
-from ..lookup_of_sums.claimed import list_claimed
+from ..lookup_of_sums.lookup_of_sums import list_claimed
 from ..proof import Proof
 from .additive import columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
 from .response_functions import ResponseFunction, Term, check_near
@@ -85,7 +85,7 @@ class SumLookup:
         self._proof.budget.spend(sum(1 + len(query) for query in queries))
         forms = [self._target.split_query(query) for query in queries]
         for name in (name for form in forms for name in form.foreign):
-            require(False, "a query reads {}, which is not known and does not belong to the count", quote(name))
+            refuse("a query reads {}, which is not known and does not belong to the count", quote(name))
         return forms
 
     def check(self) -> Covered:
