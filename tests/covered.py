@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from proofs.check.checker.chapters.formula.coverage import Coverage
+from proofs.check.checker.chapters.formula.certificate import Coverage
 from proofs.check.checker.checking import Accepted
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .kernel.budget import Budget
 from .kernel.kind import FileKind
 from .kernel.language import Language, Place
 from .kernel.verdicts import expect, quote, require, within
@@ -66,26 +65,21 @@ def split_alphabet(text: str) -> tuple[str, ...]:
     return symbols
 
 
-def check_question(asked: RequiredClaim) -> None:
-    """What is asked for makes sense, before any file is read.
-
-    Raises:
-        Malformed: if the formula or a predicate is not in the language.
-    """
-    place_of_asked(asked, Language(Budget()))
-
-
 def place_of_asked(asked: RequiredClaim, language: Language) -> Place | None:
     """The formula that is asked for, read with the predicates that were given beside it and no others."""
+    if asked.formula is None and not asked.predicates:
+        return None
+    from .kernel.language.definitions import read_predicate, read_with_definitions
+
     known: dict[str, Place] = {}
     for definition in asked.predicates:
         with within("--predicate"):
-            name, place = language.predicate(definition, known)
+            name, place = read_predicate(language, known, definition)
             known[name] = place
     if asked.formula is None:
         return None
     with within("--formula"):
-        return language.formula_with_definitions(asked.formula, known)
+        return read_with_definitions(language, known, asked.formula)
 
 
 def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
@@ -97,7 +91,7 @@ def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
             compare_part(part, one is None, f"none: it is about {kind.about}")
         elif one is not None:
             found = getattr(claim, part)
-            shown = given.language.write_short(found) if part == "formula" else show_part(found)
+            shown = given.language.write_short(found) if part == "formula" else str(found).lower()  # true, false
             compare_part(part, one == found, shown)
     if kind.is_refutation:
         compare_part("claim", asked == RequiredClaim(), "that it refutes: nothing of it can be asked for")
@@ -105,11 +99,6 @@ def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
     compare_part("alphabet", asked.alphabet is None or {*asked.alphabet} == {*claim.alphabet}, symbols)
     compare_part("min_n", asked.least_length in (None, claim.min_n), claim.min_n)
     compare_part("max_n", asked.max_n in (None, claim.max_n), claim.max_n)
-
-
-def show_part(found: str | bool) -> str:
-    """A part of a claim as its file has it."""
-    return found if isinstance(found, str) else "true" if found else "false"
 
 
 def compare_part(part: str, is_same: bool, found: str | int | Fraction) -> None:

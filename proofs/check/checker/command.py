@@ -8,8 +8,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import NoReturn
 
-from .asking import Request, RequiredClaim, check_question, split_alphabet
+from .asking import Request, RequiredClaim, place_of_asked, split_alphabet
 from .checking import check_file
+from .kernel.budget import Budget
+from .kernel.language import Language
 from .kernel.reading.records import REGIMES
 from .kernel.verdicts import ACCEPTED, GRAVEST_FIRST, STATUS, Incomplete, Malformed, Refusal, expect, verdict_of
 
@@ -59,7 +61,7 @@ def read_arguments(argv: Sequence[str] | None) -> Request:
     asked = RequiredClaim(options.formula, tuple(options.predicate), alphabet, options.min_n, options.max_n,
                           options.regime,
                           options.causal)
-    check_question(asked)
+    place_of_asked(asked, Language(Budget()))  # it makes sense, whatever the files are
     part = None if options.part is None else load_parts().split_part(options.part)
     expect(options.sample is None or options.sample >= 1, "--sample: expected a number of 1 or more")
     return Request(tuple(options.files), asked, options.work, part, options.sample, options.estimate)

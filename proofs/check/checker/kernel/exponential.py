@@ -51,18 +51,10 @@ def enclose_exp(x: Fraction) -> tuple[int, int, int]:
     lower, upper = enclose_series(1 << WORKING_BITS, (p << WORKING_BITS) // (q << k), WORKING_BITS, lambda m: (1, m))
     e = -WORKING_BITS
     for _ in range(k):
-        lower, upper, e = shorten(lower * lower, upper * upper, 2 * e)
-    return (lower, upper, e) if x > 0 else invert(lower, upper, e)
-
-
-def shorten(lower: int, upper: int, e: int) -> tuple[int, int, int]:
-    """The same enclosure or a wider one, in WORKING_BITS."""
-    excess = upper.bit_length() - WORKING_BITS
-    return lower >> excess, -(-upper >> excess), e + excess
-
-
-def invert(lower: int, upper: int, e: int) -> tuple[int, int, int]:
-    """An enclosure of the inverses: 1/upper and 1/lower, rounded outward."""
+        excess = (upper * upper).bit_length() - WORKING_BITS
+        lower, upper, e = lower * lower >> excess, -(-upper * upper >> excess), 2 * e + excess
+    if x > 0:
+        return lower, upper, e
     one = 1 << 2 * WORKING_BITS
     return one // upper, -(-one // lower), -e - 2 * WORKING_BITS
 

@@ -114,4 +114,3 @@ class FloatProof:
                  *((arithmetic.weight(c), arithmetic.input(held[name])) for name, c in unit_.reads.items())]
         form = arithmetic.stored(arithmetic.sum(terms))
         return arithmetic.input(FloatValue(max(form.low, ZERO), max(form.high, ZERO), form.error, form.grid))
-

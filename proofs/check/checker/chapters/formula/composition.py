@@ -45,9 +45,6 @@ class Writer:
         return f"layer {self.layer}, " + (heads if self.head else "feed-forward")
 
 
-EMBEDDING = Writer(0, 0)
-
-
 @dataclass(frozen=True)
 class Part:
     """A writer with the linear forms that it reads and the names that it writes."""
@@ -80,7 +77,7 @@ def find_writers(transformer: Transformer) -> dict[str, Writer]:
     parts = list(parts_of(transformer))
     later = {name for part in parts for name in part.writes}
     embedded = {*transformer.position_embedding, *names_in(transformer.token_embedding.values())}
-    writers = {name: EMBEDDING for name in transformer.directions if name in embedded or name not in later}
+    writers = {name: Writer(0, 0) for name in transformer.directions if name in embedded or name not in later}
     more: dict[str, list[int]] = {}  # of what only additive heads write, as yet, the heads after the first
     for part in parts:
         for name in names_in(part.reads):

@@ -9,17 +9,14 @@ from .proof import Proof
 
 
 def check_embedding(proof: Proof, name: str) -> int:
-    """The number of cells (symbol, n, i) at which the direction is proved to hold what it means."""
-    by_position = name in proof.transformer.position_embedding
-    return check_position_embedding(proof, name) if by_position else check_token_embedding(proof, name)
+    """The number of cells (symbol, n, i) at which the direction is proved to hold what it means.
 
-
-def check_position_embedding(proof: Proof, name: str) -> int:
-    """No token writes it, and the embedding is the stated number, or the truth, at every (n, i).
-
+    If positions embed it, no token writes it, and the embedding is the stated number, or the truth, at every (n, i).
     Where both are one expression (or formula) there is nothing to compare; that it has a value everywhere is asked of
     every embedding (claim.py).
     """
+    if name not in proof.transformer.position_embedding:
+        return check_token_embedding(proof, name)
     place = proof.transformer.position_embedding[name]
     proof.budget.spend(len(proof.claim.alphabet))
     by_token = any(name in row for row in proof.transformer.token_embedding.values())

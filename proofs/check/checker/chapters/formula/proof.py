@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...kernel.language import Place
+from ...kernel.language.truths import Symbols
 from ...kernel.numbers import CacheOfNumbers, combine_columns
 from ...kernel.reading.records import (
     FeedForward,
@@ -40,7 +41,7 @@ class Proof:
         self.bounds, self.counts = certificate.bounds, certificate.counts
         self.errors: dict[str, Errors] = {b.direction: (b.error_if_false, b.error_if_true) for b in self.bounds}
         self.weigher = Weigher(self.budget)
-        self.symbols = self.language.symbols_of(self.claim.alphabet)
+        self.symbols = Symbols(self.language, self.claim.alphabet)
         self._units: dict[FeedForward, dict[str, list[Neuron]]] = {}
         self.forget()
 

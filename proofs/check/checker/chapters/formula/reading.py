@@ -69,4 +69,3 @@ def read_bound(value: Json) -> Bound:
     layer, head = integer_within(range(1, MAX_LAYERS + 1)), integer_within(range(1, MAX_HEADS + 1))
     return Bound(fields.read("layer", layer), fields.read("head", head), fields.read("direction", read_text),
                  fields.read("error_if_false", read_rational), fields.read("error_if_true", read_rational))
-

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
 from ...kernel.budget import ENTRY_BITS
 from ...kernel.language import Place
-from ...kernel.numbers import ONE, ZERO, Numbers, add, divide, inner_product, size
+from ...kernel.numbers import ONE, ZERO, add, divide, inner_product, size
 from ...kernel.reading.records import Average, Head, Mean, Truth, visible
 from ...kernel.verdicts import require
 from .composition import names_in
@@ -78,21 +77,14 @@ def check_known_mean(proof: Proof, head: Head, name: str) -> None:
 
 def check_scores(proof: Proof, head: Head) -> None:
     """All scores of each row are equal: so they are if the query is 0, or all keys are equal."""
-    if any(head.queries) or any(head.keys):
-        for n, firsts in proof.lengths(proof.places_of(names_in([*head.queries, *head.keys])), head.mask):
-            queries = list(zip(*proof.known_forms(head.queries, n), strict=True))
-            keys = list(zip(*proof.known_forms(head.keys, n), strict=True))
-            with proof.budget.holding(sum(ENTRY_BITS + sum(map(size, key)) for key in keys)):
-                check_scores_of_length(proof, head.mask, firsts, queries, keys)
-
-
-def check_scores_of_length(proof: Proof, mask: str, firsts: Sequence[int], queries: Sequence[Numbers],
-                           keys: Sequence[Numbers]) -> None:
-    """The same for one length."""
-    n = len(keys)
-    changes = [0, *accumulate(a != b for a, b in pairwise(keys))]  # how many keys differ from the one before
-    for i, (query, shortest) in enumerate(zip(queries, firsts, strict=True), 1):
-        first, last = visible(mask, n, i)
-        if any(query) and changes[last - 1] > changes[first - 1]:
-            scores = {inner_product(proof.budget, query, key) for key in keys[first - 1 : last]}
-            require(len(scores) <= 1, "the scores are not all equal at n = {}, i = {}", shortest, i)
+    if not any(head.queries) and not any(head.keys):
+        return
+    for n, firsts in proof.lengths(proof.places_of(names_in([*head.queries, *head.keys])), head.mask):
+        queries, keys = (list(zip(*proof.known_forms(rows, n), strict=True)) for rows in (head.queries, head.keys))
+        with proof.budget.holding(sum(ENTRY_BITS + sum(map(size, key)) for key in keys)):
+            changes = [0, *accumulate(a != b for a, b in pairwise(keys))]  # how many keys differ from the one before
+            for i, (query, shortest) in enumerate(zip(queries, firsts, strict=True), 1):
+                first, last = visible(head.mask, n, i)
+                if any(query) and changes[last - 1] > changes[first - 1]:
+                    scores = {inner_product(proof.budget, query, key) for key in keys[first - 1 : last]}
+                    require(len(scores) <= 1, "the scores are not all equal at n = {}, i = {}", shortest, i)

@@ -140,4 +140,3 @@ def find_stretch(budget: Budget, part: FeedForward) -> int:
     products = (multiply(budget, x, c) for unit in part.units for x in (unit.bias, *unit.reads.values())
                 for c in unit.writes.values())
     return common_denominator(budget, chain(products, part.bias.values()))
-

@@ -134,5 +134,3 @@ def turned(budget: Budget, rotary: Rotary | None, position: int, x: AffineForm) 
         return x
     budget.spend(1 + (len(x.rows) ** 2 >> 3))
     return apply(budget, make_rotation(rotary, position, len(x.rows)), x)
-
-

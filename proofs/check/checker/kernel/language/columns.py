@@ -50,7 +50,10 @@ class Whole(NamedTuple):
 
 
 class Columns:
-    """Columns of the places of a table for these lengths; kept while there is room."""
+    """Columns of the places of a table for these lengths; kept while there is room.
+
+    All but `values` raise Rejected where there is no value that is needed; all but `enclosures`, if it is not exact.
+    """
 
     def __init__(self, table: Table, values: Values, lengths: range) -> None:
         self._table, self._values, self._shortest, self._longest = table, values, lengths[0], lengths[-1]
@@ -64,21 +67,13 @@ class Columns:
         return (self._evaluate(place, n) if known is None else known)[:n]
 
     def numbers(self, place: Place, n: int, needed: Sequence[bool] | None = None) -> Sequence[Fraction]:
-        """The values of a number, or the truths (1 or 0) of a positional formula; 0 where it is not needed.
-
-        Raises:
-            Rejected: if it has no value where it is needed, or no exact one.
-        """
+        """The values of a number, or the truths (1 or 0) of a positional formula; 0 where it is not needed."""
         return [number if type(number) is Fraction else
                 self._values.exact(number, place, self._first(place, n, i), i)
                 for i, number in enumerate(self._enclose(place, n, needed), 1)]
 
     def enclosures(self, place: Place, n: int, needed: Sequence[bool] | None = None) -> Sequence[Enclosure]:
-        """The same, enclosed: both ends are the value where it is known exactly.
-
-        Raises:
-            Rejected: if it has no value where it is needed.
-        """
+        """The same, enclosed: both ends are the value where it is known exactly."""
         return list(map(ends_of, self._enclose(place, n, needed)))
 
     def _enclose(self, place: Place, n: int, needed: Sequence[bool] | None) -> Sequence[Number]:
@@ -90,11 +85,7 @@ class Columns:
                 for i, value in enumerate(column, 1)]
 
     def integers(self, place: Place, n: int) -> Whole | None:
-        """The values of a number over one denominator; None if the denominator would be too long.
-
-        Raises:
-            Rejected: if it has no value somewhere, or no exact one.
-        """
+        """The values of a number over one denominator; None if the denominator would be too long."""
         length = self._length(place, n)
         known = self._integers.get((place, length))
         if known is None:

@@ -85,7 +85,10 @@ def compare_constant(node: Node) -> bool:
 
 
 class Values:
-    """The values of places at (n, i), kept while there is room. Irrational numbers have no exact value."""
+    """The values of places at (n, i), kept while there is room. Irrational numbers have no exact value.
+
+    All but `find` and `combine` raise Rejected where there is no value, or no exact one, and it is asked for.
+    """
 
     def __init__(self, table: Table) -> None:
         self._table, self._budget = table, table.budget
@@ -94,29 +97,17 @@ class Values:
         self._orders = Cache[Place, list[Place]]()
 
     def value_at(self, place: Place, n: int, i: int) -> Fraction:
-        """The value of a number, or the truth (1 or 0) of a positional formula.
-
-        Raises:
-            Rejected: if it has no value there, or no exact one.
-        """
+        """The value of a number, or the truth (1 or 0) of a positional formula; it must be exact."""
         return self.exact(self.enclose_at(place, n, i), place, n, i)
 
     def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
-        """The value itself, which must be exact.
-
-        Raises:
-            Rejected: if it is irrational, or may be.
-        """
+        """The value itself, which must be exact."""
         if isinstance(value, Enclosure):
             raise Rejected(f"{write_short(self._table, place)} is irrational at n = {n}, i = {i}, expected a rational")
         return value
 
     def enclose_at(self, place: Place, n: int, i: int) -> Number:
-        """The same, or an enclosure of the value if it is irrational.
-
-        Raises:
-            Rejected: if it has no value there.
-        """
+        """The same, or an enclosure of the value if it is irrational."""
         self._budget.spend(1)
         leaves = self._table.leaves(place)
         key = (place, n if "n" in leaves else 0, i if "i" in leaves else 0)
@@ -127,11 +118,7 @@ class Values:
         return self._values.keep(key, found, size_of_ends(found))
 
     def known(self, value: Value, place: Place, n: int, i: int) -> Number:
-        """The value itself, or the truth as a number.
-
-        Raises:
-            Rejected: if there is none.
-        """
+        """The value itself, or the truth as a number; there must be one."""
         if value is None:
             raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
         return value if isinstance(value, Fraction | Enclosure) else TRUTHS[value]

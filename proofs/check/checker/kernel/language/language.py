@@ -15,7 +15,7 @@ from .evaluation import Values
 from .parser import Parser, read_formula, sum_with_zero
 from .printing import write_formula, write_short
 from .table import COUNTS, Place, Table
-from .truths import Symbols, connect_one
+from .truths import connect_one
 
 NUMBER_VARIABLES = {"i": "i", "n": "n"}
 
@@ -31,22 +31,12 @@ class Language(Table):
 
     def define(self, text: str) -> str:
         """Learns a predicate ``NAME(k) := condition`` or ``NAME(k,n) := condition``; its name."""
-        name, place = self.predicate(text, self.predicates)
+        from .definitions import read_predicate
+
+        name, place = read_predicate(self, self.predicates, text)
         self.predicates[name] = place
         self.names.setdefault(place, name)
         return name
-
-    def predicate(self, text: str, known: Mapping[str, Place]) -> tuple[str, Place]:
-        """The name and the place of a definition of a predicate, where these names are known."""
-        from .definitions import read_predicate
-
-        return read_predicate(self, known, text)
-
-    def formula_with_definitions(self, text: str, known: Mapping[str, Place]) -> Place:
-        """A formula, with definitions before it, where these names are known."""
-        from .definitions import read_with_definitions
-
-        return read_with_definitions(self, known, text)
 
     def enter(self, text: str) -> Place:
         """The next entry of the table of formulas, from now on ``$1``, ``$2``, ..."""
@@ -84,19 +74,11 @@ class Language(Table):
         return self.make("shift", inner) if bracket[2] else inner
 
     def value_at(self, place: Place, n: int, i: int) -> Fraction:
-        """The value of a number, or the truth (1 or 0) of a positional formula, at (n, i).
-
-        Raises:
-            Rejected: if it has no value there, or no exact one.
-        """
+        """The value of a number, or the truth (1 or 0) of a positional formula, at (n, i), as `Values` has it."""
         return self._values.value_at(place, n, i)
 
     def enclose_at(self, place: Place, n: int, i: int) -> Enclosure:
-        """The same, enclosed: both ends are the value where it is known exactly.
-
-        Raises:
-            Rejected: if it has no value there.
-        """
+        """The same, enclosed: both ends are the value where it is known exactly."""
         return ends_of(self._values.enclose_at(place, n, i))
 
     def with_values(self, values: Values) -> Language:
@@ -130,10 +112,6 @@ class Language(Table):
             if place not in truths:
                 truths[place] = connect_one(self, place, truths)
         return truths
-
-    def symbols_of(self, alphabet: Sequence[str]) -> Symbols:
-        """At which symbols of an alphabet formulas hold that are built from symbols."""
-        return Symbols(self, alphabet)
 
     def write(self, place: Place) -> list[str]:
         """A formula in full, with brackets that make its structure plain; more lines if parts must be named."""

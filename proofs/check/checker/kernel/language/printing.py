@@ -34,11 +34,6 @@ def write_integer(x: int) -> str:
     return str(x) if x.bit_length() <= LONGEST_DECIMAL else hex(x)
 
 
-def write_symbol(symbol: str) -> str:
-    """Q_a, or Q['...'] with a literal in ASCII."""
-    return f"Q_{symbol}" if re.fullmatch("[A-Za-z0-9_]+", symbol) else f"Q[{literal(symbol)}]"
-
-
 class TextWriter:
     """Writes places of one table; in conditions of predicates with the words that are used there."""
 
@@ -88,7 +83,8 @@ class TextWriter:
     def _write_leaf(self, place: Place, node: Node) -> str:
         name, _, data = node
         if name == "Q":
-            return write_symbol(str(data[0]))
+            symbol = str(data[0])
+            return f"Q_{symbol}" if re.fullmatch("[A-Za-z0-9_]+", symbol) else f"Q[{literal(symbol)}]"
         if name == "P":
             return str(data[0]) + (f"({', '.join(map(str, data[1:]))})" if data[1:] else "")
         if name == "user":
@@ -107,7 +103,6 @@ class TextWriter:
             yield f" {relation} {write_integer(-int(constant))}"
         else:
             yield f"{write_integer(int(constant))} {relation} 0"
-
 
     def _multiples(self, counts: Iterable[Place], coefficients: Iterable[int]) -> Iterator[Piece]:
         for number, (c, count) in enumerate(zip(coefficients, counts, strict=True)):

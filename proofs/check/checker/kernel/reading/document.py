@@ -21,7 +21,10 @@ Json = Any
 
 def read_document(data: bytes, budget: Budget, large: Iterable[str] = ()) -> Json:
     """The value whose one spelling the bytes are; formats that are ``large`` have other limits."""
-    most, items = find_limits(data, budget.factor, large)
+    times = min(budget.factor, MAX_TIMES)
+    most, items = times * MAX_BYTES, times * MAX_ITEMS
+    if data.startswith(tuple(f'{{\n "format": "{name}",'.encode() for name in large)):
+        most, items = max(LARGE_BYTES, most), max(LARGE_ITEMS, items)
     expect(len(data) <= most, "limit: more than {} bytes; --work {} allows more", most, 2 * budget.factor)
     budget.spend(len(data) >> 4)
     try:
@@ -35,14 +38,6 @@ def read_document(data: bytes, budget: Budget, large: Iterable[str] = ()) -> Jso
     except ValueError as error:
         raise Malformed(say_what_is_wrong(error)) from None
     return document
-
-
-def find_limits(data: bytes, factor: int, large: Iterable[str]) -> tuple[int, int]:
-    """How many bytes and items a file that begins so may have, where so many times the work is allowed."""
-    times = min(factor, MAX_TIMES)
-    most, items = times * MAX_BYTES, times * MAX_ITEMS
-    is_large = data.startswith(tuple(f'{{\n "format": "{name}",'.encode() for name in large))
-    return (max(LARGE_BYTES, most), max(LARGE_ITEMS, items)) if is_large else (most, items)
 
 
 def expect_one_spelling(text: str, document: Json) -> None:

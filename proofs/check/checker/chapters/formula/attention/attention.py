@@ -48,10 +48,9 @@ class Attention:
                 *self._proof.places_of(names_in(self.automaton.known))]
 
     def check(self) -> int:
-        """The number of rows (n, i) at which the guard holds; the longest words come first, as they see the most.
+        """The number of rows (n, i) at which the guard holds, where the errors are within their bounds.
 
-        Raises:
-            Rejected: if an error is not proved to be within its bound.
+        The longest words come first, as they see the most.
         """
         covered = 0
         for n, firsts in self._proof.lengths(self.places, self._head.mask, descending=True):

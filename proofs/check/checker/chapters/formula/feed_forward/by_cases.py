@@ -97,8 +97,10 @@ class Output:
         leaves = {place for place in leaves if not self._language.is_positional(place)}
         compared = sorted(place for place in leaves - free if self._is_comparison(place))
         self._atoms = sorted(leaves - {*compared})
-        firsts: dict[object, Place] = {}
-        self._signs = {place: firsts.setdefault(self._compared(place), place) for place in compared}
+        firsts, self._signs = dict[object, Place](), dict[Place, Place]()
+        for place in compared:  # under the T of a comparison T R 0
+            _, counts, (_, *numbers) = self._language.nodes[place]
+            self._signs[place] = firsts.setdefault((counts, *numbers), place)
         count = len(self._atoms) + len(firsts)
         require(count <= MAX_ATOMS, "{} atoms, expected at most {}", count, MAX_ATOMS)
         guards = {meaning.when for meaning in self.reads.values() if isinstance(meaning, ApproximateTruth)}
@@ -128,11 +130,6 @@ class Output:
         """Whether it compares counts."""
         return self._language.nodes[place].operator == "T" and not self._language.is_positional(place)
 
-    def _compared(self, comparison: Place) -> tuple[object, ...]:
-        """The T of a comparison T R 0."""
-        _, counts, (_, *numbers) = self._language.nodes[comparison]
-        return counts, *numbers
-
     def _follows(self, place: Place, read: Collection[Place]) -> bool:
         """Whether it is a connective of formulas that are read and positional ones, and so as true as they make it."""
         language = self._language
@@ -154,11 +151,7 @@ class Output:
         return free or place in self._atoms or place in self._signs
 
     def check(self) -> int:
-        """The number of rows (n, i) at which the output is proved; equal ones are looked at once.
-
-        Raises:
-            Rejected: if the output is not proved to be the target.
-        """
+        """The number of rows (n, i) at which the output is the target; equal ones are looked at once."""
         for row in self.rows(self.lengths()):
             self._check_row(row)
         return sum(self._proof.claim.lengths)
@@ -290,11 +283,7 @@ class Output:
         return number, number
 
     def count_interval(self, form: NeuronForm, situation: Situation) -> RationalInterval | None:
-        """Where the counts in a form are together; None if the situation cannot be.
-
-        Raises:
-            Rejected: if the counts are not in the proportions of a comparison whose sign is assigned.
-        """
+        """Where the counts in a form are together, as counts.py finds it; None if the situation cannot be."""
         if not any(isinstance(self.reads[source], ApproximateCount | ExactCount) for source, _ in form):
             return ZERO, ZERO
         found: RationalInterval | None = load(COUNTS_THAT_UNITS_READ).find_interval(

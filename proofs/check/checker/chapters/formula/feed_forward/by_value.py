@@ -114,11 +114,7 @@ class OutputByValue:
         return factor or ZERO
 
     def check(self) -> int:
-        """The number of rows (n, i) at which the output is proved; equal ones are looked at once.
-
-        Raises:
-            Rejected: if the output is not proved to be the target.
-        """
+        """The number of rows (n, i) at which the output is the target; equal ones are looked at once."""
         for row in self.rows():
             held = dict(zip(self.known, row.numbers, strict=True))
             for run in self.runs(row):

@@ -34,21 +34,14 @@ def find_interval(proof: Proof, form: NeuronForm, signs: Mapping[Place, int],
         if isinstance(meaning, ApproximateCount) and truths[proof.language.counted(meaning.count)]:
             here = add(budget, here, c)
     for comparison, sign in signs.items():
-        _, counts, (_, _, *coefficients) = proof.language.nodes[comparison]
+        _, counts, (_, first, *coefficients) = proof.language.nodes[comparison]
         a = ratio(read, dict(zip(counts, map(Fraction, coefficients), strict=True)))
         if a is not None:
-            return scale_range(proof, comparison, sign, a, here)
+            constant, greatest = int(first), proof.claim.max_n
+            least = constant + greatest * sum(min(int(c), 0) for c in coefficients) if sign < 0 else sign
+            most = constant + greatest * sum(max(int(c), 0) for c in coefficients) if sign > 0 else sign
+            if least > most:
+                return None
+            low, high = (add(budget, multiply(budget, a, Fraction(end - constant)), -here) for end in (least, most))
+            return min(low, high), max(low, high)
     refuse("a unit does not read the counts in the proportions that are compared")
-
-
-def scale_range(proof: Proof, comparison: Place, sign: int, a: Fraction, here: Fraction) -> RationalInterval | None:
-    """Where a T - here is, but for the constant of T, for T of this sign; None if there is no such T."""
-    _, _, (_, first, *rest) = proof.language.nodes[comparison]
-    constant, coefficients, budget = int(first), [int(c) for c in rest], proof.budget
-    greatest = proof.claim.max_n
-    least = constant + greatest * sum(min(c, 0) for c in coefficients) if sign < 0 else sign
-    most = constant + greatest * sum(max(c, 0) for c in coefficients) if sign > 0 else sign
-    if least > most:
-        return None
-    low, high = (add(budget, multiply(budget, a, Fraction(end - constant)), -here) for end in (least, most))
-    return min(low, high), max(low, high)

@@ -53,26 +53,21 @@ class PiecewiseLinear:
             budget.hold(ENTRY_BITS + size(place) + size(slope) + size(intercept))
 
     def value_on(self, low: Fraction | None, high: Fraction | None, or_more: bool) -> Fraction | None:
-        """The one value of f on a range, or None; where a greater one will do, the least, if there are two ends."""
-        if or_more and low is not None and high is not None:
-            return self.least_on(low, high)
-        return self.constant_on(low, high)
+        """The one value of f on [low, high], or None if there are several; an end that is None is infinite.
 
-    def constant_on(self, low: Fraction | None, high: Fraction | None) -> Fraction | None:
-        """The one value of f on [low, high], or None if there are several; an end that is None is infinite."""
+        Where a greater one will do, it is the least, if there are two ends: at one of them, or at a breakpoint between.
+        """
+        if or_more and low is not None and high is not None:
+            first, last = self._first_piece(low), self._last_piece(high)
+            self._budget.spend(1 + max(0, last - first))
+            between = (self._value(piece, self._breaks[piece]) for piece in range(first, last))
+            return min(self._value(first, low), self._value(last, high), *between)
         first = 0 if low is None else self._first_piece(low)
         if low is not None and low == high:
             return self._value(first, low)
         last = len(self._breaks) if high is None else self._last_piece(high)
         self._budget.spend(last - first + 1)
         return None if any(self._slopes[first : last + 1]) else self._intercepts[first]
-
-    def least_on(self, low: Fraction, high: Fraction) -> Fraction:
-        """The least value of f on [low, high]: it is attained at an end or at a breakpoint between them."""
-        first, last = self._first_piece(low), self._last_piece(high)
-        self._budget.spend(1 + max(0, last - first))
-        between = (self._value(piece, self._breaks[piece]) for piece in range(first, last))
-        return min(self._value(first, low), self._value(last, high), *between)
 
     def _first_piece(self, low: Fraction) -> int:
         """The piece to the right of a number."""

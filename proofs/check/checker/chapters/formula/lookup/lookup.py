@@ -44,11 +44,7 @@ class Lookup:
         self._known: dict[int, list[Sequence[Fraction]]] = {}  # of one length, what queries know at each position
 
     def check_length(self, n: int) -> Covered:
-        """The rows of one length.
-
-        Raises:
-            Rejected: if an error is not proved to be within its bound.
-        """
+        """The rows of one length, at which the errors are within their bounds."""
         size, rows = self.keys_and_values(n)
         bits = ENTRY_BITS * len(rows) + sum(x.bit_length() for row in rows for x in row)
         with self._proof.budget.holding(bits):

@@ -149,11 +149,7 @@ class LookupOfSum:
     # -- the rows ------------------------------------------------------------------------------------------------------
 
     def check(self) -> Covered:
-        """The rows that are covered, and those where the guard can hold.
-
-        Raises:
-            Rejected: if an error is not proved to be within its bound.
-        """
+        """The rows at which the errors are within their bounds, and those where the guard can hold."""
         counts_ahead = any(self._language.nodes[count].operator == "#>" for count in self._sum)
         mask = "past" if counts_ahead or self._by_length else self._head.mask
         covered = cover_rows(self._proof.lengths([], mask), self._check_row)

@@ -89,11 +89,7 @@ class SumLookup:
         return forms
 
     def check(self) -> Covered:
-        """The rows that are covered, and those where the guard can hold.
-
-        Raises:
-            Rejected: if this is not proved.
-        """
+        """The rows at which the errors are within their bounds, and those where the guard can hold."""
         read = [*names_in(row for head in self._heads for row in (*head.queries, *head.keys)), *self._row]
         sees_end = self._proof.language.nodes[self._count].operator == "#>"
         lengths = [*lengths_of(self._proof, self._heads, read, self._target.order, sees_end)]
