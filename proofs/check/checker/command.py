@@ -59,8 +59,7 @@ def read_arguments(argv: Sequence[str] | None) -> Request:
     expect(options.work >= 1, "--work: expected a number of 1 or more")
     alphabet = None if options.alphabet is None else split_alphabet(options.alphabet)
     asked = RequiredClaim(options.formula, tuple(options.predicate), alphabet, options.min_n, options.max_n,
-                          options.regime,
-                          options.causal)
+                          options.regime, options.causal)
     place_of_asked(asked, Language(Budget()))  # it makes sense, whatever the files are
     part = None if options.part is None else load_parts().split_part(options.part)
     expect(options.sample is None or options.sample >= 1, "--sample: expected a number of 1 or more")

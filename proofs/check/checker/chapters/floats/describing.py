@@ -19,14 +19,10 @@ def words_of_floats(floats: FloatClaim, claim: Claim) -> list[str]:
     """A class of runs, with every field of it, and what holds of them."""
     normalised = {"before": "before the weighted sum", "after": "after the weighted sum",
                   "either": "before or after the weighted sum"}
+    blocks = f"rescaled after blocks of {floats.block} positions" if floats.block else "not rescaled"
     lengths = f"{claim.min_n}..{floats.max_n}"
     return [f"{quote_all([floats.name])}: for every n in {lengths} the same holds of every float run",
             "with " + ", ".join(f"{field} {write_format(form)}" for field, form in floats.formats.items()) + ",",
             f"normalised {normalised[floats.normalised]}, exponentials of base {BASES[floats.exp_base]}",
-            f"within {floats.exp_ulp} units in the last place, {words_of_blocks(floats.block)}:",
+            f"within {floats.exp_ulp} units in the last place, {blocks}:",
             "all numbers are finite, and the output (and each subformula) is exactly 0.0 or 1.0"]
-
-
-def words_of_blocks(block: int) -> str:
-    """Whether partial sums are rescaled."""
-    return f"rescaled after blocks of {block} positions" if block else "not rescaled"

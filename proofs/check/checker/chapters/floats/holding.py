@@ -215,8 +215,7 @@ class Holding:
             positive, negative = (add(budget, sums[last], -sums[first - 1]) for sums in (above, below))
             count, has_one_sign = others[last] - others[first - 1], not (positive and negative)
             found.append(self._means.mean(VisibleValues(last - first + 1, positive - negative, max(positive, negative),
-                                                        count,
-                                                        values.grid, has_one_sign)))
+                                                        count, values.grid, has_one_sign)))
         return found
 
 

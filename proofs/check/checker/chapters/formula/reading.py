@@ -15,7 +15,6 @@ from ...kernel.reading.shapes import (
     integer_within,
     list_of,
     one_of,
-    read_boolean,
     read_heading,
     read_rational,
     read_symbols,
@@ -58,7 +57,7 @@ def read_claim(value: Json, language: Language) -> Claim:
         min_n=fields.read("min_n", integer_within(COUNTED_FROM_1[1:])) if "min_n" in fields else 1,
         max_n=fields.read("max_n", integer_within(COUNTED_FROM_1)),
         regime=str(fields.read("regime", one_of(*REGIMES))),
-        causal=fields.read("causal", read_boolean))
+        causal=fields.read("causal", one_of(True, False)))
     expect(claim.min_n <= claim.max_n, "min_n is above max_n")
     return claim
 

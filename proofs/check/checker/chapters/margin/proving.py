@@ -46,11 +46,7 @@ def places(claim: MarginClaim, n: int) -> Iterator[tuple[int, int]]:
 
 
 def prove_place(given: MarginFile, weigher: Weigher, n: int, letter: int, at: int, margin: Fraction) -> int:
-    """The number of classes, all of which are proved.
-
-    Raises:
-        Rejected: if one is not.
-    """
+    """The number of classes, all of which are proved."""
     claim = given.claim
     choices = [*([symbol] for symbol in claim.before), *[claim.alphabet] * n, *([symbol] for symbol in claim.after)]
     cells = FormsByPosition(given, choices, at)

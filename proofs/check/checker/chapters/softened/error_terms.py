@@ -60,7 +60,10 @@ class Rival:
 
 
 class ErrorTerms:
-    """The misses of one head at one length, and whether they fit into the stated bounds."""
+    """The misses of one head at one length, and whether they fit into the stated bounds.
+
+    ``score_unit`` is what scores are integers over.
+    """
 
     def __init__(self, memory: LengthTables, forms: HeadForms, stage: StageErrors, scale: int, weighing: Weighing,
                  where: str) -> None:
@@ -68,6 +71,7 @@ class ErrorTerms:
         self._memory, self._budget, self._stage, self._written = memory, budget, stage, forms.written
         self._keys, self._value_unit = len(forms.keys.rows), scale * forms.values.denominator
         self._doubts = ScoreUncertainty(budget, forms, stage.before, scale)
+        self.score_unit = self._doubts.score_unit
         self._weights, self._is_exact = WeightsByDistance(memory, self._doubts.unit, weighing.temperature,
                                                           where), weighing.is_exact
         self._drift = [error_of_form(budget, row, stage.before) for row in forms.head.values.values()]
@@ -75,11 +79,6 @@ class ErrorTerms:
         self._writes_alone = all(stage.writers[t] == 1 for t in self._written)
         self._widest: dict[str, Integers] = {}
         self.none = stage.settle(zip(self._written, self._drift, strict=True))
-
-    @property
-    def score_unit(self) -> int:
-        """What scores are integers over."""
-        return self._doubts.score_unit
 
     def _find_rooms(self) -> list[tuple[int, int]]:
         """What each miss may be at most if it is not added to others, p / q over the unit of values."""

@@ -71,16 +71,6 @@ class LayerForms:
         """Whether what the layer does at a position depends on what is there and to the left of it alone."""
         return all(head.head.mask == "future" for head in self.heads)
 
-    @property
-    def written_by_heads(self) -> Iterator[str]:
-        """Directions, once for each head that writes them."""
-        return chain.from_iterable(head.written for head in self.heads)
-
-    @property
-    def written_by_groups(self) -> Iterator[str]:
-        """Directions, once for each group that writes them."""
-        return chain.from_iterable(group.written for group in self.groups)
-
 
 def is_uniform(head: Head) -> bool:
     """Whether no query meets a key, so that all scores are 0, and all positions are weighed the same."""

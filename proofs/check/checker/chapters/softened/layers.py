@@ -73,10 +73,8 @@ class LayerAtLength:
         self._memory, self._budget = around.memory, around.memory.budget
         self._forms, self._scales, self._following = forms, scales, following
         before, between, after = around.bounds
-        self._attention = StageErrors(self._budget, f"{around.name}, attention", before, between,
-                                      forms.written_by_heads)
-        self._feedforward = StageErrors(self._budget, f"{around.name}, feed-forward", between, after,
-                                        forms.written_by_groups)
+        self._attention = StageErrors(self._budget, f"{around.name}, attention", before, between, forms.heads)
+        self._feedforward = StageErrors(self._budget, f"{around.name}, feed-forward", between, after, forms.groups)
         self.masks = [head.head.mask for head in forms.heads]
         self.heads = [self._make_head(head, around.weighing) for head in forms.heads]
         self._groups = [GroupAtLength(around.memory, group, self._feedforward, scales.middle, scales.end)

@@ -18,6 +18,7 @@ from ...kernel.budget import Budget
 from ...kernel.numbers import ZERO, add, charge, multiply, total
 from ...kernel.reading.records import LinearForm
 from ...kernel.verdicts import Rejected, quote
+from .forms import Group, HeadForms
 from .remembering import Addition
 
 DIGITS = 6  # of an error bound in a message, which is rounded up
@@ -34,11 +35,12 @@ def error_of_form(budget: Budget, row: LinearForm, errors: LinearForm) -> Fracti
 
 
 class StageErrors:
-    """What one stage may add, at one length; ``writers`` says of each direction how many parts write it."""
+    """What one stage of these parts may add, at one length; ``writers`` says how many parts write each direction."""
 
     def __init__(self, budget: Budget, where: str, before: LinearForm, after: LinearForm,
-                 written: Iterable[str]) -> None:
-        self.where, self.before, self.writers = where, before, Counter(written)
+                 parts: Iterable[HeadForms | Group]) -> None:
+        self.where, self.before = where, before
+        self.writers = Counter(direction for part in parts for direction in part.written)
         self._budget = budget
         self._room = {t: add(budget, bound, -before.get(t, ZERO)) for t, bound in after.items()}
 

@@ -102,11 +102,7 @@ def obligation_at(cover: Iterable[CoverPart], place: int) -> CoverPart:
 
 
 def prove_units(given: Decision, units: Iterable[CoverPart], share: Share = ALL) -> CoverageCounts:
-    """These units, of those of words a share; what was proved of each kind.
-
-    Raises:
-        Rejected: if one is not proved.
-    """
+    """These units, of those of words a share; what was proved of each kind."""
     prover, coverage = Prover(given), Counter[str]()
     for unit in units:
         coverage["words" if isinstance(unit, WordsUnit) else "classes"] += prover.prove(unit, share)
@@ -122,11 +118,7 @@ class Prover:
         self._classes: Classes | None = None
 
     def prove(self, unit: CoverPart, share: Share) -> int:
-        """The unit, or a share of its words; how many words or classes that are.
-
-        Raises:
-            Rejected: if it is not proved.
-        """
+        """The unit, or a share of its words; how many words or classes that are."""
         if isinstance(unit, WordsUnit):
             return prove_words(self._judge, unit, share)
         with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):

@@ -135,8 +135,7 @@ class RowsOnNumbers:
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, norm: Norm | None,
-                 rows: Sequence[LogitRow],
-                 margin: Fraction, reads: int) -> None:
+                 rows: Sequence[LogitRow], margin: Fraction, reads: int) -> None:
         self._reading = StepInput(norm, network.width, precision, reads)
         unembedding = after_norm(norm, linear(network.unembedding))
         budget.spend(network.width * (network.outputs + sum(2 + len(row) for row in rows)))

@@ -81,12 +81,6 @@ def integer_within(allowed: range) -> Callable[[Json], int]:
     return read
 
 
-def read_boolean(value: Json) -> bool:
-    """True or false."""
-    expect(isinstance(value, bool), "expected true or false, got {}", quote(value))
-    return bool(value)
-
-
 def list_of(shape: Callable[[Json], Read]) -> Callable[[Json], tuple[Read, ...]]:
     """A list; items are counted from 1 in messages."""
     def read(value: Json) -> tuple[Read, ...]:

@@ -51,8 +51,7 @@ def relative_scores(proof: Proof, query: Numbers, pairs: Sequence[Pair]) -> list
 
 
 def find_negative_path(proof: Proof, positions: Sequence[ReadPosition], terms: Mapping[Pair, int],
-                       ends: Mapping[int, str],
-                       side: bool) -> str | None:
+                       ends: Mapping[int, str], side: bool) -> str | None:
     """Where a path with a negative sum ends with a target of this truth, or None."""
     size = 1 + (max(map(int.bit_length, terms.values())) >> 13)
     best: dict[AutomatonState, int] = {0: 0}

@@ -69,8 +69,7 @@ class Output:
         self._proof, self._language, self._name, self._bias = proof, proof.language, name, bias
         self._meaning = proof.directions[name]
         require(isinstance(self._meaning, PositionalNumber | Truth | Product | Slack),
-                "a {} direction is written by a head",
-                kind_of(self._meaning))
+                "a {} direction is written by a head", kind_of(self._meaning))
         self._groups = group_by_form(proof.budget, name, units)
         self.reads = {source: proof.directions[source] for form in self._groups for source, _ in form}
         for source, meaning in self.reads.items():

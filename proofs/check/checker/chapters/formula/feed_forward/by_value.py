@@ -61,8 +61,7 @@ class OutputByValue:
         self._proof, self._language, self._bias = proof, proof.language, bias
         self._meaning = proof.directions[name]
         require(isinstance(self._meaning, ExactCount | Truth | Slack),
-                "a {} direction is not decided by a sum of counts",
-                kind_of(self._meaning))
+                "a {} direction is not decided by a sum of counts", kind_of(self._meaning))
         self._groups = group_by_form(proof.budget, name, units)
         counted = self._sum_of(self._meaning)
         divisor = gcd(*map(int, counted.values()))

@@ -40,8 +40,7 @@ def cover_rows(lengths: Iterable[tuple[int, Sequence[int]]], check_row: Callable
 
 
 class QueryForm(NamedTuple):
-    """A linear form that rows read: what is known, what is added where b is, how often the count is, and anything else.
-    """
+    """A linear form that rows read: what is known, what is added where b is, how often the count is, and the rest."""
 
     known: LinearForm
     here: LinearForm

@@ -19,7 +19,6 @@ from ....kernel.reading.shapes import (
     list_of,
     one_of,
     or_null,
-    read_boolean,
     read_heading,
     read_rational,
     read_symbols,
@@ -219,7 +218,7 @@ def read_claim(value: Json, network: Network, language: Language) -> TrainedClai
     claim = TrainedClaim(
         alphabet, tokens, before, after, (offsets[0], offsets[1]),
         min_n=fields.read("min_n", Length), max_n=fields.read("max_n", Length),
-        read=str(fields.read("read", one_of("each", "last", "first"))), empty=fields.read("empty", read_boolean),
+        read=str(fields.read("read", one_of("each", "last", "first"))), empty=fields.read("empty", one_of(True, False)),
         margin=fields.read("margin", read_rational), automaton=automaton,
         predicates=predicates,
         cases=fields.read("cases", list_of(partial(read_case, outputs=network.outputs, states=states,
