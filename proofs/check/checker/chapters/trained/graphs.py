@@ -8,7 +8,8 @@ column. docs/trained.md, section 4, Graph and Rows of a node.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ...kernel.budget import ENTRY_BITS, Budget
@@ -53,9 +54,10 @@ def follow(budget: Budget, graph: Graph, claim: TrainedClaim, tracker: Tracker, 
     cases, held = [cases_of(walk)], 0
     for level in range(levels):
         if n is None or level < n:
-            walk = follow_letters(budget, graph, claim, tracker, level, walk)
-        else:
-            walk = follow_token(budget, graph, claim.after[level - n], level, walk)
+            walk = follow_level(budget, graph, claim.tokens, level, walk, partial(tracker.step, i=level + 1))
+        else:  # one token of ``after``, which changes no state
+            token = claim.after[level - n]
+            walk = follow_level(budget, graph, [token], level, walk, lambda state, _: state)
         budget.release(held)
         held = ENTRY_BITS * sum(map(len, walk.states))
         budget.hold(held)
@@ -72,37 +74,23 @@ def cases_of(walk: LevelNodes) -> list[frozenset[int]]:
     return [frozenset(case for state in states for case in state.cases) for states in walk.states]
 
 
-def follow_letters(budget: Budget, graph: Graph, claim: TrainedClaim, tracker: Tracker, level: int,
-                   walk: LevelNodes) -> LevelNodes:
-    """The next level, entered by letters."""
+def follow_level(budget: Budget, graph: Graph, tokens: Sequence[int], level: int, walk: LevelNodes,
+                 step: Callable[[TrackerState, int], TrackerState]) -> LevelNodes:
+    """The next level, entered by letters with these tokens; ``step`` is what a letter makes of a state."""
     size = len(graph[level + 1])
     letters: list[int | None] = [None] * size
     previous: list[dict[int, None]] = [{} for _ in range(size)]
     states: list[set[TrackerState]] = [set() for _ in range(size)]
     for index, successors in enumerate(graph[level]):
-        expect_successors(budget, successors, len(claim.tokens), size, level)
+        expect_successors(budget, successors, len(tokens), size, level)
         for letter, target in enumerate(successors):
             require(letters[target] in (None, letter), "graph: edges of different letters lead to a node of level {}",
                     level + 1)
             letters[target] = letter
             previous[target][index] = None
-            states[target] |= {tracker.step(state, letter, level + 1) for state in walk.states[index]}
+            states[target] |= {step(state, letter) for state in walk.states[index]}
     budget.spend(1 + sum(map(len, states)))
-    return LevelNodes([claim.tokens[letter] for letter in entered(letters, level)], list(map(tuple, previous)), states)
-
-
-def follow_token(budget: Budget, graph: Graph, token: int, level: int, walk: LevelNodes) -> LevelNodes:
-    """The next level, entered by one token of ``after``, which changes no state."""
-    size = len(graph[level + 1])
-    previous: list[dict[int, None]] = [{} for _ in range(size)]
-    states: list[set[TrackerState]] = [set() for _ in range(size)]
-    for index, successors in enumerate(graph[level]):
-        expect_successors(budget, successors, 1, size, level)
-        previous[successors[0]][index] = None
-        states[successors[0]] |= walk.states[index]
-    budget.spend(1 + sum(map(len, states)))
-    require(all(previous), "graph: no edge leads to a node of level {}", level + 1)
-    return LevelNodes([token] * size, list(map(tuple, previous)), states)
+    return LevelNodes([tokens[letter] for letter in entered(letters, level)], list(map(tuple, previous)), states)
 
 
 def expect_successors(budget: Budget, successors: tuple[int, ...], number: int, size: int, level: int) -> None:

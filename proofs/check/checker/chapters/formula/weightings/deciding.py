@@ -6,10 +6,10 @@ from ....kernel.reading.records import ApproximateTruth, ExactCount, Truth, kind
 from ....kernel.verdicts import refuse, require
 from ..certificate import check_errors, count_rows
 from ..composition import names_in
-from ..families import Covered, WrittenDirection
+from ..families import Covered, WrittenDirection, attempt
 from ..proof import Proof
 from .additive import check_counting
-from .selecting import check_selecting
+from .selecting import Selecting
 from .sum_lookup import SumLookup
 
 
@@ -29,7 +29,9 @@ def check_additive(proof: Proof, written: WrittenDirection) -> Covered:
     if isinstance(meaning, ApproximateTruth):
         check_errors(proof.errors[name], True)
     if selects:
-        check_selecting(proof, heads, name, meaning)
+        whole = Selecting(proof, heads, name, meaning)
+        attempt(whole.check, lambda: Selecting(proof, heads, name, meaning, apart=True).check(),
+                whole.automaton.has_wholes)
         rows = count_rows(proof, name)
         return Covered(rows, rows if isinstance(meaning, ApproximateTruth) else None)
     if isinstance(meaning, ApproximateTruth):

@@ -21,7 +21,6 @@ from ....kernel.verdicts import Rejected, quote, require
 from ..attention.automaton import Letter, TargetAutomaton, read_letters
 from ..attention.gaps import keeps, overwrites_with, resets_to
 from ..composition import names_in
-from ..families import attempt
 from ..proof import Proof
 from .additive import AdditiveKeys, columns_of, common_score, divide_all, find_extreme, lengths_of, read_keys, share_row
 from .response_functions import ResponseFunction, Term, check_exact, check_near
@@ -154,9 +153,3 @@ def is_last_counted(letter: Letter, value: bool) -> bool:
     """A letter that is counted resets to the truth of its value; another one keeps, and has no value."""
     is_counted = letter.adds[0] == ONE
     return resets_to(letter) == int(value) if is_counted else (keeps(letter) and not value)
-
-
-def check_selecting(proof: Proof, heads: Sequence[Head], name: str, meaning: Truth | ApproximateTruth) -> None:
-    """The heads together write what the direction means."""
-    whole = Selecting(proof, heads, name, meaning)
-    attempt(whole.check, lambda: Selecting(proof, heads, name, meaning, apart=True).check(), whole.automaton.has_wholes)
