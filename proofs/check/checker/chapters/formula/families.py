@@ -125,7 +125,7 @@ def prove(proof: Proof, written: WrittenDirection) -> Covered:
 
 
 def attempt(first: Callable[[], Proved], second: Callable[[], Proved], has_second: bool = True) -> Proved:
-    """What the first way proves, or else the second, if there is one.
+    """What the first way proves, or else the second, if there is one: with connectives taken apart.
 
     Raises:
         Rejected: if neither does; why the first does not.

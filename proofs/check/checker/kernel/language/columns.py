@@ -52,7 +52,8 @@ class Whole(NamedTuple):
 class Columns:
     """Columns of the places of a table for these lengths; kept while there is room.
 
-    All but `values` raise Rejected where there is no value that is needed; all but `enclosures`, if it is not exact.
+    Where there is no value that is needed, `numbers`, `enclosures`, `integers` and `truths` raise Rejected; all of them
+    but `enclosures` where it is not exact, too.
     """
 
     def __init__(self, table: Table, values: Values, lengths: range) -> None:
