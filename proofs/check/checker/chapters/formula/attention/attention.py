@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.language import Place
-from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, size, told_apart
+from ....kernel.numbers import ONE, ZERO, Numbers, add, divide, inner_product, size, told_apart
 from ....kernel.reading.records import RECURRENT, ApproximateTruth, Head
 from ....kernel.verdicts import require
 from ..composition import names_in
@@ -108,9 +108,16 @@ class Attention:
 
     def _scale_query(self, n: int) -> Numbers:
         """The query over the temperature, where both are the same in all rows."""
-        temperature = self._proof.language.value_at(self._head.temperature, n, 1)
-        forms = self._proof.known_forms(self._head.queries, n)
-        return tuple(divide(self._proof.budget, form[0], temperature) for form in forms)
+        proof, language = self._proof, self._proof.language
+        temperature = language.value_at(self._head.temperature, n, 1)
+
+        def held(name: str) -> Fraction:
+            """A known direction at the first row."""
+            number, *formulas = proof.places_of([name])
+            return language.value_at(number, n, 1) if all(language.holds_at(one, n, 1) for one in formulas) else ZERO
+
+        forms = [inner_product(proof.budget, form.values(), map(held, form)) for form in self._head.queries]
+        return tuple(divide(proof.budget, x, temperature) for x in forms)
 
     def _in_order(self, column: Sequence[Any]) -> Sequence[Any]:
         """A column in the order of reading."""
