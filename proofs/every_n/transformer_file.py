@@ -12,34 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.errors import Unsupported
+from constructions.language import syntax
 from constructions.language.arithmetic import NEGATE
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
 from constructions.language.predicates import BUILTIN, definitions_of
 from constructions.language.printer import format_briefly, written_length
-from constructions.language.syntax import (
-    And,
-    Comparison,
-    Constant,
-    Count,
-    Formula,
-    Iff,
-    Implies,
-    Next,
-    Not,
-    Or,
-    Predicate,
-    PredicateOnCount,
-    PredicateOnSum,
-    Previous,
-    Relation,
-    Since,
-    Symbol,
-    Term,
-    Until,
-    operands,
-    subformulas_of_all,
-)
 from constructions.network.meanings import (
     Anything,
     Average,
@@ -60,11 +38,11 @@ from proofs.every_n.instances import PRINT_AXIOMS, theorem_about
 from proofs.every_n.lengths import EVERY_LENGTH, ProvedLengths
 from proofs.every_n.predicates import condition_data
 
-_CONNECTIVES: Mapping[type[Formula], str] = {
-    Not: "Not", And: "And", Or: "Or", Implies: "Implies", Iff: "Iff",
-    Previous: "Previous", Next: "Next", Since: "Since", Until: "Until",
+_CONNECTIVES: Mapping[type[syntax.Formula], str] = {
+    syntax.Not: "Not", syntax.And: "And", syntax.Or: "Or", syntax.Implies: "Implies", syntax.Iff: "Iff",
+    syntax.Previous: "Previous", syntax.Next: "Next", syntax.Since: "Since", syntax.Until: "Until",
 }  # fmt: skip
-_RELATIONS: Mapping[Relation, str] = {
+_RELATIONS: Mapping[syntax.Relation, str] = {
     "<=": "AtMost", "<": "Below", ">=": "AtLeast", ">": "Above", "==": "Equal", "!=": "Unequal",
 }  # fmt: skip
 _SIDES = {"left": "ToLeft", "right": "ToRight"}
@@ -93,7 +71,7 @@ Eval vm_compute in find_refusal_for {lengths} network meanings claim.
 """
 
 
-def theorem_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
+def theorem_file(transformer: Transformer, formula: syntax.Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
     """The text of a Coq file that states and proves that the transformer computes ``formula`` for every n, or for some.
 
     Whether the proof goes through is for Coq to say.
@@ -104,7 +82,7 @@ def theorem_file(transformer: Transformer, formula: Formula, lengths: ProvedLeng
     return CoqFile(transformer, formula).text(theorem_about(lengths) + PRINT_AXIOMS)
 
 
-def refusal_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
+def refusal_file(transformer: Transformer, formula: syntax.Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
     """The text of a Coq file that prints where the checker of the library does not accept the transformer.
 
     Raises:
@@ -116,7 +94,7 @@ def refusal_file(transformer: Transformer, formula: Formula, lengths: ProvedLeng
 class CoqFile:
     """One transformer being printed: numbers for its directions, ``names`` for the formulas it mentions."""
 
-    def __init__(self, transformer: Transformer, formula: Formula) -> None:
+    def __init__(self, transformer: Transformer, formula: syntax.Formula) -> None:
         """Nothing is printed yet.
 
         Raises:
@@ -129,9 +107,9 @@ class CoqFile:
         mentioned = mentioned_formulas(transformer, formula)
         self.users = definitions_of(mentioned)
         self._check_sizes(formula, mentioned)
-        self.names = {part: f"f{number}" for number, part in enumerate(subformulas_of_all(mentioned))}
+        self.names = {part: f"f{number}" for number, part in enumerate(syntax.subformulas_of_all(mentioned))}
 
-    def _check_sizes(self, formula: Formula, mentioned: Sequence[Formula]) -> None:
+    def _check_sizes(self, formula: syntax.Formula, mentioned: Sequence[syntax.Formula]) -> None:
         """Raise Unsupported if the formula, or another one, is too large to be looked at as a tree."""
         longest = max(map(written_length, mentioned))
         if longest > MOST_WRITTEN_OUT or formula.depth > DEEPEST:
@@ -168,32 +146,32 @@ class CoqFile:
                  for formula, name in self.names.items()]
         return "\n".join([*lines, ""])
 
-    def _top(self, formula: Formula) -> str:
+    def _top(self, formula: syntax.Formula) -> str:
         match formula:
-            case Constant(value):
+            case syntax.Constant(value):
                 return f"Truth {str(value).lower()}"
-            case Symbol(symbol):
+            case syntax.Symbol(symbol):
                 return f"Symbol {self.letters[symbol]}"
-            case Predicate():
+            case syntax.Predicate():
                 return f"Positional {self._predicate(formula)}"
-            case PredicateOnCount(count=count):
+            case syntax.PredicateOnCount(count=count):
                 return f"OnCount {self._predicate(formula)} {self._count(count)}"
-            case PredicateOnSum():
+            case syntax.PredicateOnSum():
                 raise Unsupported(f"{format_briefly(formula)}: the Coq library has predicates on single counts only")
-            case Comparison(relation, left, right):
+            case syntax.Comparison(relation, left, right):
                 return f"Compare {_RELATIONS[relation]} {self._term(left)} {self._term(right)}"
-        return " ".join([_CONNECTIVES[type(formula)], *(self.names[operand] for operand in operands(formula))])
+        return " ".join([_CONNECTIVES[type(formula)], *(self.names[operand] for operand in syntax.operands(formula))])
 
-    def _predicate(self, formula: Predicate | PredicateOnCount) -> str:
+    def _predicate(self, formula: syntax.Predicate | syntax.PredicateOnCount) -> str:
         if formula.name in BUILTIN:
             words = [formula.name, *map(unary, formula.parameters)]
             return f"({' '.join(words)})" if formula.parameters else formula.name
         return f"(User {[user.name for user in self.users].index(formula.name)})"
 
-    def _count(self, count: Count) -> str:
+    def _count(self, count: syntax.Count) -> str:
         return f"{_SIDES[count.side]} {self.names[count.operand]}"
 
-    def _term(self, term: Term) -> str:
+    def _term(self, term: syntax.Term) -> str:
         summands = [f"(Plus {integer(number)} {self._count(count)} " for number, count in term.coefficients]
         return "".join(summands) + f"(Number {integer(term.constant)})" + ")" * len(summands)
 
@@ -269,7 +247,7 @@ class CoqFile:
                 return "IsAnything"
 
 
-def mentioned_formulas(transformer: Transformer, formula: Formula) -> list[Formula]:
+def mentioned_formulas(transformer: Transformer, formula: syntax.Formula) -> list[syntax.Formula]:
     """Those of the embedding and of the meanings, and this one."""
     embedded = [value.formula for value in transformer.position_embedding.values() if isinstance(value, Bracket)]
     meant = [part for meaning in transformer.directions.values() for part in formulas_of(meaning)]
