@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 NetworkOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="MODEL", parser=option.written_file, help="write the network here; - is standard output")]
+RowsOption = Annotated[int | None, typer.Option(
+    "--rows", metavar="N", parser=option.whole_number, help="for how many positions to compute a table (512)")]
 
 
 def import_files(
@@ -37,9 +39,7 @@ def import_files(
         help="whether norms come before attention and units, or after what these add")] = None,
     positions: Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
         "--positions", help="the kind of positions, where the file has no table of them")] = None,
-    rows: Annotated[int | None, typer.Option(
-        "--rows", metavar="N", parser=option.whole_number,
-        help="for how many positions to compute a table (512)")] = None,
+    rows: RowsOption = None,
     embedding_scale: Annotated[Literal["sqrt(d)"] | None, typer.Option(
         "--embedding-scale", help="what token vectors are multiplied by before positions are added")] = None,
     token_table: Annotated[str | None, typer.Option(

@@ -26,15 +26,15 @@ CertificatesOption = Annotated[str | None, typer.Option(
 SoftmaxOption = Annotated[str | None, typer.Option(
     "--softmax", metavar="FILE", parser=option.written_file,
     help="write the transformer with softmax here, as a model file")]
+LongestOption = Annotated[int | None, typer.Option(
+    "--max-n", metavar="N", parser=option.whole_number, help="cover all words up to this length (left out: 6)")]
 
 
 def soften(
     subject: Annotated[str | None, typer.Argument(
         metavar="MODEL|PROGRAM", help="a model file (.json) or certificate (.cert) with hard attention, or a program "
                                       "(.rasp); left out: every shipped example")] = None,
-    max_n: Annotated[int | None, typer.Option(
-        "--max-n", metavar="N", parser=option.whole_number,
-        help="cover all words up to this length (left out: 6)")] = None,
+    max_n: LongestOption = None,
     temperature: option.Temperature = None,
     weighting: Annotated[str | None, typer.Option(
         "--weighting", metavar="NAME", help="what takes the place of hard attention: softmax (left out), or sparsemax "

@@ -65,11 +65,6 @@ def network_text(network: TrainedNetwork) -> str:
     return json.dumps(network_to_json(network)) + "\n"
 
 
-def write_network(network: TrainedNetwork, path: str | Path) -> None:
-    """Write the file of a network."""
-    Path(path).write_text(network_text(network), encoding="utf-8")
-
-
 def _tensor_to_json(tensor: Tensor) -> dict[str, Any]:
     return {"format": tensor.format, "shape": list(tensor.shape), "sha256": tensor.sha256,
             "data": base64.b64encode(tensor.data).decode("ascii")}
