@@ -18,20 +18,7 @@ from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
 from constructions.language.predicates import BUILTIN, definitions_of
 from constructions.language.printer import format_briefly, written_length
-from constructions.network.meanings import (
-    Anything,
-    Average,
-    Mean,
-    Meaning,
-    Near,
-    Others,
-    Position,
-    Product,
-    Slack,
-    Total,
-    Truth,
-    formulas_of,
-)
+from constructions.network import meanings
 from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Unit
 from constructions.text import printable
 from proofs.every_n.instances import PRINT_AXIOMS, theorem_about
@@ -225,32 +212,32 @@ class CoqFile:
                    for place, (name, meaning) in enumerate(self.transformer.directions.items())]
         return f"Definition meanings : list meaning :={listed(entries)}.\n"
 
-    def _meaning(self, meaning: Meaning) -> str:
+    def _meaning(self, meaning: meanings.Meaning) -> str:
         match meaning:
-            case Position(value):
+            case meanings.Position(value):
                 return f"IsPosition ({self._position_function(value)})"
-            case Truth(formula):
+            case meanings.Truth(formula):
                 return f"IsTruth {self.names[formula]}"
-            case Slack(formula):
+            case meanings.Slack(formula):
                 return f"IsSlack {self.names[formula]}"
-            case Near(formula, when):
+            case meanings.Near(formula, when):
                 return f"IsNear {self.names[formula]} {self.names[when]}"
-            case Product(value, formula):
+            case meanings.Product(value, formula):
                 return f"IsProduct {expression(value)} {self.names[formula]}"
-            case Mean(count):
+            case meanings.Mean(count):
                 return f"IsMean {self._count(count)}"
-            case Others(count):
+            case meanings.Others(count):
                 return f"IsOthers {self._count(count)} 0"
-            case Average() | Total():
+            case meanings.Average() | meanings.Total():
                 raise Unsupported(f"a direction is {meaning}, of which the Coq library has no counterpart")
-            case Anything():
+            case meanings.Anything():
                 return "IsAnything"
 
 
 def mentioned_formulas(transformer: Transformer, formula: syntax.Formula) -> list[syntax.Formula]:
     """Those of the embedding and of the meanings, and this one."""
     embedded = [value.formula for value in transformer.position_embedding.values() if isinstance(value, Bracket)]
-    meant = [part for meaning in transformer.directions.values() for part in formulas_of(meaning)]
+    meant = [part for meaning in transformer.directions.values() for part in meanings.formulas_of(meaning)]
     return [*embedded, *meant, formula]
 
 
