@@ -11,7 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from constructions.rasp.syntax import Comparison, Conditional, Expression, Integer, Negative, Not, Sum, Truth, Type, parts
+from constructions.rasp.syntax import (
+    Comparison,
+    Conditional,
+    Expression,
+    Integer,
+    Negative,
+    Not,
+    Sum,
+    Truth,
+    Type,
+    parts,
+)
 
 __all__ = [
     "Comparison", "Conditional", "Connective", "Connector", "Count", "CountingProgram", "Definition", "Expression",

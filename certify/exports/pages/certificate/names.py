@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from constructions.language import syntax
 from constructions.language.printer import format_count, format_formula
 from constructions.network.meanings import formulas_of
@@ -21,7 +19,7 @@ class Names:
     def __init__(self, network: Transformer, formula: syntax.Formula | None = None):
         """Numbers follow the parts of ``formula``, then the other formulas that directions mention."""
         meant = [part for meaning in network.directions.values() for part in formulas_of(meaning)]
-        self.parts = _all_parts([*([formula] if formula else []), *meant])
+        self.parts = syntax.subformulas_of_all([*([formula] if formula else []), *meant])
         self._shown: dict[syntax.Formula, syntax.Formula] = {}
         self.texts: dict[syntax.Formula, str] = {}
         self.definitions: dict[syntax.Formula, str] = {}
@@ -70,14 +68,6 @@ class Names:
         if 0 <= opening < closing:
             return f"{name[:opening + 1]}{self.texts[part]}{name[closing:]}"
         return name
-
-
-def _all_parts(formulas: Iterable[syntax.Formula]) -> list[syntax.Formula]:
-    found: dict[syntax.Formula, None] = {}
-    for formula in formulas:
-        if formula not in found:
-            found |= dict.fromkeys(syntax.postorder(formula, syntax.operands))
-    return list(found)
 
 
 def _with_operands(formula: syntax.Formula, shown: list[syntax.Formula]) -> syntax.Formula:

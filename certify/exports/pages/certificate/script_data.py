@@ -28,8 +28,7 @@ from constructions.network.transformer import Coefficients, Head, Transformer
 Json = Any
 OPERATORS: Mapping[type[syntax.Formula], str] = {
     syntax.Not: "not", syntax.And: "and", syntax.Or: "or", syntax.Implies: "implies", syntax.Iff: "iff",
-    syntax.Previous: "prev", syntax.Next: "next",
-    syntax.Since: "since", syntax.Until: "until",
+    syntax.Previous: "prev", syntax.Next: "next", syntax.Since: "since", syntax.Until: "until",
 }  # fmt: skip
 MOST_ROWS = 40
 """So many subformulas are shown beside a word, the last ones."""
