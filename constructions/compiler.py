@@ -12,24 +12,12 @@ from fractions import Fraction
 from constructions.arguments import typed
 from constructions.draft import Draft
 from constructions.errors import InputError, Unsupported
+from constructions.language import syntax
 from constructions.language.expressions import Expression
 from constructions.language.fragments import find_future_subformula
 from constructions.language.positional import find_subformula_with_length
 from constructions.language.predicates import definitions_of
 from constructions.language.printer import format_briefly
-from constructions.language.syntax import (
-    Comparison,
-    Formula,
-    Next,
-    PredicateOnCount,
-    PredicateOnSum,
-    Previous,
-    Since,
-    Until,
-    is_constant_comparison,
-    subformulas,
-    symbols_of,
-)
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
 from constructions.regimes import Regime, Sharpening
@@ -51,11 +39,11 @@ from constructions.statements.theorem_21_counting_causal import (
 
 PRINTED_GAMMA = Fraction(3)
 """The constant in front of the scores that [SHA] prints."""
-TEMPORAL = (Previous, Next, Since, Until)
+TEMPORAL = (syntax.Previous, syntax.Next, syntax.Since, syntax.Until)
 
 
 @typed
-def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
+def compile_formula(formula: syntax.Formula, alphabet: Sequence[str], regime: Regime,
                     gamma: Fraction = PRINTED_GAMMA, as_printed: bool = False,
                     temperature: Expression | None = None, low_precision_up_to: int | None = None,
                     weighting: Weighting = Weighting.SOFTMAX) -> Transformer:
@@ -72,12 +60,12 @@ def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
             positive, or a predicate has two definitions.
     """
     check_supported(formula, regime, low_precision_up_to is not None or weighting in OF_THEIR_OWN)
-    if strangers := sorted(set(symbols_of(formula)) - set(alphabet)):
+    if strangers := sorted(set(syntax.symbols_of(formula)) - set(alphabet)):
         raise InputError(f"formula: symbol {strangers[0]!r}, expected one of {', '.join(alphabet)}")
     definitions_of([formula])
     if gamma <= 0:
         raise InputError(f"gamma: {gamma}, expected a positive rational")
-    parts = subformulas(formula)
+    parts = syntax.subformulas(formula)
     check_weighting(weighting, regime, list(filter(is_counting, parts)))
     draft = (new_draft(parts, alphabet, regime, gamma, temperature, weighting) if low_precision_up_to is None else
              Draft(tuple(alphabet), regime, gamma, low_precision_up_to=low_precision_up_to))
@@ -86,7 +74,7 @@ def compile_formula(formula: Formula, alphabet: Sequence[str], regime: Regime,
     return draft.finish(formula)
 
 
-def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime, gamma: Fraction,
+def new_draft(parts: Sequence[syntax.Formula], alphabet: Sequence[str], regime: Regime, gamma: Fraction,
               temperature: Expression | None = None, weighting: Weighting = Weighting.SOFTMAX) -> Draft:
     """An empty draft for a formula with these subformulas.
 
@@ -95,7 +83,7 @@ def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime,
     """
     counts = any(map(is_counting, parts))
     temporal = any(isinstance(part, TEMPORAL) for part in parts)
-    previous = any(isinstance(part, Previous) for part in parts)
+    previous = any(isinstance(part, syntax.Previous) for part in parts)
     if temperature is None and weighting in OF_THEIR_OWN:
         temperature = OF_THEIR_OWN[weighting].temperature(regime)
     if temperature is None and regime.causal and counts and not temporal:
@@ -105,12 +93,13 @@ def new_draft(parts: Sequence[Formula], alphabet: Sequence[str], regime: Regime,
                  weighting=weighting)
 
 
-def is_counting(formula: Formula) -> bool:
+def is_counting(formula: syntax.Formula) -> bool:
     """Whether the formula itself needs the value of a count."""
-    return isinstance(formula, PredicateOnCount | PredicateOnSum | Comparison) and not is_constant_comparison(formula)
+    counts = isinstance(formula, syntax.PredicateOnCount | syntax.PredicateOnSum | syntax.Comparison)
+    return counts and not syntax.is_constant_comparison(formula)
 
 
-def add_truth(draft: Draft, formula: Formula, as_printed: bool = False) -> str:
+def add_truth(draft: Draft, formula: syntax.Formula, as_printed: bool = False) -> str:
     """The direction that holds ``formula`` exactly, its operands' directions being there already."""
     if draft.has_truth(formula):
         return draft.truth(formula)
@@ -123,35 +112,35 @@ def add_truth(draft: Draft, formula: Formula, as_printed: bool = False) -> str:
     if is_counting(formula):
         return add_count_truth(draft, formula, as_printed)
     match formula:
-        case Previous():
+        case syntax.Previous():
             return add_previous_causal(draft, formula) if draft.regime.causal else add_previous(draft, formula)
-        case Next():
+        case syntax.Next():
             return add_next(draft, formula)
-        case Since():
+        case syntax.Since():
             return add_since_causal(draft, formula) if draft.regime.causal else add_since(draft, formula)
-        case Until():
+        case syntax.Until():
             return add_until(draft, formula)
     raise AssertionError(f"no construction: {formula!r}")
 
 
-def add_count_truth(draft: Draft, formula: Formula, as_printed: bool) -> str:
+def add_count_truth(draft: Draft, formula: syntax.Formula, as_printed: bool) -> str:
     """The direction of a comparison of counts or of a predicate on a count, by Theorem 20 or 21."""
     match formula:
-        case PredicateOnSum():
+        case syntax.PredicateOnSum():
             return add_predicate_on_sum(draft, formula)
-        case Comparison() if as_printed:
+        case syntax.Comparison() if as_printed:
             return add_comparison_as_printed(draft, formula)
-        case PredicateOnCount() if as_printed:
+        case syntax.PredicateOnCount() if as_printed:
             return add_predicate_on_count_as_printed(draft, formula)
-        case Comparison():
+        case syntax.Comparison():
             return add_comparison_causal(draft, formula) if draft.regime.causal else add_comparison(draft, formula)
-        case PredicateOnCount():
+        case syntax.PredicateOnCount():
             return (add_predicate_on_count_causal(draft, formula) if draft.regime.causal
                     else add_predicate_on_count(draft, formula))
     raise AssertionError(f"no count: {formula!r}")
 
 
-def check_supported(formula: Formula, regime: Regime, counts_bluntly: bool = False) -> None:
+def check_supported(formula: syntax.Formula, regime: Regime, counts_bluntly: bool = False) -> None:
     """Raise Unsupported, naming the first subformula that cannot be compiled in this regime.
 
     Some constructions count without sharp attention, and so need no temperature.
@@ -163,7 +152,7 @@ def check_supported(formula: Formula, regime: Regime, counts_bluntly: bool = Fal
     if bounded := find_subformula_with_length(formula):
         raise Unsupported(f"{format_briefly(bounded)}: {bounded.name} depends on the length n, which a causal regime "
                           "does not know")
-    counting = next(filter(is_counting, subformulas(formula)), None)
+    counting = next(filter(is_counting, syntax.subformulas(formula)), None)
     if counting and regime.sharpening is Sharpening.POSITION and not counts_bluntly:
         raise Unsupported(f"{format_briefly(counting)}: [SHA] counts causally by temperature only (Theorem 21, "
                           "Corollary 23)")

@@ -39,82 +39,82 @@ def written_place(name: str) -> str:
 
 FormulaText = Annotated[str | None, typer.Argument(
     metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its output")]
-RegexOption = Annotated[str | None, typer.Option(
+Regex = Annotated[str | None, typer.Option(
     "--regex", metavar="REGEX", help="in place of FORMULA: true where the word so far matches this, as in '(ab)*'")]
-DfaOption = Annotated[str | None, typer.Option(
+Dfa = Annotated[str | None, typer.Option(
     "--dfa", metavar="FILE", help="in place of FORMULA: true where this automaton (TOML, JSON, AT&T, HOA) accepts the "
     "word so far")]
-AlphabetOption = Annotated[str | None, typer.Option(
+Alphabet = Annotated[str | None, typer.Option(
     "--alphabet", metavar="SYMBOLS",
     help="the symbols of words: 01, or a,b,c (left out: those of the formula, and one that stands for any other)")]
-MaxNOption = Annotated[int, typer.Option(
+MaxN = Annotated[int, typer.Option(
     "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")]
-MinNOption = Annotated[int, typer.Option(
+MinN = Annotated[int, typer.Option(
     "--min-n", metavar="N", parser=whole_number, help="leave out words shorter than this")]
-ProvedFromOption = Annotated[int, typer.Option(
+ProvedFrom = Annotated[int, typer.Option(
     "--min-n", metavar="N", parser=whole_number, help="state it for words of at least this length")]
-ProvedUpToOption = Annotated[int | None, typer.Option(
+ProvedUpTo = Annotated[int | None, typer.Option(
     "--max-n", metavar="N", parser=whole_number, help="state it for words of at most this length (left out: all "
     "words)")]
-RegimeOption = Annotated[SharpenedBy | None, typer.Option(
+Regime = Annotated[SharpenedBy | None, typer.Option(
     "--regime", help="what makes softmax sharp: a temperature that falls with n, or position embeddings that grow; "
     "cases (a) and (b) of [SHA] (left out: temperature; with --for: position)")]
-PrecisionOption = Annotated[str | None, typer.Option(
+Precision = Annotated[str | None, typer.Option(
     "--for", metavar="FORMAT", help="use the constructions for low precision: bfloat16, binary16, tf32 or binary32")]
-LongestOption = Annotated[int | None, typer.Option(
+Longest = Annotated[int | None, typer.Option(
     "--max-n", metavar="N", parser=whole_number, help="with --for: the longest words that it counts in (left out: 64)")]
-CausalOption = Annotated[bool, typer.Option("--causal", help="use future-masked heads only, and nothing that depends "
+Causal = Annotated[bool, typer.Option("--causal", help="use future-masked heads only, and nothing that depends "
                                                              "on n")]
-GammaOption = Annotated[str | None, typer.Option(
+Gamma = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL",
     help="the constant in front of the scores (left out: 3, as [SHA] prints; with --for: 4)")]
-FactorOption = Annotated[str | None, typer.Option(
+Factor = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL", help="the constant in front of the scores (left out: 3; of a model's scores: 1)")]
-TemperatureOption = Annotated[str | None, typer.Option(
+Temperature = Annotated[str | None, typer.Option(
     "--temperature", metavar="EXPRESSION", help="a temperature of your own, in n and i: 1/n, 1/(3*n*log2ceil(n)), ...")]
-DeltaOption = Annotated[str | None, typer.Option(
+Delta = Annotated[str | None, typer.Option(
     "--delta", metavar="RATIONAL", help="how far a head may be off, at most 1/4")]
-FloatOption = Annotated[str | None, typer.Option(
+Float = Annotated[str | None, typer.Option(
     "--float", metavar="NAME|FILE", help="claim the same of every float run of this class: bfloat16/binary32, ... "
     "(certify floats --presets lists them)")]
-EffortOption = Annotated[int, typer.Option(
+Effort = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="search K times as long for a counterexample")]
-JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
-QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="do not show progress")]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="do not show progress")]
 """Of every command that shows progress; certify/commands/command.py sees to it."""
-StyleOption = Annotated[Style, typer.Option("--style", help="how formulas are printed")]
-ParenthesizeOption = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
-PredicateOption = Annotated[list[str] | None, typer.Option(
+PrintedStyle = Annotated[Style, typer.Option("--style", help="how formulas are printed")]
+Parenthesize = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
+Predicate = Annotated[list[str] | None, typer.Option(
     "--predicate", metavar="DEFINITION", help="define a predicate, as in 'THIRD(k,n) := k % 3 == 1'")]
-AsPrintedOption = Annotated[bool, typer.Option(
+AsPrinted = Annotated[bool, typer.Option(
     "--as-printed", help="build counts exactly as [SHA] prints Theorems 20 and 21, which is not always right")]
-JobsOption = Annotated[int | None, typer.Option(
+Jobs = Annotated[int | None, typer.Option(
     "--jobs", metavar="K", parser=whole_number,
     help="how many processes to use (left out: one for each core); results do not depend on it")]
-DaskOption = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")]
-StoreOption = Annotated[str | None, typer.Option(
+Dask = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="work on this Dask cluster")]
+Store = Annotated[str | None, typer.Option(
     "--store", metavar="DIR", parser=written_place, help="for several formulas: keep the results in this folder, "
     "and reuse those that are there")]
-AsFormulaOption = Annotated[bool, typer.Option(
+AsFormula = Annotated[bool, typer.Option(
     "--as-formula", help="for a program: use the transformer of the formula of its output")]
-MeasuredOption = Annotated[str | None, typer.Option(
+Measured = Annotated[str | None, typer.Option(
     "--lengths", metavar="LENGTHS", help="which lengths to measure: 4,8,16, or all (left out: those up to 8, "
     "powers of 2, and N)")]
-OffsetOption = Annotated[int | None, typer.Option(
+Offset = Annotated[int | None, typer.Option(
     "--offset", metavar="K", parser=whole_number, help="for a trained network: the position number of the first "
     "token")]
 At = Literal["first", "last", "every"]
-AtOption = Annotated[At, typer.Option("--at", help="where the word must satisfy the formula")]
-DialectOption = Annotated[str | None, typer.Option(
+AtWhich = Annotated[At, typer.Option("--at", help="where the word must satisfy the formula")]
+Dialect = Annotated[str | None, typer.Option(
     "--dialect", metavar="NAME", help="whose meaning X, since and until have: sha (left out), spot, black or lydia")]
-SymbolOption = Annotated[str | None, typer.Option(
+Symbol = Annotated[str | None, typer.Option(
     "--symbol", metavar="SYMBOL", help="for a program that outputs symbols: ask where the output is this one")]
-AttentionOption = Annotated[Attention, typer.Option(
+AttentionKind = Annotated[Attention, typer.Option(
     "--attention", help="hard: in place of softmax, only the greatest score counts (there are no ties)")]
-WeightingOption = Annotated[str | None, typer.Option(
+Weighting = Annotated[str | None, typer.Option(
     "--weighting", metavar="NAME", help="how heads weigh scores, in place of softmax: sparsemax, entmax-1.5, ... "
     "(docs/weightings.md)")]
-CertificateOption = Annotated[str | None, typer.Option(
+Certificate = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", parser=written_file, help="write the certificate here; - is standard output")]
-ClaimOption = Annotated[str | None, typer.Option(
+Claim = Annotated[str | None, typer.Option(
     "--claim", metavar="FILE", help="what the trained network is claimed to do (.toml; docs/trained.md)")]

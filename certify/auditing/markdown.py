@@ -9,6 +9,7 @@ import base64
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from certify.auditing import wording
 from certify.auditing.plots import draw_plots
 from certify.auditing.results import (
     AuditReport,
@@ -19,23 +20,6 @@ from certify.auditing.results import (
     StatementVerdict,
 )
 from certify.auditing.without_folders import without_folders
-from certify.auditing.wording import (
-    LEGEND,
-    UNIT_OF_TEMPERATURE,
-    by_temperature,
-    describe_expectation,
-    describe_interruption,
-    describe_source,
-    describe_witness,
-    ends,
-    one_line,
-    remarks,
-    show_enclosed,
-    show_heads,
-    show_slack,
-    summarize,
-    temperatures_differ,
-)
 from certify.frame.json_form import format_exact
 from certify.frame.numbers import decimal
 from certify.frame.plots import Plot, standalone
@@ -51,14 +35,14 @@ def render_markdown(report: AuditReport) -> str:
     report = without_folders(report)
     plots = [draw_plots(claim, f"plot-{place}") for place, claim in enumerate(report.claims, start=1)]
     blocks = [f"# Audit: {escape(report.title)}"]
-    blocks += [f"{name.capitalize()}: {escape(text)}" for name, text in describe_source(report)]
-    blocks += [f"**{text}**" for text in (summarize(report), describe_interruption(report)) if text]
+    blocks += [f"{name.capitalize()}: {escape(text)}" for name, text in wording.describe_source(report)]
+    blocks += [f"**{text}**" for text in (wording.summarize(report), wording.describe_interruption(report)) if text]
     if report.statements:
         blocks += ["## Statement by statement", _statements(report.statements)]
     blocks += ["## Claims", _claims(report.claims), "## Claim by claim"]
     for place, claim in enumerate(report.claims, start=1):
         blocks += _claim(claim, place, plots[place - 1])
-    blocks += ["## What the words mean", _table(("word", "meaning"), LEGEND)]
+    blocks += ["## What the words mean", _table(("word", "meaning"), wording.LEGEND)]
     blocks += [f"[{_reference(place, plot)}]: data:image/svg+xml;base64,{_base64(standalone(plot.svg))}"
                for place, drawn in enumerate(plots, start=1) for plot in drawn]
     return "\n\n".join(blocks) + "\n"
@@ -73,7 +57,7 @@ def escape(text: str) -> str:
     >>> print(escape("*a* <b> | [c](d)"))
     \\*a\\* &lt;b&gt; \\| \\[c\\](d)
     """
-    escaped = _SPECIAL.sub(r"\\\g<0>", one_line(text))
+    escaped = _SPECIAL.sub(r"\\\g<0>", wording.one_line(text))
     return re.sub(r"[&<>]", lambda found: _ENTITIES[found.group()], escaped)
 
 
@@ -107,25 +91,26 @@ def _statements(statements: Sequence[StatementVerdict]) -> str:
 def _claims(claims: Sequence[ClaimResult]) -> str:
     titles = ("claim", "statement", "verdict", "measured", "bound", "where", "lengths", "expected", "seconds")
     return _table(titles, (
-        (_link(claim.name), escape(claim.statement), claim.verdict, show_enclosed(claim.error),
-         show_enclosed(claim.bound), escape(claim.where), escape(claim.lengths), describe_expectation(claim),
-         f"{claim.seconds:.2f}") for claim in claims), right=("measured", "bound", "seconds"))
+        (_link(claim.name), escape(claim.statement), claim.verdict, wording.show_enclosed(claim.error),
+         wording.show_enclosed(claim.bound), escape(claim.where), escape(claim.lengths),
+         wording.describe_expectation(claim), f"{claim.seconds:.2f}") for claim in claims),
+        right=("measured", "bound", "seconds"))
 
 
 def _claim(claim: ClaimResult, place: int, plots: Sequence[Plot]) -> Iterator[str]:
     """The blocks of one claim."""
     yield f"### {escape(claim.name)}"
-    expectation = describe_expectation(claim)
+    expectation = wording.describe_expectation(claim)
     yield f"**{claim.verdict}**" + ("" if expectation == "-" else f", {expectation}")
     yield "\n".join(f"- {name}: {text}" for name, text in _facts(claim))
     if claim.witness:
         command = claim.witness.command
-        yield f"Witness: {escape(describe_witness(claim.witness))}." + (" Replay:" if command else "")
+        yield f"Witness: {escape(wording.describe_witness(claim.witness))}." + (" Replay:" if command else "")
         if command:
             yield _command(command)
     yield from (f"![{escape(plot.description)}][{_reference(place, plot)}]" for plot in plots)
     if claim.criticals:
-        yield f"Critical constant and critical temperature ({UNIT_OF_TEMPERATURE}), ends rounded outward:"
+        yield f"Critical constant and critical temperature ({wording.UNIT_OF_TEMPERATURE}), ends rounded outward:"
         yield _criticals(claim)
     if claim.rows:
         yield _rows(claim.rows)
@@ -138,35 +123,35 @@ def _facts(claim: ClaimResult) -> Iterator[tuple[str, str]]:
     if claim.gamma is not None:
         yield "constant in front", format_exact(claim.gamma)
     if claim.error:
-        yield claim.measure, show_enclosed(claim.error) + (
-            f", claimed {show_enclosed(claim.bound)}" if claim.bound else "")
-    yield from ((name, escape(text)) for name, text in remarks(claim))
+        yield claim.measure, wording.show_enclosed(claim.error) + (
+            f", claimed {wording.show_enclosed(claim.bound)}" if claim.bound else "")
+    yield from ((name, escape(text)) for name, text in wording.remarks(claim))
 
 
 def _criticals(claim: ClaimResult) -> str:
     """A line for each length and temperature; heads are named if they differ."""
-    named = temperatures_differ(claim)
+    named = wording.temperatures_differ(claim)
     titles = ("n", "constant refuted at", "constant certified at", "certified up to n at", *(("of head",) * named),
               "claimed temperature", "temperature certified at", "temperature refuted at", "slack")
     return _table(titles, (
-        (*_constant_cells(critical), *_temperature_cells(temperature, named), show_slack(critical.slack))
-        for critical in claim.criticals for temperature in by_temperature(critical)), right=titles)
+        (*_constant_cells(critical), *_temperature_cells(temperature, named), wording.show_slack(critical.slack))
+        for critical in claim.criticals for temperature in wording.by_temperature(critical)), right=titles)
 
 
 def _constant_cells(critical: CriticalConstant) -> tuple[str, ...]:
-    return (str(critical.n), *ends(critical.gamma), ends(critical.up_to)[1])
+    return (str(critical.n), *wording.ends(critical.gamma), wording.ends(critical.up_to)[1])
 
 
 def _temperature_cells(temperature: HeadTemperature | None, named: bool) -> tuple[str, ...]:
     if temperature is None:
         return ("-",) * (3 + named)
-    heads = (show_heads(temperature.heads),) if named else ()
-    return (*heads, decimal(temperature.claimed), *ends(temperature.critical))
+    heads = (wording.show_heads(temperature.heads),) if named else ()
+    return (*heads, decimal(temperature.claimed), *wording.ends(temperature.critical))
 
 
 def _rows(rows: Sequence[LengthVerdict]) -> str:
     return _table(("n", "verdict", "worst error", "bound", "where"), (
-        (str(row.n), row.verdict, show_enclosed(row.error), show_enclosed(row.bound),
+        (str(row.n), row.verdict, wording.show_enclosed(row.error), wording.show_enclosed(row.bound),
          escape("; ".join(part for part in (row.where, row.reason) if part))) for row in rows),
         right=("n", "worst error", "bound"))
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from rich.console import Console
 from rich.text import Text
 
+from certify.auditing import wording
 from certify.auditing.results import (
     AuditReport,
     ClaimResult,
@@ -17,22 +18,6 @@ from certify.auditing.results import (
     StatementVerdict,
 )
 from certify.auditing.suggest import Suggestion
-from certify.auditing.wording import (
-    by_length,
-    by_temperature,
-    describe_expectation,
-    describe_interruption,
-    describe_source,
-    describe_witness,
-    name_form,
-    one_line,
-    remarks,
-    show_enclosed,
-    show_heads,
-    show_slack,
-    summarize,
-    temperatures_differ,
-)
 from certify.frame.terminal_tables import NARROW, Cell, Column, numbers, plain, print_table, verdict_text
 from certify.frame.verdicts import colour
 from constructions.network.lengths import Lengths
@@ -56,8 +41,8 @@ SUGGESTED = (*numbers("layer", "head"), Column("statement"), Column("attends to"
 
 def print_report(out: Console, report: AuditReport) -> None:
     """The whole audit: one claim in full, several as tables; then the statements and the summary."""
-    out.print(plain(f"audit     {one_line(report.title)}", style="bold"))
-    for name, text in describe_source(report):
+    out.print(plain(f"audit     {wording.one_line(report.title)}", style="bold"))
+    for name, text in wording.describe_source(report):
         out.print(plain(f"{name:10}{text}"))
     out.print()
     if len(report.claims) == 1:
@@ -70,8 +55,8 @@ def print_report(out: Console, report: AuditReport) -> None:
         out.print()
         print_table(out, STATEMENTS, map(_statement_cells, report.statements))
     out.print()
-    out.print(plain(summarize(report), style="bold"))
-    if interruption := describe_interruption(report):
+    out.print(plain(wording.summarize(report), style="bold"))
+    if interruption := wording.describe_interruption(report):
         out.print(plain(interruption, style=NOT_MET))
 
 
@@ -79,14 +64,14 @@ def print_report(out: Console, report: AuditReport) -> None:
 
 
 def _claim_cells(claim: ClaimResult) -> Cells:
-    expectation = describe_expectation(claim)
+    expectation = wording.describe_expectation(claim)
     return {
-        "claim": one_line(claim.name),
-        "statement": one_line(claim.statement) or "-",
+        "claim": wording.one_line(claim.name),
+        "statement": wording.one_line(claim.statement) or "-",
         "verdict": verdict_text(claim.verdict),
-        "measured": show_enclosed(claim.error),
-        "bound": show_enclosed(claim.bound),
-        "lengths": one_line(claim.lengths),
+        "measured": wording.show_enclosed(claim.error),
+        "bound": wording.show_enclosed(claim.bound),
+        "lengths": wording.one_line(claim.lengths),
         "seconds": f"{claim.seconds:.2f}",
         "expected": plain({"as expected": "yes", "unexpected": "NO"}.get(expectation, expectation),
                           style=NOT_MET if claim.mismatch else ""),
@@ -103,7 +88,7 @@ def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
     rows: list[Cells] = []
     for claim in claims:
         for critical in claim.criticals:
-            place: Cells = {"claim": one_line(claim.name), "n": str(critical.n)}
+            place: Cells = {"claim": wording.one_line(claim.name), "n": str(critical.n)}
             rows += [place | _critical_cells(critical), *_other_temperatures(critical)]
     out.print()
     print_table(out, columns, rows)
@@ -112,17 +97,19 @@ def _print_criticals(out: Console, claims: tuple[ClaimResult, ...]) -> None:
 def _print_findings(out: Console, claims: tuple[ClaimResult, ...]) -> None:
     """What the row of a claim has no room for: refutations, reasons, broken expectations."""
     for claim in claims:
-        texts = [(name, text) for name, text in remarks(claim) if name in ("unexpected", "reason")]
+        texts = [(name, text) for name, text in wording.remarks(claim) if name in ("unexpected", "reason")]
         if claim.witness or texts:
             out.print()
-            out.print(plain(one_line(claim.name), style="bold").append("  ").append_text(verdict_text(claim.verdict)))
+            name = plain(wording.one_line(claim.name), style="bold")
+            out.print(name.append("  ").append_text(verdict_text(claim.verdict)))
             _print_remarks(out, claim, texts)
 
 
 def _statement_cells(statement: StatementVerdict) -> Cells:
     """What the claims about a statement say together."""
-    return {"statement": one_line(statement.statement), "verdict": verdict_text(statement.verdict),
-            "what the audit says": one_line(statement.text), "claims": one_line(", ".join(statement.claims))}
+    return {"statement": wording.one_line(statement.statement), "verdict": verdict_text(statement.verdict),
+            "what the audit says": wording.one_line(statement.text),
+            "claims": wording.one_line(", ".join(statement.claims))}
 
 
 # -- one claim ---------------------------------------------------------------------------------------------------------
@@ -135,27 +122,27 @@ def print_claim(out: Console, claim: ClaimResult) -> None:
              ("gamma", "" if claim.gamma is None else str(claim.gamma))]
     for name, text in facts:
         if text:
-            out.print(plain(f"{name:10}{one_line(text)}"))
+            out.print(plain(f"{name:10}{wording.one_line(text)}"))
     if claim.rows or claim.criticals:
         out.print()
         print_table(out, *_lengths(claim))
     out.print()
     out.print(_verdict_line(claim))
-    _print_remarks(out, claim, remarks(claim))
+    _print_remarks(out, claim, wording.remarks(claim))
 
 
 def _verdict_line(claim: ClaimResult) -> Text:
-    parts = [describe_expectation(claim), f"{claim.seconds:.2f} s"]
+    parts = [wording.describe_expectation(claim), f"{claim.seconds:.2f} s"]
     if claim.error:
-        bound = f", claimed {show_enclosed(claim.bound)}" if claim.bound else ""
-        parts.insert(0, f"{claim.measure} {show_enclosed(claim.error)}{bound}")
+        bound = f", claimed {wording.show_enclosed(claim.bound)}" if claim.bound else ""
+        parts.insert(0, f"{claim.measure} {wording.show_enclosed(claim.error)}{bound}")
     line = Text().append(claim.verdict.upper(), style=colour(claim.verdict))
     return line.append("  ").append_text(plain("; ".join(part for part in parts if part != "-")))
 
 
 def _print_remarks(out: Console, claim: ClaimResult, texts: list[tuple[str, str]]) -> None:
     if claim.witness:
-        out.print(plain(f"  witness     {describe_witness(claim.witness)}"))
+        out.print(plain(f"  witness     {wording.describe_witness(claim.witness)}"))
         if claim.witness.command:
             out.print(plain(f"  replay      {claim.witness.command}"))
     for name, text in texts:
@@ -172,7 +159,7 @@ def _lengths(claim: ClaimResult) -> tuple[list[Column], list[Cells]]:
     if any(row.where or row.reason for row in claim.rows):
         columns.append(Column("where", needs=NARROW, folds=True))
     rows: list[Cells] = []
-    for n, row, critical in by_length(claim):
+    for n, row, critical in wording.by_length(claim):
         rows += [{"n": str(n), **_row_cells(row, claim.measure), **_critical_cells(critical)},
                  *_other_temperatures(critical)]
     return columns, rows
@@ -181,14 +168,14 @@ def _lengths(claim: ClaimResult) -> tuple[list[Column], list[Cells]]:
 def _row_cells(row: LengthVerdict | None, measure: str) -> Cells:
     return {
         "verdict": verdict_text(row.verdict) if row else "-",
-        measure: show_enclosed(row.error if row else None),
-        "where": one_line("; ".join(part for part in (row.where, row.reason) if part)) if row else "",
+        measure: wording.show_enclosed(row.error if row else None),
+        "where": wording.one_line("; ".join(part for part in (row.where, row.reason) if part)) if row else "",
     }
 
 
 def _critical_columns(claims: Iterable[ClaimResult]) -> list[Column]:
     """The column that names heads is for temperatures that differ."""
-    named = any(temperatures_differ(claim) for claim in claims)
+    named = any(wording.temperatures_differ(claim) for claim in claims)
     return [column for column in CRITICAL if named or column.name != HEADS]
 
 
@@ -197,22 +184,22 @@ def _critical_cells(critical: CriticalConstant | None) -> Cells:
     if critical is None:
         return {}
     return {
-        "critical constant": show_enclosed(critical.gamma),
-        "up to n": show_enclosed(critical.up_to),
-        "slack": show_slack(critical.slack),
-        "closed form": name_form(critical.form),
-        **_temperature_cells(by_temperature(critical)[0]),
+        "critical constant": wording.show_enclosed(critical.gamma),
+        "up to n": wording.show_enclosed(critical.up_to),
+        "slack": wording.show_slack(critical.slack),
+        "closed form": wording.name_form(critical.form),
+        **_temperature_cells(wording.by_temperature(critical)[0]),
     }
 
 
 def _other_temperatures(critical: CriticalConstant | None) -> list[Cells]:
     """A line for each further temperature."""
-    return [_temperature_cells(temperature) for temperature in by_temperature(critical)[1:]]
+    return [_temperature_cells(temperature) for temperature in wording.by_temperature(critical)[1:]]
 
 
 def _temperature_cells(temperature: HeadTemperature | None) -> Cells:
-    return {"critical temperature": show_enclosed(temperature.critical if temperature else None),
-            HEADS: show_heads(temperature.heads) if temperature else "-"}
+    return {"critical temperature": wording.show_enclosed(temperature.critical if temperature else None),
+            HEADS: wording.show_heads(temperature.heads) if temperature else "-"}
 
 
 # -- suggestions -------------------------------------------------------------------------------------------------------
@@ -221,8 +208,8 @@ def _temperature_cells(temperature: HeadTemperature | None) -> Cells:
 def print_suggested(out: Console, suggestion: Suggestion, lengths: Lengths) -> None:
     """The heads with their claimed, critical and suggested constants, and the verdict on all suggested together."""
     print_table(out, SUGGESTED, [
-        (*map(str, head.place), head.source, head.name, str(head.claimed), show_enclosed(head.critical, head.passing),
-         str(head.suggested)) for head in suggestion.heads])
+        (*map(str, head.place), head.source, head.name, str(head.claimed),
+         wording.show_enclosed(head.critical, head.passing), str(head.suggested)) for head in suggestion.heads])
     outcome = suggestion.outcome
     out.print()
     out.print(verdict_text(outcome.verdict).append_text(plain(f"  with the suggested constants, for {lengths.claim}")))

@@ -7,28 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from certify.asking.options import (
-    AlphabetOption,
-    AsPrintedOption,
-    CausalOption,
-    CertificateOption,
-    DaskOption,
-    DeltaOption,
-    DialectOption,
-    FloatOption,
-    JobsOption,
-    JsonOption,
-    MaxNOption,
-    MinNOption,
-    PrecisionOption,
-    PredicateOption,
-    QuietOption,
-    RegimeOption,
-    SymbolOption,
-    TemperatureOption,
-    WeightingOption,
-    written_file,
-)
+from certify.asking import options as option
 from certify.commands.finish import say_reading
 from certify.frame.terminal import print_json, write_certificate
 
@@ -47,11 +26,11 @@ CriticalOption = Annotated[str | None, typer.Option(
 ClaimedGammaOption = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores (for a model, a factor)")]
 HtmlOption = Annotated[str | None, typer.Option(
-    "--html", metavar="FILE", parser=written_file, help="write a report with plots")]
+    "--html", metavar="FILE", parser=option.written_file, help="write a report with plots")]
 MarkdownOption = Annotated[str | None, typer.Option(
-    "--markdown", metavar="FILE", parser=written_file, help="write the report as Markdown")]
+    "--markdown", metavar="FILE", parser=option.written_file, help="write the report as Markdown")]
 CsvOption = Annotated[str | None, typer.Option(
-    "--csv", metavar="FILE", parser=written_file, help="write the numbers as a table")]
+    "--csv", metavar="FILE", parser=option.written_file, help="write the numbers as a table")]
 
 
 def audit(
@@ -60,38 +39,38 @@ def audit(
     formula: Annotated[str | None, typer.Option(
         "--formula", metavar="FORMULA", help="audit this formula's network (or that of a program, .rasp, .cr)")] = None,
     model: Annotated[str | None, typer.Option("--model", metavar="FILE", help="audit this model")] = None,
-    alphabet: AlphabetOption = None,
-    dialect: DialectOption = None,
-    symbol: SymbolOption = None,
-    predicate: PredicateOption = None,
-    regime: RegimeOption = None,
-    causal: CausalOption = False,
-    as_printed: AsPrintedOption = False,
+    alphabet: option.Alphabet = None,
+    dialect: option.Dialect = None,
+    symbol: option.Symbol = None,
+    predicate: option.Predicate = None,
+    regime: option.Regime = None,
+    causal: option.Causal = False,
+    as_printed: option.AsPrinted = False,
     gamma: ClaimedGammaOption = None,
-    temperature: TemperatureOption = None,
-    delta: DeltaOption = None,
-    precision: PrecisionOption = None,
-    weighting: WeightingOption = None,
+    temperature: option.Temperature = None,
+    delta: option.Delta = None,
+    precision: option.Precision = None,
+    weighting: option.Weighting = None,
     embeddings: Annotated[str | None, typer.Option(
         "--embeddings", metavar="LIST", help="position embeddings that are claimed to suffice: 'i/n, (-1)^i'")] = None,
     gap: Annotated[str | None, typer.Option(
         "--gap", metavar="EXPRESSION", help="claim only that the greatest score exceeds the next by this")] = None,
-    min_n: MinNOption = 1,
-    max_n: MaxNOption = 64,
+    min_n: option.MinN = 1,
+    max_n: option.MaxN = 64,
     critical: CriticalOption = None,
-    floats: FloatOption = None,
+    floats: option.Float = None,
     width: Annotated[str | None, typer.Option(
         "--width", metavar="RATIONAL", help="greatest relative width of the brackets (left out: 1/1000000)")] = None,
     suggest: Annotated[bool, typer.Option("--suggest", help="find the smallest constants that are enough")] = False,
-    output: CertificateOption = None,
+    output: option.Certificate = None,
     resume: Annotated[bool, typer.Option("--resume", help="continue an interrupted audit of this file")] = False,
-    jobs: JobsOption = None,
-    dask: DaskOption = None,
+    jobs: option.Jobs = None,
+    dask: option.Dask = None,
     html: HtmlOption = None,
     markdown: MarkdownOption = None,
     csv: CsvOption = None,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Decide claimed temperatures, constants, bounds and gaps.
 

@@ -6,51 +6,32 @@ from typing import Annotated
 
 import typer
 
-from certify.asking.options import (
-    AlphabetOption,
-    AsFormulaOption,
-    AsPrintedOption,
-    AttentionOption,
-    CausalOption,
-    DfaOption,
-    DialectOption,
-    FormulaText,
-    GammaOption,
-    LongestOption,
-    PrecisionOption,
-    PredicateOption,
-    RegexOption,
-    RegimeOption,
-    SymbolOption,
-    TemperatureOption,
-    WeightingOption,
-    written_file,
-)
+from certify.asking import options as option
 from certify.commands.finish import say_reading
 from certify.frame.terminal import complain
 
 
 def build(
-    text: FormulaText = None,
+    text: option.FormulaText = None,
     output: Annotated[str, typer.Option(
-        "-o", "--output", metavar="FILE", parser=written_file,
+        "-o", "--output", metavar="FILE", parser=option.written_file,
         help="write the model here; - is standard output")] = "-",
-    regex: RegexOption = None,
-    dfa: DfaOption = None,
-    alphabet: AlphabetOption = None,
-    dialect: DialectOption = None,
-    as_formula: AsFormulaOption = False,
-    symbol: SymbolOption = None,
-    regime: RegimeOption = None,
-    causal: CausalOption = False,
-    attention: AttentionOption = "soft",
-    gamma: GammaOption = None,
-    predicate: PredicateOption = None,
-    as_printed: AsPrintedOption = False,
-    temperature: TemperatureOption = None,
-    precision: PrecisionOption = None,
-    weighting: WeightingOption = None,
-    longest: LongestOption = None,
+    regex: option.Regex = None,
+    dfa: option.Dfa = None,
+    alphabet: option.Alphabet = None,
+    dialect: option.Dialect = None,
+    as_formula: option.AsFormula = False,
+    symbol: option.Symbol = None,
+    regime: option.Regime = None,
+    causal: option.Causal = False,
+    attention: option.AttentionKind = "soft",
+    gamma: option.Gamma = None,
+    predicate: option.Predicate = None,
+    as_printed: option.AsPrinted = False,
+    temperature: option.Temperature = None,
+    precision: option.Precision = None,
+    weighting: option.Weighting = None,
+    longest: option.Longest = None,
 ) -> None:
     """Write the transformer of FORMULA as JSON.
 

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.asking.options import (
-    DialectOption,
-    JobsOption,
-    JsonOption,
-    PredicateOption,
-    QuietOption,
-    SharpenedBy,
-    SymbolOption,
-    whole_number,
-)
+from certify.asking import options as option
 from certify.frame.terminal import print_json
 
 if TYPE_CHECKING:
@@ -27,31 +18,32 @@ def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="certificates; - is standard input")],
     formula: Annotated[str | None, typer.Option(
         "--formula", metavar="FORMULA", help="reject a certificate of another formula (or program)")] = None,
-    symbol: SymbolOption = None,
-    dialect: DialectOption = None,
-    predicate: PredicateOption = None,
+    symbol: option.Symbol = None,
+    dialect: option.Dialect = None,
+    predicate: option.Predicate = None,
     alphabet: Annotated[str | None, typer.Option(
         "--alphabet", metavar="SYMBOLS", help="reject a certificate over another alphabet")] = None,
     min_n: Annotated[int | None, typer.Option(
-        "--min-n", metavar="N", parser=whole_number,
+        "--min-n", metavar="N", parser=option.whole_number,
         help="reject a certificate that begins at another length (with --max-n, left out: 1)")] = None,
     max_n: Annotated[int | None, typer.Option(
-        "--max-n", metavar="N", parser=whole_number, help="reject a certificate that ends at another length")] = None,
-    regime: Annotated[SharpenedBy | None, typer.Option("--regime", help="reject a certificate for another "
-                                                                        "regime")] = None,
+        "--max-n", metavar="N", parser=option.whole_number,
+        help="reject a certificate that ends at another length")] = None,
+    regime: Annotated[option.SharpenedBy | None, typer.Option(
+        "--regime", help="reject a certificate for another regime")] = None,
     causal: Annotated[bool, typer.Option("--causal", help="reject a certificate that is not causal")] = False,
     work: Annotated[int | None, typer.Option(
-        "--work", metavar="N", parser=whole_number, help="allow N times the default work and memory")] = None,
+        "--work", metavar="N", parser=option.whole_number, help="allow N times the default work and memory")] = None,
     estimate: Annotated[bool, typer.Option(
         "--estimate", help="for a decision about a trained network: only estimate how long the check takes")] = False,
     sample: Annotated[int | None, typer.Option(
-        "--sample", metavar="K", parser=whole_number, help="for such a decision: prove only K of its "
+        "--sample", metavar="K", parser=option.whole_number, help="for such a decision: prove only K of its "
         "obligations")] = None,
     part: Annotated[str | None, typer.Option(
         "--part", metavar="K/M", help="for such a decision: prove only the K-th of M parts")] = None,
-    jobs: JobsOption = None,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    jobs: option.Jobs = None,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Check certificates with the independent checker.
 

@@ -7,18 +7,18 @@ from typing import Annotated
 
 import typer
 
-from certify.asking.options import QuietOption, written_place
+from certify.asking import options as option
 from certify.frame.terminal import complain
 
 
 def checker(
     output: Annotated[str | None, typer.Option(
-        "-o", "--output", metavar="FILE|DIR", parser=written_place,
+        "-o", "--output", metavar="FILE|DIR", parser=option.written_place,
         help="where to write it (left out: check.pyz; with --every-n: certify-every-n)")]
     = None,
     every_n: Annotated[bool, typer.Option(
         "--every-n", help="write the checker of the Coq library instead, as an OCaml program in a folder")] = False,
-    quiet: QuietOption = False,
+    quiet: option.Quiet = False,
 ) -> None:
     """Write the independent checker as one file.
 

@@ -6,28 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from certify.asking.options import (
-    AlphabetOption,
-    AsFormulaOption,
-    AsPrintedOption,
-    AttentionOption,
-    CausalOption,
-    DfaOption,
-    DialectOption,
-    FactorOption,
-    JsonOption,
-    MaxNOption,
-    MeasuredOption,
-    MinNOption,
-    PrecisionOption,
-    PredicateOption,
-    QuietOption,
-    RegexOption,
-    RegimeOption,
-    SymbolOption,
-    TemperatureOption,
-    written_file,
-)
+from certify.asking import options as option
 from certify.commands.finish import say_reading
 from certify.frame.terminal import show_found
 
@@ -51,37 +30,37 @@ Offset = Annotated[str | None, typer.Option(
 Steepest = Annotated[str | None, typer.Option(
     "--steepest", metavar="RATIONAL", help="choose slopes of at most this (left out: 8)")]
 PlotFile = Annotated[str | None, typer.Option(
-    "--plot", metavar="FILE", parser=written_file, help="write a plot here, as SVG")]
+    "--plot", metavar="FILE", parser=option.written_file, help="write a plot here, as SVG")]
 
 
 def cross_entropy(
     subject: Subject = None,
     language: Language = "parity",
     p: Probability = "1/2",
-    max_n: MaxNOption = 16,
-    min_n: MinNOption = 1,
-    lengths: MeasuredOption = None,
+    max_n: option.MaxN = 16,
+    min_n: option.MinN = 1,
+    lengths: option.Measured = None,
     direction: Direction = None,
     slope: Slope = None,
     offset: Offset = None,
     steepest: Steepest = None,
-    regex: RegexOption = None,
-    dfa: DfaOption = None,
-    alphabet: AlphabetOption = None,
-    dialect: DialectOption = None,
-    as_formula: AsFormulaOption = False,
-    symbol: SymbolOption = None,
-    regime: RegimeOption = None,
-    causal: CausalOption = False,
-    attention: AttentionOption = "soft",
-    gamma: FactorOption = None,
-    predicate: PredicateOption = None,
-    as_printed: AsPrintedOption = False,
-    temperature: TemperatureOption = None,
-    precision: PrecisionOption = None,
+    regex: option.Regex = None,
+    dfa: option.Dfa = None,
+    alphabet: option.Alphabet = None,
+    dialect: option.Dialect = None,
+    as_formula: option.AsFormula = False,
+    symbol: option.Symbol = None,
+    regime: option.Regime = None,
+    causal: option.Causal = False,
+    attention: option.AttentionKind = "soft",
+    gamma: option.Factor = None,
+    predicate: option.Predicate = None,
+    as_printed: option.AsPrinted = False,
+    temperature: option.Temperature = None,
+    precision: option.Precision = None,
     plot: PlotFile = None,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Measure how well a network predicts what follows a prefix.
 

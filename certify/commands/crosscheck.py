@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from certify.asking.options import JsonOption, QuietOption, whole_number
+from certify.asking import options as option
 from certify.frame.terminal import complain, print_json
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ def crosscheck(
     solver: Annotated[Literal["cvc5", "z3"], typer.Option("--solver", help="the solver that reads the "
                                                                            "scripts")] = "cvc5",
     timeout: Annotated[int, typer.Option(
-        "--timeout", metavar="S", parser=whole_number, help="how many seconds each script may take")] = 60,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+        "--timeout", metavar="S", parser=option.whole_number, help="how many seconds each script may take")] = 60,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Ask a second solver about every exported script.
 

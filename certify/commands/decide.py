@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from certify.asking.options import (
-    CertificateOption,
-    ClaimOption,
-    DaskOption,
-    JobsOption,
-    JsonOption,
-    PredicateOption,
-    QuietOption,
-)
+from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.frame.terminal import show_found, write_certificate
 
@@ -26,7 +18,7 @@ if TYPE_CHECKING:
 
 def decide(
     model: given_as.Model,
-    claim: ClaimOption = None,
+    claim: option.Claim = None,
     max_n: given_as.Longest = None,
     min_n: given_as.Shortest = None,
     offset: given_as.Offsets = None,
@@ -43,16 +35,16 @@ def decide(
     argmax: given_as.Argmax = None,
     follow: given_as.Follow = None,
     end: given_as.End = None,
-    predicate: PredicateOption = None,
-    jobs: JobsOption = None,
-    dask: DaskOption = None,
+    predicate: option.Predicate = None,
+    jobs: option.Jobs = None,
+    dask: option.Dask = None,
     store: given_as.Store = None,
     effort: given_as.Effort = 1,
-    output: CertificateOption = None,
+    output: option.Certificate = None,
     wrong: given_as.Wrong = None,
     html: given_as.Page = None,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Decide whether a trained network is right on every word.
 

@@ -7,44 +7,29 @@ from typing import Annotated
 
 import typer
 
-from certify.asking.options import (
-    AlphabetOption,
-    AsPrintedOption,
-    DfaOption,
-    DialectOption,
-    FormulaText,
-    GammaOption,
-    JsonOption,
-    ParenthesizeOption,
-    PredicateOption,
-    QuietOption,
-    RegexOption,
-    StyleOption,
-    SymbolOption,
-    WeightingOption,
-)
+from certify.asking import options as option
 from certify.commands.finish import say_reading
 from certify.frame.terminal import show_found
 
 
 def explain(
-    text: FormulaText = None,
-    regex: RegexOption = None,
-    dfa: DfaOption = None,
-    alphabet: AlphabetOption = None,
-    dialect: DialectOption = None,
-    symbol: SymbolOption = None,
-    gamma: GammaOption = None,
-    predicate: PredicateOption = None,
-    as_printed: AsPrintedOption = False,
-    weighting: WeightingOption = None,
-    style: StyleOption = "ascii",
-    parenthesize: ParenthesizeOption = False,
+    text: option.FormulaText = None,
+    regex: option.Regex = None,
+    dfa: option.Dfa = None,
+    alphabet: option.Alphabet = None,
+    dialect: option.Dialect = None,
+    symbol: option.Symbol = None,
+    gamma: option.Gamma = None,
+    predicate: option.Predicate = None,
+    as_printed: option.AsPrinted = False,
+    weighting: option.Weighting = None,
+    style: option.PrintedStyle = "ascii",
+    parenthesize: option.Parenthesize = False,
     floats: Annotated[bool, typer.Option(
         "--floats", help="also show up to which length float runs of the usual formats are right, and those of a "
         "network built --for bfloat16 (takes seconds; with counts, minutes)")] = False,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Show how FORMULA would be compiled.
 

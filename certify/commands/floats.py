@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.asking.options import CertificateOption, EffortOption, JsonOption, QuietOption, whole_number
+from certify.asking import options as option
 from certify.frame.terminal import print_json, write_certificate
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ def floats(
     exp_ulp: Annotated[str | None, typer.Option(
         "--exp-ulp", metavar="RATIONAL", help="by how many units in the last place exponentials may be off")] = None,
     max_n: Annotated[int | None, typer.Option(
-        "--max-n", metavar="N", parser=whole_number,
+        "--max-n", metavar="N", parser=option.whole_number,
         help="words up to this length (left out: all of the certificate; of a model 64)")] = None,
-    output: CertificateOption = None,
-    effort: EffortOption = 1,
+    output: option.Certificate = None,
+    effort: option.Effort = 1,
     presets: Annotated[bool, typer.Option(
         "--presets", help="print the classes, what each assumes, and where that is written")] = False,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Certify every run in floating point, class by class.
 

@@ -6,34 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.asking.options import (
-    AlphabetOption,
-    AsPrintedOption,
-    CausalOption,
-    DaskOption,
-    DeltaOption,
-    DfaOption,
-    DialectOption,
-    EffortOption,
-    FloatOption,
-    GammaOption,
-    JobsOption,
-    JsonOption,
-    MaxNOption,
-    MinNOption,
-    ParenthesizeOption,
-    PrecisionOption,
-    PredicateOption,
-    QuietOption,
-    RegexOption,
-    RegimeOption,
-    StoreOption,
-    StyleOption,
-    SymbolOption,
-    TemperatureOption,
-    WeightingOption,
-    written_place,
-)
+from certify.asking import options as option
 from certify.commands.finish import finish, say_reading
 from certify.frame.progress import ProgressLine
 from certify.frame.terminal import check_file
@@ -46,7 +19,7 @@ if TYPE_CHECKING:
     from proofs.floats.run_class import RunClass
 
 CertificatesOption = Annotated[str | None, typer.Option(
-    "-o", "--output", metavar="FILE", parser=written_place,
+    "-o", "--output", metavar="FILE", parser=option.written_place,
     help="write the certificate here; - is standard output (of several formulas: a folder for all)")]
 FormulasOption = Annotated[str | None, typer.Option(
     "-F", "--formulas", metavar="FILE", help="prove every formula of a file, one a line (# begins a comment); "
@@ -57,33 +30,33 @@ def formula(
     text: Annotated[str | None, typer.Argument(
         metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its "
         "output; left out: every shipped example")] = None,
-    regex: RegexOption = None,
-    dfa: DfaOption = None,
+    regex: option.Regex = None,
+    dfa: option.Dfa = None,
     formulas: FormulasOption = None,
-    alphabet: AlphabetOption = None,
-    dialect: DialectOption = None,
-    symbol: SymbolOption = None,
-    max_n: MaxNOption = 64,
-    min_n: MinNOption = 1,
-    regime: RegimeOption = None,
-    causal: CausalOption = False,
+    alphabet: option.Alphabet = None,
+    dialect: option.Dialect = None,
+    symbol: option.Symbol = None,
+    max_n: option.MaxN = 64,
+    min_n: option.MinN = 1,
+    regime: option.Regime = None,
+    causal: option.Causal = False,
     output: CertificatesOption = None,
-    gamma: GammaOption = None,
-    predicate: PredicateOption = None,
-    as_printed: AsPrintedOption = False,
-    temperature: TemperatureOption = None,
-    delta: DeltaOption = None,
-    precision: PrecisionOption = None,
-    weighting: WeightingOption = None,
-    floats: FloatOption = None,
-    effort: EffortOption = 1,
-    jobs: JobsOption = None,
-    dask: DaskOption = None,
-    store: StoreOption = None,
-    style: StyleOption = "ascii",
-    parenthesize: ParenthesizeOption = False,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    gamma: option.Gamma = None,
+    predicate: option.Predicate = None,
+    as_printed: option.AsPrinted = False,
+    temperature: option.Temperature = None,
+    delta: option.Delta = None,
+    precision: option.Precision = None,
+    weighting: option.Weighting = None,
+    floats: option.Float = None,
+    effort: option.Effort = 1,
+    jobs: option.Jobs = None,
+    dask: option.Dask = None,
+    store: option.Store = None,
+    style: option.PrintedStyle = "ascii",
+    parenthesize: option.Parenthesize = False,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Prove that the transformer of FORMULA computes it.
 

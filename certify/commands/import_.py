@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from certify.asking.options import JsonOption, whole_number, written_file
+from certify.asking import options as option
 from certify.frame.terminal import print_json
 
 if TYPE_CHECKING:
     from constructions.importing.importer import Imported
 
 NetworkOption = Annotated[str | None, typer.Option(
-    "-o", "--output", metavar="MODEL", parser=written_file, help="write the network here; - is standard output")]
+    "-o", "--output", metavar="MODEL", parser=option.written_file, help="write the network here; - is standard output")]
+RowsOption = Annotated[int | None, typer.Option(
+    "--rows", metavar="N", parser=option.whole_number, help="for how many positions to compute a table (512)")]
 
 
 def import_files(
@@ -31,14 +33,13 @@ def import_files(
     epsilon: Annotated[str | None, typer.Option(
         "--epsilon", metavar="DECIMAL", help="the epsilon of the norms, taken exactly as it is written: 1e-5")] = None,
     heads: Annotated[int | None, typer.Option(
-        "--heads", metavar="H", parser=whole_number, help="the number of heads in each layer")] = None,
+        "--heads", metavar="H", parser=option.whole_number, help="the number of heads in each layer")] = None,
     norm_first: Annotated[bool | None, typer.Option(
         "--norm-first/--norm-last",
         help="whether norms come before attention and units, or after what these add")] = None,
     positions: Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
         "--positions", help="the kind of positions, where the file has no table of them")] = None,
-    rows: Annotated[int | None, typer.Option(
-        "--rows", metavar="N", parser=whole_number, help="for how many positions to compute a table (512)")] = None,
+    rows: RowsOption = None,
     embedding_scale: Annotated[Literal["sqrt(d)"] | None, typer.Option(
         "--embedding-scale", help="what token vectors are multiplied by before positions are added")] = None,
     token_table: Annotated[str | None, typer.Option(
@@ -48,7 +49,7 @@ def import_files(
     output_layer: Annotated[str | None, typer.Option(
         "--output-layer", metavar="NAME", help="the tensor that makes the logits")] = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
-    as_json: JsonOption = False,
+    as_json: option.Json = False,
 ) -> None:
     """Read a trained transformer from its own files.
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from certify.asking.options import JsonOption
+from certify.asking import options as option
 from certify.frame.terminal import print_json
 
 Section = Literal["examples", "predicates", "statements", "examinations"]
@@ -17,7 +17,7 @@ def list_all(
     section: Annotated[Section | None, typer.Argument(
         metavar="SECTION", help="what to list, with a line about each")] = None,
     everything: Annotated[bool, typer.Option("--all", help="all sections")] = False,
-    as_json: JsonOption = False,
+    as_json: option.Json = False,
 ) -> None:
     """List examples, predicates and statements of [SHA]."""
     from certify.formula.listing import SECTIONS, listing_to_json, print_listing, print_sections

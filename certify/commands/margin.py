@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from certify.asking.options import (
-    CertificateOption,
-    JsonOption,
-    MaxNOption,
-    MinNOption,
-    PredicateOption,
-    QuietOption,
-    TemperatureOption,
-)
+from certify.asking import options as option
 from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
@@ -44,18 +36,18 @@ def margin(
     margin: Annotated[str | None, typer.Option(
         "--margin", metavar="EXPRESSION", help="how far from the threshold outputs must stay, for n letters: 1/10, "
         "1/(4*n) (left out: 0)")] = None,
-    max_n: MaxNOption = 64,
-    min_n: MinNOption = 1,
+    max_n: option.MaxN = 64,
+    min_n: option.MinN = 1,
     norm: Annotated[str | None, typer.Option(
         "--norm", metavar="EPSILON", help="a layer norm after both parts of every layer, with this epsilon: 0, "
         "1/100000 (left out: no norm)")] = None,
-    temperature: TemperatureOption = None,
+    temperature: option.Temperature = None,
     gamma: Annotated[str | None, typer.Option(
         "--gamma", metavar="RATIONAL", help="multiply all scores by this (left out: 1)")] = None,
-    predicate: PredicateOption = None,
-    output: CertificateOption = None,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    predicate: option.Predicate = None,
+    output: option.Certificate = None,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Decide the sign of a network's output, and its margin.
 

@@ -6,17 +6,7 @@ from typing import Annotated
 
 import typer
 
-from certify.asking.options import (
-    CertificateOption,
-    EffortOption,
-    FloatOption,
-    JsonOption,
-    MaxNOption,
-    MinNOption,
-    ParenthesizeOption,
-    QuietOption,
-    StyleOption,
-)
+from certify.asking import options as option
 from certify.commands.finish import finish
 from certify.commands.formula import read_runs
 from certify.frame.progress import ProgressLine
@@ -24,15 +14,15 @@ from certify.frame.progress import ProgressLine
 
 def model(
     path: Annotated[str, typer.Argument(metavar="FILE", help="a model file or a certificate; - is standard input")],
-    max_n: MaxNOption = 64,
-    min_n: MinNOption = 1,
-    output: CertificateOption = None,
-    floats: FloatOption = None,
-    effort: EffortOption = 1,
-    style: StyleOption = "ascii",
-    parenthesize: ParenthesizeOption = False,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    max_n: option.MaxN = 64,
+    min_n: option.MinN = 1,
+    output: option.Certificate = None,
+    floats: option.Float = None,
+    effort: option.Effort = 1,
+    style: option.PrintedStyle = "ascii",
+    parenthesize: option.Parenthesize = False,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Certify a transformer that somebody wrote.
 

@@ -9,24 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.asking.options import (
-    AlphabetOption,
-    CausalOption,
-    DfaOption,
-    DialectOption,
-    FactorOption,
-    JsonOption,
-    PrecisionOption,
-    PredicateOption,
-    ProvedFromOption,
-    ProvedUpToOption,
-    QuietOption,
-    RegexOption,
-    RegimeOption,
-    StyleOption,
-    SymbolOption,
-    written_folder,
-)
+from certify.asking import options as option
 from certify.commands.finish import say_reading
 from certify.frame.terminal import complain, print_json, show_found
 
@@ -40,24 +23,24 @@ def prove(
         metavar="FORMULA|FILE",
         help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or a certificate (.cert)")]
     = None,
-    regex: RegexOption = None,
-    dfa: DfaOption = None,
-    alphabet: AlphabetOption = None,
-    dialect: DialectOption = None,
-    symbol: SymbolOption = None,
-    regime: RegimeOption = None,
-    causal: CausalOption = False,
+    regex: option.Regex = None,
+    dfa: option.Dfa = None,
+    alphabet: option.Alphabet = None,
+    dialect: option.Dialect = None,
+    symbol: option.Symbol = None,
+    regime: option.Regime = None,
+    causal: option.Causal = False,
     output: Annotated[str | None, typer.Option(
-        "-o", "--output", metavar="DIR", parser=written_folder,
+        "-o", "--output", metavar="DIR", parser=option.written_folder,
         help="write the proof here, as a folder that Coq alone can check")] = None,
-    gamma: FactorOption = None,
-    predicate: PredicateOption = None,
-    precision: PrecisionOption = None,
-    min_n: ProvedFromOption = 1,
-    max_n: ProvedUpToOption = None,
-    style: StyleOption = "ascii",
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    gamma: option.Factor = None,
+    predicate: option.Predicate = None,
+    precision: option.Precision = None,
+    min_n: option.ProvedFrom = 1,
+    max_n: option.ProvedUpTo = None,
+    style: option.PrintedStyle = "ascii",
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Prove FORMULA for words of every length, by Coq.
 

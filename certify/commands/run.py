@@ -6,29 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.asking.options import (
-    AlphabetOption,
-    AsPrintedOption,
-    At,
-    AtOption,
-    AttentionOption,
-    CausalOption,
-    ClaimOption,
-    DfaOption,
-    DialectOption,
-    FactorOption,
-    JsonOption,
-    LongestOption,
-    OffsetOption,
-    PrecisionOption,
-    PredicateOption,
-    RegexOption,
-    RegimeOption,
-    Style,
-    StyleOption,
-    TemperatureOption,
-    WeightingOption,
-)
+from certify.asking import options as option
 from certify.commands.decide import refuse_options
 from certify.commands.finish import say_reading
 from certify.frame.terminal import show_found
@@ -44,26 +22,26 @@ def run(
              "or a file with a trained network")] = None,
     word: Annotated[str | None, typer.Argument(
         metavar="WORD", help="symbols run together, or separated by commas or blanks")] = None,
-    regex: RegexOption = None,
-    dfa: DfaOption = None,
-    alphabet: AlphabetOption = None,
-    dialect: DialectOption = None,
-    at: AtOption = "last",
-    regime: RegimeOption = None,
-    causal: CausalOption = False,
-    gamma: FactorOption = None,
-    predicate: PredicateOption = None,
-    as_printed: AsPrintedOption = False,
-    temperature: TemperatureOption = None,
-    attention: AttentionOption = "soft",
-    precision: PrecisionOption = None,
-    weighting: WeightingOption = None,
-    longest: LongestOption = None,
-    style: StyleOption = "ascii",
-    claim: ClaimOption = None,
-    offset: OffsetOption = None,
+    regex: option.Regex = None,
+    dfa: option.Dfa = None,
+    alphabet: option.Alphabet = None,
+    dialect: option.Dialect = None,
+    at: option.AtWhich = "last",
+    regime: option.Regime = None,
+    causal: option.Causal = False,
+    gamma: option.Factor = None,
+    predicate: option.Predicate = None,
+    as_printed: option.AsPrinted = False,
+    temperature: option.Temperature = None,
+    attention: option.AttentionKind = "soft",
+    precision: option.Precision = None,
+    weighting: option.Weighting = None,
+    longest: option.Longest = None,
+    style: option.PrintedStyle = "ascii",
+    claim: option.Claim = None,
+    offset: option.Offset = None,
     head: Annotated[bool, typer.Option("--head", help="for a trained network: show attention, too")] = False,
-    as_json: JsonOption = False,
+    as_json: option.Json = False,
 ) -> None:
     """Show all truths and attention values on one word.
 
@@ -109,7 +87,7 @@ def subject_and_word(subject: str | None, word: str | None, is_language: bool) -
     return subject, word
 
 
-def show_run(request: Request, word: str, style: Style, as_json: bool, at: At = "last") -> None:
+def show_run(request: Request, word: str, style: option.Style, as_json: bool, at: option.At = "last") -> None:
     """Run and print what the request is about."""
     from certify.asking.written import ProgramSubject
     from certify.formula.program_runs import print_program_run, program_run_to_json, run_on_word

@@ -7,32 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.asking.options import (
-    AlphabetOption,
-    AsFormulaOption,
-    AsPrintedOption,
-    At,
-    AttentionOption,
-    CausalOption,
-    ClaimOption,
-    DfaOption,
-    DialectOption,
-    FactorOption,
-    JsonOption,
-    MaxNOption,
-    MeasuredOption,
-    MinNOption,
-    OffsetOption,
-    PrecisionOption,
-    PredicateOption,
-    QuietOption,
-    RegexOption,
-    RegimeOption,
-    SymbolOption,
-    TemperatureOption,
-    WeightingOption,
-    written_file,
-)
+from certify.asking import options as option
 from certify.commands.decide import refuse_options
 from certify.commands.finish import say_reading
 from certify.frame.terminal import complain, show_found
@@ -47,35 +22,35 @@ def sensitivity(
     subject: Annotated[str | None, typer.Argument(
         metavar="FORMULA|FILE", help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json), a "
         "certificate, or a file with a trained network")] = None,
-    max_n: MaxNOption = 16,
-    min_n: MinNOption = 1,
-    lengths: MeasuredOption = None,
-    at: Annotated[At, typer.Option("--at", help="the position where a change counts")] = "last",
+    max_n: option.MaxN = 16,
+    min_n: option.MinN = 1,
+    lengths: option.Measured = None,
+    at: Annotated[option.At, typer.Option("--at", help="the position where a change counts")] = "last",
     direction: Annotated[str | None, typer.Option(
         "--direction", metavar="NAME", help="the direction that changes (left out: the output); of a trained network a "
         "logit, as 3, or a difference, as 3-5 (left out: every logit)")] = None,
-    regex: RegexOption = None,
-    dfa: DfaOption = None,
-    alphabet: AlphabetOption = None,
-    dialect: DialectOption = None,
-    as_formula: AsFormulaOption = False,
-    symbol: SymbolOption = None,
-    regime: RegimeOption = None,
-    causal: CausalOption = False,
-    attention: AttentionOption = "soft",
-    gamma: FactorOption = None,
-    predicate: PredicateOption = None,
-    as_printed: AsPrintedOption = False,
-    temperature: TemperatureOption = None,
-    weighting: WeightingOption = None,
-    precision: PrecisionOption = None,
-    claim: ClaimOption = None,
-    offset: OffsetOption = None,
+    regex: option.Regex = None,
+    dfa: option.Dfa = None,
+    alphabet: option.Alphabet = None,
+    dialect: option.Dialect = None,
+    as_formula: option.AsFormula = False,
+    symbol: option.Symbol = None,
+    regime: option.Regime = None,
+    causal: option.Causal = False,
+    attention: option.AttentionKind = "soft",
+    gamma: option.Factor = None,
+    predicate: option.Predicate = None,
+    as_printed: option.AsPrinted = False,
+    temperature: option.Temperature = None,
+    weighting: option.Weighting = None,
+    precision: option.Precision = None,
+    claim: option.Claim = None,
+    offset: option.Offset = None,
     plot: Annotated[str | None, typer.Option(
-        "--plot", metavar="FILE", parser=written_file, help="write a plot of the largest change over n here, as "
+        "--plot", metavar="FILE", parser=option.written_file, help="write a plot of the largest change over n here, as "
         "SVG")] = None,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Measure how much the output changes when one symbol does.
 
@@ -97,7 +72,7 @@ class Asked:
     """What is asked of any subject; ``lengths`` is the text of the option."""
 
     every: Lengths
-    at: At
+    at: option.At
     direction: str | None
     lengths: str | None
 

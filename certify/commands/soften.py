@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from certify.asking.options import (
-    AlphabetOption,
-    DaskOption,
-    JobsOption,
-    JsonOption,
-    QuietOption,
-    TemperatureOption,
-    whole_number,
-    written_file,
-    written_place,
-)
+from certify.asking import options as option
 from certify.frame.terminal import check_file, complain, print_json, show_found, write_certificate
 
 if TYPE_CHECKING:
@@ -31,40 +21,42 @@ DEFAULT_STORE = ".certify-shards"
 DEFAULT_MAX_N = 6
 
 CertificatesOption = Annotated[str | None, typer.Option(
-    "-o", "--output", metavar="FILE", parser=written_place, help="write the certificate here; - is standard output (of "
-    "every shipped example: a folder for all)")]
+    "-o", "--output", metavar="FILE", parser=option.written_place, help="write the certificate here; - is standard "
+    "output (of every shipped example: a folder for all)")]
 SoftmaxOption = Annotated[str | None, typer.Option(
-    "--softmax", metavar="FILE", parser=written_file, help="write the transformer with softmax here, as a model file")]
+    "--softmax", metavar="FILE", parser=option.written_file,
+    help="write the transformer with softmax here, as a model file")]
+LongestOption = Annotated[int | None, typer.Option(
+    "--max-n", metavar="N", parser=option.whole_number, help="cover all words up to this length (left out: 6)")]
 
 
 def soften(
     subject: Annotated[str | None, typer.Argument(
         metavar="MODEL|PROGRAM", help="a model file (.json) or certificate (.cert) with hard attention, or a program "
                                       "(.rasp); left out: every shipped example")] = None,
-    max_n: Annotated[int | None, typer.Option(
-        "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length (left out: 6)")] = None,
-    temperature: TemperatureOption = None,
+    max_n: LongestOption = None,
+    temperature: option.Temperature = None,
     weighting: Annotated[str | None, typer.Option(
         "--weighting", metavar="NAME", help="what takes the place of hard attention: softmax (left out), or sparsemax "
         "or entmax-1.5, which are claimed to equal it exactly")] = None,
     critical: Annotated[str | None, typer.Option(
         "--critical", metavar="LENGTHS",
         help="at which lengths to bracket critical temperatures: 4,8, or all, or none (left out: N)")] = None,
-    alphabet: AlphabetOption = None,
+    alphabet: option.Alphabet = None,
     break_ties: Annotated[bool, typer.Option(
         "--break-ties", help="add a term that breaks ties to leftmost and rightmost heads that tie")] = False,
     every_n: Annotated[bool, typer.Option(
         "--every-n", help="prove it for words of every length, by Coq, where the gap is 1/n")] = False,
     output: CertificatesOption = None,
     softmax: SoftmaxOption = None,
-    jobs: JobsOption = None,
-    dask: DaskOption = None,
+    jobs: option.Jobs = None,
+    dask: option.Dask = None,
     store: Annotated[str | None, typer.Option(
-        "--store", metavar="DIR", parser=written_place,
+        "--store", metavar="DIR", parser=option.written_place,
         help="keep finished parts of the work in this folder, and reuse those that are there")] = None,
     resume: Annotated[bool, typer.Option("--resume", help=f"the same as --store {DEFAULT_STORE}")] = False,
-    quiet: QuietOption = False,
-    as_json: JsonOption = False,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
 ) -> None:
     """Replace hard attention by softmax, and certify the result.
 

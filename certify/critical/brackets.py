@@ -12,7 +12,6 @@ from typing import Generic, Protocol, TypeVar
 
 from certify.critical.threshold import NoChange, Probe, find_threshold, shortest_between
 
-WitnessT = TypeVar("WitnessT")
 WitnessT_co = TypeVar("WitnessT_co", covariant=True)
 
 

@@ -8,20 +8,8 @@ from certify.exports.latex_tables import linear_form, math, number, table, text,
 from constructions.errors import Unsupported
 from constructions.language.printer import format_count, format_formula, format_term
 from constructions.language.syntax import TRUE, Formula
+from constructions.network import meanings
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import (
-    Anything,
-    Average,
-    Mean,
-    Meaning,
-    Near,
-    Others,
-    Position,
-    Product,
-    Slack,
-    Total,
-    Truth,
-)
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer, Unit
 
 MOST_DIRECTIONS = 1_000
@@ -105,29 +93,29 @@ class NetworkInLatex:
         return math(rf"\operatorname{{ReLU}}({self.form(unit.reads, constant)})")
 
 
-def meaning_in_latex(meaning: Meaning) -> str:
+def meaning_in_latex(meaning: meanings.Meaning) -> str:
     """What a direction holds, in words."""
     match meaning:
-        case Position(value):
+        case meanings.Position(value):
             return f"exactly {math(value.latex())}"
-        case Truth(formula):
+        case meanings.Truth(formula):
             return f"truth of {formula_in_latex(formula)}"
-        case Near(formula, when):
+        case meanings.Near(formula, when):
             guard = "" if when is TRUE else f" where {formula_in_latex(when)}"
             return f"near the truth of {formula_in_latex(formula)}{guard}"
-        case Product(value, formula):
+        case meanings.Product(value, formula):
             return f"exactly {math(value.latex())} where {formula_in_latex(formula)}, else $0$"
-        case Mean(count):
+        case meanings.Mean(count):
             return f"the mean behind {math(format_count(count, 'latex'))}"
-        case Average(term):
+        case meanings.Average(term):
             return f"the average behind {math(format_term(term, 'latex'))}"
-        case Total(count):
+        case meanings.Total(count):
             return f"exactly {math(format_count(count, 'latex'))}"
-        case Others(count):
+        case meanings.Others(count):
             return f"near {math(format_count(count, 'latex'))}, less $1$ where this position is counted"
-        case Slack(formula):
+        case meanings.Slack(formula):
             return f"$0$ where {formula_in_latex(formula)} holds, at least $1$ elsewhere"
-        case Anything():
+        case meanings.Anything():
             return "anything"
 
 

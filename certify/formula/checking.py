@@ -14,33 +14,7 @@ from typing import Any
 from certify.frame.shards import ShardsProgress, run_tasks
 from certify.frame.verdicts import exit_status, worst
 from constructions.errors import InputError
-from proofs.check import (
-    ACCEPTED,
-    STATUS,
-    Accepted,
-    Certificate,
-    Coverage,
-    Decision,
-    FloatClaim,
-    Incomplete,
-    Malformed,
-    MarginFile,
-    Refusal,
-    Request,
-    WrongWord,
-    check_file,
-    check_part,
-    check_some,
-    find_vacuous_lengths,
-    gravest,
-    join_parts,
-    main,
-    printable,
-    read_arguments,
-    read_bytes,
-    verdict_of,
-    write_format,
-)
+from proofs import check
 
 DECISION = b'"certify-decision"'
 HEAD = 256
@@ -53,13 +27,13 @@ def print_checks(options: Sequence[str], files: Sequence[str], jobs: int) -> int
     The ``options`` are those of ``proofs/check``.
     """
     try:
-        read_arguments([*options, "--", *files])
-    except Malformed:
-        return main([*options, "--", *files])  # which says what is wrong with them
+        check.read_arguments([*options, "--", *files])
+    except check.Malformed:
+        return check.main([*options, "--", *files])  # which says what is wrong with them
     answers = [json.loads(text) for text in _divide("print", options, files, jobs)]
     print(*(answer["text"] for answer in answers), sep="", end="", flush=True)
-    verdicts = {status: verdict for verdict, status in STATUS.items()}
-    return STATUS[gravest([verdicts[answer["status"]] for answer in answers])]
+    verdicts = {status: verdict for verdict, status in check.STATUS.items()}
+    return check.STATUS[check.gravest([verdicts[answer["status"]] for answer in answers])]
 
 
 def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1) -> tuple[dict[str, Any], int]:
@@ -70,8 +44,8 @@ def check_files(options: Sequence[str], files: Sequence[str], jobs: int = 1) -> 
     """
     start = time.perf_counter()
     try:
-        read_arguments([*options, "--", *files])
-    except Malformed as error:
+        check.read_arguments([*options, "--", *files])
+    except check.Malformed as error:
         raise InputError(str(error)) from None
     reports = [json.loads(text) for text in _divide("report", options, files, jobs)]
     verdict = worst([report["verdict"] for report in reports])
@@ -88,7 +62,7 @@ def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int) -
     A large decision about a trained network is checked in parts, unless some part or sample of it is asked for.
     """
     jobs = jobs if all(map(_is_for_all, files)) else 1
-    request = read_arguments([*options, "--", *files])
+    request = check.read_arguments([*options, "--", *files])
     parts = {file: jobs if not request.is_partial and jobs > 1 and _has_parts(file) else 1 for file in files}
     tasks = [json.dumps({"how": how, "options": list(options), "file": file, "part": part, "parts": parts[file]})
              for file in files for part in range(1, parts[file] + 1)]
@@ -123,74 +97,77 @@ def do_check(task: str) -> str:
     keys = json.loads(task)
     arguments = [*keys["options"], "--", keys["file"]]
     if keys["parts"] > 1:
-        return json.dumps(_check_part(keys["file"], read_arguments(arguments), keys["part"], keys["parts"]))
+        return json.dumps(_check_part(keys["file"], check.read_arguments(arguments), keys["part"], keys["parts"]))
     if keys["how"] == "report":
-        return json.dumps(_check(keys["file"], read_arguments(arguments)))
+        return json.dumps(_check(keys["file"], check.read_arguments(arguments)))
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        status = main(arguments)
+        status = check.main(arguments)
     return json.dumps({"text": printed.getvalue(), "status": status})
 
 
-def _check_part(path: str, request: Request, part: int, parts: int) -> dict[str, Any]:
+def _check_part(path: str, request: check.Request, part: int, parts: int) -> dict[str, Any]:
     """What was proved of a part, with the digest of the bytes; or why it was not."""
     try:
-        data = read_bytes(path)
-        return {"digest": _digest(data), "proved": dict(check_part(data, part, parts, request.asked, request.work))}
-    except Refusal as refusal:
-        return {"verdict": verdict_of(refusal), "reason": str(refusal)}
+        data = check.read_bytes(path)
+        proved = check.check_part(data, part, parts, request.asked, request.work)
+        return {"digest": _digest(data), "proved": dict(proved)}
+    except check.Refusal as refusal:
+        return {"verdict": check.verdict_of(refusal), "reason": str(refusal)}
 
 
-def _join(how: str, path: str, request: Request, answers: Sequence[str]) -> str:
+def _join(how: str, path: str, request: check.Request, answers: Sequence[str]) -> str:
     """What is said of a file whose parts were checked."""
     report, lines = _join_parts(path, request, [json.loads(answer) for answer in answers])
     if how == "report":
         return json.dumps(report)
     verdict = str(report["verdict"])
-    lines = [*lines, f"{verdict}: {path}"] if verdict == ACCEPTED else [f"{verdict}: {path}: {report['reason']}"]
-    return json.dumps({"text": "".join(f"{printable(line)}\n" for line in lines), "status": STATUS[verdict]})
+    lines = [*lines, f"{verdict}: {path}"] if verdict == check.ACCEPTED else [f"{verdict}: {path}: {report['reason']}"]
+    text = "".join(f"{check.printable(line)}\n" for line in lines)
+    return json.dumps({"text": text, "status": check.STATUS[verdict]})
 
 
-def _join_parts(path: str, request: Request, parts: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], Sequence[str]]:
+def _join_parts(path: str, request: check.Request,
+                parts: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], Sequence[str]]:
     """The report on a file, and the claim in words if every part of these very bytes is proved."""
     if refused := [part for part in parts if "verdict" in part]:
-        verdict = gravest([part["verdict"] for part in refused])
+        verdict = check.gravest([part["verdict"] for part in refused])
         return {"file": path, **next(part for part in refused if part["verdict"] == verdict)}, ()
     try:
-        data = read_bytes(path)
+        data = check.read_bytes(path)
         if {part["digest"] for part in parts} != {_digest(data)}:
-            raise Incomplete("the file changed while it was checked")
-        accepted = join_parts(data, [part["proved"] for part in parts], request.asked, request.work)
-    except Refusal as refusal:
-        return {"file": path, "verdict": verdict_of(refusal), "reason": str(refusal)}, ()
-    return {"file": path, "verdict": ACCEPTED, **_claim(accepted)}, accepted.lines
+            raise check.Incomplete("the file changed while it was checked")
+        accepted = check.join_parts(data, [part["proved"] for part in parts], request.asked, request.work)
+    except check.Refusal as refusal:
+        return {"file": path, "verdict": check.verdict_of(refusal), "reason": str(refusal)}, ()
+    return {"file": path, "verdict": check.ACCEPTED, **_claim(accepted)}, accepted.lines
 
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _check(path: str, request: Request) -> dict[str, Any]:
+def _check(path: str, request: check.Request) -> dict[str, Any]:
     try:
         if request.is_partial:
-            raise Incomplete(check_some(path, request))
-        return {"file": path, "verdict": ACCEPTED, **_claim(check_file(path, request.asked, request.work))}
-    except Refusal as refusal:
-        return {"file": path, "verdict": verdict_of(refusal), "reason": str(refusal)}
+            raise check.Incomplete(check.check_some(path, request))
+        return {"file": path, "verdict": check.ACCEPTED, **_claim(check.check_file(path, request.asked, request.work))}
+    except check.Refusal as refusal:
+        return {"file": path, "verdict": check.verdict_of(refusal), "reason": str(refusal)}
 
 
-def _claim(accepted: Accepted) -> dict[str, Any]:
+def _claim(accepted: check.Accepted) -> dict[str, Any]:
     given = accepted.given
     language = given.language
-    if isinstance(given, Decision | WrongWord):
+    if isinstance(given, check.Decision | check.WrongWord):
         return {"alphabet": list(given.claim.alphabet), "min_n": given.claim.min_n, "max_n": given.claim.max_n,
-                **({"vacuous": find_vacuous_lengths(given)} if isinstance(given, Decision) else {}),
+                **({"vacuous": check.find_vacuous_lengths(given)} if isinstance(given, check.Decision) else {}),
                 "covered": accepted.coverage}
-    if isinstance(given, MarginFile):
+    if isinstance(given, check.MarginFile):
         return {"formula": "; ".join(language.write(given.claim.formula)), "alphabet": list(given.claim.alphabet),
                 "before": list(given.claim.before), "after": list(given.claim.after), "at": given.claim.at,
                 "min_n": given.claim.min_n, "max_n": given.claim.max_n, "threshold": str(given.claim.threshold),
                 "margin": "; ".join(language.write(given.claim.margin)), "covered": accepted.coverage}
-    if not isinstance(given, Certificate):
+    if not isinstance(given, check.Certificate):
         weighting = {} if given.claim.weighting == "softmax" else {"weighting": given.claim.weighting}
         return {"alphabet": list(given.claim.alphabet), "max_n": given.claim.max_n,
                 "temperature": "; ".join(language.write(given.claim.temperature)), **weighting,
@@ -212,14 +189,14 @@ def _claim(accepted: Accepted) -> dict[str, Any]:
     }
 
 
-def _floats(claim: FloatClaim) -> dict[str, Any]:
+def _floats(claim: check.FloatClaim) -> dict[str, Any]:
     """A class of runs of which the claim is proved, with the keys of the file."""
-    written = {name: write_format(form) for name, form in claim.formats.items()}
+    written = {name: check.write_format(form) for name, form in claim.formats.items()}
     return {"name": claim.name, **written, "normalised": claim.normalised, "exp_ulp": str(claim.exp_ulp),
             "exp_base": claim.exp_base, "block": claim.block, "max_n": claim.max_n}
 
 
 def _covered(coverage: object) -> dict[str, int]:
-    assert isinstance(coverage, Coverage)
+    assert isinstance(coverage, check.Coverage)
     return {"embedding cells": coverage.embedding_cells, "head rows": coverage.head_rows,
             "feed-forward rows": coverage.feed_forward_rows, "subformulas": coverage.subformulas}

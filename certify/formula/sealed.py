@@ -13,17 +13,7 @@ from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
-from proofs.check import (
-    Certificate,
-    Decision,
-    MarginFile,
-    Refusal,
-    Rejected,
-    Softened,
-    WrongWord,
-    check_text,
-    verdict_of,
-)
+from proofs import check
 from proofs.floats.claims import FloatClaim, read_float_claims
 
 
@@ -89,7 +79,9 @@ def read_sealed(path: str) -> Sealed:
     return read_sealed_text(read_text(path), path)
 
 
-def read_accepted(text: str, path: str) -> Certificate | Softened | MarginFile | Decision | WrongWord:
+def read_accepted(
+    text: str, path: str,
+) -> check.Certificate | check.Softened | check.MarginFile | check.Decision | check.WrongWord:
     """What the checker read and accepted.
 
     Raises:
@@ -97,11 +89,11 @@ def read_accepted(text: str, path: str) -> Certificate | Softened | MarginFile |
         NotAccepted: if the checker rejects it.
     """
     try:
-        return check_text(text.encode()).given
-    except Rejected as error:
+        return check.check_text(text.encode()).given
+    except check.Rejected as error:
         raise NotAccepted(f"{path}: rejected: {error}") from None
-    except Refusal as error:
-        raise InputError(f"{path}: {verdict_of(error)}: {error}, expected a certificate") from None
+    except check.Refusal as error:
+        raise InputError(f"{path}: {check.verdict_of(error)}: {error}, expected a certificate") from None
 
 
 def read_sealed_text(text: str, path: str) -> Sealed:
@@ -112,8 +104,8 @@ def read_sealed_text(text: str, path: str) -> Sealed:
         NotAccepted: if the checker rejects it.
     """
     given = read_accepted(text, path)
-    if not isinstance(given, Certificate):
-        kinds = {Softened: "of a softened transformer", MarginFile: "about margins"}
+    if not isinstance(given, check.Certificate):
+        kinds = {check.Softened: "of a softened transformer", check.MarginFile: "about margins"}
         kind = kinds.get(type(given), "of a trained network")
         raise InputError(f"{path}: a certificate {kind}, expected one of a formula")
     data = read_json(text, path)

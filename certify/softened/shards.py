@@ -19,19 +19,7 @@ from constructions.errors import InputError
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Mask, Transformer
-from proofs.check import (
-    ACCEPTED,
-    Incomplete,
-    Malformed,
-    Refusal,
-    Rejected,
-    ShardResult,
-    Softened,
-    check_shard,
-    finish,
-    read_softened_text,
-    verdict_of,
-)
+from proofs import check
 from proofs.softened.findings import Survey
 from proofs.softened.gap import Word
 from proofs.softened.survey import survey_words
@@ -44,7 +32,8 @@ TOGETHER = 64
 WORK = 1000
 """Times the checker's default budget: the words are limited above. Whoever makes a proof is willing to wait; whoever is
 sent a file is not."""
-REFUSALS: dict[str, type[Refusal]] = {"rejected": Rejected, "malformed": Malformed, "incomplete": Incomplete}
+REFUSALS: dict[str, type[check.Refusal]] = {
+    "rejected": check.Rejected, "malformed": check.Malformed, "incomplete": check.Incomplete}
 Shard = tuple[int, Word]
 """The words of a length that begin with a prefix."""
 
@@ -147,7 +136,7 @@ def check_certificate(certificate: str, transformer: Transformer, lengths: Lengt
     """
     shards = replace(workers, store=None).plan(transformer, lengths)
     results = workers.do("the independent checker", check_task, shards, certificate, len(transformer.alphabet))
-    finish(_read(certificate), dict(zip(shards, map(_read_result, results), strict=True)))
+    check.finish(_read(certificate), dict(zip(shards, map(_read_result, results), strict=True)))
 
 
 def check_length(certificate: str, n: int) -> None:
@@ -156,26 +145,26 @@ def check_length(certificate: str, n: int) -> None:
     Raises:
         Refusal: what the checker says.
     """
-    check_shard(read_softened_text(certificate.encode(), WORK), n, ())
+    check.check_shard(check.read_softened_text(certificate.encode(), WORK), n, ())
 
 
 def check_task(task: str) -> str:
     """What the independent checker says of one shard, as canonical JSON: its verdict, what it found, or why not."""
     data = json.loads(task)
     try:
-        found = check_shard(_read(content(data["about"])), data["n"], tuple(data["prefix"]))
-    except Refusal as refusal:
-        return json.dumps({"verdict": verdict_of(refusal), "reason": str(refusal)})
-    return json.dumps({"verdict": ACCEPTED, "found": to_json(found)})
+        found = check.check_shard(_read(content(data["about"])), data["n"], tuple(data["prefix"]))
+    except check.Refusal as refusal:
+        return json.dumps({"verdict": check.verdict_of(refusal), "reason": str(refusal)})
+    return json.dumps({"verdict": check.ACCEPTED, "found": to_json(found)})
 
 
-def _read_result(text: str) -> ShardResult:
+def _read_result(text: str) -> check.ShardResult:
     result = json.loads(text)
-    if result["verdict"] != ACCEPTED:
+    if result["verdict"] != check.ACCEPTED:
         raise REFUSALS[result["verdict"]](result["reason"])
-    return from_json(ShardResult, result["found"], "what the checker found")
+    return from_json(check.ShardResult, result["found"], "what the checker found")
 
 
 @lru_cache(maxsize=2)
-def _read(certificate: str) -> Softened:
-    return read_softened_text(certificate.encode(), WORK)
+def _read(certificate: str) -> check.Softened:
+    return check.read_softened_text(certificate.encode(), WORK)

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from certify.frame.json_form import to_json
 from certify.frame.terminal_tables import Column, plain, print_table
-from constructions.trained.network import (
-    Affine,
-    AttentionStep,
-    Norm,
-    NormStep,
-    Scale,
-    Step,
-    TrainedNetwork,
-    UnitsStep,
-    views_of_step,
-)
+from constructions.trained import network as trained
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,12 +18,12 @@ if TYPE_CHECKING:
 _DIGITS_OF_DIGESTS = 12
 
 
-def parameters(network: TrainedNetwork) -> int:
+def parameters(network: trained.TrainedNetwork) -> int:
     """How many numbers the tensors hold."""
     return sum(math.prod(tensor.shape) for tensor in network.tensors.values())
 
 
-def describe_norm(norm: Norm | None) -> str:
+def describe_norm(norm: trained.Norm | None) -> str:
     """A norm in a few words."""
     if norm is None:
         return ""
@@ -41,44 +31,44 @@ def describe_norm(norm: Norm | None) -> str:
     return f"{norm.kind} norm, epsilon {norm.epsilon}" + (f", {' and '.join(learned)}" if learned else "")
 
 
-def describe_scale(scale: Scale) -> str:
+def describe_scale(scale: trained.Scale) -> str:
     """What scores are multiplied by."""
     return f"1/sqrt({scale.root})" if scale.root else str(scale.times)
 
 
-def describe_step(step: Step) -> tuple[str, str, str]:
+def describe_step(step: trained.Step) -> tuple[str, str, str]:
     """A step as its name, its sizes and its functions."""
     match step:
-        case NormStep():
+        case trained.NormStep():
             return "norm", "", describe_norm(step.norm)
-        case AttentionStep():
+        case trained.AttentionStep():
             widths = sorted({head.query.weight.shape[1] for head in step.heads})
             functions = [describe_norm(step.norm), f"scores times {describe_scale(step.scale)}"]
             functions += [f"rotary positions ({step.rotary.pairing})"] if step.rotary else []
             functions += ["ALiBi slopes"] if step.heads[0].slope is not None else []
             sizes = f"{len(step.heads)} x {'/'.join(map(str, widths))}"
             return "attention", sizes, "; ".join(filter(None, functions))
-        case UnitsStep():
+        case trained.UnitsStep():
             functions = [describe_norm(step.norm), step.activation + (", gated" if step.gate else "")]
             return "units", str(step.inward.weight.shape[1]), "; ".join(filter(None, functions))
 
 
-def _elements(step: Step) -> int:
+def _elements(step: trained.Step) -> int:
     """How many different numbers a step reads (grouped heads share keys and values)."""
-    return sum(math.prod(view.shape) for view in set(views_of_step(step)))
+    return sum(math.prod(view.shape) for view in set(trained.views_of_step(step)))
 
 
-def _affine_sizes(affine: Affine) -> str:
+def _affine_sizes(affine: trained.Affine) -> str:
     return f"{affine.weight.shape[0]} to {affine.weight.shape[1]}" + (", bias" if affine.bias else "")
 
 
-def picture(network: TrainedNetwork) -> Iterator[str]:
+def picture(network: trained.TrainedNetwork) -> Iterator[str]:
     """The residual stream as a line from the top; what is beside it reads from it and is added to it."""
     table = f" + positions {network.positions.shape[0]}" if network.positions else ""
     yield f"tokens {network.vocabulary}{table}"
     yield f"│ {network.width}"
     for step in network.steps:
-        if isinstance(step, NormStep):
+        if isinstance(step, trained.NormStep):
             yield f"◆ {step.norm.kind} norm"
         else:
             yield f"├─{f' {step.norm.kind} norm ─' if step.norm else '─'} {_boxes(step)} ─┐"
@@ -87,9 +77,9 @@ def picture(network: TrainedNetwork) -> Iterator[str]:
     yield f"{network.outputs} logits"
 
 
-def _boxes(step: AttentionStep | UnitsStep) -> str:
+def _boxes(step: trained.AttentionStep | trained.UnitsStep) -> str:
     """A box for each of the first heads, or one for the units."""
-    if isinstance(step, UnitsStep):
+    if isinstance(step, trained.UnitsStep):
         return f"[{step.inward.weight.shape[1]} {step.activation}{' · gate' if step.gate else ''}]"
     shown = [f"[head {head.value.weight.shape[1]}]" for head in step.heads[:6]]
     return " ".join([*shown, *([f"… {len(step.heads)} heads"] if len(step.heads) > 6 else [])])
@@ -114,7 +104,7 @@ def print_network(out: Console, imported: Imported) -> None:
     _print_tensors(out, network)
 
 
-def _print_steps(out: Console, network: TrainedNetwork) -> None:
+def _print_steps(out: Console, network: trained.TrainedNetwork) -> None:
     rows = [(str(index), *describe_step(step), str(_elements(step))) for index, step in enumerate(network.steps)]
     last = network.unembedding
     rows.append(("", "unembedding", _affine_sizes(last), "", str(math.prod(last.weight.shape))))
@@ -122,7 +112,7 @@ def _print_steps(out: Console, network: TrainedNetwork) -> None:
                       Column("numbers", "right")], rows)
 
 
-def _print_tensors(out: Console, network: TrainedNetwork) -> None:
+def _print_tensors(out: Console, network: trained.TrainedNetwork) -> None:
     print_table(out, [Column("tensor", folds=True), Column("format"), Column("shape"), Column("sha256")],
                 [(name, tensor.format, _sizes(tensor.shape), f"{tensor.sha256[:_DIGITS_OF_DIGESTS]}…")
                  for name, tensor in network.tensors.items()])

@@ -10,24 +10,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
+from constructions.crasp import syntax
 from constructions.crasp.predicates import UNARY, distance_of
-from constructions.crasp.syntax import (
-    Comparison,
-    Conditional,
-    Connective,
-    Count,
-    CountingProgram,
-    Expression,
-    Extreme,
-    Integer,
-    Letter,
-    Name,
-    Negative,
-    Not,
-    Product,
-    Sum,
-    Truth,
-)
 from constructions.errors import InputError
 from constructions.language.alphabets import check_word
 from constructions.language.semantics import RELATIONS, truth_values
@@ -46,7 +30,7 @@ _OPERATIONS: Mapping[str, Callable[[int, int], int]] = {
 }  # fmt: skip
 
 
-def run_counting_program(program: CountingProgram, word: Sequence[str]) -> dict[str, Row]:
+def run_counting_program(program: syntax.CountingProgram, word: Sequence[str]) -> dict[str, Row]:
     """The row of every definition, in their order.
 
     >>> from constructions.crasp.parser import parse_counting_program
@@ -71,7 +55,7 @@ class _Run:
         self.rows: dict[str, Row] = {}
         self._steps = 0
 
-    def row(self, expression: Expression) -> Row:
+    def row(self, expression: syntax.Expression) -> Row:
         """The values of the expression along the word."""
         self._steps += len(self.word)
         if self._steps > MAX_STEPS:
@@ -81,32 +65,32 @@ class _Run:
             raise InputError(f"a number of more than {MAX_DIGITS} digits, expected smaller ones")
         return row
 
-    def _row(self, expression: Expression) -> Row:
+    def _row(self, expression: syntax.Expression) -> Row:
         match expression:
-            case Truth(value) | Integer(value):
+            case syntax.Truth(value) | syntax.Integer(value):
                 return (value,) * len(self.word)
-            case Letter(symbol):
+            case syntax.Letter(symbol):
                 return tuple(letter == symbol for letter in self.word)
-            case Name(name):
+            case syntax.Name(name):
                 return self.rows[name] if name in self.rows else truth_values(UNARY[name], self.word)
-            case Not(operand):
+            case syntax.Not(operand):
                 return tuple(not value for value in self.row(operand))
-            case Negative(operand):
+            case syntax.Negative(operand):
                 return tuple(-value for value in self.row(operand))
-            case Count(guard, operand):
+            case syntax.Count(guard, operand):
                 return _counted(guard, self.row(operand))
-            case Conditional(condition, chosen, otherwise):
+            case syntax.Conditional(condition, chosen, otherwise):
                 rows = zip(self.row(condition), self.row(chosen), self.row(otherwise), strict=True)
                 return tuple(there if holds else elsewhere for holds, there, elsewhere in rows)
-            case Connective(operation, left, right) | Comparison(operation, left, right):
+            case syntax.Connective(operation, left, right) | syntax.Comparison(operation, left, right):
                 return self._joined(operation, left, right)
-            case Sum(operation, left, right) | Extreme(operation, left, right):
+            case syntax.Sum(operation, left, right) | syntax.Extreme(operation, left, right):
                 return self._joined(operation, left, right)
-            case Product(left, right):
+            case syntax.Product(left, right):
                 return self._joined("*", left, right)
         raise TypeError(f"not an expression: {type(expression).__name__}")
 
-    def _joined(self, operation: str, left: Expression, right: Expression) -> Row:
+    def _joined(self, operation: str, left: syntax.Expression, right: syntax.Expression) -> Row:
         return tuple(map(_OPERATIONS[operation], self.row(left), self.row(right)))
 
 

@@ -15,26 +15,9 @@ from lark import Lark, ParseTree, Token, UnexpectedInput, v_args
 from lark.exceptions import VisitError
 from lark.visitors import Transformer_NonRecursive
 
+from constructions.crasp import syntax
 from constructions.crasp.grouping import Written, find_other_branch, find_other_grouping
 from constructions.crasp.predicates import KNOWN, UNARY, distance_of
-from constructions.crasp.syntax import (
-    Comparison,
-    Conditional,
-    Connective,
-    Connector,
-    Count,
-    CountingProgram,
-    Expression,
-    Extreme,
-    Integer,
-    Letter,
-    Name,
-    Negative,
-    Not,
-    Product,
-    Sum,
-    Truth,
-)
 from constructions.crasp.types import Statement, check_statements
 from constructions.errors import ProgramError, Unsupported
 from constructions.language.alphabets import MAX_LENGTH, with_another
@@ -56,7 +39,7 @@ _HINTS = {
 }  # fmt: skip
 
 
-def parse_counting_program(text: str, alphabet: Sequence[str] | None = None) -> CountingProgram:
+def parse_counting_program(text: str, alphabet: Sequence[str] | None = None) -> syntax.CountingProgram:
     """The program that ``text`` denotes. Its alphabet, if none is given: the symbols that it mentions and one more.
 
     >>> parse_counting_program('more = (# "a") > (# "b")').alphabet
@@ -75,7 +58,7 @@ def parse_counting_program(text: str, alphabet: Sequence[str] | None = None) -> 
     except VisitError as error:
         raise error.orig_exc from None
     symbols = tuple(alphabet) if alphabet is not None else with_another(sorted(builder.mentioned))
-    return CountingProgram(symbols, check_statements(text, statements, builder.imported), text)
+    return syntax.CountingProgram(symbols, check_statements(text, statements, builder.imported), text)
 
 
 def _parse_tree(text: str) -> ParseTree:
@@ -134,14 +117,14 @@ class _Builder(Transformer_NonRecursive[Token, object]):
     def bracketed(self, opening: Token, inner: Written, closing: Token) -> Written:
         return Written(inner.expression, _first(opening), _end(closing), is_bracketed=True)
 
-    def _atom(self, token: Token, expression: Expression) -> Written:
+    def _atom(self, token: Token, expression: syntax.Expression) -> Written:
         return Written(expression, _first(token), _end(token))
 
     def true(self, token: Token) -> Written:
-        return self._atom(token, Truth(True, place=_first(token)))
+        return self._atom(token, syntax.Truth(True, place=_first(token)))
 
     def false(self, token: Token) -> Written:
-        return self._atom(token, Truth(False, place=_first(token)))
+        return self._atom(token, syntax.Truth(False, place=_first(token)))
 
     def symbol(self, token: Token) -> Written:
         symbol = str(token)[1:-1]
@@ -150,32 +133,32 @@ class _Builder(Transformer_NonRecursive[Token, object]):
         if self._alphabet is not None and symbol not in self._alphabet:
             self._refuse(_first(token), f"symbol {quote(symbol)} is not in the alphabet {list_names(self._alphabet)}")
         self.mentioned.add(symbol)
-        return self._atom(token, Letter(symbol, place=_first(token)))
+        return self._atom(token, syntax.Letter(symbol, place=_first(token)))
 
     def integer(self, token: Token) -> Written:
         if len(token) > MAX_DIGITS:
             self._refuse(_first(token), f"found an integer of {len(token)} digits, expected at most {MAX_DIGITS}")
-        return self._atom(token, Integer(int(token), place=_first(token)))
+        return self._atom(token, syntax.Integer(int(token), place=_first(token)))
 
     def name(self, token: Token) -> Written:
-        return self._atom(token, Name(str(token), place=_first(token)))
+        return self._atom(token, syntax.Name(str(token), place=_first(token)))
 
     def extreme(self, choice: Token, left: Written, right: Written, closing: Token) -> Written:
         chosen = cast("Literal['min', 'max']", str(choice))
-        found = Extreme(chosen, left.expression, right.expression, place=_first(choice))
+        found = syntax.Extreme(chosen, left.expression, right.expression, place=_first(choice))
         return Written(found, _first(choice), _end(closing))
 
-    def _prefixed(self, first: int, expression: Expression, operand: Written) -> Written:
+    def _prefixed(self, first: int, expression: syntax.Expression, operand: Written) -> Written:
         return Written(expression, first, operand.end, operand)
 
     def negation(self, token: Token, operand: Written) -> Written:
-        return self._prefixed(_first(token), Not(operand.expression, place=_first(token)), operand)
+        return self._prefixed(_first(token), syntax.Not(operand.expression, place=_first(token)), operand)
 
     def negative(self, token: Token, operand: Written) -> Written:
-        return self._prefixed(_first(token), Negative(operand.expression, place=_first(token)), operand)
+        return self._prefixed(_first(token), syntax.Negative(operand.expression, place=_first(token)), operand)
 
     def count(self, token: Token, operand: Written) -> Written:
-        return self._prefixed(_first(token), Count(None, operand.expression, place=_first(token)), operand)
+        return self._prefixed(_first(token), syntax.Count(None, operand.expression, place=_first(token)), operand)
 
     def guarded_count(self, token: Token, guard: Token, operand: Written) -> Written:
         if distance_of(guard) is None or guard not in self.imported:
@@ -183,10 +166,10 @@ class _Builder(Transformer_NonRecursive[Token, object]):
             self._refuse(_first(guard), f"found {quote(guard)}, expected an imported predicate of two positions"
                                         f"{', such as ' if known else '; #import pred makes one known'}"
                                         f"{list_names(known)}")
-        counted = Count(str(guard), operand.expression, place=_first(token))
+        counted = syntax.Count(str(guard), operand.expression, place=_first(token))
         return self._prefixed(_first(token), counted, operand)
 
-    def _joined(self, expression: Expression, left: Written, right: Written) -> Written:
+    def _joined(self, expression: syntax.Expression, left: Written, right: Written) -> Written:
         written = Written(expression, left.first, right.end, right, left.end)
         self._check_grouping(written, find_other_grouping(self._text, written, left))
         return written
@@ -197,23 +180,25 @@ class _Builder(Transformer_NonRecursive[Token, object]):
             self._refuse(written.first, f"found no brackets where readings differ, expected {usual} or {other}")
 
     def connective(self, left: Written, token: Token, right: Written) -> Written:
-        connector = cast(Connector, str(token))
-        return self._joined(Connective(connector, left.expression, right.expression, place=left.first), left, right)
+        connector = cast(syntax.Connector, str(token))
+        both = syntax.Connective(connector, left.expression, right.expression, place=left.first)
+        return self._joined(both, left, right)
 
     def comparison(self, left: Written, token: Token, right: Written) -> Written:
         relation = cast(Relation, str(token))
-        return self._joined(Comparison(relation, left.expression, right.expression, place=left.first), left, right)
+        both = syntax.Comparison(relation, left.expression, right.expression, place=left.first)
+        return self._joined(both, left, right)
 
     def sum(self, left: Written, token: Token, right: Written) -> Written:
         sign: Literal["+", "-"] = "+" if token == "+" else "-"
-        return self._joined(Sum(sign, left.expression, right.expression, place=left.first), left, right)
+        return self._joined(syntax.Sum(sign, left.expression, right.expression, place=left.first), left, right)
 
     def product(self, left: Written, _: Token, right: Written) -> Written:
-        return self._joined(Product(left.expression, right.expression, place=left.first), left, right)
+        return self._joined(syntax.Product(left.expression, right.expression, place=left.first), left, right)
 
     def conditional(self, chosen: Written, _if: Token, condition: Written, _else: Token,
                     otherwise: Written) -> Written:
-        found = Conditional(condition.expression, chosen.expression, otherwise.expression, place=chosen.first)
+        found = syntax.Conditional(condition.expression, chosen.expression, otherwise.expression, place=chosen.first)
         written = self._joined(found, chosen, otherwise)
         self._check_grouping(written, find_other_branch(self._text, written, otherwise))
         return written

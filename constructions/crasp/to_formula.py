@@ -16,24 +16,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 
+from constructions.crasp import syntax
 from constructions.crasp.predicates import UNARY, distance_of
-from constructions.crasp.syntax import (
-    Comparison,
-    Conditional,
-    Connective,
-    Count,
-    CountingProgram,
-    Expression,
-    Extreme,
-    Integer,
-    Letter,
-    Name,
-    Negative,
-    Not,
-    Product,
-    Sum,
-    Truth,
-)
 from constructions.errors import NoFormula
 from constructions.language import syntax as language
 from constructions.language.semantics import RELATIONS
@@ -50,7 +34,7 @@ Cases = Mapping[Term, Formula]
 """To each linear form when it is the value; exactly one of them holds, and none is false."""
 
 
-def counting_program_to_formulas(program: CountingProgram) -> dict[str, Formula]:
+def counting_program_to_formulas(program: syntax.CountingProgram) -> dict[str, Formula]:
     """The formulas of the definitions of truth values, in their order.
 
     >>> from constructions.crasp.parser import parse_counting_program
@@ -80,21 +64,21 @@ class _Translation:
 
     # -- truth values --------------------------------------------------------------------------------------------------
 
-    def truth(self, expression: Expression) -> Formula:
+    def truth(self, expression: syntax.Expression) -> Formula:
         """When a truth value is true."""
         match expression:
-            case Truth(value):
+            case syntax.Truth(value):
                 return TRUE if value else FALSE
-            case Letter(symbol):
+            case syntax.Letter(symbol):
                 return Symbol(symbol)
-            case Name(name):
+            case syntax.Name(name):
                 return self.truths[name] if name in self.truths else UNARY[name]
-            case Not(operand):
+            case syntax.Not(operand):
                 return negation(self.truth(operand))
-            case Connective(connector, left, right):
+            case syntax.Connective(connector, left, right):
                 join = conjunction if connector == "&&" else disjunction
                 return join(self.truth(left), self.truth(right))
-            case Comparison(relation, left, right):
+            case syntax.Comparison(relation, left, right):
                 return self._compared(relation, self.number(left), self.number(right), expression.place)
         raise TypeError(f"not a truth value: {type(expression).__name__}")
 
@@ -115,33 +99,33 @@ class _Translation:
 
     # -- numbers -------------------------------------------------------------------------------------------------------
 
-    def number(self, expression: Expression) -> Cases:
+    def number(self, expression: syntax.Expression) -> Cases:
         """When a number is which linear form."""
         cases = self._number(expression)
         if len(cases) > MAX_CASES:
             raise NoFormula(f"a number with {len(cases)} cases, expected at most {MAX_CASES}", expression.place)
         return cases
 
-    def _number(self, expression: Expression) -> Cases:
+    def _number(self, expression: syntax.Expression) -> Cases:
         place = expression.place
         match expression:
-            case Integer(value):
+            case syntax.Integer(value):
                 return {Term((), value): TRUE}
-            case Name(name):
+            case syntax.Name(name):
                 return self.numbers[name]
-            case Count(guard, operand):
+            case syntax.Count(guard, operand):
                 return self._counted(guard, self.truth(operand))
-            case Negative(operand):
+            case syntax.Negative(operand):
                 return {self._scaled(-1, form, place): when for form, when in self.number(operand).items()}
-            case Sum(sign, left, right):
+            case syntax.Sum(sign, left, right):
                 factor = 1 if sign == "+" else -1
                 return self._joined(left, right, lambda a, b: {self._combined(a, b, factor, place): TRUE}, place)
-            case Product(left, right):
+            case syntax.Product(left, right):
                 return self._joined(left, right, lambda a, b: {self._multiplied(a, b, place): TRUE}, place)
-            case Extreme(choice, left, right):
+            case syntax.Extreme(choice, left, right):
                 relation: Relation = "<=" if choice == "min" else ">="
                 return self._joined(left, right, lambda a, b: self._chosen(relation, a, b, place), place)
-            case Conditional(condition, chosen, otherwise):
+            case syntax.Conditional(condition, chosen, otherwise):
                 holds = self.truth(condition)
                 return _united([(holds, self.number(chosen)), (negation(holds), self.number(otherwise))])
         raise TypeError(f"not a number: {type(expression).__name__}")
@@ -156,7 +140,7 @@ class _Translation:
         self.places.setdefault(count, len(self.places))
         return {Term(((1, count),), 0): TRUE}
 
-    def _joined(self, left: Expression, right: Expression, join: Callable[[Term, Term], Cases],
+    def _joined(self, left: syntax.Expression, right: syntax.Expression, join: Callable[[Term, Term], Cases],
                 place: int) -> Cases:
         first, second = self.number(left), self.number(right)
         if len(first) * len(second) > MAX_CASES**2:

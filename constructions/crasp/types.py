@@ -6,25 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+from constructions.crasp import syntax
 from constructions.crasp.predicates import UNARY
-from constructions.crasp.syntax import (
-    Comparison,
-    Conditional,
-    Connective,
-    Count,
-    Definition,
-    Expression,
-    Extreme,
-    Integer,
-    Letter,
-    Name,
-    Negative,
-    Not,
-    Product,
-    Sum,
-    Truth,
-    parts,
-)
 from constructions.errors import ProgramError
 from constructions.language.diagnosis import list_names, place_of, quote
 from constructions.rasp.syntax import Type
@@ -39,12 +22,12 @@ class Statement:
     """One definition as it was read."""
 
     name: str
-    body: Expression
+    body: syntax.Expression
     place: int
 
 
 def check_statements(text: str, statements: Sequence[Statement],
-                     imported: Mapping[str, int]) -> tuple[Definition, ...]:
+                     imported: Mapping[str, int]) -> tuple[syntax.Definition, ...]:
     """The definitions, each with its type. ``imported`` are the predicates that were imported, and where.
 
     Raises:
@@ -67,7 +50,7 @@ class _Checker:
         self._text = text
         self._imported = imported
         self._places = {statement.name: statement.place for statement in reversed(statements)}
-        self.definitions: dict[str, Definition] = {}
+        self.definitions: dict[str, syntax.Definition] = {}
 
     def _refuse(self, place: int, message: str) -> NoReturn:
         raise ProgramError(message, *place_of(self._text, place), self._text)
@@ -83,36 +66,36 @@ class _Checker:
         if body.depth > MAX_DEPTH:
             self._refuse(statement.place, f"found expressions nested {body.depth} deep in {quote(name)}, expected at "
                                           f"most {MAX_DEPTH}")
-        self.definitions[name] = Definition(name, body, self._type_of(body))
+        self.definitions[name] = syntax.Definition(name, body, self._type_of(body))
 
-    def _type_of(self, expression: Expression) -> Type:
+    def _type_of(self, expression: syntax.Expression) -> Type:
         match expression:
-            case Truth() | Letter():
+            case syntax.Truth() | syntax.Letter():
                 return Type.BOOLEAN
-            case Integer():
+            case syntax.Integer():
                 return Type.INTEGER
-            case Name(name):
+            case syntax.Name(name):
                 return self._type_of_name(name, expression.place)
-            case Not() | Connective():
+            case syntax.Not() | syntax.Connective():
                 return self._with_operands(expression, Type.BOOLEAN, Type.BOOLEAN)
-            case Count():
+            case syntax.Count():
                 return self._with_operands(expression, Type.BOOLEAN, Type.INTEGER)
-            case Comparison():
+            case syntax.Comparison():
                 return self._with_operands(expression, Type.INTEGER, Type.BOOLEAN)
-            case Negative() | Sum() | Product() | Extreme():
+            case syntax.Negative() | syntax.Sum() | syntax.Product() | syntax.Extreme():
                 return self._with_operands(expression, Type.INTEGER, Type.INTEGER)
-            case Conditional(condition, chosen, otherwise):
+            case syntax.Conditional(condition, chosen, otherwise):
                 self._expect(Type.BOOLEAN, condition)
                 self._expect(Type.INTEGER, chosen)
                 return self._expect(Type.INTEGER, otherwise)
         raise TypeError(f"not an expression: {type(expression).__name__}")
 
-    def _with_operands(self, expression: Expression, taken: Type, given: Type) -> Type:
-        for part in parts(expression):
+    def _with_operands(self, expression: syntax.Expression, taken: Type, given: Type) -> Type:
+        for part in syntax.parts(expression):
             self._expect(taken, part)
         return given
 
-    def _expect(self, expected: Type, expression: Expression) -> Type:
+    def _expect(self, expected: Type, expression: syntax.Expression) -> Type:
         found = self._type_of(expression)
         if found != expected:
             hint = "; # counts where a truth value holds" if expected is Type.INTEGER else ""

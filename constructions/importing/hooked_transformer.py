@@ -8,17 +8,7 @@ from constructions.importing.config_file import Settings
 from constructions.importing.parts import Found, ending, numbered
 from constructions.importing.questions import Questions, score_scale
 from constructions.importing.weights import Weights, columns
-from constructions.trained.network import (
-    Affine,
-    AttentionStep,
-    Head,
-    Norm,
-    NormStep,
-    Rotary,
-    Step,
-    UnitsStep,
-    View,
-)
+from constructions.trained import network as trained
 from constructions.trained.numbers import all_numbers, view_of_tensor
 
 BUFFERS = {
@@ -60,12 +50,12 @@ class _Reading:
         positions = self.positions()
         steps = [step for index in range(count) for step in self.block(f"{self.prefix}blocks.{index}")]
         if final := self.norm(f"{self.prefix}ln_final"):
-            steps.append(NormStep(final))
+            steps.append(trained.NormStep(final))
         name = f"{self.prefix}unembed"
-        unembedding = Affine(weights.matrix(f"{name}.W_U", self.width), weights.vector_if(f"{name}.b_U"))
+        unembedding = trained.Affine(weights.matrix(f"{name}.W_U", self.width), weights.vector_if(f"{name}.b_U"))
         return Found("TransformerLens HookedTransformer", attention, self.tokens, positions, tuple(steps), unembedding)
 
-    def positions(self) -> View | None:
+    def positions(self) -> trained.View | None:
         """The position table, if there is one."""
         table = f"{self.prefix}pos_embed.W_pos"
         if table in self.weights:
@@ -78,22 +68,23 @@ class _Reading:
                                  f"TransformerLens keeps other tables in the file")
         return None
 
-    def norm(self, name: str) -> Norm | None:
+    def norm(self, name: str) -> trained.Norm | None:
         """A norm with weights w and perhaps b; without them the user says what there is."""
         gain, bias = (self.weights.vector_if(f"{name}.{letter}", self.width) for letter in "wb")
         if gain is None:
             kind = self.questions.ask("norm")
         else:
             kind = self.questions.told("norm", "layer" if bias else "rms", f"{name}.w")
-        return None if kind == "none" else Norm(kind, self.questions.ask("epsilon"), gain, bias)
+        return None if kind == "none" else trained.Norm(kind, self.questions.ask("epsilon"), gain, bias)
 
-    def block(self, name: str) -> list[Step]:
+    def block(self, name: str) -> list[trained.Step]:
         """Attention, and units if the network has them."""
         attention = f"{name}.attn"
         heads = self.heads(attention)
         scale = score_scale(self.questions, heads[0].query.weight.shape[1])
         bias = self.weights.vector_if(f"{attention}.b_O", self.width)
-        steps: list[Step] = [AttentionStep(self.norm(f"{name}.ln1"), heads, bias, scale, self.rotary(attention))]
+        steps: list[trained.Step] = [
+            trained.AttentionStep(self.norm(f"{name}.ln1"), heads, bias, scale, self.rotary(attention))]
         if f"{name}.mlp.W_in" in self.weights or f"{name}.mlp.W_out" in self.weights:
             if f"{name}.ln1.w" in self.weights and f"{name}.ln2.w" not in self.weights:
                 raise InputError(f"{self.weights.where}: no tensor {name}.ln2.w: attention and units side by side "
@@ -101,7 +92,7 @@ class _Reading:
             steps.append(self.units(name))
         return steps
 
-    def heads(self, name: str) -> tuple[Head, ...]:
+    def heads(self, name: str) -> tuple[trained.Head, ...]:
         """All heads of a block; keys and values may be shared by groups of heads."""
         queries = self.affines(f"{name}.W_Q", f"{name}.b_Q")
         grouped = "_" if f"{name}._W_K" in self.weights else ""
@@ -113,20 +104,21 @@ class _Reading:
         self.questions.told("heads", len(queries), f"{name}.W_Q")
         alibi = self.questions.options.positions == "alibi"
         slopes = alibi_slopes(len(queries)) if alibi else [None] * len(queries)
-        return tuple(Head(queries[index], keys[index * len(keys) // len(queries)],
-                          values[index * len(keys) // len(queries)], outs[index], slopes[index])
+        return tuple(trained.Head(queries[index], keys[index * len(keys) // len(queries)],
+                                  values[index * len(keys) // len(queries)], outs[index], slopes[index])
                      for index in range(len(queries)))
 
-    def affines(self, weight: str, bias: str) -> list[Affine]:
+    def affines(self, weight: str, bias: str) -> list[trained.Affine]:
         """The maps of all heads: weight [heads, width, head width], bias [heads, head width]."""
         planes = self.weights.planes(weight, None, self.width, None)
         if bias not in self.weights:
-            return [Affine(plane) for plane in planes]
+            return [trained.Affine(plane) for plane in planes]
         width = planes[0].shape[1]
         self.weights.take(bias, len(planes), width)
-        return [Affine(plane, View(bias, index * width, (width,), (1,))) for index, plane in enumerate(planes)]
+        return [trained.Affine(plane, trained.View(bias, index * width, (width,), (1,)))
+                for index, plane in enumerate(planes)]
 
-    def rotary(self, name: str) -> Rotary | None:
+    def rotary(self, name: str) -> trained.Rotary | None:
         """The tables of the file, whose columns are doubled: as halves, or each beside its copy."""
         if f"{name}.rotary_sin" not in self.weights:
             return None
@@ -134,17 +126,17 @@ class _Reading:
         cosines = self.weights.matrix(f"{name}.rotary_cos", *sines.shape)
         pairs = sines.shape[1] // 2
         if self.equal(columns(sines, 0, pairs), columns(sines, pairs, pairs)):
-            return Rotary(columns(cosines, 0, pairs), columns(sines, 0, pairs), "halves")
+            return trained.Rotary(columns(cosines, 0, pairs), columns(sines, 0, pairs), "halves")
         if self.equal(columns(sines, 0, pairs, 2), columns(sines, 1, pairs, 2)):
-            return Rotary(columns(cosines, 0, pairs, 2), columns(sines, 0, pairs, 2), "neighbours")
+            return trained.Rotary(columns(cosines, 0, pairs, 2), columns(sines, 0, pairs, 2), "neighbours")
         raise InputError(f"{self.weights.where}: tensor {name}.rotary_sin pairs neither halves nor neighbours")
 
-    def equal(self, one: View, other: View) -> bool:
+    def equal(self, one: trained.View, other: trained.View) -> bool:
         """Whether two views show the same numbers."""
         tensors = self.weights.tensors
         return bool((view_of_tensor(tensors[one.tensor], one) == view_of_tensor(tensors[other.tensor], other)).all())
 
-    def units(self, name: str) -> UnitsStep:
+    def units(self, name: str) -> trained.UnitsStep:
         """The units of a block, gated if there is W_gate."""
         mlp = f"{name}.mlp"
         inward = self.weights.matrix(f"{mlp}.W_in", self.width)
@@ -152,11 +144,11 @@ class _Reading:
         bias = self.weights.vector_if(f"{mlp}.b_in", count)
         gate = None
         if f"{mlp}.W_gate" in self.weights:
-            gate = Affine(self.weights.matrix(f"{mlp}.W_gate", self.width, count))
+            gate = trained.Affine(self.weights.matrix(f"{mlp}.W_gate", self.width, count))
             if bias and all_numbers(self.weights.tensors[bias.tensor]).any():
                 raise InputError(f"{self.weights.where}: tensor {mlp}.b_in is not 0 beside W_gate, where "
                                  f"TransformerLens adds it after the gate, which is not handled")
-        outward = Affine(self.weights.matrix(f"{mlp}.W_out", count, self.width),
-                         self.weights.vector_if(f"{mlp}.b_out", self.width))
+        outward = trained.Affine(self.weights.matrix(f"{mlp}.W_out", count, self.width),
+                                 self.weights.vector_if(f"{mlp}.b_out", self.width))
         activation = self.questions.ask("activation")
-        return UnitsStep(self.norm(f"{name}.ln2"), Affine(inward, bias), gate, activation, outward)
+        return trained.UnitsStep(self.norm(f"{name}.ln2"), trained.Affine(inward, bias), gate, activation, outward)

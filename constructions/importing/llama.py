@@ -13,18 +13,8 @@ from constructions.importing.gpt2_blocks import untied_or_tied
 from constructions.importing.parts import Found, ending, numbered, split_heads
 from constructions.importing.questions import Questions, activation_in, score_scale, table_rows
 from constructions.importing.weights import Weights
+from constructions.trained import network as trained
 from constructions.trained.json_values import found
-from constructions.trained.network import (
-    Activation,
-    Attends,
-    AttentionStep,
-    Norm,
-    NormStep,
-    Rotary,
-    Scale,
-    Step,
-    UnitsStep,
-)
 
 BUFFERS = {r"(.*\.)?rotary_emb\.inv_freq": "frequencies, which config.json states"}
 
@@ -42,7 +32,7 @@ class _Sizes:
     groups: int
     head_width: int
     epsilon: Fraction
-    activation: Activation
+    activation: trained.Activation
 
 
 def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
@@ -62,11 +52,11 @@ def build(weights: Weights, settings: Settings, questions: Questions) -> Found:
                      settings.count("num_hidden_layers"))
     steps = [step for index in range(count)
              for step in _layer(weights, f"{prefix}layers.{index}", sizes, scale, rotary)]
-    final = NormStep(_norm(weights, f"{prefix}norm", sizes))
+    final = trained.NormStep(_norm(weights, f"{prefix}norm", sizes))
     outer = prefix.removesuffix("model.")
     unembedding = untied_or_tied(weights, questions, (f"{outer}lm_head", f"{outer}score"),
                                  f"{prefix}embed_tokens.weight", settings.flag("tie_word_embeddings", False) or None)
-    attention: Attends = questions.told("attention", "causal", "LLaMA")
+    attention: trained.Attends = questions.told("attention", "causal", "LLaMA")
     return Found("LLaMA-like", attention, tokens, None, (*steps, final), unembedding)
 
 
@@ -94,7 +84,7 @@ def _sizes(settings: Settings, questions: Questions, width: int) -> _Sizes:
                   questions.either("activation", activation_in(settings, ["hidden_act"]), by))
 
 
-def _rotary(weights: Weights, settings: Settings, questions: Questions, head_width: int) -> Rotary:
+def _rotary(weights: Weights, settings: Settings, questions: Questions, head_width: int) -> trained.Rotary:
     nested: Any = settings.get("rope_parameters", {})
     base = Settings(nested, settings.where).number("rope_theta") or settings.number("rope_theta") or Fraction(10000)
     if head_width % 2:
@@ -102,14 +92,15 @@ def _rotary(weights: Weights, settings: Settings, questions: Questions, head_wid
     positions = table_rows(questions, settings.count("max_position_embeddings"), head_width // 2)
     cosines, sines = rotary_tables(positions, head_width // 2, base)
     questions.assume(f"rotary positions turn halves of queries and keys, to base {base}")
-    return Rotary(weights.put("computed.cosines", cosines), weights.put("computed.sines", sines), "halves")
+    return trained.Rotary(weights.put("computed.cosines", cosines), weights.put("computed.sines", sines), "halves")
 
 
-def _norm(weights: Weights, name: str, sizes: _Sizes) -> Norm:
-    return Norm("rms", sizes.epsilon, weights.vector(f"{name}.weight", sizes.width))
+def _norm(weights: Weights, name: str, sizes: _Sizes) -> trained.Norm:
+    return trained.Norm("rms", sizes.epsilon, weights.vector(f"{name}.weight", sizes.width))
 
 
-def _layer(weights: Weights, name: str, sizes: _Sizes, scale: Scale, rotary: Rotary) -> tuple[Step, Step]:
+def _layer(weights: Weights, name: str, sizes: _Sizes, scale: trained.Scale,
+           rotary: trained.Rotary) -> tuple[trained.Step, trained.Step]:
     width, inner, shared = sizes.width, sizes.heads * sizes.head_width, sizes.groups * sizes.head_width
     attention = f"{name}.self_attn"
     out = weights.linear_with_bias(f"{attention}.o_proj", inner, width)
@@ -119,7 +110,7 @@ def _layer(weights: Weights, name: str, sizes: _Sizes, scale: Scale, rotary: Rot
                         out.weight, sizes.heads, sizes.groups)
     gate = weights.linear_with_bias(f"{name}.mlp.gate_proj", width)
     units = gate.weight.shape[1]
-    return (AttentionStep(_norm(weights, f"{name}.input_layernorm", sizes), heads, out.bias, scale, rotary),
-            UnitsStep(_norm(weights, f"{name}.post_attention_layernorm", sizes),
-                      weights.linear_with_bias(f"{name}.mlp.up_proj", width, units), gate, sizes.activation,
-                      weights.linear_with_bias(f"{name}.mlp.down_proj", units, width)))
+    return (trained.AttentionStep(_norm(weights, f"{name}.input_layernorm", sizes), heads, out.bias, scale, rotary),
+            trained.UnitsStep(_norm(weights, f"{name}.post_attention_layernorm", sizes),
+                              weights.linear_with_bias(f"{name}.mlp.up_proj", width, units), gate, sizes.activation,
+                              weights.linear_with_bias(f"{name}.mlp.down_proj", units, width)))

@@ -5,23 +5,14 @@ Source      [SHA] Definitions 10, 14, 19; Theorem 13 (prev only), Theorem 16 (si
 
 from __future__ import annotations
 
-from constructions.language.syntax import (
-    Comparison,
-    Formula,
-    Next,
-    Predicate,
-    Previous,
-    Since,
-    Until,
-    counts_of,
-    subformulas,
-)
+from constructions.language import syntax
 
-_OPERATORS: dict[type[Formula], str] = {Previous: "prev", Next: "next", Since: "since", Until: "until"}
+_OPERATORS: dict[type[syntax.Formula], str] = {
+    syntax.Previous: "prev", syntax.Next: "next", syntax.Since: "since", syntax.Until: "until"}
 _WITH_A_NAME = ("", "prev next", "since until", "prev since", "next until", "prev", "next", "since", "until")
 
 
-def fragment_of(formula: Formula) -> str:
+def fragment_of(formula: syntax.Formula) -> str:
     """The smallest logic with a name that contains ``formula``.
 
     All four temporal operators, or a mixture without a name of its own, make LTL. With counting come ``+`` and ``Mon``
@@ -33,13 +24,13 @@ def fragment_of(formula: Formula) -> str:
     >>> fragment_of(parse_formula("prev Q_a until Q_b")), fragment_of(parse_formula("Q_a -> Q_b"))
     ('LTL', 'Boolean')
     """
-    parts = subformulas(formula)
+    parts = syntax.subformulas(formula)
     kinds = {type(part) for part in parts}
     temporal = [name for kind, name in _OPERATORS.items() if kind in kinds]
-    sides = {count.side for part in parts for count in counts_of(part)}
-    if sides or Comparison in kinds:
+    sides = {count.side for part in parts for count in syntax.counts_of(part)}
+    if sides or syntax.Comparison in kinds:
         return _name_with_counting(temporal, "right" in sides)
-    monadic = ["Mon"] if Predicate in kinds else []
+    monadic = ["Mon"] if syntax.Predicate in kinds else []
     if " ".join(temporal) in _WITH_A_NAME:
         return f"TL[{', '.join(temporal + monadic)}]" if temporal or monadic else "Boolean"
     return "LTL[Mon]" if monadic else "LTL"
@@ -52,10 +43,11 @@ def _name_with_counting(temporal: list[str], to_the_right: bool) -> str:
     return "LTL[#<, #>, +, Mon]" if temporal else "TL[#<, #>, +, Mon]"
 
 
-def find_future_subformula(formula: Formula) -> Formula | None:
+def find_future_subformula(formula: syntax.Formula) -> syntax.Formula | None:
     """The first subformula, innermost first, that itself looks to the right of its position, or None."""
-    return next(filter(_looks_right, subformulas(formula)), None)
+    return next(filter(_looks_right, syntax.subformulas(formula)), None)
 
 
-def _looks_right(part: Formula) -> bool:
-    return isinstance(part, Next | Until) or any(count.side == "right" for count in counts_of(part))
+def _looks_right(part: syntax.Formula) -> bool:
+    counts = syntax.counts_of(part)
+    return isinstance(part, syntax.Next | syntax.Until) or any(count.side == "right" for count in counts)

@@ -7,57 +7,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from constructions.language import syntax
 from constructions.language.predicates import AppliedPredicate, definition_of
 from constructions.language.semantics import RELATIONS
-from constructions.language.syntax import (
-    And,
-    Comparison,
-    Constant,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Predicate,
-    Somewhere,
-    difference,
-    operands_of_connective,
-    postorder,
-    subformulas,
-)
 
 
-def connective(formula: Formula, truths: tuple[bool, ...]) -> bool | None:
+def connective(formula: syntax.Formula, truths: tuple[bool, ...]) -> bool | None:
     """The truth of a Boolean connective from the truths of its operands; None if the formula is none."""
     match formula, truths:
-        case Constant(value), ():
+        case syntax.Constant(value), ():
             return value
-        case Not(), (a,):
+        case syntax.Not(), (a,):
             return not a
-        case And(), (a, b):
+        case syntax.And(), (a, b):
             return a and b
-        case Or(), (a, b):
+        case syntax.Or(), (a, b):
             return a or b
-        case Implies(), (a, b):
+        case syntax.Implies(), (a, b):
             return b or not a
-        case Iff(), (a, b):
+        case syntax.Iff(), (a, b):
             return a == b
     return None
 
 
-def truth_from(formula: Formula, leaf: Callable[[Formula], bool | None]) -> bool:
+def truth_from(formula: syntax.Formula, leaf: Callable[[syntax.Formula], bool | None]) -> bool:
     """The truth of a formula from the truths of what connectives lead to: where ``leaf`` has none, of its operands.
 
     >>> from constructions.language.parser import parse_formula
     >>> truth_from(parse_formula("Q_a & !prev Q_b"), lambda part: {"Q_a": True, "prev Q_b": False}.get(str(part)))
     True
     """
-    truths: dict[Formula, bool] = {}
+    truths: dict[syntax.Formula, bool] = {}
     pending = [formula]
     while pending:
         part = pending[-1]
         truth = leaf(part)
-        parts = operands_of_connective(part) if truth is None else ()
+        parts = syntax.operands_of_connective(part) if truth is None else ()
         if missing := [operand for operand in parts if operand not in truths]:
             pending += missing
             continue
@@ -68,7 +53,7 @@ def truth_from(formula: Formula, leaf: Callable[[Formula], bool | None]) -> bool
     return truths[formula]
 
 
-def positional_truth(formula: Formula, i: int, n: int) -> bool:
+def positional_truth(formula: syntax.Formula, i: int, n: int) -> bool:
     """The truth at (n, i) of a formula for which ``is_positional`` holds.
 
     >>> from constructions.language.parser import parse_formula
@@ -78,12 +63,12 @@ def positional_truth(formula: Formula, i: int, n: int) -> bool:
     Raises:
         InputError: if the condition of a user's predicate has no value there.
     """
-    if isinstance(formula, Predicate):
+    if isinstance(formula, syntax.Predicate):
         return definition_of(formula).holds(i, n, formula.parameters)
     return positional_truths(formula, range(i, i + 1), n)[0]
 
 
-def positional_truths(formula: Formula, positions: range, n: int) -> list[bool]:
+def positional_truths(formula: syntax.Formula, positions: range, n: int) -> list[bool]:
     """The truths at these positions of a formula for which ``is_positional`` holds.
 
     >>> from constructions.language.parser import parse_formula
@@ -95,22 +80,23 @@ def positional_truths(formula: Formula, positions: range, n: int) -> list[bool]:
     """
     known = _LATEST.at(positions, n)
     if formula not in known:
-        for part in postorder(formula, lambda part: () if part in known else operands_of_connective(part)):
+        below = syntax.operands_of_connective
+        for part in syntax.postorder(formula, lambda part: () if part in known else below(part)):
             if part not in known:
-                known[part] = _truths_of(part, [known[operand] for operand in operands_of_connective(part)],
+                known[part] = _truths_of(part, [known[operand] for operand in syntax.operands_of_connective(part)],
                                          positions, n)
                 _LATEST.cells += len(positions)
     return list(known[formula])
 
 
-def _truths_of(formula: Formula, columns: list[tuple[bool, ...]], positions: range, n: int) -> tuple[bool, ...]:
+def _truths_of(formula: syntax.Formula, columns: list[tuple[bool, ...]], positions: range, n: int) -> tuple[bool, ...]:
     """The truths of a formula whose operands have these."""
     match formula:
-        case Predicate(parameters=parameters):
+        case syntax.Predicate(parameters=parameters):
             holds = definition_of(formula).holds
             return tuple([holds(i, n, parameters) for i in positions])
-        case Comparison(relation):
-            term = difference(formula)
+        case syntax.Comparison(relation):
+            term = syntax.difference(formula)
             assert not term.coefficients, f"not positional: {formula!r}"
             return (RELATIONS[relation](term.constant, 0),) * len(positions)
     found = [connective(formula, truths) for truths in zip(*columns, strict=True)] if columns else (
@@ -126,9 +112,9 @@ class _LatestTruths:
 
     def __init__(self) -> None:
         self.cells = 0
-        self._tables: dict[tuple[range, int], dict[Formula, tuple[bool, ...]]] = {}
+        self._tables: dict[tuple[range, int], dict[syntax.Formula, tuple[bool, ...]]] = {}
 
-    def at(self, positions: range, n: int) -> dict[Formula, tuple[bool, ...]]:
+    def at(self, positions: range, n: int) -> dict[syntax.Formula, tuple[bool, ...]]:
         if self.cells > self.most_cells:
             self._tables.clear()
             self.cells = 0
@@ -138,13 +124,13 @@ class _LatestTruths:
 _LATEST = _LatestTruths()
 
 
-mentions_length = Somewhere(lambda part: isinstance(part, AppliedPredicate) and definition_of(part).depends_on_n)
+mentions_length = syntax.Somewhere(lambda part: isinstance(part, AppliedPredicate) and definition_of(part).depends_on_n)
 """Whether the truth of some predicate in a formula depends on n."""
-mentions_position = Somewhere(lambda part: isinstance(part, Predicate))
+mentions_position = syntax.Somewhere(lambda part: isinstance(part, syntax.Predicate))
 """Whether a predicate in a formula is applied to the position."""
 
 
-def find_subformula_with_length(formula: Formula) -> AppliedPredicate | None:
+def find_subformula_with_length(formula: syntax.Formula) -> AppliedPredicate | None:
     """The first predicate in ``formula``, innermost first, whose truth depends on n, or None.
 
     >>> from constructions.language.parser import parse_formula
@@ -153,5 +139,5 @@ def find_subformula_with_length(formula: Formula) -> AppliedPredicate | None:
     """
     if not mentions_length(formula):
         return None
-    return next((part for part in subformulas(formula)
+    return next((part for part in syntax.subformulas(formula)
                  if isinstance(part, AppliedPredicate) and definition_of(part).depends_on_n), None)

@@ -11,27 +11,18 @@ from collections.abc import Mapping
 from math import gcd
 
 from constructions.errors import Unsupported
+from constructions.language import syntax
 from constructions.language.semantics import RELATIONS
 from constructions.language.simplified import conjunction, disjunction_of, negation
-from constructions.language.syntax import (
-    FALSE,
-    TRUE,
-    Comparison,
-    Count,
-    Formula,
-    PredicateOnCount,
-    Relation,
-    Term,
-    difference,
-)
 
-MIRRORED: Mapping[Relation, Relation] = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
+MIRRORED: Mapping[syntax.Relation, syntax.Relation] = {
+    "<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
 """The relation of the right side to the left one."""
 MAX_SPLIT = 20_000
 """How many parts a predicate may be split into."""
 
 
-def compare_remainder(term: Term, modulus: int, relation: Relation, number: int) -> Formula:
+def compare_remainder(term: syntax.Term, modulus: int, relation: syntax.Relation, number: int) -> syntax.Formula:
     """The formula that holds where the remainder of the term stands in the relation to the number.
 
     Raises:
@@ -46,18 +37,18 @@ def compare_remainder(term: Term, modulus: int, relation: Relation, number: int)
                           if RELATIONS[relation](one, number))
 
 
-def remainder_is(term: Term, modulus: int, wanted: int) -> Formula:
+def remainder_is(term: syntax.Term, modulus: int, wanted: int) -> syntax.Formula:
     """The formula that holds where the value of the term leaves the remainder ``wanted`` when divided by ``modulus``.
 
     Raises:
         Unsupported: if it would have too many parts.
     """
     if not 0 <= wanted < modulus:
-        return FALSE
-    reduced = difference(Comparison("==", term, Term((), 0)))
+        return syntax.FALSE
+    reduced = syntax.difference(syntax.Comparison("==", term, syntax.Term((), 0)))
     counted = [(number % modulus, count) for number, count in reduced.coefficients if number % modulus]
     if not counted:
-        return TRUE if reduced.constant % modulus == wanted else FALSE
+        return syntax.TRUE if reduced.constant % modulus == wanted else syntax.FALSE
     if (len(counted) - 1) * modulus**2 > MAX_SPLIT:
         raise Unsupported(f"the remainder by {modulus} of a sum of counts: it would have more than {MAX_SPLIT} parts")
     first, *others = counted
@@ -69,16 +60,16 @@ def remainder_is(term: Term, modulus: int, wanted: int) -> Formula:
     return leaves[wanted]
 
 
-def _multiple_leaves(number: int, count: Count, modulus: int, remainder: int) -> Formula:
+def _multiple_leaves(number: int, count: syntax.Count, modulus: int, remainder: int) -> syntax.Formula:
     """Where ``number`` times the count leaves the remainder: the count leaves one of its own, or there is none."""
     common = gcd(number, modulus)
     if remainder % common:
-        return FALSE
+        return syntax.FALSE
     period = modulus // common
     return _leaves(count, period, remainder // common * pow(number // common, -1, period) % period)
 
 
-def _add(leaves: list[Formula], number: int, count: Count, remainder: int) -> Formula:
+def _add(leaves: list[syntax.Formula], number: int, count: syntax.Count, remainder: int) -> syntax.Formula:
     """Where the sum so far and ``number`` times the count leave the remainder; ``leaves`` says it of the sum so far."""
     modulus = len(leaves)
     period = modulus // gcd(number, modulus)
@@ -86,7 +77,7 @@ def _add(leaves: list[Formula], number: int, count: Count, remainder: int) -> Fo
                           for residue in range(period))
 
 
-def _leaves(count: Count, modulus: int, remainder: int) -> Formula:
+def _leaves(count: syntax.Count, modulus: int, remainder: int) -> syntax.Formula:
     if modulus == 2:
-        return PredicateOnCount("ODD" if remainder else "EVEN", (), count)
-    return PredicateOnCount("MOD", (modulus, remainder), count)
+        return syntax.PredicateOnCount("ODD" if remainder else "EVEN", (), count)
+    return syntax.PredicateOnCount("MOD", (modulus, remainder), count)

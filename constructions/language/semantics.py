@@ -11,36 +11,15 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 
 from constructions.errors import InputError
+from constructions.language import syntax
 from constructions.language.predicates import definition_of
-from constructions.language.syntax import (
-    And,
-    Comparison,
-    Constant,
-    Count,
-    Formula,
-    Iff,
-    Implies,
-    Next,
-    Not,
-    Or,
-    Predicate,
-    PredicateOnCount,
-    PredicateOnSum,
-    Previous,
-    Since,
-    Symbol,
-    Term,
-    Until,
-    operands,
-    postorder,
-)
 
 RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
     "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 
 
-def truth_values(formula: Formula, word: Sequence[str]) -> tuple[bool, ...]:
+def truth_values(formula: syntax.Formula, word: Sequence[str]) -> tuple[bool, ...]:
     """Whether ``word`` satisfies ``formula`` at each position; entry 0 is position 1.
 
     >>> from constructions.language.parser import parse_formula
@@ -50,7 +29,7 @@ def truth_values(formula: Formula, word: Sequence[str]) -> tuple[bool, ...]:
     return TruthTable(word).values(formula)
 
 
-def satisfies(formula: Formula, word: Sequence[str], i: int) -> bool:
+def satisfies(formula: syntax.Formula, word: Sequence[str], i: int) -> bool:
     """Whether ``word, i`` satisfies ``formula``; positions count from 1."""
     values = truth_values(formula, word)
     if not 1 <= i <= len(word):
@@ -72,82 +51,82 @@ class TruthTable:
         self.word = word
         self.n = len(word)
         self.positions = range(1, self.n + 1)
-        self.table: dict[Formula, tuple[bool, ...]] = {}
+        self.table: dict[syntax.Formula, tuple[bool, ...]] = {}
 
-    def values(self, formula: Formula) -> tuple[bool, ...]:
+    def values(self, formula: syntax.Formula) -> tuple[bool, ...]:
         """Whether the word satisfies ``formula`` at each position; entry 0 is position 1."""
         if formula not in self.table:
-            for part in postorder(formula, lambda part: () if part in self.table else operands(part)):
+            for part in syntax.postorder(formula, lambda part: () if part in self.table else syntax.operands(part)):
                 if part not in self.table:
                     self.table[part] = tuple(self.satisfies(part, i) for i in self.positions)
         return self.table[formula]
 
-    def holds(self, formula: Formula, i: int) -> bool:
+    def holds(self, formula: syntax.Formula, i: int) -> bool:
         """The truth at position i of a formula in the table."""
         return self.table[formula][i - 1]
 
-    def satisfies(self, formula: Formula, i: int) -> bool:
+    def satisfies(self, formula: syntax.Formula, i: int) -> bool:
         """The truth at position i of a formula whose operands are in the table."""
         match formula:
-            case Constant(value):
+            case syntax.Constant(value):
                 return value
-            case Symbol(symbol):
+            case syntax.Symbol(symbol):
                 return self.word[i - 1] == symbol
-            case Not(operand):
+            case syntax.Not(operand):
                 return not self.holds(operand, i)
-            case And(left, right):
+            case syntax.And(left, right):
                 return self.holds(left, i) and self.holds(right, i)
-            case Or(left, right):
+            case syntax.Or(left, right):
                 return self.holds(left, i) or self.holds(right, i)
-            case Implies(left, right):
+            case syntax.Implies(left, right):
                 return not self.holds(left, i) or self.holds(right, i)
-            case Iff(left, right):
+            case syntax.Iff(left, right):
                 return self.holds(left, i) == self.holds(right, i)
         return self._satisfies_temporal(formula, i)
 
-    def _satisfies_temporal(self, formula: Formula, i: int) -> bool:
+    def _satisfies_temporal(self, formula: syntax.Formula, i: int) -> bool:
         match formula:
-            case Previous(operand):
+            case syntax.Previous(operand):
                 return i > 1 and self.holds(operand, i - 1)
-            case Next(operand):
+            case syntax.Next(operand):
                 return i < self.n and self.holds(operand, i + 1)
-            case Since(left, right):
+            case syntax.Since(left, right):
                 return any(
                     self.holds(right, j) and all(self.holds(left, k) for k in self.positions if j <= k <= i)
                     for j in self.positions if j <= i
                 )  # fmt: skip
-            case Until(left, right):
+            case syntax.Until(left, right):
                 return any(
                     self.holds(right, j) and all(self.holds(left, k) for k in self.positions if i <= k <= j)
                     for j in self.positions if j >= i
                 )  # fmt: skip
         return self._satisfies_counting(formula, i)
 
-    def _satisfies_counting(self, formula: Formula, i: int) -> bool:
+    def _satisfies_counting(self, formula: syntax.Formula, i: int) -> bool:
         match formula:
-            case Predicate():
+            case syntax.Predicate():
                 return definition_of(formula).holds(i, self.n, formula.parameters)
-            case PredicateOnCount(count=count):
+            case syntax.PredicateOnCount(count=count):
                 return definition_of(formula).holds(self._count(count, i), self.n, formula.parameters)
-            case PredicateOnSum(term=term):
+            case syntax.PredicateOnSum(term=term):
                 return definition_of(formula).holds(self._term(term, i), self.n, formula.parameters)
-            case Comparison(relation, left, right):
+            case syntax.Comparison(relation, left, right):
                 return RELATIONS[relation](self._term(left, i), self._term(right, i))
         raise TypeError(f"not a formula: {type(formula).__name__}")
 
-    def _count(self, count: Count, i: int) -> int:
+    def _count(self, count: syntax.Count, i: int) -> int:
         counted = [j for j in self.positions if self.holds(count.operand, j)]
         return sum(1 for j in counted if (j <= i if count.side == "left" else j >= i))
 
-    def _term(self, term: Term, i: int) -> int:
+    def _term(self, term: syntax.Term, i: int) -> int:
         return sum(number * self._count(count, i) for number, count in term.coefficients) + term.constant
 
 
-def counted_length(count: Count, i: int, n: int) -> int:
+def counted_length(count: syntax.Count, i: int, n: int) -> int:
     """The number of positions that the count looks at.
 
     >>> from constructions.language.syntax import TRUE
-    >>> counted_length(Count("left", TRUE), 2, 5), counted_length(Count("right", TRUE), 2, 5)
+    >>> counted_length(syntax.Count("left", TRUE), 2, 5), counted_length(syntax.Count("right", TRUE), 2, 5)
     (2, 4)
     """
     return i if count.side == "left" else n + 1 - i

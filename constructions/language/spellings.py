@@ -13,29 +13,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from constructions.errors import InputError
+from constructions.language import syntax
 from constructions.language.diagnosis import quote
-from constructions.language.syntax import (
-    TRUE,
-    And,
-    Formula,
-    Iff,
-    Implies,
-    Next,
-    Not,
-    Or,
-    Previous,
-    Since,
-    Until,
-    always,
-    eventually,
-    historically,
-    once,
-    usual_since,
-    usual_until,
-)
 
-Unary = Callable[[Formula], Formula]
-Binary = Callable[[Formula, Formula], Formula]
+Unary = Callable[[syntax.Formula], syntax.Formula]
+Binary = Callable[[syntax.Formula, syntax.Formula], syntax.Formula]
 
 
 class Dialect(StrEnum):
@@ -74,63 +56,66 @@ def read_dialect(name: str, where: str) -> Dialect:
 # -- weak and dual operators -------------------------------------------------------------------------------------------
 
 
-def weak_next(operand: Formula) -> Formula:
+def weak_next(operand: syntax.Formula) -> syntax.Formula:
     """It holds at the next position, or there is none."""
-    return Not(Next(Not(operand)))
+    return syntax.Not(syntax.Next(syntax.Not(operand)))
 
 
-def weak_previous(operand: Formula) -> Formula:
+def weak_previous(operand: syntax.Formula) -> syntax.Formula:
     """It holds at the previous position, or there is none."""
-    return Not(Previous(Not(operand)))
+    return syntax.Not(syntax.Previous(syntax.Not(operand)))
 
 
-def exclusive_or(left: Formula, right: Formula) -> Formula:
+def exclusive_or(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
     """Exactly one of them holds."""
-    return Not(Iff(left, right))
+    return syntax.Not(syntax.Iff(left, right))
 
 
-def weak_until(left: Formula, right: Formula) -> Formula:
+def weak_until(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
     """``left U right``, or left at every position from here: no position fails both before right has held."""
-    return Not(Until(Not(right), Not(Or(left, right))))
+    return syntax.Not(syntax.Until(syntax.Not(right), syntax.Not(syntax.Or(left, right))))
 
 
-def weak_since(left: Formula, right: Formula) -> Formula:
+def weak_since(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
     """``left S right``, or left at every position up to here: ``weak_until`` mirrored."""
-    return Not(Since(Not(right), Not(Or(left, right))))
+    return syntax.Not(syntax.Since(syntax.Not(right), syntax.Not(syntax.Or(left, right))))
 
 
-def release(left: Formula, right: Formula) -> Formula:
+def release(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
     """Right holds from here to the first position with left, that one included, or to the end: the dual of ``U``."""
-    return Not(usual_until(Not(left), Not(right)))
+    return syntax.Not(syntax.usual_until(syntax.Not(left), syntax.Not(right)))
 
 
-def trigger(left: Formula, right: Formula) -> Formula:
+def trigger(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
     """Right has held since the latest position with left, that one included, or always: the dual of ``S``."""
-    return Not(usual_since(Not(left), Not(right)))
+    return syntax.Not(syntax.usual_since(syntax.Not(left), syntax.Not(right)))
 
 
-def strong_release(left: Formula, right: Formula) -> Formula:
+def strong_release(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
     """``left R right``, and left holds at some position from here: right up to it and at it."""
-    return Until(right, left)
+    return syntax.Until(right, left)
 
 
 OF_DIALECTS: Mapping[str, Callable[[Dialect], Unary | Binary]] = {
-    "LETTER_NEXT": lambda dialect: weak_next if dialect.next_is_weak else Next,
-    "SINCE": lambda dialect: usual_since if dialect.words_are_usual else Since,
-    "UNTIL": lambda dialect: usual_until if dialect.words_are_usual else Until,
+    "LETTER_NEXT": lambda dialect: weak_next if dialect.next_is_weak else syntax.Next,
+    "SINCE": lambda dialect: syntax.usual_since if dialect.words_are_usual else syntax.Since,
+    "UNTIL": lambda dialect: syntax.usual_until if dialect.words_are_usual else syntax.Until,
 }
 """The terminals that dialects read differently."""
 UNARY: Mapping[str, Unary] = {
-    "NOT": Not, "PREVIOUS": Previous, "STRONG_PREVIOUS": Previous, "WEAK_PREVIOUS": weak_previous,
-    "NEXT": Next, "STRONG_NEXT": Next, "WEAK_NEXT": weak_next,
-    "ONCE": once, "HISTORICALLY": historically, "EVENTUALLY": eventually, "ALWAYS": always,
+    "NOT": syntax.Not, "PREVIOUS": syntax.Previous, "STRONG_PREVIOUS": syntax.Previous, "WEAK_PREVIOUS": weak_previous,
+    "NEXT": syntax.Next, "STRONG_NEXT": syntax.Next, "WEAK_NEXT": weak_next,
+    "ONCE": syntax.once, "HISTORICALLY": syntax.historically, "EVENTUALLY": syntax.eventually, "ALWAYS": syntax.always,
 }  # fmt: skip
 BINARY: Mapping[str, Binary] = {
-    "AND": And, "OR": Or, "IMPLIES": Implies, "IFF": Iff, "XOR": exclusive_or,
-    "USUAL_SINCE": usual_since, "USUAL_UNTIL": usual_until, "WEAK_SINCE": weak_since, "WEAK_UNTIL": weak_until,
+    "AND": syntax.And, "OR": syntax.Or, "IMPLIES": syntax.Implies, "IFF": syntax.Iff, "XOR": exclusive_or,
+    "USUAL_SINCE": syntax.usual_since, "USUAL_UNTIL": syntax.usual_until,
+    "WEAK_SINCE": weak_since, "WEAK_UNTIL": weak_until,
     "RELEASE": release, "STRONG_RELEASE": strong_release, "TRIGGER": trigger,
 }  # fmt: skip
-NAMES: Mapping[str, Formula] = {"last": Not(Next(TRUE)), "first": Not(Previous(TRUE)), "start": Not(Previous(TRUE))}
+NAMES: Mapping[str, syntax.Formula] = {
+    "last": syntax.Not(syntax.Next(syntax.TRUE)), "first": syntax.Not(syntax.Previous(syntax.TRUE)),
+    "start": syntax.Not(syntax.Previous(syntax.TRUE))}
 """Names that stand for a formula where no predicate and no symbol is called so."""
 
 
@@ -199,35 +184,35 @@ def bounded_unary(bounded: Bounded, dialect: Dialect, check: Unary) -> Unary:
     a dialect with a weak ``X``, ``F[a,b]`` and ``X[k]`` are built with it, and hold where the word ends before.
     ``check`` is called on every formula on the way, which it returns or refuses.
     """
-    strong, weak = (Previous, weak_previous) if bounded.looks_back else (Next, weak_next)
+    strong, weak = (syntax.Previous, weak_previous) if bounded.looks_back else (syntax.Next, weak_next)
     is_dual = bounded.operator in "GH"
     usual = weak if bounded.operator in "XF" and dialect.next_is_weak else strong
     step = (weak if is_dual else strong) if bounded.strong else usual
-    unbounded = once if bounded.looks_back else eventually
+    unbounded = syntax.once if bounded.looks_back else syntax.eventually
 
-    def exists(operand: Formula) -> Formula:
+    def exists(operand: syntax.Formula) -> syntax.Formula:
         reached = operand if bounded.last is not None else unbounded(operand)
         for _ in range((bounded.last or 0) - bounded.first):
-            reached = check(Or(operand, step(reached)))
+            reached = check(syntax.Or(operand, step(reached)))
         return repeat(step, bounded.first, reached, check)
 
-    return (lambda operand: Not(exists(Not(operand)))) if is_dual else exists
+    return (lambda operand: syntax.Not(exists(syntax.Not(operand)))) if is_dual else exists
 
 
 def bounded_binary(bounded: Bounded, check: Unary) -> Binary:
     """What ``U[a,b]`` and ``S[a,b]`` build: right at a position so far away, left before it from here on."""
-    step, unbounded = (Previous, usual_since) if bounded.looks_back else (Next, usual_until)
+    step, unbounded = (syntax.Previous, syntax.usual_since) if bounded.looks_back else (syntax.Next, syntax.usual_until)
 
-    def build(left: Formula, right: Formula) -> Formula:
+    def build(left: syntax.Formula, right: syntax.Formula) -> syntax.Formula:
         reached = right if bounded.last is not None else unbounded(left, right)
         for _ in range((bounded.last or 0) - bounded.first):
-            reached = check(Or(right, And(left, step(reached))))
-        return repeat(lambda later: And(left, step(later)), bounded.first, reached, check)
+            reached = check(syntax.Or(right, syntax.And(left, step(reached))))
+        return repeat(lambda later: syntax.And(left, step(later)), bounded.first, reached, check)
 
     return build
 
 
-def repeat(step: Unary, times: int, operand: Formula, check: Unary) -> Formula:
+def repeat(step: Unary, times: int, operand: syntax.Formula, check: Unary) -> syntax.Formula:
     """The step applied so often."""
     for _ in range(times):
         operand = check(step(operand))

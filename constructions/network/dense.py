@@ -79,13 +79,3 @@ def dense_layers(transformer: Transformer) -> list[DenseLayer]:
     """
     check_dense(transformer)
     return [dense_layer(layer, list(transformer.directions)) for layer in transformer.layers]
-
-
-def dense_embeddings(transformer: Transformer, n: int) -> tuple[Matrix, Matrix]:
-    """Token embeddings (symbols, d) in the order of the alphabet, and position embeddings (n, d) for length n."""
-    names = list(transformer.directions)
-    tokens = dense_matrix([transformer.token_embedding[symbol] for symbol in transformer.alphabet], names)
-    positions = dense_matrix(
-        [{name: value.evaluate(i=i, n=n) for name, value in transformer.position_embedding.items()}
-         for i in range(1, n + 1)], names)
-    return tokens, positions

@@ -20,20 +20,7 @@ from constructions.language.parser import parse_count, parse_formula, parse_term
 from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.predicates import parse_predicate_definition
 from constructions.language.syntax import Count, Formula
-from constructions.network.meanings import (
-    Anything,
-    Average,
-    Mean,
-    Meaning,
-    Near,
-    Others,
-    Position,
-    Product,
-    Slack,
-    Total,
-    Truth,
-    texts_of_network,
-)
+from constructions.network import meanings
 from constructions.network.transformer import (
     Coefficients,
     FeedForward,
@@ -84,7 +71,7 @@ def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
     def unit_to_json(unit: Unit) -> dict[str, Any]:
         return {"reads": numbers(unit.reads), "bias": str(unit.bias), "writes": numbers(unit.writes)}
 
-    texts = texts_of_network(transformer.directions.values(), transformer.position_embedding.values())
+    texts = meanings.texts_of_network(transformer.directions.values(), transformer.position_embedding.values())
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -108,28 +95,28 @@ def transformer_to_json(transformer: Transformer) -> dict[str, Any]:
     }
 
 
-def meaning_to_json(meaning: Meaning, texts: FormulaTexts = PLAIN_TEXTS) -> dict[str, Any]:
+def meaning_to_json(meaning: meanings.Meaning, texts: FormulaTexts = PLAIN_TEXTS) -> dict[str, Any]:
     """The JSON object of one meaning, in a file that writes formulas so."""
     match meaning:
-        case Position(value):
+        case meanings.Position(value):
             return {"kind": "position", "value": texts.position_function(value)}
-        case Truth(formula):
+        case meanings.Truth(formula):
             return {"kind": "truth", "formula": texts.formula(formula)}
-        case Near(formula, when):
+        case meanings.Near(formula, when):
             return {"kind": "near", "formula": texts.formula(formula), "when": texts.formula(when)}
-        case Product(value, formula):
+        case meanings.Product(value, formula):
             return {"kind": "product", "value": str(value), "formula": texts.formula(formula)}
-        case Mean(count):
+        case meanings.Mean(count):
             return {"kind": "mean", "count": texts.count(count)}
-        case Average(term):
+        case meanings.Average(term):
             return {"kind": "average", "term": texts.term(term)}
-        case Total(count):
+        case meanings.Total(count):
             return {"kind": "total", "count": texts.count(count)}
-        case Others(count):
+        case meanings.Others(count):
             return {"kind": "others", "count": texts.count(count)}
-        case Slack(formula):
+        case meanings.Slack(formula):
             return {"kind": "slack", "formula": texts.formula(formula)}
-        case Anything():
+        case meanings.Anything():
             return {"kind": "any"}
 
 
@@ -205,7 +192,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.alphabet: tuple[str, ...] = ()
-        self.directions: dict[str, Meaning] = {}
+        self.directions: dict[str, meanings.Meaning] = {}
         self.predicates: dict[str, PredicateDefinition] = {}
         self.table: dict[str, Formula] = {}
 
@@ -269,7 +256,7 @@ class _Reader:
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
 
-    def meaning(self, data: Any, where: str) -> Meaning:
+    def meaning(self, data: Any, where: str) -> meanings.Meaning:
         kind = data.get("kind") if isinstance(data, dict) else None
         keys = _KEYS_OF_MEANINGS.get(kind) if isinstance(kind, str) else None
         if keys is None:
@@ -277,25 +264,25 @@ class _Reader:
         _, *parts = self.fields(data, where, ("kind", *keys))
         match kind:
             case "position":
-                return Position(self.position_function(parts[0], where))
+                return meanings.Position(self.position_function(parts[0], where))
             case "truth":
-                return Truth(self.formula(parts[0], where))
+                return meanings.Truth(self.formula(parts[0], where))
             case "near":
-                return Near(self.formula(parts[0], where), self.formula(parts[1], f"{where}.when"))
+                return meanings.Near(self.formula(parts[0], where), self.formula(parts[1], f"{where}.when"))
             case "product":
-                return Product(self.located(parse_expression, parts[0], where), self.formula(parts[1], where))
+                return meanings.Product(self.located(parse_expression, parts[0], where), self.formula(parts[1], where))
             case "mean":
-                return Mean(self.count(parts[0], where))
+                return meanings.Mean(self.count(parts[0], where))
             case "average":
-                return Average(self.located(lambda text: parse_term(text, self.alphabet, self.predicates, self.table),
-                                            parts[0], where))
+                return meanings.Average(self.located(
+                    lambda text: parse_term(text, self.alphabet, self.predicates, self.table), parts[0], where))
             case "total":
-                return Total(self.count(parts[0], where))
+                return meanings.Total(self.count(parts[0], where))
             case "others":
-                return Others(self.count(parts[0], where))
+                return meanings.Others(self.count(parts[0], where))
             case "slack":
-                return Slack(self.formula(parts[0], where))
-        return Anything()
+                return meanings.Slack(self.formula(parts[0], where))
+        return meanings.Anything()
 
     def formula(self, data: Any, where: str) -> Formula:
         if isinstance(data, str) and data in self.table:

@@ -9,80 +9,62 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from constructions.rasp.syntax import (
-    Attention,
-    Body,
-    Call,
-    Comparison,
-    Conditional,
-    Connective,
-    Entry,
-    Expression,
-    Integer,
-    Letter,
-    Literally,
-    Negative,
-    Not,
-    Parameter,
-    PrefixSum,
-    Sum,
-    Truth,
-    Type,
-)
+from constructions.rasp import syntax
 
 
 @dataclass(frozen=True)
 class Digits:
     """``types`` are those of the known vectors and functions; ``alone`` is that of 0 or 1 with nothing else."""
 
-    types: Mapping[str, Type]
-    alone: Type
+    types: Mapping[str, syntax.Type]
+    alone: syntax.Type
 
-    def settled(self, body: Body) -> Body:
+    def settled(self, body: syntax.Body) -> syntax.Body:
         """The body, with true and false for 1 and 0 where a truth value is expected."""
         match body:
-            case Attention():
+            case syntax.Attention():
                 expected = self._kind(body.value) or self._kind(body.default) or self.alone
-                return replace(body, score=self._settled(body.score, Type.BOOLEAN),
+                return replace(body, score=self._settled(body.score, syntax.Type.BOOLEAN),
                                value=self._settled(body.value, expected),
                                default=self._settled(body.default, expected))
-            case PrefixSum(value):
-                return PrefixSum(self._settled(value, Type.INTEGER))
-            case Expression():
+            case syntax.PrefixSum(value):
+                return syntax.PrefixSum(self._settled(value, syntax.Type.INTEGER))
+            case syntax.Expression():
                 return self._settled(body, self._kind(body) or self.alone)
 
-    def _kind(self, expression: Expression) -> Type | None:
+    def _kind(self, expression: syntax.Expression) -> syntax.Type | None:
         """The type, as far as it can be seen; None of 0 and 1."""
         match expression:
-            case Integer(0 | 1):
+            case syntax.Integer(0 | 1):
                 return None
-            case Conditional(_, chosen, otherwise):
+            case syntax.Conditional(_, chosen, otherwise):
                 return self._kind(chosen) or self._kind(otherwise)
-            case Truth() | Not() | Connective() | Comparison() | Letter():
-                return Type.BOOLEAN
-            case Literally() | Parameter():
-                return Type.SYMBOL
-            case Entry(name) | Call(name):
+            case syntax.Truth() | syntax.Not() | syntax.Connective() | syntax.Comparison() | syntax.Letter():
+                return syntax.Type.BOOLEAN
+            case syntax.Literally() | syntax.Parameter():
+                return syntax.Type.SYMBOL
+            case syntax.Entry(name) | syntax.Call(name):
                 return self.types.get(name)
-        return Type.INTEGER
+        return syntax.Type.INTEGER
 
-    def _settled(self, expression: Expression, expected: Type) -> Expression:
+    def _settled(self, expression: syntax.Expression, expected: syntax.Type) -> syntax.Expression:
         match expression:
-            case Integer(0 | 1 as digit) if expected is Type.BOOLEAN:
-                return Truth(digit == 1, place=expression.place)
-            case Not(operand):
-                return replace(expression, operand=self._settled(operand, Type.BOOLEAN))
-            case Connective(_, left, right):
-                return replace(expression, left=self._settled(left, Type.BOOLEAN),
-                               right=self._settled(right, Type.BOOLEAN))
-            case Comparison(_, left, right) | Sum(_, left, right):
-                return replace(expression, left=self._settled(left, Type.INTEGER),
-                               right=self._settled(right, Type.INTEGER))
-            case Negative(operand):
-                return replace(expression, operand=self._settled(operand, Type.INTEGER))
-            case Conditional(condition, chosen, otherwise):
-                return replace(expression, condition=self._settled(condition, Type.BOOLEAN),
+            case syntax.Integer(0 | 1 as digit) if expected is syntax.Type.BOOLEAN:
+                return syntax.Truth(digit == 1, place=expression.place)
+            case syntax.Not(operand):
+                return replace(expression, operand=self._settled(operand, syntax.Type.BOOLEAN))
+            case syntax.Connective(_, left, right):
+                return replace(expression, left=self._settled(left, syntax.Type.BOOLEAN),
+                               right=self._settled(right, syntax.Type.BOOLEAN))
+            case syntax.Comparison(_, left, right) | syntax.Sum(_, left, right):
+                return replace(expression, left=self._settled(left, syntax.Type.INTEGER),
+                               right=self._settled(right, syntax.Type.INTEGER))
+            case syntax.Negative(operand):
+                return replace(expression, operand=self._settled(operand, syntax.Type.INTEGER))
+            case syntax.Conditional(condition, chosen, otherwise):
+                return replace(expression, condition=self._settled(condition, syntax.Type.BOOLEAN),
                                chosen=self._settled(chosen, expected), otherwise=self._settled(otherwise, expected))
-            case Call(_, arguments):
-                return replace(expression, arguments=tuple(self._settled(part, Type.SYMBOL) for part in arguments))
+            case syntax.Call(_, arguments):
+                settled = tuple(self._settled(part, syntax.Type.SYMBOL) for part in arguments)
+                return replace(expression, arguments=settled)
         return expression

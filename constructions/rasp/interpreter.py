@@ -15,29 +15,7 @@ from constructions.errors import InputError
 from constructions.language.alphabets import check_word
 from constructions.language.semantics import RELATIONS
 from constructions.language.terms import MAX_DIGITS
-from constructions.rasp.syntax import (
-    INPUT,
-    POSITION,
-    Attention,
-    Body,
-    Call,
-    Comparison,
-    Conditional,
-    Connective,
-    Entry,
-    Expression,
-    Integer,
-    Letter,
-    Literally,
-    Negative,
-    Not,
-    Parameter,
-    PrefixSum,
-    Program,
-    Sum,
-    Truth,
-    Vector,
-)
+from constructions.rasp import syntax
 
 MAX_STEPS = 10_000_000
 
@@ -57,7 +35,7 @@ _MASKS: Mapping[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 
 
-def run_program(program: Program, word: Sequence[str]) -> dict[str, tuple[Value, ...]]:
+def run_program(program: syntax.Program, word: Sequence[str]) -> dict[str, tuple[Value, ...]]:
     """The entries of every vector, in the order of definition; entry 0 is position 1.
 
     >>> from constructions.rasp.parser import parse_program
@@ -77,14 +55,14 @@ def run_program(program: Program, word: Sequence[str]) -> dict[str, tuple[Value,
 class _Run:
     """One word, and the vectors computed so far."""
 
-    def __init__(self, program: Program, word: Sequence[str]) -> None:
+    def __init__(self, program: syntax.Program, word: Sequence[str]) -> None:
         self.positions = range(1, len(word) + 1)
         self.functions = {function.name: function for function in program.functions}
-        self.vectors: dict[str, tuple[Value, ...]] = {INPUT: tuple(word), POSITION: tuple(self.positions)}
+        self.vectors: dict[str, tuple[Value, ...]] = {syntax.INPUT: tuple(word), syntax.POSITION: tuple(self.positions)}
         self._called: dict[tuple[str, tuple[str, ...]], Value] = {}
         self._steps = 0
 
-    def entry(self, vector: Vector, i: int) -> Value:
+    def entry(self, vector: syntax.Vector, i: int) -> Value:
         value = self._body(vector.body, i)
         if isinstance(value, int):
             if abs(value) >= _TOO_LARGE:
@@ -97,16 +75,16 @@ class _Run:
         if self._steps > MAX_STEPS:
             raise InputError(f"more than {MAX_STEPS} evaluations on this word, expected a shorter word or program")
 
-    def _body(self, body: Body, i: int) -> Value:
+    def _body(self, body: syntax.Body, i: int) -> Value:
         match body:
-            case Attention():
+            case syntax.Attention():
                 return self._attend(body, i)
-            case PrefixSum(value):
+            case syntax.PrefixSum(value):
                 return sum(self._integer(value, {"i": i, "j": j}) for j in self.positions if j <= i)
-            case Expression():
+            case syntax.Expression():
                 return self._value(body, {"i": i})
 
-    def _attend(self, attention: Attention, i: int) -> Value:
+    def _attend(self, attention: syntax.Attention, i: int) -> Value:
         order = self.positions if attention.choice == "leftmost" else reversed(self.positions)
         for j in order:
             pair = {"i": i, "j": j}
@@ -114,26 +92,26 @@ class _Run:
                 return self._value(attention.value, pair)
         return self._value(attention.default, {"i": i})
 
-    def _integer(self, expression: Expression, scope: _Scope) -> int:
+    def _integer(self, expression: syntax.Expression, scope: _Scope) -> int:
         return cast(int, self._value(expression, scope))
 
-    def _value(self, expression: Expression, scope: _Scope) -> Value:
+    def _value(self, expression: syntax.Expression, scope: _Scope) -> Value:
         self._spend(1)
         match expression:
-            case Not(operand):
+            case syntax.Not(operand):
                 return not self._value(operand, scope)
-            case Connective(connector, left, right):
+            case syntax.Connective(connector, left, right):
                 return CONNECTIVES[connector](bool(self._value(left, scope)), bool(self._value(right, scope)))
-            case Comparison(relation, left, right):  # of two integers, or by == and != of two symbols
+            case syntax.Comparison(relation, left, right):  # of two integers, or by == and != of two symbols
                 return RELATIONS[relation](self._integer(left, scope), self._integer(right, scope))
-            case Negative(operand):
+            case syntax.Negative(operand):
                 return -self._integer(operand, scope)
-            case Sum(sign, left, right):
+            case syntax.Sum(sign, left, right):
                 added = self._integer(right, scope)
                 return self._integer(left, scope) + (added if sign == "+" else -added)
-            case Conditional(condition, chosen, otherwise):
+            case syntax.Conditional(condition, chosen, otherwise):
                 return self._value(chosen if self._value(condition, scope) else otherwise, scope)
-            case Call(name, arguments):
+            case syntax.Call(name, arguments):
                 return self._call(name, tuple(cast(str, self._value(argument, scope)) for argument in arguments))
         return self._atom(expression, scope)
 
@@ -144,16 +122,16 @@ class _Run:
             self._called[name, symbols] = self._value(function.body, arguments)
         return self._called[name, symbols]
 
-    def _atom(self, atom: Expression, scope: _Scope) -> Value:
+    def _atom(self, atom: syntax.Expression, scope: _Scope) -> Value:
         match atom:
-            case Truth(value) | Integer(value):
+            case syntax.Truth(value) | syntax.Integer(value):
                 return value
-            case Literally(symbol):
+            case syntax.Literally(symbol):
                 return symbol
-            case Letter(symbol, variable):
-                return self.vectors[INPUT][cast(int, scope[variable]) - 1] == symbol
-            case Entry(vector, variable):
+            case syntax.Letter(symbol, variable):
+                return self.vectors[syntax.INPUT][cast(int, scope[variable]) - 1] == symbol
+            case syntax.Entry(vector, variable):
                 return self.vectors[vector][cast(int, scope[variable]) - 1]
-            case Parameter(name):
+            case syntax.Parameter(name):
                 return scope[name]
         raise TypeError(f"not an expression: {type(atom).__name__}")

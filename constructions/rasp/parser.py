@@ -22,34 +22,11 @@ from constructions.language.builder import read_symbol
 from constructions.language.diagnosis import describe_terminals, diagnose, list_names, quote
 from constructions.language.syntax import Relation
 from constructions.language.terms import MAX_DIGITS
-from constructions.rasp.syntax import (
-    Attention,
-    Call,
-    Choice,
-    Comparison,
-    Conditional,
-    Connective,
-    Connector,
-    Entry,
-    Expression,
-    Integer,
-    Letter,
-    Literally,
-    Mask,
-    Negative,
-    Not,
-    Parameter,
-    PrefixSum,
-    Program,
-    Sum,
-    Truth,
-    Type,
-    Variable,
-)
+from constructions.rasp import syntax
 from constructions.rasp.types import Definition, check_definitions, program_error
 
-_CONNECTORS: dict[str, Connector] = {"AND": "&", "OR": "|", "IMPLIES": "->", "IFF": "<->"}
-_CHOICES: dict[str, Choice] = {"LEFTMOST": "leftmost", "RIGHTMOST": "rightmost"}
+_CONNECTORS: dict[str, syntax.Connector] = {"AND": "&", "OR": "|", "IMPLIES": "->", "IFF": "<->"}
+_CHOICES: dict[str, syntax.Choice] = {"LEFTMOST": "leftmost", "RIGHTMOST": "rightmost"}
 _RELATIONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
 _MASKS = ("1", "j<i", "j<=i", "j>i", "j>=i")
 _MIRRORED = {"i>j": "j<i", "i>=j": "j<=i", "i<j": "j>i", "i<=j": "j>=i"}
@@ -70,7 +47,7 @@ _INPUT_HINT = "; rows such as Q_a(i) are the input and have no definition"
 _STARTERS_OF_VALUES = frozenset({"TRUE", "FALSE", "INT", "QUOTED", "NAME", "LPAR", "MINUS", "NOT"})
 
 
-def parse_program(text: str, alphabet: Sequence[str] | None = None) -> Program:
+def parse_program(text: str, alphabet: Sequence[str] | None = None) -> syntax.Program:
     """The program that ``text`` denotes.
 
     ``alphabet`` is for programs that do not state theirs. If nobody states it, it is the symbols that the program
@@ -91,7 +68,7 @@ def parse_program(text: str, alphabet: Sequence[str] | None = None) -> Program:
     except VisitError as error:
         raise error.orig_exc from None
     symbols, auxiliary = builder.find_symbols(alphabet)
-    alone = Type.BOOLEAN if builder.leaves_out_variables else Type.INTEGER
+    alone = syntax.Type.BOOLEAN if builder.leaves_out_variables else syntax.Type.INTEGER
     return check_definitions(text, symbols, auxiliary, definitions, alone)
 
 
@@ -185,11 +162,11 @@ class _Builder(Transformer_NonRecursive[Token, object]):
 
     # -- definitions ---------------------------------------------------------------------------------------------------
 
-    def vector(self, name: Token, variable: Token, body: Expression | Attention | PrefixSum) -> Definition:
+    def vector(self, name: Token, variable: Token, body: syntax.Body) -> Definition:
         self._check_variable(variable, "i")
         return Definition(str(name), None, body, _place(name))
 
-    def function(self, _: Token, name: Token, parameters: list[Token], body: Expression) -> Definition:
+    def function(self, _: Token, name: Token, parameters: list[Token], body: syntax.Expression) -> Definition:
         for place, parameter in enumerate(parameters):
             if parameter in ("i", "j", *parameters[:place]):
                 raise self._error(parameter, f"found {quote(parameter)}, expected parameters with distinct names other "
@@ -203,47 +180,48 @@ class _Builder(Transformer_NonRecursive[Token, object]):
         names.append(name)
         return names
 
-    def attention(self, choice: Token, variable: Token, mask: tuple[Token, str], score: Expression, value: Expression,
-                  default: Expression) -> Attention:
+    def attention(self, choice: Token, variable: Token, mask: tuple[Token, str], score: syntax.Expression,
+                  value: syntax.Expression, default: syntax.Expression) -> syntax.Attention:
         self._check_variable(variable, "j")
-        return Attention(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
+        return syntax.Attention(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
 
-    def attention_without_variable(self, choice: Token, mask: tuple[Token, str], score: Expression, value: Expression,
-                                   default: Expression) -> Attention:
+    def attention_without_variable(self, choice: Token, mask: tuple[Token, str], score: syntax.Expression,
+                                   value: syntax.Expression, default: syntax.Expression) -> syntax.Attention:
         self.leaves_out_variables = True
-        return Attention(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
+        return syntax.Attention(_CHOICES[choice.type], self._mask(mask, _MASKS), score, value, default)
 
-    def prefix_sum(self, _: Token, variable: Token, mask: tuple[Token, str], value: Expression) -> PrefixSum:
+    def prefix_sum(self, _: Token, variable: Token, mask: tuple[Token, str],
+                   value: syntax.Expression) -> syntax.PrefixSum:
         self._check_variable(variable, "j")
         self._mask(mask, ("j<=i",))
-        return PrefixSum(value)
+        return syntax.PrefixSum(value)
 
     def mask(self, first: Token, relation: str = "", second: str = "") -> tuple[Token, str]:
         spelling = "1" if first.type == "TRUE" else f"{first}{_RELATIONS.get(relation, relation)}{second}"
         return first, _MIRRORED.get(spelling, spelling)
 
-    def _mask(self, mask: tuple[Token, str], expected: Sequence[str]) -> Mask:
+    def _mask(self, mask: tuple[Token, str], expected: Sequence[str]) -> syntax.Mask:
         first, spelling = mask
         if spelling not in expected:
             raise self._error(first, f"found {quote(spelling)}, expected the mask {' or '.join(expected)}")
-        return cast(Mask, spelling)
+        return cast(syntax.Mask, spelling)
 
-    def _check_variable(self, token: Token, expected: Variable) -> None:
+    def _check_variable(self, token: Token, expected: syntax.Variable) -> None:
         if token != expected:
             raise self._error(token, f"found {quote(token)}, expected {expected}")
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 
-    def true(self, token: Token) -> Expression:
-        return Truth(True, place=_place(token))
+    def true(self, token: Token) -> syntax.Expression:
+        return syntax.Truth(True, place=_place(token))
 
-    def false(self, token: Token) -> Expression:
-        return Truth(False, place=_place(token))
+    def false(self, token: Token) -> syntax.Expression:
+        return syntax.Truth(False, place=_place(token))
 
-    def integer(self, digits: Token) -> Expression:
+    def integer(self, digits: Token) -> syntax.Expression:
         if len(digits) > MAX_DIGITS:
             raise self._error(digits, f"found an integer of {len(digits)} digits, expected at most {MAX_DIGITS}")
-        return Integer(int(digits), place=_place(digits))
+        return syntax.Integer(int(digits), place=_place(digits))
 
     def _symbol(self, token: Token) -> str:
         symbol = read_symbol(token)
@@ -252,49 +230,51 @@ class _Builder(Transformer_NonRecursive[Token, object]):
         self._mentioned.add(symbol)
         return symbol
 
-    def literal(self, token: Token) -> Expression:
-        return Literally(self._symbol(token), place=_place(token))
+    def literal(self, token: Token) -> syntax.Expression:
+        return syntax.Literally(self._symbol(token), place=_place(token))
 
-    def letter(self, token: Token, variable: Token) -> Expression:
-        return Letter(self._symbol(token), cast(Variable, str(variable)), place=_place(token))
+    def letter(self, token: Token, variable: Token) -> syntax.Expression:
+        return syntax.Letter(self._symbol(token), cast(syntax.Variable, str(variable)), place=_place(token))
 
-    def name(self, token: Token) -> Expression:
-        return Parameter(str(token), place=_place(token))
+    def name(self, token: Token) -> syntax.Expression:
+        return syntax.Parameter(str(token), place=_place(token))
 
-    def application(self, name: Token, arguments: list[Expression]) -> Expression:
+    def application(self, name: Token, arguments: list[syntax.Expression]) -> syntax.Expression:
         match arguments:
-            case [Parameter("i" | "j" as variable)]:
-                return Entry(str(name), variable, place=_place(name))
-        return Call(str(name), tuple(arguments), place=_place(name))
+            case [syntax.Parameter("i" | "j" as variable)]:
+                return syntax.Entry(str(name), variable, place=_place(name))
+        return syntax.Call(str(name), tuple(arguments), place=_place(name))
 
-    def arguments(self, argument: Expression) -> list[Expression]:
+    def arguments(self, argument: syntax.Expression) -> list[syntax.Expression]:
         return [argument]
 
-    def more_arguments(self, arguments: list[Expression], argument: Expression) -> list[Expression]:
+    def more_arguments(self, arguments: list[syntax.Expression],
+                       argument: syntax.Expression) -> list[syntax.Expression]:
         arguments.append(argument)
         return arguments
 
-    def negation(self, token: Token, operand: Expression) -> Expression:
-        return Not(operand, place=_place(token))
+    def negation(self, token: Token, operand: syntax.Expression) -> syntax.Expression:
+        return syntax.Not(operand, place=_place(token))
 
-    def negative(self, token: Token, operand: Expression) -> Expression:
-        return Negative(operand, place=_place(token))
+    def negative(self, token: Token, operand: syntax.Expression) -> syntax.Expression:
+        return syntax.Negative(operand, place=_place(token))
 
-    def connective(self, left: Expression, token: Token, right: Expression) -> Expression:
-        return Connective(_CONNECTORS[token.type], left, right, place=left.place)
+    def connective(self, left: syntax.Expression, token: Token, right: syntax.Expression) -> syntax.Expression:
+        return syntax.Connective(_CONNECTORS[token.type], left, right, place=left.place)
 
-    def comparison(self, left: Expression, token: Token, right: Expression) -> Expression:
-        return Comparison(cast(Relation, _RELATIONS.get(token, str(token))), left, right, place=left.place)
+    def comparison(self, left: syntax.Expression, token: Token, right: syntax.Expression) -> syntax.Expression:
+        return syntax.Comparison(cast(Relation, _RELATIONS.get(token, str(token))), left, right, place=left.place)
 
-    def arithmetic(self, left: Expression, token: Token, right: Expression) -> Expression:
-        return Sum("+" if token.type == "PLUS" else "-", left, right, place=left.place)
+    def arithmetic(self, left: syntax.Expression, token: Token, right: syntax.Expression) -> syntax.Expression:
+        return syntax.Sum("+" if token.type == "PLUS" else "-", left, right, place=left.place)
 
-    def conditional(self, chosen: Expression, _if: Token, condition: Expression, _else: Token,
-                    otherwise: Expression) -> Expression:
-        return Conditional(condition, chosen, otherwise, place=chosen.place)
+    def conditional(self, chosen: syntax.Expression, _if: Token, condition: syntax.Expression, _else: Token,
+                    otherwise: syntax.Expression) -> syntax.Expression:
+        return syntax.Conditional(condition, chosen, otherwise, place=chosen.place)
 
-    def question(self, condition: Expression, chosen: Expression, otherwise: Expression) -> Expression:
-        return Conditional(condition, chosen, otherwise, place=condition.place)
+    def question(self, condition: syntax.Expression, chosen: syntax.Expression,
+                 otherwise: syntax.Expression) -> syntax.Expression:
+        return syntax.Conditional(condition, chosen, otherwise, place=condition.place)
 
 
 def _place(token: Token) -> int:

@@ -148,21 +148,15 @@ class Conditional(Expression):
 
 
 def parts(expression: Expression) -> tuple[Expression, ...]:
-    """The immediate subexpressions from left to right, a condition before what it chooses from.
+    """The immediate subexpressions in the order of their fields: a condition before what it chooses from.
 
     >>> parts(Sum("+", Integer(1), Integer(2)))
     (Integer(value=1), Integer(value=2))
     """
-    match expression:
-        case Not(operand) | Negative(operand):
-            return (operand,)
-        case Connective(_, left, right) | Comparison(_, left, right) | Sum(_, left, right):
-            return left, right
-        case Conditional(condition, chosen, otherwise):
-            return condition, chosen, otherwise
-        case Call(_, arguments):
-            return arguments
-    return ()
+    names: tuple[str, ...] = expression.__match_args__
+    values = (getattr(expression, name) for name in names)
+    found = (part for value in values for part in (value if isinstance(value, tuple) else (value,)))
+    return tuple(part for part in found if isinstance(part, Expression))
 
 
 @dataclass(frozen=True)

@@ -32,36 +32,9 @@ from constructions.language.simplified import (
     selection,
 )
 from constructions.language.syntax import FALSE, TRUE, Formula, Symbol, is_symbolic
+from constructions.rasp import syntax
 from constructions.rasp.attention_in_ltl import attention
 from constructions.rasp.interpreter import Value
-from constructions.rasp.syntax import (
-    INPUT,
-    POSITION,
-    Attention,
-    Call,
-    Comparison,
-    Conditional,
-    Connective,
-    Connector,
-    Entry,
-    Expression,
-    Function,
-    Integer,
-    Letter,
-    Literally,
-    Negative,
-    Not,
-    Parameter,
-    PrefixSum,
-    Program,
-    Sum,
-    Truth,
-    Type,
-    Variable,
-    Vector,
-    parts,
-    values_of,
-)
 
 MAX_COMBINATIONS = 1_000
 """Of what the score and the value of one attention read at i."""
@@ -71,12 +44,12 @@ Table = Mapping[Value, Formula]
 """To each value, when it is had; values that are never had may be absent."""
 Key = str | tuple[str, Value]
 
-_CONNECTIVES: Mapping[Connector, Callable[[Formula, Formula], Formula]] = {
+_CONNECTIVES: Mapping[syntax.Connector, Callable[[Formula, Formula], Formula]] = {
     "&": conjunction, "|": disjunction, "->": implication, "<->": equivalence,
 }  # fmt: skip
 
 
-def program_to_formulas(program: Program) -> dict[Key, Formula]:
+def program_to_formulas(program: syntax.Program) -> dict[Key, Formula]:
     """The formulas of the vectors that the output depends on, in the order of definition.
 
     The key of a Boolean vector is its name, that of another one its name and a value.
@@ -94,28 +67,28 @@ def program_to_formulas(program: Program) -> dict[Key, Formula]:
     for vector in program.vectors:
         if vector.name in needed:
             table = translation.add(vector)
-            if vector.type is Type.BOOLEAN:
+            if vector.type is syntax.Type.BOOLEAN:
                 formulas[vector.name] = table.get(True, FALSE)
             else:
                 formulas |= {(vector.name, value): formula for value, formula in table.items()}
     return formulas
 
 
-def needed_vectors(program: Program) -> set[str]:
+def needed_vectors(program: syntax.Program) -> set[str]:
     """The names of the vectors that the output depends on, itself included."""
     needed = {program.output.name}
     for vector in reversed(program.vectors):
         if vector.name in needed:
-            needed |= {part.vector for value in values_of(vector.body) for part in _walk(value)
-                       if isinstance(part, Entry)}
-    return needed - {INPUT, POSITION}
+            needed |= {part.vector for value in syntax.values_of(vector.body) for part in _walk(value)
+                       if isinstance(part, syntax.Entry)}
+    return needed - {syntax.INPUT, syntax.POSITION}
 
 
-def _walk(expression: Expression) -> Iterator[Expression]:
+def _walk(expression: syntax.Expression) -> Iterator[syntax.Expression]:
     pending = [expression]
     while pending:
         part = pending.pop()
-        pending += parts(part)
+        pending += syntax.parts(part)
         yield part
 
 
@@ -134,7 +107,7 @@ def _combined(branches: Iterable[tuple[Formula, Table]]) -> Table:
 class _Undecided(Exception):
     """The value of a part at i is needed."""
 
-    def __init__(self, part: Expression) -> None:
+    def __init__(self, part: syntax.Expression) -> None:
         self.part = part
 
 
@@ -142,14 +115,14 @@ class _Undecided(Exception):
 class _Translation:
     """The tables of the vectors so far, and of functions that have been applied."""
 
-    program: Program
+    program: syntax.Program
     vectors: dict[str, Table] = field(default_factory=dict)
     called: dict[Hashable, Table] = field(default_factory=dict)
     letters: dict[Formula, frozenset[str] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.functions: Mapping[str, Function] = {function.name: function for function in self.program.functions}
-        self.vectors[INPUT] = {symbol: self.one_of([symbol]) for symbol in self.program.alphabet}
+        self.functions: Mapping[str, syntax.Function] = {function.name: function for function in self.program.functions}
+        self.vectors[syntax.INPUT] = {symbol: self.one_of([symbol]) for symbol in self.program.alphabet}
 
     def letters_of(self, formula: Formula) -> frozenset[str] | None:
         """The letters for which the formula is true, if the letter decides it."""
@@ -173,22 +146,22 @@ class _Translation:
             formulas[value] = formula if letters is None else self.one_of(letters)
         return {value: formula for value, formula in formulas.items() if formula is not FALSE}
 
-    def add(self, vector: Vector) -> Table:
+    def add(self, vector: syntax.Vector) -> Table:
         """The table of one more vector."""
         table = self.vectors[vector.name] = self.settled(self._body(vector))
         if len(table) > MAX_VALUES:
             raise NoFormula(f"{vector.name}: {len(table)} values, expected at most {MAX_VALUES}",
-                            values_of(vector.body)[0].place)
+                            syntax.values_of(vector.body)[0].place)
         return table
 
-    def _body(self, vector: Vector) -> Table:
+    def _body(self, vector: syntax.Vector) -> Table:
         match vector.body:
-            case Attention():
+            case syntax.Attention():
                 return _Attended(self, vector.name, vector.body).table()
-            case PrefixSum(value):
+            case syntax.PrefixSum(value):
                 raise NoFormula(f"{vector.name}: psum has no formula of LTL, expected a program without psum and pos",
                                 value.place)
-            case Expression():
+            case syntax.Expression():
                 return _Reading(self, "i").table(vector.body)
 
 
@@ -197,21 +170,21 @@ class _Reading:
     """Expressions at one position; of parts that read the other one, the values that are known."""
 
     translation: _Translation
-    at: Variable
-    known: Mapping[Expression, Value] = field(default_factory=dict)
+    at: syntax.Variable
+    known: Mapping[syntax.Expression, Value] = field(default_factory=dict)
     arguments: Mapping[str, Table] = field(default_factory=dict)
 
-    def truth(self, expression: Expression) -> Formula:
+    def truth(self, expression: syntax.Expression) -> Formula:
         """When a Boolean expression is true."""
         return self.table(expression).get(True, FALSE)
 
-    def table(self, expression: Expression) -> Table:
+    def table(self, expression: syntax.Expression) -> Table:
         """When the expression has which value."""
         if self.at == "j" and _variables(expression) == {"i"}:
             return self._known_at_i(expression)
         return self.translation.settled(self._unsettled(expression))
 
-    def _known_at_i(self, part: Expression) -> Table:
+    def _known_at_i(self, part: syntax.Expression) -> Table:
         """The value of a part at i, if it or what decides it is known."""
         if part in self.known:
             return {self.known[part]: TRUE}
@@ -222,30 +195,30 @@ class _Reading:
         except _Undecided:
             raise _Undecided(part) from None
 
-    def _unsettled(self, expression: Expression) -> Table:
+    def _unsettled(self, expression: syntax.Expression) -> Table:
         match expression:
-            case Not(operand):
+            case syntax.Not(operand):
                 return truth_table(negation(self.truth(operand)))
-            case Connective(connector, left, right):
+            case syntax.Connective(connector, left, right):
                 return truth_table(self._connected(connector, left, right))
-            case Comparison(relation, left, right):
+            case syntax.Comparison(relation, left, right):
                 return truth_table(_compared(relation, self.table(left), self.table(right)))
-            case Negative(operand):
+            case syntax.Negative(operand):
                 return {-cast(int, value): formula for value, formula in self.table(operand).items()}
-            case Sum(sign, left, right):
+            case syntax.Sum(sign, left, right):
                 return self._summed(sign, self.table(left), self.table(right), expression.place)
-            case Conditional(condition, chosen, otherwise):
+            case syntax.Conditional(condition, chosen, otherwise):
                 return self._conditional(self.truth(condition), chosen, otherwise)
-            case Call(name, arguments):
+            case syntax.Call(name, arguments):
                 return self._called(name, [self.table(argument) for argument in arguments])
         return self._atom(expression)
 
-    def _connected(self, connector: Connector, left: Expression, right: Expression) -> Formula:
+    def _connected(self, connector: syntax.Connector, left: syntax.Expression, right: syntax.Expression) -> Formula:
         first = self.truth(left)
         enough = {"&": FALSE, "|": TRUE, "->": FALSE}.get(connector)
         return _CONNECTIVES[connector](first, first if first is enough else self.truth(right))
 
-    def _conditional(self, condition: Formula, chosen: Expression, otherwise: Expression) -> Table:
+    def _conditional(self, condition: Formula, chosen: syntax.Expression, otherwise: syntax.Expression) -> Table:
         if condition in (TRUE, FALSE):
             return self.table(chosen if condition is TRUE else otherwise)
         return _combined([(condition, self.table(chosen)), (negation(condition), self.table(otherwise))])
@@ -268,25 +241,25 @@ class _Reading:
             called[key] = _Reading(self.translation, self.at, arguments=named).table(function.body)
         return called[key]
 
-    def _atom(self, atom: Expression) -> Table:
+    def _atom(self, atom: syntax.Expression) -> Table:
         match atom:
-            case Truth(value):
+            case syntax.Truth(value):
                 return {value: TRUE}
-            case Integer(value) | Literally(value):
+            case syntax.Integer(value) | syntax.Literally(value):
                 return {value: TRUE}
-            case Letter(symbol):
+            case syntax.Letter(symbol):
                 return truth_table(Symbol(symbol))
-            case Entry(vector) if vector == POSITION:
+            case syntax.Entry(vector) if vector == syntax.POSITION:
                 raise NoFormula("pos has no formula of LTL, expected a program without psum and pos", atom.place)
-            case Entry(vector):
+            case syntax.Entry(vector):
                 return self.translation.vectors[vector]
-            case Parameter(name):
+            case syntax.Parameter(name):
                 return self.arguments[name]
         raise TypeError(f"not an expression: {type(atom).__name__}")
 
 
-def _variables(expression: Expression) -> set[Variable]:
-    return {part.at for part in _walk(expression) if isinstance(part, Letter | Entry)}
+def _variables(expression: syntax.Expression) -> set[syntax.Variable]:
+    return {part.at for part in _walk(expression) if isinstance(part, syntax.Letter | syntax.Entry)}
 
 
 def _compared(relation: str, left: Table, right: Table) -> Formula:
@@ -302,7 +275,7 @@ def _compared(relation: str, left: Table, right: Table) -> Formula:
 class _Attended:
     """The table of an attention, combination by combination of what it reads at i."""
 
-    def __init__(self, translation: _Translation, name: str, body: Attention) -> None:
+    def __init__(self, translation: _Translation, name: str, body: syntax.Attention) -> None:
         self._translation = translation
         self._name = name
         self._body = body
@@ -314,7 +287,7 @@ class _Attended:
         """The table with nothing known at first."""
         return _combined(self._split({}, self._translation.program.alphabet, TRUE))
 
-    def _split(self, known: Mapping[Expression, Value], letters: tuple[str, ...],
+    def _split(self, known: Mapping[syntax.Expression, Value], letters: tuple[str, ...],
                condition: Formula) -> list[tuple[Formula, Table]]:
         """Tables where the parts at i have the known values: the letter is one of these, and the condition holds."""
         try:

@@ -8,34 +8,8 @@ from typing import NoReturn
 
 from constructions.errors import ProgramError
 from constructions.language.diagnosis import list_names, place_of, quote
+from constructions.rasp import syntax
 from constructions.rasp.digits import Digits
-from constructions.rasp.syntax import (
-    INPUT,
-    POSITION,
-    Attention,
-    Body,
-    Call,
-    Comparison,
-    Conditional,
-    Connective,
-    Entry,
-    Expression,
-    Function,
-    Integer,
-    Letter,
-    Literally,
-    Negative,
-    Not,
-    Parameter,
-    PrefixSum,
-    Program,
-    Sum,
-    Truth,
-    Type,
-    Vector,
-    parts,
-    values_of,
-)
 
 MAX_DEPTH = 200
 
@@ -49,7 +23,7 @@ class Definition:
 
     name: str
     parameters: tuple[str, ...] | None
-    body: Body
+    body: syntax.Body
     place: int
 
 
@@ -59,7 +33,8 @@ def program_error(text: str, place: int, message: str) -> ProgramError:
 
 
 def check_definitions(text: str, alphabet: tuple[str, ...], auxiliary: tuple[str, ...],
-                      definitions: Sequence[Definition], digits_alone: Type = Type.INTEGER) -> Program:
+                      definitions: Sequence[Definition],
+                      digits_alone: syntax.Type = syntax.Type.INTEGER) -> syntax.Program:
     """The program of these definitions, whose text is ``text``. Where 0 and 1 stand alone they are ``digits_alone``.
 
     Raises:
@@ -71,23 +46,23 @@ def check_definitions(text: str, alphabet: tuple[str, ...], auxiliary: tuple[str
         checker.add(definition)
     if not checker.vectors:
         raise program_error(text, len(text.rstrip()), "found no vector, expected a definition such as P(i) := Q_a(i)")
-    return Program(alphabet, auxiliary, tuple(checker.functions.values()), tuple(checker.vectors.values()))
+    return syntax.Program(alphabet, auxiliary, tuple(checker.functions.values()), tuple(checker.vectors.values()))
 
 
 class _Checker:
     """The definitions that have been checked, in their order."""
 
     def __init__(self, text: str, alphabet: tuple[str, ...], auxiliary: tuple[str, ...],
-                 definitions: Sequence[Definition], digits_alone: Type) -> None:
+                 definitions: Sequence[Definition], digits_alone: syntax.Type) -> None:
         self._text = text
         self._digits_alone = digits_alone
         self._alphabet = alphabet
         self._symbols = (*alphabet, *auxiliary)
         self._places = {definition.name: definition.place for definition in reversed(definitions)}
         self._depths: dict[str, int] = {}
-        self._types = {INPUT: Type.SYMBOL, POSITION: Type.INTEGER}
-        self.functions: dict[str, Function] = {}
-        self.vectors: dict[str, Vector] = {}
+        self._types = {syntax.INPUT: syntax.Type.SYMBOL, syntax.POSITION: syntax.Type.INTEGER}
+        self.functions: dict[str, syntax.Function] = {}
+        self.vectors: dict[str, syntax.Vector] = {}
 
     def _refuse(self, place: int, message: str) -> NoReturn:
         raise program_error(self._text, place, message)
@@ -95,7 +70,7 @@ class _Checker:
     def add(self, definition: Definition) -> None:
         """Check the definition and add it."""
         name, place = definition.name, definition.place
-        if name in (INPUT, POSITION, *_PAIR):
+        if name in (syntax.INPUT, syntax.POSITION, *_PAIR):
             self._refuse(place, f"found {quote(name)}, which the language defines, expected another name")
         if self._places[name] != place:
             line, _ = place_of(self._text, self._places[name])
@@ -107,131 +82,132 @@ class _Checker:
         body = self._with_truths_for_digits(definition.body)
         if definition.parameters is None:
             self._types[name] = self._body_type(body)
-            self.vectors[name] = Vector(name, body, self._types[name])
+            self.vectors[name] = syntax.Vector(name, body, self._types[name])
         else:
-            assert isinstance(body, Expression), "the grammar has no attention in functions"
+            assert isinstance(body, syntax.Expression), "the grammar has no attention in functions"
             self._types[name] = self._type_of(body, definition.parameters)
-            self.functions[name] = Function(name, definition.parameters, body, self._types[name])
+            self.functions[name] = syntax.Function(name, definition.parameters, body, self._types[name])
 
-    def _with_truths_for_digits(self, body: Body) -> Body:
+    def _with_truths_for_digits(self, body: syntax.Body) -> syntax.Body:
         return Digits(self._types, self._digits_alone).settled(body)
 
     # -- depth ---------------------------------------------------------------------------------------------------------
 
-    def _limited_depth(self, body: Body) -> int:
+    def _limited_depth(self, body: syntax.Body) -> int:
         """How deep the values of the body are nested, functions included; too deep ones are not looked into."""
-        values = values_of(body)
+        values = syntax.values_of(body)
         written = max(value.depth for value in values)
         return written if written > MAX_DEPTH else max(map(self._depth, values))
 
-    def _depth(self, expression: Expression) -> int:
-        below = self._depths.get(expression.function, 0) if isinstance(expression, Call) else 0
-        return 1 + max(below, max(map(self._depth, parts(expression)), default=0))
+    def _depth(self, expression: syntax.Expression) -> int:
+        below = self._depths.get(expression.function, 0) if isinstance(expression, syntax.Call) else 0
+        return 1 + max(below, max(map(self._depth, syntax.parts(expression)), default=0))
 
     # -- types ---------------------------------------------------------------------------------------------------------
 
-    def _body_type(self, body: Body) -> Type:
+    def _body_type(self, body: syntax.Body) -> syntax.Type:
         match body:
-            case Attention():
-                self._expect(Type.BOOLEAN, body.score, _PAIR)
+            case syntax.Attention():
+                self._expect(syntax.Type.BOOLEAN, body.score, _PAIR)
                 return self._expect(self._type_of(body.value, _PAIR), body.default, _HERE)
-            case PrefixSum(value):
-                return self._expect(Type.INTEGER, value, _PAIR)
-            case Expression():
+            case syntax.PrefixSum(value):
+                return self._expect(syntax.Type.INTEGER, value, _PAIR)
+            case syntax.Expression():
                 return self._type_of(body, _HERE)
 
-    def _expect(self, expected: Type, expression: Expression, names: tuple[str, ...]) -> Type:
+    def _expect(self, expected: syntax.Type, expression: syntax.Expression, names: tuple[str, ...]) -> syntax.Type:
         found = self._type_of(expression, names)
         if found != expected:
             self._refuse(expression.place, f"found {found.phrase}, expected {expected.phrase}")
         return expected
 
-    def _expect_both(self, expected: Type, left: Expression, right: Expression, names: tuple[str, ...]) -> Type:
+    def _expect_both(self, expected: syntax.Type, left: syntax.Expression, right: syntax.Expression,
+                     names: tuple[str, ...]) -> syntax.Type:
         self._expect(expected, left, names)
         return self._expect(expected, right, names)
 
-    def _type_of(self, expression: Expression, names: tuple[str, ...]) -> Type:
+    def _type_of(self, expression: syntax.Expression, names: tuple[str, ...]) -> syntax.Type:
         """The type, where ``names`` are the variables or the parameters that have a meaning."""
         match expression:
-            case Truth():
-                return Type.BOOLEAN
-            case Not(operand):
-                return self._expect(Type.BOOLEAN, operand, names)
-            case Connective(_, left, right):
-                return self._expect_both(Type.BOOLEAN, left, right, names)
-            case Integer():
-                return Type.INTEGER
-            case Negative(operand):
-                return self._expect(Type.INTEGER, operand, names)
-            case Sum(_, left, right):
-                return self._expect_both(Type.INTEGER, left, right, names)
-            case Comparison():
+            case syntax.Truth():
+                return syntax.Type.BOOLEAN
+            case syntax.Not(operand):
+                return self._expect(syntax.Type.BOOLEAN, operand, names)
+            case syntax.Connective(_, left, right):
+                return self._expect_both(syntax.Type.BOOLEAN, left, right, names)
+            case syntax.Integer():
+                return syntax.Type.INTEGER
+            case syntax.Negative(operand):
+                return self._expect(syntax.Type.INTEGER, operand, names)
+            case syntax.Sum(_, left, right):
+                return self._expect_both(syntax.Type.INTEGER, left, right, names)
+            case syntax.Comparison():
                 return self._comparison_type(expression, names)
-            case Conditional(condition, chosen, otherwise):
-                self._expect(Type.BOOLEAN, condition, names)
+            case syntax.Conditional(condition, chosen, otherwise):
+                self._expect(syntax.Type.BOOLEAN, condition, names)
                 return self._expect(self._type_of(chosen, names), otherwise, names)
-            case Call():
+            case syntax.Call():
                 return self._call_type(expression, names)
         return self._atom_type(expression, names)
 
-    def _comparison_type(self, comparison: Comparison, names: tuple[str, ...]) -> Type:
+    def _comparison_type(self, comparison: syntax.Comparison, names: tuple[str, ...]) -> syntax.Type:
         left = comparison.left
         kind = self._type_of(left, names)
         if comparison.relation not in ("==", "!="):
-            kind = self._expect(Type.INTEGER, left, names)
-        elif kind == Type.BOOLEAN:
+            kind = self._expect(syntax.Type.INTEGER, left, names)
+        elif kind == syntax.Type.BOOLEAN:
             self._refuse(left.place, "found a truth value, expected an integer or a symbol; truth values are compared "
                                      "by <->")
         self._expect(kind, comparison.right, names)
-        return Type.BOOLEAN
+        return syntax.Type.BOOLEAN
 
-    def _atom_type(self, atom: Expression, names: tuple[str, ...]) -> Type:
+    def _atom_type(self, atom: syntax.Expression, names: tuple[str, ...]) -> syntax.Type:
         match atom:
-            case Literally(symbol):
+            case syntax.Literally(symbol):
                 self._check_symbol(atom, symbol, self._symbols)
-                return Type.SYMBOL
-            case Letter(symbol, variable):
+                return syntax.Type.SYMBOL
+            case syntax.Letter(symbol, variable):
                 self._check_symbol(atom, symbol, self._alphabet)
                 self._check_variable(atom, variable, names)
-                return Type.BOOLEAN
-            case Entry():
+                return syntax.Type.BOOLEAN
+            case syntax.Entry():
                 return self._entry_type(atom, names)
-            case Parameter(name):
+            case syntax.Parameter(name):
                 self._check_parameter(atom, name, names)
-                return Type.SYMBOL
+                return syntax.Type.SYMBOL
         raise TypeError(f"not an expression: {type(atom).__name__}")
 
-    def _check_symbol(self, atom: Expression, symbol: str, symbols: Sequence[str]) -> None:
+    def _check_symbol(self, atom: syntax.Expression, symbol: str, symbols: Sequence[str]) -> None:
         if symbol not in symbols:
             self._refuse(atom.place, f"found the symbol {quote(symbol)}, expected one of {list_names(symbols)}")
 
-    def _check_variable(self, atom: Expression, variable: str, names: tuple[str, ...]) -> None:
+    def _check_variable(self, atom: syntax.Expression, variable: str, names: tuple[str, ...]) -> None:
         if variable not in names:
             found = f"found an entry at {variable[:20]}, expected {_one_of(names)}"
             hint = "; j has a meaning in attention and psum only, not in the default"
             self._refuse(atom.place, found + hint if (variable, names) == ("j", _HERE) else found)
 
-    def _check_parameter(self, atom: Expression, name: str, names: tuple[str, ...]) -> None:
+    def _check_parameter(self, atom: syntax.Expression, name: str, names: tuple[str, ...]) -> None:
         if name in _PAIR:
             self._refuse(atom.place, f"found the variable {name}, expected a value; the position is pos({name})")
         if names[0] == "i":
-            self._refuse(atom.place, f"found {quote(name)} alone, expected an entry such as {INPUT}(i)")
+            self._refuse(atom.place, f"found {quote(name)} alone, expected an entry such as {syntax.INPUT}(i)")
         if name not in names:
             self._refuse(atom.place, f"found {quote(name)}, expected {_one_of(names)}")
 
-    def _entry_type(self, entry: Entry, names: tuple[str, ...]) -> Type:
+    def _entry_type(self, entry: syntax.Entry, names: tuple[str, ...]) -> syntax.Type:
         if entry.vector in self.functions:
             self._refuse(entry.place, f"found the function {quote(entry.vector)} at {entry.at}, expected a symbol as "
-                                      f"its argument, such as {INPUT}({entry.at})")
+                                      f"its argument, such as {syntax.INPUT}({entry.at})")
         self._check_variable(entry, entry.at, names)
-        if entry.vector in (INPUT, POSITION):
-            return Type.SYMBOL if entry.vector == INPUT else Type.INTEGER
+        if entry.vector in (syntax.INPUT, syntax.POSITION):
+            return syntax.Type.SYMBOL if entry.vector == syntax.INPUT else syntax.Type.INTEGER
         if entry.vector not in self.vectors:
-            self._refuse_unknown(entry.place, entry.vector, "vector", [INPUT, POSITION, *self.vectors])
+            self._refuse_unknown(entry.place, entry.vector, "vector", [syntax.INPUT, syntax.POSITION, *self.vectors])
         return self.vectors[entry.vector].type
 
-    def _call_type(self, call: Call, names: tuple[str, ...]) -> Type:
-        if call.function in (INPUT, POSITION, *self.vectors):
+    def _call_type(self, call: syntax.Call, names: tuple[str, ...]) -> syntax.Type:
+        if call.function in (syntax.INPUT, syntax.POSITION, *self.vectors):
             self._refuse(call.place, f"found the vector {quote(call.function)} with another argument, expected "
                                      f"{_one_of(names) if names[0] == 'i' else 'a function'}")
         if call.function not in self.functions:
@@ -242,7 +218,7 @@ class _Checker:
             arguments = "1 argument" if found == 1 else f"{found} arguments"
             self._refuse(call.place, f"found {arguments} of {quote(call.function)}, expected {expected}")
         for argument in call.arguments:
-            self._expect(Type.SYMBOL, argument, names)
+            self._expect(syntax.Type.SYMBOL, argument, names)
         return function.type
 
     def _refuse_unknown(self, place: int, name: str, kind: str, known: Sequence[str]) -> NoReturn:

@@ -21,17 +21,7 @@ from fractions import Fraction
 from constructions.draft import ONE
 from constructions.errors import Unsupported
 from constructions.network.transformer import Coefficients, Mask
-from constructions.rasp.syntax import (
-    INPUT,
-    Attention,
-    Comparison,
-    Connective,
-    Entry,
-    Expression,
-    Function,
-    Letter,
-    parts,
-)
+from constructions.rasp import syntax
 from constructions.rasp.syntax import Variable as Place
 from constructions.rasp_network.circuit import Circuit
 from constructions.rasp_network.evaluation import Computed, Evaluator
@@ -61,7 +51,7 @@ class _Score:
     there: Table
     both: tuple[Table, ...]
     equations: tuple[tuple[Integer, Integer], ...]
-    written: tuple[Expression, ...]
+    written: tuple[syntax.Expression, ...]
     """The last two, as expressions."""
 
     @property
@@ -98,8 +88,8 @@ class _Reading:
 class Attending:
     """One attention of a program, being compiled."""
 
-    def __init__(self, circuit: Circuit, lookups: Lookups, functions: Mapping[str, Function],
-                 vectors: Mapping[str, Computed], name: str, attention: Attention) -> None:
+    def __init__(self, circuit: Circuit, lookups: Lookups, functions: Mapping[str, syntax.Function],
+                 vectors: Mapping[str, Computed], name: str, attention: syntax.Attention) -> None:
         """``vectors`` are the vectors so far, at position i; new directions are named after ``name``."""
         self._circuit = circuit
         self._lookups = lookups
@@ -139,7 +129,7 @@ class Attending:
         there: list[Table] = []
         both: list[Table] = []
         equations: list[tuple[Integer, Integer]] = []
-        written: list[Expression] = []
+        written: list[syntax.Expression] = []
         for part in _conjuncts(self._attention.score):
             if equation := self._equation(part):
                 equations.append(equation)
@@ -156,9 +146,9 @@ class Attending:
             return None
         return _Score(joined[0], joined[1], tuple(both), tuple(equations), tuple(written))
 
-    def _equation(self, part: Expression) -> tuple[Integer, Integer] | None:
+    def _equation(self, part: syntax.Expression) -> tuple[Integer, Integer] | None:
         """An integer of i and one of j, if the conjunct says that they are equal."""
-        if not isinstance(part, Comparison) or part.relation != "==":
+        if not isinstance(part, syntax.Comparison) or part.relation != "==":
             return None
         left, right = (self._pair.value(side, {}) for side in (part.left, part.right))
         if not isinstance(left, Integer) or not isinstance(right, Integer):
@@ -260,7 +250,7 @@ class Attending:
     def _reading(self) -> _Reading:
         return _Reading(self._circuit, self._mask, self._name)
 
-    def _read(self, reading: _Reading, written: Sequence[Expression]) -> tuple[Evaluator, Computed | None]:
+    def _read(self, reading: _Reading, written: Sequence[syntax.Expression]) -> tuple[Evaluator, Computed | None]:
         """Let the value be retrieved, or whatever it is made of; and what the expressions are made of.
 
         Once the head is there, the result evaluates expressions at i and the position that is found.
@@ -300,22 +290,22 @@ def _finite(value: Computed) -> Table:
     return combine(int, value.table) if isinstance(value, Integer) else value
 
 
-def _conjuncts(score: Expression) -> list[Expression]:
+def _conjuncts(score: syntax.Expression) -> list[syntax.Expression]:
     """What is joined by & at the top, from left to right."""
-    if isinstance(score, Connective) and score.connector == "&":
+    if isinstance(score, syntax.Connective) and score.connector == "&":
         return [*_conjuncts(score.left), *_conjuncts(score.right)]
     return [score]
 
 
-def _names_at_j(expressions: Sequence[Expression]) -> list[str]:
+def _names_at_j(expressions: Sequence[syntax.Expression]) -> list[str]:
     """The vectors whose entries at j are mentioned, each once."""
     names: dict[str, None] = {}
     pending = list(expressions)
     while pending:
         expression = pending.pop()
-        pending += parts(expression)
-        if isinstance(expression, Entry | Letter) and expression.at == "j":
-            names[expression.vector if isinstance(expression, Entry) else INPUT] = None
+        pending += syntax.parts(expression)
+        if isinstance(expression, syntax.Entry | syntax.Letter) and expression.at == "j":
+            names[expression.vector if isinstance(expression, syntax.Entry) else syntax.INPUT] = None
     return list(names)
 
 

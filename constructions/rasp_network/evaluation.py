@@ -8,24 +8,8 @@ from typing import Any, cast
 from constructions.errors import Unsupported
 from constructions.language.semantics import RELATIONS
 from constructions.language.syntax import Relation
+from constructions.rasp import syntax
 from constructions.rasp.interpreter import CONNECTIVES
-from constructions.rasp.syntax import (
-    INPUT,
-    Call,
-    Comparison,
-    Conditional,
-    Connective,
-    Entry,
-    Expression,
-    Function,
-    Letter,
-    Literally,
-    Negative,
-    Not,
-    Parameter,
-    Sum,
-    Truth,
-)
 from constructions.rasp.syntax import Integer as Number
 from constructions.rasp.syntax import Variable as Place
 from constructions.rasp_network.circuit import Circuit
@@ -46,7 +30,7 @@ class MixedComparison(Unsupported):
 class Evaluator:
     """The values of expressions whose entries are given by ``entry``."""
 
-    def __init__(self, circuit: Circuit, lookups: Lookups, functions: Mapping[str, Function],
+    def __init__(self, circuit: Circuit, lookups: Lookups, functions: Mapping[str, syntax.Function],
                  entry: Callable[[str, Place], Computed]) -> None:
         """Whatever has to be computed on the way is written to ``circuit``."""
         self._circuit = circuit
@@ -55,7 +39,7 @@ class Evaluator:
         self._entry = entry
         self._called: dict[tuple[str, tuple[Table, ...]], Computed] = {}
 
-    def table(self, expression: Expression, arguments: Mapping[str, Table] | None = None) -> Table:
+    def table(self, expression: syntax.Expression, arguments: Mapping[str, Table] | None = None) -> Table:
         """The value of an expression that is a truth or a symbol.
 
         Raises:
@@ -63,7 +47,7 @@ class Evaluator:
         """
         return cast(Table, self.value(expression, arguments or {}))
 
-    def integer(self, expression: Expression, arguments: Mapping[str, Table] | None = None) -> Integer:
+    def integer(self, expression: syntax.Expression, arguments: Mapping[str, Table] | None = None) -> Integer:
         """The value of an expression that is an integer.
 
         Raises:
@@ -71,41 +55,41 @@ class Evaluator:
         """
         return cast(Integer, self.value(expression, arguments or {}))
 
-    def value(self, expression: Expression, arguments: Mapping[str, Table]) -> Computed:
+    def value(self, expression: syntax.Expression, arguments: Mapping[str, Table]) -> Computed:
         """The value of an expression; ``arguments`` are those of the function that it is the body of.
 
         Raises:
             Unsupported: as ``table``.
         """
         match expression:
-            case Not(operand):
+            case syntax.Not(operand):
                 return self.combine(lambda truth: not truth, self.table(operand, arguments))
-            case Connective(connector, left, right):
+            case syntax.Connective(connector, left, right):
                 return self.combine(CONNECTIVES[connector], self.table(left, arguments), self.table(right, arguments))
-            case Comparison(relation, left, right):
+            case syntax.Comparison(relation, left, right):
                 return self._compare(relation, self.value(left, arguments), self.value(right, arguments))
-            case Negative(operand):
+            case syntax.Negative(operand):
                 return self.sum(Integer(), self.integer(operand, arguments), -1)
-            case Sum(sign, left, right):
+            case syntax.Sum(sign, left, right):
                 return self.sum(self.integer(left, arguments), self.integer(right, arguments), 1 if sign == "+" else -1)
-            case Conditional(condition, chosen, otherwise):
+            case syntax.Conditional(condition, chosen, otherwise):
                 return self.choose(self.table(condition, arguments), self.value(chosen, arguments),
                                    self.value(otherwise, arguments))
-            case Call(name, passed):
+            case syntax.Call(name, passed):
                 return self._call(name, tuple(self.table(argument, arguments) for argument in passed))
         return self._atom(expression, arguments)
 
-    def _atom(self, atom: Expression, arguments: Mapping[str, Table]) -> Computed:
+    def _atom(self, atom: syntax.Expression, arguments: Mapping[str, Table]) -> Computed:
         match atom:
-            case Truth(value) | Literally(value):
+            case syntax.Truth(value) | syntax.Literally(value):
                 return constant(value)
             case Number(value):
                 return Integer(table=constant(value))
-            case Letter(symbol, place):
-                return self.combine(lambda letter: letter == symbol, cast(Table, self._entry(INPUT, place)))
-            case Entry(vector, place):
+            case syntax.Letter(symbol, place):
+                return self.combine(lambda letter: letter == symbol, cast(Table, self._entry(syntax.INPUT, place)))
+            case syntax.Entry(vector, place):
                 return self._entry(vector, place)
-            case Parameter(name):
+            case syntax.Parameter(name):
                 return arguments[name]
         raise TypeError(f"not an expression: {type(atom).__name__}")
 

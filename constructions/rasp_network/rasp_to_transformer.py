@@ -14,17 +14,12 @@ x_max       The largest embedding: n² if there is a neighbour, count, square (i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
-
 from constructions.draft import ONE
-from constructions.errors import InternalError, Unsupported
-from constructions.network.run import Residual
+from constructions.errors import Unsupported
 from constructions.network.transformer import Transformer
-from constructions.rasp.interpreter import Value
 from constructions.rasp.syntax import INPUT, POSITION, Attention, PrefixSum, Program, Type, Vector
 from constructions.rasp_network.attention import Attending
-from constructions.rasp_network.circuit import Circuit, literal_name
+from constructions.rasp_network.circuit import Circuit
 from constructions.rasp_network.evaluation import Computed, Evaluator
 from constructions.rasp_network.integers import Integer
 from constructions.rasp_network.lookups import Lookups
@@ -49,29 +44,6 @@ def compile_program(program: Program) -> Transformer:
     names = {f"{vector.name}(i)" for vector in program.vectors}
     transformer = compiler.finish()
     return trim(transformer, [name for name in transformer.directions if name.partition("=")[0] in names])
-
-
-def read_vectors(program: Program, stream: Sequence[Residual]) -> dict[str, tuple[Value, ...]]:
-    """What the vectors of a compiled program hold, from the final residual vectors of a word.
-
-    Raises:
-        InternalError: if a direction holds something else than a value of the vector's type.
-    """
-    return {vector.name: tuple(_read_entry(program, vector, residual) for residual in stream)
-            for vector in program.vectors}
-
-
-def _read_entry(program: Program, vector: Vector, residual: Residual) -> Value:
-    name = f"{vector.name}(i)"
-    if vector.type == Type.SYMBOL:
-        held = {symbol: residual.get(literal_name(name, symbol), Fraction(0)) for symbol in program.symbols}
-        if sorted(held.values()) == [0] * (len(held) - 1) + [1]:
-            return max(held, key=held.__getitem__)
-        raise InternalError(f"{name}: not one symbol")
-    number = residual.get(name, Fraction(0))
-    if number.denominator != 1 or (vector.type == Type.BOOLEAN and number not in (0, 1)):
-        raise InternalError(f"{name}: {number}, expected {vector.type.phrase}")
-    return bool(number) if vector.type == Type.BOOLEAN else int(number)
 
 
 class _Vectors(dict[str, Computed]):

@@ -14,23 +14,7 @@ from collections.abc import Sequence
 from math import lcm
 
 from constructions.errors import InternalError, Unsupported
-from constructions.language.syntax import (
-    TRUE,
-    And,
-    Constant,
-    Count,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Predicate,
-    PredicateOnCount,
-    Previous,
-    Since,
-    Symbol,
-    subformulas,
-)
+from constructions.language import syntax
 from constructions.regular.automata import Language
 
 MOST_FORMULA_STATES = 2_000_000
@@ -38,7 +22,7 @@ State = tuple[int, str]
 """A state of the language's automaton, and the bits that the formula remembers."""
 
 
-def defines(formula: Formula, language: Language, alphabet: Sequence[str], what: str = "the language") -> bool:
+def defines(formula: syntax.Formula, language: Language, alphabet: Sequence[str], what: str = "the language") -> bool:
     """Whether the formula holds at the last position of exactly the words of the language, of all that are not empty.
 
     Raises:
@@ -72,16 +56,16 @@ class _Walk:
     that is asked about it, as one bit for each remainder.
     """
 
-    def __init__(self, formula: Formula, alphabet: Sequence[str]) -> None:
-        self.parts = subformulas(formula)
-        later = [part.operand if isinstance(part, Previous) else part
-                 for part in self.parts if isinstance(part, Previous | Since)]
-        if Predicate("FIRST") in self.parts:
-            later.append(TRUE)
+    def __init__(self, formula: syntax.Formula, alphabet: Sequence[str]) -> None:
+        self.parts = syntax.subformulas(formula)
+        later = [part.operand if isinstance(part, syntax.Previous) else part
+                 for part in self.parts if isinstance(part, syntax.Previous | syntax.Since)]
+        if syntax.Predicate("FIRST") in self.parts:
+            later.append(syntax.TRUE)
         self.later = list(dict.fromkeys(later))
-        self.moduli: dict[Count, int] = {}
+        self.moduli: dict[syntax.Count, int] = {}
         for part in self.parts:
-            if isinstance(part, Predicate | PredicateOnCount) and part is not Predicate("FIRST"):
+            if isinstance(part, syntax.Predicate | syntax.PredicateOnCount) and part is not syntax.Predicate("FIRST"):
                 count = _count(part)
                 self.moduli[count] = lcm(self.moduli.get(count, 1), _modulus(part))
         self.start = "0" * len(self.later) + "".join("1" + "0" * (modulus - 1) for modulus in self.moduli.values())
@@ -91,7 +75,7 @@ class _Walk:
         everything = (1 << len(states)) - 1
         rows = [int("".join(reversed(row)), 2) for row in zip(*states, strict=True)]
         before = dict(zip(self.later, rows, strict=False))
-        remainders: dict[Count, list[int]] = {}
+        remainders: dict[syntax.Count, list[int]] = {}
         place = len(self.later)
         for count, modulus in self.moduli.items():
             remainders[count] = rows[place : place + modulus]
@@ -101,45 +85,45 @@ class _Walk:
         texts = [f"{row:0{len(states)}b}"[::-1] for row in after]
         return ["".join(column) for column in zip(*texts, strict=True)] or [""] * len(states), truths[self.parts[-1]]
 
-    def _truths(self, before: dict[Formula, int], remainders: dict[Count, list[int]], symbol: str,
-                everything: int) -> dict[Formula, int]:
+    def _truths(self, before: dict[syntax.Formula, int], remainders: dict[syntax.Count, list[int]], symbol: str,
+                everything: int) -> dict[syntax.Formula, int]:
         """The truths of all parts; a count is moved on when the first part that reads it is met."""
-        truths: dict[Formula, int] = {TRUE: everything}
-        moved: set[Count] = set()
+        truths: dict[syntax.Formula, int] = {syntax.TRUE: everything}
+        moved: set[syntax.Count] = set()
         for part in self.parts:
             match part:
-                case Symbol(found):
+                case syntax.Symbol(found):
                     truths[part] = everything if found == symbol else 0
-                case Previous(operand):
+                case syntax.Previous(operand):
                     truths[part] = before[operand]
-                case Since(left, right):
+                case syntax.Since(left, right):
                     truths[part] = truths[left] & (truths[right] | before[part])
-                case Predicate("FIRST"):
-                    truths[part] = everything & ~before[TRUE]
-                case Predicate(_, _) | PredicateOnCount(_, _):
+                case syntax.Predicate("FIRST"):
+                    truths[part] = everything & ~before[syntax.TRUE]
+                case syntax.Predicate(_, _) | syntax.PredicateOnCount(_, _):
                     count = _count(part)
                     if count not in moved:
                         moved.add(count)
-                        _move(remainders[count], everything if count.operand is TRUE else truths[count.operand])
+                        _move(remainders[count], everything if count.operand is syntax.TRUE else truths[count.operand])
                     truths[part] = _union(remainders[count][_remainder(part) :: _modulus(part)])
                 case _:
                     truths[part] = _connective(part, truths, everything)
         return truths
 
 
-def _connective(part: Formula, truths: dict[Formula, int], everything: int) -> int:
+def _connective(part: syntax.Formula, truths: dict[syntax.Formula, int], everything: int) -> int:
     match part:
-        case Constant(value):
+        case syntax.Constant(value):
             return everything if value else 0
-        case Not(operand):
+        case syntax.Not(operand):
             return everything & ~truths[operand]
-        case And(left, right):
+        case syntax.And(left, right):
             return truths[left] & truths[right]
-        case Or(left, right):
+        case syntax.Or(left, right):
             return truths[left] | truths[right]
-        case Implies(left, right):
+        case syntax.Implies(left, right):
             return (everything & ~truths[left]) | truths[right]
-        case Iff(left, right):
+        case syntax.Iff(left, right):
             return everything & ~(truths[left] ^ truths[right])
     raise InternalError(f"{part}: expected a formula of the past")
 
@@ -156,18 +140,18 @@ def _union(rows: Sequence[int]) -> int:
     return found
 
 
-def _count(part: Predicate | PredicateOnCount) -> Count:
+def _count(part: syntax.Predicate | syntax.PredicateOnCount) -> syntax.Count:
     """What is counted; the position is the count of all."""
-    return part.count if isinstance(part, PredicateOnCount) else Count("left", TRUE)
+    return part.count if isinstance(part, syntax.PredicateOnCount) else syntax.Count("left", syntax.TRUE)
 
 
-def _modulus(part: Predicate | PredicateOnCount) -> int:
+def _modulus(part: syntax.Predicate | syntax.PredicateOnCount) -> int:
     match part:
-        case (PredicateOnCount(name, parameters, Count("left", _), None)
-              | Predicate(name, parameters, None)) if name in ("ODD", "EVEN", "MOD"):
+        case (syntax.PredicateOnCount(name, parameters, syntax.Count("left", _), None)
+              | syntax.Predicate(name, parameters, None)) if name in ("ODD", "EVEN", "MOD"):
             return parameters[0] if parameters else 2
     raise InternalError(f"{part}: expected a count of the past modulo a number")
 
 
-def _remainder(part: Predicate | PredicateOnCount) -> int:
+def _remainder(part: syntax.Predicate | syntax.PredicateOnCount) -> int:
     return part.parameters[1] if part.parameters else int(part.name == "ODD")

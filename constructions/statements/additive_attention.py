@@ -24,23 +24,9 @@ from fractions import Fraction
 
 from constructions.draft import ONE, Draft, linear_form
 from constructions.errors import Unsupported
+from constructions.language import syntax
 from constructions.language.expressions import Expression, parse_expression
 from constructions.language.printer import format_briefly
-from constructions.language.syntax import (
-    TRUE,
-    And,
-    Comparison,
-    Count,
-    Formula,
-    Implies,
-    Next,
-    PredicateOnCount,
-    PredicateOnSum,
-    Previous,
-    Side,
-    Since,
-    Until,
-)
 from constructions.network.meanings import Meaning, Near, Slack, Total, Truth
 from constructions.network.transformer import Coefficients, Head, Mask
 from constructions.regimes import Regime, Sharpening
@@ -50,10 +36,11 @@ from constructions.statements.saturated_comparison import decide
 from constructions.statements.theorem_20_counting import bounded_difference, decide_predicate
 
 ZERO = Fraction(0)
-MASKS: Mapping[Side, Mask] = {"left": Mask.FUTURE, "right": Mask.PAST}
-_SOUGHT: Mapping[type[Formula], str] = {
-    Since: "last deciding position", Until: "next deciding position", Previous: "previous position",
-    Next: "next position"}
+MASKS: Mapping[syntax.Side, Mask] = {"left": Mask.FUTURE, "right": Mask.PAST}
+_SOUGHT: Mapping[type[syntax.Formula], str] = {
+    syntax.Since: "last deciding position", syntax.Until: "next deciding position",
+    syntax.Previous: "previous position",
+    syntax.Next: "next position"}
 
 
 @dataclass(frozen=True)
@@ -94,39 +81,39 @@ def temperature_over_n(regime: Regime) -> Expression:
     return parse_expression("1/n" if regime.sharpening is Sharpening.TEMPERATURE else "1")
 
 
-def add_truth_by_additive_attention(draft: Draft, formula: Formula, additive: Additive) -> str:
+def add_truth_by_additive_attention(draft: Draft, formula: syntax.Formula, additive: Additive) -> str:
     """The direction of a temporal formula or one that counts, its operands' directions being there already.
 
     Raises:
         Unsupported: if a predicate is on a sum of counts.
     """
     match formula:
-        case Previous(operand):
-            return _add_selected(draft, formula, additive, Count("left", TRUE), 1, draft.truth(operand))
-        case Next(operand):
-            return _add_selected(draft, formula, additive, Count("right", TRUE), 1, draft.truth(operand))
-        case Since(left, right) | Until(left, right):
-            decides, holds = Implies(left, right), require_truth(draft, And(left, right))
-            count = Count("left" if isinstance(formula, Since) else "right", decides)
+        case syntax.Previous(operand):
+            return _add_selected(draft, formula, additive, syntax.Count("left", syntax.TRUE), 1, draft.truth(operand))
+        case syntax.Next(operand):
+            return _add_selected(draft, formula, additive, syntax.Count("right", syntax.TRUE), 1, draft.truth(operand))
+        case syntax.Since(left, right) | syntax.Until(left, right):
+            decides, holds = syntax.Implies(left, right), require_truth(draft, syntax.And(left, right))
+            count = syntax.Count("left" if isinstance(formula, syntax.Since) else "right", decides)
             return _add_selected(draft, formula, additive, count, 0, holds)
-        case Comparison():
+        case syntax.Comparison():
             return _add_comparison(draft, formula, additive)
-        case PredicateOnCount():
+        case syntax.PredicateOnCount():
             return decide_predicate(draft, formula, lambda values, written: _look_up(
                 draft, additive, formula.count, values, written))
-        case PredicateOnSum():
+        case syntax.PredicateOnSum():
             raise Unsupported(f"{format_briefly(formula)}: under {draft.weighting} predicates are on single counts")
     raise AssertionError(f"no construction: {formula!r}")
 
 
-def add_total(draft: Draft, count: Count, additive: Additive) -> str:
+def add_total(draft: Draft, count: syntax.Count, additive: Additive) -> str:
     """The direction ``total[κ]``: exactly κ, by a head whose scores are all the same."""
     return draft.once(Total(count), lambda: _add_total_head(draft, count, additive))
 
 
-def _add_total_head(draft: Draft, count: Count, additive: Additive) -> str:
+def _add_total_head(draft: Draft, count: syntax.Count, additive: Additive) -> str:
     counted, name = require_truth(draft, count.operand), draft.spell("total", count)
-    one = require_truth(draft, TRUE)
+    one = require_truth(draft, syntax.TRUE)
     row = {one: additive.counting} if additive.counting else {}
     head = _head(draft, "all positions alike", MASKS[count.side], (row,), ({_unit(draft): ONE} if row else {},),
                  {name: {counted: additive.share}})
@@ -137,7 +124,7 @@ def _add_total_head(draft: Draft, count: Count, additive: Additive) -> str:
 def _unit(draft: Draft) -> str:
     """What keys are multiplied by: 1, or n where the weighting divides by n and no temperature makes up for it."""
     divided = draft.weighting.row.over_n and draft.regime.sharpening is Sharpening.POSITION
-    return draft.embed_position("n") if divided else require_truth(draft, TRUE)
+    return draft.embed_position("n") if divided else require_truth(draft, syntax.TRUE)
 
 
 def _head(draft: Draft, name: str, mask: Mask, queries: tuple[Coefficients, ...], keys: tuple[Coefficients, ...],
@@ -145,9 +132,10 @@ def _head(draft: Draft, name: str, mask: Mask, queries: tuple[Coefficients, ...]
     return Head(name, f"{draft.weighting} attention", mask, draft.weighting, draft.temperature, queries, keys, values)
 
 
-def _add_selected(draft: Draft, formula: Formula, additive: Additive, count: Count, distance: int, value: str) -> str:
+def _add_selected(draft: Draft, formula: syntax.Formula, additive: Additive, count: syntax.Count, distance: int,
+                  value: str) -> str:
     """The direction ``is[formula]``: the value where ``distance`` more positions are counted here than there."""
-    total, one, unit = add_total(draft, count, additive), require_truth(draft, TRUE), _unit(draft)
+    total, one, unit = add_total(draft, count, additive), require_truth(draft, syntax.TRUE), _unit(draft)
     written = draft.spell("is" if additive.is_exact else "near", formula)
     meaning: Meaning = Truth(formula) if additive.is_exact else Near(formula)
     draft.add_heads([
@@ -158,18 +146,18 @@ def _add_selected(draft: Draft, formula: Formula, additive: Additive, count: Cou
     return written if additive.is_exact else draft.add_truth(formula, rounding_units(written), ZERO)
 
 
-def _add_comparison(draft: Draft, formula: Comparison, additive: Additive) -> str:
+def _add_comparison(draft: Draft, formula: syntax.Comparison, additive: Additive) -> str:
     """The direction ``is[s R t]``: s - t is an integer, and exact."""
     term = bounded_difference(formula)
     row = linear_form(*((add_total(draft, count, additive), Fraction(number)) for number, count in term.coefficients))
     return decide(draft, formula, row, Fraction(term.constant), Slack)
 
 
-def _look_up(draft: Draft, additive: Additive, count: Count, values: Mapping[str, Coefficients],
+def _look_up(draft: Draft, additive: Additive, count: syntax.Count, values: Mapping[str, Coefficients],
              written: Mapping[str, Near]) -> None:
     """Heads that take the values of position m + 1, where m other positions are counted."""
     total, counted, unit = add_total(draft, count, additive), draft.truth(count.operand), _unit(draft)
-    one, place = require_truth(draft, TRUE), draft.embed_position("i")
+    one, place = require_truth(draft, syntax.TRUE), draft.embed_position("i")
     draft.add_heads([
         _head(draft, "1 + others counted", Mask.FUTURE if count.side == "left" else Mask.NONE,
               (linear_form((total, part.slope), (counted, -part.slope), (one, part.slope + part.offset)),

@@ -11,56 +11,45 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from constructions.draft import ONE, Draft
+from constructions.language import syntax
 from constructions.language.symbolic import symbolic_truth
-from constructions.language.syntax import (
-    And,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Predicate,
-    is_constant_comparison,
-    is_symbolic,
-    operands,
-    operands_of_connective,
-)
 from constructions.network.transformer import Coefficients
 
 ZERO = Fraction(0)
 _Unit = tuple[Coefficients, Fraction, Fraction]
 
 
-def require_truth(draft: Draft, formula: Formula) -> str:
+def require_truth(draft: Draft, formula: syntax.Formula) -> str:
     """The direction of a formula over symbols, of a predicate, or of a connective whose operands have directions."""
     if draft.has_truth(formula):
         return draft.truth(formula)
-    if is_symbolic(formula):
+    if syntax.is_symbolic(formula):
         return draft.embed_truth(formula, [a for a in draft.alphabet if symbolic_truth(formula, a)])
-    if isinstance(formula, Predicate) or is_constant_comparison(formula):
+    if isinstance(formula, syntax.Predicate) or syntax.is_constant_comparison(formula):
         return draft.embed_positional(formula)
-    units, bias = connective_units(formula, [require_truth(draft, operand) for operand in operands(formula)])
+    units, bias = connective_units(formula, [require_truth(draft, operand) for operand in syntax.operands(formula)])
     return draft.add_truth(formula, units, bias)
 
 
-def connective_units(formula: Formula, names: Sequence[str]) -> tuple[list[_Unit], Fraction]:
+def connective_units(formula: syntax.Formula, names: Sequence[str]) -> tuple[list[_Unit], Fraction]:
     """Units (reads, bias, write) and output bias that compute the connective at the top of ``formula``.
 
     The two directions may be one and the same (``a & a``), so coefficients on it add up. Where they would cancel, a
     unit that is 0 reads a connective all the same: so its truth is one atom of the proof, whatever is inside of it.
     """
-    if isinstance(formula, Implies | Iff) and formula.left is formula.right and operands_of_connective(formula.left):
+    repeats = isinstance(formula, syntax.Implies | syntax.Iff) and formula.left is formula.right
+    if repeats and syntax.operands_of_connective(syntax.operands(formula)[0]):
         return [(_form(names[:1], 1), -ONE, -ONE)], ONE
     match formula:
-        case Not():
+        case syntax.Not():
             return [(_form(names, 1), ZERO, -ONE)], ONE
-        case And():
+        case syntax.And():
             return [(_form(names, 1, 1), -ONE, ONE)], ZERO
-        case Or():
+        case syntax.Or():
             return [(_form(names, -1, -1), ONE, -ONE)], ONE
-        case Implies():
+        case syntax.Implies():
             return [(_form(names, 1, -1), ZERO, -ONE)], ONE
-        case Iff():
+        case syntax.Iff():
             return [(_form(names, 1, -1), ZERO, -ONE), (_form(names, -1, 1), ZERO, -ONE)], ONE
     raise AssertionError(f"not a Boolean connective: {formula!r}")
 

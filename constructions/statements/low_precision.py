@@ -11,17 +11,8 @@ from fractions import Fraction
 
 from constructions.draft import Draft
 from constructions.errors import Unsupported
+from constructions.language import syntax
 from constructions.language.printer import format_formula
-from constructions.language.syntax import (
-    Comparison,
-    Formula,
-    Next,
-    PredicateOnCount,
-    PredicateOnSum,
-    Previous,
-    Since,
-    Until,
-)
 from constructions.statements.low_precision_counting import (
     add_comparison_for_low_precision,
     add_predicate_on_count_for_low_precision,
@@ -38,26 +29,26 @@ GAMMA = Fraction(4)
 """The constant in front of the scores: a power of two, so that integers of a few bits stay such."""
 
 
-def add_truth_for_low_precision(draft: Draft, formula: Formula) -> str:
+def add_truth_for_low_precision(draft: Draft, formula: syntax.Formula) -> str:
     """The direction of a temporal formula or one that counts, its operands' directions being there already.
 
     Raises:
         Unsupported: if a predicate on a count depends on n, or a predicate is on a sum of counts.
     """
     match formula:
-        case Previous():
+        case syntax.Previous():
             return add_previous_for_low_precision(draft, formula)
-        case Next():
+        case syntax.Next():
             return add_next_for_low_precision(draft, formula)
-        case Since():
+        case syntax.Since():
             return add_since_for_low_precision(draft, formula)
-        case Until():
+        case syntax.Until():
             return add_until_for_low_precision(draft, formula)
-        case Comparison():
+        case syntax.Comparison():
             return add_comparison_for_low_precision(draft, formula)
-        case PredicateOnCount():
+        case syntax.PredicateOnCount():
             return add_predicate_on_count_for_low_precision(draft, formula)
-        case PredicateOnSum():
+        case syntax.PredicateOnSum():
             raise Unsupported(f"{format_formula(formula)}: for low precision numbers are compared, and not looked up; "
                               "predicates are on single counts")
     raise AssertionError(f"no construction for low precision: {formula!r}")

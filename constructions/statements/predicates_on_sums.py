@@ -24,22 +24,11 @@ from fractions import Fraction
 from itertools import product
 
 from constructions.draft import ONE, Draft
+from constructions.language import syntax
 from constructions.language.affine_predicates import NumericalPredicate
 from constructions.language.predicates import definition_of
 from constructions.language.printer import format_formula
 from constructions.language.simplified import conjunction_of, negation
-from constructions.language.syntax import (
-    FALSE,
-    Comparison,
-    Count,
-    Formula,
-    Predicate,
-    PredicateOnSum,
-    Relation,
-    Side,
-    Term,
-    is_positional,
-)
 from constructions.network.meanings import Near, Slack
 from constructions.network.transformer import Coefficients, Head, Mask
 from constructions.regimes import Sharpening
@@ -51,7 +40,7 @@ from constructions.statements.theorem_20_counting import add_others, position_tr
 
 ZERO = Fraction(0)
 SOURCE = "predicates on sums"
-_GATES: Mapping[str, tuple[Relation, ...]] = {"positive": (">",), "negative": ("<",), "zero": (">=", "<=")}
+_GATES: Mapping[str, tuple[syntax.Relation, ...]] = {"positive": (">",), "negative": ("<",), "zero": (">=", "<=")}
 """The relations of D' to 0 that hold in a case, so that the slack of each shuts what is for this case alone."""
 
 
@@ -59,12 +48,12 @@ _GATES: Mapping[str, tuple[Relation, ...]] = {"positive": (">",), "negative": ("
 class _Case:
     """The formulas of ``holding`` hold here, of what the counts apart count; so D = D' + ``here``. D' has this sign."""
 
-    holding: tuple[Formula, ...]
+    holding: tuple[syntax.Formula, ...]
     here: int
     sign: str
 
 
-def add_predicate_on_sum(draft: Draft, formula: PredicateOnSum) -> str:
+def add_predicate_on_sum(draft: Draft, formula: syntax.PredicateOnSum) -> str:
     """The direction ``is[θ(D)]``; the truths inside counts have their directions already."""
     apart = _apart(formula.term)
     near = {case: _name(draft, formula, case) for case in _cases(apart)}
@@ -80,31 +69,31 @@ def add_predicate_on_sum(draft: Draft, formula: PredicateOnSum) -> str:
     return draft.add_truth(formula, units, ZERO)
 
 
-def _apart(term: Term) -> tuple[tuple[int, Count], ...]:
+def _apart(term: syntax.Term) -> tuple[tuple[int, syntax.Count], ...]:
     """The counts to the right, if some sum of counts may be more than there are positions; and the positional ones."""
-    def sees(side: Side, sign: int) -> int:
+    def sees(side: syntax.Side, sign: int) -> int:
         return sum(1 for number, count in term.coefficients if count.side == side and number == sign)
 
     assert all(sees(side, sign) <= 1 for side in ("left", "right") for sign in (1, -1)), "no such sum"
     overflows = any(sees("left", sign) and sees("right", sign) for sign in (1, -1))
     return tuple(each for each in term.coefficients
-                 if (overflows and each[1].side == "right") or is_positional(each[1].operand))
+                 if (overflows and each[1].side == "right") or syntax.is_positional(each[1].operand))
 
 
-def _cases(apart: Sequence[tuple[int, Count]]) -> Iterator[_Case]:
+def _cases(apart: Sequence[tuple[int, syntax.Count]]) -> Iterator[_Case]:
     for truths in product((True, False), repeat=len(apart)):
         holding = tuple(count.operand if truth else negation(count.operand)
                         for truth, (_, count) in zip(truths, apart, strict=True))
         here = sum(number for truth, (number, _) in zip(truths, apart, strict=True) if truth)
-        if FALSE not in holding:
+        if syntax.FALSE not in holding:
             yield from (_Case(holding, here, sign) for sign in _GATES)
 
 
-def _name(draft: Draft, formula: PredicateOnSum, case: _Case) -> str:
+def _name(draft: Draft, formula: syntax.PredicateOnSum, case: _Case) -> str:
     return draft.spell("near", formula, " if " + ", ".join([case.sign, *map(format_formula, case.holding)]))
 
 
-def _approximation(draft: Draft, term: Term, apart: Sequence[tuple[int, Count]] = ()) -> Coefficients:
+def _approximation(draft: Draft, term: syntax.Term, apart: Sequence[tuple[int, syntax.Count]] = ()) -> Coefficients:
     """H: the sum of the approximations of the counts; those ``apart`` are taken without this position."""
     row: dict[str, Fraction] = {}
     for number, count in term.coefficients:
@@ -115,7 +104,7 @@ def _approximation(draft: Draft, term: Term, apart: Sequence[tuple[int, Count]] 
     return {name: number for name, number in row.items() if number}
 
 
-def _add_head(draft: Draft, formula: PredicateOnSum, sought: Coefficients, near: Mapping[_Case, str]) -> None:
+def _add_head(draft: Draft, formula: syntax.PredicateOnSum, sought: Coefficients, near: Mapping[_Case, str]) -> None:
     """A head that attends to the position that the row is near, with the tables of these cases."""
     growth = "" if draft.regime.sharpening is Sharpening.TEMPERATURE else "*n"
     place, square = draft.embed_position(f"i{growth}"), draft.embed_position(f"i^2{growth}")
@@ -133,25 +122,26 @@ def _add_head(draft: Draft, formula: PredicateOnSum, sought: Coefficients, near:
     draft.add_head(head, {name: Near(formula, _guard(formula.term, case)) for case, name in near.items()})
 
 
-def _table(draft: Draft, formula: PredicateOnSum, case: _Case) -> Coefficients:
+def _table(draft: Draft, formula: syntax.PredicateOnSum, case: _Case) -> Coefficients:
     """What θ is of the sum, where j is looked for: of j + v, of v - j, or of v."""
     rule, factor = definition_of(formula), {"positive": 1, "negative": -1, "zero": 0}[case.sign]
     if factor == 0 and not rule.depends_on_n:
-        return {draft.one() if rule.holds(case.here, 1, formula.parameters) else require_truth(draft, FALSE): ONE}
+        holds = rule.holds(case.here, 1, formula.parameters)
+        return {draft.one() if holds else require_truth(draft, syntax.FALSE): ONE}
     theta = NumericalPredicate(formula.name, formula.definition).of_multiple(factor, case.here).of_position()
-    assert isinstance(theta, Predicate)
+    assert isinstance(theta, syntax.Predicate)
     return {position_truth(draft, theta): ONE}
 
 
-def _guard(term: Term, case: _Case) -> Formula:
+def _guard(term: syntax.Term, case: _Case) -> syntax.Formula:
     return conjunction_of([*case.holding, *(_compared(term, relation, case.here) for relation in _GATES[case.sign])])
 
 
-def _compared(term: Term, relation: Relation, number: int) -> Comparison:
-    return Comparison(relation, term, Term((), number))
+def _compared(term: syntax.Term, relation: syntax.Relation, number: int) -> syntax.Comparison:
+    return syntax.Comparison(relation, term, syntax.Term((), number))
 
 
-def _add_slack(draft: Draft, term: Term, relation: Relation, number: int) -> str:
+def _add_slack(draft: Draft, term: syntax.Term, relation: syntax.Relation, number: int) -> str:
     """The direction that is slack of D R number: 0 where H is on its side of a margin around the number."""
     bound = _compared(term, relation, number)
     sign = -1 if relation in (">", ">=") else 1

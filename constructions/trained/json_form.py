@@ -16,24 +16,7 @@ from constructions.errors import InputError
 from constructions.network.json_form import MAX_BYTES, read_json
 from constructions.text import printable
 from constructions.trained import json_values as values
-from constructions.trained.network import (
-    ELEMENT_BYTES,
-    Activation,
-    Affine,
-    Attends,
-    AttentionStep,
-    Head,
-    Norm,
-    NormStep,
-    Rotary,
-    Scale,
-    Source,
-    Step,
-    Tensor,
-    TrainedNetwork,
-    UnitsStep,
-    View,
-)
+from constructions.trained import network as trained
 from constructions.trained.validation import check_network, check_total_bytes
 
 FORMAT = "certify-trained"
@@ -45,7 +28,7 @@ _KEYS = ("format", "version", "sources", "attention", "tokens", "positions", "st
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
-def network_to_json(network: TrainedNetwork) -> dict[str, Any]:
+def network_to_json(network: trained.TrainedNetwork) -> dict[str, Any]:
     """The JSON object of a network; keys in the order of the page."""
     return {
         "format": FORMAT,
@@ -60,66 +43,61 @@ def network_to_json(network: TrainedNetwork) -> dict[str, Any]:
     }
 
 
-def network_text(network: TrainedNetwork) -> str:
+def network_text(network: trained.TrainedNetwork) -> str:
     """The text of the file of a network."""
     return json.dumps(network_to_json(network)) + "\n"
 
 
-def write_network(network: TrainedNetwork, path: str | Path) -> None:
-    """Write the file of a network."""
-    Path(path).write_text(network_text(network), encoding="utf-8")
-
-
-def _tensor_to_json(tensor: Tensor) -> dict[str, Any]:
+def _tensor_to_json(tensor: trained.Tensor) -> dict[str, Any]:
     return {"format": tensor.format, "shape": list(tensor.shape), "sha256": tensor.sha256,
             "data": base64.b64encode(tensor.data).decode("ascii")}
 
 
-def _view_to_json(view: View) -> dict[str, Any]:
+def _view_to_json(view: trained.View) -> dict[str, Any]:
     return {"tensor": view.tensor, "start": view.start, "shape": list(view.shape), "strides": list(view.strides)}
 
 
-def _affine_to_json(affine: Affine) -> dict[str, Any]:
+def _affine_to_json(affine: trained.Affine) -> dict[str, Any]:
     return {"weight": _view_to_json(affine.weight), "bias": affine.bias and _view_to_json(affine.bias)}
 
 
-def _norm_to_json(norm: Norm | None) -> dict[str, Any] | None:
+def _norm_to_json(norm: trained.Norm | None) -> dict[str, Any] | None:
     if norm is None:
         return None
     return {"kind": norm.kind, "epsilon": str(norm.epsilon),
             "gain": norm.gain and _view_to_json(norm.gain), "bias": norm.bias and _view_to_json(norm.bias)}
 
 
-def _step_to_json(step: Step) -> dict[str, Any]:
+def _step_to_json(step: trained.Step) -> dict[str, Any]:
     match step:
-        case NormStep():
+        case trained.NormStep():
             return {"step": "norm", "norm": _norm_to_json(step.norm)}
-        case AttentionStep():
+        case trained.AttentionStep():
             return {"step": "attention", "norm": _norm_to_json(step.norm),
                     "heads": [_head_to_json(head) for head in step.heads],
                     "bias": step.bias and _view_to_json(step.bias),
                     "scale": {"times": str(step.scale.times)} if step.scale.root is None else {"root": step.scale.root},
                     "rotary": step.rotary and _rotary_to_json(step.rotary)}
-        case UnitsStep():
+        case trained.UnitsStep():
             return {"step": "units", "norm": _norm_to_json(step.norm), "in": _affine_to_json(step.inward),
                     "gate": step.gate and _affine_to_json(step.gate), "activation": step.activation,
                     "out": _affine_to_json(step.outward)}
 
 
-def _head_to_json(head: Head) -> dict[str, Any]:
+def _head_to_json(head: trained.Head) -> dict[str, Any]:
     return {"query": _affine_to_json(head.query), "key": _affine_to_json(head.key),
             "value": _affine_to_json(head.value), "out": _view_to_json(head.out),
             "slope": None if head.slope is None else str(head.slope)}
 
 
-def _rotary_to_json(rotary: Rotary) -> dict[str, Any]:
+def _rotary_to_json(rotary: trained.Rotary) -> dict[str, Any]:
     return {"cosines": _view_to_json(rotary.cosines), "sines": _view_to_json(rotary.sines), "pairing": rotary.pairing}
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def read_network(path: str | Path) -> TrainedNetwork:
+def read_network(path: str | Path) -> trained.TrainedNetwork:
     """The network in a file.
 
     Raises:
@@ -136,7 +114,7 @@ def read_network(path: str | Path) -> TrainedNetwork:
         raise InputError(f"{where}: byte {error.start + 1} is not UTF-8 text") from None
 
 
-def network_from_json(data: Any, where: str) -> TrainedNetwork:
+def network_from_json(data: Any, where: str) -> trained.TrainedNetwork:
     """The network that parsed JSON holds.
 
     Raises:
@@ -146,8 +124,8 @@ def network_from_json(data: Any, where: str) -> TrainedNetwork:
         values.one_of(data["format"], f"{where}, format", [FORMAT])
     _, version, sources, attention, tokens, positions, steps, unembedding, tensors = values.fields(data, where, _KEYS)
     values.one_of(version, f"{where}, version", [VERSION])
-    network = TrainedNetwork(
-        values.one_of(attention, f"{where}, attention", get_args(Attends)),
+    network = trained.TrainedNetwork(
+        values.one_of(attention, f"{where}, attention", get_args(trained.Attends)),
         _matrix(tokens, f"{where}, tokens"),
         values.optional(positions, f"{where}, positions", _matrix),
         values.items(steps, f"{where}, steps", _step),
@@ -158,12 +136,12 @@ def network_from_json(data: Any, where: str) -> TrainedNetwork:
     return network
 
 
-def _source(data: Any, where: str) -> Source:
+def _source(data: Any, where: str) -> trained.Source:
     file, digest = values.fields(data, where, ("file", "sha256"))
     name = values.text(file, f"{where}.file")
     if "/" in name or "\\" in name:
         raise InputError(f"{where}.file: {values.found(name)}, expected a name without folders")
-    return Source(name, _digest(digest, f"{where}.sha256"))
+    return trained.Source(name, _digest(digest, f"{where}.sha256"))
 
 
 def _digest(data: Any, where: str) -> str:
@@ -172,7 +150,7 @@ def _digest(data: Any, where: str) -> str:
     return data
 
 
-def _tensors(data: Any, where: str) -> Mapping[str, Tensor]:
+def _tensors(data: Any, where: str) -> Mapping[str, trained.Tensor]:
     if not isinstance(data, dict):
         raise InputError(f"{where}: {values.found(data)}, expected an object")
     encoded = sum(len(tensor["data"]) for tensor in data.values()
@@ -181,11 +159,11 @@ def _tensors(data: Any, where: str) -> Mapping[str, Tensor]:
     return {values.text(name, where): _tensor(tensor, f"{where}, {name}") for name, tensor in data.items()}
 
 
-def _tensor(data: Any, where: str) -> Tensor:
+def _tensor(data: Any, where: str) -> trained.Tensor:
     form, shape, digest, encoded = values.fields(data, where, ("format", "shape", "sha256", "data"))
-    values.one_of(form, f"{where}, format", tuple(ELEMENT_BYTES))
+    values.one_of(form, f"{where}, format", tuple(trained.ELEMENT_BYTES))
     sizes = values.items(shape, f"{where}, shape", values.positive)
-    expected = math.prod(sizes) * ELEMENT_BYTES[form]
+    expected = math.prod(sizes) * trained.ELEMENT_BYTES[form]
     try:
         decoded = base64.b64decode(encoded if isinstance(encoded, str) else "?", validate=True)
     except ValueError:  # binascii.Error is one, and so is text that is not ASCII
@@ -194,81 +172,84 @@ def _tensor(data: Any, where: str) -> Tensor:
         raise InputError(f"{where}: {len(decoded)} bytes, expected {expected} for its shape {values.found(shape)}")
     if hashlib.sha256(decoded).hexdigest() != _digest(digest, f"{where}, sha256"):
         raise InputError(f"{where}: its bytes do not have the digest {digest[:12]}...")
-    return Tensor(form, sizes, decoded)
+    return trained.Tensor(form, sizes, decoded)
 
 
-def _view(data: Any, where: str, dimensions: int) -> View:
+def _view(data: Any, where: str, dimensions: int) -> trained.View:
     tensor, start, shape, strides = values.fields(data, where, ("tensor", "start", "shape", "strides"))
-    view = View(values.text(tensor, f"{where}.tensor"), values.size(start, f"{where}.start"),
-                values.items(shape, f"{where}.shape", values.positive),
-                values.items(strides, f"{where}.strides", values.size))
+    view = trained.View(values.text(tensor, f"{where}.tensor"), values.size(start, f"{where}.start"),
+                        values.items(shape, f"{where}.shape", values.positive),
+                        values.items(strides, f"{where}.strides", values.size))
     if not len(view.shape) == len(view.strides) == dimensions:
         raise InputError(f"{where}: {len(view.shape)} sizes and {len(view.strides)} strides, expected {dimensions}")
     return view
 
 
-def _matrix(data: Any, where: str) -> View:
+def _matrix(data: Any, where: str) -> trained.View:
     return _view(data, where, 2)
 
 
-def _vector(data: Any, where: str) -> View:
+def _vector(data: Any, where: str) -> trained.View:
     return _view(data, where, 1)
 
 
-def _affine(data: Any, where: str) -> Affine:
+def _affine(data: Any, where: str) -> trained.Affine:
     weight, bias = values.fields(data, where, ("weight", "bias"))
-    return Affine(_matrix(weight, f"{where}.weight"), values.optional(bias, f"{where}.bias", _vector))
+    return trained.Affine(_matrix(weight, f"{where}.weight"), values.optional(bias, f"{where}.bias", _vector))
 
 
-def _norm(data: Any, where: str) -> Norm:
+def _norm(data: Any, where: str) -> trained.Norm:
     kind, epsilon, gain, bias = values.fields(data, where, ("kind", "epsilon", "gain", "bias"))
-    return Norm(values.one_of(kind, f"{where}.kind", ("layer", "rms")), values.rational(epsilon, f"{where}.epsilon"),
-                values.optional(gain, f"{where}.gain", _vector), values.optional(bias, f"{where}.bias", _vector))
+    return trained.Norm(
+        values.one_of(kind, f"{where}.kind", ("layer", "rms")), values.rational(epsilon, f"{where}.epsilon"),
+        values.optional(gain, f"{where}.gain", _vector), values.optional(bias, f"{where}.bias", _vector))
 
 
-def _step(data: Any, where: str) -> Step:
+def _step(data: Any, where: str) -> trained.Step:
     kind = data.get("step") if isinstance(data, dict) else None
     match values.one_of(kind, f"{where}.step", ("norm", "attention", "units")):
         case "norm":
-            return NormStep(_norm(values.fields(data, where, ("step", "norm"))[1], f"{where}.norm"))
+            return trained.NormStep(_norm(values.fields(data, where, ("step", "norm"))[1], f"{where}.norm"))
         case "attention":
             return _attention(data, where)
         case _:
             return _units(data, where)
 
 
-def _attention(data: Any, where: str) -> AttentionStep:
+def _attention(data: Any, where: str) -> trained.AttentionStep:
     _, norm, heads, bias, scale, rotary = values.fields(
         data, where, ("step", "norm", "heads", "bias", "scale", "rotary"))
-    return AttentionStep(
+    return trained.AttentionStep(
         values.optional(norm, f"{where}.norm", _norm), values.items(heads, f"{where}.heads", _head),
         values.optional(bias, f"{where}.bias", _vector), _scale(scale, f"{where}.scale"),
         values.optional(rotary, f"{where}.rotary", _rotary))
 
 
-def _scale(data: Any, where: str) -> Scale:
+def _scale(data: Any, where: str) -> trained.Scale:
     if isinstance(data, dict) and "root" in data:
-        return Scale(root=values.positive(values.fields(data, where, ("root",))[0], f"{where}.root"))
+        return trained.Scale(root=values.positive(values.fields(data, where, ("root",))[0], f"{where}.root"))
     times: Fraction = values.rational(values.fields(data, where, ("times",))[0], f"{where}.times")
-    return Scale(times=times)
+    return trained.Scale(times=times)
 
 
-def _head(data: Any, where: str) -> Head:
+def _head(data: Any, where: str) -> trained.Head:
     query, key, value, out, slope = values.fields(data, where, ("query", "key", "value", "out", "slope"))
-    return Head(_affine(query, f"{where}.query"), _affine(key, f"{where}.key"), _affine(value, f"{where}.value"),
-                _matrix(out, f"{where}.out"), values.optional(slope, f"{where}.slope", values.rational))
+    return trained.Head(
+        _affine(query, f"{where}.query"), _affine(key, f"{where}.key"), _affine(value, f"{where}.value"),
+        _matrix(out, f"{where}.out"), values.optional(slope, f"{where}.slope", values.rational))
 
 
-def _rotary(data: Any, where: str) -> Rotary:
+def _rotary(data: Any, where: str) -> trained.Rotary:
     cosines, sines, pairing = values.fields(data, where, ("cosines", "sines", "pairing"))
-    return Rotary(_matrix(cosines, f"{where}.cosines"), _matrix(sines, f"{where}.sines"),
-                  values.one_of(pairing, f"{where}.pairing", ("halves", "neighbours")))
+    return trained.Rotary(_matrix(cosines, f"{where}.cosines"), _matrix(sines, f"{where}.sines"),
+                          values.one_of(pairing, f"{where}.pairing", ("halves", "neighbours")))
 
 
-def _units(data: Any, where: str) -> UnitsStep:
+def _units(data: Any, where: str) -> trained.UnitsStep:
     _, norm, inward, gate, activation, outward = values.fields(
         data, where, ("step", "norm", "in", "gate", "activation", "out"))
-    return UnitsStep(
+    return trained.UnitsStep(
         values.optional(norm, f"{where}.norm", _norm), _affine(inward, f"{where}.in"),
         values.optional(gate, f"{where}.gate", _affine),
-        values.one_of(activation, f"{where}.activation", get_args(Activation)), _affine(outward, f"{where}.out"))
+        values.one_of(activation, f"{where}.activation", get_args(trained.Activation)),
+        _affine(outward, f"{where}.out"))

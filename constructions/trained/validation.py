@@ -6,20 +6,7 @@ import math
 from collections.abc import Iterable
 
 from constructions.errors import InputError
-from constructions.trained.network import (
-    ELEMENT_BYTES,
-    Affine,
-    AttentionStep,
-    Head,
-    Norm,
-    NormStep,
-    Rotary,
-    Tensor,
-    TrainedNetwork,
-    UnitsStep,
-    View,
-    views,
-)
+from constructions.trained import network as trained
 from constructions.trained.numbers import is_finite
 
 MAX_TENSOR_BYTES = 40_000_000
@@ -28,14 +15,14 @@ MAX_VIEWED = 50_000_000
 """Elements of all views together, since views may share a tensor."""
 
 
-def check_network(network: TrainedNetwork, where: str) -> None:
+def check_network(network: trained.TrainedNetwork, where: str) -> None:
     """Refuse what section 2 of docs/trained.md does not allow.
 
     Raises:
         InputError: one line that begins with ``where`` and says what does not fit.
     """
     check_total_bytes(sum(len(tensor.data) for tensor in network.tensors.values()), where)
-    used = list(views(network))
+    used = list(trained.views(network))
     for view in used:
         _check_inside(network, view, where)
     viewed = sum(math.prod(view.shape) for view in used)
@@ -57,15 +44,15 @@ def check_total_bytes(total: int, where: str) -> None:
         raise InputError(f"{where}: tensors of {total} bytes, expected at most {MAX_TENSOR_BYTES} in all")
 
 
-def _check_tensor(tensor: Tensor, where: str) -> None:
-    expected = math.prod(tensor.shape) * ELEMENT_BYTES[tensor.format]
+def _check_tensor(tensor: trained.Tensor, where: str) -> None:
+    expected = math.prod(tensor.shape) * trained.ELEMENT_BYTES[tensor.format]
     if len(tensor.data) != expected:
         raise InputError(f"{where}: {len(tensor.data)} bytes, expected {expected} for its shape {list(tensor.shape)}")
     if not is_finite(tensor):
         raise InputError(f"{where}: an element is infinite or not a number, expected finite numbers")
 
 
-def _check_inside(network: TrainedNetwork, view: View, where: str) -> None:
+def _check_inside(network: trained.TrainedNetwork, view: trained.View, where: str) -> None:
     tensor = network.tensors.get(view.tensor)
     if tensor is None:
         raise InputError(f"{where}: a view of tensor {view.tensor}, which is not there")
@@ -77,7 +64,7 @@ def _check_inside(network: TrainedNetwork, view: View, where: str) -> None:
                          f"{list(view.strides)} is not inside tensor {view.tensor} of {elements} elements")
 
 
-def _check_all_used(network: TrainedNetwork, used: Iterable[View], where: str) -> None:
+def _check_all_used(network: trained.TrainedNetwork, used: Iterable[trained.View], where: str) -> None:
     named = {view.tensor for view in used}
     for name in network.tensors:
         if name not in named:
@@ -87,12 +74,12 @@ def _check_all_used(network: TrainedNetwork, used: Iterable[View], where: str) -
 class _Sizes:
     """The sizes that must agree; ``where`` is the place that the next complaint names."""
 
-    def __init__(self, network: TrainedNetwork, where: str) -> None:
+    def __init__(self, network: trained.TrainedNetwork, where: str) -> None:
         self.network = network
         self.width = network.width
         self.where = where
 
-    def expect(self, view: View | None, shape: tuple[int | None, ...], what: str) -> None:
+    def expect(self, view: trained.View | None, shape: tuple[int | None, ...], what: str) -> None:
         """The view has this shape; None stands for any size."""
         if view is None:
             return
@@ -103,14 +90,14 @@ class _Sizes:
             raise InputError(f"{self.where}: {what} (tensor {view.tensor}) has shape {list(view.shape)}, "
                              f"expected [{wanted}]")
 
-    def affine(self, affine: Affine, inward: int, outward: int | None, what: str) -> int:
+    def affine(self, affine: trained.Affine, inward: int, outward: int | None, what: str) -> int:
         """Its weight is [inward, outward], its bias fits; the result is how many numbers come out."""
         self.expect(affine.weight, (inward, outward), f"the weight of {what}")
         result = affine.weight.shape[1]
         self.expect(affine.bias, (result,), f"the bias of {what}")
         return result
 
-    def norm(self, norm: Norm | None) -> None:
+    def norm(self, norm: trained.Norm | None) -> None:
         """Gain and bias are as wide as the stream, and epsilon is above 0."""
         if norm:
             if norm.epsilon <= 0:
@@ -126,23 +113,23 @@ class _Sizes:
         for index, step in enumerate(network.steps):
             self.where = f"{place}, step {index}"
             self.norm(step.norm)
-            if isinstance(step, AttentionStep):
+            if isinstance(step, trained.AttentionStep):
                 self.attention(step)
-            elif isinstance(step, UnitsStep):
+            elif isinstance(step, trained.UnitsStep):
                 self.units(step)
             else:
-                assert isinstance(step, NormStep)
+                assert isinstance(step, trained.NormStep)
         self.where = place
         self.affine(network.unembedding, self.width, None, "the unembedding")
 
-    def units(self, step: UnitsStep) -> None:
+    def units(self, step: trained.UnitsStep) -> None:
         """Inward and gate have the same number of units, outward goes back into the stream."""
         units = self.affine(step.inward, self.width, None, "the units")
         if step.gate:
             self.affine(step.gate, self.width, units, "the gate")
         self.affine(step.outward, units, self.width, "the units' output")
 
-    def attention(self, step: AttentionStep) -> None:
+    def attention(self, step: trained.AttentionStep) -> None:
         """At least one head, and a scale."""
         if not step.heads:
             raise InputError(f"{self.where}: no heads, expected at least one")
@@ -152,7 +139,7 @@ class _Sizes:
         for head in step.heads:
             self.head(head, step.rotary)
 
-    def head(self, head: Head, rotary: Rotary | None) -> None:
+    def head(self, head: trained.Head, rotary: trained.Rotary | None) -> None:
         """Keys are as wide as queries, and as wide as the rotary pairs need."""
         queries = self.affine(head.query, self.width, None, "the queries")
         self.affine(head.key, self.width, queries, "the keys")

@@ -12,59 +12,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from constructions.errors import Unsupported
+from constructions.language import syntax
 from constructions.language.arithmetic import NEGATE
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.expressions import Expression
 from constructions.language.predicates import BUILTIN, definitions_of
 from constructions.language.printer import format_briefly, written_length
-from constructions.language.syntax import (
-    And,
-    Comparison,
-    Constant,
-    Count,
-    Formula,
-    Iff,
-    Implies,
-    Next,
-    Not,
-    Or,
-    Predicate,
-    PredicateOnCount,
-    PredicateOnSum,
-    Previous,
-    Relation,
-    Since,
-    Symbol,
-    Term,
-    Until,
-    operands,
-    subformulas_of_all,
-)
-from constructions.network.meanings import (
-    Anything,
-    Average,
-    Mean,
-    Meaning,
-    Near,
-    Others,
-    Position,
-    Product,
-    Slack,
-    Total,
-    Truth,
-    formulas_of,
-)
+from constructions.network import meanings
 from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Unit
 from constructions.text import printable
 from proofs.every_n.instances import PRINT_AXIOMS, theorem_about
 from proofs.every_n.lengths import EVERY_LENGTH, ProvedLengths
 from proofs.every_n.predicates import condition_data
 
-_CONNECTIVES: Mapping[type[Formula], str] = {
-    Not: "Not", And: "And", Or: "Or", Implies: "Implies", Iff: "Iff",
-    Previous: "Previous", Next: "Next", Since: "Since", Until: "Until",
+_CONNECTIVES: Mapping[type[syntax.Formula], str] = {
+    syntax.Not: "Not", syntax.And: "And", syntax.Or: "Or", syntax.Implies: "Implies", syntax.Iff: "Iff",
+    syntax.Previous: "Previous", syntax.Next: "Next", syntax.Since: "Since", syntax.Until: "Until",
 }  # fmt: skip
-_RELATIONS: Mapping[Relation, str] = {
+_RELATIONS: Mapping[syntax.Relation, str] = {
     "<=": "AtMost", "<": "Below", ">=": "AtLeast", ">": "Above", "==": "Equal", "!=": "Unequal",
 }  # fmt: skip
 _SIDES = {"left": "ToLeft", "right": "ToRight"}
@@ -93,7 +58,7 @@ Eval vm_compute in find_refusal_for {lengths} network meanings claim.
 """
 
 
-def theorem_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
+def theorem_file(transformer: Transformer, formula: syntax.Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
     """The text of a Coq file that states and proves that the transformer computes ``formula`` for every n, or for some.
 
     Whether the proof goes through is for Coq to say.
@@ -104,7 +69,7 @@ def theorem_file(transformer: Transformer, formula: Formula, lengths: ProvedLeng
     return CoqFile(transformer, formula).text(theorem_about(lengths) + PRINT_AXIOMS)
 
 
-def refusal_file(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
+def refusal_file(transformer: Transformer, formula: syntax.Formula, lengths: ProvedLengths = EVERY_LENGTH) -> str:
     """The text of a Coq file that prints where the checker of the library does not accept the transformer.
 
     Raises:
@@ -116,7 +81,7 @@ def refusal_file(transformer: Transformer, formula: Formula, lengths: ProvedLeng
 class CoqFile:
     """One transformer being printed: numbers for its directions, ``names`` for the formulas it mentions."""
 
-    def __init__(self, transformer: Transformer, formula: Formula) -> None:
+    def __init__(self, transformer: Transformer, formula: syntax.Formula) -> None:
         """Nothing is printed yet.
 
         Raises:
@@ -129,9 +94,9 @@ class CoqFile:
         mentioned = mentioned_formulas(transformer, formula)
         self.users = definitions_of(mentioned)
         self._check_sizes(formula, mentioned)
-        self.names = {part: f"f{number}" for number, part in enumerate(subformulas_of_all(mentioned))}
+        self.names = {part: f"f{number}" for number, part in enumerate(syntax.subformulas_of_all(mentioned))}
 
-    def _check_sizes(self, formula: Formula, mentioned: Sequence[Formula]) -> None:
+    def _check_sizes(self, formula: syntax.Formula, mentioned: Sequence[syntax.Formula]) -> None:
         """Raise Unsupported if the formula, or another one, is too large to be looked at as a tree."""
         longest = max(map(written_length, mentioned))
         if longest > MOST_WRITTEN_OUT or formula.depth > DEEPEST:
@@ -168,32 +133,32 @@ class CoqFile:
                  for formula, name in self.names.items()]
         return "\n".join([*lines, ""])
 
-    def _top(self, formula: Formula) -> str:
+    def _top(self, formula: syntax.Formula) -> str:
         match formula:
-            case Constant(value):
+            case syntax.Constant(value):
                 return f"Truth {str(value).lower()}"
-            case Symbol(symbol):
+            case syntax.Symbol(symbol):
                 return f"Symbol {self.letters[symbol]}"
-            case Predicate():
+            case syntax.Predicate():
                 return f"Positional {self._predicate(formula)}"
-            case PredicateOnCount(count=count):
+            case syntax.PredicateOnCount(count=count):
                 return f"OnCount {self._predicate(formula)} {self._count(count)}"
-            case PredicateOnSum():
+            case syntax.PredicateOnSum():
                 raise Unsupported(f"{format_briefly(formula)}: the Coq library has predicates on single counts only")
-            case Comparison(relation, left, right):
+            case syntax.Comparison(relation, left, right):
                 return f"Compare {_RELATIONS[relation]} {self._term(left)} {self._term(right)}"
-        return " ".join([_CONNECTIVES[type(formula)], *(self.names[operand] for operand in operands(formula))])
+        return " ".join([_CONNECTIVES[type(formula)], *(self.names[operand] for operand in syntax.operands(formula))])
 
-    def _predicate(self, formula: Predicate | PredicateOnCount) -> str:
+    def _predicate(self, formula: syntax.Predicate | syntax.PredicateOnCount) -> str:
         if formula.name in BUILTIN:
             words = [formula.name, *map(unary, formula.parameters)]
             return f"({' '.join(words)})" if formula.parameters else formula.name
         return f"(User {[user.name for user in self.users].index(formula.name)})"
 
-    def _count(self, count: Count) -> str:
+    def _count(self, count: syntax.Count) -> str:
         return f"{_SIDES[count.side]} {self.names[count.operand]}"
 
-    def _term(self, term: Term) -> str:
+    def _term(self, term: syntax.Term) -> str:
         summands = [f"(Plus {integer(number)} {self._count(count)} " for number, count in term.coefficients]
         return "".join(summands) + f"(Number {integer(term.constant)})" + ")" * len(summands)
 
@@ -247,32 +212,32 @@ class CoqFile:
                    for place, (name, meaning) in enumerate(self.transformer.directions.items())]
         return f"Definition meanings : list meaning :={listed(entries)}.\n"
 
-    def _meaning(self, meaning: Meaning) -> str:
+    def _meaning(self, meaning: meanings.Meaning) -> str:
         match meaning:
-            case Position(value):
+            case meanings.Position(value):
                 return f"IsPosition ({self._position_function(value)})"
-            case Truth(formula):
+            case meanings.Truth(formula):
                 return f"IsTruth {self.names[formula]}"
-            case Slack(formula):
+            case meanings.Slack(formula):
                 return f"IsSlack {self.names[formula]}"
-            case Near(formula, when):
+            case meanings.Near(formula, when):
                 return f"IsNear {self.names[formula]} {self.names[when]}"
-            case Product(value, formula):
+            case meanings.Product(value, formula):
                 return f"IsProduct {expression(value)} {self.names[formula]}"
-            case Mean(count):
+            case meanings.Mean(count):
                 return f"IsMean {self._count(count)}"
-            case Others(count):
+            case meanings.Others(count):
                 return f"IsOthers {self._count(count)} 0"
-            case Average() | Total():
+            case meanings.Average() | meanings.Total():
                 raise Unsupported(f"a direction is {meaning}, of which the Coq library has no counterpart")
-            case Anything():
+            case meanings.Anything():
                 return "IsAnything"
 
 
-def mentioned_formulas(transformer: Transformer, formula: Formula) -> list[Formula]:
+def mentioned_formulas(transformer: Transformer, formula: syntax.Formula) -> list[syntax.Formula]:
     """Those of the embedding and of the meanings, and this one."""
     embedded = [value.formula for value in transformer.position_embedding.values() if isinstance(value, Bracket)]
-    meant = [part for meaning in transformer.directions.values() for part in formulas_of(meaning)]
+    meant = [part for meaning in transformer.directions.values() for part in meanings.formulas_of(meaning)]
     return [*embedded, *meant, formula]
 
 

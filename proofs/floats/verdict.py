@@ -86,11 +86,6 @@ def certified_bounds(lines: Iterable[Line]) -> dict[str, tuple[Fraction, Fractio
             if line.worst is not None}
 
 
-def find_float_verdict(transformer: Transformer, bounds: Bounds, lengths: Lengths, run: RunClass) -> FloatVerdict:
-    """Whether a network that is certified over the reals, with these ``bounds``, is right in all runs of the class."""
-    return FloatProof(transformer, bounds, run).verdict(lengths)
-
-
 def find_largest_length(transformer: Transformer, bounds: Bounds, lengths: Lengths, run: RunClass) -> int | None:
     """The last of the lengths up to which the network is proved right in all runs of the class; None if not even one.
 

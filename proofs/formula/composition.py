@@ -14,21 +14,8 @@ from constructions.language.brackets import PositionFunction
 from constructions.language.printer import format_briefly
 from constructions.language.symbolic import symbolic_truth
 from constructions.language.syntax import is_symbolic, subformulas
+from constructions.network import meanings
 from constructions.network.lengths import Lengths
-from constructions.network.meanings import (
-    Anything,
-    Average,
-    Mean,
-    Meaning,
-    Near,
-    Others,
-    Position,
-    Product,
-    Slack,
-    Total,
-    Truth,
-    is_known,
-)
 from constructions.network.transformer import Coefficients, Transformer
 from proofs.formula.common.known import known_column, known_mentions_n, known_value
 
@@ -107,9 +94,9 @@ def _reads(transformer: Transformer) -> Iterator[tuple[int, str, Iterable[Coeffi
 def find_output_faults(transformer: Transformer) -> list[str]:
     """What keeps the output from being a claim about a formula and all its subformulas."""
     output = transformer.directions[transformer.output]
-    if not isinstance(output, Truth):
+    if not isinstance(output, meanings.Truth):
         return [f"the output {transformer.output} is {output}, expected the exact truth of a formula"]
-    held = {meaning.formula for meaning in transformer.directions.values() if isinstance(meaning, Truth)}
+    held = {meaning.formula for meaning in transformer.directions.values() if isinstance(meaning, meanings.Truth)}
     return [f"no direction holds the truth of the subformula {format_briefly(part)}"
             for part in subformulas(output.formula) if part not in held]
 
@@ -118,29 +105,29 @@ def find_embedding_fault(transformer: Transformer, direction: str, lengths: Leng
     """Why an embedded direction does not hold its meaning, if it does not."""
     tokens = {symbol: row[direction] for symbol, row in transformer.token_embedding.items() if direction in row}
     position = transformer.position_embedding.get(direction)
-    meaning: Meaning = transformer.directions[direction]
+    meaning: meanings.Meaning = transformer.directions[direction]
     match meaning:
-        case Truth(formula) if is_symbolic(formula):
+        case meanings.Truth(formula) if is_symbolic(formula):
             if position is not None:
                 return "the truth of a formula over symbols has no position embedding"
             for symbol in transformer.alphabet:
                 if tokens.get(symbol, 0) != symbolic_truth(formula, symbol):
                     return f"the token embedding of {symbol} is {tokens.get(symbol, 0)}, expected {meaning}"
             return None
-        case Position() | Truth() | Product():
+        case meanings.Position() | meanings.Truth() | meanings.Product():
             return _find_position_fault(transformer, direction, lengths)
-        case Near() | Mean() | Average() | Others():
+        case meanings.Near() | meanings.Mean() | meanings.Average() | meanings.Others():
             return f"a direction that is {meaning} is written by a head, not embedded"
-        case Slack() | Total():
+        case meanings.Slack() | meanings.Total():
             return f"a direction that is {meaning} is written by a feed-forward part, not embedded"
-        case Anything():
+        case meanings.Anything():
             return None
 
 
 def _find_position_fault(transformer: Transformer, direction: str, lengths: Lengths) -> str | None:
     """Why a direction is not embedded as the function of the position that it means, if it is not."""
     meaning, position = transformer.directions[direction], transformer.position_embedding.get(direction)
-    if not is_known(meaning):
+    if not meanings.is_known(meaning):
         return f"{meaning} is not decided by the embedding"
     if position is None or any(direction in row for row in transformer.token_embedding.values()):
         return "a function of the position is embedded by position alone"
@@ -152,7 +139,7 @@ def _find_position_fault(transformer: Transformer, direction: str, lengths: Leng
     return None
 
 
-def _holds_everywhere(meaning: Meaning, position: PositionFunction, lengths: Lengths) -> bool:
+def _holds_everywhere(meaning: meanings.Meaning, position: PositionFunction, lengths: Lengths) -> bool:
     """Whether the embedding has, at every (n, i), the value that the meaning states.
 
     Where nothing mentions n, the longest words have all positions. A function stated as it is embedded need only be
@@ -162,7 +149,7 @@ def _holds_everywhere(meaning: Meaning, position: PositionFunction, lengths: Len
     try:
         for n in lengths if mentions_n else [lengths.last]:
             positions = range(1, n + 1)
-            if meaning == Position(position):
+            if meaning == meanings.Position(position):
                 position.check_defined(positions, n)
             elif position.column(positions, n) != known_column(meaning, positions, n):
                 return False

@@ -12,20 +12,7 @@ from fractions import Fraction
 
 from flint import arb, arb_mat
 
-from constructions.trained.network import (
-    Activation,
-    Affine,
-    AttentionStep,
-    Head,
-    Norm,
-    NormStep,
-    Rotary,
-    Scale,
-    Step,
-    TrainedNetwork,
-    UnitsStep,
-    View,
-)
+from constructions.trained import network as trained
 from constructions.trained.numbers import numbers
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.trained.activations import GELU_TANH_CUBE, GELU_TANH_SLOPE
@@ -61,7 +48,7 @@ def _gelu_tanh(x: arb) -> arb:
     return x * _logistic(2 * ball(GELU_TANH_SLOPE) * (x + ball(GELU_TANH_CUBE) * x**3))
 
 
-ACTIVATIONS: Mapping[Activation, Map] = {
+ACTIVATIONS: Mapping[trained.Activation, Map] = {
     "relu": lambda x: x.max(arb(0)),
     "gelu": _gelu,
     "gelu-tanh": _gelu_tanh,
@@ -74,20 +61,20 @@ ACTIVATIONS: Mapping[Activation, Map] = {
 class BallNetwork:
     """A network whose weights are exact balls; matrices are made once and kept."""
 
-    def __init__(self, network: TrainedNetwork) -> None:
+    def __init__(self, network: trained.TrainedNetwork) -> None:
         self.network = network
-        self.kept: dict[View, arb_mat] = {}
-        attention = [k for k, step in enumerate(network.steps) if isinstance(step, AttentionStep)]
+        self.kept: dict[trained.View, arb_mat] = {}
+        attention = [k for k, step in enumerate(network.steps) if isinstance(step, trained.AttentionStep)]
         self.last_attention = attention[-1] if attention else -1
 
-    def matrix(self, view: View) -> arb_mat:
+    def matrix(self, view: trained.View) -> arb_mat:
         """The numbers of a view; a vector is one row."""
         if view not in self.kept:
             values = numbers(self.network, view)
             self.kept[view] = arb_mat((values if values.ndim == 2 else values[None, :]).tolist())
         return self.kept[view]
 
-    def row(self, view: View, index: int = 0) -> list[arb]:
+    def row(self, view: trained.View, index: int = 0) -> list[arb]:
         """One row of a view."""
         matrix = self.matrix(view)
         return [matrix[index, column] for column in range(matrix.ncols())]
@@ -101,18 +88,18 @@ class BallNetwork:
         return [[x + y for x, y in zip(row, self.row(positions, offset + place), strict=True)]
                 for place, row in enumerate(rows)]  # fmt: skip
 
-    def affine(self, affine: Affine, x: Balls) -> Balls:
+    def affine(self, affine: trained.Affine, x: Balls) -> Balls:
         """x weight + bias."""
         return self.plus((arb_mat(x) * self.matrix(affine.weight)).tolist(), affine.bias)
 
-    def plus(self, x: Balls, bias: View | None) -> Balls:
+    def plus(self, x: Balls, bias: trained.View | None) -> Balls:
         """The bias added to each row."""
         if bias is None:
             return x
         added = self.row(bias)
         return [[a + b for a, b in zip(row, added, strict=True)] for row in x]
 
-    def normed(self, norm: Norm | None, x: Balls) -> Balls:
+    def normed(self, norm: trained.Norm | None, x: Balls) -> Balls:
         """Each row normalised; as it is, without a norm."""
         if norm is None:
             return x
@@ -122,12 +109,12 @@ class BallNetwork:
             rows = [[a * b for a, b in zip(row, gain, strict=True)] for row in rows]
         return self.plus(rows, norm.bias)
 
-    def after(self, step: Step, stream: Balls, offset: int, at: Sequence[int]) -> Balls:
+    def after(self, step: trained.Step, stream: Balls, offset: int, at: Sequence[int]) -> Balls:
         """The streams of the tokens ``at`` after a step, from all those before it."""
         chosen = [stream[place] for place in at]
-        if isinstance(step, NormStep):
+        if isinstance(step, trained.NormStep):
             return self.normed(step.norm, chosen)
-        if isinstance(step, UnitsStep):
+        if isinstance(step, trained.UnitsStep):
             return self._units(step, chosen)
         normed, total = self.normed(step.norm, stream), arb_mat(chosen)
         for head in step.heads:
@@ -135,7 +122,8 @@ class BallNetwork:
             total += arb_mat(weights) * arb_mat(self.affine(head.value, normed)) * self.matrix(head.out)
         return self.plus(total.tolist(), step.bias)
 
-    def weights(self, step: AttentionStep, head: Head, normed: Balls, offset: int, at: Sequence[int]) -> Balls:
+    def weights(self, step: trained.AttentionStep, head: trained.Head, normed: Balls, offset: int,
+                at: Sequence[int]) -> Balls:
         """The softmax weights of the tokens ``at`` on all tokens; 0 on those that they do not see."""
         queries = self.affine(head.query, [normed[place] for place in at])
         keys = self.affine(head.key, normed)
@@ -145,7 +133,7 @@ class BallNetwork:
         scores = (scale_ball(step.scale) * (arb_mat(queries) * arb_mat(keys).transpose())).tolist()
         return [self._softmax(head, row, place) for place, row in zip(at, scores, strict=True)]
 
-    def _softmax(self, head: Head, scores: list[arb], place: int) -> list[arb]:
+    def _softmax(self, head: trained.Head, scores: list[arb], place: int) -> list[arb]:
         visible = place + 1 if self.network.attention == "causal" else len(scores)
         scores, hidden = scores[:visible], [arb(0)] * (len(scores) - visible)
         if head.slope is not None:
@@ -156,24 +144,24 @@ class BallNetwork:
         total = sum(weights, arb(0))
         return [weight / total for weight in weights] + hidden
 
-    def turned(self, rotary: Rotary, rows: Balls, offset: int, at: Sequence[int]) -> Balls:
+    def turned(self, rotary: trained.Rotary, rows: Balls, offset: int, at: Sequence[int]) -> Balls:
         """Queries or keys of the tokens ``at``, turned as their positions say."""
         return [self._turned(rotary, row, offset + place) for place, row in zip(at, rows, strict=True)]
 
-    def _turned(self, rotary: Rotary, x: list[arb], number: int) -> list[arb]:
+    def _turned(self, rotary: trained.Rotary, x: list[arb], number: int) -> list[arb]:
         turned = list(x)
         for first, second, cosine, sine in self.pairs(rotary, number):
             turned[first] = x[first] * cosine - x[second] * sine
             turned[second] = x[second] * cosine + x[first] * sine
         return turned
 
-    def pairs(self, rotary: Rotary, number: int) -> Iterator[tuple[int, int, arb, arb]]:
+    def pairs(self, rotary: trained.Rotary, number: int) -> Iterator[tuple[int, int, arb, arb]]:
         """The pairs of coordinates that are turned at a position number, with cosine and sine."""
         cosines, sines = self.row(rotary.cosines, number), self.row(rotary.sines, number)
         for r, (cosine, sine) in enumerate(zip(cosines, sines, strict=True)):
             yield (*((r, r + len(cosines)) if rotary.pairing == "halves" else (2 * r, 2 * r + 1)), cosine, sine)
 
-    def _units(self, step: UnitsStep, stream: Balls) -> Balls:
+    def _units(self, step: trained.UnitsStep, stream: Balls) -> Balls:
         x, act = self.normed(step.norm, stream), ACTIVATIONS[step.activation]
         units = self.affine(step.inward, x)
         if step.gate is None:
@@ -185,7 +173,7 @@ class BallNetwork:
         return (arb_mat(stream) + arb_mat(self.affine(step.outward, units))).tolist()
 
 
-def _normalised(norm: Norm, x: list[arb]) -> list[arb]:
+def _normalised(norm: trained.Norm, x: list[arb]) -> list[arb]:
     centred = x
     if norm.kind == "layer":
         mean = sum(x, arb(0)) / len(x)
@@ -194,7 +182,7 @@ def _normalised(norm: Norm, x: list[arb]) -> list[arb]:
     return [value * inverse for value in centred]
 
 
-def scale_ball(scale: Scale) -> arb:
+def scale_ball(scale: trained.Scale) -> arb:
     """The scale of scores."""
     return arb(scale.root).rsqrt() if scale.root is not None else ball(scale.times or Fraction(0))
 
@@ -215,7 +203,7 @@ def enclose_attention(network: BallNetwork, tokens: Sequence[int], offset: int, 
     with working_precision(bits):
         stream, everything, found = network.embedded(tokens, offset), range(len(tokens)), []
         for step in network.network.steps[: network.last_attention + 1]:
-            if isinstance(step, AttentionStep):
+            if isinstance(step, trained.AttentionStep):
                 normed = network.normed(step.norm, stream)
                 found.append([network.weights(step, head, normed, offset, everything) for head in step.heads])
             stream = network.after(step, stream, offset, everything)

@@ -13,19 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.network import (
-    Affine,
-    AttentionStep,
-    Head,
-    Norm,
-    NormStep,
-    Rotary,
-    Scale,
-    Step,
-    TrainedNetwork,
-    UnitsStep,
-    View,
-)
+from constructions.trained import network as trained
 from constructions.trained.numbers import numbers
 from proofs.trained.activations import ACTIVATIONS
 
@@ -172,7 +160,7 @@ def softmax(scores: Array) -> Array:
 class FloatNetwork:
     """A network whose numbers are float64."""
 
-    def __init__(self, network: TrainedNetwork) -> None:
+    def __init__(self, network: trained.TrainedNetwork) -> None:
         """Weights are exact; epsilons, slopes and scales are rounded."""
         self.network = network
         self.tokens = numbers(network, network.tokens)
@@ -227,46 +215,46 @@ class FloatNetwork:
             stream = self.after(step, stream, position, everything)
         return found
 
-    def _numbers(self, view: View | None) -> Array | None:
+    def _numbers(self, view: trained.View | None) -> Array | None:
         return None if view is None else numbers(self.network, view)
 
-    def _affine(self, affine: Affine) -> FloatAffine:
+    def _affine(self, affine: trained.Affine) -> FloatAffine:
         return FloatAffine(numbers(self.network, affine.weight), self._numbers(affine.bias))
 
-    def _norm(self, norm: Norm | None) -> FloatNorm | None:
+    def _norm(self, norm: trained.Norm | None) -> FloatNorm | None:
         if norm is None:
             return None
         epsilon = np.float64(norm.epsilon)
         return FloatNorm(norm.kind == "layer", epsilon, self._numbers(norm.gain), self._numbers(norm.bias))
 
-    def _head(self, head: Head) -> FloatHead:
+    def _head(self, head: trained.Head) -> FloatHead:
         query, key, value = (self._affine(affine) for affine in (head.query, head.key, head.value))
         return FloatHead(query, key, value, numbers(self.network, head.out), np.float64(head.slope or 0))
 
-    def _rotary(self, rotary: Rotary | None) -> FloatRotary | None:
+    def _rotary(self, rotary: trained.Rotary | None) -> FloatRotary | None:
         if rotary is None:
             return None
         cosines, sines = (numbers(self.network, table) for table in (rotary.cosines, rotary.sines))
         return FloatRotary(cosines, sines, rotary.pairing == "halves")
 
-    def _step(self, step: Step) -> FloatStep:
-        if isinstance(step, NormStep):
+    def _step(self, step: trained.Step) -> FloatStep:
+        if isinstance(step, trained.NormStep):
             norm = self._norm(step.norm)
             assert norm is not None
             return norm
-        if isinstance(step, UnitsStep):
+        if isinstance(step, trained.UnitsStep):
             gate = None if step.gate is None else self._affine(step.gate)
             inward, outward = self._affine(step.inward), self._affine(step.outward)
             return FloatUnits(self._norm(step.norm), inward, gate, step.activation, outward)
         return self._attention(step)
 
-    def _attention(self, step: AttentionStep) -> FloatAttention:
+    def _attention(self, step: trained.AttentionStep) -> FloatAttention:
         heads = tuple(self._head(head) for head in step.heads)
         return FloatAttention(self._norm(step.norm), heads, self._numbers(step.bias), float_scale(step.scale),
                               self._rotary(step.rotary), self.network.attention == "causal")  # fmt: skip
 
 
-def float_scale(scale: Scale) -> np.float64:
+def float_scale(scale: trained.Scale) -> np.float64:
     """The scale of scores."""
     if scale.root is not None:
         return np.float64(1 / math.sqrt(scale.root))

@@ -6,7 +6,7 @@ an enclosure of that one run before it is called wrong here. The search depends 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -48,25 +48,6 @@ class Found:
 
     wrong: WrongWord | None
     least: Least | None
-
-
-def find_wrong(
-    network: TrainedNetwork, claim: Claim, offsets: Iterable[int], n: int,
-    starts: Sequence[Sequence[str]] = (), work: int = WORK, seed: int = 0,
-) -> Found:  # fmt: skip
-    """A wrong word of length n, at one of the offsets, each of which gets the same share of the work.
-
-    Raises:
-        InputError: if a start has a symbol that is not in the alphabet, or if such words do not fit.
-    """
-    search, least, offsets = Search(network, claim), None, list(offsets)
-    for offset in offsets:
-        given = [*starts, *([least.word] if least else [])]
-        found = search.find(offset, n, given, max(1, work // len(offsets)), seed)
-        least = smaller(least, found.least)
-        if found.wrong:
-            return Found(found.wrong, least)
-    return Found(None, least)
 
 
 def confirm(network: BallNetwork, claim: Claim, least: Least) -> WrongWord | None:

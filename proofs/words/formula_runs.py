@@ -18,27 +18,10 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import product
 
+from constructions.language import syntax
 from constructions.language.positional import connective, mentions_length, positional_truth
 from constructions.language.predicates import definition_of
 from constructions.language.semantics import RELATIONS
-from constructions.language.syntax import (
-    Comparison,
-    Count,
-    Formula,
-    Next,
-    Predicate,
-    PredicateOnCount,
-    PredicateOnSum,
-    Previous,
-    Since,
-    Symbol,
-    Term,
-    Until,
-    counts_of,
-    is_symbolic,
-    operands,
-    subformulas,
-)
 
 Behind = tuple[int, ...]
 """What is remembered: truths as 0 and 1, and counts."""
@@ -47,8 +30,8 @@ Ahead = tuple[int, ...]
 State = tuple[Behind, Ahead]
 Step = tuple[State, bool]
 """The next state, and the truth of the formula at the position that was read."""
-Remembering = Previous | Since | Count
-Announcing = Next | Until | Count
+Remembering = syntax.Previous | syntax.Since | syntax.Count
+Announcing = syntax.Next | syntax.Until | syntax.Count
 MOST_CACHED = 200_000
 
 
@@ -73,21 +56,21 @@ class _Place:
 class FormulaRuns:
     """The automaton of one formula."""
 
-    def __init__(self, formula: Formula) -> None:
+    def __init__(self, formula: syntax.Formula) -> None:
         self.formula = formula
-        self.parts = subformulas(formula)
-        counts = dict.fromkeys(count for part in self.parts for count in counts_of(part))
+        self.parts = syntax.subformulas(formula)
+        counts = dict.fromkeys(count for part in self.parts for count in syntax.counts_of(part))
         self.behind: tuple[Remembering, ...] = (
-            *(part for part in self.parts if isinstance(part, Previous | Since)),
+            *(part for part in self.parts if isinstance(part, syntax.Previous | syntax.Since)),
             *(count for count in counts if count.side == "left"))
         self.ahead: tuple[Announcing, ...] = (
-            *(part for part in self.parts if isinstance(part, Next | Until)),
+            *(part for part in self.parts if isinstance(part, syntax.Next | syntax.Until)),
             *(count for count in counts if count.side == "right"))
         inner = dict.fromkeys(_below(self.parts, counts))
-        within = {*inner, *(count for part in inner for count in counts_of(part))}
+        within = {*inner, *(count for part in inner for count in syntax.counts_of(part))}
         self.outer = frozenset(one for one in (*self.behind, *self.ahead) if one not in within)
         self.mentions_length = mentions_length(formula)
-        self._by_position = [part for part in self.parts if isinstance(part, Predicate)]
+        self._by_position = [part for part in self.parts if isinstance(part, syntax.Predicate)]
         self._steps: dict[tuple[object, ...], tuple[Step, ...]] = {}
 
     @property
@@ -98,11 +81,11 @@ class FormulaRuns:
     @property
     def guesses(self) -> int:
         """Among so many announcements a step chooses, at most, counts apart."""
-        return 1 << sum(1 for one in self.ahead if not isinstance(one, Count))
+        return 1 << sum(1 for one in self.ahead if not isinstance(one, syntax.Count))
 
     def starts(self, n: int) -> Iterator[State]:
         """The states before the first letter of words judged later: nothing is behind, anything may be announced."""
-        values = [range(1) if one in self.outer else range(n + 1) if isinstance(one, Count) else range(2)
+        values = [range(1) if one in self.outer else range(n + 1) if isinstance(one, syntax.Count) else range(2)
                   for one in self.ahead]
         behind = (0,) * len(self.behind)
         return ((behind, ahead) for ahead in product(*values))
@@ -110,7 +93,7 @@ class FormulaRuns:
     def may_differ(self, one: State, other: State) -> bool:
         """Whether words that differ at one position can have these starts: a count of letters differs by 1 at most."""
         return all(abs(x - y) <= 1 for part, x, y in zip(self.ahead, one[1], other[1], strict=True)
-                   if isinstance(part, Count) and is_symbolic(part.operand))
+                   if isinstance(part, syntax.Count) and syntax.is_symbolic(part.operand))
 
     @property
     def end(self) -> Ahead:
@@ -139,19 +122,19 @@ class FormulaRuns:
         """Of a count its value here, where it begins to be followed; else the truth that is announced."""
         if one in self.outer and place.side is Side.BEFORE:
             return range(1)
-        if not isinstance(one, Count):
+        if not isinstance(one, syntax.Count):
             return range(2)
         return range(place.n - place.i + 2) if one in self.outer and place.side is Side.THERE else range(1)
 
 
-def _below(parts: Iterable[Formula], counts: Iterable[Count]) -> Iterator[Formula]:
+def _below(parts: Iterable[syntax.Formula], counts: Iterable[syntax.Count]) -> Iterator[syntax.Formula]:
     """What temporal operators and counts contain."""
     for part in parts:
-        if isinstance(part, Previous | Next | Since | Until):
-            for operand in operands(part):
-                yield from subformulas(operand)
+        if isinstance(part, syntax.Previous | syntax.Next | syntax.Since | syntax.Until):
+            for operand in syntax.operands(part):
+                yield from syntax.subformulas(operand)
     for count in counts:
-        yield from subformulas(count.operand)
+        yield from syntax.subformulas(count.operand)
 
 
 class _Reading:
@@ -165,69 +148,69 @@ class _Reading:
         self.here = dict(zip(runs.ahead, state[1], strict=True))
         if place.side is Side.THERE:
             self.here |= {one: value for one, value in zip(runs.ahead, guess, strict=True)
-                          if isinstance(one, Count) and one in runs.outer}
+                          if isinstance(one, syntax.Count) and one in runs.outer}
         self.after = dict(zip(runs.ahead, guess, strict=True))
-        self.truths: dict[Formula, bool] = {}
+        self.truths: dict[syntax.Formula, bool] = {}
         for part in runs.parts:
             self.truths[part] = self._truth(part)
 
     @property
     def fits(self) -> bool:
         """Whether what was announced of this position holds."""
-        return all(self.truths[one.operand if isinstance(one, Next) else one] == announced
+        return all(self.truths[one.operand if isinstance(one, syntax.Next) else one] == announced
                    for one, announced in self.here.items()
-                   if not isinstance(one, Count) and one not in self.unannounced)
+                   if not isinstance(one, syntax.Count) and one not in self.unannounced)
 
     def remembered(self, one: Remembering) -> int:
         """What the next state remembers of it."""
         if one in self.unasked:
             return 0
         match one:
-            case Count():
+            case syntax.Count():
                 return self._count(one)
-            case Previous(operand):
+            case syntax.Previous(operand):
                 return int(self.truths[operand])
         return int(self.truths[one])
 
     def announced(self, number: int, one: Announcing) -> int:
         """What the next state announces; of a count what is left of it, below 0 if nothing can be."""
-        if not isinstance(one, Count):
+        if not isinstance(one, syntax.Count):
             return self.guess[number]
         if one in self.unannounced and self.place.side is Side.BEFORE:
             return 0
         return self.here[one] - self.truths[one.operand]
 
-    def _truth(self, part: Formula) -> bool:
+    def _truth(self, part: syntax.Formula) -> bool:
         match part:
-            case Symbol(symbol):
+            case syntax.Symbol(symbol):
                 return self.place.letter == symbol
-            case Predicate():
+            case syntax.Predicate():
                 return positional_truth(part, self.place.i, self.place.n)
-            case Previous():
+            case syntax.Previous():
                 return bool(self.before[part])
-            case Next():
+            case syntax.Next():
                 return bool(self.after[part])
-            case Since(left, right):
+            case syntax.Since(left, right):
                 return self.truths[left] and (self.truths[right] or bool(self.before[part]))
-            case Until(left, right):
+            case syntax.Until(left, right):
                 return self.truths[left] and (self.truths[right] or bool(self.after[part]))
         return self._truth_of_counts(part)
 
-    def _truth_of_counts(self, part: Formula) -> bool:
+    def _truth_of_counts(self, part: syntax.Formula) -> bool:
         match part:
-            case PredicateOnCount(parameters=parameters, count=count):
+            case syntax.PredicateOnCount(parameters=parameters, count=count):
                 return definition_of(part).holds(self._count(count), self.place.n, parameters)
-            case PredicateOnSum(parameters=parameters, term=term):
+            case syntax.PredicateOnSum(parameters=parameters, term=term):
                 return definition_of(part).holds(self._term(term), self.place.n, parameters)
-            case Comparison(relation, left, right):
+            case syntax.Comparison(relation, left, right):
                 return RELATIONS[relation](self._term(left), self._term(right))
-        truth = connective(part, tuple(self.truths[operand] for operand in operands(part)))
+        truth = connective(part, tuple(self.truths[operand] for operand in syntax.operands(part)))
         assert truth is not None, f"not a formula: {type(part).__name__}"
         return truth
 
-    def _count(self, count: Count) -> int:
+    def _count(self, count: syntax.Count) -> int:
         """Its value here: what was counted before and here, or what is announced from here on."""
         return self.here[count] if count.side == "right" else self.before[count] + self.truths[count.operand]
 
-    def _term(self, term: Term) -> int:
+    def _term(self, term: syntax.Term) -> int:
         return sum(number * self._count(count) for number, count in term.coefficients) + term.constant

@@ -14,21 +14,8 @@ from operator import add
 from constructions.errors import Unsupported
 from constructions.language.semantics import TruthTable, counted_length
 from constructions.language.syntax import Count, Formula
+from constructions.network import meanings
 from constructions.network.exact_weights import hard_weights
-from constructions.network.meanings import (
-    ALLOWED_ERROR,
-    Anything,
-    Average,
-    Mean,
-    Meaning,
-    Near,
-    Others,
-    Position,
-    Product,
-    Slack,
-    Total,
-    Truth,
-)
 from constructions.network.run import run_layers
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
 from proofs.enclosures.expressions import enclose_at, flint_at, sharpness_at
@@ -55,7 +42,7 @@ class Counterexample:
     word: tuple[str, ...]
     position: int
     direction: str
-    meaning: Meaning
+    meaning: meanings.Meaning
     expected: bool | None
     allowed: Interval | AtLeast
     value: Interval
@@ -153,11 +140,13 @@ class Reading:
         looked_at = range(1, i + 1) if count.side == "left" else range(i, self.n + 1)
         return sum(self.truth(count.operand, j) for j in looked_at)
 
-    def expected(self, meaning: Meaning, i: int) -> bool | None:
+    def expected(self, meaning: meanings.Meaning, i: int) -> bool | None:
         """The truth of the formula that a direction of this meaning tells of at position i, if it tells of one."""
-        return self.truth(meaning.formula, i) if isinstance(meaning, Truth | Near | Product | Slack) else None
+        if isinstance(meaning, meanings.Truth | meanings.Near | meanings.Product | meanings.Slack):
+            return self.truth(meaning.formula, i)
+        return None
 
-    def allowed(self, meaning: Meaning, i: int,
+    def allowed(self, meaning: meanings.Meaning, i: int,
                 allowed_error: Fraction | None = None) -> Interval | AtLeast | None:
         """The numbers that the meaning allows at position i; None if it allows all.
 
@@ -165,31 +154,31 @@ class Reading:
         An ``allowed_error`` takes the place of either.
         """
         match meaning:
-            case Position(value):
+            case meanings.Position(value):
                 return enclose_at(value, i, self.n)
-            case Truth(formula):
+            case meanings.Truth(formula):
                 return point(Fraction(self.truth(formula, i)))
-            case Product(value, formula):
+            case meanings.Product(value, formula):
                 return enclose_at(value, i, self.n) if self.truth(formula, i) else point(Fraction(0))
-            case Near(formula, when):
+            case meanings.Near(formula, when):
                 if not self.truth(when, i):
                     return UNKNOWN_TRUTH
-                error = allowed_error or ALLOWED_ERROR
+                error = allowed_error or meanings.ALLOWED_ERROR
                 return Interval(1 - error, Fraction(1)) if self.truth(formula, i) else Interval(Fraction(0), error)
-            case Mean(count):
+            case meanings.Mean(count):
                 return point(Fraction(self.count(count, i), counted_length(count, i, self.n)))
-            case Average(term):
+            case meanings.Average(term):
                 total = sum(number * self.count(count, i) for number, count in term.coefficients)
                 return point(Fraction(total, counted_length(term.coefficients[0][1], i, self.n)))
-            case Total(count):
+            case meanings.Total(count):
                 return point(Fraction(self.count(count, i)))
-            case Others(count):
+            case meanings.Others(count):
                 others = Fraction(self.count(count, i) - self.truth(count.operand, i))
                 error = allowed_error or NEAR_A_NUMBER
                 return Interval(others - error, others + error)
-            case Slack(formula):
+            case meanings.Slack(formula):
                 return point(Fraction(0)) if self.truth(formula, i) else AtLeast(Fraction(1))
-            case Anything():
+            case meanings.Anything():
                 return None
 
 

@@ -15,29 +15,15 @@ from math import gcd, lcm
 from typing import NamedTuple
 
 from constructions.errors import Unsupported
+from constructions.language import syntax
 from constructions.language.positional import connective
 from constructions.language.predicates import definition_of
 from constructions.language.semantics import RELATIONS, satisfies
-from constructions.language.syntax import (
-    TRUE,
-    Comparison,
-    Count,
-    Formula,
-    Predicate,
-    PredicateOnCount,
-    PredicateOnSum,
-    Previous,
-    Since,
-    Symbol,
-    difference,
-    operands,
-    subformulas,
-)
 from constructions.trained.claim import Claim, find_what_is_not_past_only
 
 _PERIODS = {"ODD": (0, 2), "EVEN": (0, 2), "FIRST": (2, 1)}
 _ANY_LENGTH = 1  # the predicates of past-only formulas do not look at n
-Combination = tuple[tuple[int, Count], ...]
+Combination = tuple[tuple[int, syntax.Count], ...]
 
 
 class State(NamedTuple):
@@ -114,7 +100,7 @@ class Tracker:
         return State(automaton, tuple(reading.truths[part] for part in self.remembered),
                      tuple(map(reading.counter, range(len(self.counters)))), self._holding(automaton, reading.truths))
 
-    def _holding(self, automaton: int, truths: Mapping[Formula, bool]) -> tuple[int, ...]:
+    def _holding(self, automaton: int, truths: Mapping[syntax.Formula, bool]) -> tuple[int, ...]:
         """No case with a formula holds where the formula has no truth: before the first letter."""
         whens = [case.when for case in self.claim.cases]
         return tuple(index for index, when in enumerate(whens)
@@ -130,26 +116,27 @@ class _Reading:
         self.before = dict(zip(tracker.remembered, state.truths, strict=True))
         self.counted = state.counters
         self.symbol = symbol
-        self.truths: dict[Formula, bool] = {}
+        self.truths: dict[syntax.Formula, bool] = {}
 
-    def truth(self, part: Formula) -> bool:
+    def truth(self, part: syntax.Formula) -> bool:
         """The truth of a part whose operands have theirs."""
         match part:
-            case Symbol(symbol):
+            case syntax.Symbol(symbol):
                 return symbol == self.symbol
-            case Previous(operand):
+            case syntax.Previous(operand):
                 return self.before[operand]
-            case Since(left, right):
+            case syntax.Since(left, right):
                 return self.truths[left] and (self.truths[right] or self.before[part])
-            case Predicate(_, parameters) | PredicateOnCount(_, parameters) | PredicateOnSum(_, parameters):
+            case (syntax.Predicate(_, parameters) | syntax.PredicateOnCount(_, parameters)
+                  | syntax.PredicateOnSum(_, parameters)):
                 return definition_of(part).holds(self.value(part), _ANY_LENGTH, parameters)
-            case Comparison(relation):
-                return RELATIONS[relation](self.value(part) + difference(part).constant, 0)
-        truth = connective(part, tuple(self.truths[operand] for operand in operands(part)))
+            case syntax.Comparison(relation):
+                return RELATIONS[relation](self.value(part) + syntax.difference(part).constant, 0)
+        truth = connective(part, tuple(self.truths[operand] for operand in syntax.operands(part)))
         assert truth is not None, f"not past-only: {part!r}"
         return truth
 
-    def value(self, part: Formula) -> int:
+    def value(self, part: syntax.Formula) -> int:
         """The number that a comparison (without its constant) or a predicate reads."""
         reads = self.tracker.reads.get(part)
         return reads.factor * self.counter(self.tracker.place_of[reads.combination]) if reads else 0
@@ -158,7 +145,7 @@ class _Reading:
         """A counter with this position counted, once the operands of its counts have their truths."""
         counter = self.tracker.counters[place]
         added = sum(number for number, count in counter.combination
-                    if count.operand is TRUE or self.truths[count.operand])
+                    if count.operand is syntax.TRUE or self.truths[count.operand])
         return counter.reduced(self.counted[place] + added)
 
 
@@ -176,18 +163,18 @@ def cases_at(claim: Claim, word: Sequence[str], place: int) -> tuple[int, ...]:
                  and (case.when.states is None or state in case.when.states))
 
 
-def _parts_of(formulas: Iterable[Formula]) -> list[Formula]:
+def _parts_of(formulas: Iterable[syntax.Formula]) -> list[syntax.Formula]:
     """All subformulas, each once and after its own."""
-    return list(dict.fromkeys(part for formula in formulas for part in subformulas(formula)))
+    return list(dict.fromkeys(part for formula in formulas for part in syntax.subformulas(formula)))
 
 
-def _read_later(parts: Iterable[Formula]) -> dict[Formula, None]:
+def _read_later(parts: Iterable[syntax.Formula]) -> dict[syntax.Formula, None]:
     """The formulas whose truth at one position is read at the next."""
-    later: dict[Formula, None] = {}
+    later: dict[syntax.Formula, None] = {}
     for part in parts:
-        if isinstance(part, Previous):
+        if isinstance(part, syntax.Previous):
             later[part.operand] = None
-        elif isinstance(part, Since):
+        elif isinstance(part, syntax.Since):
             later[part] = None
     return later
 
@@ -199,13 +186,14 @@ class _Reads(NamedTuple):
     combination: Combination
 
 
-def _reading_of(part: Formula) -> _Reads:
+def _reading_of(part: syntax.Formula) -> _Reads:
     """The counts that decide the part; no combination if it reads none."""
-    if isinstance(part, Predicate):
-        return _Reads(1, ((1, Count("left", TRUE)),))
-    if isinstance(part, PredicateOnCount):
+    if isinstance(part, syntax.Predicate):
+        return _Reads(1, ((1, syntax.Count("left", syntax.TRUE)),))
+    if isinstance(part, syntax.PredicateOnCount):
         return _Reads(1, ((1, part.count),))
-    term = difference(part) if isinstance(part, Comparison) else part.term if isinstance(part, PredicateOnSum) else None
+    summed = part.term if isinstance(part, syntax.PredicateOnSum) else None
+    term = syntax.difference(part) if isinstance(part, syntax.Comparison) else summed
     if term is None or not term.coefficients:
         return _Reads(0, ())
     coefficients = sorted(term.coefficients, key=lambda pair: str(pair[1].operand))
@@ -214,14 +202,14 @@ def _reading_of(part: Formula) -> _Reads:
     return _Reads(factor, tuple((number // factor, count) for number, count in coefficients))
 
 
-def _counters_of(reads: Mapping[Formula, _Reads]) -> list[Counter]:
-    readers: dict[Combination, list[Formula]] = {}
+def _counters_of(reads: Mapping[syntax.Formula, _Reads]) -> list[Counter]:
+    readers: dict[Combination, list[syntax.Formula]] = {}
     for part, reading in reads.items():
         readers.setdefault(reading.combination, []).append(part)
     return [_counter(combination, its_readers) for combination, its_readers in readers.items()]
 
 
-def _counter(combination: Combination, readers: Sequence[Formula]) -> Counter:
+def _counter(combination: Combination, readers: Sequence[syntax.Formula]) -> Counter:
     """Only a combination that never falls is reduced, and only if each reader says from where on what is alike."""
     if min(number for number, _ in combination) < 0:
         return Counter(combination)
@@ -234,20 +222,20 @@ def _counter(combination: Combination, readers: Sequence[Formula]) -> Counter:
     return Counter(combination, exact_below, modulus)
 
 
-def _period(reader: Formula) -> tuple[int, int] | None:
+def _period(reader: syntax.Formula) -> tuple[int, int] | None:
     """From which value on the truth of the reader repeats, and how often; None if nothing is known."""
-    if isinstance(reader, Comparison):
+    if isinstance(reader, syntax.Comparison):
         return _last_change(reader), 1
-    if not isinstance(reader, Predicate | PredicateOnCount) or reader.definition is not None:
+    if not isinstance(reader, syntax.Predicate | syntax.PredicateOnCount) or reader.definition is not None:
         return None
     if reader.name == "MOD":
         return 0, reader.parameters[0]
     return _PERIODS.get(reader.name)
 
 
-def _last_change(comparison: Comparison) -> int:
+def _last_change(comparison: syntax.Comparison) -> int:
     """A value of the comparison's combination, which is 0 or more, from which on its truth is the same."""
-    constant, factor = difference(comparison).constant, _reading_of(comparison).factor
+    constant, factor = syntax.difference(comparison).constant, _reading_of(comparison).factor
 
     def truth(value: int) -> bool:
         return RELATIONS[comparison.relation](factor * value + constant, 0)

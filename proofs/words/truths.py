@@ -11,31 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from constructions.language import syntax
 from constructions.language.predicates import definition_of
 from constructions.language.semantics import RELATIONS
-from constructions.language.syntax import (
-    And,
-    Comparison,
-    Constant,
-    Count,
-    Formula,
-    Iff,
-    Implies,
-    Next,
-    Not,
-    Or,
-    Predicate,
-    PredicateOnCount,
-    PredicateOnSum,
-    Previous,
-    Since,
-    Symbol,
-    Term,
-    Until,
-    difference,
-    operands,
-    postorder,
-)
 from constructions.trained.claim import Claim
 
 Truths = NDArray[np.bool_]
@@ -51,7 +29,7 @@ class CasesOfWords:
         self.claim = claim
         automaton = claim.automaton
         self.steps = None if automaton is None else np.array(automaton.steps, dtype=np.intp)
-        self.parts = dict.fromkeys(part for formula in claim.formulas for part in postorder(formula, operands))
+        self.parts = dict.fromkeys(syntax.postorder_of_all(claim.formulas, syntax.operands))
 
     def hold(self, words: Letters) -> Truths:
         """[B, n + 1, cases]: whether each case holds at each place 0 … n of words [B, n] of letter indices."""
@@ -76,7 +54,7 @@ class CasesOfWords:
                 states[:, place + 1] = self.steps[states[:, place], words[:, place]]
         return states
 
-    def _truths(self, words: Letters) -> Mapping[Formula, Truths]:
+    def _truths(self, words: Letters) -> Mapping[syntax.Formula, Truths]:
         """The truths [B, n] of all parts of the formulas."""
         columns = _Columns(self.claim, words)
         for part in self.parts:
@@ -89,66 +67,66 @@ class _Columns:
 
     def __init__(self, claim: Claim, words: Letters) -> None:
         self.claim, self.words, self.n = claim, words, words.shape[1]
-        self.truths: dict[Formula, Truths] = {}
+        self.truths: dict[syntax.Formula, Truths] = {}
 
-    def truth(self, part: Formula) -> Truths:
+    def truth(self, part: syntax.Formula) -> Truths:
         """The truth of a part whose operands have theirs."""
-        parts = [self.truths[operand] for operand in operands(part)]
+        parts = [self.truths[operand] for operand in syntax.operands(part)]
         match part:
-            case Constant(value):
+            case syntax.Constant(value):
                 return np.full(self.words.shape, value)
-            case Symbol(symbol):
+            case syntax.Symbol(symbol):
                 return np.asarray(self.words == self.claim.letter_index.get(symbol, -1))
-            case Not():
+            case syntax.Not():
                 return ~parts[0]
-            case And():
+            case syntax.And():
                 return parts[0] & parts[1]
-            case Or():
+            case syntax.Or():
                 return parts[0] | parts[1]
-            case Implies():
+            case syntax.Implies():
                 return ~parts[0] | parts[1]
-            case Iff():
+            case syntax.Iff():
                 return np.asarray(parts[0] == parts[1])
         return self._temporal(part, parts)
 
-    def _temporal(self, part: Formula, parts: list[Truths]) -> Truths:
+    def _temporal(self, part: syntax.Formula, parts: list[Truths]) -> Truths:
         never = np.zeros((len(self.words), 1), dtype=np.bool_)
         match part:
-            case Previous():
+            case syntax.Previous():
                 return np.concatenate([never, parts[0][:, :-1]], 1)
-            case Next():
+            case syntax.Next():
                 return np.concatenate([parts[0][:, 1:], never], 1)
-            case Since():
+            case syntax.Since():
                 return _since(*parts)
-            case Until():
+            case syntax.Until():
                 return _since(parts[0][:, ::-1], parts[1][:, ::-1])[:, ::-1]
         return self._counting(part)
 
-    def _counting(self, part: Formula) -> Truths:
+    def _counting(self, part: syntax.Formula) -> Truths:
         match part:
-            case Predicate(parameters=parameters):
+            case syntax.Predicate(parameters=parameters):
                 holds = definition_of(part).holds
                 return np.tile([holds(i, self.n, parameters) for i in range(1, self.n + 1)], (len(self.words), 1))
-            case PredicateOnCount(parameters=parameters, count=count):
+            case syntax.PredicateOnCount(parameters=parameters, count=count):
                 holds = definition_of(part).holds
                 values, where = np.unique(self._count(count), return_inverse=True)
                 return np.array([holds(value, self.n, parameters) for value in values.tolist()])[where]
-            case PredicateOnSum(parameters=parameters, term=term):
+            case syntax.PredicateOnSum(parameters=parameters, term=term):
                 holds = definition_of(part).holds
                 values, where = np.unique(self._sum(term), return_inverse=True)
                 return np.array([holds(value, self.n, parameters) for value in values.tolist()])[where]
-            case Comparison(relation):
+            case syntax.Comparison(relation):
                 relate: Any = RELATIONS[relation]  # the operators take arrays, too
-                return np.asarray(relate(self._sum(difference(part)), 0), dtype=np.bool_)
+                return np.asarray(relate(self._sum(syntax.difference(part)), 0), dtype=np.bool_)
         raise TypeError(f"not a formula: {type(part).__name__}")
 
-    def _count(self, count: Count) -> Letters:
+    def _count(self, count: syntax.Count) -> Letters:
         truths = self.truths[count.operand]
         if count.side == "left":
             return np.asarray(np.cumsum(truths, 1))
         return np.asarray(np.cumsum(truths[:, ::-1], 1)[:, ::-1])
 
-    def _sum(self, term: Term) -> Letters:
+    def _sum(self, term: syntax.Term) -> Letters:
         """The value of the term; integers without a limit where 64 bits might not hold it."""
         reach = abs(term.constant) + self.n * sum(abs(number) for number, _ in term.coefficients)
         value: NDArray[Any] = np.full(self.words.shape, term.constant, dtype=np.int64 if reach < LARGEST else object)

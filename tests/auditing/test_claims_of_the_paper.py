@@ -15,8 +15,8 @@ from certify.auditing.judge import judge
 from certify.auditing.results import ClaimResult
 from certify.auditing.statements import judge_statements
 from constructions.network.lengths import Lengths
-from constructions.statements.table import is_statement
 from proofs.numbers.instances.registry import EXAMINATIONS
+from tests.statements.numbered import is_statement
 
 FOLDER = Path(__file__).parents[2] / "examples" / "claims"
 SHORT = 9

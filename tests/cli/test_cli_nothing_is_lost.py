@@ -101,7 +101,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from certify import certify as prove_formula
     from constructions.importing.importer import import_network
     from constructions.importing.questions import Options
-    from constructions.trained.json_form import write_network
+    from tests.trained.small_networks import write_network
 
     folder, shipped = tmp_path_factory.mktemp("inputs"), examples_folder()
     model = json.dumps(transformer_to_json(compile_formula(parse_formula("Q_1 since Q_0"), "01", Regime())))

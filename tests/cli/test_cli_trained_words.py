@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from constructions.trained.json_form import write_network
 from constructions.trained.network import Affine, AttentionStep, Head, Scale, Tensor, TrainedNetwork, View
+from tests.trained.small_networks import write_network
 
 CLAIM = """
 letters = "ab"

@@ -34,9 +34,9 @@ from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.regimes import Regime
-from constructions.trained.json_form import write_network
 from proofs.every_n import ProvedLengths
 from tests.cli.test_cli_trained_words import CLAIM, difference_network
+from tests.trained.small_networks import write_network
 
 ROOT = Path(certify.__file__).parent.parent
 NAMES = command_line().commands

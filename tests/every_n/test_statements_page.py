@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from constructions.statements.table import numbered_statements
 from proofs.every_n.library import LIBRARY
+from tests.statements.numbered import numbered_statements
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "statements.md").read_text(encoding="utf-8")

@@ -15,10 +15,11 @@ import pytest
 
 from certify.exports.npz import arrays_of
 from certify.formula.sealed import Sealed, read_sealed
-from constructions.network.dense import dense_embeddings, dense_layers
+from constructions.network.dense import dense_layers
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from proofs.words.replay import run_soft
 from tests.exports.conftest import write_certificate
+from tests.network.dense_embeddings import dense_embeddings
 
 PAGE = (Path(__file__).resolve().parent.parent.parent / "docs" / "exports.md").read_text(encoding="utf-8")
 DOCUMENT = PAGE[PAGE.index("## `npz`"):]

@@ -9,6 +9,9 @@ from constructions.language.parser import parse_formula
 from constructions.network.float_formats import FORMATS
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
+from proofs.floats.execution.program import FloatProgram
+from proofs.floats.execution.replay import Refutation
+from proofs.floats.execution.search import DEFAULT_WORK, LengthSearch
 from proofs.floats.run_class import ExpBase, Normalised, RunClass
 
 ODD = ("ODD(#<[Q_1])", "01")
@@ -25,3 +28,8 @@ def pure(name: str, normalised: str = "either", exp_ulp: Fraction = Fraction(4),
     """Everything in one format."""
     one = FORMATS[name]
     return RunClass(name, one, one, one, one, one, one, Normalised(normalised), exp_ulp, ExpBase(exp_base), 0)
+
+
+def find_wrong(transformer: Transformer, run_class: RunClass, n: int, work: int = DEFAULT_WORK) -> Refutation | None:
+    """A wrong execution on some word of length n, if one is found."""
+    return LengthSearch(FloatProgram(transformer, run_class), n, work).find()

@@ -8,13 +8,13 @@ import pytest
 
 from constructions.network.transformer import Transformer
 from proofs.floats.execution.program import FloatProgram
-from proofs.floats.execution.random_executions import random_execution
 from proofs.floats.execution.replay import Refutation, find_fault, truths_made
 from proofs.floats.execution.run import FloatRun
 from proofs.floats.run_class import RunClass, presets
 from proofs.words.replay import Reading
 from tests.floats.certified import Case, certified
 from tests.floats.helpers import MAJORITY, ODD, PREVIOUS, SINCE, network, pure
+from tests.floats.random_executions import random_execution
 
 BY_HAND = [(SINCE, "binary32", 64), (SINCE, "binary16", 16), (SINCE, "bfloat16", 8), (PREVIOUS, "binary32", 64),
              (PREVIOUS, "binary16", 16), (PREVIOUS, "bfloat16", 16), (ODD, "binary32", 32), (MAJORITY, "binary32", 16)]

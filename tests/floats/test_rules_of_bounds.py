@@ -23,7 +23,7 @@ from proofs.floats.numbers import HeldNumbers
 from proofs.floats.run_class import ExpBase, RunClass, presets
 from proofs.floats.scores import HeadScores, halves_of
 from proofs.floats.uniform import UniformSum, hold_mean_of
-from proofs.floats.verdict import find_float_verdict
+from proofs.floats.verdict import FloatProof
 from proofs.formula.common.known import KnownValues
 from proofs.formula.failures import NotDerived
 
@@ -106,7 +106,7 @@ def test_nothing_is_claimed_of_a_network_with_a_direction_of_any_kind() -> None:
     with_any = replace(network, directions={**network.directions, "what": Anything()}, position_embedding={
         **network.position_embedding, "what": network.position_embedding["i/n"]})
     assert isinstance(with_any, Transformer)
-    fault = find_float_verdict(with_any, {}, Lengths(1, 4), BINARY32).fault
+    fault = FloatProof(with_any, {}, BINARY32).verdict(Lengths(1, 4)).fault
     assert fault is not None
     assert "what: nothing is known of it" in fault.why
 

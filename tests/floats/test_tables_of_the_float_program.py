@@ -13,12 +13,13 @@ from constructions.errors import InputError, Unsupported
 from constructions.hard_attention import compile_hard
 from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_formula
-from constructions.network.dense import dense_embeddings, dense_layers
+from constructions.network.dense import dense_layers
 from constructions.network.float_formats import FORMATS
 from constructions.network.float_tables import LookedUp, PositionTable, float_tables
 from constructions.network.lengths import Lengths
 from constructions.regimes import ALL_REGIMES, Regime
 from constructions.running.weights import weights_of
+from tests.network.dense_embeddings import dense_embeddings
 
 MIXED = parse_formula("ODD(#<[Q_1]) | #<[Q_1] >= 2 & (Q_1 since prev Q_0)")
 PAST = parse_formula("Q_1 since prev Q_0")

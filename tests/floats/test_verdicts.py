@@ -16,7 +16,7 @@ from constructions.network.meanings import Near, Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.floats.run_class import presets
-from proofs.floats.verdict import Bounds, certified_bounds, find_float_verdict, find_largest_length
+from proofs.floats.verdict import Bounds, FloatProof, certified_bounds, find_largest_length
 from proofs.formula.discharge import discharge
 from tests.floats.emulation import Emulation
 
@@ -43,13 +43,13 @@ def test_binary32_holds_for_all_regimes(text: str, regime: Regime) -> None:
     if text is ODD and regime == ALL_REGIMES[3]:
         pytest.skip("this regime does not count")
     network, bounds = certified(text, regime, 16)
-    verdict = find_float_verdict(network, bounds, up_to(16), presets()["binary32"])
+    verdict = FloatProof(network, bounds, presets()["binary32"]).verdict(up_to(16))
     assert verdict.holds, verdict.fault
 
 
 def test_a_fault_says_which_head_and_why() -> None:
     network, bounds = certified(SINCE, ALL_REGIMES[0], 64)
-    fault = find_float_verdict(network, bounds, up_to(64), presets()["bfloat16"]).fault
+    fault = FloatProof(network, bounds, presets()["bfloat16"]).verdict(up_to(64)).fault
     assert fault is not None
     assert (fault.where, fault.direction) == ("layer 1, head 1", "near[Q_a S Q_b]")
     assert "scores may be off by" in fault.why
@@ -58,7 +58,7 @@ def test_a_fault_says_which_head_and_why() -> None:
 def test_a_coarser_exponential_bounds_more() -> None:
     network, bounds = certified(SINCE, ALL_REGIMES[0], 16)
     run = presets()["binary32"]
-    thetas = [find_float_verdict(network, bounds, up_to(16), each).heads[0].theta
+    thetas = [FloatProof(network, bounds, each).verdict(up_to(16)).heads[0].theta
               for each in (run, run.with_exp_ulp(Fraction(1000)))]
     assert thetas[0] < thetas[1]
 
@@ -70,7 +70,7 @@ def test_a_coarser_exponential_bounds_more() -> None:
 def test_every_truth_of_an_emulated_run_is_exactly_right(text: str, name: str, n: int) -> None:
     network, bounds = certified(text, ALL_REGIMES[0], n)
     run = presets()[name]
-    verdict = find_float_verdict(network, bounds, Lengths(1, n), run)
+    verdict = FloatProof(network, bounds, run).verdict(Lengths(1, n))
     assert verdict.holds, verdict.fault
     reached = {figures.direction: figures.bound for figures in verdict.heads}
     random = Random(n)

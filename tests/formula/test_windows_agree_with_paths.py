@@ -19,10 +19,11 @@ from constructions.network.transformer import Coefficients, Head, Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
 from proofs.formula.attention.windows import AllWindows, Memory, memory_of
-from proofs.formula.attention.worst_case import SweepExtreme, find_extreme, find_worst_case, weigh
+from proofs.formula.attention.worst_case import SweepExtreme, find_worst_case, weigh
 from proofs.formula.common.known import KnownValues
 from proofs.formula.failures import NotDerived
 from tests.formula.brute_worst_case import worst_errors
+from tests.formula.largest_error import find_extreme
 from tests.formula.test_worst_case_against_brute_force import random_head
 
 BITS = 128

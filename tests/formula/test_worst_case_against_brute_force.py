@@ -18,10 +18,11 @@ from constructions.network.transformer import Head, Layer, Mask, Transformer
 from constructions.network.weightings import Weighting
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.formula.attention.obligation import oblige_attention
-from proofs.formula.attention.worst_case import find_extreme, weigh
+from proofs.formula.attention.worst_case import weigh
 from proofs.formula.common.known import KnownValues
 from proofs.formula.failures import NotDerived
 from tests.formula.brute_worst_case import worst_errors
+from tests.formula.largest_error import find_extreme
 from tests.network.random_formulas import random_formula
 
 GAMMAS = [Fraction(3), Fraction(2), Fraction(13, 10), Fraction(1), Fraction(1, 2)]

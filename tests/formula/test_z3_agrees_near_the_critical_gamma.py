@@ -15,8 +15,9 @@ from constructions.network.meanings import Near
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
 from proofs.formula.attention.second import proves_attention
-from proofs.formula.attention.worst_case import find_extreme, weigh
+from proofs.formula.attention.worst_case import weigh
 from proofs.formula.common.known import KnownValues
+from tests.formula.largest_error import find_extreme
 
 QUARTER = Fraction(1, 4)
 APART = Fraction(1, 10**4)

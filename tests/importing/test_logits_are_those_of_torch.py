@@ -12,9 +12,10 @@ import pytest
 
 from constructions.importing.importer import Imported, import_network
 from constructions.importing.questions import Options
-from constructions.trained.json_form import read_network, write_network
+from constructions.trained.json_form import read_network
 from proofs.trained.forward import FloatNetwork
 from tests.importing import models_in_torch as models
+from tests.trained.small_networks import write_network
 from tests.with_torch import torch_or_skip
 
 EPSILON = Fraction(1, 100000)

@@ -11,9 +11,10 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from constructions.network.dense import DenseLayer, dense_embeddings, dense_layers
+from constructions.network.dense import DenseLayer, dense_layers
 from constructions.network.transformer import Head, Transformer
 from tests.check import brute
+from tests.network.dense_embeddings import dense_embeddings
 
 DIGITS = 120
 Sparse = list[list[tuple[int, Any]]]

@@ -16,7 +16,7 @@ from constructions.language.expressions import parse_expression
 from constructions.language.parser import parse_count, parse_formula
 from constructions.language.predicates import parse_predicate_definition
 from constructions.language.syntax import And, Predicate
-from constructions.network.dense import dense_embeddings, dense_layers
+from constructions.network.dense import dense_layers
 from constructions.network.json_form import (
     meaning_to_json,
     read_transformer,
@@ -29,6 +29,7 @@ from constructions.network.meanings import Anything, Mean, Meaning, Near, Others
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
 from constructions.regimes import ALL_REGIMES, Regime
+from tests.network.dense_embeddings import dense_embeddings
 from tests.network.random_formulas import FUTURE, PAST, random_formula
 
 

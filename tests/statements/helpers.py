@@ -11,10 +11,11 @@ from constructions.network.lengths import up_to
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
 from proofs.formula.attention.obligation import oblige_attention
-from proofs.formula.attention.worst_case import find_extreme, weigh
+from proofs.formula.attention.worst_case import weigh
 from proofs.formula.common.extremes import Extreme
 from proofs.formula.common.known import KnownValues
 from proofs.formula.discharge import Line, discharge
+from tests.formula.largest_error import find_extreme
 
 BITS = 192
 SINCE, UNTIL = "(Q_a | Q_b) since Q_a", "(Q_a | Q_b) until Q_a"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,15 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certify.frame.shipped import examples_folder
-from constructions.errors import Unsupported
+from constructions.errors import InternalError, Unsupported
 from constructions.network.json_form import transformer_from_json, transformer_to_json
 from constructions.network.run import Residual, attend_hard, embed, feed_exactly, run_layers, scaled_scores
 from constructions.network.transformer import Head, Transformer
-from constructions.rasp.interpreter import run_program
+from constructions.rasp.interpreter import Value, run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.printer import format_program
-from constructions.rasp.syntax import Program
-from constructions.rasp_network.rasp_to_transformer import compile_program, read_vectors
+from constructions.rasp.syntax import Program, Type, Vector
+from constructions.rasp_network.circuit import literal_name
+from constructions.rasp_network.rasp_to_transformer import compile_program
 from tests.rasp.strategies import ALPHABET, programs
 
 PROGRAMS = {path.stem: parse_program(path.read_text(encoding="utf-8"))
@@ -51,6 +52,29 @@ def run_and_measure(transformer: Transformer, word: tuple[str, ...]) -> tuple[li
 
     final = run_layers(embed(transformer, word), transformer, attend, feed_exactly, lambda left, right: left + right)
     return final, min(gaps, default=None)
+
+
+def read_vectors(program: Program, stream: Sequence[Residual]) -> dict[str, tuple[Value, ...]]:
+    """What the vectors of a compiled program hold, from the final residual vectors of a word.
+
+    Raises:
+        InternalError: if a direction holds something else than a value of the vector's type.
+    """
+    return {vector.name: tuple(_read_entry(program, vector, residual) for residual in stream)
+            for vector in program.vectors}
+
+
+def _read_entry(program: Program, vector: Vector, residual: Residual) -> Value:
+    name = f"{vector.name}(i)"
+    if vector.type == Type.SYMBOL:
+        held = {symbol: residual.get(literal_name(name, symbol), Fraction(0)) for symbol in program.symbols}
+        if sorted(held.values()) == [0] * (len(held) - 1) + [1]:
+            return max(held, key=held.__getitem__)
+        raise InternalError(f"{name}: not one symbol")
+    number = residual.get(name, Fraction(0))
+    if number.denominator != 1 or (vector.type == Type.BOOLEAN and number not in (0, 1)):
+        raise InternalError(f"{name}: {number}, expected {vector.type.phrase}")
+    return bool(number) if vector.type == Type.BOOLEAN else int(number)
 
 
 def check(program: Program, tried: Iterable[tuple[str, ...]]) -> dict[int, Fraction]:

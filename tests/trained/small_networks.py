@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
+from constructions.trained.json_form import network_text
 from constructions.trained.network import (
     Affine,
     AttentionStep,
@@ -48,3 +50,8 @@ def small_network() -> TrainedNetwork:
         Affine(View("tokens", 0, (4, 3), (1, 4))),
         {"square": tensor(4, 2), "wide": tensor(4, 3), "tables": tensor(10), "tokens": tensor(3, 4)},
         (Source("model.safetensors", "0" * 64),))
+
+
+def write_network(network: TrainedNetwork, path: str | Path) -> None:
+    """Write the file of a network."""
+    Path(path).write_text(network_text(network), encoding="utf-8")

@@ -14,8 +14,9 @@ from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
 from constructions.tables import read_toml
 from constructions.trained.claim_form import claim_to_json
-from constructions.trained.json_form import network_to_json, write_network
+from constructions.trained.json_form import network_to_json
 from tests.trained.claims import claim_of, network_of
+from tests.trained.small_networks import write_network
 
 FOLLOW = Flags("ab", before="2", answers="each", empty=True, follow="regex:(ab)*", end="4", margin="1/4")
 FOLLOW_IN_TOML = """

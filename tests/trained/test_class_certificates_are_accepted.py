@@ -17,7 +17,7 @@ from constructions.trained.claim import Case, Claim, Row
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Rejected, check_text
 from proofs.trained.certificate import Unit, WordsUnit, cover_of, decision_text
-from proofs.trained.classes.refine import decide_by_classes
+from proofs.trained.classes.refine import ClassSearch
 from proofs.trained.classes.rows import worst_row
 from proofs.trained.forward import FloatNetwork
 from proofs.words.tracking import track
@@ -52,7 +52,7 @@ def decided(seed: int, claim: Claim) -> tuple[str, int]:
     """The certificate of the claim made true, and how many obligations classes cover; the others by words."""
     network = causal_network(seed)
     claim = true_claim(network, claim)
-    found = decide_by_classes(network, claim, OFFSET, 1, LAST)
+    found = ClassSearch(network, claim).decide(OFFSET, 1, LAST)
     assert not found.wrong
     units: list[Unit] = [*found.units, *(WordsUnit(OFFSET, at, at) for at in found.open)]
     return decision_text(network, claim, cover_of(units)), LAST - len(found.open)

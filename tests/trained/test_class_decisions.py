@@ -15,7 +15,7 @@ from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
 from constructions.trained.claim import Case, Claim, When, input_tokens, judged
 from proofs.trained.certificate import WordsUnit, cover_of, decision_text, wrong_word_text
-from proofs.trained.classes.refine import ClassSearch, decide_by_classes
+from proofs.trained.classes.refine import ClassSearch
 from proofs.trained.classes.results import Decided, Limits
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.runs import runs
@@ -44,7 +44,7 @@ def least_margins(seed: int, claim: Claim) -> dict[int, np.float64]:
 
 def decide(seed: int, claim: Claim) -> Decided:
     first = 0 if claim.empty else 1
-    return decide_by_classes(causal_network(seed), claim, seed % 3, first, LAST, Limits(attempts=6))
+    return ClassSearch(causal_network(seed), claim, Limits(attempts=6)).decide(seed % 3, first, LAST)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after", "each and after"))

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from constructions.errors import InputError
-from constructions.trained.json_form import network_from_json, network_to_json, read_network, write_network
+from constructions.trained.json_form import network_from_json, network_to_json, read_network
 from constructions.trained.network import Tensor, View
 from constructions.trained.numbers import numbers, view_of_tensor
-from tests.trained.small_networks import small_network, tensor
+from tests.trained.small_networks import small_network, tensor, write_network
 
 
 def test_a_written_network_is_read_as_it_was(tmp_path: Path) -> None:

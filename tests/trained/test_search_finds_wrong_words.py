@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -25,12 +26,14 @@ from constructions.trained.network import (
 )
 from proofs.trained.balls import BallNetwork
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.margins import Least
+from proofs.trained.margins import Least, smaller
 from proofs.trained.moves import neighbours
 from proofs.trained.search import (
+    WORK,
+    Found,
+    Search,
     WrongWord,
     confirm,
-    find_wrong,
     find_wrong_prefix,
     is_wrong,
 )
@@ -40,6 +43,25 @@ from tests.trained.random_networks import random_network
 
 ABOVE_ZERO = (((0, Fraction(1)),),)
 EVERYWHERE = (Case(When(), ABOVE_ZERO),)
+
+
+def find_wrong(
+    network: TrainedNetwork, claim: Claim, offsets: Iterable[int], n: int,
+    starts: Sequence[Sequence[str]] = (), work: int = WORK, seed: int = 0,
+) -> Found:  # fmt: skip
+    """A wrong word of length n, at one of the offsets, each of which gets the same share of the work.
+
+    Raises:
+        InputError: if a start has a symbol that is not in the alphabet, or if such words do not fit.
+    """
+    search, least, offsets = Search(network, claim), None, list(offsets)
+    for offset in offsets:
+        given = [*starts, *([least.word] if least else [])]
+        found = search.find(offset, n, given, max(1, work // len(offsets)), seed)
+        least = smaller(least, found.least)
+        if found.wrong:
+            return Found(found.wrong, least)
+    return Found(None, least)
 
 
 def binary32(numbers: list[list[float]]) -> tuple[View, Tensor]:

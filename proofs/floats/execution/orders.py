@@ -6,17 +6,12 @@ of ``text/0``, ``text/1``, ..., each read as a big-endian integer.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 
-from constructions.errors import InputError
 from proofs.floats.execution.numbers import ZERO, Arithmetic, Number, add_exactly
-
-_DRAWN = re.compile(r"drawn (\d{1,18})")
-_LISTED = re.compile(r"listed( \d{1,5})+")
 
 
 class Way(StrEnum):
@@ -38,7 +33,7 @@ class Order:
     a tree from the seed and the place of the sum. Listed: one after the other, in this order of their numbers (for sums
     of so many terms; others are ascending).
 
-    >>> str(parse_order("listed 2 0 1")), str(parse_order("drawn 7"))
+    >>> str(Order(Way.LISTED, listed=(2, 0, 1))), str(Order(Way.DRAWN, 7))
     ('listed 2 0 1', 'drawn 7')
     """
 
@@ -74,22 +69,6 @@ class Order:
 
 
 ASCENDING = Order()
-
-
-def parse_order(text: str) -> Order:
-    """The order that is written so.
-
-    Raises:
-        InputError: if there is no such order.
-    """
-    if drawn := _DRAWN.fullmatch(text):
-        return Order(Way.DRAWN, int(drawn[1]))
-    if _LISTED.fullmatch(text):
-        return Order(Way.LISTED, listed=tuple(map(int, text.split()[1:])))
-    if text in set(Way) - {Way.DRAWN, Way.LISTED}:
-        return Order(Way(text))
-    raise InputError(f"order of a sum {text[:40]!r}: expected ascending, descending, smallest first, largest first, "
-                     "balanced, drawn SEED or listed NUMBERS")
 
 
 def stream(text: str) -> Iterator[int]:

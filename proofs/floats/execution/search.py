@@ -243,17 +243,6 @@ def _base(run_class: RunClass) -> str:
     return "e" if run_class.exp_base == "either" else str(run_class.exp_base)
 
 
-def find_wrong(transformer: Transformer, run_class: RunClass, n: int, work: int = DEFAULT_WORK) -> Refutation | None:
-    """A wrong execution on some word of length n, if one is found; None says nothing about the class.
-
-    Of exponentials that are more accurate than 1/2 unit in the last place none is known, and nothing is found.
-
-    Raises:
-        Unsupported: if such networks have no float runs.
-    """
-    return LengthSearch(FloatProgram(transformer, run_class), n, work).find()
-
-
 def find_first_wrong(transformer: Transformer, run_class: RunClass, lengths: Lengths,
                      work: int = DEFAULT_WORK) -> Refutation | None:
     """A wrong execution on words as short as the search finds one: no shorter one was found, which proves nothing.

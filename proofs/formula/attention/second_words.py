@@ -9,23 +9,9 @@ from typing import Any
 
 import z3
 
+from constructions.language import syntax
 from constructions.language.predicates import definition_of
 from constructions.language.semantics import RELATIONS
-from constructions.language.syntax import (
-    Comparison,
-    Count,
-    Formula,
-    Next,
-    PredicateOnCount,
-    PredicateOnSum,
-    Previous,
-    Since,
-    Symbol,
-    Until,
-    difference,
-    operands,
-    subformulas,
-)
 from proofs.enclosures.exponential import Dyadic
 from proofs.formula.attention.costs import FINE_BITS, compressed, rounded_cost
 from proofs.formula.attention.worst_case import WeighedSweep, option_error
@@ -70,43 +56,43 @@ class _Word:
         self.letters = [[z3.Bool(f"letter_{j}_{k}") for k in range(len(alphabet))] for j in range(n)]
         for row in self.letters:
             solver.add(z3.PbEq([(letter, 1) for letter in row], 1))
-        self._truths: dict[Formula, list[Any]] = {}
+        self._truths: dict[syntax.Formula, list[Any]] = {}
 
-    def truth(self, formula: Formula, i: int) -> Any:
-        for part in subformulas(formula):
+    def truth(self, formula: syntax.Formula, i: int) -> Any:
+        for part in syntax.subformulas(formula):
             if part not in self._truths:
                 self._truths[part] = self._define(part)
         return self._truths[formula][i - 1]
 
-    def _define(self, formula: Formula) -> list[Any]:
+    def _define(self, formula: syntax.Formula) -> list[Any]:
         number = len(self._truths)
-        parts = [self._truths[part] for part in operands(formula)]
+        parts = [self._truths[part] for part in syntax.operands(formula)]
         row = [z3.Bool(f"truth_{number}_{i}") for i in range(1, self.n + 1)]
         edge = z3.BoolVal(False)
         before, after = [edge, *row[:-1]], [*row[1:], edge]
         for i in range(self.n):
             match formula:
-                case Symbol(symbol):
+                case syntax.Symbol(symbol):
                     value: Any = self.letters[i][self.alphabet.index(symbol)] if symbol in self.alphabet else edge
-                case Previous():
+                case syntax.Previous():
                     value = parts[0][i - 1] if i > 0 else edge
-                case Next():
+                case syntax.Next():
                     value = parts[0][i + 1] if i + 1 < self.n else edge
-                case Since():
+                case syntax.Since():
                     value = z3.And(parts[0][i], z3.Or(parts[1][i], before[i]))
-                case Until():
+                case syntax.Until():
                     value = z3.And(parts[0][i], z3.Or(parts[1][i], after[i]))
-                case PredicateOnCount(count=count):
+                case syntax.PredicateOnCount(count=count):
                     number_here = self._number(count, i)
                     value = z3.Or(*(number_here == k for k in range(self.n + 1)
                                     if definition_of(formula).holds(k, self.n, formula.parameters)))
-                case PredicateOnSum(parameters=parameters, term=term):
+                case syntax.PredicateOnSum(parameters=parameters, term=term):
                     total = z3.Sum([c * self._number(count, i) for c, count in term.coefficients]) + term.constant
                     reach = self.n * sum(abs(c) for c, _ in term.coefficients) + abs(term.constant)
                     value = z3.Or(*(total == k for k in range(-reach, reach + 1)
                                     if definition_of(formula).holds(k, self.n, parameters)))
-                case Comparison(relation) if difference(formula).coefficients:
-                    term = difference(formula)
+                case syntax.Comparison(relation) if syntax.difference(formula).coefficients:
+                    term = syntax.difference(formula)
                     total = z3.Sum([c * self._number(count, i) for c, count in term.coefficients]) + term.constant
                     value = RELATIONS[relation](total, 0)
                 case _:
@@ -114,7 +100,7 @@ class _Word:
             self.solver.add(row[i] == value)
         return row
 
-    def _number(self, count: Count, i: int) -> Any:
+    def _number(self, count: syntax.Count, i: int) -> Any:
         """How many positions are counted at position i + 1."""
         row = self._truths[count.operand]
         return z3.Sum([z3.If(truth, 1, 0) for truth in (row[: i + 1] if count.side == "left" else row[i:])])

@@ -156,14 +156,6 @@ def find_worst_case(obligation: AttentionObligation, bits: int, windows: AllWind
     return WorstCase(found[False], found[True])
 
 
-def find_extreme(sweeps: Iterable[WeighedSweep], truth: bool) -> SweepExtreme | None:
-    """The largest error over all rows of all sweeps; None if no input has this truth."""
-    best: SweepExtreme | None = None
-    for weighed in sorted(sweeps, key=lambda weighed: -weighed.sweep.n):
-        best = larger_extreme(best, weighed, truth)
-    return best
-
-
 def larger_extreme(best: SweepExtreme | None, weighed: WeighedSweep, truth: bool) -> SweepExtreme | None:
     """The largest error over the rows of one more sweep, if it is larger, by Dinkelbach's iteration.
 

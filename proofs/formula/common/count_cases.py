@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from constructions.language import syntax
 from constructions.language.positional import connective, mentions_length, mentions_position, positional_truth
 from constructions.language.predicates import definition_of
 from constructions.language.printer import format_briefly, format_count
 from constructions.language.semantics import RELATIONS
-from constructions.language.syntax import (
-    Comparison,
-    Count,
-    Formula,
-    Predicate,
-    PredicateOnCount,
-    counts_of,
-    difference,
-    is_positional,
-    operands,
-    subformulas_of_all,
-)
 from constructions.network.meanings import Mean, Meaning, Near, Others
 from constructions.network.transformer import Head
 from proofs.formula.failures import NotDerived
 
 
-def find_count(directions: Mapping[str, Meaning], head: Head, meaning: Near | Others) -> Count:
+def find_count(directions: Mapping[str, Meaning], head: Head, meaning: Near | Others) -> syntax.Count:
     """The one count that the head looks up.
 
     Raises:
@@ -36,7 +25,8 @@ def find_count(directions: Mapping[str, Meaning], head: Head, meaning: Near | Ot
         case Others(count):
             found = read | {count}
         case Near(formula, when):
-            found = read or {count for part in subformulas_of_all([formula, when]) for count in counts_of(part)}
+            parts = syntax.subformulas_of_all([formula, when])
+            found = read or {count for part in parts for count in syntax.counts_of(part)}
     if len(found) != 1:
         named = ", ".join(sorted(map(format_count, found))) or "none"
         raise NotDerived(f"a head looks up one count, and this one has to do with {len(found)}: {named}")
@@ -50,13 +40,13 @@ class CaseTruths:
     checked like the others.
     """
 
-    def __init__(self, count: Count):
+    def __init__(self, count: syntax.Count):
         """Formulas that another count, or more of the word, decides are refused."""
         self.count = count
-        self._truths: dict[tuple[Formula, bool, int, int, int], bool] = {}
-        self._on_position: dict[Formula, bool] = {}
+        self._truths: dict[tuple[syntax.Formula, bool, int, int, int], bool] = {}
+        self._on_position: dict[syntax.Formula, bool] = {}
 
-    def truth(self, formula: Formula, here: bool, others: int, i: int, n: int) -> bool:
+    def truth(self, formula: syntax.Formula, here: bool, others: int, i: int, n: int) -> bool:
         """The truth at position i of a word of length n.
 
         Raises:
@@ -69,40 +59,43 @@ class CaseTruths:
             self._truths[key] = self._decide(formula, here, others, i, n)
         return self._truths[key]
 
-    def shape(self, formula: Formula) -> tuple[object, ...]:
+    def shape(self, formula: syntax.Formula) -> tuple[object, ...]:
         """Equal for formulas with equal truths in equal cases, whatever the counts of both count."""
         if formula is self.count.operand:
             return ("here",)
         match formula:
-            case PredicateOnCount(count=count) if count is self.count:
+            case syntax.PredicateOnCount(count=count) if count is self.count:
                 return "count", definition_of(formula), formula.parameters
-            case Comparison(relation) if {count for _, count in difference(formula).coefficients} == {self.count}:
-                ((factor, _),) = difference(formula).coefficients
-                return "compared", relation, factor, difference(formula).constant
-        if isinstance(formula, Predicate | Comparison | PredicateOnCount):
+            case syntax.Comparison(relation) if self._is_compared(syntax.difference(formula)):
+                ((factor, _),) = syntax.difference(formula).coefficients
+                return "compared", relation, factor, syntax.difference(formula).constant
+        if isinstance(formula, syntax.Predicate | syntax.Comparison | syntax.PredicateOnCount):
             return "as it is", formula
-        return type(formula), *(map(self.shape, operands(formula)) if operands(formula) else [formula])
+        return type(formula), *(map(self.shape, syntax.operands(formula)) if syntax.operands(formula) else [formula])
 
-    def mentions_i(self, formula: Formula) -> bool:
+    def mentions_i(self, formula: syntax.Formula) -> bool:
         """Whether a case of another position may decide the formula otherwise."""
         return mentions_position(formula)
 
-    def mentions_n(self, formula: Formula) -> bool:
+    def mentions_n(self, formula: syntax.Formula) -> bool:
         """Whether a case of another length may decide the formula otherwise."""
         return mentions_length(formula)
 
-    def _decide(self, formula: Formula, here: bool, others: int, i: int, n: int) -> bool:
+    def _is_compared(self, difference: syntax.Term) -> bool:
+        return {count for _, count in difference.coefficients} == {self.count}
+
+    def _decide(self, formula: syntax.Formula, here: bool, others: int, i: int, n: int) -> bool:
         if formula is self.count.operand:
             return here
         match formula:
-            case PredicateOnCount(count=count) if count is self.count:
+            case syntax.PredicateOnCount(count=count) if count is self.count:
                 return definition_of(formula).holds(others + here, n, formula.parameters)
-            case Comparison(relation) if {count for _, count in difference(formula).coefficients} == {self.count}:
-                ((factor, _),) = difference(formula).coefficients
-                return RELATIONS[relation](factor * (others + here) + difference(formula).constant, 0)
-            case Predicate() | Comparison() if is_positional(formula):
+            case syntax.Comparison(relation) if self._is_compared(syntax.difference(formula)):
+                ((factor, _),) = syntax.difference(formula).coefficients
+                return RELATIONS[relation](factor * (others + here) + syntax.difference(formula).constant, 0)
+            case syntax.Predicate() | syntax.Comparison() if syntax.is_positional(formula):
                 return positional_truth(formula, i, n)
-        parts = () if isinstance(formula, Comparison | PredicateOnCount) else operands(formula)
+        parts = () if isinstance(formula, syntax.Comparison | syntax.PredicateOnCount) else syntax.operands(formula)
         truth = connective(formula, tuple(self._decide(part, here, others, i, n) for part in parts))
         if truth is None:
             raise NotDerived(f"{format_briefly(formula)} is not decided by {format_count(self.count)} and the truth "

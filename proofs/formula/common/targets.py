@@ -10,25 +10,9 @@ from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from constructions.language import syntax
 from constructions.language.positional import connective, positional_truth
 from constructions.language.printer import format_briefly
-from constructions.language.syntax import (
-    Comparison,
-    Constant,
-    Formula,
-    Next,
-    Predicate,
-    Previous,
-    Since,
-    Symbol,
-    Until,
-    boolean_closure,
-    is_constant_comparison,
-    is_symbolic,
-    operands,
-    operands_of_connective,
-    postorder,
-)
 from proofs.formula.failures import NotDerived
 
 MAX_ATOMS = 8
@@ -43,16 +27,16 @@ Assignment = tuple[bool, ...]
 class Target:
     """A formula decided by reading assignments to ``atoms``: from the left if ``past``, else from the right."""
 
-    formula: Formula
+    formula: syntax.Formula
     past: bool
-    atoms: tuple[Formula, ...]
-    remembering: tuple[Formula, ...]
-    predicates: tuple[Predicate | Comparison, ...]
+    atoms: tuple[syntax.Formula, ...]
+    remembering: tuple[syntax.Formula, ...]
+    predicates: tuple[syntax.Predicate | syntax.Comparison, ...]
 
     @property
     def has_wholes(self) -> bool:
         """Whether some atom could be taken apart."""
-        return any(operands_of_connective(atom) and not is_symbolic(atom) for atom in self.atoms)
+        return any(syntax.operands_of_connective(atom) and not syntax.is_symbolic(atom) for atom in self.atoms)
 
     def step(self, memory: int, assignment: Assignment, i: int, n: int) -> tuple[int, bool]:
         """The next memory and the truth of the formula at position i, memory being a bit set over ``remembering``."""
@@ -60,7 +44,7 @@ class Target:
         truth = reader.truth(self.formula, at_root=True)
         return sum(1 << k for k, node in enumerate(self.remembering) if reader.remembered(node)), truth
 
-    def read_truth(self, formula: Formula, assignment: Assignment, i: int, n: int) -> bool:
+    def read_truth(self, formula: syntax.Formula, assignment: Assignment, i: int, n: int) -> bool:
         """The truth of a formula that the head reads, taken apart down to the atoms."""
         return _Reader(self, 0, assignment, i, n).truth(formula)
 
@@ -74,31 +58,31 @@ class _Reader:
         self.assignment = assignment
         self.i, self.n = i, n
 
-    def truth(self, formula: Formula, at_root: bool = False) -> bool:
+    def truth(self, formula: syntax.Formula, at_root: bool = False) -> bool:
         if not at_root and formula in self.target.atoms:
             return self.assignment[self.target.atoms.index(formula)]
         match formula:
-            case Predicate() | Comparison():
+            case syntax.Predicate() | syntax.Comparison():
                 return positional_truth(formula, self.i, self.n)
-            case Since(left, right) | Until(left, right):
+            case syntax.Since(left, right) | syntax.Until(left, right):
                 return self.truth(left) and (self.truth(right) or self._last(formula))
-            case Previous() | Next():
+            case syntax.Previous() | syntax.Next():
                 return self._last(formula)
-        value = connective(formula, tuple(self.truth(operand) for operand in operands(formula)))
+        value = connective(formula, tuple(self.truth(operand) for operand in syntax.operands(formula)))
         assert value is not None, formula
         return value
 
-    def remembered(self, node: Formula) -> bool:
+    def remembered(self, node: syntax.Formula) -> bool:
         match node:
-            case Previous(operand) | Next(operand):
+            case syntax.Previous(operand) | syntax.Next(operand):
                 return self.truth(operand)
         return self.truth(node, at_root=True)
 
-    def _last(self, node: Formula) -> bool:
+    def _last(self, node: syntax.Formula) -> bool:
         return bool(self.memory >> self.target.remembering.index(node) & 1)
 
 
-def build_target(formula: Formula, read: Iterable[Formula], apart: bool = False) -> Target:
+def build_target(formula: syntax.Formula, read: Iterable[syntax.Formula], apart: bool = False) -> Target:
     """The automaton of ``formula`` over the atoms that suit a head reading the truths of ``read``.
 
     Going down from ``formula``, what Boolean connectives reach from ``read`` is an atom; what they reach from ``read``
@@ -112,62 +96,62 @@ def build_target(formula: Formula, read: Iterable[Formula], apart: bool = False)
     read = list(read)
     readable = _Readable(read)
 
-    def is_whole(part: Formula) -> bool:
-        is_split = apart and bool(operands_of_connective(part)) and not is_symbolic(part)
+    def is_whole(part: syntax.Formula) -> bool:
+        is_split = apart and bool(syntax.operands_of_connective(part)) and not syntax.is_symbolic(part)
         return part is not formula and part in readable and not is_split
 
-    met = postorder(formula, lambda part: () if is_whole(part) else _entered(part))
-    atoms = dict.fromkeys(part for part in met if isinstance(part, Symbol)
+    met = syntax.postorder(formula, lambda part: () if is_whole(part) else _entered(part))
+    atoms = dict.fromkeys(part for part in met if isinstance(part, syntax.Symbol)
                           or (is_whole(part) and not _is_evaluated(part)))
     inner = [part for part in met if part not in atoms]
     if counting := [part for part in inner if not (_is_evaluated(part) or _entered(part))]:
         raise NotDerived(f"{format_briefly(counting[0])} is not decided by an automaton of this version")
     remembering = [part for part in inner if isinstance(part, _TEMPORAL)]
-    below = boolean_closure(read, closed=atoms)
-    atoms |= dict.fromkeys(part for part in below if not (_is_evaluated(part) or operands_of_connective(part)))
+    below = syntax.boolean_closure(read, closed=atoms)
+    atoms |= dict.fromkeys(part for part in below if not (_is_evaluated(part) or syntax.operands_of_connective(part)))
     predicates = dict.fromkeys(part for part in (*inner, *below)
-                               if isinstance(part, Predicate | Comparison) and _is_evaluated(part))
+                               if isinstance(part, syntax.Predicate | syntax.Comparison) and _is_evaluated(part))
     return Target(formula, _is_past(formula, remembering), _limited(atoms, MAX_ATOMS, "atoms"),
                   _limited(remembering, MAX_MEMORY, "temporal operators"), tuple(predicates))
 
 
-_TEMPORAL = (Since, Until, Previous, Next)
+_TEMPORAL = (syntax.Since, syntax.Until, syntax.Previous, syntax.Next)
 
 
 class _Readable:
     """What Boolean connectives reach from formulas, found as far as it is asked for: often that is not far."""
 
-    def __init__(self, formulas: Iterable[Formula]):
+    def __init__(self, formulas: Iterable[syntax.Formula]):
         self._reached = dict.fromkeys(formulas)
         self._pending = deque(self._reached)
 
-    def __contains__(self, formula: Formula) -> bool:
+    def __contains__(self, formula: syntax.Formula) -> bool:
         while self._pending and formula not in self._reached:
-            new = [part for part in operands_of_connective(self._pending.popleft()) if part not in self._reached]
+            new = [part for part in syntax.operands_of_connective(self._pending.popleft()) if part not in self._reached]
             self._reached |= dict.fromkeys(new)
             self._pending += new
         return formula in self._reached
 
 
-def _entered(formula: Formula) -> tuple[Formula, ...]:
+def _entered(formula: syntax.Formula) -> tuple[syntax.Formula, ...]:
     """The operands of a Boolean connective or temporal operator; none of any other formula."""
-    return operands(formula) if isinstance(formula, _TEMPORAL) else operands_of_connective(formula)
+    return syntax.operands(formula) if isinstance(formula, _TEMPORAL) else syntax.operands_of_connective(formula)
 
 
-def _is_evaluated(formula: Formula) -> bool:
+def _is_evaluated(formula: syntax.Formula) -> bool:
     """Whether the formula is a leaf that (n, i) decides."""
-    return isinstance(formula, Predicate | Constant) or is_constant_comparison(formula)
+    return isinstance(formula, syntax.Predicate | syntax.Constant) or syntax.is_constant_comparison(formula)
 
 
-def _is_past(formula: Formula, remembering: Iterable[Formula]) -> bool:
-    sides = {isinstance(node, Since | Previous) for node in remembering}
+def _is_past(formula: syntax.Formula, remembering: Iterable[syntax.Formula]) -> bool:
+    sides = {isinstance(node, syntax.Since | syntax.Previous) for node in remembering}
     if len(sides) != 1:
         raise NotDerived(f"{format_briefly(formula)}: a head's target has temporal operators of one direction, not "
                          + ("both" if sides else "none"))
     return sides.pop()
 
 
-def _limited(found: Collection[Formula], limit: int, what: str) -> tuple[Formula, ...]:
+def _limited(found: Collection[syntax.Formula], limit: int, what: str) -> tuple[syntax.Formula, ...]:
     if len(found) > limit:
         raise NotDerived(f"{len(found)} {what} in one head, at most {limit} are handled")
     return tuple(found)

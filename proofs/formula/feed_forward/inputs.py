@@ -7,23 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from constructions.language.syntax import (
-    And,
-    Comparison,
-    Count,
-    Formula,
-    Next,
-    Or,
-    Previous,
-    Since,
-    Term,
-    Until,
-    boolean_closure,
-    difference,
-    is_positional,
-    is_symbolic,
-    operands_of_connective,
-)
+from constructions.language import syntax
 from constructions.network.meanings import Meaning, Near, Others, Position, Product, Slack, Total, Truth
 from proofs.enclosures.feed_forward import Units
 from proofs.enclosures.intervals import Interval, point
@@ -46,7 +30,7 @@ class Counted:
     A *total* direction has no error, and is ``whole``: nothing is left out.
     """
 
-    count: Count
+    count: syntax.Count
     error: Interval
     whole: bool = False
 
@@ -94,8 +78,8 @@ def sort_inputs(directions: Mapping[str, Meaning], known: KnownValues, units: Un
     return Inputs(tuple(name for name in names if name in known), by_truth, counted, slack)
 
 
-def _compares_counts(formula: Formula) -> bool:
-    return isinstance(formula, Comparison) and not is_positional(formula)
+def _compares_counts(formula: syntax.Formula) -> bool:
+    return isinstance(formula, syntax.Comparison) and not syntax.is_positional(formula)
 
 
 def check_slack(meanings: Iterable[Meaning]) -> None:
@@ -112,24 +96,24 @@ class Choices:
     ``placed`` are the formulas met whose truth (n, i) decides, everywhere or at an edge of the word.
     """
 
-    atoms: tuple[Formula, ...]
-    terms: tuple[Term, ...]
-    placed: tuple[Formula, ...]
+    atoms: tuple[syntax.Formula, ...]
+    terms: tuple[syntax.Term, ...]
+    placed: tuple[syntax.Formula, ...]
 
 
-class _Leaves(Container[Formula]):
+class _Leaves(Container[syntax.Formula]):
     """What is not taken apart: what is no connective, and what symbols alone, or (n, i), decide."""
 
     def __contains__(self, part: object) -> bool:
-        return isinstance(part, Formula) and (
-            is_positional(part) or is_symbolic(part) or not operands_of_connective(part))
+        return isinstance(part, syntax.Formula) and (
+            syntax.is_positional(part) or syntax.is_symbolic(part) or not syntax.operands_of_connective(part))
 
 
-def _find_free(read: Sequence[Formula], apart: bool) -> list[Formula]:
+def _find_free(read: Sequence[syntax.Formula], apart: bool) -> list[syntax.Formula]:
     if not apart:
         return [formula for formula in read if not _is_decided_by(read, formula)]
-    leaves = [part for part in boolean_closure(read, closed=_Leaves()) if part in _Leaves()]
-    return [part for part in leaves if part in read or not (is_positional(part) or _compares_counts(part))]
+    leaves = [part for part in syntax.boolean_closure(read, closed=_Leaves()) if part in _Leaves()]
+    return [part for part in leaves if part in read or not (syntax.is_positional(part) or _compares_counts(part))]
 
 
 def find_choices(meaning: FeedForwardMeaning, inputs: Inputs, apart: bool = False) -> Choices:
@@ -148,14 +132,16 @@ def find_choices(meaning: FeedForwardMeaning, inputs: Inputs, apart: bool = Fals
     evaluated = [*guards, *(each.formula for each in inputs.slack.values())]
     evaluated += [] if isinstance(meaning, Position) else [meaning.formula]
     free = _find_free(read, apart)
-    parts = [part for part in boolean_closure([*evaluated, *read], closed=free) if part not in free]
-    compared = [part for part in parts if isinstance(part, Comparison) and _compares_counts(part)]
+    parts = [part for part in syntax.boolean_closure([*evaluated, *read], closed=free) if part not in free]
+    compared = [part for part in parts if isinstance(part, syntax.Comparison) and _compares_counts(part)]
     unread = [part for part in parts
-              if not (operands_of_connective(part) or isinstance(part, Comparison) or is_positional(part))]
-    terms = tuple(dict.fromkeys(map(difference, compared)))
+              if not (syntax.operands_of_connective(part) or isinstance(part, syntax.Comparison)
+                      or syntax.is_positional(part))]
+    terms = tuple(dict.fromkeys(map(syntax.difference, compared)))
     if (choices := len(free) + len(unread) + len(terms)) > MAX_CHOICES:
         raise NotDerived(f"{choices} truth values and signs are free, at most {MAX_CHOICES} are handled")
-    placed = [part for part in (*free, *parts) if isinstance(part, Previous | Next) or is_positional(part)]
+    placed = [part for part in (*free, *parts)
+              if isinstance(part, syntax.Previous | syntax.Next) or syntax.is_positional(part)]
     return Choices((*free, *unread), terms, tuple(dict.fromkeys(placed)))
 
 
@@ -166,28 +152,28 @@ def unfolded(meaning: FeedForwardMeaning, inputs: Inputs) -> FeedForwardMeaning:
     """
     read = [each.formula for each in inputs.by_truth.values()]
     match meaning:
-        case Truth(Since() | Until() as formula) if formula not in read:
-            before = Previous(formula) if isinstance(formula, Since) else Next(formula)
+        case Truth(syntax.Since() | syntax.Until() as formula) if formula not in read:
+            before = syntax.Previous(formula) if isinstance(formula, syntax.Since) else syntax.Next(formula)
             if before in read:
-                return Truth(And(formula.left, Or(formula.right, before)))
+                return Truth(syntax.And(formula.left, syntax.Or(formula.right, before)))
     return meaning
 
 
-def _is_decided_by(read: Sequence[Formula], formula: Formula) -> bool:
+def _is_decided_by(read: Sequence[syntax.Formula], formula: syntax.Formula) -> bool:
     """Whether the formula is a connective that leads down to formulas of ``read`` and to positional ones only.
 
     A formula that is not deeper than any other of ``read`` leads to none of them, so that it need not be entered.
     """
     least = min((other.depth for other in read if other is not formula), default=formula.depth)
-    reached = dict.fromkeys(operands_of_connective(formula))
+    reached = dict.fromkeys(syntax.operands_of_connective(formula))
     pending = deque(reached)
     while pending:
         part = pending.popleft()
-        if part in read or is_positional(part):
+        if part in read or syntax.is_positional(part):
             continue
-        if part.depth <= least or not operands_of_connective(part):
+        if part.depth <= least or not syntax.operands_of_connective(part):
             return False
-        new = [operand for operand in operands_of_connective(part) if operand not in reached]
+        new = [operand for operand in syntax.operands_of_connective(part) if operand not in reached]
         reached |= dict.fromkeys(new)
         pending += new
     return bool(reached)

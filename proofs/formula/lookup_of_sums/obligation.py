@@ -16,22 +16,11 @@ from fractions import Fraction
 from itertools import product
 from typing import ClassVar, TypeVar
 
+from constructions.language import syntax
 from constructions.language.positional import connective, find_subformula_with_length, positional_truth
 from constructions.language.predicates import definition_of
 from constructions.language.printer import format_formula
 from constructions.language.semantics import RELATIONS, counted_length
-from constructions.language.syntax import (
-    Comparison,
-    Count,
-    Formula,
-    PredicateOnSum,
-    Term,
-    counts_of,
-    difference,
-    is_positional,
-    operands,
-    subformulas,
-)
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Near, Others, Truth
 from constructions.network.transformer import Coefficients, Head, Transformer
@@ -44,8 +33,8 @@ from proofs.formula.uniform.obligation import check_sums_to_one
 
 ZERO, ONE = Fraction(0), Fraction(1)
 Key = TypeVar("Key")
-Sum = Mapping[Count, Fraction]
-Truths = Mapping[Formula, bool]
+Sum = Mapping[syntax.Count, Fraction]
+Truths = Mapping[syntax.Formula, bool]
 
 
 @dataclass(frozen=True)
@@ -92,7 +81,7 @@ class _Vertex:
     """p is sign * D and the sum of more[φ] over the φ that hold here."""
 
     sign: int
-    more: Mapping[Formula, int]
+    more: Mapping[syntax.Formula, int]
     curvature: Fraction
     miss: Fraction
 
@@ -197,7 +186,7 @@ class _Derivation:
 
     def _place(self, sought: Coefficients, curvature: Fraction) -> _Vertex:
         """Near which integer the form is."""
-        others: dict[Count, Fraction] = {}
+        others: dict[syntax.Count, Fraction] = {}
         more = dict.fromkeys(self._counted, ZERO)
         miss = ZERO
         for name, weight in sought.items():
@@ -242,8 +231,8 @@ class _Derivation:
                     raise NotDerived(f"the value at position {p} is {values[p - 1]}, expected {int(target)} where the "
                                      f"counts sum to {value}, at i = {i}, n = {n}")
 
-    def _truths_here(self, n: int, i: int) -> Iterator[dict[Formula, bool]]:
-        free = [[positional_truth(formula, i, n)] if is_positional(formula) else [False, True]
+    def _truths_here(self, n: int, i: int) -> Iterator[dict[syntax.Formula, bool]]:
+        free = [[positional_truth(formula, i, n)] if syntax.is_positional(formula) else [False, True]
                 for formula in self._counted]
         for truths in product(*free):
             yield dict(zip(self._counted, truths, strict=True))
@@ -256,14 +245,14 @@ class _Derivation:
 
     def _target(self, n: int, i: int, here: Truths, value: int) -> bool | None:
         """The truth to be held; None where the guard fails."""
-        positional = any(is_positional(part) for part in subformulas(self._meaning.when))
+        positional = any(syntax.is_positional(part) for part in syntax.subformulas(self._meaning.when))
         key = (value, n if self._by_length else 0, i if positional else 0, *here.values())
         if key not in self._targets:
             holds = self._truth(self._meaning.when, n, i, here, value)
             self._targets[key] = self._truth(self._meaning.formula, n, i, here, value) if holds else None
         return self._targets[key]
 
-    def _truth(self, formula: Formula, n: int, i: int, here: Truths, value: int) -> bool:
+    def _truth(self, formula: syntax.Formula, n: int, i: int, here: Truths, value: int) -> bool:
         """The truth of a formula in a case.
 
         Raises:
@@ -271,18 +260,18 @@ class _Derivation:
         """
         if formula in here:
             return here[formula]
-        if is_positional(formula):
+        if syntax.is_positional(formula):
             return positional_truth(formula, i, n)
         match formula:
-            case PredicateOnSum(parameters=parameters, term=term):
+            case syntax.PredicateOnSum(parameters=parameters, term=term):
                 number = _ratio(_coefficients(term), self._sum) * value
                 if number.denominator == 1:
                     return definition_of(formula).holds(int(number), n, parameters)
-            case Comparison(relation):
-                term = difference(formula)
+            case syntax.Comparison(relation):
+                term = syntax.difference(formula)
                 number = _ratio(_coefficients(term), self._sum) * value + term.constant
                 return RELATIONS[relation]((number > 0) - (number < 0), 0)
-        parts = () if counts_of(formula) else operands(formula)
+        parts = () if syntax.counts_of(formula) else syntax.operands(formula)
         truth = connective(formula, tuple(self._truth(part, n, i, here, value) for part in parts))
         if truth is None:
             raise NotDerived(f"{format_formula(formula)} is not decided by the sum of counts")
@@ -295,13 +284,13 @@ def _find_sum(meaning: Near) -> Sum:
     Raises:
         NotDerived: if there is none.
     """
-    for part in (*subformulas(meaning.formula)[::-1], *subformulas(meaning.when)):
-        if isinstance(part, PredicateOnSum):
+    for part in (*syntax.subformulas(meaning.formula)[::-1], *syntax.subformulas(meaning.when)):
+        if isinstance(part, syntax.PredicateOnSum):
             return _coefficients(part.term)
     raise NotDerived("a head reads counts, and its meaning has no predicate on a sum of counts")
 
 
-def _coefficients(term: Term) -> Sum:
+def _coefficients(term: syntax.Term) -> Sum:
     return {count: Fraction(number) for number, count in term.coefficients}
 
 

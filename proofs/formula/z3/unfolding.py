@@ -8,16 +8,7 @@ from typing import Any
 
 import z3
 
-from constructions.language.syntax import (
-    Comparison,
-    Formula,
-    Next,
-    Predicate,
-    Previous,
-    Since,
-    Until,
-    operands_of_connective,
-)
+from constructions.language import syntax
 from proofs.formula.common.targets import Target
 from proofs.formula.z3.solver import connective_term
 
@@ -25,28 +16,28 @@ from proofs.formula.z3.solver import connective_term
 class Unfolding:
     """One position: the terms of the atoms, of the memory and of the predicates that hold there."""
 
-    def __init__(self, target: Target, atoms: Sequence[Any], memory: Mapping[Formula, Any],
-                 placed: Callable[[Predicate | Comparison], Any]):
+    def __init__(self, target: Target, atoms: Sequence[Any], memory: Mapping[syntax.Formula, Any],
+                 placed: Callable[[syntax.Predicate | syntax.Comparison], Any]):
         """``memory`` has the last truth of each operator that remembers, ``placed`` the truth of a predicate."""
         self._target, self._atoms, self._memory, self._placed = target, atoms, memory, placed
 
-    def truth(self, formula: Formula, at_root: bool = False) -> Any:
+    def truth(self, formula: syntax.Formula, at_root: bool = False) -> Any:
         """The truth of a part of the target; ``at_root`` if it is not to be taken for an atom."""
         if not at_root and formula in self._target.atoms:
             return self._atoms[self._target.atoms.index(formula)]
         match formula:
-            case Predicate() | Comparison():
+            case syntax.Predicate() | syntax.Comparison():
                 return self._placed(formula)
-            case Since(left, right) | Until(left, right):
+            case syntax.Since(left, right) | syntax.Until(left, right):
                 return z3.And(self.truth(left), z3.Or(self.truth(right), self._memory[formula]))
-            case Previous() | Next():
+            case syntax.Previous() | syntax.Next():
                 return self._memory[formula]
-        return connective_term(formula, [self.truth(part) for part in operands_of_connective(formula)], 0, 0)
+        return connective_term(formula, [self.truth(part) for part in syntax.operands_of_connective(formula)], 0, 0)
 
-    def remembered(self, node: Formula) -> Any:
+    def remembered(self, node: syntax.Formula) -> Any:
         """What an operator remembers of this position."""
         match node:
-            case Previous(operand) | Next(operand):
+            case syntax.Previous(operand) | syntax.Next(operand):
                 return self.truth(operand)
         return self.truth(node, at_root=True)
 

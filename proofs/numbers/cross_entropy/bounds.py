@@ -34,15 +34,6 @@ from proofs.numbers.cross_entropy.entropies import cost, logistic, softplus, tot
 HALF = Fraction(1, 2)
 
 
-def parity_slope(p: Fraction) -> Fraction:
-    """p(1-p)/(2-p)²: what a unit of sensitivity may gain at most below H_1.
-
-    >>> parity_slope(Fraction(1, 2))
-    Fraction(1, 9)
-    """
-    return p * (1 - p) / (2 - p) ** 2
-
-
 def parity_lower_bound(p: Fraction, sensitivity: Fraction) -> Interval:
     """The least cross-entropy at every n >= 2 for that sensitivity: with the least cost of each pair of log-odds.
 

@@ -52,20 +52,6 @@ def mass_of_each_parity(n: int) -> fmpq_poly:
     return (1 - P) / 2 * (1 - P / 2) ** (n - 1)
 
 
-def probabilities_by_count(n: int, p: Fraction) -> list[Fraction]:
-    """The probability that a prefix of length n has c ones, for c = 0, ..., n.
-
-    >>> [str(share) for share in probabilities_by_count(2, Fraction(1, 2))]
-    ['1/6', '1/2', '1/3']
-    """
-    steps = {True: (1 - p) / 2, False: HALF}
-    masses = [Fraction(1)]
-    for _ in range(n):
-        onward = [mass * steps[count % 2 == 0] for count, mass in enumerate(masses)]
-        masses = [stay + move for stay, move in zip([*onward, Fraction(0)], [Fraction(0), *onward], strict=True)]
-    return [mass / sum(masses) for mass in masses]
-
-
 def share_of_even(last: int, p: Fraction, n: int = 2) -> Fraction:
     """P(even | the last symbol is ``last``) at length n, λ_0 or λ_1.
 

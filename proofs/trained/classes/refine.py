@@ -42,21 +42,11 @@ class Settled:
     ranges: NDArray[np.int32]
 
 
-def decide_by_classes(network: TrainedNetwork, claim: Claim, offset: int, first: int, last: int,
-                      limits: Limits | None = None) -> Decided:  # fmt: skip
-    """Decide the obligations (offset, first … last), places or lengths.
-
-    Raises:
-        Unsupported: if the network is not causal or has no attention, or prefixes do not decide the claim.
-    """
-    return ClassSearch(network, claim, limits).decide(offset, first, last)
-
-
 class ClassSearch:
     """Decides obligations of one claim; what they share is made once."""
 
     def __init__(self, network: TrainedNetwork, claim: Claim, limits: Limits | None = None) -> None:
-        """Raises Unsupported, as ``decide_by_classes``."""
+        """Raises Unsupported if the network is not causal or has no attention, or prefixes do not decide the claim."""
         self.limits = limits or Limits()
         self.shared = Shared(network, claim, self.limits)
         self.claim = claim

@@ -5,10 +5,11 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from flint import fmpq
 
 from proofs.enclosures.intervals import Interval
 from proofs.numbers.cross_entropy import parity
-from proofs.numbers.cross_entropy.bounds import least_cost_of_pair, parity_slope
+from proofs.numbers.cross_entropy.bounds import least_cost_of_pair
 from tests.numbers.cross_entropy.enumeration import PROBABILITIES, is_even, parity_prefixes, softplus, with_other_bit
 from tests.numbers.instances.helpers import examined, verdicts
 
@@ -35,8 +36,8 @@ def test_masses_are_those_of_all_words(n: int, p: Fraction) -> None:
     masses = parity_prefixes(n, p)
     even, odd = (sum(mass for word, mass in masses.items() if is_even(word) == wanted) for wanted in (True, False))
     assert even == odd == (1 - p) / 2 * (1 - p / 2) ** (n - 1)
-    by_count = parity.probabilities_by_count(n, p)
-    assert by_count == [sum(mass for word, mass in masses.items() if word.count("1") == count) / (even + odd)
+    by_count = [Fraction(str(mass(fmpq(p.numerator, p.denominator)))) for mass in parity.masses_by_count(n)]
+    assert by_count == [sum(mass for word, mass in masses.items() if word.count("1") == count)
                         for count in range(n + 1)]
     for last in (0, 1):
         ending = {word: mass for word, mass in masses.items() if word.endswith(str(last))}
@@ -105,7 +106,7 @@ def test_no_random_model_is_better_than_its_sensitivity_allows(p: Fraction) -> N
                                 for place in range(places)) for places in (n - 1, n))
         found = cross_entropy(masses, odds, float(p))
         slack = 1e-12
-        assert found >= chance - float(parity_slope(p)) * before - slack
+        assert found >= chance - float(p * (1 - p) / (2 - p) ** 2) * before - slack
         assert found >= unigram - float(p) / 4 * anywhere - slack
         assert found >= sharp_bound(p, Fraction(before)) - slack
 

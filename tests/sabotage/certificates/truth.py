@@ -27,7 +27,7 @@ from constructions.network.meanings import Meaning, Near, Others, Truth
 from constructions.network.transformer import Mask, Transformer
 from constructions.network.weightings import Weighting
 from proofs.floats.claims import FloatClaim, read_float_claims
-from proofs.floats.execution.search import find_wrong
+from tests.floats.helpers import find_wrong
 from tests.network.second_forward import SecondForward, number
 from tests.sabotage.ground_truth import DIGITS, TOLERANCE, Claims
 

@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from constructions.language import syntax
 from constructions.language.printer import format_count, format_formula
-from constructions.language.syntax import (
-    Comparison,
-    Count,
-    Formula,
-    Predicate,
-    PredicateOnCount,
-    Term,
-    operands,
-    postorder,
-)
 from constructions.network.meanings import formulas_of
 from constructions.network.transformer import Transformer
 from constructions.text import printable
@@ -27,33 +16,33 @@ LONGEST_NAME = 56
 class Names:
     """The names of one network's formulas and directions, and of the parts of the formula that it decides."""
 
-    def __init__(self, network: Transformer, formula: Formula | None = None):
+    def __init__(self, network: Transformer, formula: syntax.Formula | None = None):
         """Numbers follow the parts of ``formula``, then the other formulas that directions mention."""
         meant = [part for meaning in network.directions.values() for part in formulas_of(meaning)]
-        self.parts = _all_parts([*([formula] if formula else []), *meant])
-        self._shown: dict[Formula, Formula] = {}
-        self.texts: dict[Formula, str] = {}
-        self.definitions: dict[Formula, str] = {}
+        self.parts = syntax.subformulas_of_all([*([formula] if formula else []), *meant])
+        self._shown: dict[syntax.Formula, syntax.Formula] = {}
+        self.texts: dict[syntax.Formula, str] = {}
+        self.definitions: dict[syntax.Formula, str] = {}
         for part in self.parts:
             self._name(part)
         self._directions = self._name_directions(network)
 
-    def _name(self, part: Formula) -> None:
-        shown = _with_operands(part, [self._shown[operand] for operand in operands(part)])
+    def _name(self, part: syntax.Formula) -> None:
+        shown = _with_operands(part, [self._shown[operand] for operand in syntax.operands(part)])
         text = printable(format_formula(shown))
         if len(text) <= LONGEST_TEXT:
             self._shown[part], self.texts[part] = shown, text
         else:
             name = f"φ{len(self.definitions) + 1}"
-            self._shown[part], self.texts[part], self.definitions[part] = Predicate(name), name, text
+            self._shown[part], self.texts[part], self.definitions[part] = syntax.Predicate(name), name, text
 
-    def spelled(self, formula: Formula) -> str:
+    def spelled(self, formula: syntax.Formula) -> str:
         """The formula as its own text if it is short, else what its number stands for."""
         return self.definitions.get(formula, self.texts[formula])
 
-    def count(self, count: Count) -> str:
+    def count(self, count: syntax.Count) -> str:
         """The count, of a formula that is named."""
-        return printable(format_count(Count(count.side, self._shown[count.operand])))
+        return printable(format_count(syntax.Count(count.side, self._shown[count.operand])))
 
     def direction(self, name: str) -> str:
         """A name of at most so many characters; different directions have different ones."""
@@ -73,7 +62,7 @@ class Names:
             found[name] = unique
         return found
 
-    def _replace(self, name: str, part: Formula) -> str:
+    def _replace(self, name: str, part: syntax.Formula) -> str:
         """The name with a number in place of what stands in its brackets."""
         opening, closing = name.find("["), name.rfind("]")
         if 0 <= opening < closing:
@@ -81,29 +70,21 @@ class Names:
         return name
 
 
-def _all_parts(formulas: Iterable[Formula]) -> list[Formula]:
-    found: dict[Formula, None] = {}
-    for formula in formulas:
-        if formula not in found:
-            found |= dict.fromkeys(postorder(formula, operands))
-    return list(found)
-
-
-def _with_operands(formula: Formula, shown: list[Formula]) -> Formula:
+def _with_operands(formula: syntax.Formula, shown: list[syntax.Formula]) -> syntax.Formula:
     """The formula with other operands, which are given in the order of ``operands``."""
     remaining = iter(shown)
 
-    def counted(count: Count) -> Count:
-        return Count(count.side, next(remaining))
+    def counted(count: syntax.Count) -> syntax.Count:
+        return syntax.Count(count.side, next(remaining))
 
-    def term(given: Term) -> Term:
-        return Term(tuple((number, counted(count)) for number, count in given.coefficients), given.constant)
+    def term(given: syntax.Term) -> syntax.Term:
+        return syntax.Term(tuple((number, counted(count)) for number, count in given.coefficients), given.constant)
 
     match formula:
-        case PredicateOnCount(name, parameters, count, definition):
-            return PredicateOnCount(name, parameters, counted(count), definition)
-        case Comparison(relation, left, right):
-            return Comparison(relation, term(left), term(right))
+        case syntax.PredicateOnCount(name, parameters, count, definition):
+            return syntax.PredicateOnCount(name, parameters, counted(count), definition)
+        case syntax.Comparison(relation, left, right):
+            return syntax.Comparison(relation, term(left), term(right))
     return type(formula)(*shown) if shown else formula
 
 

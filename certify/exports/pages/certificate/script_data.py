@@ -19,37 +19,16 @@ from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.word_truths import WordTruths
 from certify.exports.pages.certificate.worst_words import Word, sample_word, seeds
 from certify.formula.sealed import Sealed
+from constructions.language import syntax
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.predicates import definition_of
-from constructions.language.syntax import (
-    And,
-    Comparison,
-    Constant,
-    Count,
-    Formula,
-    Iff,
-    Implies,
-    Next,
-    Not,
-    Or,
-    Predicate,
-    PredicateOnCount,
-    Previous,
-    Since,
-    Symbol,
-    Term,
-    Until,
-    counts_of,
-    operands,
-    postorder,
-)
 from constructions.network.meanings import Meaning, Near, Others, Truth
 from constructions.network.transformer import Coefficients, Head, Transformer
 
 Json = Any
-OPERATORS: Mapping[type[Formula], str] = {
-    Not: "not", And: "and", Or: "or", Implies: "implies", Iff: "iff", Previous: "prev", Next: "next",
-    Since: "since", Until: "until",
+OPERATORS: Mapping[type[syntax.Formula], str] = {
+    syntax.Not: "not", syntax.And: "and", syntax.Or: "or", syntax.Implies: "implies", syntax.Iff: "iff",
+    syntax.Previous: "prev", syntax.Next: "next", syntax.Since: "since", syntax.Until: "until",
 }  # fmt: skip
 MOST_ROWS = 40
 """So many subformulas are shown beside a word, the last ones."""
@@ -65,36 +44,36 @@ class FormulaTable:
         """Predicates are tabulated for words of up to ``longest`` symbols."""
         self.longest = longest
         self.nodes: list[Json] = []
-        self._numbers: dict[Formula, int] = {}
+        self._numbers: dict[syntax.Formula, int] = {}
 
-    def number(self, formula: Formula) -> int:
+    def number(self, formula: syntax.Formula) -> int:
         """The number of the formula, put into the table if it is not there."""
-        for part in postorder(formula, operands) if formula not in self._numbers else ():
+        for part in syntax.postorder(formula, syntax.operands) if formula not in self._numbers else ():
             if part not in self._numbers:
                 self.nodes.append(self._node(part))
                 self._numbers[part] = len(self.nodes) - 1
         return self._numbers[formula]
 
-    def _node(self, formula: Formula) -> Json:
+    def _node(self, formula: syntax.Formula) -> Json:
         match formula:
-            case Constant(value):
+            case syntax.Constant(value):
                 return ["constant", value]
-            case Symbol(symbol):
+            case syntax.Symbol(symbol):
                 return ["symbol", symbol]
-            case Predicate():
+            case syntax.Predicate():
                 return ["position", self._truths(formula, range(self.longest + 1))]
-            case PredicateOnCount(count=count):
+            case syntax.PredicateOnCount(count=count):
                 return ["count", self._truths(formula, range(self.longest + 1)), count.side,
                         self._numbers[count.operand]]
-            case Comparison(relation, left, right):
+            case syntax.Comparison(relation, left, right):
                 return ["compare", relation, self._term(left), self._term(right)]
-        return [OPERATORS[type(formula)], *(self._numbers[part] for part in operands(formula))]
+        return [OPERATORS[type(formula)], *(self._numbers[part] for part in syntax.operands(formula))]
 
-    def _term(self, term: Term) -> Json:
+    def _term(self, term: syntax.Term) -> Json:
         return [term.constant, *([number, count.side, self._numbers[count.operand]]
                                  for number, count in term.coefficients)]
 
-    def _truths(self, formula: Predicate | PredicateOnCount, numbers: range) -> str | list[str]:
+    def _truths(self, formula: syntax.Predicate | syntax.PredicateOnCount, numbers: range) -> str | list[str]:
         """A character for each number k; a list of such texts, by n, if the truth depends on the length."""
         definition = definition_of(formula)
         if not definition.depends_on_n:
@@ -129,25 +108,25 @@ class ScriptData:
                        for layer in network.layers],
         }
 
-    def of_truths(self, formula: Formula) -> Json:
+    def of_truths(self, formula: syntax.Formula) -> Json:
         """What is compared on a word: the last subformulas and their counts, with the directions that hold them."""
-        parts = postorder(formula, operands)
+        parts = syntax.postorder(formula, syntax.operands)
         rows: list[Json] = []
-        counted: set[Count] = set()
+        counted: set[syntax.Count] = set()
         for part in parts[-MOST_ROWS:]:
-            for count in counts_of(part):
+            for count in syntax.counts_of(part):
                 rows += [] if count in counted else [self._count_row(count)]
                 counted.add(count)
             rows.append(self._truth_row(part))
         return {"rows": rows, "left_out": max(0, len(parts) - MOST_ROWS), "nodes": self.table.nodes}
 
-    def _count_row(self, count: Count) -> Json:
+    def _count_row(self, count: syntax.Count) -> Json:
         """What a count is, and the directions that are near it, but for this position."""
         return {"text": self.names.count(count), "count": [count.side, self.table.number(count.operand)],
                 "near": [[self.places[name]] for name, each in self.network.directions.items()
                          if isinstance(each, Others) and each.count is count]}
 
-    def _truth_row(self, formula: Formula) -> Json:
+    def _truth_row(self, formula: syntax.Formula) -> Json:
         meanings = self.network.directions.items()
         return {"text": self.names.texts[formula], "node": self.table.number(formula),
                 "exact": [self.places[name] for name, each in meanings
@@ -161,7 +140,7 @@ class ScriptData:
             case Truth(formula):
                 return f"exactly 1 where {self.names.spelled(formula)} holds, else 0"
             case Near(formula, when):
-                guard = "" if isinstance(when, Constant) else f", where {self.names.spelled(when)} holds"
+                guard = "" if isinstance(when, syntax.Constant) else f", where {self.names.spelled(when)} holds"
                 return f"within 1/4 of the truth of {self.names.spelled(formula)}{guard}"
         return str(meaning) if len(str(meaning)) < 300 else type(meaning).__name__.lower()
 
@@ -196,7 +175,7 @@ class ScriptData:
                 for each in approximations]
 
 
-def starting_word(formula: Formula, alphabet: Sequence[str], n: int, worst: Iterable[Word]) -> Word:
+def starting_word(formula: syntax.Formula, alphabet: Sequence[str], n: int, worst: Iterable[Word]) -> Word:
     """A word of length n with many symbols on which the formula is true here and false there, if one is found soon."""
     tried = list(itertools.islice(itertools.chain([sample_word(alphabet, n)], worst, seeds(alphabet, n)), FIRST_WORDS))
     uneven = abs(WordTruths(tried).of(formula).mean(axis=1) - 1 / 2)
@@ -204,7 +183,7 @@ def starting_word(formula: Formula, alphabet: Sequence[str], n: int, worst: Iter
     return tried[int(np.argmin(np.maximum(uneven, 1 / 4) + missing))]
 
 
-def script_data(sealed: Sealed, names: Names, formula: Formula, columns: Sequence[Column], study: Study) -> Json:
+def script_data(sealed: Sealed, names: Names, formula: syntax.Formula, columns: Sequence[Column], study: Study) -> Json:
     """Everything, as JSON; without what a word needs if that is too much."""
     longest = min(LONGEST, sealed.lengths.last)
     data = ScriptData(sealed.transformer, names, longest)

@@ -1,0 +1,34 @@
+"""Executions and orders of sums, read back from what is written of them: the writing leaves nothing out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from proofs.floats.execution.execution import Execution, Pushed, Sum
+from proofs.floats.execution.orders import Order, Way
+
+
+def parse_order(text: str) -> Order:
+    match text.split():
+        case "drawn", seed:
+            return Order(Way.DRAWN, int(seed))
+        case "listed", *numbers:
+            return Order(Way.LISTED, listed=tuple(map(int, numbers)))
+    return Order(Way(text))
+
+
+def parse_execution(data: dict[str, Any]) -> Execution:
+    drawn = data["exponentials"].removeprefix("drawn ")
+    is_drawn = drawn != data["exponentials"]
+    return Execution(
+        order=parse_order(data["order"]),
+        orders={Sum(name): parse_order(text) for name, text in data["orders"].items()},
+        fused=data["fused"],
+        normalised=data["normalised"],
+        flush={"flushed": True, "kept": False}[data["subnormals"]],
+        base=data["base"],
+        shift=Fraction(0) if is_drawn else Fraction(data["exponentials"]),
+        drawn_shifts=int(drawn) if is_drawn else None,
+        pushed=tuple(Pushed(**row) for row in data["pushed"]),
+    )

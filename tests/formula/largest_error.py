@@ -1,0 +1,15 @@
+"""The largest error of several sweeps, one after the other, without windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from proofs.formula.attention.worst_case import SweepExtreme, WeighedSweep, larger_extreme
+
+
+def find_extreme(sweeps: Iterable[WeighedSweep], truth: bool) -> SweepExtreme | None:
+    """The largest error over all rows of all sweeps; None if no input has this truth."""
+    best: SweepExtreme | None = None
+    for weighed in sorted(sweeps, key=lambda weighed: -weighed.sweep.n):
+        best = larger_extreme(best, weighed, truth)
+    return best
