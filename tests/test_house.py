@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,15 @@ COQ_LAYERS = ("base", "language", "network", "sha", "checker", "compiler", "hahn
 CHECKER = sorted((ROOT / "proofs" / "check").rglob("*.py"))
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Each file is read once in all of these tests."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported_modules(path: Path) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -32,7 +39,7 @@ def imported_modules(path: Path) -> set[str]:
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -40,7 +47,7 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
 def relative_imports(path: Path) -> set[Path]:
     """The files of the trusted package that a file imports."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and node.level:
             folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
             candidates = [folder / name.name for name in node.names] if not node.module else [folder]
@@ -52,7 +59,7 @@ def relative_imports(path: Path) -> set[Path]:
 def test_the_checker_imports_the_standard_library_and_itself() -> None:
     for path in CHECKER:
         absolute = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
-                    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                    for node in ast.walk(parsed(path))
                     if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level)}
         foreign = {name for name in absolute if str(name).partition(".")[0] not in sys.stdlib_module_names}
         assert foreign == ({"checker.command"} if path.name == "__main__.py" else set()), path
@@ -89,7 +96,7 @@ def test_each_class_of_the_checker_has_a_name_of_its_own() -> None:
     found: dict[str, list[Path]] = {}
     aliases: dict[str, list[Path]] = {}
     for path in CHECKER:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(path)
             elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -104,7 +111,7 @@ def test_each_function_of_the_kernel_has_a_name_of_its_own() -> None:
     """In the kernel, and beside those of chapters; arithmetic on other numbers has the words of arithmetic."""
     found: dict[str, list[Path]] = {}
     for path in CHECKER:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path).body:
             if isinstance(node, ast.FunctionDef):
                 found.setdefault(node.name, []).append(path)
     shared = {name for name, paths in found.items() if len(paths) > 1 and "kernel" in map(chapter_of_any, paths)}
@@ -118,7 +125,7 @@ def chapter_of_any(path: Path) -> str:
 
 def test_the_checker_uses_no_floating_point() -> None:
     for path in CHECKER:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), path
             assert not (isinstance(node, ast.Name) and node.id == "float"), path
 
@@ -159,7 +166,7 @@ def test_only_by_cvc5_imports_cvc5_and_it_imports_nothing_of_the_project() -> No
 @pytest.mark.parametrize("folder", ["constructions", "proofs"])
 def test_no_floating_point_literal_and_no_eval_where_verdicts_are_made(folder: str) -> None:
     for path in (ROOT / folder).rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), f"{path}:{node.lineno}"
             assert not (isinstance(node, ast.Name) and node.id in {"float", "eval", "exec", "sympify"}), (
                 f"{path}:{node.lineno}")
@@ -260,7 +267,7 @@ def test_no_file_imports_one_that_imports_it() -> None:
 def imports_of(path: Path) -> set[str]:
     """The modules that a file names: of ``from package import name``, the module package.name as well."""
     found = set(imported_modules(path))
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and node.module:
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
     return found
