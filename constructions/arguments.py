@@ -18,6 +18,8 @@ PLAIN = (str, bytes, Real, list, tuple)
 LONGEST = 40
 _ALTERNATIVES = re.compile(r" \| (?![^\[]*\])")
 _GENERIC = re.compile(r"(Sequence|Collection|Iterable)\[(.*)\]")
+_MODULE = re.compile(r"\b[a-z_]+\.(?=[A-Z])")
+"""What stands before the name of a type: ``syntax.`` in ``syntax.Formula``."""
 _TEXTS = frozenset({"str", "At", "Format", "LanguageName", "MaskName", "WeightingName"})
 _WORDS = {
     "int": "a whole number", "bool": "True or False", "Path": "a path",
@@ -48,7 +50,7 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
     constructions.errors.InputError: n: found '2', expected a whole number
     """
     signature = inspect.signature(function)
-    stated = {name: str(parameter.annotation) for name, parameter in signature.parameters.items()
+    stated = {name: _MODULE.sub("", str(parameter.annotation)) for name, parameter in signature.parameters.items()
               if parameter.annotation is not parameter.empty and parameter.kind is not parameter.VAR_KEYWORD}
 
     @functools.wraps(function)
