@@ -107,7 +107,7 @@ class Attention:
         return [*groups.values()]
 
     def _scale_query(self, n: int) -> Numbers:
-        """The query over the temperature, where both are the same in all rows."""
+        """The query over the temperature, where both are the same in all rows; it reads what is known (`attends`)."""
         proof, language = self._proof, self._proof.language
         temperature = language.value_at(self._head.temperature, n, 1)
 
