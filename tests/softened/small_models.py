@@ -55,19 +55,20 @@ def all_words(transformer: Transformer, n: int) -> Iterator[tuple[str, ...]]:
 
 def gap_by_hand(transformer: Transformer, n: int) -> Fraction | None:
     """The least difference of the two greatest scores in heads that are not uniform; 0 for a tie."""
-    return min((difference for place, layer in enumerate(transformer.layers) for head in layer.heads
-                if not is_uniform(head) for word in all_words(transformer, n)
-                for difference in _differences(replace(transformer, layers=transformer.layers[:place]), head, word)),
+    return min((difference for place, layer in enumerate(transformer.layers) for word in all_words(transformer, n)
+                for difference in _differences(transformer, place, [h for h in layer.heads if not is_uniform(h)], word)),
                default=None)
 
 
-def _differences(below: Transformer, head: Head, word: Sequence[str]) -> Iterator[Fraction]:
-    stream = run_hard(below, word)
-    for i, vector in enumerate(stream, start=1):
-        scores = sorted(sum((combine(q, vector) * combine(k, stream[j - 1])
-                             for q, k in zip(head.queries, head.keys, strict=True)), ZERO)
-                        for j in head.mask.visible(i, len(stream)))
-        yield from (high - low for low, high in list(pairwise(scores))[-1:])
+def _differences(transformer: Transformer, place: int, heads: Sequence[Head], word: Sequence[str]) -> Iterator[Fraction]:
+    """Of these heads of a layer, at every position."""
+    stream = run_hard(replace(transformer, layers=transformer.layers[:place]), word) if heads else ()
+    for head in heads:
+        for i, vector in enumerate(stream, start=1):
+            scores = sorted(sum((combine(q, vector) * combine(k, stream[j - 1])
+                                 for q, k in zip(head.queries, head.keys, strict=True)), ZERO)
+                            for j in head.mask.visible(i, len(stream)))
+            yield from (high - low for low, high in list(pairwise(scores))[-1:])
 
 
 def x_max_by_hand(transformer: Transformer, n: int) -> Fraction:
