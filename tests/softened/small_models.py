@@ -55,13 +55,13 @@ def all_words(transformer: Transformer, n: int) -> Iterator[tuple[str, ...]]:
 
 def gap_by_hand(transformer: Transformer, n: int) -> Fraction | None:
     """The least difference of the two greatest scores in heads that are not uniform; 0 for a tie."""
-    return min((difference for place, layer in enumerate(transformer.layers) for word in all_words(transformer, n)
-                for difference in _differences(transformer, place, [h for h in layer.heads if not is_uniform(h)], word)),
-               default=None)
+    return min((difference for place in range(len(transformer.layers)) for word in all_words(transformer, n)
+                for difference in _differences(transformer, place, word)), default=None)
 
 
-def _differences(transformer: Transformer, place: int, heads: Sequence[Head], word: Sequence[str]) -> Iterator[Fraction]:
-    """Of these heads of a layer, at every position."""
+def _differences(transformer: Transformer, place: int, word: Sequence[str]) -> Iterator[Fraction]:
+    """Of the heads of one layer, at every position."""
+    heads = [head for head in transformer.layers[place].heads if not is_uniform(head)]
     stream = run_hard(replace(transformer, layers=transformer.layers[:place]), word) if heads else ()
     for head in heads:
         for i, vector in enumerate(stream, start=1):
