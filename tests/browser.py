@@ -43,6 +43,7 @@ CONTRASTS = """() => {
 
 
 Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 
 @dataclass

@@ -6,7 +6,6 @@ The library is compiled once for all processes that test: who comes while anothe
 from __future__ import annotations
 
 import fcntl
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -16,8 +15,11 @@ from tempfile import TemporaryDirectory
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
 from proofs.every_n import EVERY_LENGTH, Answer, Coq, CoqMissing, ProvedLengths, ask, compiled_library, find_coq
-from proofs.every_n.compiled import cache_folder
-from proofs.every_n.library import SOFTENING, digest, needed_sources
+from proofs.every_n.compiled import axioms_of_instances, cache_folder
+from proofs.every_n.graph_file import graph_theorem_file, is_large
+from proofs.every_n.kernel import find_answer
+from proofs.every_n.library import COMPILED, SOFTENING
+from proofs.every_n.transformer_file import theorem_file
 from tests.needed import found_or_skipped
 
 MORE = (
@@ -53,22 +55,23 @@ def library_of(coq: Coq) -> Path:
 @cache
 def larger_library_of(coq: Coq) -> Path:
     """A folder with the same, and beside it ``MORE`` and what these files need."""
-    compiled, sources = library_of(coq), needed_sources(*MORE)
-    place = cache_folder() / f"tests-{digest([str(compiled), *sources, *sources.values()])}"
-    with one_at_a_time("more"), TemporaryDirectory(dir=cache_folder(), prefix=".tests-") as temporary:
-        if not place.exists():
-            folder = Path(temporary) / "library"
-            shutil.copytree(compiled, folder)
-            for name, text in sources.items():
-                if not (folder / name).with_suffix(".vo").exists():
-                    (folder / name).write_text(text, encoding="utf-8")
-                    run = coq.compile(folder / name, folder)
-                    assert run.accepted, f"{name}: {run.complaint}"
-            folder.rename(place)
-    return place
+    library_of(coq)
+    with one_at_a_time("more"):
+        return compiled_library(coq, entries=(*COMPILED, *MORE))
 
 
 def ask_coq(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> Answer:
     """What Coq says of the theorem that the transformer computes the formula, for every n or these."""
     coq = coq_or_skip()
     return ask(coq, library_of(coq), transformer, formula, lengths)
+
+
+def ask_coq_whether(transformer: Transformer, formula: Formula) -> Answer:
+    """The same for every n, but if the answer is no, Coq is not asked where its checker stopped."""
+    coq = coq_or_skip()
+    library = library_of(coq)
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "theorem.v"
+        write = graph_theorem_file if is_large(transformer, formula) else theorem_file
+        source.write_text(write(transformer, formula), encoding="utf-8")
+        return find_answer(coq, library, source, besides=axioms_of_instances(library))

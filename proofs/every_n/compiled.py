@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Sequence
@@ -46,12 +47,14 @@ def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
                      entries: Sequence[str] = COMPILED) -> Path:
     """The folder with these files of the library and what they need, compiled; where it is not yet, it is made.
 
+    What has been compiled for ``COMPILED`` is copied from there.
+
     Raises:
         InputError: if the cache cannot be written, or if somebody else can write it.
         InternalError: if Coq does not accept the library.
     """
     sources = needed_sources(*entries)
-    place = cache_folder() / f"coq-{digest([coq.version, coq.build, *sources, *sources.values()])}"
+    place, usual = _place(coq, sources), _place(coq, needed_sources(*COMPILED))
     try:
         if _is_whole(place):
             return place
@@ -60,12 +63,17 @@ def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".coq-") as temporary:
             folder = Path(temporary) / "library"
             folder.mkdir(mode=0o700)
-            _compile(coq, folder, sources, progress)
+            _compile(coq, folder, sources, usual if _is_whole(usual) else folder, progress)
             _settle(folder, place, Path(temporary) / "replaced")
     except OSError as error:
         raise InputError(f"{place.parent}: the cache cannot be written: {error.strerror or error}; "
                          f"{_ANOTHER}") from None
     return place
+
+
+def _place(coq: Coq, sources: dict[str, str]) -> Path:
+    """Where these sources are, compiled by this Coq."""
+    return cache_folder() / f"coq-{digest([coq.version, coq.build, *sources, *sources.values()])}"
 
 
 def _is_whole(place: Path) -> bool:
@@ -88,11 +96,19 @@ def _check_private(folder: Path) -> None:
                          f"{_ANOTHER}")
 
 
-def _compile(coq: Coq, folder: Path, sources: dict[str, str], progress: Callable[[str], None]) -> None:
-    """Compile each file once those that it imports are compiled, several at once, and seal what was made."""
+def _compile(coq: Coq, folder: Path, sources: dict[str, str], usual: Path, progress: Callable[[str], None]) -> None:
+    """Compile each file once those that it imports are compiled, several at once, and seal what was made.
+
+    Those that have been compiled in another folder, from the same sources, are copied.
+    """
     for name, text in sources.items():
         (folder / name).write_text(text, encoding="utf-8")
-    order = TopologicalSorter({name: imported_files(text) & sources.keys() for name, text in sources.items()})
+    there = {name for name in sources if (usual / name).with_suffix(".vo").is_file()}
+    for name in there:
+        for path in usual.glob(f"{Path(name).stem}.*"):
+            shutil.copy2(path, folder)
+    order = TopologicalSorter({name: imported_files(text) & sources.keys() - there for name, text in sources.items()
+                               if name not in there})
     order.prepare()
     waiting, running, begun = list[str](), dict[Future[Run], str](), itertools.count(1)
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -100,7 +116,7 @@ def _compile(coq: Coq, folder: Path, sources: dict[str, str], progress: Callable
             waiting += order.get_ready()
             while waiting and len(running) < AT_ONCE:
                 name = waiting.pop(0)
-                progress(f"compiling the Coq library, once: {name}, {next(begun)} of {len(sources)}")
+                progress(f"compiling the Coq library, once: {name}, {next(begun)} of {len(sources) - len(there)}")
                 running[pool.submit(coq.compile, folder / name, folder)] = name
             for ended in wait(running, return_when=FIRST_COMPLETED).done:
                 name, run = running.pop(ended), ended.result()

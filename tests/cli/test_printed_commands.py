@@ -217,7 +217,7 @@ def make_everything(said: Said) -> None:
     """Help, messages, reports and pages."""
     said.listen("--help", *(f"{name} --help" for name in NAMES), "examples examples", "list", "docs nosuch",
                 "audit nosuch.toml", f"formula '{SINCE}' --alphabet abc --max-n 5 -o 'since a.cert'",
-                "audit 'since a.cert'", "build 'prev Q_1' --alphabet 01 -o net.json", "model free.json --max-n 8",
+                "audit 'since a.cert'", "build 'prev Q_1' --alphabet 01 -o net.json", "model free.json --max-n 4",
                 "soften examples/programs/bigram.cr", "explain 'Q_a since Q_b' --floats")
     (said.folder / "first.cert.json").write_bytes((said.folder / "examples/published/first.json").read_bytes())
     said.texts.append(coq_readme())

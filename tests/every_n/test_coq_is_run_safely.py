@@ -44,6 +44,23 @@ def test_the_library_is_compiled_once_for_each_version_of_coq(tmp_path: Path, ca
     assert len(list(cache.iterdir())) == 3
 
 
+def test_other_files_are_compiled_beside_those_that_are_there(tmp_path: Path, cache: Path) -> None:
+    usual = compiled_library(script(tmp_path, COUNTING))
+    before = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
+    entries = ("soft_for_every_n.v", "user_predicates.v")
+    place = compiled_library(script(tmp_path, COUNTING), entries=entries)
+    compiled = {Path(line).name for line in (tmp_path / "log").read_text(encoding="utf-8").splitlines()[len(before):]}
+    assert compiled == needed_sources(*entries).keys() - needed_sources(*COMPILED).keys()
+    assert place != usual and all((place / name).with_suffix(".vo").exists() for name in needed_sources(*entries))
+
+
+def test_what_is_there_but_was_changed_is_not_taken(tmp_path: Path, cache: Path) -> None:
+    usual = compiled_library(script(tmp_path, COUNTING))
+    (usual / "network.vo").write_text("another", encoding="utf-8")
+    place = compiled_library(script(tmp_path, COUNTING), entries=("soft_for_every_n.v",))
+    assert (place / "network.vo").read_text(encoding="utf-8") == ""
+
+
 @pytest.mark.parametrize("change", [
     lambda place: (place / "check.vo").write_text("another", encoding="utf-8"),
     lambda place: (place / "check.vo").unlink(),

@@ -18,7 +18,7 @@ from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.every_n.graph_file import GraphFile, is_large
-from tests.with_coq import ask_coq, coq_or_skip, library_of
+from tests.with_coq import ask_coq, ask_coq_whether, coq_or_skip, library_of
 
 DEPTH = 11
 """From here on a formula is large: over 20,000 characters."""
@@ -52,8 +52,8 @@ def test_a_short_claim_about_a_network_that_mentions_a_large_formula_is_proved_b
 
 
 def test_another_large_formula_is_not_proved(network: Transformer) -> None:
-    assert not ask_coq(network, Not(doubling(DEPTH))).proved
-    assert not ask_coq(network, doubling(DEPTH - 1)).proved
+    assert not ask_coq_whether(network, Not(doubling(DEPTH))).proved
+    assert not ask_coq_whether(network, doubling(DEPTH - 1)).proved
 
 
 def test_a_changed_head_is_refused_and_named(network: Transformer) -> None:
@@ -71,7 +71,7 @@ def test_a_changed_weight_of_a_rounding_is_refused(network: Transformer) -> None
     part = network.layers[-1].feedforward
     units = (replace(part.units[0], bias=part.units[0].bias + Fraction(1, 100)), *part.units[1:])
     last = replace(network.layers[-1], feedforward=replace(part, units=units))
-    assert not ask_coq(replace(network, layers=(*network.layers[:-1], last)), doubling(DEPTH)).proved
+    assert not ask_coq_whether(replace(network, layers=(*network.layers[:-1], last)), doubling(DEPTH)).proved
 
 
 @pytest.mark.parametrize(("text", "regimes"), [

@@ -18,7 +18,7 @@ from constructions.network.transformer import Transformer
 from tests.sabotage.ground_truth import find_wrong_output
 from tests.sabotage.mutations import mutate
 from tests.sabotage.test_mutants_are_never_certified_wrongly import CASES
-from tests.with_coq import ask_coq
+from tests.with_coq import ask_coq_whether
 
 MAX_N = 4
 
@@ -41,7 +41,7 @@ class Mutant:
     def proved(self) -> bool:
         """Whether Coq still proves the theorem; what cannot be printed for Coq is not proved."""
         try:
-            return ask_coq(self.network, self.formula).proved
+            return ask_coq_whether(self.network, self.formula).proved
         except Unsupported:
             return False
 
