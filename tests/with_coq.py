@@ -6,12 +6,13 @@ The library is compiled once for all processes that test: who comes while anothe
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from constructions.errors import Unsupported
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
 from proofs.every_n import EVERY_LENGTH, Answer, Coq, CoqMissing, ProvedLengths, ask, compiled_library, find_coq
@@ -19,9 +20,11 @@ from proofs.every_n.compiled import axioms_of_instances, cache_folder
 from proofs.every_n.graph_file import graph_theorem_file, is_large
 from proofs.every_n.kernel import find_answer
 from proofs.every_n.library import COMPILED, SOFTENING
-from proofs.every_n.transformer_file import theorem_file
+from proofs.every_n.refusals import describe_refusal
+from proofs.every_n.transformer_file import refusal_file, theorem_file
 from tests.needed import found_or_skipped
 
+UNSUPPORTED = "unsupported"
 MORE = (
     "compile_correct.v", "cross_entropy_of_transformers.v", "hahn_corollary_2_hard_attention.v",
     "hahn_lemma_5_proof_steps.v", *SOFTENING,
@@ -75,3 +78,32 @@ def ask_coq_whether(transformer: Transformer, formula: Formula) -> Answer:
         write = graph_theorem_file if is_large(transformer, formula) else theorem_file
         source.write_text(write(transformer, formula), encoding="utf-8")
         return find_answer(coq, library, source, besides=axioms_of_instances(library))
+
+
+def places_of_kernel(claims: Sequence[tuple[Transformer, Formula, ProvedLengths]]) -> list[str]:
+    """Of each network where Coq's kernel finds that `check_for` says no: empty if it accepts it."""
+    bodies = [_body(*claim) for claim in claims]
+    modules = [f"Module M{k}.\n{body}\nEnd M{k}.\n" for k, body in enumerate(bodies) if body != UNSUPPORTED]
+    header = ("From Coq Require Import String Reals QArith ZArith List Bool.\n"
+              "From Certify Require Import formula network user_predicates meaning well_defined check refusal.\n"
+              "Import ListNotations.\nOpen Scope Q_scope.\n")
+    coq = coq_or_skip()
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "batch.v"
+        source.write_text(header + "\n".join(modules), encoding="utf-8")
+        run = coq.compile(source, library_of(coq))
+    assert run.accepted, run.complaint
+    answers = iter(run.printed.split(": refusal")[:-1])
+    return [UNSUPPORTED if body == UNSUPPORTED else
+            describe_refusal(f"{next(answers)}: refusal", list(network.directions))
+            for body, (network, _, _) in zip(bodies, claims, strict=True)]
+
+
+def _body(network: Transformer, formula: Formula, lengths: ProvedLengths) -> str:
+    """What is said of the network alone, without what the whole file imports."""
+    try:
+        text = refusal_file(network, formula, lengths)
+    except Unsupported:
+        return UNSUPPORTED
+    return "\n".join(line for line in text.splitlines()
+                     if not line.startswith(("From ", "Import ListNotations.", "Open Scope ")))

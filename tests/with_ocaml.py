@@ -1,4 +1,4 @@
-"""What the tests of the extracted checker share: the program, and what Coq's kernel says of many networks at once.
+"""What the tests of the extracted checker share: the program.
 
 Without OCaml they are skipped, or fail where CERTIFY_NEEDS_OCAML is set.
 """
@@ -7,23 +7,16 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO
 
-from constructions.errors import Unsupported
-from constructions.language.syntax import Formula
-from constructions.network.transformer import Transformer
 from proofs.every_n import EVERY_LENGTH, ProvedLengths
 from proofs.every_n.extracted import PROGRAM, OCamlMissing, build_checker, checker_sources, find_ocaml
-from proofs.every_n.refusals import describe_refusal
-from proofs.every_n.transformer_file import refusal_file
 from tests.needed import found_or_skipped
 from tests.with_coq import coq_or_skip, library_of
 
-UNSUPPORTED = "unsupported"
 REFUSED = "the checker does not accept this network, which does not make it wrong: "
 
 
@@ -92,31 +85,3 @@ def canonical(path: Path) -> str | None:
     """The text that the program writes of the model that it reads in a file; None if it reads none."""
     done = run_program("--canonical", path)
     return done.stdout.decode("ascii") if done.returncode == 0 else None
-
-
-def places_of_kernel(claims: Sequence[tuple[Transformer, Formula, ProvedLengths]], folder: Path) -> list[str]:
-    """Of each network where Coq's kernel finds that `check_for` says no: empty if it accepts it."""
-    bodies = [_body(*claim) for claim in claims]
-    modules = [f"Module M{k}.\n{body}\nEnd M{k}.\n" for k, body in enumerate(bodies) if body != UNSUPPORTED]
-    header = ("From Coq Require Import String Reals QArith ZArith List Bool.\n"
-              "From Certify Require Import formula network user_predicates meaning well_defined check refusal.\n"
-              "Import ListNotations.\nOpen Scope Q_scope.\n")
-    source = folder / "batch.v"
-    source.write_text(header + "\n".join(modules), encoding="utf-8")
-    coq = coq_or_skip()
-    run = coq.compile(source, library_of(coq))
-    assert run.accepted, run.complaint
-    answers = iter(run.printed.split(": refusal")[:-1])
-    return [UNSUPPORTED if body == UNSUPPORTED else
-            describe_refusal(f"{next(answers)}: refusal", list(network.directions))
-            for body, (network, _, _) in zip(bodies, claims, strict=True)]
-
-
-def _body(network: Transformer, formula: Formula, lengths: ProvedLengths) -> str:
-    """What is said of the network alone, without what the whole file imports."""
-    try:
-        text = refusal_file(network, formula, lengths)
-    except Unsupported:
-        return UNSUPPORTED
-    return "\n".join(line for line in text.splitlines()
-                     if not line.startswith(("From ", "Import ListNotations.", "Open Scope ")))

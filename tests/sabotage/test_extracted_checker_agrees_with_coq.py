@@ -32,7 +32,8 @@ from tests.sabotage.ground_truth import DIGITS, own_misses, words
 from tests.sabotage.mutations import mutate
 from tests.sabotage.test_mutants_are_never_certified_wrongly import CASES
 from tests.sabotage.test_mutants_of_hand_written_models import LENGTHS
-from tests.with_ocaml import UNSUPPORTED, Judged, canonical, judge, places_of_kernel
+from tests.with_coq import UNSUPPORTED, places_of_kernel
+from tests.with_ocaml import Judged, canonical, judge
 
 MAX_N = {2: 4, 3: 4, 4: 3}
 """By the number of symbols."""
@@ -83,7 +84,7 @@ def check_agreement(cases: Sequence[Case], folder: Path) -> list[Case]:
     networks = [case.network() for case in cases]
     asked = [(network, case.formula(), case.lengths)
              for network, case in zip(networks, cases, strict=True) if network is not None]
-    places = iter(places_of_kernel(asked, folder))
+    places = iter(places_of_kernel(asked))
     proved = []
     for case, network in zip(cases, networks, strict=True):
         found = case.judged(folder)
