@@ -6,6 +6,7 @@ The library is compiled once for all processes that test: who comes while anothe
 from __future__ import annotations
 
 import fcntl
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -25,6 +26,7 @@ from proofs.every_n.transformer_file import refusal_file, theorem_file
 from tests.needed import found_or_skipped
 
 UNSUPPORTED = "unsupported"
+IMPORTS = re.compile(r"^(?:From |Import |Open Scope ).*?\.\n", re.MULTILINE | re.DOTALL)
 MORE = (
     "compile_correct.v", "cross_entropy_of_transformers.v", "hahn_corollary_2_hard_attention.v",
     "hahn_lemma_5_proof_steps.v", *SOFTENING,
@@ -80,30 +82,29 @@ def ask_coq_whether(transformer: Transformer, formula: Formula) -> Answer:
         return find_answer(coq, library, source, besides=axioms_of_instances(library))
 
 
-def places_of_kernel(claims: Sequence[tuple[Transformer, Formula, ProvedLengths]]) -> list[str]:
-    """Of each network where Coq's kernel finds that `check_for` says no: empty if it accepts it."""
-    bodies = [_body(*claim) for claim in claims]
-    modules = [f"Module M{k}.\n{body}\nEnd M{k}.\n" for k, body in enumerate(bodies) if body != UNSUPPORTED]
-    header = ("From Coq Require Import String Reals QArith ZArith List Bool.\n"
-              "From Certify Require Import formula network user_predicates meaning well_defined check refusal.\n"
-              "Import ListNotations.\nOpen Scope Q_scope.\n")
+def say(texts: Sequence[str]) -> str:
+    """What Coq prints of these texts in one file: each in a module of its own, and what they import above them all."""
     coq = coq_or_skip()
+    imported = dict.fromkeys(line for text in texts for line in IMPORTS.findall(text))
+    modules = [f"Module M{k}.\n{IMPORTS.sub('', text)}\nEnd M{k}.\n" for k, text in enumerate(texts)]
     with TemporaryDirectory() as folder:
-        source = Path(folder) / "batch.v"
-        source.write_text(header + "\n".join(modules), encoding="utf-8")
+        source = Path(folder) / "texts.v"
+        source.write_text("".join([*imported, *modules]), encoding="utf-8")
         run = coq.compile(source, library_of(coq))
     assert run.accepted, run.complaint
-    answers = iter(run.printed.split(": refusal")[:-1])
-    return [UNSUPPORTED if body == UNSUPPORTED else
-            describe_refusal(f"{next(answers)}: refusal", list(network.directions))
-            for body, (network, _, _) in zip(bodies, claims, strict=True)]
+    return run.printed
 
 
-def _body(network: Transformer, formula: Formula, lengths: ProvedLengths) -> str:
-    """What is said of the network alone, without what the whole file imports."""
+def places_of_kernel(claims: Sequence[tuple[Transformer, Formula, ProvedLengths]]) -> list[str]:
+    """Of each network where Coq's kernel finds that `check_for` says no: empty if it accepts it."""
+    texts = [_refusal_or_none(*claim) for claim in claims]
+    answers = iter(say([text for text in texts if text is not None]).split(": refusal")[:-1])
+    return [UNSUPPORTED if text is None else describe_refusal(f"{next(answers)}: refusal", list(network.directions))
+            for text, (network, _, _) in zip(texts, claims, strict=True)]
+
+
+def _refusal_or_none(network: Transformer, formula: Formula, lengths: ProvedLengths) -> str | None:
     try:
-        text = refusal_file(network, formula, lengths)
+        return refusal_file(network, formula, lengths)
     except Unsupported:
-        return UNSUPPORTED
-    return "\n".join(line for line in text.splitlines()
-                     if not line.startswith(("From ", "Import ListNotations.", "Open Scope ")))
+        return None

@@ -32,7 +32,7 @@ def test_a_formula_is_certified_over_the_reals_and_in_its_float_runs(certify: An
 
 
 def test_a_formula_is_refuted_by_a_wrong_run(certify: Any) -> None:
-    shown = certify("formula", *PARITY, "--max-n", "10", "--float", "bfloat16", "-o", "f.cert")
+    shown = certify("formula", *PARITY, "--gamma", "19/10", "--max-n", "4", "--float", "bfloat16", "-o", "f.cert")
     assert shown.code == 1 and not Path("f.cert").exists()
     assert "\nREFUTED  " in shown.out and "wrong on " in shown.out and "; replayed" in shown.out
 
@@ -67,8 +67,8 @@ def test_one_claim_is_about_the_runs_too_and_its_subject_says_so(certify: Any) -
 
 
 def test_a_length_with_a_wrong_run_is_refuted_and_what_is_only_real_is_unknown(certify: Any) -> None:
-    result = certify("audit", "--formula", *PARITY, "--max-n", "10", "--critical", "none", "--float", "bfloat16",
-                     "--markdown", "r.md")
+    result = certify("audit", "--formula", *PARITY, "--gamma", "2", "--max-n", "8", "--critical", "none", "--float",
+                     "bfloat16", "--markdown", "r.md")
     assert result.code == 1
     verdicts = [line.split()[1] for line in result.out.splitlines() if line[:2].strip().isdigit()]
     assert verdicts[0] == "certified" and verdicts[2] == "unknown" and verdicts.count("refuted") == 1

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-
-import pytest
 
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
@@ -14,7 +11,7 @@ from constructions.language.semantics import truth_values
 from constructions.regimes import Regime
 from proofs.every_n.transformer_file import CoqFile
 from tests.sabotage.ground_truth import words
-from tests.with_coq import coq_or_skip, library_of
+from tests.with_coq import say
 
 USERS = parse_predicate_definitions([
     "ODDLY(k,n) := (k - n) // 2 % 3 == 1 or not (k^2 < 2*n + 1 and k != 3)", "NEGATIVE(k,n) := (-k - 1) % 4 >= 2",
@@ -27,7 +24,7 @@ Eval vm_compute in map (fun w => map (truth users (length w) (fun i => nth (i - 
 """
 
 
-@pytest.mark.parametrize("text", [
+TEXTS = (
     "(prev Q_a since Q_b) <-> (next Q_a until Q_b)",
     "next prev Q_a | prev next Q_b -> O Q_a & F Q_b",
     "#<[Q_a] > #>[Q_b] | 2*#<[Q_a] - #>[prev Q_b] != 1",
@@ -37,15 +34,15 @@ Eval vm_compute in map (fun w => map (truth users (length w) (fun i => nth (i - 
     "PRIME(#<[Q_a]) | MOD(3,0)(#>[Q_b]) & MOD(4,1)",
     "PRIME <-> SQUARE & LAST | POW2 & !FIRST",
     "ODDLY(#<[Q_a]) & NEGATIVE | ODDLY & NEGATIVE(#>[Q_b])",
-])
-def test_truth_in_coq_is_truth_here(text: str, tmp_path: Path) -> None:
-    formula = parse_formula(text, "ab", predicates=USERS)
-    definitions = CoqFile(compile_formula(formula, "ab", Regime()), formula).text("")
+)
+
+
+def test_truth_in_coq_is_truth_here() -> None:
+    formulas = [parse_formula(text, "ab", predicates=USERS) for text in TEXTS]
     listed = "; ".join(f"[{'; '.join(str('ab'.index(symbol)) for symbol in word)}]%nat" for word in WORDS)
-    source = tmp_path / "question.v"
-    source.write_text(definitions + _QUESTION.format(words=listed), encoding="utf-8")
-    coq = coq_or_skip()
-    run = coq.compile(source, library_of(coq))
-    assert run.accepted, run.complaint
-    expected = [value for word in WORDS for value in truth_values(formula, word)]
-    assert [value == "true" for value in re.findall("true|false", run.printed)] == expected
+    found = say([CoqFile(compile_formula(formula, "ab", Regime()), formula).text("") + _QUESTION.format(words=listed)
+                 for formula in formulas])
+    answers = [re.findall("true|false", one) for one in found.split(": list (list bool)")[:-1]]
+    for text, formula, answer in zip(TEXTS, formulas, answers, strict=True):
+        expected = [value for word in WORDS for value in truth_values(formula, word)]
+        assert (text, [value == "true" for value in answer]) == (text, expected)

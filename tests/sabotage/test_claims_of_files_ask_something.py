@@ -10,8 +10,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from certify.commands.soften import read_hard_network
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
@@ -19,7 +17,7 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.regimes import Regime
 from proofs.every_n.model_file import definitions_of_model
 from proofs.every_n.softened_file import softened_file, temperature_of
-from tests.with_coq import coq_or_skip, larger_library_of, library_of
+from tests.with_coq import coq_or_skip, larger_library_of, library_of, say
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FORMULA = "MOD(3,1)(#<[Q_a]) & THIRD & !Q_b"
@@ -59,14 +57,12 @@ def definitions() -> str:
     return definitions_of_model(compile_formula(formula, "ab", Regime()), formula)
 
 
-def accepts(text: str, folder: Path, lengths: str = "every_length") -> bool:
-    """Whether Coq takes the model for one whose file states something."""
-    source, coq = folder / "asked.v", coq_or_skip()
-    source.write_text(text + QUESTION.format(lengths=lengths), encoding="utf-8")
-    run = coq.compile(source, library_of(coq))
-    assert run.accepted, run.complaint
-    (value,) = re.findall(r"= (true|false)\s+: bool", run.printed)
-    return value == "true"
+def accepted(*asked: tuple[str, str]) -> list[bool]:
+    """Whether Coq takes each model for one whose file states something of these lengths."""
+    values = re.findall(r"= (true|false)\s+: bool", say([text + QUESTION.format(lengths=lengths)
+                                                         for text, lengths in asked]))
+    assert len(values) == len(asked)
+    return [value == "true" for value in values]
 
 
 def replaced(old: str, new: str) -> Callable[[str], str]:
@@ -100,21 +96,17 @@ ATTACKS = {
 LENGTHS = {"from 5 to 3": "(Lengths 5 (Some 3))", "up to 0": "(Lengths 1 (Some 0))", "0 alone": "(Lengths 0 (Some 0))"}
 
 
-def test_the_model_that_is_attacked_states_something(tmp_path: Path) -> None:
-    assert accepts(definitions(), tmp_path)
-    assert accepts(definitions(), tmp_path, "(Lengths 3 (Some 3))")
+def test_no_file_states_what_asks_nothing_or_has_no_name_and_the_one_that_is_attacked_does() -> None:
+    changed = {name: attack(definitions()) for name, attack in ATTACKS.items()}
+    assert definitions() not in changed.values()
+    found = accepted((definitions(), "every_length"), (definitions(), "(Lengths 3 (Some 3))"),
+                     *((text, "every_length") for text in changed.values()))
+    assert found[:2] == [True, True]
+    assert [name for name, stated in zip(changed, found[2:], strict=True) if stated] == []
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_no_file_states_what_asks_nothing_or_has_no_name(attack: str, tmp_path: Path) -> None:
-    changed = ATTACKS[attack](definitions())
-    assert changed != definitions()
-    assert not accepts(changed, tmp_path)
-
-
-@pytest.mark.parametrize("lengths", LENGTHS)
-def test_no_file_states_something_of_no_length(lengths: str, tmp_path: Path) -> None:
-    assert not accepts(definitions(), tmp_path, LENGTHS[lengths])
+def test_no_file_states_something_of_no_length() -> None:
+    assert accepted(*((definitions(), lengths) for lengths in LENGTHS.values())) == [False] * len(LENGTHS)
 
 
 def test_no_theorem_about_a_file_is_about_no_word(tmp_path: Path) -> None:
