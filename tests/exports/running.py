@@ -14,6 +14,7 @@ from certify.exports.onnx_graph import onnx_model
 from constructions.compiler import compile_formula
 from constructions.errors import Unsupported
 from constructions.language.parser import parse_formula
+from constructions.language.printer import MAX_PLAIN, written_length
 from constructions.language.semantics import TruthTable
 from constructions.language.syntax import Formula, subformulas
 from constructions.network.lengths import up_to
@@ -72,10 +73,11 @@ def formula_of(transformer: Transformer) -> Formula:
 
 
 def truths(transformer: Transformer, words: Sequence[Word]) -> Any:
-    """By the semantics: (words, n, subformulas)."""
+    """By the semantics: (words, n, those subformulas that are short enough for a program to name)."""
     formula = formula_of(transformer)
+    named = [part for part in subformulas(formula) if part is formula or written_length(part) <= MAX_PLAIN]
     tables = [TruthTable(word) for word in words]
-    return np.array([[table.values(part) for part in subformulas(formula)] for table in tables]).transpose(0, 2, 1)
+    return np.array([[table.values(part) for part in named] for table in tables]).transpose(0, 2, 1)
 
 
 def numpy_run(transformer: Transformer, max_n: int, precision: str = "binary32") -> Run:

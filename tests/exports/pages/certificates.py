@@ -25,6 +25,7 @@ DRAWN = {
     "comparison": ("3*#<[Q_1] - #>[Q_0] >= 2", "01", 6, Regime()),
     "symbols": ("Q_start since (Q_stop | prev Q_go)", ("start", "stop", "go"), 6, Regime()),
     "predicates": ("PRIME & MOD(3,1) -> SQUARE(#<[Q_1]) & !LAST", "01", 7, Regime()),
+    "sum": ("SQUARE(#<[Q_1] - #<[Q_0])", "01", 6, Regime()),
     "exact": ("Q_a & ODD", "ab", 5, Regime()),
 }
 

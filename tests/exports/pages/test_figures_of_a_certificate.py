@@ -35,7 +35,7 @@ def test_truths_of_many_words_are_those_of_the_semantics(text: str) -> None:
         assert WordTruths(words).of(formula).tolist() == [list(truth_values(formula, word)) for word in words]
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", sorted(DRAWN.keys() - {"sum"}))  # of a sum that is looked up no map is drawn
 def test_the_largest_error_of_a_map_is_the_bound_of_the_certificate(name: str) -> None:
     found = studied(name)
     assert len(found.approximations) == len(drawn(name).bounds)

@@ -83,6 +83,8 @@ def _with_operands(formula: syntax.Formula, shown: list[syntax.Formula]) -> synt
     match formula:
         case syntax.PredicateOnCount(name, parameters, count, definition):
             return syntax.PredicateOnCount(name, parameters, counted(count), definition)
+        case syntax.PredicateOnSum(name, parameters, given, definition):
+            return syntax.PredicateOnSum(name, parameters, term(given), definition)
         case syntax.Comparison(relation, left, right):
             return syntax.Comparison(relation, term(left), term(right))
     return type(formula)(*shown) if shown else formula

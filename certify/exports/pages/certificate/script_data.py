@@ -7,7 +7,7 @@ their truths (so that the script has no rules of its own for them), and the scri
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,10 +61,14 @@ class FormulaTable:
             case syntax.Symbol(symbol):
                 return ["symbol", symbol]
             case syntax.Predicate():
-                return ["position", self._truths(formula, range(self.longest + 1))]
+                return ["position", self._truths(formula, _up_to)]
             case syntax.PredicateOnCount(count=count):
-                return ["count", self._truths(formula, range(self.longest + 1)), count.side,
-                        self._numbers[count.operand]]
+                return ["count", self._truths(formula, _up_to), count.side, self._numbers[count.operand]]
+            case syntax.PredicateOnSum(term=term):
+                reached = [number * self.longest for number, _ in term.coefficients]
+                least = term.constant + sum(x for x in reached if x < 0)
+                numbers = range(least, term.constant + sum(x for x in reached if x > 0) + 1)
+                return ["total", least, self._truths(formula, lambda _: numbers), self._term(term)]
             case syntax.Comparison(relation, left, right):
                 return ["compare", relation, self._term(left), self._term(right)]
         return [OPERATORS[type(formula)], *(self._numbers[part] for part in syntax.operands(formula))]
@@ -73,13 +77,18 @@ class FormulaTable:
         return [term.constant, *([number, count.side, self._numbers[count.operand]]
                                  for number, count in term.coefficients)]
 
-    def _truths(self, formula: syntax.Predicate | syntax.PredicateOnCount, numbers: range) -> str | list[str]:
-        """A character for each number k; a list of such texts, by n, if the truth depends on the length."""
+    def _truths(self, formula: syntax.Predicate | syntax.PredicateOnCount | syntax.PredicateOnSum,
+                numbers: Callable[[int], range]) -> str | list[str]:
+        """A character for each number k at length n; a list of such texts, by n, if the truth depends on the length."""
         definition = definition_of(formula)
-        if not definition.depends_on_n:
-            return "".join(str(int(definition.holds(k, self.longest, formula.parameters))) for k in numbers)
-        return ["".join(str(int(definition.holds(k, n, formula.parameters))) for k in range(n + 1))
-                for n in range(1, self.longest + 1)]
+        lengths = range(1, self.longest + 1) if definition.depends_on_n else (self.longest,)
+        texts = ["".join(str(int(definition.holds(k, n, formula.parameters))) for k in numbers(n)) for n in lengths]
+        return texts if definition.depends_on_n else texts[0]
+
+
+def _up_to(n: int) -> range:
+    """What a position and a count may be."""
+    return range(n + 1)
 
 
 class ScriptData:

@@ -40,6 +40,7 @@ const truthsOf = word => {  // the truth of every node at every position
     symbol: symbol => places.map(k => word[k] === symbol),
     position: table => places.map(k => known(table, k + 1, n)),
     count: (table, side, node) => count(side, node).map(x => known(table, x, n)),
+    total: (least, table, term) => sum(term).map(x => known(table, x - least, n)),
     compare: (relation, left, right) => { const x = sum(left), y = sum(right); return places.map(k => RELATIONS[relation](x[k], y[k])); },
     not: a => truths[a].map(x => !x),
     and: (a, b) => places.map(k => truths[a][k] && truths[b][k]),
