@@ -26,7 +26,7 @@ from tests.network.second_forward import SecondForward, to_fraction
 
 Miss = tuple[str, int]
 """Direction and position (from 1)."""
-TOLERANCE = Fraction(1, 10**30)
+TOLERANCE = Fraction(1, 10**45)
 DIGITS = 60
 BEYOND = Fraction(10**100)
 """No direction of a network in these tests holds so much."""
