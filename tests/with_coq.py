@@ -82,7 +82,7 @@ def ask_coq_whether(transformer: Transformer, formula: Formula) -> Answer:
         return find_answer(coq, library, source, besides=axioms_of_instances(library))
 
 
-def say(texts: Sequence[str]) -> str:
+def printed_by_coq(texts: Sequence[str]) -> str:
     """What Coq prints of these texts in one file: each in a module of its own, and what they import above them all."""
     coq = coq_or_skip()
     imported = dict.fromkeys(line for text in texts for line in IMPORTS.findall(text))
@@ -96,15 +96,25 @@ def say(texts: Sequence[str]) -> str:
 
 
 def places_of_kernel(claims: Sequence[tuple[Transformer, Formula, ProvedLengths]]) -> list[str]:
-    """Of each network where Coq's kernel finds that `check_for` says no: empty if it accepts it."""
-    texts = [_refusal_or_none(*claim) for claim in claims]
-    answers = iter(say([text for text in texts if text is not None]).split(": refusal")[:-1])
-    return [UNSUPPORTED if text is None else describe_refusal(f"{next(answers)}: refusal", list(network.directions))
+    """Of each network where Coq's kernel finds that `check_for` says no: empty if, and only if, it says yes."""
+    texts = [_question_or_none(*claim) for claim in claims]
+    answers = iter(printed_by_coq([text for text in texts if text is not None]).split(": bool")[:-1])
+    return [UNSUPPORTED if text is None else _place(next(answers), network)
             for text, (network, _, _) in zip(texts, claims, strict=True)]
 
 
-def _refusal_or_none(network: Transformer, formula: Formula, lengths: ProvedLengths) -> str | None:
+def _question_or_none(network: Transformer, formula: Formula, lengths: ProvedLengths) -> str | None:
+    """What asks Coq for the place, and whether the checker says yes."""
     try:
-        return refusal_file(network, formula, lengths)
+        return (f"{refusal_file(network, formula, lengths)}\n"
+                f"Eval vm_compute in check_for {lengths.data()} network meanings claim.")
     except Unsupported:
         return None
+
+
+def _place(printed: str, network: Transformer) -> str:
+    """The place in what Coq printed: a refusal, and then whether the checker says yes."""
+    refusal, accepts = printed.rsplit("= ", 1)
+    place = describe_refusal(refusal, list(network.directions))
+    assert accepts.strip() == ("false" if place else "true"), printed
+    return place

@@ -54,7 +54,7 @@ def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
         InternalError: if Coq does not accept the library.
     """
     sources = needed_sources(*entries)
-    place, usual = _place(coq, sources), _place(coq, needed_sources(*COMPILED))
+    place = _place(coq, sources)
     try:
         if _is_whole(place):
             return place
@@ -63,7 +63,7 @@ def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".coq-") as temporary:
             folder = Path(temporary) / "library"
             folder.mkdir(mode=0o700)
-            _compile(coq, folder, sources, usual if _is_whole(usual) else folder, progress)
+            _compile(coq, folder, sources, _usual(coq), progress)
             _settle(folder, place, Path(temporary) / "replaced")
     except OSError as error:
         raise InputError(f"{place.parent}: the cache cannot be written: {error.strerror or error}; "
@@ -74,6 +74,12 @@ def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
 def _place(coq: Coq, sources: dict[str, str]) -> Path:
     """Where these sources are, compiled by this Coq."""
     return cache_folder() / f"coq-{digest([coq.version, coq.build, *sources, *sources.values()])}"
+
+
+def _usual(coq: Coq) -> Path | None:
+    """Where ``COMPILED`` is compiled, if it is."""
+    place = _place(coq, needed_sources(*COMPILED))
+    return place if _is_whole(place) else None
 
 
 def _is_whole(place: Path) -> bool:
@@ -96,19 +102,20 @@ def _check_private(folder: Path) -> None:
                          f"{_ANOTHER}")
 
 
-def _compile(coq: Coq, folder: Path, sources: dict[str, str], usual: Path, progress: Callable[[str], None]) -> None:
+def _compile(coq: Coq, folder: Path, sources: dict[str, str], usual: Path | None,
+             progress: Callable[[str], None]) -> None:
     """Compile each file once those that it imports are compiled, several at once, and seal what was made.
 
-    Those that have been compiled in another folder, from the same sources, are copied.
+    Those of ``usual``, where files of this library are compiled, are copied.
     """
     for name, text in sources.items():
         (folder / name).write_text(text, encoding="utf-8")
-    there = {name for name in sources if (usual / name).with_suffix(".vo").is_file()}
-    for name in there:
-        for path in usual.glob(f"{Path(name).stem}.*"):
+    there = {path.name for path in usual.glob("*.v")} & sources.keys() if usual else set[str]()
+    for path in usual.iterdir() if usual else ():
+        if path.with_suffix(".v").name in there:
             shutil.copy2(path, folder)
-    order = TopologicalSorter({name: imported_files(text) & sources.keys() - there for name, text in sources.items()
-                               if name not in there})
+    left = {name: text for name, text in sources.items() if name not in there}
+    order = TopologicalSorter({name: imported_files(text) & left.keys() for name, text in left.items()})
     order.prepare()
     waiting, running, begun = list[str](), dict[Future[Run], str](), itertools.count(1)
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -116,7 +123,7 @@ def _compile(coq: Coq, folder: Path, sources: dict[str, str], usual: Path, progr
             waiting += order.get_ready()
             while waiting and len(running) < AT_ONCE:
                 name = waiting.pop(0)
-                progress(f"compiling the Coq library, once: {name}, {next(begun)} of {len(sources) - len(there)}")
+                progress(f"compiling the Coq library, once: {name}, {next(begun)} of {len(left)}")
                 running[pool.submit(coq.compile, folder / name, folder)] = name
             for ended in wait(running, return_when=FIRST_COMPLETED).done:
                 name, run = running.pop(ended), ended.result()

@@ -8,7 +8,7 @@ from tests.check.adversarial import FILES, measure
 
 GIGABYTE = 1024  # MB
 TRUE = {"spread", "wider_spread", "units_that_compare", "uniform_scores"}
-"""What these claim is true: the others are wrong, or too much."""
+"""What these claim is true, and accepted; the others are wrong, or too much."""
 
 
 @pytest.mark.exhaustive

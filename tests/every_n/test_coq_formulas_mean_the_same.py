@@ -11,7 +11,7 @@ from constructions.language.semantics import truth_values
 from constructions.regimes import Regime
 from proofs.every_n.transformer_file import CoqFile
 from tests.sabotage.ground_truth import words
-from tests.with_coq import say
+from tests.with_coq import printed_by_coq
 
 USERS = parse_predicate_definitions([
     "ODDLY(k,n) := (k - n) // 2 % 3 == 1 or not (k^2 < 2*n + 1 and k != 3)", "NEGATIVE(k,n) := (-k - 1) % 4 >= 2",
@@ -40,8 +40,9 @@ TEXTS = (
 def test_truth_in_coq_is_truth_here() -> None:
     formulas = [parse_formula(text, "ab", predicates=USERS) for text in TEXTS]
     listed = "; ".join(f"[{'; '.join(str('ab'.index(symbol)) for symbol in word)}]%nat" for word in WORDS)
-    found = say([CoqFile(compile_formula(formula, "ab", Regime()), formula).text("") + _QUESTION.format(words=listed)
-                 for formula in formulas])
+    question = _QUESTION.format(words=listed)
+    found = printed_by_coq([CoqFile(compile_formula(formula, "ab", Regime()), formula).text("") + question
+                            for formula in formulas])
     answers = [re.findall("true|false", one) for one in found.split(": list (list bool)")[:-1]]
     for text, formula, answer in zip(TEXTS, formulas, answers, strict=True):
         expected = [value for word in WORDS for value in truth_values(formula, word)]

@@ -17,7 +17,7 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.regimes import Regime
 from proofs.every_n.model_file import definitions_of_model
 from proofs.every_n.softened_file import softened_file, temperature_of
-from tests.with_coq import coq_or_skip, larger_library_of, library_of, say
+from tests.with_coq import coq_or_skip, larger_library_of, library_of, printed_by_coq
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FORMULA = "MOD(3,1)(#<[Q_a]) & THIRD & !Q_b"
@@ -59,8 +59,8 @@ def definitions() -> str:
 
 def accepted(*asked: tuple[str, str]) -> list[bool]:
     """Whether Coq takes each model for one whose file states something of these lengths."""
-    values = re.findall(r"= (true|false)\s+: bool", say([text + QUESTION.format(lengths=lengths)
-                                                         for text, lengths in asked]))
+    printed = printed_by_coq([text + QUESTION.format(lengths=lengths) for text, lengths in asked])
+    values = re.findall(r"= (true|false)\s+: bool", printed)
     assert len(values) == len(asked)
     return [value == "true" for value in values]
 

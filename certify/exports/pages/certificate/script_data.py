@@ -19,6 +19,7 @@ from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.word_truths import WordTruths
 from certify.exports.pages.certificate.worst_words import Word, sample_word, seeds
 from certify.formula.sealed import Sealed
+from constructions.errors import Unsupported
 from constructions.language import syntax
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.predicates import definition_of
@@ -35,6 +36,8 @@ MOST_ROWS = 40
 FIRST_WORDS = 400
 MOST_NODES = 3000
 """With more nodes there is no word to try: the page would be too large."""
+MOST_TABULATED = 100_000
+"""The numbers that a sum may be; the compiler builds networks for far fewer."""
 
 
 class FormulaTable:
@@ -65,10 +68,8 @@ class FormulaTable:
             case syntax.PredicateOnCount(count=count):
                 return ["count", self._truths(formula, _up_to), count.side, self._numbers[count.operand]]
             case syntax.PredicateOnSum(term=term):
-                reached = [number * self.longest for number, _ in term.coefficients]
-                least = term.constant + sum(x for x in reached if x < 0)
-                numbers = range(least, term.constant + sum(x for x in reached if x > 0) + 1)
-                return ["total", least, self._truths(formula, lambda _: numbers), self._term(term)]
+                numbers = self._values_of(term)
+                return ["total", numbers.start, self._truths(formula, lambda _: numbers), self._term(term)]
             case syntax.Comparison(relation, left, right):
                 return ["compare", relation, self._term(left), self._term(right)]
         return [OPERATORS[type(formula)], *(self._numbers[part] for part in syntax.operands(formula))]
@@ -76,6 +77,16 @@ class FormulaTable:
     def _term(self, term: syntax.Term) -> Json:
         return [term.constant, *([number, count.side, self._numbers[count.operand]]
                                  for number, count in term.coefficients)]
+
+    def _values_of(self, term: syntax.Term) -> range:
+        """From the least to the greatest number that the sum may be."""
+        greatest = [number * self.longest for number, _ in term.coefficients]
+        numbers = range(term.constant + sum(x for x in greatest if x < 0),
+                        term.constant + sum(x for x in greatest if x > 0) + 1)
+        if len(numbers) > MOST_TABULATED:
+            raise Unsupported(f"a page about a predicate on a sum that may be any of {len(numbers)} numbers, expected "
+                              f"at most {MOST_TABULATED}")
+        return numbers
 
     def _truths(self, formula: syntax.Predicate | syntax.PredicateOnCount | syntax.PredicateOnSum,
                 numbers: Callable[[int], range]) -> str | list[str]:

@@ -85,9 +85,9 @@ class WordTruths:
                 numbers: Array = np.array([rule(k, self.n, parameters) for k in range(self.n + 1)], dtype=bool)
                 return np.asarray(numbers[self.count(count)])
             case syntax.PredicateOnSum(_, parameters, term):
-                rule = definition_of(formula).holds
-                sums: list[list[int]] = self._term(term).tolist()
-                return np.array([[rule(k, self.n, parameters) for k in row] for row in sums], dtype=bool)
+                rule, sums = definition_of(formula).holds, self._term(term)
+                found = {k: rule(int(k), self.n, parameters) for k in set(sums.flat)}
+                return np.array([[found[k] for k in row] for row in sums], dtype=bool)
             case syntax.Comparison(relation, left, right):
                 return np.asarray(RELATIONS[relation](self._term(left), self._term(right)), dtype=bool)
         raise TypeError(f"not a formula: {type(formula).__name__}")
