@@ -12,10 +12,7 @@ from pathlib import Path
 import pytest
 
 from certify.exports.pages.certificate.page import certificate_page, show_lower, show_upper
-from certify.exports.pages.certificate.script_data import FormulaTable
 from certify.formula.sealed import read_sealed
-from constructions.errors import Unsupported
-from constructions.language.parser import parse_formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything
 from proofs.floats.claims import FloatClaim
@@ -75,14 +72,6 @@ ALWAYS = {"a_difference_that_is_square", "a_guard_that_never_holds", "a_name_wit
                                   for path in corpus()], ids=lambda path: path.stem)
 def test_each_accepted_certificate_has_a_page_that_loads_nothing(path: Path) -> None:
     check_form(page_of_corpus(path))
-
-
-def test_a_predicate_on_a_sum_of_too_many_numbers_is_refused() -> None:
-    """At 64 positions from -64 to 64,000,000, which no network of the compiler looks up."""
-    table = FormulaTable(64)
-    assert table.number(parse_formula("SQUARE(1000*#<[Q_a] - 500*#>[Q_b])", "ab")) == len(table.nodes) - 1
-    with pytest.raises(Unsupported, match="a sum that may be any of 64000065 numbers, expected at most 100000"):
-        table.number(parse_formula("SQUARE(1000000*#<[Q_a] - #>[Q_b])", "ab"))
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -19,7 +19,6 @@ from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.word_truths import WordTruths
 from certify.exports.pages.certificate.worst_words import Word, sample_word, seeds
 from certify.formula.sealed import Sealed
-from constructions.errors import Unsupported
 from constructions.language import syntax
 from constructions.language.brackets import Bracket, PositionFunction
 from constructions.language.predicates import definition_of
@@ -36,8 +35,6 @@ MOST_ROWS = 40
 FIRST_WORDS = 400
 MOST_NODES = 3000
 """With more nodes there is no word to try: the page would be too large."""
-MOST_TABULATED = 100_000
-"""The numbers that a sum may be; the compiler builds networks for far fewer."""
 
 
 class FormulaTable:
@@ -79,14 +76,10 @@ class FormulaTable:
                                  for number, count in term.coefficients)]
 
     def _values_of(self, term: syntax.Term) -> range:
-        """From the least to the greatest number that the sum may be."""
+        """From the least to the greatest number that the sum may be; they are few, as the coefficients are 1 and -1."""
         greatest = [number * self.longest for number, _ in term.coefficients]
-        numbers = range(term.constant + sum(x for x in greatest if x < 0),
-                        term.constant + sum(x for x in greatest if x > 0) + 1)
-        if len(numbers) > MOST_TABULATED:
-            raise Unsupported(f"a page about a predicate on a sum that may be any of {len(numbers)} numbers, expected "
-                              f"at most {MOST_TABULATED}")
-        return numbers
+        return range(term.constant + sum(x for x in greatest if x < 0),
+                     term.constant + sum(x for x in greatest if x > 0) + 1)
 
     def _truths(self, formula: syntax.Predicate | syntax.PredicateOnCount | syntax.PredicateOnSum,
                 numbers: Callable[[int], range]) -> str | list[str]:
