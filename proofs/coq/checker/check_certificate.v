@@ -82,6 +82,38 @@ Definition judge_certificate (text : string) (c : certificate) : answer :=
 Definition accepts_certificate (text : string) (c : certificate) : bool :=
   match judge_certificate text c with Accepted _ => true | _ => false end.
 
+(* ---- errors in words ---- *)
+(* Stated errors are at least 0, those of a truth at most 1/4. *)
+Definition fits (of_truth : bool) (e : stated_error) : bool :=
+  forallb (fun q => Qle_bool 0 q && (negb of_truth || Qle_bool q (1 # 4))) [error_if_false e; error_if_true e].
+(* Whether some proved error is above the stated one, so that less is proved than the file states. *)
+Fixpoint exceeds (proved : list (direction * (Q * Q))) (stated : list stated_error) : bool :=
+  match proved, stated with
+  | (_, (x, y)) :: proved, e :: stated =>
+      negb (Qle_bool x (error_if_false e) && Qle_bool y (error_if_true e)) || exceeds proved stated
+  | _, _ => false
+  end.
+Definition greater (x y : Q) : Q := if Qle_bool x y then y else x.
+(* The greatest error of directions that mean a number of other positions, or of the others. *)
+Definition greatest_error (of_others : bool) (M : list meaning) (l : list (direction * (Q * Q))) : Q :=
+  fold_right (fun e q => if Bool.eqb of_others (is_of_others (nth (fst e) M IsAnything))
+    then greater q (greater (fst (snd e)) (snd (snd e))) else q) 0%Q l.
+(* A number of at least 0 in decimal, rounded up to six digits. *)
+Definition millionths (q : Q) : Z := (- ((- (Qnum q * 1000000)) / Zpos (Qden q)))%Z.
+Definition error_text (q : Q) : string :=
+  let z := millionths q in
+  let digits := json_text.integer_text (1000000 + z mod 1000000) in
+  (json_text.integer_text (z / 1000000) ++ "." ++ String.substring 1 6 digits)%string.
+
+Lemma millionths_above q : (Q2R q <= IZR (millionths q) / 1000000)%R.
+Proof.
+  unfold millionths, Q2R. destruct q as [a d]. cbn [Qnum Qden].
+  pose proof (Z.mul_div_le (- (a * 1000000)) (Zpos d) eq_refl) as H. apply IZR_le in H.
+  rewrite mult_IZR, !opp_IZR, !mult_IZR in *.
+  set (k := IZR (_ / _)) in *. assert (P : (0 < IZR (Zpos d))%R) by now apply IZR_lt.
+  apply Rmult_le_reg_r with (IZR (Zpos d)); [exact P|]. field_simplify; [|lra]. lra.
+Qed.
+
 (* ---- soundness ---- *)
 Lemma find_none_all {X} (p : X -> bool) l : find (fun x => negb (p x)) l = None -> forall x, In x l -> p x = true.
 Proof. intros H x I. apply negb_false_iff, (find_none _ _ H x I). Qed.
