@@ -82,3 +82,22 @@ let read text =
   match Json.parse text "file" with
   | Json.Object _ as value -> of_json value
   | other -> Model.expected "file" other "an object: a certificate"
+
+(* ---- files in another spelling ---- *)
+
+(* Whether two values differ in nothing but texts, as where a formula has brackets that it does not need. *)
+let rec are_alike a b =
+  match a, b with
+  | Json.Object f, Json.Object g ->
+    List.compare_lengths f g = 0 && List.for_all2 (fun (k, v) (l, w) -> k = l && are_alike v w) f g
+  | List l, List k -> List.compare_lengths l k = 0 && List.for_all2 are_alike l k
+  | String _, String _ -> true
+  | _ -> a = b
+
+(* The text of a file is not that of what was read there. *)
+let refuse_spelling text written =
+  let value = Json.parse text "file" in
+  let line = Texts.first_difference text written in
+  if Texts.of_coq (C.json_text (Model.json_of value)) <> text || not (are_alike value (Json.parse written "file")) then
+    malformed "line %d: not in the one spelling of a certificate" line
+  else unsupported "line %d: a formula or a number is not written as certify writes it" line

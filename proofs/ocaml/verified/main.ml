@@ -46,9 +46,7 @@ let judge (given : Certificate.t) text =
   let name d = quote given.model.directions.(Integers.int_of_nat d) in
   match Checker.judge_certificate (Texts.to_coq text) c with
   | Checker.Accepted errors -> Claim.describe c errors
-  | OtherText ->
-    malformed "line %d: not in the one spelling of a certificate"
-      (Texts.first_difference text (Texts.of_coq (Checker.certificate_text c)))
+  | OtherText -> Certificate.refuse_spelling text (Texts.of_coq (Checker.certificate_text c))
   | NotWhole -> unsupported "its text does not say all of the certificate"
   | NotOfRegime -> unsupported "regime: it is not shown of some position embedding or temperature"
   | NotCausal -> rejected "causal: a head is not future-masked, or an embedding or a temperature mentions n"
