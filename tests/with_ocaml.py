@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import IO
 
 from proofs.every_n import EVERY_LENGTH, ProvedLengths
-from proofs.every_n.extracted import PROGRAM, OCamlMissing, build_checker, checker_sources, find_ocaml
+from proofs.every_n.extracted import (
+    EVERY_N,
+    VERIFIED,
+    VERIFIED_WITH_ZARITH,
+    OCamlMissing,
+    Program,
+    build_checker,
+    checker_sources,
+    find_ocaml,
+    find_zarith,
+)
 from tests.needed import found_or_skipped
 from tests.with_coq import coq_or_skip, library_of
 
@@ -25,22 +35,33 @@ def ocaml_or_skip() -> tuple[str, ...]:
     return found_or_skipped(find_ocaml, OCamlMissing, "CERTIFY_NEEDS_OCAML")
 
 
+def zarith_or_skip() -> tuple[str, ...]:
+    """The OCaml compiler of this machine, with Zarith."""
+    return found_or_skipped(find_zarith, OCamlMissing, "CERTIFY_NEEDS_OCAML")
+
+
 @cache
-def _built(main: Path | None = None) -> tempfile.TemporaryDirectory[str]:
-    compiler, coq = ocaml_or_skip(), coq_or_skip()
-    sources = checker_sources(coq, library_of(coq))
+def _built(program: Program, main: Path | None = None) -> tempfile.TemporaryDirectory[str]:
+    compiler, coq = zarith_or_skip() if program.needs_zarith else ocaml_or_skip(), coq_or_skip()
+    sources = checker_sources(coq, library_of(coq), program)
     if main is not None:
         sources = {**sources, "main.ml": main.read_text(encoding="utf-8")}
     folder = tempfile.TemporaryDirectory(prefix="certify-")
-    place = Path(folder.name) / PROGRAM
-    place.write_bytes(build_checker(sources, compiler))
+    place = Path(folder.name) / program.name
+    place.write_bytes(build_checker(sources, compiler, program))
     place.chmod(0o755)
     return folder
 
 
 def program_place(main: Path | None = None) -> Path:
     """Where the program is."""
-    return Path(_built(main).name) / PROGRAM
+    return Path(_built(EVERY_N, main).name) / EVERY_N.name
+
+
+def verified_place(with_zarith: bool = False) -> Path:
+    """Where the proved checker of certificates is, with numbers as they are in Coq, or of Zarith."""
+    program = VERIFIED_WITH_ZARITH if with_zarith else VERIFIED
+    return Path(_built(program).name) / program.name
 
 
 def run_program(*arguments: str | Path, main: Path | None = None,
