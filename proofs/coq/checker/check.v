@@ -161,7 +161,7 @@ Qed.
 
 Lemma is_unwritten_zero i a x : is_unwritten a = true -> means users n w i a x -> x = 0.
 Proof.
-  destruct a as [[[q| | | | | | | | |]|]| | | | | | |]; try discriminate. simpl. intros H ->.
+  destruct a as [[[q| | | | | | | | |]|]| | | | | | | | |]; try discriminate. simpl. intros H ->.
   apply Qeq_bool_R in H. now rewrite H, Q2R_0.
 Qed.
 
@@ -268,7 +268,7 @@ Lemma check_embedded_correct d a i : (1 <= i <= n)%nat -> check_embedded T d a =
   means users n w i a (embed users T n w i d).
 Proof.
   intros Hi H. unfold embed. rewrite positions_total.
-  destruct a as [v|f|f|f g|x f|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact I.
+  destruct a as [v|f|f|f g|x f|s f|t|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact I.
   - destruct (embedded_functions T d) as [|u [|]]; try discriminate. apply andb_prop in H as [K E].
     apply negb_true_iff in K. apply position_function_eqb_eq in E. subst u.
     rewrite (not_in_tokens d i K). simpl. ring.

@@ -16,7 +16,8 @@ Definition meaning_eqb (a b : meaning) : bool :=
   | IsTruth f, IsTruth g | IsSlack f, IsSlack g => formula_eqb f g
   | IsNear f h, IsNear g k => formula_eqb f g && formula_eqb h k
   | IsProduct x f, IsProduct y g => expression_eqb x y && formula_eqb f g
-  | IsMean s f, IsMean t g | IsOthers s f _, IsOthers t g _ => side_eqb s t && formula_eqb f g
+  | IsAverage t, IsAverage u => term_eqb t u
+  | IsMean s f, IsMean t g | IsTotal s f, IsTotal t g | IsOthers s f _, IsOthers t g _ => side_eqb s t && formula_eqb f g
   | IsAnything, _ => true
   | _, _ => false
   end.
