@@ -9,7 +9,7 @@
    n, the rows of the greatest length are those of all.
    Proved: what is accepted holds what its direction means, at every position of every allowed length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax exponential exp_enclosure lemma_09_rounding formula network meaning
+From Certify Require Import lists finite_sums softmax exponential exp_enclosure relu lemma_09_rounding formula network meaning
   linear_combination cases theorem_15_since_until check_head check_feedforward check_by_cases gap_rule values_by_rows.
 Import ListNotations.
 Open Scope R_scope.
@@ -190,7 +190,8 @@ Definition check_length (table : list (option (list letter))) (any_length : bool
   | None => false
   | Some sites =>
       let holds := keeps_memory (remembered k) in
-      (holds || off any_length n 1) &&
+      forallb (fun s => match nth (fst s) table None with Some _ => true | None => false end) sites
+      && (holds || off any_length n 1) &&
       if query_mentions mentions_i then
         forallb (fun j => off any_length n j ||
           match query_at n (scanned n j) with
@@ -628,11 +629,53 @@ Qed.
 Hypothesis Queries : n' = n \/ query_mentions mentions_n = false.
 Hypothesis Direction :
   match head_masking a with Unmasked => True | FutureMasked => backwards k = false | PastMasked => backwards k = true end.
-Hypothesis Guard : tr (guarded k) i = true.
 Hypothesis Checked : check_length (letter_table any) any n' = true.
 Notation holds_memory := (keeps_memory (remembered k)).
 Definition reach : nat := if masked then J else n.
 
+Lemma visible_reach j : visible n row_sees j <-> (1 <= j <= reach)%nat.
+Proof.
+  clear - HJ. unfold visible, row_sees, reach. destruct masked; [|now split; [intros []|split]]. unfold future. rewrite Nat.leb_le. lia.
+Qed.
+
+(* ---- the same positions, counted from the other end ---- *)
+Lemma attended_scanned : attended a n h i values = attend n row_sees row_score row_value.
+Proof.
+  assert (M : forall m m' s s' v v', (forall j, (1 <= j <= n)%nat -> m j = m' j /\ s j = s' j /\ v j = v' j) ->
+    attend n m s v = attend n m' s' v').
+  { intros m m' s s' v v' E. unfold attend, softmax.
+    assert (W : forall j, (1 <= j <= n)%nat -> weight m s j = weight m' s' j)
+      by (intros j Hj; destruct (E j Hj) as (Em & Es & _); unfold weight; now rewrite Em, Es).
+    apply sum_ext. intros j Hj. rewrite (sum_ext n _ _ W), (W j Hj). destruct (E j Hj) as (_ & _ & ->). reflexivity. }
+  assert (T : forall m s v, attend n m s v
+    = attend n (fun j => m (S n - j)%nat) (fun j => s (S n - j)%nat) (fun j => v (S n - j)%nat)).
+  { intros m s v. unfold attend, softmax. rewrite <- (sum_backwards n (weight m s)).
+    rewrite <- (sum_backwards n (fun j => _ * v j)). reflexivity. }
+  unfold attended. destruct (backwards k) eqn:B.
+  - rewrite T. apply M. intros j Hj. unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
+    destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [discriminate Direction|].
+    unfold scanned in Scan. rewrite B in Scan. unfold past, future.
+    destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j J); reflexivity || (exfalso; lia).
+  - apply M. intros j Hj. unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
+    destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [|discriminate Direction].
+    unfold scanned in Scan. rewrite B in Scan. now rewrite Scan.
+Qed.
+Lemma attended_range : 0 <= attended a n h i values <= 1.
+Proof.
+  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
+  rewrite attended_scanned. apply (attend_range n _ _ _ J); [apply visible_reach; lia|].
+  intros j Vj. apply visible_reach in Vj. pose proof Checked as C. unfold check_length in C.
+  destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate]. cbv zeta in C.
+  apply andb_prop in C as [C _]. apply andb_prop in C as [C _]. rewrite forallb_forall in C.
+  assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
+  destruct (traverse_in _ _ _ j T ltac:(apply in_seq; lia)) as (x & Sx & Ix). specialize (C x Ix).
+  unfold site_at in Sx. rewrite scanned_same in Sx. apply bind_some in Sx as (Is & _ & Sx). take Sx. cbn [fst] in C.
+  rewrite table_kind in C. destruct (letters_at any _ _ _) as [ls|] eqn:E; [|discriminate].
+  destruct (letters_at_real any n' _ ls any_or_same E) as (l & El & _).
+  destruct (letter_of_correct _ l (scanned_range j ltac:(lia)) Pv El) as (_ & V & V1 & _). unfold row_value. now rewrite V.
+Qed.
+
+Hypothesis Guard : tr (guarded k) i = true.
 Lemma guard_on : off any n' J = false.
 Proof.
   destruct (off any n' J) eqn:O; [|reflexivity]. exfalso. unfold off in O. apply andb_prop in O as [O1 O2].
@@ -646,11 +689,6 @@ Proof.
     assert (E : J = i) by (rewrite <- Scan; unfold scanned; now rewrite B). rewrite E in *.
     destruct (Nat.eq_dec i n) as [->|Ne]; [now apply (F n)|]. apply (F (S i)); [|exact L2].
     rewrite (proj2 (Nat.eqb_neq i n) Ne). apply Nat.eqb_neq. lia.
-Qed.
-
-Lemma visible_reach j : visible n row_sees j <-> (1 <= j <= reach)%nat.
-Proof.
-  clear - HJ. unfold visible, row_sees, reach. destruct masked; [|now split; [intros []|split]]. unfold future. rewrite Nat.leb_le. lia.
 Qed.
 
 Lemma row_checked t : exists ps (next : bool) pivots, (if next then check_next ps else check_places ps) = true /\
@@ -696,7 +734,8 @@ Lemma row_passes x : remembered k = Passes x -> (2 <= J)%nat /\
 Proof.
   intros K. assert (HJ2 : (2 <= J)%nat).
   { destruct (Nat.eq_dec J 1) as [E|]; [|lia]. exfalso. pose proof Checked as C. unfold check_length in C.
-    destruct (traverse _ _); [|discriminate]. cbv zeta in C. apply andb_prop in C as [C _]. rewrite K in C. cbn [keeps_memory orb] in C.
+    destruct (traverse _ _); [|discriminate]. cbv zeta in C. apply andb_prop in C as [C _].
+    apply andb_prop in C as [_ C]. rewrite K in C. cbn [keeps_memory orb] in C.
     rewrite <- E, guard_on in C. discriminate. }
   split; [exact HJ2|]. set (t := tr x (scanned n (J - 1))). destruct (row_checked t) as (ps & next & pivots & C & Lp & F & Nx & _ & Pv').
   assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
@@ -766,35 +805,6 @@ Proof.
       unfold brings_any in G. rewrite (Br 1%nat l ltac:(lia) El), (None_ 1%nat ltac:(lia)) in G. discriminate.
 Qed.
 
-(* ---- the same positions, counted from the other end ---- *)
-Lemma attended_scanned : attended a n h i values = attend n row_sees row_score row_value.
-Proof.
-  assert (M : forall m m' s s' v v', (forall j, (1 <= j <= n)%nat -> m j = m' j /\ s j = s' j /\ v j = v' j) ->
-    attend n m s v = attend n m' s' v').
-  { intros m m' s s' v v' E. unfold attend, softmax.
-    assert (W : forall j, (1 <= j <= n)%nat -> weight m s j = weight m' s' j)
-      by (intros j Hj; destruct (E j Hj) as (Em & Es & _); unfold weight; now rewrite Em, Es).
-    apply sum_ext. intros j Hj. rewrite (sum_ext n _ _ W), (W j Hj). destruct (E j Hj) as (_ & _ & ->). reflexivity. }
-  assert (T : forall m s v, attend n m s v
-    = attend n (fun j => m (S n - j)%nat) (fun j => s (S n - j)%nat) (fun j => v (S n - j)%nat)).
-  { intros m s v. unfold attend, softmax. rewrite <- (sum_backwards n (weight m s)).
-    rewrite <- (sum_backwards n (fun j => _ * v j)). reflexivity. }
-  unfold attended. destruct (backwards k) eqn:B.
-  - rewrite T. apply M. intros j Hj. unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
-    destruct (head_masking a) eqn:E; cbn; try reflexivity; [discriminate Direction|].
-    unfold scanned in Scan. rewrite B in Scan. unfold past, future.
-    destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j J); reflexivity || lia.
-  - apply M. intros j Hj. unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
-    destruct (head_masking a) eqn:E; cbn; try reflexivity; [|discriminate Direction].
-    unfold scanned in Scan. rewrite B in Scan. now rewrite Scan.
-Qed.
-Lemma attended_range : 0 <= attended a n h i values <= 1.
-Proof.
-  rewrite attended_scanned. apply (attend_range n _ _ _ J); [apply visible_reach; unfold reach; destruct masked; lia|].
-  intros j Vj. destruct (row_checked true) as (ps & next & pivots & _ & _ & F & _).
-  apply visible_reach in Vj. destruct (F j Vj) as (p & _ & l & El & _). assert (Rn : (reach <= n)%nat) by (unfold reach; destruct masked; lia).
-  destruct (letter_of_correct _ l (scanned_range j ltac:(lia)) Pv El) as (_ & V & V1 & _). unfold row_value. now rewrite V.
-Qed.
 End Row.
 End Correct.
 
@@ -841,19 +851,44 @@ Proof.
     + destruct (head_masking a); [exact I| |exact M]. now apply negb_true_iff.
 Qed.
 
+(* What is remembered at position i. *)
+Definition recalled : bool :=
+  match remembered k, backwards k with
+  | Holds x y, false => since_at (tr x) (tr y) i
+  | Holds x y, true => until_at n (tr x) (tr y) i
+  | Passes x, false => negb (i =? 1)%nat && tr x (i - 1)%nat
+  | Passes x, true => negb (i =? n)%nat && tr x (i + 1)%nat
+  end.
+
 Theorem check_task_correct : 0 <= attended a n h i values <= 1 /\
-  (tr (guarded k) i = true -> forall b, 
-     b = match remembered k, backwards k with
-         | Holds x y, false => since_at (tr x) (tr y) i
-         | Holds x y, true => until_at n (tr x) (tr y) i
-         | Passes x, false => negb (i =? 1)%nat && tr x (i - 1)%nat
-         | Passes x, true => negb (i =? n)%nat && tr x (i + 1)%nat
-         end ->
-     near b (attended a n h i values)).
+  (tr (guarded k) i = true -> near recalled (attended a n h i values)).
 Proof.
   destruct task_parts as (any & n' & C & B & V & D & Ln & Qn).
   assert (HJ : (1 <= J <= n)%nat) by (destruct (backwards k); lia).
   assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
-Abort.
+  pose proof (attended_range users n w h HA any n' i J Hi HJ Scan V Ln Qn D C) as Range. split; [exact Range|]. intros G.
+  apply (near_from_error _ (1 / 4)); [|lra|exact Range]. rewrite (attended_scanned n h any n' i J Hi HJ Scan Ln Qn D).
+  unfold recalled. destruct (remembered k) as [x y|x] eqn:K.
+  - pose proof (row_holds users n w h HA any n' i J Hi HJ Scan V Ln Qn D C G B x y K) as R.
+    replace (match backwards k with true => _ | false => _ end)
+      with (since_at (fun j => tr x (scanned n j)) (fun j => tr y (scanned n j)) J); [exact R|].
+    unfold scanned. destruct (backwards k); [symmetry; now apply until_backwards|reflexivity].
+  - destruct (row_passes users n w h HA any n' i J Hi HJ Scan V Ln Qn C G x K) as [J2 R].
+    replace (match backwards k with true => _ | false => _ end) with (tr x (scanned n (J - 1))); [exact R|].
+    unfold scanned in *. destruct (backwards k).
+    + rewrite (proj2 (Nat.eqb_neq i n)) by lia. cbn [negb andb]. f_equal. lia.
+    + rewrite (proj2 (Nat.eqb_neq i 1)) by lia. reflexivity.
+Qed.
 End Whole.
 End Head.
+
+Definition check_by_rows (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+  match task_of b with Some k => check_task A a r k L | None => false end.
+
+Theorem check_by_rows_correct users n w L A h a r b i : allowed L n -> holds_of users n w A h -> (1 <= i <= n)%nat ->
+  check_by_rows L A a r b = true -> means users n w i b (attended a n h i r).
+Proof.
+  intros HL HA Hi H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
+  destruct (check_task_correct A a r k users n w L h i HL HA Hi H) as [Range Near].
+  destruct b as [| | |f g| | | |]; try discriminate. destruct f; try discriminate; injection K as <-; exact (conj Range Near).
+Qed.
