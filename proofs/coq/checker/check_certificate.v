@@ -136,6 +136,7 @@ Proof.
     repeat match goal with K : (_ && _)%bool = true |- _ => apply andb_prop in K as [? ?] end;
     repeat match goal with
     | K : formula_eqb _ _ = true |- _ => apply formula_eqb_eq in K
+    | K : term_eqb _ _ = true |- _ => apply term_eqb_eq in K
     | K : position_function_eqb _ _ = true |- _ => apply position_function_eqb_eq in K
     | K : expression_eqb _ _ = true |- _ => apply expression_eqb_eq in K
     | K : side_eqb _ _ = true |- _ => apply side_eqb_eq in K
@@ -165,8 +166,8 @@ Proof.
   pose proof (no_less_le (error_if_false e) x) as X. pose proof (no_less_le (error_if_true e) y) as Y.
   cbv beta in V. unfold is_shown in S.
   set (z := run users T n w i (error_direction e)) in *. clearbody z.
-  destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|s f u|]; try discriminate;
-    destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|s' f' u'|]; try discriminate.
+  destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
+    destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|]; try discriminate.
   - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'. injection K as <- <-.
     destruct V as [V1 V2]. split; [exact V1|]. intros G. specialize (V2 G). unfold relu.near in V2.
     replace (Q2R (1 # 4)) with (1 / 4) in * by (unfold Q2R; simpl; lra).

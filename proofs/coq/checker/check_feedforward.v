@@ -194,6 +194,8 @@ Definition free_atoms (A : list meaning) (us : list relu_unit) (d : direction) (
   | IsTruth f | IsSlack f | IsProduct _ f => add_unread f atoms
   | _ => atoms
   end.
+(* More are not tried: there are cases for each assignment to them. *)
+Definition most_atoms : nat := 20.
 Definition orders_of (target : meaning) : list comparison :=
   match comparison_of target with Some _ => [Lt; Eq; Gt] | None => [Eq] end.
 

@@ -401,7 +401,8 @@ Lemma average_form_value t s : is_one_sided s t = true ->
   attend n (side_mask s i) (fun _ => 0) (fv (average_form t) i) = IZR (value users n w t i) / INR (span s n i).
 Proof.
   induction t as [c|b s' f t IH]; cbn [is_one_sided]; intros H.
-  - apply Z.eqb_eq in H as ->. unfold attend, form_value. simpl. rewrite sum_zero; [lra|]. intros; ring.
+  - apply Z.eqb_eq in H as ->. cbn [value]. transitivity 0; [|unfold Rdiv; ring]. apply sum_zero. intros j _.
+    change (fv (average_form (Number 0)) i j) with 0. ring.
   - apply andb_prop in H as [S H]. apply side_eqb_eq in S as ->. cbn [average_form counts_of flat_map].
     fold (average_form t). rewrite (attend_ext n _ _ (fun _ => 0) _ (fun j => Q2R (inject_Z b) * bit (tr f j)
       + fv (average_form t) i j)); [|reflexivity|].
