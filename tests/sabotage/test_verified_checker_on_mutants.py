@@ -1,7 +1,7 @@
 """Mutants of certificates, by the checker that is proved in Coq: what it accepts the Python checker accepts.
 
-But for ReLUs: cases that cannot be, such as two symbols at one position, count for nothing in Coq; what is accepted then
-is held against a run of all short words. Errors are those that it proves, whatever is stated.
+But for ReLUs: cases that cannot be, such as two symbols at one position, count for nothing in Coq; what is accepted
+then is held against a run of all short words. Errors are those that it proves, whatever is stated.
 
 Both builds of it give the same answers. How many there were of each verdict is printed with ``-s``.
 """
