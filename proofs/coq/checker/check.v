@@ -5,10 +5,10 @@
    that does not hold what M states counts as holding anything, which is no harm where nobody reads it.
    Proved: if the answer is `true`, the network over the real numbers computes f exactly, for every length, every word
    and every position; if that of `check_for L T M f` is, for every length in L. The check is a computation on rational
-   numbers; n does not occur in it. *)
+   numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination cases
-  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases.
+  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases check_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -46,7 +46,7 @@ Definition heads_stage (views : list view) (L : lengths) (A M : list meaning) (l
   | [] => nth d A IsAnything
   | [(a, r)] =>
       let b := with_error A a (nth d M IsAnything) in written A d b
-        (in_some_view views A b (fun A b => check_head A a r b || check_by_cases L A a r b))
+        (in_some_view views A b (fun A b => check_head A a r b || check_by_cases L A a r b || check_by_rows L A a r b))
   | _ => IsAnything
   end.
 
@@ -191,6 +191,7 @@ Proof.
   destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
   cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
   apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
+  apply orb_prop in C as [C|C]; [|exact (check_by_rows_correct users n w L A h a r b i HL HA Hi C)].
   apply orb_prop in C as [C|C]; [|exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)].
   unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
   destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].

@@ -4,7 +4,7 @@
    Nothing is proved of this and nothing rests on it: it helps a person to find what is wrong. *)
 From Coq Require Import QArith ZArith List Bool.
 From Certify Require Import formula network meaning linear_combination monomial expression_bounds cases well_defined
-  check_defined score_form check_head check_feedforward check_by_cases check check_graph.
+  check_defined score_form check_head check_feedforward check_by_cases check_by_rows check check_graph.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -74,7 +74,8 @@ Definition head_trouble (views : list view) (L : lengths) (A : list meaning) (a 
   | _, _, Some d, _ => KeyReads d
   | _, _, _, Some d => ValueReads d
   | _, _, _, _ =>
-    if in_some_view views A b (fun A b => check_head A (colder a) r b || check_by_cases L A (colder a) r b)
+    if in_some_view views A b (fun A b => check_head A (colder a) r b || check_by_cases L A (colder a) r b
+                                               || check_by_rows L A (colder a) r b)
     then TooWarm else unlike b
   end.
 Definition writers (l : layer) (d : direction) : list (nat * head * row) :=
