@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -106,3 +107,38 @@ def canonical(path: Path) -> str | None:
     """The text that the program writes of the model that it reads in a file; None if it reads none."""
     done = run_program("--canonical", path)
     return done.stdout.decode("ascii") if done.returncode == 0 else None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the proved checker says of one file: its verdict, and the lines that it prints."""
+
+    verdict: str
+    lines: tuple[str, ...]
+
+    @property
+    def reason(self) -> str:
+        """Why the file is not accepted."""
+        return self.lines[-1].partition(": ")[2].partition(": ")[2]
+
+
+VERDICTS = ("accepted", "rejected", "malformed", "incomplete")
+
+
+def check_verified(paths: Sequence[Path], *options: str, with_zarith: bool = False) -> list[Checked]:
+    """The answers of the proved checker about files, which it is asked about at once."""
+    done = subprocess.run([verified_place(with_zarith), *options, "--", *paths], capture_output=True, check=False)
+    assert not done.stderr, done.stderr
+    answers, lines = list[Checked](), list[str]()
+    for line in done.stdout.decode("ascii").splitlines():
+        lines.append(line)
+        word, _, rest = line.partition(": ")
+        if word in VERDICTS and rest.startswith(str(paths[len(answers)])):
+            answers.append(Checked(word, tuple(lines)))
+            lines = []
+    assert len(answers) == len(paths) and not lines, lines
+    statuses = {"accepted": 0, "rejected": 1, "malformed": 2, "incomplete": 3}
+    gravest = ("rejected", "malformed", "incomplete", "accepted")
+    found = {answer.verdict for answer in answers}
+    assert done.returncode == statuses[next(word for word in gravest if word in found)]
+    return answers

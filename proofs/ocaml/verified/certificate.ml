@@ -80,7 +80,11 @@ let of_json value =
 
 let read text =
   match Json.parse text "file" with
-  | Json.Object _ as value -> of_json value
+  | Json.Object _ as value ->
+    let written = Texts.of_coq (C.json_text (Model.json_of value)) in
+    if text <> written then
+      malformed "line %d: not in the one spelling of a certificate" (Texts.first_difference text written);
+    of_json value
   | other -> Model.expected "file" other "an object: a certificate"
 
 (* ---- files in another spelling ---- *)
@@ -96,8 +100,7 @@ let rec are_alike a b =
 
 (* The text of a file is not that of what was read there. *)
 let refuse_spelling text written =
-  let value = Json.parse text "file" in
   let line = Texts.first_difference text written in
-  if Texts.of_coq (C.json_text (Model.json_of value)) <> text || not (are_alike value (Json.parse written "file")) then
+  if not (are_alike (Json.parse text "file") (Json.parse written "file")) then
     malformed "line %d: not in the one spelling of a certificate" line
   else unsupported "line %d: a formula or a number is not written as certify writes it" line
