@@ -281,7 +281,7 @@ Fixpoint forward (before : option heap) (c c' : cache) (ps : list place) (afters
       | Some y =>
           match part c before y, part c' a y with
           | Some (c, x), Some (c', z) =>
-              (3 * (x + z) <=? one weight_bits)%Z && forward (add before (if_before p)) c c' ps afters
+              if (3 * (x + z) <=? one weight_bits)%Z then forward (add before (if_before p)) c c' ps afters else false
           | _, _ => false
           end
       end
@@ -296,14 +296,14 @@ Proof.
   destruct afters as [|a0 afters]; [now destruct k|]. cbn [forward] in F.
   destruct k as [|k]; cbn [nth_error firstn map weigh fold_right] in *.
   - injection Hp as ->. injection Ha as ->. rewrite Py in F. destruct (part c h y) as [[c1 x1]|] eqn:E; [|discriminate].
-    destruct (part c' a y) as [[c2 x2]|] eqn:E'; [|discriminate]. apply andb_prop in F as [F _]. apply Z.leb_le in F.
+    destruct (part c' a y) as [[c2 x2]|] eqn:E'; [|discriminate]. apply if_and in F as [F _]. apply Z.leb_le in F.
     apply (part_correct _ _ _ x) in E as [_ E]; auto. apply (part_correct _ _ _ z) in E' as [_ E']; auto.
     apply (fixed_le weight_bits weight_bits_nonneg) in F. rewrite fixed_times, fixed_plus, fixed_one in F by auto.
     pose proof (exp_pos (score y)). pose proof (Rmult_le_compat_l (exp (score y)) _ _ ltac:(lra) F). lra.
   - rewrite <- Rplus_assoc. fold (weigh (map if_before (firstn k ps))). apply add_bounds with (o := if_before p0) in Hx.
     destruct (if_pivot p0) as [y0|].
     + destruct (part c h y0) as [[c1 x1]|] eqn:E; [|discriminate].
-      destruct (part c' a0 y0) as [[c2 x2]|] eqn:E'; [|discriminate]. apply andb_prop in F as [_ F].
+      destruct (part c' a0 y0) as [[c2 x2]|] eqn:E'; [|discriminate]. apply if_and in F as [_ F].
       assert (V1 : valid c1).
       { clear - E V. destruct h as [h|]; cbn [part] in E; [|now apply some_pair in E as [<- <-]].
         destruct (Z.leb_spec (top h) y0); [|discriminate]. apply some_pair in E as [<- <-]. now apply decayed_correct; [|lia]. }

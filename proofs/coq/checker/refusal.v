@@ -74,8 +74,7 @@ Definition head_trouble (views : list view) (L : lengths) (A : list meaning) (a 
   | _, _, Some d, _ => KeyReads d
   | _, _, _, Some d => ValueReads d
   | _, _, _, _ =>
-    if in_some_view views A b (fun A b => check_head A (colder a) r b || check_by_cases L A (colder a) r b
-                                               || check_by_rows L A (colder a) r b)
+    if in_some_view views A b (fun A b => check_any_head L A (colder a) r b)
     then TooWarm else unlike b
   end.
 Definition writers (l : layer) (d : direction) : list (nat * head * row) :=
