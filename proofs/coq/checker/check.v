@@ -8,7 +8,7 @@
    numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination cases
-  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases check_by_rows.
+  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows check_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -106,7 +106,7 @@ Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) 
 Definition established (views : list view) (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
   layers_stages views L M (transformer_layers T) (for_directions M (embedding_stage T M)).
 Definition check_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
-  well_defined_from (least_length L) T &&
+  defined_there L T &&
   match nth (transformer_output T) (established views L T M) IsAnything with
   | IsTruth g => formula_eqb g f
   | _ => false
@@ -318,7 +318,7 @@ Qed.
 Theorem check_for_computes users L T M f : check_for L T M f = true -> defined_for L T /\ computes_for users L T f.
 Proof.
   intros H. split; [|exact (check_for_correct users L T M f H)]. apply andb_prop in H as [H _].
-  now apply well_defined_for.
+  now apply defined_there_correct.
 Qed.
 
 Theorem check_correct users T M f : check T M f = true -> computes users T f.
@@ -328,7 +328,9 @@ Qed.
 
 (* And every embedding and temperature that it uses has a value, the temperatures a positive one. *)
 Corollary check_well_defined T M f : check T M f = true -> well_defined T = true.
-Proof. unfold check, check_for. intros H. now apply andb_prop in H as [H _]. Qed.
+Proof.
+  unfold check, check_for. intros H. apply andb_prop in H as [H _]. now apply defined_there_always.
+Qed.
 
 (* What is stated of a concrete network: it has no division by zero, and it computes the formula. *)
 Corollary check_computes users T M f : check T M f = true -> defined T /\ computes users T f.

@@ -244,7 +244,7 @@ Proof.
   induction l as [|[q e] l IH]; intros y H; cbn [exact_part] in H.
   - take H. now rewrite Q2R_0.
   - apply bind_some in H as (x & E & H). apply bind_some in H as (z & F & H). take H.
-    unfold part_value in *. cbn [fold_right fst snd]. rewrite (IH z F), (exact_correct _ _ _ _ E), Q2R_plus, Q2R_mult.
+    unfold part_value in *. cbn [fold_right fst snd]. rewrite (IH z F), (proj1 (exact_correct _ _ _ _ E)), Q2R_plus, Q2R_mult.
     reflexivity.
 Qed.
 Lemma within_0 : within (0, 0)%Z 0.
@@ -256,9 +256,9 @@ Proof.
   - apply bind_some in H as (J & E & H). apply bind_some in H as (K & F & H). take H.
     unfold part_value in *. cbn [fold_right fst snd]. apply plus_within; [|now apply IH].
     pose proof (exact_correct e n j) as X. destruct (exact e n j) as [x|].
-    + take E. rewrite (X x eq_refl), <- Q2R_mult. apply around_within.
+    + take E. rewrite (proj1 (X x eq_refl)), <- Q2R_mult. apply around_within.
     + destruct (enclosure e n j) as [J'|] eqn:V; [|discriminate]. cbn [option_map] in E. take E.
-      apply product_within; [apply around_within|now apply enclosure_correct].
+      apply product_within; [apply around_within|now apply (enclosure_correct _ _ _ _ V)].
 Qed.
 
 Lemma unread_temperature f : query_mentions f = false -> f (head_temperature a) = false.
@@ -383,12 +383,12 @@ Proof.
     (fun J => bind (reciprocal J) (fun J => Some (product (plus (around x) I) J)))) = Some I ->
     within I ((Q2R x + part_value (position_part r) n' i') / expression_value (head_temperature a) n' i')).
   { intros O. apply bind_some in O as (J & EJ & O). apply bind_some in O as (K & EK & O).
-    apply bind_some in O as (K' & ER & O). take O. apply enclosure_correct in EK.
+    apply bind_some in O as (K' & ER & O). take O. apply enclosure_correct in EK as [EK _].
     apply product_within; [apply plus_within; [apply around_within|]|now apply (reciprocal_within K)].
     now apply enclosed_part_correct. }
   destruct (exact_part (position_part r) n' i') as [y|] eqn:Y; [|now apply Other].
   destruct (exact (head_temperature a) n' i') as [t|] eqn:T; [|now apply Other].
-  destruct (is_zero t) eqn:Z; [discriminate|]. take H. apply exact_part_correct in Y. apply exact_correct in T.
+  destruct (is_zero t) eqn:Z; [discriminate|]. take H. apply exact_part_correct in Y. apply exact_correct in T as [T _].
   rewrite Y, T, <- Q2R_plus, <- Q2R_div by (now apply is_zero_Q). apply around_within.
 Qed.
 Lemma query_at_correct qs : query_at n' i' = Some qs ->
