@@ -100,7 +100,7 @@ Definition cannot_be (n i : nat) (b : bool) : bool := is_built_in f && negb (eqb
 Definition weight_above (c0 : Q) (k : nat) : Z :=
   decay_above weight_bits (Qfloor (c0 * integer_of (k * k) * inject_Z (2 ^ weight_bits))).
 Definition cut : nat := 16.
-Definition weight_table (c0 : Q) (N : nat) : list Z := map (weight_above c0) (seq 0 (Nat.min N cut)).
+Definition weight_table (c0 : Q) : list Z := map (weight_above c0) (seq 0 cut).
 Definition weight_far (c0 : Q) : Z := weight_above c0 cut.
 Definition apart (j p : nat) : nat := (j - p + (p - j))%nat.
 
@@ -139,6 +139,45 @@ Definition check_near_length (c0 : Q) (table : list Z) (chi guard : formula) (n 
           forallb (fun i => forallb (check_near_row c0 ks read chi guard n i) all_bools) (seq 1 n))
   | _, _ => false
   end.
+
+(* ---- others ---- *)
+(* What all values of length n are less than their positions. *)
+Definition value_shift (n : nat) : option Z :=
+  bind (known_row values n 1) (fun v => let off := Qred (1 - v) in
+    if is_integer off && forallb (fun j => match known_row values n j with
+         | Some v => Qeq_bool v (integer_of j - inject_Z (Qnum off)) | None => false end) (seq 1 n)
+    then Some (Qnum off) else None).
+Definition sees_up_to (n i : nat) : nat := match head_masking a with FutureMasked => i | _ => n end.
+Definition check_others_row (c0 : Q) (ks : list parabola) (shift : Z) (n i : nat) (b : bool) : bool :=
+  if cannot_be n i b then true else
+  match lookup_case ks n i b with
+  | Some (c, off) => Qle_bool c0 c && (off =? shift)%Z && (1 <=? off)%Z
+      && (Z.of_nat (span s n i - 1) + off <=? Z.of_nat (sees_up_to n i))%Z
+  | None => false
+  end.
+Definition check_others_length (c0 : Q) (n : nat) : bool :=
+  match value_shift n, traverse (key_parabola n) (head_keys a) with
+  | Some shift, Some ks => forallb (fun i => forallb (check_others_row c0 ks shift n i) all_bools) (seq 1 n)
+  | _, _ => false
+  end.
+
+(* The least sharpness of all rows. *)
+Definition lesser (x : option Q) (y : Q) : option Q :=
+  match x with Some x => Some (if Qle_bool x y then x else y) | None => Some y end.
+Definition least_sharpness (lengths : list nat) : option Q :=
+  fold_left (fun x n => match traverse (key_parabola n) (head_keys a) with
+    | Some ks => fold_left (fun x i => fold_left (fun x b => if cannot_be n i b then x else
+        match lookup_case ks n i b with Some (c, _) => lesser x c | None => x end) all_bools x) (seq 1 n) x
+    | None => x end) lengths None.
+
+(* The error of Lemma 7 at N positions: sums of weights and of their multiples, in multiples of 2^-60. *)
+Definition weight_sum (c0 : Q) (N : nat) : Z := fold_right (fun k x => weight_above c0 k + x)%Z 0%Z (seq 1 (N - 1)).
+Definition moment_sum (c0 : Q) (N : nat) : Z :=
+  fold_right (fun k x => Z.of_nat k * weight_above c0 k + x)%Z 0%Z (seq 1 (N - 1)).
+Definition mean_error_at (c0 : Q) (N : nat) : Q :=
+  Qred (inject_Z (moment_sum c0 N) / inject_Z (2 ^ weight_bits + weight_sum c0 N)).
+Definition within_error_at (c0 e : Q) (N : nat) : bool :=
+  Qle_bool e 1 && Qle_bool (inject_Z (moment_sum c0 N)) (e * inject_Z (2 ^ weight_bits + weight_sum c0 N)).
 
 (* ---- soundness ---- *)
 Section Position.
@@ -186,7 +225,7 @@ Proof.
     + destruct (formula_eqb g f) eqn:E; [|discriminate]. apply formula_eqb_eq in E. subst g. simpl in M.
       destruct b eqn:B.
       * pose proof (exact_correct e n i) as X. destruct (exact e n i) as [y|]; [|discriminate]. cbn [option_map] in H.
-        assert (y = p /\ 0%Q = q) as [-> <-] by (split; congruence). rewrite M, (X p eq_refl), Q2R_0. simpl. ring.
+        assert (y = p /\ 0%Q = q) as [-> <-] by (split; congruence). rewrite M, (proj1 (X p eq_refl)), Q2R_0. simpl. ring.
       * assert (0%Q = p /\ 0%Q = q) as [<- <-] by (split; congruence). rewrite M, Q2R_0. simpl. ring.
     + destruct (side_eqb t s && formula_eqb g f) eqn:E; [|discriminate]. apply andb_prop in E as [E1 E2].
       apply side_eqb_eq in E1. apply formula_eqb_eq in E2. subst t g. cbv zeta in H. simpl in M.
@@ -220,7 +259,9 @@ Proof.
     + take K. cbn [factors] in F. injection F as <- <- <- <-. exists 0. intros j _. cbn [dot_product]. rewrite Q2R_0. ring.
     + destruct (key_parabola n key) as [[[u v] c]|] eqn:Ek; [|discriminate].
       destruct (traverse (key_parabola n) keys) as [ks'|] eqn:Ks; [|discriminate]. take K. cbn [factors] in F.
-      destruct (factors qs' ks') as [[[p' q'] r'] t'] eqn:F'. injection F as <- <- <- <-.
+      destruct (factors qs' ks') as [[[p' q'] r'] t'] eqn:F'.
+      assert (Qred (x * u + p') = p /\ Qred (y * u + q') = q /\ Qred (x * v + r') = r /\ Qred (y * v + t') = t)
+        as (<- & <- & <- & <-) by (repeat split; congruence). clear F.
       destruct (IH keys qs' ks' eq_refl Ks p' q' r' t' F') as (e & He).
       exists ((Q2R x + Q2R y * INR m) * Q2R c + e). intros j Hj. cbn [dot_product].
       rewrite (He j Hj), (query_row_correct row x y Er), (key_parabola_correct key u v c j Ek Hj). rationals. ring.
@@ -238,7 +279,7 @@ Lemma lookup_case_correct ks c off : traverse (key_parabola n) (head_keys a) = S
 Proof.
   intros K H. unfold lookup_case, bind in H. destruct (traverse _ (head_queries a)) as [qs|] eqn:Q; [|discriminate].
   pose proof (exact_correct (head_temperature a) n i) as X. destruct (exact _ n i) as [tau|]; [|discriminate].
-  specialize (X tau eq_refl). destruct (factors qs ks) as [[[p q] r] t] eqn:F. cbv zeta in H.
+  specialize (proj1 (X tau eq_refl)) as Xt. clear X. rename Xt into X. destruct (factors qs ks) as [[[p q] r] t] eqn:F. cbv zeta in H.
   destruct (Qle_bool tau 0) eqn:T0; [discriminate|]. destruct (is_zero q) eqn:Q0; [|discriminate].
   destruct (Qle_bool (- p) 0) eqn:C0; [discriminate|]. destruct (Qeq_bool t (2 * - p)) eqn:T1; [|discriminate].
   destruct (is_integer _) eqn:I1; [|discriminate]. cbn [negb andb] in H.
@@ -280,6 +321,136 @@ Proof.
       try discriminate; injection H as <-; rewrite ?(IHg1 _ eq_refl), ?(IHg2 _ eq_refl); now rewrite ?implb_true_r.
   - change (eqb (tr g1 i) (tr g2 i) = x). destruct (case_truth n i b _ g1) as [y|], (case_truth n i b _ g2) as [z|];
       try discriminate. injection H as <-. now rewrite (IHg1 _ eq_refl), (IHg2 _ eq_refl).
+Qed.
+
+(* ---- weights ---- *)
+Notation share := (fixed weight_bits).
+Lemma weight_above_correct c0 k : 0 <= Q2R c0 -> exp (- (Q2R c0 * INR (k * k))) <= share (weight_above c0 k).
+Proof.
+  intros C. unfold weight_above. set (x := (c0 * integer_of (k * k) * inject_Z (2 ^ weight_bits))%Q).
+  pose proof (u_pos weight_bits weight_bits_nonneg) as U.
+  assert (V : Q2R x = Q2R c0 * INR (k * k) * IZR (2 ^ weight_bits))
+    by (unfold x; now rewrite !Q2R_mult, integer_of_value, Q2R_inject_Z).
+  pose proof (Qfloor_le x) as F. apply Qle_Rle in F. rewrite Q2R_inject_Z, V in F.
+  assert (P : 0 <= Q2R c0 * INR (k * k)) by (apply Rmult_le_pos; [exact C|apply pos_INR]).
+  assert (N : (0 <= Qfloor x)%Z).
+  { apply (Qfloor_resp_le 0 x). apply Rle_Qle. rewrite V, Q2R_0. apply Rmult_le_pos; lra. }
+  eapply Rle_trans; [|apply (decay_above_correct weight_bits weight_bits_nonneg _ N)].
+  apply exp_monotone, Ropp_le_contravar. unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ weight_bits)); [exact U|].
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact F.
+Qed.
+Lemma nth_weight c0 k : 0 <= Q2R c0 -> exp (- (Q2R c0 * INR (k * k))) <= share (nth k (weight_table c0) (weight_far c0)).
+Proof.
+  intros C. unfold weight_table, weight_far. destruct (Nat.lt_ge_cases k cut) as [L|L].
+  - rewrite (nth_indep _ _ (weight_above c0 0)) by (now rewrite length_map, length_seq). rewrite map_nth, seq_nth by exact L.
+    now apply weight_above_correct.
+  - rewrite nth_overflow by (now rewrite length_map, length_seq). eapply Rle_trans; [|now apply weight_above_correct].
+    apply exp_monotone, Ropp_le_contravar, Rmult_le_compat_l; [exact C|]. apply le_INR, Nat.mul_le_mono; exact L.
+Qed.
+
+Lemma bad_sum_value table far p t vs : forall j,
+  sum (length vs) (fun k => share (bad_cost table far p t (j + k - 1) (nth (k - 1) vs 0%Q))) = share (bad_sum table far p t j vs).
+Proof.
+  induction vs as [|v vs IH]; intros j; [simpl; now rewrite fixed_0|]. change (length (v :: vs)) with (1 + length vs)%nat.
+  rewrite sum_cut. cbn [bad_sum]. rewrite fixed_plus, <- (IH (S j)). f_equal.
+  - cbn [sum]. rewrite Rplus_0_l. replace (j + 1 - 1)%nat with j by lia. reflexivity.
+  - apply sum_ext. intros k Hk. replace (j + (1 + k) - 1)%nat with (S j + k - 1)%nat by lia.
+    destruct k as [|k]; [lia|].
+    replace (1 + S k - 1)%nat with (S k) by lia. now replace (S k - 1)%nat with k by lia.
+Qed.
+
+(* What stands at distance k weighs e^(-c k^2) times as much as the place. *)
+Lemma score_apart g p j e x : x = g * (2 * INR p * INR j - INR j * INR j) + e ->
+  exp x = exp (g * (2 * INR p * INR p - INR p * INR p) + e) * exp (- (g * INR (apart j p * apart j p))).
+Proof.
+  intros ->. rewrite <- exp_plus. f_equal. rewrite mult_INR. unfold apart. destruct (Nat.le_ge_cases j p) as [L|L].
+  - replace (j - p + (p - j))%nat with (p - j)%nat by lia. rewrite minus_INR by exact L. ring.
+  - replace (j - p + (p - j))%nat with (j - p)%nat by lia. rewrite minus_INR by exact L. ring.
+Qed.
+
+Lemma self_visible : visible n (mask_at (head_masking a) i) i.
+Proof. destruct (head_masking a); [now split|now apply visible_future|now apply visible_past]. Qed.
+
+Lemma others_listed : In m (seq 0 (span s n i)).
+Proof. apply in_seq. pose proof (others_bound s n (tr f) i Hi). lia. Qed.
+Lemma real_can_be : cannot_be n i b = false.
+Proof.
+  unfold cannot_be. destruct (is_built_in f) eqn:B; [|reflexivity].
+  rewrite (built_in_truth users n w f i B). now destruct (truth nobody n no_word f i).
+Qed.
+
+Theorem check_near_length_correct c0 chi guard : 0 < Q2R c0 ->
+  check_near_length c0 (weight_table c0) chi guard n = true ->
+  means users n w i (IsNear chi guard) (attended a n h i values).
+Proof.
+  intros C0 H. unfold check_near_length in H. destruct (traverse (known_row values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
+  destruct (traverse (key_parabola n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
+  apply andb_prop in H as [Range H]. cbv zeta in H. rewrite forallb_forall in Range.
+  assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
+  assert (Value : forall j, (1 <= j <= n)%nat -> linear values (h j) = Q2R (nth (j - 1) vs 0%Q)).
+  { intros j Hj. destruct (traverse_nth _ _ _ (j - 1) j Vs) as (y & N & K).
+    - rewrite (nth_error_nth' _ 0%nat) by (rewrite length_seq; lia). rewrite seq_nth by lia. f_equal. lia.
+    - rewrite (known_row_correct _ j Hj y K). f_equal. symmetry. now apply nth_error_nth. }
+  assert (In01 : forall j, visible n (mask_at (head_masking a) i) j -> 0 <= linear values (h j) <= 1).
+  { intros j [Hj _]. rewrite (Value j Hj). specialize (Range (nth (j - 1) vs 0%Q) ltac:(apply nth_In; lia)).
+    apply andb_prop in Range as [R1 R2]. apply Qle_bool_R in R1, R2. rewrite Q2R_0 in R1. rewrite Q2R_1 in R2. lra. }
+  assert (R : 0 <= attended a n h i values <= 1) by (apply (attend_range n _ _ _ i self_visible); exact In01).
+  split; [exact R|]. intros G. rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
+  rewrite forallb_forall in H. specialize (H b (bool_listed b)). unfold check_near_row in H. cbv zeta in H.
+  rewrite real_can_be in H.
+  assert (On : match case_truth n i b (count_in_case b m) guard with Some false => false | _ => true end = true).
+  { pose proof (case_truth_correct guard) as T. destruct (case_truth n i b _ guard) as [[]|]; try reflexivity.
+    rewrite (T false eq_refl) in G. discriminate. }
+  destruct (forallb (fun m => negb _) _) eqn:Off.
+  { exfalso. rewrite forallb_forall in Off. specialize (Off m others_listed). rewrite On in Off. discriminate. }
+  destruct (lookup_case ks n i b) as [[c off]|] eqn:Case; [|discriminate]. apply andb_prop in H as [Cc H].
+  rewrite forallb_forall in H. specialize (H m others_listed). rewrite On in H. apply andb_prop in H as [Sees Read].
+  destruct (case_truth n i b _ chi) as [t|] eqn:T; [|discriminate]. rewrite (case_truth_correct chi t T).
+  apply Qle_bool_R in Cc. destruct (lookup_case_correct ks c off Ks Case) as (Cp & e & Score).
+  set (pz := (Z.of_nat m + off)%Z) in *. unfold sees in Sees. apply andb_prop in Sees as [Sees Mp].
+  apply andb_prop in Sees as [P1 P2]. apply Z.leb_le in P1, P2. set (p := Z.to_nat pz) in *.
+  assert (Hp : (1 <= p <= n)%nat) by (unfold p; lia).
+  assert (Pv : INR m + IZR off = INR p).
+  { unfold p. rewrite (INR_IZR_INZ (Z.to_nat pz)), Z2Nat.id by lia. unfold pz. now rewrite plus_IZR, <- INR_IZR_INZ. }
+  rewrite Pv in Score.
+  destruct (nth (p - 1) _ None) as [u|] eqn:Rd; [|discriminate]. apply eqb_prop in Read. subst u.
+  assert (Rp : reads (weight_table c0) (weight_far c0) vs p = Some t).
+  { rewrite (nth_indep _ None (reads (weight_table c0) (weight_far c0) vs 0)) in Rd by (rewrite length_map, length_seq; lia).
+    rewrite (map_nth (reads (weight_table c0) (weight_far c0) vs)), seq_nth in Rd by lia.
+    now replace (1 + (p - 1))%nat with p in Rd by lia. }
+  assert (Fine : Q2R (nth (p - 1) vs 0%Q) = bit t /\
+    (3 * bad_sum (weight_table c0) (weight_far c0) p (number_of t) 1 vs <= one weight_bits)%Z).
+  { unfold reads in Rp. cbv zeta in Rp. rewrite (nth_indep _ 0%Q (-1)%Q) by lia.
+    destruct (Qeq_bool (nth (p - 1) vs (-1)%Q) (number_of true) && _) eqn:F1.
+    - assert (t = true) as -> by congruence. apply andb_prop in F1 as [F1 F2]. apply Qeq_bool_R in F1. apply Z.leb_le in F2.
+      now rewrite F1, number_of_value.
+    - destruct (Qeq_bool (nth (p - 1) vs (-1)%Q) (number_of false) && _) eqn:F2; [|discriminate].
+      assert (t = false) as -> by congruence. apply andb_prop in F2 as [F2 F3]. apply Qeq_bool_R in F2. apply Z.leb_le in F3.
+      now rewrite F2, number_of_value. }
+  destruct Fine as [Vp Sum]. set (table := weight_table c0) in *. set (far := weight_far c0) in *.
+  set (S := bad_sum table far p (number_of t) 1 vs) in *.
+  apply (near_from_error _ (1 / 4)); [|lra|exact R]. unfold attended.
+  apply (gap_rule_quarter n _ _ _ (bit t) p (share S)).
+  - split; [exact Hp|exact Mp].
+  - apply bit_range.
+  - exact In01.
+  - rewrite (Value p Hp). exact Vp.
+  - unfold S. rewrite <- (bad_sum_value table far p (number_of t) vs 1), Ln, <- sum_scale. apply sum_le. intros j Hj.
+    replace (1 + j - 1)%nat with j by lia.
+    assert (Ej : exp (- (Q2R c * INR (apart j p * apart j p))) <= share (nth (apart j p) table far)).
+    { eapply Rle_trans; [|apply nth_weight; lra]. apply exp_monotone, Ropp_le_contravar.
+      apply Rmult_le_compat_r; [apply pos_INR|lra]. }
+    assert (W0 : 0 <= weight (mask_at (head_masking a) i) (scaled_score a n h i) p) by apply weight_nonneg.
+    assert (Nz : 0 <= share (bad_cost table far p (number_of t) j (nth (j - 1) vs 0%Q))).
+    { unfold bad_cost. destruct (Qeq_bool _ _); [rewrite fixed_0; lra|]. eapply Rle_trans; [|exact Ej]. apply exp_nonneg. }
+    unfold bad_weight. destruct (Req_EM_T _ _) as [E|E]; [now apply Rmult_le_pos|].
+    unfold bad_cost. destruct (Qeq_bool (nth (j - 1) vs 0%Q) (number_of t)) eqn:Q.
+    { exfalso. apply E. rewrite (Value j Hj). apply Qeq_bool_R in Q. now rewrite Q, number_of_value. }
+    unfold weight at 1. destruct (mask_at (head_masking a) i j); [|apply Rmult_le_pos; [exact W0|]; eapply Rle_trans; [apply exp_nonneg|exact Ej]].
+    rewrite (score_apart (Q2R c) p j e _ (Score j Hj)). unfold weight. rewrite Mp, (Score p Hp).
+    apply Rmult_le_compat_l; [apply exp_nonneg|exact Ej].
+  - rewrite <- (fixed_one weight_bits weight_bits_nonneg).
+    replace 3 with (IZR 3) by reflexivity. rewrite <- fixed_times. now apply fixed_le; [apply weight_bits_nonneg|].
 Qed.
 End Position.
 End Lookup.

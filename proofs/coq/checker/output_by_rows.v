@@ -262,7 +262,7 @@ Lemma known_number_correct users n w i a x q : means users n w i a x -> known_nu
 Proof.
   intros M K. destruct a as [[e|f s]|f|f|f g|e f|s f|t|s f|s f g|]; cbn [known_number] in K; try discriminate.
   - pose proof (exact_correct e n i) as X. destruct (exact e n i) as [p|]; [|discriminate]. cbn [option_map] in K. take K.
-    simpl in M. now rewrite Q2R_reduced, M, (X p eq_refl).
+    simpl in M. now rewrite Q2R_reduced, M, (proj1 (X p eq_refl)).
   - destruct (is_built_in f) eqn:B; [|discriminate]. take K. rewrite number_of_value. simpl in M. rewrite M.
     now rewrite (built_in_truth users n no_word f _ B).
   - destruct (is_built_in f) eqn:B; [|discriminate]. take K. rewrite number_of_value. simpl in M. rewrite M.
@@ -270,7 +270,7 @@ Proof.
   - destruct (is_built_in f) eqn:B; [|discriminate]. simpl in M. rewrite (built_in_truth users n w f _ B) in M.
     destruct (truth nobody n no_word f i).
     + pose proof (exact_correct e n i) as X. destruct (exact e n i) as [p|]; [|discriminate]. cbn [option_map] in K. take K.
-      rewrite Q2R_reduced, M, (X p eq_refl). simpl. ring.
+      rewrite Q2R_reduced, M, (proj1 (X p eq_refl)). simpl. ring.
     + take K. rewrite M, Q2R_0. simpl. ring.
 Qed.
 
@@ -336,7 +336,7 @@ Proof.
     destruct F as [->|F]; [rewrite (known_number_correct users n w i a x q M K); apply within_point|].
     cbn [forgets_length] in F. destruct a as [[e|f0 s0]| | | | | | | | |]; try discriminate. apply negb_true_iff in F.
     cbn [known_number] in K. pose proof (exact_correct e n' i) as X. destruct (exact e n' i) as [p|]; [|discriminate].
-    cbn [option_map] in K. take K. simpl in M. rewrite M, (unmentioned false n n' i i eq_refl e F), (X p eq_refl), <- Q2R_reduced.
+    cbn [option_map] in K. take K. simpl in M. rewrite M, (unmentioned false n n' i i eq_refl e F), (proj1 (X p eq_refl)), <- Q2R_reduced.
     apply within_point. }
   destruct a as [v|f|f|f g|e f|s' f|t|s' f|s' f g|]; cbn [source_of] in S; try discriminate.
   - take S. now apply (Known_ (IsPosition v)).
