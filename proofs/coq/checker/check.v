@@ -9,7 +9,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
-  check_by_rows output_by_rows.
+  check_by_rows output_by_rows lookup_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -36,20 +36,36 @@ Definition in_some_view (views : list view) (A : list meaning) (b : meaning) (ag
 Definition rows_to (d : direction) (a : head) : list (head * row) :=
   map (fun e => (a, snd e)) (filter (at_direction d) (head_values a)).
 Definition head_rows (l : layer) (d : direction) : list (head * row) := flat_map (rows_to d) (layer_heads l).
-(* The error of `others` follows from the head that looks it up; M need not say what it is. *)
-Definition with_error (A : list meaning) (a : head) (b : meaning) : meaning :=
-  match b, score_form A a with
-  | IsOthers s f _, Some p => match lookup_error s p with Some e => IsOthers s f e | None => b end
-  | _, _ => b
+(* The error of `others` follows from the head that looks it up; M need not say what it is. That at every length is the
+   one at the greatest length, too, but for the shortest ones. *)
+Definition error_at_every_length (A : list meaning) (a : head) (s : side) (f : formula) : option Q :=
+  match score_form A a with
+  | Some p => if looks_up s f (fun _ => true) p then lookup_error s p else None
+  | None => None
+  end.
+Definition error_for (L : lengths) (A : list meaning) (a : head) (s : side) (f : formula) : option Q :=
+  let short := match greatest_length L with Some N => (N <=? 3)%nat | None => false end in
+  match (if short then None else error_at_every_length A a s f) with
+  | Some e => Some e
+  | None => match others_error_by_rows L A a s f with
+            | Some e => Some e
+            | None => error_at_every_length A a s f
+            end
+  end.
+Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) : meaning :=
+  match b with
+  | IsOthers s f _ => match error_for L A a s f with Some e => IsOthers s f e | None => b end
+  | _ => b
   end.
 (* One after the other: the first is quickest, and only the last takes longer the longer words are. *)
 Definition check_any_head (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
-  if check_head A a r b then true else if check_by_cases L A a r b then true else check_by_rows L A a r b.
+  if check_head A a r b then true else if check_by_cases L A a r b then true
+  else if check_by_rows L A a r b then true else check_lookup L A a r b.
 Definition heads_stage (views : list view) (L : lengths) (A M : list meaning) (l : layer) (d : direction) : meaning :=
   match head_rows l d with
   | [] => nth d A IsAnything
   | [(a, r)] =>
-      let b := with_error A a (nth d M IsAnything) in written A d b
+      let b := with_error L A a (nth d M IsAnything) in written A d b
         (in_some_view views A b (fun A b => check_any_head L A a r b))
   | _ => IsAnything
   end.
@@ -103,17 +119,30 @@ Definition check_embedded (T : transformer) (d : direction) (a : meaning) : bool
   | _, _ => false
   end.
 
+(* The embedded number is the one that is stated, at every position of every length up to the greatest. *)
+Definition embedded_number (T : transformer) (d : direction) (n i : nat) : option Q :=
+  fold_right (fun u x => bind (known_number (IsPosition u) n i) (fun p => bind x (fun q => Some (p + q)%Q))) (Some 0%Q)
+    (embedded_functions T d).
+Definition embedded_by_rows (L : lengths) (T : transformer) (d : direction) (a : meaning) : bool :=
+  match greatest_length L with
+  | None => false
+  | Some N => negb (in_tokens T d) && forallb (fun n => forallb (fun i =>
+      match known_number a n i, embedded_number T d n i with Some p, Some q => Qeq_bool p q | _, _ => false end)
+      (seq 1 n)) (lengths_to L N)
+  end.
+
 Definition written_later (T : transformer) (d : direction) : bool :=
   existsb (fun l => match head_rows l d with [] => writes_to l d | _ => true end) (transformer_layers T).
-Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) : meaning :=
+Definition embedding_stage (L : lengths) (T : transformer) (M : list meaning) (d : direction) : meaning :=
   if written_later T d then
     (if negb (in_tokens T d) && match embedded_functions T d with [] => true | _ => false end then unwritten
      else IsAnything)
-  else if check_embedded T d (nth d M IsAnything) then nth d M IsAnything else IsAnything.
+  else let a := nth d M IsAnything in
+       if check_embedded T d a then a else if embedded_by_rows L T d a then a else IsAnything.
 
 (* ---- the whole ---- *)
 Definition established (views : list view) (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
-  layers_stages views L M (transformer_layers T) (for_directions M (embedding_stage T M)).
+  layers_stages views L M (transformer_layers T) (for_directions M (embedding_stage L T M)).
 Definition check_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
   defined_there L T &&
   match nth (transformer_output T) (established views L T M) IsAnything with
@@ -203,8 +232,10 @@ Proof.
   destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
   cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
   apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
-  apply if_or in C as [C|C]; [|apply if_or in C as [C|C]; [exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)|
-    exact (check_by_rows_correct users n w L A h a r b i HL HA Hi C)]].
+  apply if_or in C as [C|C];
+    [|apply if_or in C as [C|C]; [exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)|
+      apply if_or in C as [C|C]; [exact (check_by_rows_correct users n w L A h a r b i HL HA Hi C)|
+        exact (check_lookup_correct users n w L A h a r b i HL HA Hi C)]]].
   unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
   destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
   apply (check_head_correct users n w A h a r i p v HA Hi Ep Ev). unfold check_head. now rewrite Ep, Ev.
@@ -300,13 +331,36 @@ Proof.
       rewrite (positional_truth users n w no_word f i P). ring.
 Qed.
 
-Lemma embedding_stage_correct M : holds_now (for_directions M (embedding_stage T M)) (embed users T n w).
+Lemma embedded_number_correct d i : forall q, embedded_number T d n i = Some q ->
+  total (fun p => position_value users p n i) (embedded_functions T d) = Q2R q.
 Proof.
-  intros i d Hi. destruct (for_directions_nth M (embedding_stage T M) d) as [E|E]; rewrite E; [|exact I].
+  unfold embedded_number. induction (embedded_functions T d) as [|u l IH]; intros q H; cbn [fold_right total] in *.
+  - take H. now rewrite Q2R_0.
+  - unfold bind in H. destruct (known_number (IsPosition u) n i) as [x|] eqn:K; [|discriminate].
+    destruct (fold_right _ _ l) as [y|]; [|discriminate]. take H. rewrite (IH y eq_refl), Q2R_plus.
+    now rewrite (known_number_correct users n w i (IsPosition u) (position_value users u n i) x eq_refl K).
+Qed.
+Lemma embedded_by_rows_correct d a i : (1 <= i <= n)%nat -> embedded_by_rows L T d a = true ->
+  means users n w i a (embed users T n w i d).
+Proof.
+  intros Hi H. unfold embedded_by_rows in H. destruct HL as (H1 & H2 & H3).
+  destruct (greatest_length L) as [N|]; [|discriminate]. apply andb_prop in H as [K H]. apply negb_true_iff in K.
+  rewrite forallb_forall in H. specialize (H n ltac:(unfold lengths_to; apply in_seq; lia)).
+  rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
+  destruct (known_number a n i) as [p|] eqn:A1; [|discriminate].
+  destruct (embedded_number T d n i) as [q|] eqn:E; [|discriminate]. apply Qeq_bool_R in H.
+  unfold embed. rewrite positions_total, (not_in_tokens d i K), (embedded_number_correct d i q E), Rplus_0_l, <- H.
+  now apply known_number_means.
+Qed.
+
+Lemma embedding_stage_correct M : holds_now (for_directions M (embedding_stage L T M)) (embed users T n w).
+Proof.
+  intros i d Hi. destruct (for_directions_nth M (embedding_stage L T M) d) as [E|E]; rewrite E; [|exact I].
   unfold embedding_stage. destruct (written_later T d).
   - destruct (in_tokens T d) eqn:K; [exact I|]. destruct (embedded_functions T d) eqn:F; [|exact I].
     cbn [negb andb]. unfold embed. rewrite positions_total, F, (not_in_tokens d i K). simpl. rewrite Q2R_0. ring.
-  - destruct (check_embedded T d (nth d M IsAnything)) eqn:C; [|exact I]. now apply check_embedded_correct.
+  - cbv zeta. destruct (check_embedded T d (nth d M IsAnything)) eqn:C; [now apply check_embedded_correct|].
+    destruct (embedded_by_rows L T d (nth d M IsAnything)) eqn:C'; [|exact I]. now apply embedded_by_rows_correct.
 Qed.
 
 Lemma established_correct M : holds_now (established views L T M) (run users T n w).

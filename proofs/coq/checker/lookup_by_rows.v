@@ -10,12 +10,13 @@
    Proved: if `check_lookup` says yes, the head holds what it should. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax relu exponential exp_enclosure lemma_07_table_lookup
-  lemma_09_rounding formula network totals meaning linear_combination comparison cases theorem_20_counting gap_rule
+  lemma_09_rounding formula network totals meaning linear_combination comparison cases theorem_20_counting check_head gap_rule
   values_by_rows output_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
 Notation parabola := (Q * Q * Q)%type.
+Notation mass := lemma_07_table_lookup.mass.
 Definition integer_of (k : nat) : Q := inject_Z (Z.of_nat k).
 
 Section Lookup.
@@ -452,5 +453,161 @@ Proof.
   - rewrite <- (fixed_one weight_bits weight_bits_nonneg).
     replace 3 with (IZR 3) by reflexivity. rewrite <- fixed_times. now apply fixed_le; [apply weight_bits_nonneg|].
 Qed.
+
+(* ---- others ---- *)
+Lemma attend_plain N g p e x (off : R) : (1 <= N)%nat -> (forall j, (1 <= j <= N)%nat -> x j = lookup_score g p j + e) ->
+  attend N no_mask x (fun j => INR j - off) = attend N no_mask (lookup_score g p) INR - off.
+Proof.
+  intros HN E. assert (V : visible N no_mask N) by (split; [lia|reflexivity]).
+  assert (W : forall j, (1 <= j <= N)%nat -> weight no_mask x j = exp e * weight no_mask (lookup_score g p) j).
+  { intros j Hj. unfold weight, no_mask. rewrite (E j Hj), exp_plus. ring. }
+  assert (S : forall j, (1 <= j <= N)%nat -> softmax N no_mask x j = softmax N no_mask (lookup_score g p) j).
+  { intros j Hj. unfold softmax. rewrite (sum_ext N _ _ W), sum_scale, (W j Hj).
+    pose proof (total_pos N no_mask (lookup_score g p) N V). pose proof (exp_pos e). field. split; lra. }
+  transitivity (attend N no_mask (lookup_score g p) INR - sum N (softmax N no_mask (lookup_score g p)) * off);
+    [|rewrite (softmax_total N no_mask (lookup_score g p) N V); ring].
+  unfold attend. rewrite <- sum_scale_r, <- sum_minus. apply sum_ext. intros j Hj. rewrite (S j Hj). ring.
+Qed.
+
+Definition weight_total (c0 : Q) (K : nat) : R := sum K (fun k => share (weight_above c0 k)).
+Definition moment_total (c0 : Q) (K : nat) : R := sum K (fun k => INR k * share (weight_above c0 k)).
+Lemma seq_sum (F : nat -> Z) k : forall st, share (fold_right (fun j x => F j + x)%Z 0%Z (seq st k))
+  = sum k (fun j => share (F (st + j - 1)%nat)).
+Proof.
+  induction k as [|k IH]; intros st; [simpl; apply fixed_0|]. cbn [seq fold_right]. rewrite fixed_plus, (IH (S st)).
+  change (S k) with (1 + k)%nat. rewrite sum_cut. cbn [sum]. rewrite Rplus_0_l. f_equal.
+  - now replace (st + 1 - 1)%nat with st by lia.
+  - apply sum_ext. intros j Hj. f_equal. f_equal. lia.
+Qed.
+Lemma weight_sum_value c0 N : share (weight_sum c0 N) = weight_total c0 (N - 1).
+Proof.
+  unfold weight_sum. rewrite seq_sum. apply sum_ext. intros j Hj. now replace (1 + j - 1)%nat with j by lia.
+Qed.
+Lemma moment_sum_value c0 N : share (moment_sum c0 N) = moment_total c0 (N - 1).
+Proof.
+  unfold moment_sum. rewrite seq_sum. apply sum_ext. intros j Hj. replace (1 + j - 1)%nat with j by lia.
+  now rewrite fixed_times, <- INR_IZR_INZ.
+Qed.
+
+Lemma within_error_at_correct c0 c e N K : 0 < Q2R c0 <= Q2R c -> within_error_at c0 e N = true -> (K <= N - 1)%nat ->
+  moment (exp (- Q2R c)) K / (1 + mass (exp (- Q2R c)) K) <= Q2R e.
+Proof.
+  intros C H HK. unfold within_error_at in H. apply andb_prop in H as [E1 H]. apply Qle_bool_R in E1, H.
+  rewrite Q2R_1 in E1. rewrite Q2R_mult, !Q2R_inject_Z in H. pose proof (u_pos weight_bits weight_bits_nonneg) as U.
+  assert (M : moment_total c0 (N - 1) <= Q2R e * (1 + weight_total c0 (N - 1))).
+  { rewrite <- weight_sum_value, <- moment_sum_value. unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ weight_bits)); [exact U|].
+    rewrite plus_IZR in H. set (u := IZR (2 ^ weight_bits)) in *.
+    replace (IZR (moment_sum c0 N) / u * u) with (IZR (moment_sum c0 N)) by (field; lra).
+    replace (Q2R e * (1 + IZR (weight_sum c0 N) / u) * u) with (Q2R e * (u + IZR (weight_sum c0 N))) by (field; lra). exact H. }
+  set (q := exp (- Q2R c)). assert (Hq : 0 < q < 1) by (apply exp_negative_below_1; lra).
+  eapply Rle_trans; [exact (mean_grows q Hq K (N - 1) HK)|]. pose proof (mass_nonneg q Hq (N - 1)) as Mn.
+  apply Rmult_le_reg_r with (1 + mass q (N - 1)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. rewrite Rmult_1_r.
+  cut (moment q (N - 1) - Q2R e * mass q (N - 1) <= moment_total c0 (N - 1) - Q2R e * weight_total c0 (N - 1)); [lra|].
+  unfold moment, mass, moment_total, weight_total. rewrite <- !sum_scale, <- !sum_minus. apply sum_le. intros k Hk.
+  pose proof (INR_at_least_1 k ltac:(lia)) as Kp. rewrite <- !Rmult_minus_distr_r. apply Rmult_le_compat_l; [lra|].
+  eapply Rle_trans; [|apply weight_above_correct; lra]. unfold bell, q. rewrite exp_power. apply exp_monotone.
+  rewrite Rmult_comm. apply Ropp_le_contravar, Rmult_le_compat_r; [apply pos_INR|lra].
+Qed.
+
+Theorem check_others_length_correct c0 e N : 0 < Q2R c0 -> (n <= N)%nat -> within_error_at c0 e N = true ->
+  masking_eqb (head_masking a) PastMasked = false -> check_others_length c0 n = true ->
+  means users n w i (IsOthers s f e) (attended a n h i values).
+Proof.
+  intros C0 HN He Mask H. unfold check_others_length in H. destruct (value_shift n) as [shift|] eqn:Sh; [|discriminate].
+  destruct (traverse (key_parabola n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
+  rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
+  rewrite forallb_forall in H. specialize (H b (bool_listed b)). unfold check_others_row in H. rewrite real_can_be in H.
+  destruct (lookup_case ks n i b) as [[c off]|] eqn:Case; [|discriminate].
+  apply andb_prop in H as [H Fit]. apply andb_prop in H as [H O1]. apply andb_prop in H as [Cc Eo].
+  apply Z.eqb_eq in Eo. subst off. apply Z.leb_le in O1, Fit. apply Qle_bool_R in Cc.
+  destruct (lookup_case_correct ks c shift Ks Case) as (Cp & e0 & Score).
+  assert (Value : forall j, (1 <= j <= n)%nat -> linear values (h j) = INR j - IZR shift).
+  { intros j Hj. unfold value_shift, bind in Sh. destruct (known_row values n 1) as [v|]; [|discriminate]. cbv zeta in Sh.
+    destruct (is_integer _ && _) eqn:F; [|discriminate]. apply some_inj in Sh. apply andb_prop in F as [_ F].
+    rewrite forallb_forall in F. specialize (F j ltac:(apply in_seq; lia)).
+    destruct (known_row values n j) as [x|] eqn:K; [|discriminate]. rewrite (known_row_correct _ j Hj x K).
+    apply Qeq_bool_R in F. now rewrite F, Q2R_minus, integer_of_value, Q2R_inject_Z, Sh. }
+  set (W := sees_up_to n i) in *. pose proof (others_bound s n (tr f) i Hi) as Bound.
+  assert (HW : (1 <= W <= n)%nat) by (unfold W, sees_up_to; destruct (head_masking a); lia).
+  set (p := (m + Z.to_nat shift)%nat). assert (Hp : (1 <= p <= W)%nat) by (unfold p; lia).
+  assert (Pv : INR m + IZR shift = INR p).
+  { unfold p. now rewrite plus_INR, (INR_IZR_INZ (Z.to_nat shift)), Z2Nat.id by lia. }
+  rewrite Pv in Score.
+  assert (At : attended a n h i values = attend W no_mask (lookup_score (Q2R c) p) INR - IZR shift).
+  { unfold attended. transitivity (attend W no_mask (scaled_score a n h i) (fun j => INR j - IZR shift)).
+    - transitivity (attend n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => INR j - IZR shift)).
+      + apply attend_ext; [reflexivity|]. intros j [Hj _]. exact (Value j Hj).
+      + unfold W, sees_up_to. destruct (head_masking a); cbn [mask_at];
+          [reflexivity|now apply attend_future|discriminate Mask].
+    - apply (attend_plain W (Q2R c) p e0); [lia|]. intros j Hj. rewrite (Score j ltac:(lia)). unfold lookup_score. ring. }
+  cbn [means]. rewrite At. replace (INR m - (attend W no_mask (lookup_score (Q2R c) p) INR - IZR shift))
+    with (INR p - attend W no_mask (lookup_score (Q2R c) p) INR) by (rewrite <- Pv; ring).
+  eapply Rle_trans; [exact (lemma_07_sharp W p (Q2R c) Hp Cp)|]. unfold sharp_bound.
+  apply (within_error_at_correct c0 c e N (W - 1)); [lra|exact He|lia].
+Qed.
 End Position.
 End Lookup.
+
+(* ---- the head ---- *)
+Definition lengths_to (L : lengths) (N : nat) : list nat :=
+  let least := Nat.max 1 (least_length L) in seq least (S N - least).
+Definition is_mean (x : meaning) : bool := match x with IsMean _ _ => true | _ => false end.
+(* The count that queries read. *)
+Definition looked_up (A : list meaning) (a : head) : option (side * formula) :=
+  match find is_mean (map (fun e => nth (fst e) A IsAnything) (concat (head_queries a))) with
+  | Some (IsMean s f) => Some (s, f) | _ => None
+  end.
+Definition is_above_0 (q : Q) : bool := negb (Qle_bool q 0).
+
+Definition check_lookup (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+  match greatest_length L with
+  | None => false
+  | Some N =>
+    let ns := lengths_to L N in
+    match b with
+    | IsNear chi guard =>
+        match looked_up A a with
+        | Some (s, f) =>
+            match least_sharpness A a s f ns with
+            | Some c0 => let table := weight_table c0 in
+                is_above_0 c0 && forallb (check_near_length A a r s f c0 table chi guard) ns
+            | None => false
+            end
+        | None => false
+        end
+    | IsOthers s f e =>
+        match least_sharpness A a s f ns with
+        | Some c0 => is_above_0 c0 && within_error_at c0 e N && negb (masking_eqb (head_masking a) PastMasked)
+                     && forallb (check_others_length A a r s f c0) ns
+        | None => false
+        end
+    | _ => false
+    end
+  end.
+
+(* The error with which a head then holds a number of others. *)
+Definition others_error_by_rows (L : lengths) (A : list meaning) (a : head) (s : side) (f : formula) : option Q :=
+  match greatest_length L with
+  | None => None
+  | Some N => match least_sharpness A a s f (lengths_to L N) with
+              | Some c0 => if is_above_0 c0 then Some (mean_error_at c0 N) else None
+              | None => None
+              end
+  end.
+
+Theorem check_lookup_correct users n w L A h a r b i : allowed L n -> holds_of users n w A h -> (1 <= i <= n)%nat ->
+  check_lookup L A a r b = true -> means users n w i b (attended a n h i r).
+Proof.
+  intros (N1 & Ln & HN) HA Hi H. unfold check_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
+  cbv zeta in H. assert (In_ : In n (lengths_to L N)) by (unfold lengths_to; apply in_seq; lia).
+  assert (Pos : forall q, is_above_0 q = true -> 0 < Q2R q) by (intros q P; apply not_below; now apply negb_true_iff in P).
+  destruct b as [v|g|g|chi guard|x g|s f|t|s f|s f e|]; try discriminate.
+  - destruct (looked_up A a) as [[s f]|]; [|discriminate].
+    destruct (least_sharpness A a s f _) as [c0|]; [|discriminate]. apply andb_prop in H as [P H].
+    rewrite forallb_forall in H. specialize (H n In_).
+    exact (check_near_length_correct A a r s f users n w i h Hi HA c0 chi guard (Pos c0 P) H).
+  - destruct (least_sharpness A a s f _) as [c0|]; [|discriminate]. apply andb_prop in H as [H F].
+    apply andb_prop in H as [H M]. apply andb_prop in H as [P E]. rewrite forallb_forall in F. specialize (F n In_).
+    apply negb_true_iff in M.
+    exact (check_others_length_correct A a r s f users n w i h Hi HA c0 e N (Pos c0 P) HN E M F).
+Qed.

@@ -274,6 +274,13 @@ Proof.
     + take K. rewrite M, Q2R_0. simpl. ring.
 Qed.
 
+Lemma known_number_means users n w i a q : known_number a n i = Some q -> means users n w i a (Q2R q).
+Proof.
+  intros K. assert (M : exists x, means users n w i a x).
+  { destruct a as [e|f|f|f g|e f|s f|t|s f|s f g|]; try discriminate K; eexists; reflexivity. }
+  destruct M as (x & M). now rewrite <- (known_number_correct users n w i a x q M K).
+Qed.
+
 Inductive source :=
 | Known (a : meaning)                                    (* n and i decide it *)
 | Multiple (a : Q) (over : option side)                  (* a D, divided by the positions that a side has *)

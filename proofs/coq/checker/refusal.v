@@ -83,7 +83,7 @@ Definition heads_trouble (views : list view) (L : lengths) (A M : list meaning) 
   nat * trouble :=
   match writers l d with
   | [(k, a, r)] => (k, if is_unwritten (nth d A IsAnything)
-                       then head_trouble views L A a r (with_error A a (nth d M IsAnything)) else WrittenBefore)
+                       then head_trouble views L A a r (with_error L A a (nth d M IsAnything)) else WrittenBefore)
   | l => (0, WrittenTimes (length l))
   end.
 
@@ -146,7 +146,7 @@ Definition refusal_through (views : list view) (L : lengths) (T : transformer) (
     refusal :=
   if check_through views L T M f then Nowhere
   else if negb (defined_there L T) then undefined (least_length L) T
-  else let A := for_directions M (embedding_stage T M) in
+  else let A := for_directions M (embedding_stage L T M) in
        match lost M M A with
        | [] => refusal_in_layers views L M (transformer_layers T) 1 A
        | ds => InEmbedding (faults_of (embedding_trouble T) ds)
