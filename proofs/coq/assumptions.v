@@ -5,7 +5,7 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   lemma_27_rounding_networks lemmas_28_34 lemma_33_near_hard soft_for_every_n cross_entropy softmax formula
   lemma_06_near_hardmax lemma_07_table_lookup lemma_08_tie_breaking lemma_09_rounding proposition_11_end_markers
   theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal
-  theorem_20_counting theorem_21_counting_causal theorem_20_as_printed low_precision_tie_breaking
+  theorem_20_counting theorem_21_counting_causal theorem_20_as_printed output_by_rows lookup_by_rows low_precision_tie_breaking
   low_precision_since_until low_precision_previous_next critical_constants well_defined check_defined check
   corollaries_17_18_22_23 hahn_one_row hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas hahn_how_cold
   parity_is_hard hahn_lemma_5_proof_steps section_4_optimality hahn_theorem_6_parity hahn_theorem_6_brackets
@@ -37,6 +37,8 @@ Definition counting := (@theorem_20a_others, @theorem_20b_others, @theorem_20a_c
   @theorem_20_printed_parity, @theorem_21_printed_parity).
 Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theorem_15_needs_ln_4,
   @theorem_16_needs_ln_4, @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
+Definition by_rows := (@check_output_by_rows_correct, @check_lookup_correct, @check_near_length_correct,
+  @check_others_length_correct).
 Definition networks := (@check_graph_computes, @check_graph_computes_always, @check_correct, @check_for_computes,
   @check_recognizes, @check_well_defined, @well_defined_correct, @corollary_17a, @corollary_17b, @corollary_18a,
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula, @well_defined_for,
@@ -98,7 +100,7 @@ Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @la
   @x_max_real, @lemma_25_real, @theorem_26_real, @theorem_26_real_order, @theorem_26_real_polynomial,
   @leftmost_hardmax_one_hot, @rightmost_hardmax_one_hot, @rightmost_by_a_term, @leftmost_by_a_term,
   @value_sum, @value_difference, @value_count, @satisfies_on_count).
-Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, formulas, optimality,
+Definition everything := (lemmas, temporal, low_precision, counting, constants, by_rows, networks, formulas, optimality,
   hahn_one_symbol, hahn_5, hahn_6, softening).
 
 Print Assumptions everything.
