@@ -8,7 +8,8 @@
    numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination cases
-  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows check_by_rows.
+  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
+    check_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -194,7 +195,8 @@ Proof.
   destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
   cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
   apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
-  apply if_or in C as [C|C]; [|apply if_or in C as [C|C]; [exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)|
+  apply if_or in C as [C|C]; [|apply if_or in C as [C|C]; [exact (check_by_cases_correct users n w L i HL Hi A h a r
+    HA _ C)|
     exact (check_by_rows_correct users n w L A h a r b i HL HA Hi C)]].
   unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
   destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
