@@ -38,7 +38,7 @@ Definition brings (k : memory) (c : case) : option (option bool) :=
   end.
 
 Section Head.
-Variables (A : list meaning) (a : head) (values : row) (k : task).
+Variables (letters : nat) (A : list meaning) (a : head) (values : row) (k : task).      (* so many symbols *)
 Notation constant_part := (constant_part A).
 Notation position_part := (position_part A).
 Notation rows_mention := (rows_mention A).
@@ -61,8 +61,14 @@ Definition asked_formulas : list formula := match remembered k with Holds x y =>
 Definition atoms : list formula :=
   let l := read_formulas (values :: head_keys a) (fold_right add_unread [] asked_formulas) in
   if Nat.leb (length l) 6 then l else asked_formulas.
+(* Not every symbol is missing. *)
+Definition has_symbol (c : case) : bool :=
+  negb (Nat.leb letters (length (case_assumed c))
+        && forallb (fun s => match assumption (case_assumed c) (Symbol s) with Some false => true | _ => false end)
+                   (seq 0 letters)).
 Definition letters_if (odd first last : bool) : option (list letter) :=
-  traverse letter_of (filter possible (map (fun l => Case odd first last l Eq) (assignments atoms))).
+  traverse letter_of (filter (fun c => possible c && has_symbol c)
+                             (map (fun l => Case odd first last l Eq) (assignments atoms))).
 (* For all lengths at once, any position may be the last. *)
 Definition letters_at (any_length odd first last : bool) : option (list letter) :=
   if any_length then
@@ -184,6 +190,7 @@ Definition check_task (L : lengths) : bool :=
 Section Correct.
 Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
+Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
 Notation tr := (truth users n w).
 
 Lemma truth_number_value b : Q2R (truth_number b) = bit b.
@@ -196,24 +203,33 @@ Proof.
   destruct (tr f j); simpl; auto.
 Qed.
 Notation case_at j := (real_case users n w j atoms Eq).
-Lemma letters_if_real j ls : letters_if (Nat.odd j) (j =? 1)%nat (j =? n)%nat = Some ls ->
+Lemma has_symbol_real j : (w j < letters)%nat -> has_symbol (case_at j) = true.
+Proof.
+  intros Hw. unfold has_symbol. apply negb_true_iff, andb_false_iff. right.
+  destruct (forallb _ _) eqn:F; [|reflexivity]. rewrite forallb_forall in F.
+  specialize (F (w j) ltac:(apply in_seq; lia)). destruct (assumption _ _) as [[]|] eqn:E; try discriminate.
+  destruct (real_case_real users n w j atoms Eq) as (_ & _ & _ & T). apply T in E. cbn [truth] in E.
+  now rewrite Nat.eqb_refl in E.
+Qed.
+Lemma letters_if_real j ls : (w j < letters)%nat -> letters_if (Nat.odd j) (j =? 1)%nat (j =? n)%nat = Some ls ->
   exists l, letter_of (case_at j) = Some l /\ In l ls.
 Proof.
-  intros H. apply (traverse_in _ _ _ _ H). apply filter_In. split; [|apply real_case_possible].
+  intros Hw H. apply (traverse_in _ _ _ _ H). apply filter_In.
+  split; [|apply andb_true_intro; split; [apply real_case_possible|now apply has_symbol_real]].
   apply (in_map (fun l => Case _ _ _ l Eq)). apply possible_assignment.
 Qed.
 Lemma table_kind any o f la : nth (kind_number o f la) (letter_table any) None = letters_at any o f la.
 Proof. now destruct o, f, la. Qed.
-Lemma letters_at_real any n' j ls : any = true \/ n' = n ->
+Lemma letters_at_real any n' j ls : (w j < letters)%nat -> any = true \/ n' = n ->
   letters_at any (Nat.odd j) (j =? 1)%nat (j =? n')%nat = Some ls ->
     exists l, letter_of (case_at j) = Some l /\ In l ls.
 Proof.
-  unfold letters_at. intros Hn H. destruct any.
+  unfold letters_at. intros Hw Hn H. destruct any.
   - apply bind_some in H as (l1 & E1 & H). apply bind_some in H as (l2 & E2 & H). take H.
     destruct (j =? n)%nat eqn:E.
-    + destruct (letters_if_real j l1) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
+    + destruct (letters_if_real j l1 Hw) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
       apply in_or_app. now left.
-    + destruct (letters_if_real j l2) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
+    + destruct (letters_if_real j l2 Hw) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
       apply in_or_app. now right.
   - destruct Hn as [|Hn]; [discriminate|]. rewrite Hn in H. now apply letters_if_real.
 Qed.
@@ -332,7 +348,8 @@ Proof.
   intros Hj Hq Hs Hl. unfold site_at in Hs. rewrite scanned_same in Hs. set (p := scanned n j) in *.
   pose proof (scanned_range j Hj) as Hp. fold p in Hp. apply bind_some in Hs as (Is & E & Hs). take Hs.
     cbn [fst snd] in *.
-  pose proof Hl as Hl'. rewrite table_kind in Hl. destruct (letters_at_real any n' p ls any_or_same Hl) as (l & L &
+  pose proof Hl as Hl'. rewrite table_kind in Hl. destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as
+    (l & L &
     In_). exists l.
   split; [exact L|]. destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks).
   assert (Base : Forall2 within Is (map (fun r => part_value (position_part r) n p) (head_keys a))).
@@ -488,7 +505,7 @@ Proof.
   destruct (traverse_in _ _ _ j T ltac:(apply in_seq; lia)) as (x & Sx & Ix). specialize (C x Ix).
   unfold site_at in Sx. rewrite scanned_same in Sx. apply bind_some in Sx as (Is & _ & Sx). take Sx. cbn [fst] in C.
   rewrite table_kind in C. destruct (letters_at any _ _ _) as [ls|] eqn:E; [|discriminate].
-  destruct (letters_at_real any n' _ ls any_or_same E) as (l & El & _).
+  destruct (letters_at_real any n' _ ls (Over _ (scanned_range j ltac:(lia))) any_or_same E) as (l & El & _).
   destruct (letter_of_correct _ l (scanned_range j ltac:(lia)) Pv El) as (_ & V & V1 & _). unfold row_value.
     now rewrite V.
 Qed.
@@ -654,6 +671,7 @@ Section Whole.
 Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (L : lengths) (h : nat -> vector) (i : nat).
 Hypothesis HL : allowed L n.
 Hypothesis HA : holds_of users n w A h.
+Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis Checked : check_task L = true.
 Notation tr := (truth users n w).
@@ -699,15 +717,15 @@ Proof.
   destruct task_parts as (any & n' & C & B & V & D & Ln & Qn).
   assert (HJ : (1 <= J <= n)%nat) by (destruct (backwards k); lia).
   assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
-  pose proof (attended_range users n w h HA any n' i J Hi HJ Scan V Ln Qn D C) as Range. split;
+  pose proof (attended_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C) as Range. split;
     [exact Range|]. intros G.
   apply (near_from_error _ (1 / 4)); [|lra|exact Range]. rewrite (attended_scanned n h any n' i J Hi HJ Scan Ln Qn D).
   unfold recalled. destruct (remembered k) as [x y|x] eqn:K.
-  - pose proof (row_holds users n w h HA any n' i J Hi HJ Scan V Ln Qn D C G B x y K) as R.
+  - pose proof (row_holds users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C G B x y K) as R.
     replace (match backwards k with true => _ | false => _ end)
       with (since_at (fun j => tr x (scanned n j)) (fun j => tr y (scanned n j)) J); [exact R|].
     unfold scanned. destruct (backwards k); [symmetry; now apply until_backwards|reflexivity].
-  - destruct (row_passes users n w h HA any n' i J Hi HJ Scan V Ln Qn C G x K) as [J2 R].
+  - destruct (row_passes users n w h HA Over any n' i J Hi HJ Scan V Ln Qn C G x K) as [J2 R].
     replace (match backwards k with true => _ | false => _ end) with (tr x (scanned n (J - 1))); [exact R|].
     unfold scanned in *. destruct (backwards k).
     + rewrite (proj2 (Nat.eqb_neq i n)) by lia. cbn [negb andb]. f_equal. lia.
@@ -716,14 +734,15 @@ Qed.
 End Whole.
 End Head.
 
-Definition check_by_rows (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
-  match task_of b with Some k => check_task A a r k L | None => false end.
+Definition check_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+  match task_of b with Some k => check_task letters A a r k L | None => false end.
 
-Theorem check_by_rows_correct users n w L A h a r b i : allowed L n -> holds_of users n w A h -> (1 <= i <= n)%nat ->
-  check_by_rows L A a r b = true -> means users n w i b (attended a n h i r).
+Theorem check_by_rows_correct users n w letters L A h a r b i : allowed L n -> holds_of users n w A h ->
+  (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
+  check_by_rows letters L A a r b = true -> means users n w i b (attended a n h i r).
 Proof.
-  intros HL HA Hi H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
-  destruct (check_task_correct A a r k users n w L h i HL HA Hi H) as [Range Near].
+  intros HL HA Over Hi H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
+  destruct (check_task_correct letters A a r k users n w L h i HL HA Over Hi H) as [Range Near].
   destruct b as [| | |f g| | | |]; try discriminate. destruct f; try discriminate; injection K as <-;
     exact (conj Range Near).
 Qed.
