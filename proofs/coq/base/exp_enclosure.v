@@ -186,7 +186,8 @@ Proof.
   replace (Z.of_nat m + 1)%Z with (Z.of_nat (S m)) by lia. destruct (IH (S m) ltac:(lia)) as (X & L & H). clear IH.
   destruct (alternating below above (Z.of_nat (S m)) k) as [lo hi]. cbn [fst snd] in *.
   set (x := horner (-1) t (S m) k) in *. assert (Mp : 1 <= INR m) by (apply (le_INR 1); lia).
-  assert (P : 0 <= t * x <= 1) by (split; [apply Rmult_le_pos; lra|]; rewrite <- (Rmult_1_r 1); apply Rmult_le_compat; lra).
+  assert (P : 0 <= t * x <= 1) by (split; [apply Rmult_le_pos; lra|]; rewrite <- (Rmult_1_r 1);
+    apply Rmult_le_compat; lra).
   assert (D : 0 <= t * x / INR m <= 1).
   { split; [apply quotient_nonneg; lra|]. apply Rmult_le_reg_r with (INR m); [lra|].
     unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
@@ -227,7 +228,8 @@ Let t := fixed x / IZR (2 ^ halvings x).
 Lemma halvings_nonneg : (0 <= halvings x)%Z.
 Proof. apply Z.le_max_l. Qed.
 Lemma halved_nonneg : 0 <= t.
-Proof. apply quotient_nonneg; [now apply fixed_nonneg|]. apply IZR_lt, Z.pow_pos_nonneg; [lia|apply halvings_nonneg]. Qed.
+Proof. apply quotient_nonneg; [now apply fixed_nonneg|]. apply IZR_lt, Z.pow_pos_nonneg;
+  [lia|apply halvings_nonneg]. Qed.
 Lemma decay_power : exp (- fixed x) = exp (- t) ^ (2 ^ k).
 Proof.
   rewrite exp_power. f_equal. f_equal. rewrite pow_INR. replace (INR 2) with 2 by (simpl; lra).
@@ -246,14 +248,16 @@ Proof.
   unfold decay_above. rewrite decay_power. fold k. apply squared_up_ge. split; [left; apply exp_pos|].
   pose proof halved_nonneg as T0. set (s := Z.shiftr x (halvings x)).
   assert (S0 : (0 <= s)%Z) by now apply Z.shiftr_nonneg. destruct (growth_le s growth_terms S0 1 ltac:(lia)) as [G1 G2].
-  change (Z.of_nat 1) with 1%Z in *. set (g := growth s 1 growth_terms) in *. pose proof (proj1 halved_around) as L. fold s in L.
+  change (Z.of_nat 1) with 1%Z in *. set (g := growth s 1 growth_terms) in *. pose proof (proj1 halved_around) as L.
+    fold s in L.
   pose proof (exp_above_horner (fixed s) growth_terms (fixed_nonneg s S0)) as E. pose proof u_pos as Up.
   assert (Gp : 0 < fixed g) by (pose proof (fixed_le _ _ G1) as X; rewrite fixed_one in X; lra).
   apply Rle_trans with (/ fixed g).
   - apply exp_negative_upper; [exact Gp|]. pose proof (exp_monotone _ _ L). lra.
   - rewrite Z.shiftl_mul_pow2, one_power by exact Hb. unfold fixed. apply Rmult_le_reg_r with u; [exact Up|].
     replace (IZR (ceiling_div (2 ^ b * 2 ^ b) g) / u * u) with (IZR (ceiling_div (2 ^ b * 2 ^ b) g)) by (field; lra).
-    assert (Gz : 0 < IZR g). { apply IZR_lt. apply Z.lt_le_trans with one; [rewrite one_power; now apply Z.pow_pos_nonneg|exact G1]. }
+    assert (Gz : 0 < IZR g). { apply IZR_lt. apply Z.lt_le_trans with one; [rewrite one_power;
+      now apply Z.pow_pos_nonneg|exact G1]. }
     eapply Rle_trans; [|apply ceiling_div_ge; now apply lt_IZR]. rewrite mult_IZR. right. field. lra.
 Qed.
 
@@ -262,9 +266,12 @@ Proof.
   unfold decay_below. pose proof halved_around as [L U]. destruct (Z.leb_spec (rounded_up x (halvings x)) one) as [A|].
   - rewrite decay_power. fold k. apply squared_down_le; [lia|]. apply fixed_le in A. rewrite fixed_one in A.
     assert (S0 : (0 <= Z.shiftr x (halvings x))%Z) by now apply Z.shiftr_nonneg.
-    destruct (alternating_around _ _ t (S (2 * alternating_terms)) S0 (conj L U) ltac:(lra) 1 ltac:(lia)) as (_ & B & _).
-    change (Z.of_nat 1) with 1%Z in B. pose proof (decay_above_horner t alternating_terms (conj halved_nonneg (Rle_trans _ _ _ U A))) as E.
-    destruct (Z.max_spec 0 (fst (alternating (Z.shiftr x (halvings x)) (rounded_up x (halvings x)) 1 (S (2 * alternating_terms)))))
+    destruct (alternating_around _ _ t (S (2 * alternating_terms)) S0 (conj L U) ltac:(lra) 1 ltac:(lia)) as (_ & B &
+      _).
+    change (Z.of_nat 1) with 1%Z in B. pose proof (decay_above_horner t alternating_terms (conj halved_nonneg
+      (Rle_trans _ _ _ U A))) as E.
+    destruct (Z.max_spec 0 (fst (alternating (Z.shiftr x (halvings x)) (rounded_up x (halvings x)) 1 (S (2 *
+      alternating_terms)))))
       as [[_ ->]|[_ ->]]; [lra|]. rewrite fixed_0. left. apply exp_pos.
   - rewrite fixed_0. left. apply exp_pos.
 Qed.

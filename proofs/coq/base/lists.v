@@ -24,7 +24,8 @@ Fixpoint traverse {X Y} (f : X -> option Y) (l : list X) : option (list Y) :=
 Lemma traverse_in {X Y} (f : X -> option Y) l : forall m x, traverse f l = Some m -> In x l ->
   exists y, f x = Some y /\ In y m.
 Proof.
-  induction l as [|x0 l IH]; intros m x H I; [easy|]. cbn [traverse] in H. destruct (f x0) as [y|] eqn:E; [|discriminate].
+  induction l as [|x0 l IH]; intros m x H I; [easy|]. cbn [traverse] in H. destruct (f x0) as [y|] eqn:E;
+    [|discriminate].
   destruct (traverse f l) as [m'|]; [|discriminate]. assert (m = y :: m') as -> by congruence. destruct I as [->|I].
   - exists y. split; [exact E|now left].
   - destruct (IH m' x eq_refl I) as (z & Ez & Iz). exists z. split; [exact Ez|now right].
@@ -45,7 +46,8 @@ Proof.
   assert (m = y :: m') as -> by congruence. simpl. now rewrite (IH m').
 Qed.
 
-(* `existsb` and `forallb` stop as soon as they know only where || and && do; these do so in Coq's virtual machine, too. *)
+(* `existsb` and `forallb` stop as soon as they know only where || and && do;
+  these do so in Coq's virtual machine, too. *)
 Fixpoint some_of {X} (f : X -> bool) (l : list X) : bool :=
   match l with [] => false | x :: l => if f x then true else some_of f l end.
 Fixpoint all_of {X} (f : X -> bool) (l : list X) : bool :=

@@ -9,7 +9,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
-  check_by_rows output_by_rows lookup_by_rows.
+    check_by_rows output_by_rows lookup_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -58,15 +58,17 @@ Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) 
   | _ => b
   end.
 (* One after the other: the first is quickest, and only the last takes longer the longer words are. *)
-Definition check_any_head (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+Definition check_any_head (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
   if check_head A a r b then true else if check_by_cases L A a r b then true
-  else if check_by_rows L A a r b then true else check_lookup L A a r b.
-Definition heads_stage (views : list view) (L : lengths) (A M : list meaning) (l : layer) (d : direction) : meaning :=
+  else if check_by_rows letters L A a r b then true else check_lookup L A a r b.
+(* `letters` symbols are in the alphabet. *)
+Definition heads_stage (views : list view) (letters : nat) (L : lengths) (A M : list meaning) (l : layer)
+    (d : direction) : meaning :=
   match head_rows l d with
   | [] => nth d A IsAnything
   | [(a, r)] =>
       let b := with_error L A a (nth d M IsAnything) in written A d b
-        (in_some_view views A b (fun A b => check_any_head L A a r b))
+        (in_some_view views A b (fun A b => check_any_head letters L A a r b))
   | _ => IsAnything
   end.
 
@@ -87,11 +89,11 @@ Definition feedforward_stage (views : list view) (L : lengths) (A M : list meani
     (in_some_view views A (nth d M IsAnything) (fun A b => check_units L A l d b))
   else nth d A IsAnything.
 
-Definition layer_stages (views : list view) (L : lengths) (M : list meaning) (A : list meaning) (l : layer)
-  : list meaning :=
-  let B := for_directions M (heads_stage views L A M l) in for_directions M (feedforward_stage views L B M l).
-Definition layers_stages (views : list view) (L : lengths) (M : list meaning) (ls : list layer) (A : list meaning)
-  : list meaning := fold_left (layer_stages views L M) ls A.
+Definition layer_stages (views : list view) (letters : nat) (L : lengths) (M : list meaning) (A : list meaning)
+    (l : layer) : list meaning :=
+  let B := for_directions M (heads_stage views letters L A M l) in for_directions M (feedforward_stage views L B M l).
+Definition layers_stages (views : list view) (letters : nat) (L : lengths) (M : list meaning) (ls : list layer)
+    (A : list meaning) : list meaning := fold_left (layer_stages views letters L M) ls A.
 
 (* ---- embedding ---- *)
 Definition embedded_functions (T : transformer) (d : direction) : list position_function :=
@@ -142,7 +144,7 @@ Definition embedding_stage (L : lengths) (T : transformer) (M : list meaning) (d
 
 (* ---- the whole ---- *)
 Definition established (views : list view) (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
-  layers_stages views L M (transformer_layers T) (for_directions M (embedding_stage L T M)).
+  layers_stages views (length (token_embedding T)) L M (transformer_layers T) (for_directions M (embedding_stage L T M)).
 Definition check_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
   defined_there L T &&
   match nth (transformer_output T) (established views L T M) IsAnything with
@@ -179,8 +181,9 @@ Lemma entry_absent r d : existsb (at_direction d) r = false -> entry r d = 0.
 Proof. intros H. unfold entry. rewrite collect_total, (absent_filter r d H). reflexivity. Qed.
 
 Section Sound.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (L : lengths).
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (letters : nat) (L : lengths).
 Hypothesis HL : allowed L n.
+Hypothesis Letters : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
 Notation holds_now := (holds_of users n w).
 Variable views : list view.
 Hypothesis Views : forall u, In u views -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
@@ -225,16 +228,17 @@ Proof.
 Qed.
 
 Lemma heads_stage_correct A M l h : holds_now A h ->
-  holds_now (for_directions M (heads_stage views L A M l)) (after_heads n l h).
+  holds_now (for_directions M (heads_stage views letters L A M l)) (after_heads n l h).
 Proof.
-  intros HA i d Hi. destruct (for_directions_nth M (heads_stage views L A M l) d) as [E|E]; rewrite E; [|exact I].
+  intros HA i d Hi. destruct (for_directions_nth M (heads_stage views letters L A M l) d) as [E|E]; rewrite E;
+    [|exact I].
   unfold after_heads. rewrite head_rows_total. unfold heads_stage. pose proof (HA i d Hi) as Hd.
   destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
   cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
   apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
   apply if_or in C as [C|C];
     [|apply if_or in C as [C|C]; [exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)|
-      apply if_or in C as [C|C]; [exact (check_by_rows_correct users n w L A h a r b i HL HA Hi C)|
+      apply if_or in C as [C|C]; [exact (check_by_rows_correct users n w letters L A h a r b i HL HA Letters Hi C)|
         exact (check_lookup_correct users n w L A h a r b i HL HA Hi C)]]].
   unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
   destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
@@ -269,7 +273,7 @@ Proof.
 Qed.
 
 Lemma layers_stages_correct M ls : forall A h, holds_now A h ->
-  holds_now (layers_stages views L M ls A) (fold_left (fun h l => after_layer n l h) ls h).
+  holds_now (layers_stages views letters L M ls A) (fold_left (fun h l => after_layer n l h) ls h).
 Proof.
   induction ls as [|l ls IH]; intros A h HA; [exact HA|]. cbn [layers_stages fold_left]. apply IH.
   exact (feedforward_stage_correct _ M l _ (heads_stage_correct A M l h HA)).
@@ -363,8 +367,12 @@ Proof.
     destruct (embedded_by_rows L T d (nth d M IsAnything)) eqn:C'; [|exact I]. now apply embedded_by_rows_correct.
 Qed.
 
-Lemma established_correct M : holds_now (established views L T M) (run users T n w).
-Proof. exact (layers_stages_correct M (transformer_layers T) _ _ (embedding_stage_correct M)). Qed.
+Lemma established_correct M : letters = length (token_embedding T) ->
+  holds_now (established views L T M) (run users T n w).
+Proof.
+  intros E. unfold established. rewrite <- E.
+  exact (layers_stages_correct M (transformer_layers T) _ _ (embedding_stage_correct M)).
+Qed.
 End Embedding.
 End Sound.
 
@@ -375,7 +383,8 @@ Theorem check_through_correct users n w L views T M f : allowed L n ->
   forall i, (1 <= i <= n)%nat -> run users T n w i (transformer_output T) = bit (truth users n w f i).
 Proof.
   unfold check_through. intros HL Views H Over i Hi. apply andb_prop in H as [_ H].
-  pose proof (established_correct users n w L HL views Views T Over M i (transformer_output T) Hi) as V.
+  pose proof (established_correct users n w (length (token_embedding T)) L HL Over views Views T Over M eq_refl i
+    (transformer_output T) Hi) as V.
   destruct (nth (transformer_output T) _ IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
 Qed.
 

@@ -9,8 +9,10 @@
    n, the rows of the greatest length are those of all.
    Proved: what is accepted holds what its direction means, at every position of every allowed length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax exponential exp_enclosure relu lemma_09_rounding formula network meaning
-  linear_combination cases theorem_15_since_until check_head check_feedforward check_by_cases gap_rule values_by_rows.
+From Certify Require Import lists finite_sums softmax exponential exp_enclosure relu lemma_09_rounding formula network
+  meaning
+  linear_combination cases theorem_15_since_until check_head check_feedforward check_by_cases gap_rule values_by_rows
+  queries_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -36,65 +38,12 @@ Definition brings (k : memory) (c : case) : option (option bool) :=
   end.
 
 Section Head.
-Variables (A : list meaning) (a : head) (values : row) (k : task).
-
-(* ---- rows: a part that the case decides, and a part that the position decides ---- *)
-Fixpoint constant_part (c : case) (r : row) : option Q :=
-  match r with
-  | [] => Some 0%Q
-  | (d, q) :: r =>
-      bind (constant_part c r) (fun x =>
-        let if_true f := bind (evaluate c f) (fun b : bool => Some (if b then Qred (q + x) else x)) in
-        match nth d A IsAnything with
-        | IsPosition (Formula (Num y)) => Some (Qred (q * y + x))
-        | IsPosition (Formula _) => Some x
-        | IsPosition (Bracket f false) => if is_positional f then if_true f else None
-        | IsTruth f => if_true f
-        | _ => None
-        end)
-  end.
-Fixpoint position_part (r : row) : list (Q * expression) :=
-  match r with
-  | [] => []
-  | (d, q) :: r =>
-      match nth d A IsAnything with
-      | IsPosition (Formula (Num _)) => position_part r
-      | IsPosition (Formula e) => (q, e) :: position_part r
-      | _ => position_part r
-      end
-  end.
-Fixpoint exact_part (l : list (Q * expression)) (n j : nat) : option Q :=
-  match l with
-  | [] => Some 0%Q
-  | (q, e) :: l => bind (exact e n j) (fun x => bind (exact_part l n j) (fun y => Some (q * x + y)%Q))
-  end.
-Fixpoint enclosed_part (l : list (Q * expression)) (n j : nat) : option interval :=
-  match l with
-  | [] => Some (0, 0)%Z
-  | (q, e) :: l =>
-      bind (match exact e n j with
-            | Some x => Some (around (q * x))
-            | None => option_map (product (around q)) (enclosure e n j)
-            end)
-        (fun I => bind (enclosed_part l n j) (fun J => Some (plus I J)))
-  end.
-Fixpoint dot (Is Js : list interval) : interval :=
-  match Is, Js with
-  | [x], [y] => product x y
-  | x :: Is, y :: Js => plus (product x y) (dot Is Js)
-  | _, _ => (0, 0)%Z
-  end.
-
-(* ---- the query of a row, over the temperature ---- *)
-Definition place_case (n i : nat) : case := Case (Nat.odd i) (i =? 1)%nat (i =? n)%nat [] Eq.
-Definition query_entry (n i : nat) (r : row) : option interval :=
-  bind (constant_part (place_case n i) r) (fun x =>
-    match exact_part (position_part r) n i, exact (head_temperature a) n i with
-    | Some y, Some t => if is_zero t then None else Some (around ((x + y) / t))
-    | _, _ => bind (enclosed_part (position_part r) n i) (fun I => bind (enclosure (head_temperature a) n i) (fun J =>
-                bind (reciprocal J) (fun J => Some (product (plus (around x) I) J))))
-    end).
-Definition query_at (n i : nat) : option (list interval) := traverse (query_entry n i) (head_queries a).
+Variables (letters : nat) (A : list meaning) (a : head) (values : row) (k : task).      (* so many symbols *)
+Notation constant_part := (constant_part A).
+Notation position_part := (position_part A).
+Notation rows_mention := (rows_mention A).
+Notation query_at := (query_at A a).
+Notation query_mentions := (query_mentions A a).
 
 (* ---- letters ---- *)
 Record letter := Letter { on_keys : list interval; value : Q; brought : option bool }.
@@ -112,8 +61,14 @@ Definition asked_formulas : list formula := match remembered k with Holds x y =>
 Definition atoms : list formula :=
   let l := read_formulas (values :: head_keys a) (fold_right add_unread [] asked_formulas) in
   if Nat.leb (length l) 6 then l else asked_formulas.
+(* Not every symbol is missing. *)
+Definition has_symbol (c : case) : bool :=
+  negb (Nat.leb letters (length (case_assumed c))
+        && forallb (fun s => match assumption (case_assumed c) (Symbol s) with Some false => true | _ => false end)
+                   (seq 0 letters)).
 Definition letters_if (odd first last : bool) : option (list letter) :=
-  traverse letter_of (filter possible (map (fun l => Case odd first last l Eq) (assignments atoms))).
+  traverse letter_of (filter (fun c => possible c && has_symbol c)
+                             (map (fun l => Case odd first last l Eq) (assignments atoms))).
 (* For all lengths at once, any position may be the last. *)
 Definition letters_at (any_length odd first last : bool) : option (list letter) :=
   if any_length then
@@ -175,12 +130,6 @@ Definition off_at (n i : nat) : bool :=
 Definition off (any_length : bool) (n j : nat) : bool :=
   off_at n (scanned n j) && (negb any_length || off_at j j && off_at (S j) j).
 
-Definition rows_mention (f : expression -> bool) (rs : list row) : bool :=
-  existsb (fun r => existsb (fun e => f (snd e)) (position_part r)) rs.
-Definition reads_truths (r : row) : bool :=
-  existsb (fun e => match nth (fst e) A IsAnything with IsPosition (Formula _) => false | _ => true end) r.
-Definition query_mentions (f : expression -> bool) : bool :=
-  existsb reads_truths (head_queries a) || rows_mention f (head_queries a) || f (head_temperature a).
 Definition knows_no_length : bool :=
   masking_eqb (head_masking a) FutureMasked && negb (backwards k)
   && negb (query_mentions mentions_n || rows_mention mentions_n (head_keys a)).
@@ -215,8 +164,11 @@ Definition brings_any (l : letter) : bool := match brought l with Some _ => true
 Definition begins (table : list (option (list letter))) : bool :=
   negb (keeps_memory (remembered k))
   || masked && forallb (all_letters (fun l => brings_any l || is_zero (value l))) table
-  || forallb (fun i => all_letters brings_any (nth i table None)) (if backwards k then [1; 3; 5; 7] else [2; 3; 6; 7])%nat.
+  || forallb (fun i => all_letters brings_any (nth i table None)) (if backwards k then [1; 3; 5; 7] else [2; 3; 6;
+    7])%nat.
 
+(* Longer words would take too long, in Coq's kernel long before. *)
+Definition greatest_by_rows : nat := 1024.
 Definition check_task (L : lengths) : bool :=
   match greatest_length L with
   | None => false
@@ -226,175 +178,23 @@ Definition check_task (L : lengths) : bool :=
       let table := letter_table any_length in
       let fits :=
         match position_part values with [] => true | _ => false end
-        && match head_masking a with Unmasked => true | FutureMasked => negb (backwards k) | PastMasked => backwards k end
-        && begins table in
+        && match head_masking a with Unmasked => true | FutureMasked => negb (backwards k) | PastMasked => backwards k
+          end
+        && begins table && Nat.leb N greatest_by_rows in
       if negb fits then false
       else if any_length then check_length table true N
       else all_of (check_length table false) (seq least (S N - least))
   end.
 
 (* ---- soundness ---- *)
-Definition part_value (l : list (Q * expression)) (n j : nat) : R :=
-  fold_right (fun e x => Q2R (fst e) * expression_value (snd e) n j + x) 0 l.
-
-Lemma bind_some {X Y} (x : option X) (f : X -> option Y) y : bind x f = Some y -> exists z, x = Some z /\ f z = Some y.
-Proof. destruct x as [z|]; [|discriminate]. now exists z. Qed.
-Lemma exact_part_correct l n j : forall y, exact_part l n j = Some y -> part_value l n j = Q2R y.
-Proof.
-  induction l as [|[q e] l IH]; intros y H; cbn [exact_part] in H.
-  - take H. now rewrite Q2R_0.
-  - apply bind_some in H as (x & E & H). apply bind_some in H as (z & F & H). take H.
-    unfold part_value in *. cbn [fold_right fst snd]. rewrite (IH z F), (proj1 (exact_correct _ _ _ _ E)), Q2R_plus, Q2R_mult.
-    reflexivity.
-Qed.
-Lemma within_0 : within (0, 0)%Z 0.
-Proof. unfold within. cbn [fst snd]. rewrite fixed_0. lra. Qed.
-Lemma enclosed_part_correct l n j : forall I, enclosed_part l n j = Some I -> within I (part_value l n j).
-Proof.
-  induction l as [|[q e] l IH]; intros I H; cbn [enclosed_part] in H.
-  - take H. apply within_0.
-  - apply bind_some in H as (J & E & H). apply bind_some in H as (K & F & H). take H.
-    unfold part_value in *. cbn [fold_right fst snd]. apply plus_within; [|now apply IH].
-    pose proof (exact_correct e n j) as X. destruct (exact e n j) as [x|].
-    + take E. rewrite (proj1 (X x eq_refl)), <- Q2R_mult. apply around_within.
-    + destruct (enclosure e n j) as [J'|] eqn:V; [|discriminate]. cbn [option_map] in E. take E.
-      apply product_within; [apply around_within|now apply (enclosure_correct _ _ _ _ V)].
-Qed.
-
-Lemma unread_temperature f : query_mentions f = false -> f (head_temperature a) = false.
-Proof. intros H. now apply orb_false_iff in H as [_ T]. Qed.
-Lemma unread_truths f r : query_mentions f = false -> In r (head_queries a) -> reads_truths r = false.
-Proof.
-  intros H Hr. apply orb_false_iff in H as [H _]. apply orb_false_iff in H as [H _].
-  destruct (reads_truths r) eqn:E; [|reflexivity]. rewrite <- H. symmetry. apply existsb_exists. now exists r.
-Qed.
-Lemma unread_rows f rs : rows_mention f rs = false -> forall r e, In r rs -> In e (position_part r) -> f (snd e) = false.
-Proof.
-  intros H r e Hr He. destruct (f (snd e)) eqn:E; [|reflexivity]. rewrite <- H. symmetry. apply existsb_exists.
-  exists r. split; [exact Hr|]. apply existsb_exists. now exists e.
-Qed.
-Lemma unread f : query_mentions f = false -> rows_mention f (head_queries a) = false.
-Proof. intros H. apply orb_false_iff in H as [H _]. now apply orb_false_iff in H as [_ H]. Qed.
-
 Section Correct.
 Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
+Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
 Notation tr := (truth users n w).
 
 Lemma truth_number_value b : Q2R (truth_number b) = bit b.
 Proof. destruct b; [apply Q2R_1|apply Q2R_0]. Qed.
-
-Lemma parts_value c r j : (1 <= j <= n)%nat -> real users n w j c -> forall x, constant_part c r = Some x ->
-  linear r (h j) = Q2R x + part_value (position_part r) n j.
-Proof.
-  intros Hj Rc. induction r as [|[d q] r IH]; intros z H; cbn [constant_part position_part linear] in *.
-  - take H. rewrite Q2R_0. cbn [part_value fold_right]. ring.
-  - apply bind_some in H as (x & E & H). rewrite (IH x E). clear IH E. pose proof (HA j d Hj) as M.
-    assert (If : forall f (y : Q), h j d = bit (tr f j) ->
-      bind (evaluate c f) (fun b : bool => Some (if b then Qred (q + x) else x)) = Some y ->
-      Q2R q * h j d + Q2R x = Q2R y).
-    { intros f y V T. apply bind_some in T as (b & E & T). take T. apply (evaluate_correct users n w j c Rc) in E.
-      rewrite V, E. destruct b; rewrite ?Q2R_reduced, ?Q2R_plus; simpl; ring. }
-    destruct (nth d A IsAnything) as [[e|f [|]]|f|f|f g|e f|s f|t|s f|s f g|]; try discriminate; cbn [means] in M.
-    + destruct e; try (take H; rewrite M; unfold part_value; cbn [fold_right fst snd position_value]; ring).
-      take H. rewrite M, Q2R_reduced, Q2R_plus, Q2R_mult. cbn [position_value expression_value]. ring.
-    + destruct (is_positional f) eqn:P; [|discriminate].
-      rewrite <- (If f z); [ring| |exact H]. rewrite M. cbn [position_value].
-      now rewrite (positional_truth users n w no_word f j P).
-    + rewrite <- (If f z M H). ring.
-Qed.
-
-(* ---- products of rows ---- *)
-Fixpoint dot_real (xs ys : list R) : R :=
-  match xs, ys with x :: xs, y :: ys => x * y + dot_real xs ys | _, _ => 0 end.
-Lemma dot_within Is xs : Forall2 within Is xs -> forall Js ys, Forall2 within Js ys ->
-  within (dot Is Js) (dot_real xs ys).
-Proof.
-  induction 1 as [|I x Is xs HI Hs IH]; intros Js ys HJ; [cbn [dot dot_real]; destruct Js; apply within_0|].
-  destruct HJ as [|J y Js ys HJ HJs]; [cbn [dot_real]; destruct Is; apply within_0|].
-  specialize (IH Js ys HJs). cbn [dot_real]. destruct Hs; [destruct HJs|].
-  - cbn [dot dot_real]. rewrite Rplus_0_r. now apply product_within.
-  - exact (plus_within (product I J) _ _ _ (product_within _ _ _ _ HI HJ) IH).
-  - exact (plus_within (product I J) _ _ _ (product_within _ _ _ _ HI HJ) IH).
-Qed.
-Lemma dot_product_real qs ks x y t :
-  dot_product qs ks x y / t = dot_real (map (fun r => linear r x / t) qs) (map (fun r => linear r y) ks).
-Proof.
-  revert ks. induction qs as [|q qs IH]; intros [|r ks]; cbn [dot_product dot_real map]; try (unfold Rdiv; ring).
-  rewrite <- IH. unfold Rdiv. ring.
-Qed.
-Lemma dot_real_plus xs (f g : row -> R) ks :
-  dot_real xs (map (fun r => f r + g r) ks) = dot_real xs (map f ks) + dot_real xs (map g ks).
-Proof. revert xs. induction ks as [|r ks IH]; intros [|x xs]; simpl; try ring. rewrite IH. ring. Qed.
-Lemma traverse_related {X Y Z} (P : Y -> Z -> Prop) (f : X -> option Y) (g : X -> Z) l : forall m,
-  traverse f l = Some m -> (forall x y, In x l -> f x = Some y -> P y (g x)) -> Forall2 P m (map g l).
-Proof.
-  induction l as [|x l IH]; intros m H K; cbn [traverse map] in *.
-  - assert (m = []) as -> by congruence. constructor.
-  - destruct (f x) as [y|] eqn:E; [|discriminate]. destruct (traverse f l) as [m'|]; [|discriminate].
-    assert (m = y :: m') as -> by congruence. constructor; [apply K; [now left|exact E]|].
-    apply IH; [reflexivity|]. intros x' y' I. apply K. now right.
-Qed.
-
-(* ---- queries: of this row, or of one with the same query ---- *)
-Section Query.
-Variables (n' i i' : nat).
-Hypothesis Hi : (1 <= i <= n)%nat.
-Hypothesis Hn' : n' = n \/ query_mentions mentions_n = false.
-Hypothesis Hi' : i' = i \/ query_mentions mentions_i = false.
-
-Lemma same_value e : (query_mentions mentions_n = false -> mentions_n e = false) ->
-  (query_mentions mentions_i = false -> mentions_i e = false) -> expression_value e n i = expression_value e n' i'.
-Proof.
-  intros E F. transitivity (expression_value e n' i).
-  - destruct Hn' as [->|H]; [reflexivity|]. apply (unmentioned false n n' i i eq_refl), E, H.
-  - destruct Hi' as [->|H]; [reflexivity|]. apply (unmentioned true n' n' i i' eq_refl), F, H.
-Qed.
-Lemma same_temperature : expression_value (head_temperature a) n i = expression_value (head_temperature a) n' i'.
-Proof. apply same_value; intros H; now apply unread_temperature. Qed.
-Lemma same_part r : In r (head_queries a) -> part_value (position_part r) n i = part_value (position_part r) n' i'.
-Proof.
-  intros Hr. assert (E : forall e, In e (position_part r) -> expression_value (snd e) n i = expression_value (snd e) n' i').
-  { intros e He. apply same_value; intros H; exact (unread_rows _ _ (unread _ H) r e Hr He). }
-  revert E. generalize (position_part r). intros l. induction l as [|e l IH]; intros E; [reflexivity|].
-  unfold part_value in *. cbn [fold_right]. rewrite IH, (E e) by (intros; (apply E; now right) || now left). reflexivity.
-Qed.
-Lemma constant_anywhere r c c' : reads_truths r = false -> constant_part c r = constant_part c' r.
-Proof.
-  induction r as [|[d q] r IH]; [reflexivity|]. cbn [reads_truths existsb fst constant_part]. intros H.
-  apply orb_false_iff in H as [H T]. rewrite (IH T). destruct (constant_part c' r); [|reflexivity]. cbn [bind].
-  destruct (nth d A IsAnything) as [[e|f s]|f|f|f g|e f|s f|t|s f|s f g|]; try discriminate. reflexivity.
-Qed.
-Lemma same_constant r : In r (head_queries a) -> constant_part (place_case n' i') r = constant_part (place_case n i) r.
-Proof.
-  intros Hr. destruct Hn' as [->|H]; [destruct Hi' as [->|H]; [reflexivity|]|];
-    apply constant_anywhere; exact (unread_truths _ r H Hr).
-Qed.
-
-Lemma place_case_real : real users n w i (place_case n i).
-Proof. exact (real_case_real users n w i [] Eq). Qed.
-
-Lemma query_entry_correct r I : In r (head_queries a) -> query_entry n' i' r = Some I ->
-  within I (linear r (h i) / expression_value (head_temperature a) n i).
-Proof.
-  intros Hr H. unfold query_entry in H. apply bind_some in H as (x & E & H). rewrite (same_constant r Hr) in E.
-  rewrite (parts_value _ r i Hi place_case_real x E), (same_part r Hr), same_temperature.
-  assert (Other : bind (enclosed_part (position_part r) n' i') (fun I => bind (enclosure (head_temperature a) n' i')
-    (fun J => bind (reciprocal J) (fun J => Some (product (plus (around x) I) J)))) = Some I ->
-    within I ((Q2R x + part_value (position_part r) n' i') / expression_value (head_temperature a) n' i')).
-  { intros O. apply bind_some in O as (J & EJ & O). apply bind_some in O as (K & EK & O).
-    apply bind_some in O as (K' & ER & O). take O. apply enclosure_correct in EK as [EK _].
-    apply product_within; [apply plus_within; [apply around_within|]|now apply (reciprocal_within K)].
-    now apply enclosed_part_correct. }
-  destruct (exact_part (position_part r) n' i') as [y|] eqn:Y; [|now apply Other].
-  destruct (exact (head_temperature a) n' i') as [t|] eqn:T; [|now apply Other].
-  destruct (is_zero t) eqn:Z; [discriminate|]. take H. apply exact_part_correct in Y. apply exact_correct in T as [T _].
-  rewrite Y, T, <- Q2R_plus, <- Q2R_div by (now apply is_zero_Q). apply around_within.
-Qed.
-Lemma query_at_correct qs : query_at n' i' = Some qs ->
-  Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)).
-Proof. intros H. apply (traverse_related _ _ _ _ _ H). intros r I Hr. now apply query_entry_correct. Qed.
-End Query.
 
 (* ---- letters ---- *)
 Lemma possible_assignment j l : In (map (fun f => (f, tr f j)) l) (assignments l).
@@ -403,23 +203,33 @@ Proof.
   destruct (tr f j); simpl; auto.
 Qed.
 Notation case_at j := (real_case users n w j atoms Eq).
-Lemma letters_if_real j ls : letters_if (Nat.odd j) (j =? 1)%nat (j =? n)%nat = Some ls ->
+Lemma has_symbol_real j : (w j < letters)%nat -> has_symbol (case_at j) = true.
+Proof.
+  intros Hw. unfold has_symbol. apply negb_true_iff, andb_false_iff. right.
+  destruct (forallb _ _) eqn:F; [|reflexivity]. rewrite forallb_forall in F.
+  specialize (F (w j) ltac:(apply in_seq; lia)). destruct (assumption _ _) as [[]|] eqn:E; try discriminate.
+  destruct (real_case_real users n w j atoms Eq) as (_ & _ & _ & T). apply T in E. cbn [truth] in E.
+  now rewrite Nat.eqb_refl in E.
+Qed.
+Lemma letters_if_real j ls : (w j < letters)%nat -> letters_if (Nat.odd j) (j =? 1)%nat (j =? n)%nat = Some ls ->
   exists l, letter_of (case_at j) = Some l /\ In l ls.
 Proof.
-  intros H. apply (traverse_in _ _ _ _ H). apply filter_In. split; [|apply real_case_possible].
+  intros Hw H. apply (traverse_in _ _ _ _ H). apply filter_In.
+  split; [|apply andb_true_intro; split; [apply real_case_possible|now apply has_symbol_real]].
   apply (in_map (fun l => Case _ _ _ l Eq)). apply possible_assignment.
 Qed.
 Lemma table_kind any o f la : nth (kind_number o f la) (letter_table any) None = letters_at any o f la.
 Proof. now destruct o, f, la. Qed.
-Lemma letters_at_real any n' j ls : any = true \/ n' = n ->
-  letters_at any (Nat.odd j) (j =? 1)%nat (j =? n')%nat = Some ls -> exists l, letter_of (case_at j) = Some l /\ In l ls.
+Lemma letters_at_real any n' j ls : (w j < letters)%nat -> any = true \/ n' = n ->
+  letters_at any (Nat.odd j) (j =? 1)%nat (j =? n')%nat = Some ls ->
+    exists l, letter_of (case_at j) = Some l /\ In l ls.
 Proof.
-  unfold letters_at. intros Hn H. destruct any.
+  unfold letters_at. intros Hw Hn H. destruct any.
   - apply bind_some in H as (l1 & E1 & H). apply bind_some in H as (l2 & E2 & H). take H.
     destruct (j =? n)%nat eqn:E.
-    + destruct (letters_if_real j l1) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
+    + destruct (letters_if_real j l1 Hw) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
       apply in_or_app. now left.
-    + destruct (letters_if_real j l2) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
+    + destruct (letters_if_real j l2 Hw) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
       apply in_or_app. now right.
   - destruct Hn as [|Hn]; [discriminate|]. rewrite Hn in H. now apply letters_if_real.
 Qed.
@@ -435,7 +245,8 @@ Lemma letter_of_correct j l : (1 <= j <= n)%nat -> position_part values = [] -> 
   Forall2 within (on_keys l) (map (fun r => linear r (h j) - part_value (position_part r) n j) (head_keys a)).
 Proof.
   intros Hj Pv H. pose proof (real_case_real users n w j atoms Eq : real users n w j (case_at j)) as Rc.
-  set (c := case_at j) in *. unfold letter_of in H. apply bind_some in H as (o & B & H). apply bind_some in H as (v & V & H).
+  set (c := case_at j) in *. unfold letter_of in H. apply bind_some in H as (o & B & H).
+    apply bind_some in H as (v & V & H).
   apply bind_some in H as (xs & X & H). destruct (_ && _) eqn:G; [|discriminate]. take H. cbn [brought value on_keys].
   apply andb_prop in G as [G Gb]. apply andb_prop in G as [G0 G1]. apply Qle_bool_R in G0, G1. rewrite Q2R_0 in G0.
   rewrite Q2R_1 in G1. repeat split; try assumption.
@@ -443,11 +254,11 @@ Proof.
     + apply bind_some in B as (p & P & B). apply bind_some in B as (q & Q & B). take B.
       apply (evaluate_correct users n w j c Rc) in P, Q. unfold decides, both. now rewrite P, Q.
     + apply bind_some in B as (p & P & B). take B. apply (evaluate_correct users n w j c Rc) in P. now rewrite P.
-  - rewrite (parts_value c values j Hj Rc v V), Pv. cbn [part_value fold_right]. ring.
+  - rewrite (parts_value A users n w h HA c values j Hj Rc v V), Pv. cbn [part_value fold_right]. ring.
   - intros b ->. apply Qeq_bool_R in Gb. now rewrite Gb, truth_number_value.
   - assert (F : Forall2 (fun x y => within (around x) y) xs
       (map (fun r => linear r (h j) - part_value (position_part r) n j) (head_keys a))).
-    { apply (traverse_related _ _ _ _ _ X). intros r x _ E. rewrite (parts_value c r j Hj Rc x E).
+    { apply (traverse_related _ _ _ _ _ X). intros r x _ E. rewrite (parts_value A users n w h HA c r j Hj Rc x E).
       replace (Q2R x + _ - _) with (Q2R x) by ring. apply around_within. }
     clear - F. induction F; constructor; auto.
 Qed.
@@ -513,14 +324,16 @@ Lemma keys_same r j : In r (head_keys a) -> part_value (position_part r) n' j = 
 Proof.
   intros Hr. destruct Length as [->|(_ & _ & _ & _ & M)]; [reflexivity|].
   assert (E : forall e, In e (position_part r) -> expression_value (snd e) n' j = expression_value (snd e) n j)
-    by (intros e He; apply (unmentioned false n' n j j eq_refl), (unread_rows mentions_n _ M r e Hr He)).
+    by (intros e He; apply (unmentioned false n' n j j eq_refl), (unread_rows A mentions_n _ M r e Hr He)).
   revert E. generalize (position_part r). intros l. induction l as [|e l IH]; intros E; [reflexivity|].
-  unfold part_value in *. cbn [fold_right]. rewrite IH, (E e) by (intros; (apply E; now right) || now left). reflexivity.
+  unfold part_value in *. cbn [fold_right]. rewrite IH, (E e) by (intros; (apply E;
+    now right) || now left). reflexivity.
 Qed.
 
 (* What a place says of the position that it stands for. *)
 Definition listed (j : nat) (l : letter) : Prop := exists ls, In l ls /\
-  nth (kind_number (Nat.odd (scanned n j)) (scanned n j =? 1) (scanned n j =? n')%nat) (letter_table any) None = Some ls.
+  nth (kind_number (Nat.odd (scanned n j)) (scanned n j =? 1) (scanned n j =? n')%nat) (letter_table any) None = Some
+    ls.
 Definition fits (pivots : nat -> bool) (t : bool) (p : place) (j : nat) : Prop := exists l,
   letter_of (case_at (scanned n j)) = Some l /\ listed j l /\
   (row_value j <> bit t -> at_most (if_before p) (row_score j)) /\
@@ -533,11 +346,15 @@ Lemma site_fits qs site ls t j : (1 <= j <= n)%nat ->
   fits (fun _ => true) t (shifted (dot qs (snd site)) (places_of t qs ls)) j.
 Proof.
   intros Hj Hq Hs Hl. unfold site_at in Hs. rewrite scanned_same in Hs. set (p := scanned n j) in *.
-  pose proof (scanned_range j Hj) as Hp. fold p in Hp. apply bind_some in Hs as (Is & E & Hs). take Hs. cbn [fst snd] in *.
-  pose proof Hl as Hl'. rewrite table_kind in Hl. destruct (letters_at_real any n' p ls any_or_same Hl) as (l & L & In_). exists l.
+  pose proof (scanned_range j Hj) as Hp. fold p in Hp. apply bind_some in Hs as (Is & E & Hs). take Hs.
+    cbn [fst snd] in *.
+  pose proof Hl as Hl'. rewrite table_kind in Hl. destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as
+    (l & L &
+    In_). exists l.
   split; [exact L|]. destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks).
   assert (Base : Forall2 within Is (map (fun r => part_value (position_part r) n p) (head_keys a))).
-  { apply (traverse_related _ _ _ _ _ E). intros r I Hr F. rewrite <- (keys_same r p Hr). now apply enclosed_part_correct. }
+  { apply (traverse_related _ _ _ _ _ E). intros r I Hr F. rewrite <- (keys_same r p Hr).
+    now apply enclosed_part_correct. }
   set (us := map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) in *.
   assert (S : row_score j = dot_real us (map (fun r => part_value (position_part r) n p) (head_keys a))
     + dot_real us (map (fun r => linear r (h p) - part_value (position_part r) n p) (head_keys a))).
@@ -568,10 +385,13 @@ Lemma check_query_correct next pivots sites qs t :
   (forall j, (1 <= j <= length sites)%nat -> exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x) ->
   check_query (letter_table any) next pivots sites qs = true ->
   exists ps, length ps = length sites /\ (if next then check_next ps else check_places ps) = true /\
-    forall j, (1 <= j <= n)%nat -> (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j.
+    forall j, (1 <= j <= n)%nat -> (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
+      fits pivots t p j.
 Proof.
-  intros Hq Hs H. unfold check_query in H. cbv zeta in H. pose proof (all_of_forall _ _ H t (bool_listed t)) as H'. clear H. rename H' into H. cbv beta in H.
-  destruct (traverse _ _) as [ps|] eqn:T; [|discriminate]. pose proof (traverse_length _ _ _ T) as Len. rewrite length_map in Len.
+  intros Hq Hs H. unfold check_query in H. cbv zeta in H. pose proof (all_of_forall _ _ H t (bool_listed t)) as H'.
+    clear H. rename H' into H. cbv beta in H.
+  destruct (traverse _ _) as [ps|] eqn:T; [|discriminate]. pose proof (traverse_length _ _ _ T) as Len.
+    rewrite length_map in Len.
   eexists. split; [|split; [exact H|]]; [rewrite with_each_length; exact Len|].
   intros j Hj Lj. destruct (Hs j ltac:(lia)) as (x & Ex & Sx).
   assert (Eb : nth_error (map (fun s => (fst s, dot qs (snd s))) sites) (j - 1) = Some (fst x, dot qs (snd x)))
@@ -585,32 +405,38 @@ Proof.
   cbn [option_map] in F. take F.
   assert (exists ls, nth (fst x) (letter_table any) None = Some ls /\ pl = places_of t qs ls) as (ls & Ls & ->).
   { pose proof (map_nth (option_map (places_of t qs)) (letter_table any) None (fst x)) as N. cbn [option_map] in N.
-    rewrite N in Pl. destruct (nth (fst x) (letter_table any) None) as [ls|]; [|discriminate]. cbn [option_map] in Pl. take Pl. now exists ls. }
-  destruct (site_fits qs x ls t j Hj Hq Sx Ls) as (l & L & Li & B & F & P). exists l. split; [exact L|]. split; [exact Li|].
+    rewrite N in Pl. destruct (nth (fst x) (letter_table any) None) as [ls|];
+      [|discriminate]. cbn [option_map] in Pl. take Pl. now exists ls. }
+  destruct (site_fits qs x ls t j Hj Hq Sx Ls) as (l & L & Li & B & F & P). exists l. split; [exact L|]. split;
+    [exact Li|].
   destruct (pivots j); [now repeat split; auto|]. cbn [without_pivot if_before if_pivot if_after].
   repeat split; auto. discriminate.
 Qed.
 
 (* The row is near the truth that its pivot brings, if places are checked and the row sees those only. *)
 Lemma pivot_decides ps r (next : bool) pivots t d l : (if next then check_next ps else check_places ps) = true ->
-  (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) -> (next = true -> r = S d) ->
+  (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) -> (next = true ->
+    r = S d) ->
   (forall j, (1 <= j <= r)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) ->
   visible n row_sees d -> pivots d = true -> letter_of (case_at (scanned n d)) = Some l -> brought l = Some t ->
-  (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l -> is_after l = true) ->
+  (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l ->
+    is_after l = true) ->
   Rabs (bit t - attend n row_sees row_score row_value) <= 1 / 4.
 Proof.
   intros C Lr Rn Vis Next Fits Vd Pd Ld Bd After. pose proof (Vis d Vd) as Dr. destruct (proj1 Vd) as [D1 _].
   assert (Val : forall j, visible n row_sees j -> exists l, letter_of (case_at (scanned n j)) = Some l /\
     row_value j = Q2R (value l) /\ 0 <= Q2R (value l) <= 1 /\ forall b, brought l = Some b -> Q2R (value l) = bit b).
   { intros j Vj. pose proof (Vis j Vj). destruct (Fits j ltac:(destruct Vj; lia)) as (p & _ & l' & L' & _). exists l'.
-    split; [exact L'|]. destruct (letter_of_correct (scanned n j) l' (scanned_range j (proj1 Vj)) Pv L') as (_ & V & V1 & Vb & _).
+    split; [exact L'|]. destruct (letter_of_correct (scanned n j) l' (scanned_range j (proj1 Vj)) Pv L') as (_ & V &
+      V1 & Vb & _).
     unfold row_value. now repeat split. }
   destruct (Fits d ltac:(lia)) as (p & Ep & l' & L' & _ & _ & _ & P). assert (l' = l) as -> by congruence.
   destruct (P Pd) as (y & Py & Y); [unfold brings_truth; now rewrite Bd, eqb_reflx|].
   assert (Short : length (firstn r ps) = r) by (rewrite firstn_length; lia).
   assert (At : forall j, visible n row_sees j ->
     exists p, nth (j - 1) (firstn r ps) (Place None None None) = p /\ fits pivots t p j).
-  { intros j Vj. pose proof (Vis j Vj). destruct (Fits j ltac:(destruct Vj; lia)) as (q & Eq' & F). exists q. split; [|exact F].
+  { intros j Vj. pose proof (Vis j Vj). destruct (Fits j ltac:(destruct Vj; lia)) as (q & Eq' & F). exists q. split;
+    [|exact F].
     apply nth_error_nth. rewrite <- Eq'. rewrite <- (firstn_skipn r ps) at 2. rewrite nth_error_app1; [reflexivity|].
     destruct Vj. lia. }
   apply (row_near (firstn r ps) n row_sees row_score row_value (bit t) d y).
@@ -622,7 +448,8 @@ Proof.
   - exact Y.
   - intros j Vj. rewrite Short. now apply Vis.
   - intros j Vj _ Ne. destruct (At j Vj) as (q & -> & l' & _ & _ & B & _). now apply B.
-  - intros j Vj Dj Ne. destruct (At j Vj) as (q & -> & l' & El & _ & _ & F & _). apply F; [exact Ne|]. now apply (After j Vj Dj).
+  - intros j Vj Dj Ne. destruct (At j Vj) as (q & -> & l' & El & _ & _ & F & _). apply F;
+      [exact Ne|]. now apply (After j Vj Dj).
   - assert (Fn : firstn (d - 1) (firstn r ps) = firstn (d - 1) ps) by (rewrite firstn_firstn; f_equal; lia).
     rewrite Fn. destruct next.
     + pose proof (check_next_correct ps d p y C D1 Ep Py) as X. rewrite (Next eq_refl), skipn_firstn_comm.
@@ -633,14 +460,16 @@ Qed.
 (* ---- what a check of a length says of the row ---- *)
 Hypothesis Queries : n' = n \/ query_mentions mentions_n = false.
 Hypothesis Direction :
-  match head_masking a with Unmasked => True | FutureMasked => backwards k = false | PastMasked => backwards k = true end.
+  match head_masking a with Unmasked => True | FutureMasked => backwards k = false | PastMasked => backwards k = true
+    end.
 Hypothesis Checked : check_length (letter_table any) any n' = true.
 Notation holds_memory := (keeps_memory (remembered k)).
 Definition reach : nat := if masked then J else n.
 
 Lemma visible_reach j : visible n row_sees j <-> (1 <= j <= reach)%nat.
 Proof.
-  clear - HJ. unfold visible, row_sees, reach. destruct masked; [|now split; [intros []|split]]. unfold future. rewrite Nat.leb_le. lia.
+  clear - HJ. unfold visible, row_sees, reach. destruct masked; [|now split;
+    [intros []|split]]. unfold future. rewrite Nat.leb_le. lia.
 Qed.
 
 (* ---- the same positions, counted from the other end ---- *)
@@ -676,8 +505,9 @@ Proof.
   destruct (traverse_in _ _ _ j T ltac:(apply in_seq; lia)) as (x & Sx & Ix). specialize (C x Ix).
   unfold site_at in Sx. rewrite scanned_same in Sx. apply bind_some in Sx as (Is & _ & Sx). take Sx. cbn [fst] in C.
   rewrite table_kind in C. destruct (letters_at any _ _ _) as [ls|] eqn:E; [|discriminate].
-  destruct (letters_at_real any n' _ ls any_or_same E) as (l & El & _).
-  destruct (letter_of_correct _ l (scanned_range j ltac:(lia)) Pv El) as (_ & V & V1 & _). unfold row_value. now rewrite V.
+  destruct (letters_at_real any n' _ ls (Over _ (scanned_range j ltac:(lia))) any_or_same E) as (l & El & _).
+  destruct (letter_of_correct _ l (scanned_range j ltac:(lia)) Pv El) as (_ & V & V1 & _). unfold row_value.
+    now rewrite V.
 Qed.
 
 Hypothesis Guard : tr (guarded k) i = true.
@@ -685,9 +515,10 @@ Lemma guard_on : off any n' J = false.
 Proof.
   destruct (off any n' J) eqn:O; [|reflexivity]. exfalso. unfold off in O. apply andb_prop in O as [O1 O2].
   assert (F : forall n0, (i =? n0)%nat = (i =? n)%nat -> off_at n0 i = true -> False).
-  { intros n0 E O. unfold off_at in O. assert (P : place_case n0 i = place_case n i) by (unfold place_case; now rewrite E).
+  { intros n0 E O. unfold off_at in O. assert (P : place_case n0 i = place_case n i) by (unfold place_case;
+    now rewrite E).
     rewrite P in O. destruct (evaluate (place_case n i) (guarded k)) as [[]|] eqn:V; try discriminate.
-    apply (evaluate_correct users n w i) in V; [congruence|]. exact (place_case_real i). }
+    apply (evaluate_correct users n w i) in V; [congruence|]. exact (place_case_real users n w i). }
   destruct Length as [E|(Any & _ & _ & B & _)].
   - subst n'. rewrite Scan in O1. now apply (F n).
   - rewrite Any in O2. cbn [negb orb] in O2. apply andb_prop in O2 as [L1 L2].
@@ -697,12 +528,15 @@ Proof.
 Qed.
 
 Lemma row_checked t : exists ps (next : bool) pivots, (if next then check_next ps else check_places ps) = true /\
-  (reach <= length ps)%nat /\ (forall j, (1 <= j <= reach)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) /\
+  (reach <= length ps)%nat /\ (forall j, (1 <= j <= reach)%nat ->
+    exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) /\
   (next = true -> masked = true /\ holds_memory = false) /\ (holds_memory = true -> forall d, pivots d = true) /\
   (holds_memory = false -> (2 <= J)%nat -> pivots (J - 1)%nat = true).
 Proof.
-  pose proof Checked as C. unfold check_length in C. destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate].
-  cbv zeta in C. destruct (negb _); [discriminate|]. destruct (negb _) in C; [discriminate|]. assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
+  pose proof Checked as C. unfold check_length in C. destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T;
+    [|discriminate].
+  cbv zeta in C. destruct (negb _); [discriminate|]. destruct (negb _) in C;
+    [discriminate|]. assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
   pose proof (traverse_length _ _ _ T) as Ls. rewrite length_seq in Ls.
   assert (Sites : forall j, (1 <= j <= n')%nat -> exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x).
   { intros j Hj. assert (E : nth_error (seq 1 n') (j - 1) = Some j).
@@ -713,20 +547,23 @@ Proof.
   - pose proof (all_of_forall _ _ C J ltac:(apply in_seq; lia)) as C'. clear C. rename C' into C. cbv beta in C.
     rewrite guard_on in C.
     rewrite scanned_same, Scan in C. destruct (query_at n' i) as [qs|] eqn:Q; [|discriminate].
-    apply (query_at_correct n' i i Hi Queries (or_introl eq_refl)) in Q.
+    apply (query_at_correct A a users n w h HA n' i i Hi Queries (or_introl eq_refl)) in Q.
     set (seen := if masked then firstn J sites else sites) in *.
     assert (Seen : (reach <= length seen)%nat /\ (length seen <= n')%nat)
       by (unfold seen, reach; destruct masked; rewrite ?firstn_length; lia).
-    assert (Each : forall j, (1 <= j <= length seen)%nat -> exists x, nth_error seen (j - 1) = Some x /\ site_at n' j = Some x).
+    assert (Each : forall j, (1 <= j <= length seen)%nat -> exists x, nth_error seen (j - 1) = Some x /\
+      site_at n' j = Some x).
     { intros j Hj. destruct (Sites j ltac:(lia)) as (x & Ex & Sx). exists x. split; [|exact Sx]. unfold seen in *.
-      destruct masked; [|exact Ex]. rewrite <- (firstn_skipn J sites) in Ex. rewrite nth_error_app1 in Ex; [exact Ex|lia]. }
+      destruct masked; [|exact Ex]. rewrite <- (firstn_skipn J sites) in Ex. rewrite nth_error_app1 in Ex;
+        [exact Ex|lia]. }
     destruct (check_query_correct _ _ seen qs t Q Each C) as (ps & Lp & Cp & F).
     exists ps, false. eexists. split; [exact Cp|]. split; [lia|]. split; [intros j Hj; apply F; lia|].
     split; [discriminate|]. split; [now intros -> d|]. intros -> HJ2. cbn [orb]. apply Nat.eqb_eq. lia.
   - destruct (query_at n' 1) as [qs|] eqn:Q; [|discriminate].
-    apply (query_at_correct n' i 1 Hi Queries (or_intror Qi)) in Q.
+    apply (query_at_correct A a users n w h HA n' i 1 Hi Queries (or_intror Qi)) in Q.
     destruct (check_query_correct _ _ sites qs t Q (fun j Hj => Sites j ltac:(lia)) C) as (ps & Lp & Cp & F).
-    exists ps, (masked && negb holds_memory). eexists. split; [exact Cp|]. split; [lia|]. split; [intros j Hj; apply F; lia|].
+    exists ps, (masked && negb holds_memory). eexists. split; [exact Cp|]. split; [lia|]. split; [intros j Hj;
+      apply F; lia|].
     split; [intros H; apply andb_prop in H as [M H]; now apply negb_true_iff in H|].
     split; [now intros -> d|]. intros -> HJ2. cbn [orb]. replace (S (J - 1)) with J by lia. rewrite guard_on.
     rewrite (proj2 (Nat.ltb_lt (J - 1) n')) by lia. reflexivity.
@@ -742,7 +579,8 @@ Proof.
   { destruct (Nat.eq_dec J 1) as [E|]; [|lia]. exfalso. pose proof Checked as C. unfold check_length in C.
     destruct (traverse _ _); [|discriminate]. cbv zeta in C. destruct (negb _); [discriminate|].
     rewrite K in C. cbn [keeps_memory orb] in C. rewrite <- E, guard_on in C. discriminate. }
-  split; [exact HJ2|]. set (t := tr x (scanned n (J - 1))). destruct (row_checked t) as (ps & next & pivots & C & Lp & F & Nx & _ & Pv').
+  split; [exact HJ2|]. set (t := tr x (scanned n (J - 1))). destruct (row_checked t) as (ps & next & pivots & C & Lp &
+    F & Nx & _ & Pv').
   assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
   destruct (F (J - 1)%nat ltac:(lia)) as (p & _ & l & El & _).
   apply (pivot_decides ps reach next pivots t (J - 1) l); auto; try lia.
@@ -750,7 +588,8 @@ Proof.
   - intros E. destruct (Nx E) as [M _]. unfold reach. rewrite M. lia.
   - apply visible_reach. lia.
   - apply Pv'; [now rewrite K|exact HJ2].
-  - destruct (letter_of_correct _ l (scanned_range (J - 1) ltac:(lia)) Pv El) as (B & _). rewrite B. unfold truth_brought. now rewrite K.
+  - destruct (letter_of_correct _ l (scanned_range (J - 1) ltac:(lia)) Pv El) as (B & _). rewrite B.
+      unfold truth_brought. now rewrite K.
   - intros j _ _ l' _. unfold is_after. rewrite K. cbn [keeps_memory]. now rewrite andb_false_r.
 Qed.
 
@@ -767,7 +606,8 @@ Proof.
     unfold truth_brought. now rewrite K. }
   destruct (rightmost_exists n (future J) (fun j => bit (decides P Q j)) J (visible_future n J HJ)) as (d & D).
   rewrite <- (rightmost_decides P Q n J d HJ D). destruct D as [[Hd Md] D]. apply Nat.leb_le in Md.
-  assert (Vis : forall j, (1 <= j <= J)%nat -> visible n (future J) j) by (intros j Hj; split; [lia|apply Nat.leb_le; lia]).
+  assert (Vis : forall j, (1 <= j <= J)%nat -> visible n (future J) j) by (intros j Hj; split; [lia|apply Nat.leb_le;
+    lia]).
   destruct (decides P Q d) eqn:Dd.
   - destruct (row_checked (both P Q d)) as (ps & next & pivots & C & Lp & F & Nx & Pv' & _).
     destruct (F d ltac:(lia)) as (p & _ & l & El & _).
@@ -785,14 +625,16 @@ Proof.
     assert (B0 : both P Q d = false).
     { destruct (undecided P Q d Dd) as [E1 E2]. unfold both. now rewrite E1, E2. }
     rewrite B0. destruct (row_checked false) as (ps & next & pivots & _ & Lp & F & _).
-    pose proof Begins as G. unfold begins in G. rewrite K in G. cbn [keeps_memory negb orb] in G. apply orb_prop in G as [G|G].
+    pose proof Begins as G. unfold begins in G. rewrite K in G. cbn [keeps_memory negb orb] in G.
+      apply orb_prop in G as [G|G].
     + apply andb_prop in G as [M G]. assert (Z : attend n row_sees row_score row_value = 0).
       { apply sum_zero. intros j Hj. destruct (row_sees j) eqn:Sj; [|now apply attend_hidden].
         assert (Vj : (1 <= j <= reach)%nat) by (apply visible_reach; now split).
         destruct (F j Vj) as (p & _ & l & El & (ls & In_ & Nth) & _). unfold reach in Vj. rewrite M in Vj.
         destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (_ & V & _). unfold row_value. rewrite V.
         rewrite forallb_forall in G. assert (It : In (Some ls) (letter_table any)).
-        { rewrite <- Nth. apply nth_In. destruct (Nat.lt_ge_cases (kind_number (Nat.odd (scanned n j)) (scanned n j =? 1) (scanned n j =? n')%nat)
+        { rewrite <- Nth. apply nth_In. destruct (Nat.lt_ge_cases (kind_number (Nat.odd (scanned n j)) (scanned n j =?
+          1) (scanned n j =? n')%nat)
             (length (letter_table any))) as [L|L]; [exact L|]. rewrite nth_overflow in Nth by exact L. discriminate. }
         specialize (G _ It). cbn [all_letters] in G. rewrite forallb_forall in G. specialize (G l In_).
         unfold brings_any in G. rewrite (Br j l Hj El), (None_ j Vj) in G. cbn [orb] in G. apply Qeq_bool_R in G.
@@ -829,6 +671,7 @@ Section Whole.
 Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (L : lengths) (h : nat -> vector) (i : nat).
 Hypothesis HL : allowed L n.
 Hypothesis HA : holds_of users n w A h.
+Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis Checked : check_task L = true.
 Notation tr := (truth users n w).
@@ -836,14 +679,16 @@ Notation J := (if backwards k then S n - i else i)%nat.
 
 Lemma task_parts : exists any n', check_length (letter_table any) any n' = true /\
   begins (letter_table any) = true /\ position_part values = [] /\
-  match head_masking a with Unmasked => True | FutureMasked => backwards k = false | PastMasked => backwards k = true end /\
+  match head_masking a with Unmasked => True | FutureMasked => backwards k = false | PastMasked => backwards k = true
+    end /\
   (n' = n \/ any = true /\ (n <= n')%nat /\ masked = true /\ backwards k = false /\
    rows_mention mentions_n (head_keys a) = false) /\
   (n' = n \/ query_mentions mentions_n = false).
 Proof.
   unfold check_task in Checked. destruct HL as (H1 & Hl & Hg). destruct (greatest_length L) as [N|]; [|discriminate].
-  cbv zeta in Checked. destruct (_ && begins _) eqn:C; [cbn [negb] in Checked|discriminate].
-  pose proof Checked as Rows. apply andb_prop in C as [C B]. apply andb_prop in C as [V M].
+  cbv zeta in Checked. destruct (_ && begins _ && _) eqn:C; [cbn [negb] in Checked|discriminate].
+  pose proof Checked as Rows. apply andb_prop in C as [C _]. apply andb_prop in C as [C B].
+    apply andb_prop in C as [V M].
   exists knows_no_length. destruct knows_no_length eqn:K.
   - exists N. unfold knows_no_length in K. apply andb_prop in K as [K1 K2]. apply andb_prop in K1 as [K0 K1].
     apply negb_true_iff in K1, K2. apply orb_false_iff in K2 as [K2 K3]. apply masking_eqb_eq in K0.
@@ -872,14 +717,15 @@ Proof.
   destruct task_parts as (any & n' & C & B & V & D & Ln & Qn).
   assert (HJ : (1 <= J <= n)%nat) by (destruct (backwards k); lia).
   assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
-  pose proof (attended_range users n w h HA any n' i J Hi HJ Scan V Ln Qn D C) as Range. split; [exact Range|]. intros G.
+  pose proof (attended_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C) as Range. split;
+    [exact Range|]. intros G.
   apply (near_from_error _ (1 / 4)); [|lra|exact Range]. rewrite (attended_scanned n h any n' i J Hi HJ Scan Ln Qn D).
   unfold recalled. destruct (remembered k) as [x y|x] eqn:K.
-  - pose proof (row_holds users n w h HA any n' i J Hi HJ Scan V Ln Qn D C G B x y K) as R.
+  - pose proof (row_holds users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C G B x y K) as R.
     replace (match backwards k with true => _ | false => _ end)
       with (since_at (fun j => tr x (scanned n j)) (fun j => tr y (scanned n j)) J); [exact R|].
     unfold scanned. destruct (backwards k); [symmetry; now apply until_backwards|reflexivity].
-  - destruct (row_passes users n w h HA any n' i J Hi HJ Scan V Ln Qn C G x K) as [J2 R].
+  - destruct (row_passes users n w h HA Over any n' i J Hi HJ Scan V Ln Qn C G x K) as [J2 R].
     replace (match backwards k with true => _ | false => _ end) with (tr x (scanned n (J - 1))); [exact R|].
     unfold scanned in *. destruct (backwards k).
     + rewrite (proj2 (Nat.eqb_neq i n)) by lia. cbn [negb andb]. f_equal. lia.
@@ -888,13 +734,15 @@ Qed.
 End Whole.
 End Head.
 
-Definition check_by_rows (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
-  match task_of b with Some k => check_task A a r k L | None => false end.
+Definition check_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+  match task_of b with Some k => check_task letters A a r k L | None => false end.
 
-Theorem check_by_rows_correct users n w L A h a r b i : allowed L n -> holds_of users n w A h -> (1 <= i <= n)%nat ->
-  check_by_rows L A a r b = true -> means users n w i b (attended a n h i r).
+Theorem check_by_rows_correct users n w letters L A h a r b i : allowed L n -> holds_of users n w A h ->
+  (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
+  check_by_rows letters L A a r b = true -> means users n w i b (attended a n h i r).
 Proof.
-  intros HL HA Hi H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
-  destruct (check_task_correct A a r k users n w L h i HL HA Hi H) as [Range Near].
-  destruct b as [| | |f g| | | | | |]; try discriminate. destruct f; try discriminate; injection K as <-; exact (conj Range Near).
+  intros HL HA Over Hi H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
+  destruct (check_task_correct letters A a r k users n w L h i HL HA Over Hi H) as [Range Near].
+  destruct b as [| | |f g| | | | | |]; try discriminate. destruct f; try discriminate; injection K as <-;
+    exact (conj Range Near).
 Qed.

@@ -145,8 +145,8 @@ Qed.
 
 Lemma established_everywhere d : everywhere c d (fun n w i x => means users n w i (nth d A IsAnything) x).
 Proof.
-  intros n w HL Over i Hi. apply established_correct; try assumption.
-  intros u [<-|[]] i' a x. reflexivity.
+  intros n w HL Over i Hi. apply (established_correct users n w (length (token_embedding T)) L HL Over); try assumption;
+    [|reflexivity]. intros u [<-|[]] i' a x. reflexivity.
 Qed.
 
 Lemma shown_everywhere d : is_shown m A d = true -> is_of_others (nth d M IsAnything) = false ->

@@ -129,7 +129,8 @@ Proof.
   cbn [sum]. rewrite (sum_zero (n - length ps)); [rewrite Rplus_0_r|].
   2:{ intros k Hk. unfold bad_weight, weight. destruct (Req_EM_T _ _); [reflexivity|].
       match goal with |- (if m ?j then _ else _) = _ => set (j' := j) end. destruct (m j') eqn:M; [|reflexivity].
-      exfalso. assert (visible n m j') as V by (split; [unfold j'; lia|exact M]). apply Seen in V. unfold j' in V. lia. }
+      exfalso. assert (visible n m j') as V by (split; [unfold j';
+        lia|exact M]). apply Seen in V. unfold j' in V. lia. }
   assert (Z : bad_weight m s v t (d - 1 + 1) = 0).
   { replace (d - 1 + 1)%nat with d by lia. unfold bad_weight. destruct (Req_EM_T _ _); [reflexivity|contradiction]. }
   rewrite Z, !Rplus_0_l. apply Rplus_le_compat.
@@ -184,11 +185,13 @@ Proof.
   pose proof (shiftr_down (g - slack_of_gap) 30 ltac:(lia)) as D. unfold fixed.
   replace (2 ^ score_bits)%Z with (2 ^ 30 * 2 ^ weight_bits)%Z by reflexivity. rewrite mult_IZR.
   assert (P : 0 < IZR (2 ^ 30)) by (apply IZR_lt; reflexivity). pose proof (u_pos weight_bits weight_bits_nonneg) as U.
-  replace (IZR g / (IZR (2 ^ 30) * IZR (2 ^ weight_bits))) with (IZR g / IZR (2 ^ 30) * / IZR (2 ^ weight_bits)) by (field; lra).
+  replace (IZR g / (IZR (2 ^ 30) * IZR (2 ^ weight_bits))) with (IZR g / IZR (2 ^ 30) * / IZR (2 ^ weight_bits)) by
+    (field; lra).
   apply Rmult_le_compat_r; [now apply inverse_nonneg|]. eapply Rle_trans; [exact D|].
   apply Rmult_le_compat_r; [now apply inverse_nonneg|]. apply IZR_le. unfold slack_of_gap. lia.
 Qed.
-Lemma decayed_correct c g : valid c -> (0 <= g)%Z -> valid (decayed c g) /\ exp (- score g) <= share (snd (decayed c g)).
+Lemma decayed_correct c g : valid c -> (0 <= g)%Z -> valid (decayed c g) /\
+  exp (- score g) <= share (snd (decayed c g)).
 Proof.
   intros V G. assert (W : valid (decayed c g) /\ fst (decayed c g) = argument g).
   { unfold decayed. destruct (Z.eqb_spec (argument g) (fst c)) as [E|]; [now split|]. split; [|reflexivity].
@@ -256,7 +259,8 @@ Proof. now intros [= -> ->]. Qed.
 Definition part (c : cache) (h : option heap) (y : Z) : option (cache * Z) :=
   match h with
   | None => Some (c, 0%Z)
-  | Some h => if (top h <=? y)%Z then let c := decayed c (y - top h) in Some (c, product_up weight_bits (mass h) (snd c))
+  | Some h => if (top h <=? y)%Z then let c := decayed c (y - top h) in Some (c,
+    product_up weight_bits (mass h) (snd c))
               else None
   end.
 
@@ -266,7 +270,8 @@ Proof.
   intros V. destruct h as [h|]; cbn [part bounds]; [intros (M & H & _)|intros H].
   - destruct (Z.leb_spec (top h) y) as [L|]; [|discriminate]. intros E. apply some_pair in E as [<- <-].
     destruct (decayed_correct c (y - top h) V ltac:(lia)) as [V' D]. split; [exact V'|].
-    eapply Rle_trans; [exact H|]. rewrite (exp_apart (top h) y), Rmult_assoc. apply Rmult_le_compat_l; [apply exp_nonneg|].
+    eapply Rle_trans; [exact H|]. rewrite (exp_apart (top h) y), Rmult_assoc. apply Rmult_le_compat_l;
+      [apply exp_nonneg|].
     eapply Rle_trans; [|now apply product_up_ge]. rewrite Rmult_comm.
     apply Rmult_le_compat_l; [now apply fixed_nonneg|exact D].
   - intros E. apply some_pair in E as [<- <-]. split; [exact V|]. rewrite fixed_0. lra.
@@ -306,10 +311,12 @@ Proof.
       destruct (part c' a0 y0) as [[c2 x2]|] eqn:E'; [|discriminate]. apply if_and in F as [_ F].
       assert (V1 : valid c1).
       { clear - E V. destruct h as [h|]; cbn [part] in E; [|now apply some_pair in E as [<- <-]].
-        destruct (Z.leb_spec (top h) y0); [|discriminate]. apply some_pair in E as [<- <-]. now apply decayed_correct; [|lia]. }
+        destruct (Z.leb_spec (top h) y0); [|discriminate]. apply some_pair in E as [<- <-].
+          now apply decayed_correct; [|lia]. }
       assert (V2 : valid c2).
       { clear - E' V'. destruct a0 as [h|]; cbn [part] in E'; [|now apply some_pair in E' as [<- <-]].
-        destruct (Z.leb_spec (top h) y0); [|discriminate]. apply some_pair in E' as [<- <-]. now apply decayed_correct; [|lia]. }
+        destruct (Z.leb_spec (top h) y0); [|discriminate]. apply some_pair in E' as [<- <-].
+          now apply decayed_correct; [|lia]. }
       exact (IH _ c1 c2 afters k p a y _ z F V1 V2 Hx Hp Ha Py Hz).
     + exact (IH _ c c' afters k p a y _ z F V V' Hx Hp Ha Py Hz).
 Qed.

@@ -65,7 +65,8 @@ Definition unlike (b : meaning) : trouble :=
   | IsNear (OnCount _ _ _) _ | IsOthers _ _ _ => NotLookup
   | _ => NoHead
   end.
-Definition head_trouble (views : list view) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) :
+Definition head_trouble (views : list view) (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b :
+  meaning) :
   trouble :=
   match reciprocal_of (head_temperature a), query_without_term A a, without_term start_term A (head_keys a),
         without_term start_term A [r] with
@@ -74,16 +75,17 @@ Definition head_trouble (views : list view) (L : lengths) (A : list meaning) (a 
   | _, _, Some d, _ => KeyReads d
   | _, _, _, Some d => ValueReads d
   | _, _, _, _ =>
-    if in_some_view views A b (fun A b => check_any_head L A (colder a) r b)
+    if in_some_view views A b (fun A b => check_any_head letters L A (colder a) r b)
     then TooWarm else unlike b
   end.
 Definition writers (l : layer) (d : direction) : list (nat * head * row) :=
   flat_map (fun ka => map (fun ar => (fst ka, fst ar, snd ar)) (rows_to d (snd ka))) (numbered (layer_heads l)).
-Definition heads_trouble (views : list view) (L : lengths) (A M : list meaning) (l : layer) (d : direction) :
+Definition heads_trouble (views : list view) (letters : nat) (L : lengths) (A M : list meaning) (l : layer) (d :
+  direction) :
   nat * trouble :=
   match writers l d with
   | [(k, a, r)] => (k, if is_unwritten (nth d A IsAnything)
-                       then head_trouble views L A a r (with_error L A a (nth d M IsAnything)) else WrittenBefore)
+                       then head_trouble views letters L A a r (with_error L A a (nth d M IsAnything)) else WrittenBefore)
   | l => (0, WrittenTimes (length l))
   end.
 
@@ -114,18 +116,17 @@ Definition feedforward_trouble (A M : list meaning) (l : layer) (d : direction) 
       end).
 
 (* ---- the whole ---- *)
-Fixpoint refusal_in_layers (views : list view) (L : lengths) (M : list meaning) (ls : list layer) (number : nat) (A :
-    list meaning) :
-  refusal :=
+Fixpoint refusal_in_layers (views : list view) (letters : nat) (L : lengths) (M : list meaning) (ls : list layer)
+    (number : nat) (A : list meaning) : refusal :=
   match ls with
   | [] => InOutput
   | l :: ls =>
-    let B := for_directions M (heads_stage views L A M l) in
+    let B := for_directions M (heads_stage views letters L A M l) in
     let C := for_directions M (feedforward_stage views L B M l) in
     match lost M A B, lost M B C with
-    | [], [] => refusal_in_layers views L M ls (S number) C
+    | [], [] => refusal_in_layers views letters L M ls (S number) C
     | [], ds => InFeedforward number (faults_of (feedforward_trouble B M l) ds)
-    | ds, _ => InHeads number (faults_of (heads_trouble views L A M l) ds)
+    | ds, _ => InHeads number (faults_of (heads_trouble views letters L A M l) ds)
     end
   end.
 
@@ -148,7 +149,7 @@ Definition refusal_through (views : list view) (L : lengths) (T : transformer) (
   else if negb (defined_there L T) then undefined (least_length L) T
   else let A := for_directions M (embedding_stage L T M) in
        match lost M M A with
-       | [] => refusal_in_layers views L M (transformer_layers T) 1 A
+       | [] => refusal_in_layers views (length (token_embedding T)) L M (transformer_layers T) 1 A
        | ds => InEmbedding (faults_of (embedding_trouble T) ds)
        end.
 Definition find_refusal_for : lengths -> transformer -> list meaning -> formula -> refusal :=

@@ -12,10 +12,13 @@ Definition bind {X Y} (x : option X) (f : X -> option Y) : option Y := match x w
 (* `injection` would compute what is inside. *)
 Lemma some_inj {X} (x y : X) : Some x = Some y -> x = y.
 Proof. now intros [=]. Qed.
-Ltac take H := apply some_inj in H; match type of H with ?a = ?b => first [subst b | subst a | rewrite <- H in *; clear H] end.
+Ltac take H := apply some_inj in H; match type of H with ?a = ?b => first [subst b | subst a | rewrite <- H in *;
+  clear H] end.
 
 (* ---- exactly ---- *)
+(* No powers with a million digits. *)
 Definition power (q : Q) (z : Z) : option Q :=
+  if (4096 <? Z.abs z)%Z then None else
   match z with
   | Z0 => Some 1%Q
   | Zpos k => Some (Qpower_positive q k)
@@ -58,7 +61,7 @@ Proof.
 Qed.
 Lemma power_value q z p : power q z = Some p -> powerRZ (Q2R q) z = Q2R p /\ ((z < 0)%Z -> Q2R q <> 0).
 Proof.
-  destruct z as [|k|k]; cbn [power]; intros H.
+  unfold power. destruct (4096 <? Z.abs z)%Z; [discriminate|]. destruct z as [|k|k]; intros H.
   - take H. rewrite Q2R_1. split; [reflexivity|lia].
   - take H. rewrite positive_power_value. split; [reflexivity|lia].
   - destruct (is_zero q) eqn:Z; [discriminate|]. take H. split; [|intros _; now apply is_zero_R]. cbn [powerRZ].
@@ -79,9 +82,11 @@ Proof.
   { apply Qle_bool_iff, Qfloor_resp_le in H. exact H. }
   assert (L2 : 0 < ln 2) by (apply ln_positive; lra). pose proof (floor_below q) as B.
   assert (Q1 : 1 <= Q2R q) by (apply IZR_le in F; lra).
-  pose proof (Z.log2_nonneg (Qfloor q)) as K0. fold k in K0. pose proof (Z.log2_spec (Qfloor q) ltac:(lia)) as [_ Up]. fold k in Up.
+  pose proof (Z.log2_nonneg (Qfloor q)) as K0. fold k in K0. pose proof (Z.log2_spec (Qfloor q) ltac:(lia)) as [_ Up].
+    fold k in Up.
   assert (P : forall z, (0 <= z)%Z -> ln (IZR (2 ^ z)) = IZR z * ln 2).
-  { intros z Z0. rewrite <- (Z2Nat.id z Z0) at 1. rewrite <- pow_IZR, ln_power by lra. rewrite INR_IZR_INZ, Z2Nat.id by exact Z0.
+  { intros z Z0. rewrite <- (Z2Nat.id z Z0) at 1. rewrite <- pow_IZR, ln_power by lra.
+    rewrite INR_IZR_INZ, Z2Nat.id by exact Z0.
     reflexivity. }
   assert (Pp : forall z, (0 <= z)%Z -> 0 < IZR (2 ^ z)) by (intros z Z0; apply IZR_lt, Z.pow_pos_nonneg; lia).
   assert (Top : Q2R q < IZR (2 ^ (k + 1))).
@@ -101,7 +106,8 @@ Proof.
   unfold exact_function. cbv zeta. destruct (Qle_bool 1 q) eqn:O; [|discriminate].
   destruct (log2_around q O) as ([L U] & K0 & E & E'). set (k := Z.log2 (Qfloor q)) in *.
   assert (Q1 : 0 < Q2R q) by (apply Qle_bool_R in O; rewrite Q2R_1 in O; lra).
-  destruct g; intros H; try discriminate; take H; cbn [function_value in_domain]; (split; [|exact Q1]); rewrite Q2R_inject_Z.
+  destruct g; intros H; try discriminate; take H; cbn [function_value in_domain]; (split; [|exact Q1]);
+    rewrite Q2R_inject_Z.
   - f_equal. apply Int_part_is. lra.
   - destruct (Qeq_bool q (inject_Z (2 ^ k))) eqn:Q2.
     + apply Qeq_bool_R in Q2. rewrite Q2R_inject_Z in Q2. rewrite (E' Q2), <- opp_IZR, <- opp_IZR. f_equal.
@@ -151,12 +157,14 @@ Definition product (I J : interval) : interval :=
 Lemma around_within q : within (around q) (Q2R q).
 Proof.
   unfold within, around. cbv zeta. cbn [fst snd]. rewrite Z.shiftl_mul_pow2 by easy. rewrite fixed_plus.
-  set (P := (2 ^ score_bits)%Z). assert (Pp : (0 < P)%Z) by reflexivity. set (a := (Qnum q * P)%Z). set (d := Zpos (Qden q)).
+  set (P := (2 ^ score_bits)%Z). assert (Pp : (0 < P)%Z) by reflexivity. set (a := (Qnum q * P)%Z).
+    set (d := Zpos (Qden q)).
   assert (Dp : 0 < IZR d) by (apply IZR_lt; reflexivity). assert (Pr : 0 < IZR P) by now apply IZR_lt.
   assert (V : Q2R q = IZR a / IZR d * / IZR P) by (unfold Q2R, a; rewrite mult_IZR; fold d; field; lra).
   pose proof (floor_div_le a d ltac:(reflexivity)) as F. pose proof (Z.mul_succ_div_gt a d ltac:(reflexivity)) as G.
   assert (C : IZR a / IZR d <= IZR (a / d) + 1).
-  { rewrite <- plus_IZR. apply Rmult_le_reg_r with (IZR d); [exact Dp|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
+  { rewrite <- plus_IZR. apply Rmult_le_reg_r with (IZR d); [exact Dp|]. unfold Rdiv.
+    rewrite Rmult_assoc, Rinv_l by lra.
     rewrite Rmult_1_r, <- mult_IZR. apply IZR_le. lia. }
   pose proof (Rinv_0_lt_compat _ Pr) as I. rewrite V.
   assert (E : forall z, score z = IZR z * / IZR P) by reflexivity. rewrite !E, <- Rmult_plus_distr_r.
@@ -175,7 +183,8 @@ Proof.
   intros X Y. assert (S : forall z, (0 <= z -> z * c <= z * y <= z * d) /\ (z <= 0 -> z * d <= z * y <= z * c)).
   { intros z. split; intros Z; split; first [apply Rmult_le_compat_l; lra|apply Rmult_le_compat_neg_l; lra]. }
   assert (T : (0 <= y -> a * y <= x * y <= b * y) /\ (y <= 0 -> b * y <= x * y <= a * y)).
-  { split; intros Z; rewrite !(Rmult_comm _ y); split; first [apply Rmult_le_compat_l; lra|apply Rmult_le_compat_neg_l; lra]. }
+  { split; intros Z; rewrite !(Rmult_comm _ y); split; first [apply Rmult_le_compat_l;
+    lra|apply Rmult_le_compat_neg_l; lra]. }
   destruct (S a), (S b), T. destruct (Rle_lt_dec 0 y), (Rle_lt_dec 0 a), (Rle_lt_dec 0 b); lra.
 Qed.
 
@@ -274,7 +283,8 @@ Proof.
   unfold within. cbn [fst snd]. intros A [L H]. pose proof (u_pos score_bits score_bits_nonneg) as U.
   assert (A' : 0 < score a) by (apply Rmult_lt_0_compat; [now apply IZR_lt|now apply Rinv_0_lt_compat]).
   assert (B : (0 < b)%Z).
-  { apply lt_IZR, Rmult_lt_reg_r with (/ scale); [now apply Rinv_0_lt_compat|]. fold (Rdiv (IZR b) scale). unfold fixed in *.
+  { apply lt_IZR, Rmult_lt_reg_r with (/ scale); [now apply Rinv_0_lt_compat|]. fold (Rdiv (IZR b) scale).
+    unfold fixed in *.
     lra. }
   assert (S : IZR (Z.shiftl 1 (2 * score_bits)) = scale * scale) by (rewrite <- mult_IZR; reflexivity).
   assert (E : forall z, (0 < z)%Z -> IZR (Z.shiftl 1 (2 * score_bits)) / IZR z * / scale = / score z).
@@ -306,7 +316,8 @@ Definition newton (x y : Z) : Z :=
   let one := Z.shiftl 1 fine_bits in
   (y + 2 * Z.shiftl (r - one) fine_bits / (r + one))%Z.
 Definition ln_guess (x : Z) : Z :=
-  Z.shiftr (Nat.iter 5 (fun y => Z.max 0 (newton x y)) ((Z.log2 x - score_bits) * ln_2_times)%Z) (fine_bits - score_bits).
+  Z.shiftr (Nat.iter 5 (fun y => Z.max 0 (newton x y)) ((Z.log2 x - score_bits) * ln_2_times)%Z) (fine_bits -
+    score_bits).
 Definition fine (y : Z) : Z := Z.shiftl y (fine_bits - score_bits).
 Definition square_of_ones : Z := Z.shiftl 1 (fine_bits + score_bits).
 (* Of numbers from 1 on. *)
@@ -329,7 +340,8 @@ Proof. discriminate. Qed.
 Lemma fine_product d x : IZR (d * x) = IZR square_of_ones * (fixed fine_bits d * score x).
 Proof.
   assert (S : IZR square_of_ones = IZR (2 ^ fine_bits) * scale) by (rewrite <- mult_IZR; reflexivity).
-  rewrite S, mult_IZR. unfold fixed. pose proof (u_pos fine_bits fine_bits_nonneg). pose proof (u_pos score_bits score_bits_nonneg).
+  rewrite S, mult_IZR. unfold fixed. pose proof (u_pos fine_bits fine_bits_nonneg).
+    pose proof (u_pos score_bits score_bits_nonneg).
   field. lra.
 Qed.
 Lemma square_of_ones_pos : 0 < IZR square_of_ones.
@@ -341,7 +353,8 @@ Proof.
   destruct (Z.leb_spec square_of_ones (decay_below fine_bits (fine y') * x)) as [C|]; [|discriminate]. take H.
   assert (Y : (0 <= fine y')%Z) by (apply Z.shiftl_nonneg, Z.le_max_l). apply IZR_le in C. rewrite fine_product in C.
   pose proof (decay_below_correct fine_bits fine_bits_nonneg (fine y') Y) as D. rewrite fine_value in D.
-  pose proof square_of_ones_pos as S. assert (Xp : 0 < score x) by (apply Rmult_lt_0_compat; [now apply IZR_lt|apply Rinv_0_lt_compat, u_pos, score_bits_nonneg]).
+  pose proof square_of_ones_pos as S. assert (Xp : 0 < score x) by (apply Rmult_lt_0_compat;
+    [now apply IZR_lt|apply Rinv_0_lt_compat, u_pos, score_bits_nonneg]).
   assert (E : 1 <= exp (- score y') * score x).
   { apply Rle_trans with (fixed fine_bits (decay_below fine_bits (fine y')) * score x); [|apply Rmult_le_compat_r; lra].
     apply Rmult_le_reg_l with (IZR square_of_ones); lra. }
@@ -350,11 +363,13 @@ Proof.
 Qed.
 Lemma ln_above_1_correct x y : (0 < x)%Z -> ln_above_1 x = Some y -> ln (score x) <= score y.
 Proof.
-  unfold ln_above_1. cbv zeta. set (y' := (ln_guess x + 3)%Z). intros X H. destruct (Z.leb_spec 0 y') as [Y0|]; [|discriminate].
+  unfold ln_above_1. cbv zeta. set (y' := (ln_guess x + 3)%Z). intros X H. destruct (Z.leb_spec 0 y') as [Y0|];
+    [|discriminate].
   destruct (Z.leb_spec (decay_above fine_bits (fine y') * x) square_of_ones) as [C|]; [|discriminate]. take H.
   assert (Y : (0 <= fine y')%Z) by now apply Z.shiftl_nonneg. apply IZR_le in C. rewrite fine_product in C.
   pose proof (decay_above_correct fine_bits fine_bits_nonneg (fine y') Y) as D. rewrite fine_value in D.
-  pose proof square_of_ones_pos as S. assert (Xp : 0 < score x) by (apply Rmult_lt_0_compat; [now apply IZR_lt|apply Rinv_0_lt_compat, u_pos, score_bits_nonneg]).
+  pose proof square_of_ones_pos as S. assert (Xp : 0 < score x) by (apply Rmult_lt_0_compat;
+    [now apply IZR_lt|apply Rinv_0_lt_compat, u_pos, score_bits_nonneg]).
   apply exponential.ln_below; [exact Xp|]. assert (E : exp (- score y') * score x <= 1).
   { apply Rle_trans with (fixed fine_bits (decay_above fine_bits (fine y')) * score x); [apply Rmult_le_compat_r; lra|].
     apply Rmult_le_reg_l with (IZR square_of_ones); lra. }
@@ -375,7 +390,8 @@ Lemma function_enclosure_correct g I J x : function_enclosure g I = Some J -> wi
 Proof.
   destruct I as [a b]. unfold within. cbn [function_enclosure fst snd]. intros H [L U].
   pose proof (u_pos score_bits score_bits_nonneg) as Sp. destruct g; try discriminate; cbn [function_value in_domain].
-  - destruct (Z.ltb_spec 0 a) as [A|]; [|discriminate]. unfold bind in H. destruct (ln_below_1 a) as [y|] eqn:Ya; [|discriminate].
+  - destruct (Z.ltb_spec 0 a) as [A|]; [|discriminate]. unfold bind in H. destruct (ln_below_1 a) as [y|] eqn:Ya;
+      [|discriminate].
     destruct (ln_above_1 b) as [z|] eqn:Zb; [|discriminate]. take H. cbn [fst snd].
     assert (Ap : 0 < score a) by (apply Rmult_lt_0_compat; [now apply IZR_lt|now apply Rinv_0_lt_compat]).
     assert (B : (0 < b)%Z).
@@ -385,19 +401,22 @@ Proof.
   - destruct (Z.leb_spec 0 a) as [A|]; [|discriminate]. take H. cbn [fst snd].
     assert (Ap : 0 <= score a) by (apply fixed_nonneg; [apply score_bits_nonneg|exact A]).
     assert (B : (0 <= b)%Z) by (apply (fixed_le_iff score_bits score_bits_nonneg); rewrite fixed_0; lra).
-    assert (S : forall z, (0 <= z)%Z -> score (Z.sqrt (Z.shiftl z score_bits)) <= sqrt (score z) <= score (Z.sqrt (Z.shiftl z score_bits) + 1)).
+    assert (S : forall z, (0 <= z)%Z -> score (Z.sqrt (Z.shiftl z score_bits)) <= sqrt (score z) <= score (Z.sqrt
+      (Z.shiftl z score_bits) + 1)).
     { intros z Z0. set (m := Z.shiftl z score_bits). assert (M : (0 <= m)%Z) by now apply Z.shiftl_nonneg.
       assert (E : score z = IZR m / (scale * scale)).
       { unfold m, fixed. rewrite Z.shiftl_mul_pow2, mult_IZR by apply score_bits_nonneg. field. lra. }
       pose proof (Z.sqrt_spec m M) as [S1 S2]. pose proof (Z.sqrt_nonneg m) as S0. set (r := Z.sqrt m) in *.
-      apply IZR_le in S0, S1. apply IZR_lt in S2. rewrite mult_IZR in S1, S2. unfold Z.succ in S2. rewrite plus_IZR in S2.
+      apply IZR_le in S0, S1. apply IZR_lt in S2. rewrite mult_IZR in S1, S2. unfold Z.succ in S2.
+        rewrite plus_IZR in S2.
       assert (Q : forall y, 0 <= y -> sqrt (y * y / (scale * scale)) = y / scale).
       { intros y Y. replace (y * y / (scale * scale)) with (y / scale * (y / scale)) by (field; lra).
         apply sqrt_square. now apply quotient_nonneg. }
       rewrite E. unfold fixed. rewrite plus_IZR, <- !Q by lra.
       assert (I0 : 0 <= / (scale * scale)) by (apply inverse_nonneg, Rmult_lt_0_compat; lra).
       split; apply sqrt_le_1_alt; apply Rmult_le_compat_r; lra. }
-    pose proof (proj1 (S a A)). pose proof (proj2 (S b B)). pose proof (sqrt_le_1_alt _ _ L). pose proof (sqrt_le_1_alt _ _ U).
+    pose proof (proj1 (S a A)). pose proof (proj2 (S b B)). pose proof (sqrt_le_1_alt _ _ L).
+      pose proof (sqrt_le_1_alt _ _ U).
     lra.
 Qed.
 
@@ -405,7 +424,8 @@ Fixpoint repeated (I : interval) (k : nat) : interval :=
   match k with O => around 1 | S k => product I (repeated I k) end.
 Definition power_enclosure (I : interval) (z : Z) : option interval :=
   if (Z.abs z <=? 64)%Z then
-    if (0 <=? z)%Z then Some (repeated I (Z.to_nat z)) else bind (reciprocal I) (fun J => Some (repeated J (Z.to_nat (- z))))
+    if (0 <=? z)%Z then Some (repeated I (Z.to_nat z)) else bind (reciprocal I) (fun J => Some (repeated J (Z.to_nat
+      (- z))))
   else None.
 Lemma repeated_within I x k : within I x -> within (repeated I k) (x ^ k).
 Proof.
@@ -415,12 +435,15 @@ Qed.
 Lemma power_enclosure_correct I J x z : power_enclosure I z = Some J -> within I x ->
   within J (powerRZ x z) /\ ((z < 0)%Z -> x <> 0).
 Proof.
-  unfold power_enclosure. destruct (Z.abs z <=? 64)%Z; [|discriminate]. destruct (Z.leb_spec 0 z) as [Z0|Z0]; intros H X.
+  unfold power_enclosure. destruct (Z.abs z <=? 64)%Z; [|discriminate]. destruct (Z.leb_spec 0 z) as [Z0|Z0];
+    intros H X.
   - take H. split; [|lia]. rewrite <- (Z2Nat.id z Z0) at 2. rewrite <- pow_powerRZ. now apply repeated_within.
   - unfold bind in H. destruct (reciprocal I) as [K|] eqn:R; [|discriminate]. take H.
-    destruct (reciprocal_within I K x R X) as [Y N]. split; [|auto]. replace (powerRZ x z) with ((/ x) ^ Z.to_nat (- z));
+    destruct (reciprocal_within I K x R X) as [Y N]. split; [|auto].
+      replace (powerRZ x z) with ((/ x) ^ Z.to_nat (- z));
       [now apply repeated_within|]. destruct z as [|p|p]; try lia. cbn [powerRZ Z.opp Z.to_nat].
-    generalize (Pos.to_nat p). intros k. induction k as [|k IH]; cbn [pow]; [now rewrite Rinv_1|now rewrite IH, Rinv_mult].
+    generalize (Pos.to_nat p). intros k. induction k as [|k IH]; cbn [pow];
+      [now rewrite Rinv_1|now rewrite IH, Rinv_mult].
 Qed.
 
 Fixpoint enclosure (e : expression) (n i : nat) : option interval :=
