@@ -205,8 +205,9 @@ Qed.
 
 (* t = x/2^k, and k such that t <= 1/32 *)
 Definition halvings (x : Z) : Z := Z.max 0 (Z.log2 x - b + 6).
-Definition growth_terms : nat := 10.
-Definition alternating_terms : nat := 4.                       (* pairs of them *)
+(* So many terms that what is left out is less than 2^-b. *)
+Definition growth_terms : nat := Z.to_nat (b / 8 + 2).
+Definition alternating_terms : nat := Z.to_nat (b / 16 + 1).                       (* pairs of them *)
 
 Definition decay_above (x : Z) : Z :=
   let k := halvings x in

@@ -44,3 +44,25 @@ Proof.
   destruct (f x0); [|discriminate]. destruct (traverse f l) as [m'|]; [|discriminate].
   assert (m = y :: m') as -> by congruence. simpl. now rewrite (IH m').
 Qed.
+
+(* `existsb` and `forallb` stop as soon as they know only where || and && do; these do so in Coq's virtual machine, too. *)
+Fixpoint some_of {X} (f : X -> bool) (l : list X) : bool :=
+  match l with [] => false | x :: l => if f x then true else some_of f l end.
+Fixpoint all_of {X} (f : X -> bool) (l : list X) : bool :=
+  match l with [] => true | x :: l => if f x then all_of f l else false end.
+
+Lemma some_of_exists {X} (f : X -> bool) l : some_of f l = true -> exists x, In x l /\ f x = true.
+Proof.
+  induction l as [|x l IH]; cbn [some_of]; [discriminate|]. destruct (f x) eqn:E; intros H.
+  - exists x. split; [now left|exact E].
+  - destruct (IH H) as (y & I & F). exists y. split; [now right|exact F].
+Qed.
+Lemma all_of_forall {X} (f : X -> bool) l : all_of f l = true -> forall x, In x l -> f x = true.
+Proof.
+  induction l as [|x l IH]; cbn [all_of]; [easy|]. destruct (f x) eqn:E; [|discriminate].
+  intros H y [->|I]; [exact E|now apply IH].
+Qed.
+Lemma if_or (a b : bool) : (if a then true else b) = true -> a = true \/ b = true.
+Proof. destruct a; auto. Qed.
+Lemma if_and (a b : bool) : (if a then b else false) = true -> a = true /\ b = true.
+Proof. destruct a; [auto|discriminate]. Qed.

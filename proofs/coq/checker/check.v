@@ -8,7 +8,7 @@
    numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination cases
-  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases check_by_rows.
+  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows check_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -29,7 +29,7 @@ Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bo
    (check_graph.v unfolds the names of formulas in this way). *)
 Notation view := (meaning -> meaning).
 Definition in_some_view (views : list view) (A : list meaning) (b : meaning) (agrees : list meaning -> meaning -> bool)
-  : bool := existsb (fun u => let A := map u A in existsb (fun v => agrees A (v b)) views) views.
+  : bool := some_of (fun u => let A := map u A in some_of (fun v => agrees A (v b)) views) views.
 
 (* ---- heads ---- *)
 Definition rows_to (d : direction) (a : head) : list (head * row) :=
@@ -41,12 +41,15 @@ Definition with_error (A : list meaning) (a : head) (b : meaning) : meaning :=
   | IsOthers s f _, Some p => match lookup_error s p with Some e => IsOthers s f e | None => b end
   | _, _ => b
   end.
+(* One after the other: the first is quickest, and only the last takes longer the longer words are. *)
+Definition check_any_head (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+  if check_head A a r b then true else if check_by_cases L A a r b then true else check_by_rows L A a r b.
 Definition heads_stage (views : list view) (L : lengths) (A M : list meaning) (l : layer) (d : direction) : meaning :=
   match head_rows l d with
   | [] => nth d A IsAnything
   | [(a, r)] =>
       let b := with_error A a (nth d M IsAnything) in written A d b
-        (in_some_view views A b (fun A b => check_head A a r b || check_by_cases L A a r b || check_by_rows L A a r b))
+        (in_some_view views A b (fun A b => check_any_head L A a r b))
   | _ => IsAnything
   end.
 
@@ -103,7 +106,7 @@ Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) 
 Definition established (views : list view) (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
   layers_stages views L M (transformer_layers T) (for_directions M (embedding_stage T M)).
 Definition check_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
-  well_defined_from (least_length L) T &&
+  defined_there L T &&
   match nth (transformer_output T) (established views L T M) IsAnything with
   | IsTruth g => formula_eqb g f
   | _ => false
@@ -155,7 +158,7 @@ Lemma in_some_view_correct A b agrees h i x : holds_now A h ->
   (forall A b, holds_now A h -> agrees A b = true -> means users n w i b x) ->
   in_some_view views A b agrees = true -> means users n w i b x.
 Proof.
-  intros HA C H. apply existsb_exists in H as (u & Hu & H). apply existsb_exists in H as (v & Hv & H).
+  intros HA C H. apply some_of_exists in H as (u & Hu & H). apply some_of_exists in H as (v & Hv & H).
   apply (Views v Hv). exact (C _ _ (seen_through u A h Hu HA) H).
 Qed.
 
@@ -191,8 +194,8 @@ Proof.
   destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
   cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
   apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
-  apply orb_prop in C as [C|C]; [|exact (check_by_rows_correct users n w L A h a r b i HL HA Hi C)].
-  apply orb_prop in C as [C|C]; [|exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)].
+  apply if_or in C as [C|C]; [|apply if_or in C as [C|C]; [exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)|
+    exact (check_by_rows_correct users n w L A h a r b i HL HA Hi C)]].
   unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
   destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
   apply (check_head_correct users n w A h a r i p v HA Hi Ep Ev). unfold check_head. now rewrite Ep, Ev.
@@ -315,7 +318,7 @@ Qed.
 Theorem check_for_computes users L T M f : check_for L T M f = true -> defined_for L T /\ computes_for users L T f.
 Proof.
   intros H. split; [|exact (check_for_correct users L T M f H)]. apply andb_prop in H as [H _].
-  now apply well_defined_for.
+  now apply defined_there_correct.
 Qed.
 
 Theorem check_correct users T M f : check T M f = true -> computes users T f.
@@ -325,7 +328,9 @@ Qed.
 
 (* And every embedding and temperature that it uses has a value, the temperatures a positive one. *)
 Corollary check_well_defined T M f : check T M f = true -> well_defined T = true.
-Proof. unfold check, check_for. intros H. now apply andb_prop in H as [H _]. Qed.
+Proof.
+  unfold check, check_for. intros H. apply andb_prop in H as [H _]. now apply defined_there_always.
+Qed.
 
 (* What is stated of a concrete network: it has no division by zero, and it computes the formula. *)
 Corollary check_computes users T M f : check T M f = true -> defined T /\ computes users T f.

@@ -166,7 +166,7 @@ Definition allowed_error (t : bool) : R := IZR (snd (limits t)) / (IZR (fst (lim
 Definition check_query (table : list (option (list letter))) (next : bool) (pivots : nat -> bool)
     (sites : list (nat * list interval)) (qs : list interval) : bool :=
   let based := map (fun s => (fst s, dot qs (snd s))) sites in
-  forallb (fun t =>
+  all_of (fun t =>
     let kinds := map (option_map (places_of t qs)) table in
     match traverse (fun s => option_map (shifted (snd s)) (nth (fst s) kinds None)) based with
     | Some ps => let ps := with_each (fun j p => if pivots j then p else without_pivot p) (seq 1 (length ps)) ps in
@@ -196,12 +196,14 @@ Definition check_length (table : list (option (list letter))) (any_length : bool
   | None => false
   | Some sites =>
       let holds := keeps_memory (remembered k) in
-      forallb (fun s => match nth (fst s) table None with Some _ => true | None => false end) sites
-      && (holds || off any_length n 1) &&
-      if query_mentions mentions_i then
-        forallb (fun j => off any_length n j ||
+      if negb (forallb (fun s => match nth (fst s) table None with Some _ => true | None => false end) sites) then false
+      else if negb (holds || off any_length n 1) then false
+      else if query_mentions mentions_i then
+        all_of (fun j =>
+          if off any_length n j then true else
           match query_at n (scanned n j) with
-          | Some qs => check_query table false (fun d => holds || (S d =? j)%nat) (if masked then firstn j sites else sites) qs
+          | Some qs =>
+              check_query table false (fun d => holds || (S d =? j)%nat) (if masked then firstn j sites else sites) qs
           | None => false
           end) (seq 1 n)
       else
@@ -228,10 +230,13 @@ Definition check_task (L : lengths) : bool :=
       let least := Nat.max 1 (least_length L) in
       let any_length := knows_no_length in
       let table := letter_table any_length in
-      match position_part values with [] => true | _ => false end
-      && match head_masking a with Unmasked => true | FutureMasked => negb (backwards k) | PastMasked => backwards k end
-      && begins table
-      && if any_length then check_length table true N else forallb (check_length table false) (seq least (S N - least))
+      let fits :=
+        match position_part values with [] => true | _ => false end
+        && match head_masking a with Unmasked => true | FutureMasked => negb (backwards k) | PastMasked => backwards k end
+        && begins table in
+      if negb fits then false
+      else if any_length then check_length table true N
+      else all_of (check_length table false) (seq least (S N - least))
   end.
 
 (* ---- soundness ---- *)
@@ -245,7 +250,7 @@ Proof.
   induction l as [|[q e] l IH]; intros y H; cbn [exact_part] in H.
   - take H. now rewrite Q2R_0.
   - apply bind_some in H as (x & E & H). apply bind_some in H as (z & F & H). take H.
-    unfold part_value in *. cbn [fold_right fst snd]. rewrite (IH z F), (exact_correct _ _ _ _ E), Q2R_plus, Q2R_mult.
+    unfold part_value in *. cbn [fold_right fst snd]. rewrite (IH z F), (proj1 (exact_correct _ _ _ _ E)), Q2R_plus, Q2R_mult.
     reflexivity.
 Qed.
 Lemma within_0 : within (0, 0)%Z 0.
@@ -257,9 +262,9 @@ Proof.
   - apply bind_some in H as (J & E & H). apply bind_some in H as (K & F & H). take H.
     unfold part_value in *. cbn [fold_right fst snd]. apply plus_within; [|now apply IH].
     pose proof (exact_correct e n j) as X. destruct (exact e n j) as [x|].
-    + take E. rewrite (X x eq_refl), <- Q2R_mult. apply around_within.
+    + take E. rewrite (proj1 (X x eq_refl)), <- Q2R_mult. apply around_within.
     + destruct (enclosure e n j) as [J'|] eqn:V; [|discriminate]. cbn [option_map] in E. take E.
-      apply product_within; [apply around_within|now apply enclosure_correct].
+      apply product_within; [apply around_within|now apply (enclosure_correct _ _ _ _ V)].
 Qed.
 
 Lemma unread_temperature f : query_mentions f = false -> f (head_temperature a) = false.
@@ -384,12 +389,12 @@ Proof.
     (fun J => bind (reciprocal J) (fun J => Some (product (plus (around x) I) J)))) = Some I ->
     within I ((Q2R x + part_value (position_part r) n' i') / expression_value (head_temperature a) n' i')).
   { intros O. apply bind_some in O as (J & EJ & O). apply bind_some in O as (K & EK & O).
-    apply bind_some in O as (K' & ER & O). take O. apply enclosure_correct in EK.
+    apply bind_some in O as (K' & ER & O). take O. apply enclosure_correct in EK as [EK _].
     apply product_within; [apply plus_within; [apply around_within|]|now apply (reciprocal_within K)].
     now apply enclosed_part_correct. }
   destruct (exact_part (position_part r) n' i') as [y|] eqn:Y; [|now apply Other].
   destruct (exact (head_temperature a) n' i') as [t|] eqn:T; [|now apply Other].
-  destruct (is_zero t) eqn:Z; [discriminate|]. take H. apply exact_part_correct in Y. apply exact_correct in T.
+  destruct (is_zero t) eqn:Z; [discriminate|]. take H. apply exact_part_correct in Y. apply exact_correct in T as [T _].
   rewrite Y, T, <- Q2R_plus, <- Q2R_div by (now apply is_zero_Q). apply around_within.
 Qed.
 Lemma query_at_correct qs : query_at n' i' = Some qs ->
@@ -571,7 +576,7 @@ Lemma check_query_correct next pivots sites qs t :
   exists ps, length ps = length sites /\ (if next then check_next (limits t) ps else check_places (limits t) ps) = true /\
     forall j, (1 <= j <= n)%nat -> (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j.
 Proof.
-  intros Hq Hs H. unfold check_query in H. cbv zeta in H. rewrite forallb_forall in H. specialize (H t (bool_listed t)).
+  intros Hq Hs H. unfold check_query in H. cbv zeta in H. pose proof (all_of_forall _ _ H t (bool_listed t)) as H'. clear H. rename H' into H. cbv beta in H.
   destruct (traverse _ _) as [ps|] eqn:T; [|discriminate]. pose proof (traverse_length _ _ _ T) as Len. rewrite length_map in Len.
   eexists. split; [|split; [exact H|]]; [rewrite with_each_length; exact Len|].
   intros j Hj Lj. destruct (Hs j ltac:(lia)) as (x & Ex & Sx).
@@ -682,7 +687,7 @@ Proof.
   rewrite attended_scanned. apply (attend_range n _ _ _ J); [apply visible_reach; lia|].
   intros j Vj. apply visible_reach in Vj. pose proof Checked as C. unfold check_length in C.
   destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate]. cbv zeta in C.
-  apply andb_prop in C as [C _]. apply andb_prop in C as [C _]. rewrite forallb_forall in C.
+  destruct (forallb _ sites) eqn:Known; [clear C; rename Known into C|discriminate]. rewrite forallb_forall in C.
   assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
   destruct (traverse_in _ _ _ j T ltac:(apply in_seq; lia)) as (x & Sx & Ix). specialize (C x Ix).
   unfold site_at in Sx. rewrite scanned_same in Sx. apply bind_some in Sx as (Is & _ & Sx). take Sx. cbn [fst] in C.
@@ -714,7 +719,7 @@ Lemma row_checked t : exists ps (next : bool) pivots,
   (holds_memory = false -> (2 <= J)%nat -> pivots (J - 1)%nat = true).
 Proof.
   pose proof Checked as C. unfold check_length in C. destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate].
-  cbv zeta in C. apply andb_prop in C as [_ C]. assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
+  cbv zeta in C. destruct (negb _); [discriminate|]. destruct (negb _) in C; [discriminate|]. assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
   pose proof (traverse_length _ _ _ T) as Ls. rewrite length_seq in Ls.
   assert (Sites : forall j, (1 <= j <= n')%nat -> exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x).
   { intros j Hj. assert (E : nth_error (seq 1 n') (j - 1) = Some j).
@@ -722,7 +727,8 @@ Proof.
     exact (traverse_nth _ _ _ _ _ T E). }
   assert (Rn : (reach <= n)%nat) by (unfold reach; destruct masked; lia).
   destruct (query_mentions mentions_i) eqn:Qi.
-  - rewrite forallb_forall in C. specialize (C J ltac:(apply in_seq; lia)). rewrite guard_on in C. cbn [orb] in C.
+  - pose proof (all_of_forall _ _ C J ltac:(apply in_seq; lia)) as C'. clear C. rename C' into C. cbv beta in C.
+    rewrite guard_on in C.
     rewrite scanned_same, Scan in C. destruct (query_at n' i) as [qs|] eqn:Q; [|discriminate].
     apply (query_at_correct n' i i Hi Queries (or_introl eq_refl)) in Q.
     set (seen := if masked then firstn J sites else sites) in *.
@@ -752,9 +758,8 @@ Lemma row_passes x : remembered k = Passes x -> (2 <= J)%nat /\
 Proof.
   intros K. assert (HJ2 : (2 <= J)%nat).
   { destruct (Nat.eq_dec J 1) as [E|]; [|lia]. exfalso. pose proof Checked as C. unfold check_length in C.
-    destruct (traverse _ _); [|discriminate]. cbv zeta in C. apply andb_prop in C as [C _].
-    apply andb_prop in C as [_ C]. rewrite K in C. cbn [keeps_memory orb] in C.
-    rewrite <- E, guard_on in C. discriminate. }
+    destruct (traverse _ _); [|discriminate]. cbv zeta in C. destruct (negb _); [discriminate|].
+    rewrite K in C. cbn [keeps_memory orb] in C. rewrite <- E, guard_on in C. discriminate. }
   split; [exact HJ2|]. set (t := tr x (scanned n (J - 1))). destruct (row_checked t) as (ps & next & pivots & C & Lp & F & Nx & _ & Pv').
   assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
   destruct (F (J - 1)%nat ltac:(lia)) as (p & _ & l & El & _).
@@ -856,7 +861,8 @@ Lemma task_parts : exists any n', check_length (letter_table any) any n' = true 
   (n' = n \/ query_mentions mentions_n = false).
 Proof.
   unfold check_task in Checked. destruct HL as (H1 & Hl & Hg). destruct (greatest_length L) as [N|]; [|discriminate].
-  cbv zeta in Checked. apply andb_prop in Checked as [C Rows]. apply andb_prop in C as [C B]. apply andb_prop in C as [V M].
+  cbv zeta in Checked. destruct (_ && begins _) eqn:C; [cbn [negb] in Checked|discriminate].
+  pose proof Checked as Rows. apply andb_prop in C as [C B]. apply andb_prop in C as [V M].
   exists knows_no_length. destruct knows_no_length eqn:K.
   - exists N. unfold knows_no_length in K. apply andb_prop in K as [K1 K2]. apply andb_prop in K1 as [K0 K1].
     apply negb_true_iff in K1, K2. apply orb_false_iff in K2 as [K2 K3]. apply masking_eqb_eq in K0.
@@ -864,8 +870,8 @@ Proof.
     + now destruct (position_part values).
     + now rewrite K0.
     + right. repeat split; auto. unfold masked. now rewrite K0.
-  - exists n. rewrite forallb_forall in Rows. repeat split; auto.
-    + apply Rows, in_seq. lia.
+  - exists n. repeat split; auto.
+    + apply (all_of_forall _ _ Rows), in_seq. lia.
     + now destruct (position_part values).
     + destruct (head_masking a); [exact I| |exact M]. now apply negb_true_iff.
 Qed.

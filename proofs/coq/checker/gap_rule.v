@@ -5,8 +5,8 @@
    Of every position a `place` says how much it may weigh: what it scores at least if it is the pivot, and what it
    scores at most if it is bad and before, or after, the pivot. The greatest B is the sum of all that, for each pivot:
    `forward` compares it with 1/3 for all pivots in one pass. It keeps sums of weights relative to their greatest
-   score, and asks for an exponential only if the last one asked for is another. Scores are multiples of 2^-100,
-   weights of 2^-60. Proved: what it accepts has an error of at most 1/4 at every row. *)
+   score, and asks for an exponential only if the last one asked for is another. Scores are multiples of 2^-80,
+   weights of 2^-50. Proved: what it accepts has an error of at most 1/4 at every row. *)
 From Coq Require Import Reals ZArith Lra Lia List Bool Arith.
 From Certify Require Import lists finite_sums softmax exponential exp_enclosure.
 Import ListNotations.
@@ -69,8 +69,8 @@ Qed.
 End Rule.
 
 (* ---- places, and what they weigh ---- *)
-Definition score_bits : Z := 100.
-Definition weight_bits : Z := 60.
+Definition score_bits : Z := 80.
+Definition weight_bits : Z := 50.
 Notation score := (fixed score_bits).
 Notation share := (fixed weight_bits).
 Lemma score_bits_nonneg : (0 <= score_bits)%Z.
@@ -169,11 +169,11 @@ End Row.
 Definition cache := (Z * Z)%type.
 Definition valid (c : cache) : Prop := exp (- share (fst c)) <= share (snd c).
 Definition no_cache : cache := (0%Z, one weight_bits).
-(* The gap as a multiple of 2^-60, rounded down from a little below: so rounding of scores seldom changes it. From 48
+(* The gap as a multiple of 2^-50, rounded down from a little below: so rounding of scores seldom changes it. From 40
    on, one is as good as the other. *)
-Definition slack_of_gap : Z := 1073741824.
-Definition far : Z := 55340232221128654848.
-Definition argument (g : Z) : Z := Z.min far (Z.max 0 (Z.shiftr (g - slack_of_gap) 40)).
+Definition slack_of_gap : Z := 16777216.
+Definition far : Z := 45035996273704960.
+Definition argument (g : Z) : Z := Z.min far (Z.max 0 (Z.shiftr (g - slack_of_gap) 30)).
 Definition decayed (c : cache) (g : Z) : cache :=
   let x := argument g in if (x =? fst c)%Z then c else (x, decay_above weight_bits x).
 
@@ -183,14 +183,14 @@ Lemma argument_nonneg g : (0 <= argument g)%Z.
 Proof. unfold argument, far. lia. Qed.
 Lemma argument_le g : (0 <= g)%Z -> share (argument g) <= score g.
 Proof.
-  intros G. apply Rle_trans with (share (Z.max 0 (Z.shiftr (g - slack_of_gap) 40))).
+  intros G. apply Rle_trans with (share (Z.max 0 (Z.shiftr (g - slack_of_gap) 30))).
   { apply fixed_le; [auto|]. apply Z.le_min_r. }
-  destruct (Z.max_spec 0 (Z.shiftr (g - slack_of_gap) 40)) as [[_ ->]|[_ ->]];
+  destruct (Z.max_spec 0 (Z.shiftr (g - slack_of_gap) 30)) as [[_ ->]|[_ ->]];
     [|rewrite fixed_0; now apply fixed_nonneg].
-  pose proof (shiftr_down (g - slack_of_gap) 40 ltac:(lia)) as D. unfold fixed.
-  replace (2 ^ score_bits)%Z with (2 ^ 40 * 2 ^ weight_bits)%Z by reflexivity. rewrite mult_IZR.
-  assert (P : 0 < IZR (2 ^ 40)) by (apply IZR_lt; reflexivity). pose proof (u_pos weight_bits weight_bits_nonneg) as U.
-  replace (IZR g / (IZR (2 ^ 40) * IZR (2 ^ weight_bits))) with (IZR g / IZR (2 ^ 40) * / IZR (2 ^ weight_bits)) by (field; lra).
+  pose proof (shiftr_down (g - slack_of_gap) 30 ltac:(lia)) as D. unfold fixed.
+  replace (2 ^ score_bits)%Z with (2 ^ 30 * 2 ^ weight_bits)%Z by reflexivity. rewrite mult_IZR.
+  assert (P : 0 < IZR (2 ^ 30)) by (apply IZR_lt; reflexivity). pose proof (u_pos weight_bits weight_bits_nonneg) as U.
+  replace (IZR g / (IZR (2 ^ 30) * IZR (2 ^ weight_bits))) with (IZR g / IZR (2 ^ 30) * / IZR (2 ^ weight_bits)) by (field; lra).
   apply Rmult_le_compat_r; [now apply inverse_nonneg|]. eapply Rle_trans; [exact D|].
   apply Rmult_le_compat_r; [now apply inverse_nonneg|]. apply IZR_le. unfold slack_of_gap. lia.
 Qed.
@@ -291,7 +291,8 @@ Fixpoint forward (before : option heap) (c c' : cache) (ps : list place) (afters
       | Some y =>
           match part c before y, part c' a y with
           | Some (c, x), Some (c', z) =>
-              (fst limit * (x + z) <=? snd limit * one weight_bits)%Z && forward (add before (if_before p)) c c' ps afters
+              if (fst limit * (x + z) <=? snd limit * one weight_bits)%Z
+              then forward (add before (if_before p)) c c' ps afters else false
           | _, _ => false
           end
       end
@@ -308,7 +309,7 @@ Proof.
   destruct afters as [|a0 afters]; [now destruct k|]. cbn [forward] in F.
   destruct k as [|k]; cbn [nth_error firstn map weigh fold_right] in *.
   - injection Hp as ->. injection Ha as ->. rewrite Py in F. destruct (part c h y) as [[c1 x1]|] eqn:E; [|discriminate].
-    destruct (part c' a y) as [[c2 x2]|] eqn:E'; [|discriminate]. apply andb_prop in F as [F _]. apply Z.leb_le in F.
+    destruct (part c' a y) as [[c2 x2]|] eqn:E'; [|discriminate]. apply if_and in F as [F _]. apply Z.leb_le in F.
     apply (part_correct _ _ _ x) in E as [_ E]; auto. apply (part_correct _ _ _ z) in E' as [_ E']; auto.
     apply (fixed_le weight_bits weight_bits_nonneg) in F. rewrite !fixed_times, fixed_plus, fixed_one in F by auto.
     pose proof (exp_pos (score y)). pose proof (Rmult_le_compat_l (exp (score y)) _ _ ltac:(lra) F).
@@ -316,7 +317,7 @@ Proof.
   - rewrite <- Rplus_assoc. fold (weigh (map if_before (firstn k ps))). apply add_bounds with (o := if_before p0) in Hx.
     destruct (if_pivot p0) as [y0|].
     + destruct (part c h y0) as [[c1 x1]|] eqn:E; [|discriminate].
-      destruct (part c' a0 y0) as [[c2 x2]|] eqn:E'; [|discriminate]. apply andb_prop in F as [_ F].
+      destruct (part c' a0 y0) as [[c2 x2]|] eqn:E'; [|discriminate]. apply if_and in F as [_ F].
       assert (V1 : valid c1).
       { clear - E V. destruct h as [h|]; cbn [part] in E; [|now apply some_pair in E as [<- <-]].
         destruct (Z.leb_spec (top h) y0); [|discriminate]. apply some_pair in E as [<- <-]. now apply decayed_correct; [|lia]. }

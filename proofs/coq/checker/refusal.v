@@ -4,7 +4,7 @@
    Nothing is proved of this and nothing rests on it: it helps a person to find what is wrong. *)
 From Coq Require Import QArith ZArith List Bool.
 From Certify Require Import formula network meaning linear_combination monomial expression_bounds cases well_defined
-  check_defined score_form check_head check_feedforward check_by_cases check_by_rows check check_graph.
+  check_defined score_form check_head check_feedforward check_by_cases values_by_rows check_by_rows check check_graph.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -74,8 +74,7 @@ Definition head_trouble (views : list view) (L : lengths) (A : list meaning) (a 
   | _, _, Some d, _ => KeyReads d
   | _, _, _, Some d => ValueReads d
   | _, _, _, _ =>
-    if in_some_view views A b (fun A b => check_head A (colder a) r b || check_by_cases L A (colder a) r b
-                                               || check_by_rows L A (colder a) r b)
+    if in_some_view views A b (fun A b => check_any_head L A (colder a) r b)
     then TooWarm else unlike b
   end.
 Definition writers (l : layer) (d : direction) : list (nat * head * row) :=
@@ -145,7 +144,7 @@ Definition undefined (m : nat) (T : transformer) : refusal :=
 Definition refusal_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) :
     refusal :=
   if check_through views L T M f then Nowhere
-  else if negb (well_defined_from (least_length L) T) then undefined (least_length L) T
+  else if negb (defined_there L T) then undefined (least_length L) T
   else let A := for_directions M (embedding_stage T M) in
        match lost M M A with
        | [] => refusal_in_layers views L M (transformer_layers T) 1 A
