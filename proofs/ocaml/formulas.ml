@@ -103,10 +103,13 @@ let cancels summands =
         (key, Integers.add z (Option.value (List.assoc_opt key sums) ~default:Integers.zero)) :: others) [] summands in
   List.for_all (fun (_, z) -> z = Integers.zero) sums
 
+let check_counts mentioned =
+  if List.length mentioned > most_counts then
+    unsupported "a comparison of %d counts, expected at most %d" (List.length mentioned) most_counts
+
 let comparison relation left right =
   let mentioned = counted left @ counted right in
-  if List.length mentioned > most_counts then
-    unsupported "a comparison of %d counts, expected at most %d" (List.length mentioned) most_counts;
+  check_counts mentioned;
   let positional = cancels (scale Integers.minus_one right @ left) in
   make ~positional (C.Compare (List.assoc relation relations, term left, term right)) mentioned
 
@@ -269,6 +272,11 @@ let count scope text : count =
   match whole scope text with
   | Sum [ (unit_, Some count) ] when unit_ = Integers.one -> count
   | _ -> malformed "found %s, expected a count such as #<[Q_a]" (quote text)
+
+let sum scope text =
+  let summands = as_sum 1 (whole scope text) in
+  check_counts (counted summands);
+  term summands
 
 (* ---- what is asked: let p = ...; q = ...; ... ---- *)
 

@@ -129,10 +129,10 @@ let meaning reader where value =
   | String "mean" -> let side, f = count (part "count") in C.IsMean (side, f)
   | String "others" -> let side, f = count (part "count") in C.IsOthers (side, f, zero)
   | String "any" -> ignore (fields where [ "kind" ] value); C.IsAnything
-  | String (("average" | "total") as name) ->
-    ignore (part (if name = "total" then "count" else "term"));
-    unsupported "%s: a direction that means the %s of counts, of which the Coq library has no counterpart" where name
-  | _ -> malformed "%s: expected a meaning of kind position, truth, near, product, mean, others, slack or any" where
+  | String "average" -> C.IsAverage (located where (Formulas.sum reader.formulas) (part "term"))
+  | String "total" -> let side, f = count (part "count") in C.IsTotal (side, f)
+  | _ -> malformed "%s: expected a meaning of kind position, truth, near, product, mean, average, total, others, slack or any"
+           where
 
 (* ---- layers ---- *)
 

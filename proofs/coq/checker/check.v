@@ -8,7 +8,8 @@
    numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination cases
-  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows check_by_rows.
+  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
+  check_by_rows output_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -57,14 +58,22 @@ Definition heads_stage (views : list view) (L : lengths) (A M : list meaning) (l
 Definition writes_to (l : layer) (d : direction) : bool :=
   existsb (fun u => existsb (at_direction d) (unit_writes u)) (layer_units l) || existsb (at_direction d) (layer_bias
       l).
-Definition feedforward_stage (views : list view) (A M : list meaning) (l : layer) (d : direction) : meaning :=
+(* Cases are twice as many for each atom; rows are tried first where cases are many, and only they where they are more. *)
+Definition check_units (L : lengths) (A : list meaning) (l : layer) (d : direction) (b : meaning) : bool :=
+  let atoms := length (free_atoms A (layer_units l) d b) in
+  let by_rows := fun _ : unit => check_output_by_rows L A (layer_units l) (layer_bias l) d b in
+  let by_cases := fun _ : unit => check_output A (layer_units l) (layer_bias l) d b in
+  if (atoms <=? 10)%nat then (if by_cases tt then true else by_rows tt)
+  else if by_rows tt then true else if (atoms <=? most_atoms)%nat then by_cases tt else false.
+Definition feedforward_stage (views : list view) (L : lengths) (A M : list meaning) (l : layer) (d : direction)
+  : meaning :=
   if writes_to l d then written A d (nth d M IsAnything)
-    (in_some_view views A (nth d M IsAnything) (fun A b => check_output A (layer_units l) (layer_bias l) d b))
+    (in_some_view views A (nth d M IsAnything) (fun A b => check_units L A l d b))
   else nth d A IsAnything.
 
 Definition layer_stages (views : list view) (L : lengths) (M : list meaning) (A : list meaning) (l : layer)
   : list meaning :=
-  let B := for_directions M (heads_stage views L A M l) in for_directions M (feedforward_stage views B M l).
+  let B := for_directions M (heads_stage views L A M l) in for_directions M (feedforward_stage views L B M l).
 Definition layers_stages (views : list view) (L : lengths) (M : list meaning) (ls : list layer) (A : list meaning)
   : list meaning := fold_left (layer_stages views L M) ls A.
 
@@ -164,7 +173,7 @@ Qed.
 
 Lemma is_unwritten_zero i a x : is_unwritten a = true -> means users n w i a x -> x = 0.
 Proof.
-  destruct a as [[[q| | | | | | | | |]|]| | | | | | |]; try discriminate. simpl. intros H ->.
+  destruct a as [[[q| | | | | | | | |]|]| | | | | | | | |]; try discriminate. simpl. intros H ->.
   apply Qeq_bool_R in H. now rewrite H, Q2R_0.
 Qed.
 
@@ -210,13 +219,21 @@ Proof.
 Qed.
 
 Lemma feedforward_stage_correct A M l h : holds_now A h ->
-  holds_now (for_directions M (feedforward_stage views A M l)) (fun i d => h i d + feedforward l (h i) d).
+  holds_now (for_directions M (feedforward_stage views L A M l)) (fun i d => h i d + feedforward l (h i) d).
 Proof.
-  intros HA i d Hi. destruct (for_directions_nth M (feedforward_stage views A M l) d) as [E|E]; rewrite E; [|exact I].
+  intros HA i d Hi. destruct (for_directions_nth M (feedforward_stage views L A M l) d) as [E|E]; rewrite E; [|exact I].
   unfold feedforward_stage. pose proof (HA i d Hi) as Hd. destruct (writes_to l d) eqn:W.
   - apply written_correct; [exact Hd|]. unfold feedforward.
     apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
-    apply (check_output_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ C).
+    assert (ByCases : check_output A (layer_units l) (layer_bias l) d b = true -> means users n w i b
+      (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
+      by (intros D; exact (check_output_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ D)).
+    assert (ByRows : check_output_by_rows L A (layer_units l) (layer_bias l) d b = true -> means users n w i b
+      (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
+      by (intros D; exact (check_output_by_rows_correct users n w i L A (h i) _ _ _ _ HL Hi (fun e => HA i e Hi) D)).
+    unfold check_units in C. cbv zeta in C.
+    destruct (_ <=? 10)%nat, (check_output A _ _ d b), (check_output_by_rows L A _ _ d b); auto;
+      now destruct (_ <=? most_atoms)%nat.
   - rewrite (not_written l d (h i) W), Rplus_0_r. exact Hd.
 Qed.
 
@@ -272,7 +289,7 @@ Lemma check_embedded_correct d a i : (1 <= i <= n)%nat -> check_embedded T d a =
   means users n w i a (embed users T n w i d).
 Proof.
   intros Hi H. unfold embed. rewrite positions_total.
-  destruct a as [v|f|f|f g|x f|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact I.
+  destruct a as [v|f|f|f g|x f|s f|t|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact I.
   - destruct (embedded_functions T d) as [|u [|]]; try discriminate. apply andb_prop in H as [K E].
     apply negb_true_iff in K. apply position_function_eqb_eq in E. subst u.
     rewrite (not_in_tokens d i K). simpl. ring.

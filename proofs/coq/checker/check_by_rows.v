@@ -301,7 +301,7 @@ Proof.
       Q2R q * h j d + Q2R x = Q2R y).
     { intros f y V T. apply bind_some in T as (b & E & T). take T. apply (evaluate_correct users n w j c Rc) in E.
       rewrite V, E. destruct b; rewrite ?Q2R_reduced, ?Q2R_plus; simpl; ring. }
-    destruct (nth d A IsAnything) as [[e|f [|]]|f|f|f g|e f|s f|s f g|]; try discriminate; cbn [means] in M.
+    destruct (nth d A IsAnything) as [[e|f [|]]|f|f|f g|e f|s f|t|s f|s f g|]; try discriminate; cbn [means] in M.
     + destruct e; try (take H; rewrite M; unfold part_value; cbn [fold_right fst snd position_value]; ring).
       take H. rewrite M, Q2R_reduced, Q2R_plus, Q2R_mult. cbn [position_value expression_value]. ring.
     + destruct (is_positional f) eqn:P; [|discriminate].
@@ -369,7 +369,7 @@ Lemma constant_anywhere r c c' : reads_truths r = false -> constant_part c r = c
 Proof.
   induction r as [|[d q] r IH]; [reflexivity|]. cbn [reads_truths existsb fst constant_part]. intros H.
   apply orb_false_iff in H as [H T]. rewrite (IH T). destruct (constant_part c' r); [|reflexivity]. cbn [bind].
-  destruct (nth d A IsAnything) as [[e|f s]|f|f|f g|e f|s f|s f g|]; try discriminate. reflexivity.
+  destruct (nth d A IsAnything) as [[e|f s]|f|f|f g|e f|s f|t|s f|s f g|]; try discriminate. reflexivity.
 Qed.
 Lemma same_constant r : In r (head_queries a) -> constant_part (place_case n' i') r = constant_part (place_case n i) r.
 Proof.
@@ -923,7 +923,7 @@ Proof.
   destruct (check_task_correct A a r k quarter quarter_limits users n w L h i HL HA Hi H) as [Range Near].
   assert (N : truth users n w (guarded k) i = true -> near (recalled k users n w i) (attended a n h i r)).
   { intros G. apply (near_from_error _ (1 / 4)); [|lra|exact Range]. specialize (Near G). now rewrite quarter_error in Near. }
-  destruct b as [| | |f g| | | |]; try discriminate. destruct f; try discriminate; injection K as <-; exact (conj Range N).
+  destruct b as [| | |f g| | | | | |]; try discriminate. destruct f; try discriminate; injection K as <-; exact (conj Range N).
 Qed.
 
 (* ---- stated errors ---- *)

@@ -16,7 +16,8 @@ Definition meaning_eqb (a b : meaning) : bool :=
   | IsTruth f, IsTruth g | IsSlack f, IsSlack g => formula_eqb f g
   | IsNear f h, IsNear g k => formula_eqb f g && formula_eqb h k
   | IsProduct x f, IsProduct y g => expression_eqb x y && formula_eqb f g
-  | IsMean s f, IsMean t g | IsOthers s f _, IsOthers t g _ => side_eqb s t && formula_eqb f g
+  | IsAverage t, IsAverage u => term_eqb t u
+  | IsMean s f, IsMean t g | IsTotal s f, IsTotal t g | IsOthers s f _, IsOthers t g _ => side_eqb s t && formula_eqb f g
   | IsAnything, _ => true
   | _, _ => false
   end.
@@ -142,6 +143,7 @@ Proof.
     repeat match goal with K : (_ && _)%bool = true |- _ => apply andb_prop in K as [? ?] end;
     repeat match goal with
     | K : formula_eqb _ _ = true |- _ => apply formula_eqb_eq in K
+    | K : term_eqb _ _ = true |- _ => apply term_eqb_eq in K
     | K : position_function_eqb _ _ = true |- _ => apply position_function_eqb_eq in K
     | K : expression_eqb _ _ = true |- _ => apply expression_eqb_eq in K
     | K : side_eqb _ _ = true |- _ => apply side_eqb_eq in K
@@ -176,8 +178,8 @@ Proof.
   destruct (existsb _ (fst known)) eqn:Errs in E.
   { injection E as <-. intros n w HL Over i Hi. cbn [fst snd].
     pose proof (established_everywhere (error_direction e) n w HL Over i Hi) as V. cbv beta in V. unfold is_shown in S.
-    destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|s f u|]; try discriminate;
-      destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|s' f' u'|] eqn:N; try discriminate.
+    destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
+      destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|] eqn:N; try discriminate.
     - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'. split; [exact (proj1 V)|].
       apply (errs_correct as_it_stands L M users n w HL) with (g := g) (A := for_directions M (embedding_stage T M)); auto.
       + intros u [<-|[]] i' a z. reflexivity.
@@ -190,8 +192,8 @@ Proof.
   pose proof (no_less_le (error_if_false e) x) as X. pose proof (no_less_le (error_if_true e) y) as Y.
   cbv beta in V. unfold is_shown in S.
   set (z := run users T n w i (error_direction e)) in *. clearbody z.
-  destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|s f u|]; try discriminate;
-    destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|s' f' u'|]; try discriminate.
+  destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
+    destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|]; try discriminate.
   - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'. injection K as <- <-.
     destruct V as [V1 V2]. split; [exact V1|]. intros G. specialize (V2 G). unfold relu.near in V2.
     replace (Q2R (1 # 4)) with (1 / 4) in * by (unfold Q2R; simpl; lra).

@@ -59,7 +59,7 @@ Definition colder (a : head) : head :=
 Definition unlike (b : meaning) : trouble :=
   match b with
   | IsPosition _ => NotPosition
-  | IsMean _ _ => NotMean
+  | IsMean _ _ | IsAverage _ => NotMean
   | IsNear (Previous _ | Next _) _ => NotNeighbour
   | IsNear (Since _ _ | Until _ _) _ => NotDecided
   | IsNear (OnCount _ _ _) _ | IsOthers _ _ _ => NotLookup
@@ -97,7 +97,8 @@ Definition unit_reads_anything (A : list meaning) (d : direction) (u : relu_unit
   && existsb (fun e => is_anything (nth (fst e) A IsAnything)) (unit_reads u).
 Definition feedforward_trouble (A M : list meaning) (l : layer) (d : direction) : nat * trouble :=
   let b := nth d M IsAnything in
-  let cs := cases (free_atoms A (layer_units l) d b) (orders_of b) in
+  let atoms := free_atoms A (layer_units l) d b in
+  let cs := if length atoms <=? most_atoms then cases atoms (orders_of b) else [] in
   (0, if negb (is_unwritten (nth d A IsAnything)) then WrittenBefore else
       match find (fun ku => unit_reads_anything A d (snd ku)) (numbered (layer_units l)) with
       | Some (k, u) =>
@@ -120,7 +121,7 @@ Fixpoint refusal_in_layers (views : list view) (L : lengths) (M : list meaning) 
   | [] => InOutput
   | l :: ls =>
     let B := for_directions M (heads_stage views L A M l) in
-    let C := for_directions M (feedforward_stage views B M l) in
+    let C := for_directions M (feedforward_stage views L B M l) in
     match lost M A B, lost M B C with
     | [], [] => refusal_in_layers views L M ls (S number) C
     | [], ds => InFeedforward number (faults_of (feedforward_trouble B M l) ds)

@@ -92,7 +92,7 @@ Definition meaning_has_counts (a : meaning) : bool :=
   | IsPosition _ | IsAnything => false
   | IsTruth f | IsSlack f | IsProduct _ f => has_counts f
   | IsNear f guard => has_counts f || has_counts guard
-  | IsMean _ _ | IsOthers _ _ _ => true
+  | IsMean _ _ | IsAverage _ | IsTotal _ _ | IsOthers _ _ _ => true
   end.
 
 (* ---- what is claimed ---- *)
