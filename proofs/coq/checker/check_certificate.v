@@ -5,7 +5,7 @@
    `Accepted errors`, the text is that of a certificate whose claim holds, with these errors (certificate_text.v). *)
 From Coq Require Import Reals QArith Qreals String ZArith List Bool Arith Lia Lra.
 From Certify Require Import finite_sums softmax formula network meaning well_defined user_predicates linear_combination comparison
-  check_defined check stated_errors model_text certificate_text independent_of_length small_expressions.
+  check_defined check values_by_rows stated_errors model_text certificate_text independent_of_length small_expressions.
 Import ListNotations.
 Local Open Scope bool_scope.
 Local Open Scope nat_scope.
@@ -50,12 +50,13 @@ Definition is_shown (m : model) (A : list meaning) (d : direction) : bool :=
   meaning_eqb (nth d (model_meanings m) IsAnything) (nth d A IsAnything).
 Definition shows_regime (c : certificate) : bool :=
   let T := model_network (certified c) in
+  let L := claimed_lengths c in
   match claimed_regime c with
   | Unstated => true
-  | ByPosition => forallb (fun l => forallb (fun a => is_one (head_temperature a)) (layer_heads l)) (transformer_layers T)
+  | ByPosition => forallb (fun l => forallb (fun a => is_one_for L (head_temperature a)) (layer_heads l)) (transformer_layers T)
   | ByTemperature =>
       let counts := existsb meaning_has_counts (model_meanings (certified c)) in
-      forallb (fun e => is_small (if counts then 2 else 0)%Z (snd e)) (position_embedding T)
+      forallb (fun e => is_small_for L (if counts then 2 else 0)%nat (snd e)) (position_embedding T)
   end.
 Definition shows_causal (c : certificate) : bool :=
   let T := model_network (certified c) in
@@ -81,7 +82,7 @@ Definition judge_certificate (text : string) (c : certificate) : answer :=
   else if negb (shows_regime c) then NotOfRegime
   else if claimed_causal c && negb (shows_causal c) then NotCausal
   else match find (fun f => negb (existsb (is_truth_of f) M)) (parts (claimed_formula c)) with Some f => NotHeld f | None =>
-  if negb (well_defined_from (claimed_least c) T) then Undefined
+  if negb (defined_there (claimed_lengths c) T) then Undefined
   else
     let known := walk as_it_stands (claimed_lengths c) M (transformer_layers T) (for_directions M (embedding_stage T M)) in
     let A := snd known in
@@ -206,9 +207,9 @@ Lemma shows_regime_holds : shows_regime c = true -> regime_holds c.
 Proof.
   unfold shows_regime, regime_holds. destruct (claimed_regime c); intros H; [| |exact I].
   - rewrite forallb_forall in H. intros d p I n i HL Hi. specialize (H _ I). cbn [snd] in H.
-    pose proof (is_small_correct users n i Hi _ p H) as B. destruct (existsb _ _); exact B.
+    pose proof (is_small_for_correct users n i Hi _ _ p HL H) as B. destruct (existsb _ _); [exact B|]. now rewrite pow_O in B.
   - rewrite forallb_forall in H. intros l a Il Ia n i HL Hi. specialize (H _ Il). rewrite forallb_forall in H.
-    apply is_one_correct; [exact Hi|now apply H].
+    apply (is_one_for_correct n i Hi L); [exact HL|now apply H].
 Qed.
 
 Lemma shows_causal_holds : shows_causal c = true -> is_causal c.
@@ -237,7 +238,7 @@ Proof.
   destruct (shows_regime c) eqn:R; [|discriminate]. cbn [negb] in H.
   destruct (claimed_causal c && negb (shows_causal c)) eqn:C; [discriminate|].
   match type of H with context [find ?p (parts ?f)] => destruct (find p (parts f)) eqn:P; [discriminate|] end.
-  destruct (well_defined_from _ _) eqn:D; [|discriminate]. cbn [negb] in H. cbv zeta in H.
+  destruct (defined_there _ _) eqn:D; [|discriminate]. cbn [negb] in H. cbv zeta in H.
   rewrite known_established in H.
   match type of H with context [find ?p (seq ?a ?k)] => destruct (find p (seq a k)) eqn:S; [discriminate|] end.
   destruct (proved_errors _ _ _ _) as [l|] eqn:Q; [|discriminate]. injection H as <-.
@@ -257,7 +258,7 @@ Proof.
   split; [exact E|]. split; [exact W|].
   split; [exists (claimed_least c); repeat split; simpl; lia|].
   split; [now apply is_whole_letters|].
-  split; [exact (well_defined_for (claimed_lengths c) (model_network (certified c)) D)|].
+  split; [exact (defined_there_correct (claimed_lengths c) (model_network (certified c)) D)|].
   split; [|split; [|split; [|split; [|split]]]].
   - exact (Exact _ _ (output_means_eq _ _ O)).
   - intros f F. specialize (Held f F). apply existsb_exists in Held as (a & Ia & Ha).
