@@ -6,7 +6,7 @@
    scores at most if it is bad and before, or after, the pivot. The greatest B is the sum of all that, for each pivot:
    `forward` compares it with 1/3 for all pivots in one pass. It keeps sums of weights relative to their greatest
    score, and asks for an exponential only if the last one asked for is another. Scores are multiples of 2^-80,
-   weights of 2^-50. Proved: what it accepts has an error of at most 1/4 at every row. *)
+   weights of 2^-60: stated errors have room for 10^-15. Proved: what it accepts has an error of at most 1/4 at every row. *)
 From Coq Require Import Reals ZArith Lra Lia List Bool Arith.
 From Certify Require Import lists finite_sums softmax exponential exp_enclosure.
 Import ListNotations.
@@ -70,7 +70,7 @@ End Rule.
 
 (* ---- places, and what they weigh ---- *)
 Definition score_bits : Z := 80.
-Definition weight_bits : Z := 50.
+Definition weight_bits : Z := 60.
 Notation score := (fixed score_bits).
 Notation share := (fixed weight_bits).
 Lemma score_bits_nonneg : (0 <= score_bits)%Z.
@@ -169,11 +169,11 @@ End Row.
 Definition cache := (Z * Z)%type.
 Definition valid (c : cache) : Prop := exp (- share (fst c)) <= share (snd c).
 Definition no_cache : cache := (0%Z, one weight_bits).
-(* The gap as a multiple of 2^-50, rounded down from a little below: so rounding of scores seldom changes it. From 40
+(* The gap as a multiple of 2^-60, rounded down from a little below: so rounding of scores seldom changes it. From 48
    on, one is as good as the other. *)
 Definition slack_of_gap : Z := 16777216.
-Definition far : Z := 45035996273704960.
-Definition argument (g : Z) : Z := Z.min far (Z.max 0 (Z.shiftr (g - slack_of_gap) 30)).
+Definition far : Z := 55340232221128654848.
+Definition argument (g : Z) : Z := Z.min far (Z.max 0 (Z.shiftr (g - slack_of_gap) 20)).
 Definition decayed (c : cache) (g : Z) : cache :=
   let x := argument g in if (x =? fst c)%Z then c else (x, decay_above weight_bits x).
 
@@ -183,14 +183,14 @@ Lemma argument_nonneg g : (0 <= argument g)%Z.
 Proof. unfold argument, far. lia. Qed.
 Lemma argument_le g : (0 <= g)%Z -> share (argument g) <= score g.
 Proof.
-  intros G. apply Rle_trans with (share (Z.max 0 (Z.shiftr (g - slack_of_gap) 30))).
+  intros G. apply Rle_trans with (share (Z.max 0 (Z.shiftr (g - slack_of_gap) 20))).
   { apply fixed_le; [auto|]. apply Z.le_min_r. }
-  destruct (Z.max_spec 0 (Z.shiftr (g - slack_of_gap) 30)) as [[_ ->]|[_ ->]];
+  destruct (Z.max_spec 0 (Z.shiftr (g - slack_of_gap) 20)) as [[_ ->]|[_ ->]];
     [|rewrite fixed_0; now apply fixed_nonneg].
-  pose proof (shiftr_down (g - slack_of_gap) 30 ltac:(lia)) as D. unfold fixed.
-  replace (2 ^ score_bits)%Z with (2 ^ 30 * 2 ^ weight_bits)%Z by reflexivity. rewrite mult_IZR.
-  assert (P : 0 < IZR (2 ^ 30)) by (apply IZR_lt; reflexivity). pose proof (u_pos weight_bits weight_bits_nonneg) as U.
-  replace (IZR g / (IZR (2 ^ 30) * IZR (2 ^ weight_bits))) with (IZR g / IZR (2 ^ 30) * / IZR (2 ^ weight_bits)) by (field; lra).
+  pose proof (shiftr_down (g - slack_of_gap) 20 ltac:(lia)) as D. unfold fixed.
+  replace (2 ^ score_bits)%Z with (2 ^ 20 * 2 ^ weight_bits)%Z by reflexivity. rewrite mult_IZR.
+  assert (P : 0 < IZR (2 ^ 20)) by (apply IZR_lt; reflexivity). pose proof (u_pos weight_bits weight_bits_nonneg) as U.
+  replace (IZR g / (IZR (2 ^ 20) * IZR (2 ^ weight_bits))) with (IZR g / IZR (2 ^ 20) * / IZR (2 ^ weight_bits)) by (field; lra).
   apply Rmult_le_compat_r; [now apply inverse_nonneg|]. eapply Rle_trans; [exact D|].
   apply Rmult_le_compat_r; [now apply inverse_nonneg|]. apply IZR_le. unfold slack_of_gap. lia.
 Qed.
