@@ -138,6 +138,12 @@ def test_the_printed_claim_is_that_of_the_file(tmp_path: Path) -> None:
         f"accepted: {tmp_path / 'f.cert'}")
 
 
+def test_the_page_on_coq_shows_what_the_program_prints(tmp_path: Path) -> None:
+    lines = check(tmp_path, sealed("Q_a S Q_b", max_n=64)).lines
+    page = (CORPUS.parents[1] / "docs" / "coq.md").read_text(encoding="utf-8")
+    assert "\n".join([*lines[:-1], "accepted: since.cert"]) in page
+
+
 PAST = ("prev Q_a", "Q_a since Q_b", "#<[Q_a] > 2*#<[Q_b]", "PRIME(#<[Q_a])", "H (Q_a -> O Q_b)")
 ALL_WAYS = (*PAST, "Q_a until Q_b", "#<[Q_a] > #>[Q_b]", "ODD(#>[next Q_a])", "LAST | FIRST | G Q_a")
 CASES = [(regime, text) for regime in ALL_REGIMES for text in (PAST if regime.causal else ALL_WAYS)
