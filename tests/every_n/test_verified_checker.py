@@ -213,7 +213,7 @@ def test_a_certificate_that_is_wrong_is_refused_for_that_reason(tmp_path: Path, 
 
 def test_a_head_that_is_too_hot_is_not_proved_and_the_head_is_named(tmp_path: Path) -> None:
     found = check(tmp_path, edited(
-        lambda d: d["transformer"]["layers"][0]["heads"][0].update(temperature="1"), "prev Q_a"))
+        lambda d: d["transformer"]["layers"][0]["heads"][0].update(temperature="100"), "prev Q_a"))
     assert found.verdict == "incomplete"
     assert "do not show what direction" in found.reason and "layer 1, heads: " in found.reason
 

@@ -66,6 +66,10 @@ Proof.
   replace (B / (1 + B) * ((1 + B) * (c + e))) with (B * (c + e)) by (field; lra).
   replace (e / (c + e) * ((1 + B) * (c + e))) with (e * (1 + B)) by (field; lra). lra.
 Qed.
+Corollary gap_rule_quarter : 3 * B <= 1 -> Rabs (t - attend n m s v) <= 1 / 4.
+Proof.
+  intros H. replace (1 / 4) with (1 / (3 + 1)) by lra. apply gap_rule_limit; lra.
+Qed.
 End Rule.
 
 (* ---- places, and what they weigh ---- *)
