@@ -15,7 +15,7 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   hahn_first_layer compile_correct theorems_12_to_21_formulas theorem_26_real_weights section_6_flip_flop
   proposition_11_networks section_4_parity hahn_restrictions hahn_lemma_4_depth_reduction
   hahn_theorem_1_hard_attention hahn_corollary_2_hard_attention hahn_soft_layer hahn_lemma_5_of_the_paper model_text
-  same_text.
+  same_text stated_errors check_certificate.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -102,7 +102,8 @@ Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @la
   @x_max_real, @lemma_25_real, @theorem_26_real, @theorem_26_real_order, @theorem_26_real_polynomial,
   @leftmost_hardmax_one_hot, @rightmost_hardmax_one_hot, @rightmost_by_a_term, @leftmost_by_a_term,
   @value_sum, @value_difference, @value_count, @satisfies_on_count).
-Definition everything := (lemmas, temporal, low_precision, counting, constants, by_rows, networks, formulas, optimality,
+Definition certificates := (@judge_certificate_holds, @accepts_certificate_holds, @errs_correct).
+Definition everything := (certificates, lemmas, temporal, low_precision, counting, constants, by_rows, networks, formulas, optimality,
   hahn_one_symbol, hahn_5, hahn_6, softening).
 
 Print Assumptions everything.

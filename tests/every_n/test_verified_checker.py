@@ -110,7 +110,7 @@ def test_what_is_malformed_or_rejected_here_is_so_for_python_too() -> None:
     ("trained_mean", "proved for certificates of formulas; those of trained networks are checked by"),
     ("floats_since", "floats: this checker is proved for claims about real numbers only"),
     ("weighting_sparsemax_since", "weighting sparsemax, in Coq only softmax is proved"),
-    ("weighting_sigmoid_odd", "means the total of counts, of which the Coq library has no counterpart"),
+    ("weighting_sigmoid_odd", "weighting sigmoid, in Coq only softmax is proved"),
     ("a_difference_that_is_square", "SQUARE of a sum: the Coq library has predicates on single counts only"),
 ])
 def test_kinds_that_are_not_covered_are_incomplete_for_that_reason(name: str, reason: str) -> None:
@@ -136,6 +136,12 @@ def test_the_printed_claim_is_that_of_the_file(tmp_path: Path) -> None:
         "             their guards hold; elsewhere they are in 0..1",
         "not proved   the file states smaller errors of some directions, which this checker does not prove",
         f"accepted: {tmp_path / 'f.cert'}")
+
+
+def test_the_page_on_coq_shows_what_the_program_prints(tmp_path: Path) -> None:
+    lines = check(tmp_path, sealed("Q_a S Q_b", max_n=64, alphabet="abc")).lines
+    page = (CORPUS.parents[1] / "docs" / "coq.md").read_text(encoding="utf-8")
+    assert "\n".join([*lines[:-1], "accepted: since.cert"]) in page
 
 
 PAST = ("prev Q_a", "Q_a since Q_b", "#<[Q_a] > 2*#<[Q_b]", "PRIME(#<[Q_a])", "H (Q_a -> O Q_b)")
@@ -195,8 +201,6 @@ WRONG: dict[str, tuple[str, Callable[[Json], object], str]] = {
     "a least length": ("malformed", lambda d: d["claim"].update(min_n=5), "claim.min_n: found 5, expected an"),
     "another version": ("malformed", lambda d: d.update(version=2), "version: found 2, expected 1"),
     "a key more": ("malformed", lambda d: d.update(more=1), 'unknown key "more"'),
-    "a hotter head": ("incomplete", lambda d: d["transformer"]["layers"][0]["heads"][0].update(temperature="1"),
-                      "the rules of the Coq library do not show what direction"),
 }
 
 
@@ -205,6 +209,13 @@ def test_a_certificate_that_is_wrong_is_refused_for_that_reason(tmp_path: Path, 
     verdict, change, reason = WRONG[name]
     found = check(tmp_path, edited(change))
     assert (found.verdict, reason in found.reason) == (verdict, True), found
+
+
+def test_a_head_that_is_too_hot_is_not_proved_and_the_head_is_named(tmp_path: Path) -> None:
+    found = check(tmp_path, edited(
+        lambda d: d["transformer"]["layers"][0]["heads"][0].update(temperature="100"), "prev Q_a"))
+    assert found.verdict == "incomplete"
+    assert "do not show what direction" in found.reason and "layer 1, heads: " in found.reason
 
 
 @pytest.mark.parametrize("data", [b"", b"null", b"\xff", b'{"format": 1}', b"[" * 100_000, b'{"a": 1, "a": 2}'])

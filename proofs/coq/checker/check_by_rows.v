@@ -112,6 +112,12 @@ Definition shifted (I : interval) (p : place) : place :=
         (option_map (Z.add (snd I)) (if_after p)).
 Definition without_pivot (p : place) : place := Place (if_before p) None (if_after p).
 
+(* How much more bad positions may weigh together than the pivot, where it is false and where it is true: a quotient of
+   integers d/c, which makes the error at most d/(c + d). *)
+Variable limits : bool -> Z * Z.
+Hypothesis Limits : forall t, (0 < fst (limits t))%Z /\ (0 <= snd (limits t))%Z.
+Definition allowed_error (t : bool) : R := IZR (snd (limits t)) / (IZR (fst (limits t)) + IZR (snd (limits t))).
+
 Definition check_query (table : list (option (list letter))) (next : bool) (pivots : nat -> bool)
     (sites : list (nat * list interval)) (qs : list interval) : bool :=
   let based := map (fun s => (fst s, dot qs (snd s))) sites in
@@ -119,7 +125,7 @@ Definition check_query (table : list (option (list letter))) (next : bool) (pivo
     let kinds := map (option_map (places_of t qs)) table in
     match traverse (fun s => option_map (shifted (snd s)) (nth (fst s) kinds None)) based with
     | Some ps => let ps := with_each (fun j p => if pivots j then p else without_pivot p) (seq 1 (length ps)) ps in
-                 if next then check_next ps else check_places ps
+                 if next then check_next (limits t) ps else check_places (limits t) ps
     | None => false
     end) all_bools.
 
@@ -384,9 +390,8 @@ Lemma check_query_correct next pivots sites qs t :
   Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
   (forall j, (1 <= j <= length sites)%nat -> exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x) ->
   check_query (letter_table any) next pivots sites qs = true ->
-  exists ps, length ps = length sites /\ (if next then check_next ps else check_places ps) = true /\
-    forall j, (1 <= j <= n)%nat -> (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
-      fits pivots t p j.
+  exists ps, length ps = length sites /\ (if next then check_next (limits t) ps else check_places (limits t) ps) = true /\
+    forall j, (1 <= j <= n)%nat -> (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j.
 Proof.
   intros Hq Hs H. unfold check_query in H. cbv zeta in H. pose proof (all_of_forall _ _ H t (bool_listed t)) as H'.
     clear H. rename H' into H. cbv beta in H.
@@ -413,15 +418,20 @@ Proof.
   repeat split; auto. discriminate.
 Qed.
 
+Lemma allowed_error_nonneg t : 0 <= allowed_error t.
+Proof.
+  destruct (Limits t) as [C D]. apply IZR_lt in C. apply IZR_le in D. unfold allowed_error.
+  apply Rmult_le_pos; [exact D|]. apply Rlt_le, Rinv_0_lt_compat. lra.
+Qed.
+
 (* The row is near the truth that its pivot brings, if places are checked and the row sees those only. *)
-Lemma pivot_decides ps r (next : bool) pivots t d l : (if next then check_next ps else check_places ps) = true ->
-  (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) -> (next = true ->
-    r = S d) ->
+Lemma pivot_decides ps r (next : bool) pivots t d l :
+  (if next then check_next (limits t) ps else check_places (limits t) ps) = true ->
+  (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) -> (next = true -> r = S d) ->
   (forall j, (1 <= j <= r)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) ->
   visible n row_sees d -> pivots d = true -> letter_of (case_at (scanned n d)) = Some l -> brought l = Some t ->
-  (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l ->
-    is_after l = true) ->
-  Rabs (bit t - attend n row_sees row_score row_value) <= 1 / 4.
+  (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l -> is_after l = true) ->
+  Rabs (bit t - attend n row_sees row_score row_value) <= allowed_error t.
 Proof.
   intros C Lr Rn Vis Next Fits Vd Pd Ld Bd After. pose proof (Vis d Vd) as Dr. destruct (proj1 Vd) as [D1 _].
   assert (Val : forall j, visible n row_sees j -> exists l, letter_of (case_at (scanned n j)) = Some l /\
@@ -439,7 +449,8 @@ Proof.
     [|exact F].
     apply nth_error_nth. rewrite <- Eq'. rewrite <- (firstn_skipn r ps) at 2. rewrite nth_error_app1; [reflexivity|].
     destruct Vj. lia. }
-  apply (row_near (firstn r ps) n row_sees row_score row_value (bit t) d y).
+  destruct (Limits t) as [Lc Ld0]. unfold allowed_error.
+  apply (row_near (firstn r ps) n row_sees row_score row_value (bit t) d y); [..|now apply IZR_lt|now apply IZR_le|].
   - lia.
   - exact Vd.
   - apply bit_range.
@@ -452,9 +463,11 @@ Proof.
       [exact Ne|]. now apply (After j Vj Dj).
   - assert (Fn : firstn (d - 1) (firstn r ps) = firstn (d - 1) ps) by (rewrite firstn_firstn; f_equal; lia).
     rewrite Fn. destruct next.
-    + pose proof (check_next_correct ps d p y C D1 Ep Py) as X. rewrite (Next eq_refl), skipn_firstn_comm.
+    + pose proof (check_next_correct (limits t) ltac:(lia) ps d p y C D1 Ep Py) as X. rewrite (Next eq_refl), skipn_firstn_comm.
       now replace (S d - d)%nat with 1%nat by lia.
-    + pose proof (check_places_correct ps d p y C D1 Ep Py) as X. pose proof (weigh_fewer if_after d r ps). lra.
+    + pose proof (check_places_correct (limits t) ltac:(lia) ps d p y C D1 Ep Py) as X.
+      pose proof (weigh_fewer if_after d r ps) as F0. apply IZR_lt in Lc. eapply Rle_trans; [|exact X].
+      apply Rmult_le_compat_l; lra.
 Qed.
 
 (* ---- what a check of a length says of the row ---- *)
@@ -527,9 +540,9 @@ Proof.
     rewrite (proj2 (Nat.eqb_neq i n) Ne). apply Nat.eqb_neq. lia.
 Qed.
 
-Lemma row_checked t : exists ps (next : bool) pivots, (if next then check_next ps else check_places ps) = true /\
-  (reach <= length ps)%nat /\ (forall j, (1 <= j <= reach)%nat ->
-    exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) /\
+Lemma row_checked t : exists ps (next : bool) pivots,
+  (if next then check_next (limits t) ps else check_places (limits t) ps) = true /\
+  (reach <= length ps)%nat /\ (forall j, (1 <= j <= reach)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) /\
   (next = true -> masked = true /\ holds_memory = false) /\ (holds_memory = true -> forall d, pivots d = true) /\
   (holds_memory = false -> (2 <= J)%nat -> pivots (J - 1)%nat = true).
 Proof.
@@ -573,7 +586,8 @@ Qed.
 Notation seen_truth f := (fun j => tr f (scanned n j)).
 
 Lemma row_passes x : remembered k = Passes x -> (2 <= J)%nat /\
-  Rabs (bit (tr x (scanned n (J - 1))) - attend n row_sees row_score row_value) <= 1 / 4.
+  Rabs (bit (tr x (scanned n (J - 1))) - attend n row_sees row_score row_value)
+    <= allowed_error (tr x (scanned n (J - 1))).
 Proof.
   intros K. assert (HJ2 : (2 <= J)%nat).
   { destruct (Nat.eq_dec J 1) as [E|]; [|lia]. exfalso. pose proof Checked as C. unfold check_length in C.
@@ -596,7 +610,8 @@ Qed.
 Hypothesis Begins : begins (letter_table any) = true.
 
 Lemma row_holds x y : remembered k = Holds x y ->
-  Rabs (bit (since_at (seen_truth x) (seen_truth y) J) - attend n row_sees row_score row_value) <= 1 / 4.
+  Rabs (bit (since_at (seen_truth x) (seen_truth y) J) - attend n row_sees row_score row_value)
+    <= allowed_error (since_at (seen_truth x) (seen_truth y) J).
 Proof.
   intros K. set (P := seen_truth x). set (Q := seen_truth y).
   assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
@@ -639,7 +654,7 @@ Proof.
         specialize (G _ It). cbn [all_letters] in G. rewrite forallb_forall in G. specialize (G l In_).
         unfold brings_any in G. rewrite (Br j l Hj El), (None_ j Vj) in G. cbn [orb] in G. apply Qeq_bool_R in G.
         rewrite G, Q2R_0. ring. }
-      rewrite Z. simpl. rewrite Rminus_0_r, Rabs_R0. lra.
+      rewrite Z. simpl. rewrite Rminus_0_r, Rabs_R0. apply allowed_error_nonneg.
     + exfalso. destruct (F 1%nat ltac:(lia)) as (p & _ & l & El & (ls & In_ & Nth) & _).
       rewrite forallb_forall in G.
       assert (Ik : In (kind_number (Nat.odd (scanned n 1)) (scanned n 1 =? 1) (scanned n 1 =? n')%nat)
@@ -712,14 +727,13 @@ Definition recalled : bool :=
   end.
 
 Theorem check_task_correct : 0 <= attended a n h i values <= 1 /\
-  (tr (guarded k) i = true -> near recalled (attended a n h i values)).
+  (tr (guarded k) i = true -> Rabs (bit recalled - attended a n h i values) <= allowed_error recalled).
 Proof.
   destruct task_parts as (any & n' & C & B & V & D & Ln & Qn).
   assert (HJ : (1 <= J <= n)%nat) by (destruct (backwards k); lia).
   assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
-  pose proof (attended_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C) as Range. split;
-    [exact Range|]. intros G.
-  apply (near_from_error _ (1 / 4)); [|lra|exact Range]. rewrite (attended_scanned n h any n' i J Hi HJ Scan Ln Qn D).
+  pose proof (attended_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C) as Range. split; [exact Range|]. intros G.
+  rewrite (attended_scanned n h any n' i J Hi HJ Scan Ln Qn D).
   unfold recalled. destruct (remembered k) as [x y|x] eqn:K.
   - pose proof (row_holds users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C G B x y K) as R.
     replace (match backwards k with true => _ | false => _ end)
@@ -734,15 +748,59 @@ Qed.
 End Whole.
 End Head.
 
+Definition quarter (t : bool) : Z * Z := (3, 1)%Z.
 Definition check_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
-  match task_of b with Some k => check_task letters A a r k L | None => false end.
+  match task_of b with Some k => check_task letters A a r k quarter L | None => false end.
+
+Lemma quarter_limits t : (0 < fst (quarter t))%Z /\ (0 <= snd (quarter t))%Z.
+Proof. split; reflexivity || discriminate. Qed.
+Lemma quarter_error t : allowed_error quarter t = 1 / 4.
+Proof. unfold allowed_error. simpl. lra. Qed.
 
 Theorem check_by_rows_correct users n w letters L A h a r b i : allowed L n -> holds_of users n w A h ->
   (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
   check_by_rows letters L A a r b = true -> means users n w i b (attended a n h i r).
 Proof.
   intros HL HA Over Hi H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
-  destruct (check_task_correct letters A a r k users n w L h i HL HA Over Hi H) as [Range Near].
-  destruct b as [| | |f g| | | | | |]; try discriminate. destruct f; try discriminate; injection K as <-;
-    exact (conj Range Near).
+  destruct (check_task_correct letters A a r k quarter quarter_limits users n w L h i HL HA Over Hi H) as [Range Near].
+  assert (N : truth users n w (guarded k) i = true -> near (recalled k users n w i) (attended a n h i r)).
+  { intros G. apply (near_from_error _ (1 / 4)); [|lra|exact Range]. specialize (Near G). now rewrite quarter_error in Near. }
+  destruct b as [| | |f g| | | | | |]; try discriminate. destruct f; try discriminate; injection K as <-; exact (conj Range N).
+Qed.
+
+(* ---- stated errors ---- *)
+(* e/(1 - e) as a quotient of integers. *)
+Definition limit_of (e : Q) : Z * Z := (Zpos (Qden e) - Qnum e, Qnum e)%Z.
+Definition errors_of (if_false if_true : Q) (t : bool) : Q := if t then if_true else if_false.
+Definition errs_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) (if_false if_true : Q) : bool :=
+  match task_of b with
+  | Some k => forallb (fun e => Qle_bool 0 e && negb (Qle_bool 1 e)) [if_false; if_true]
+      && check_task letters A a r k (fun t => limit_of (errors_of if_false if_true t)) L
+  | None => false
+  end.
+
+Lemma limit_of_error e : Qle_bool 0 e && negb (Qle_bool 1 e) = true ->
+  ((0 < fst (limit_of e))%Z /\ (0 <= snd (limit_of e))%Z) /\
+  IZR (snd (limit_of e)) / (IZR (fst (limit_of e)) + IZR (snd (limit_of e))) = Q2R e.
+Proof.
+  intros H. apply andb_prop in H as [H0 H1]. apply negb_true_iff in H1. destruct e as [p q]. unfold limit_of.
+  cbn [fst snd Qnum Qden]. unfold Qle_bool in *. cbn [Qnum Qden] in *. apply Z.leb_le in H0. apply Z.leb_gt in H1.
+  split; [lia|]. unfold Q2R, Rdiv. cbn [Qnum Qden]. rewrite <- plus_IZR. do 2 f_equal. f_equal. lia.
+Qed.
+
+Theorem errs_by_rows_correct users n w letters L A h a r f g if_false if_true i : allowed L n -> holds_of users n w A h ->
+  (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat -> errs_by_rows letters L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
+  if truth users n w f i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false.
+Proof.
+  intros HL HA Hi H G. unfold errs_by_rows in H. destruct (task_of (IsNear f g)) as [k|] eqn:K; [|discriminate].
+  apply andb_prop in H as [E H]. cbn [forallb] in E. rewrite andb_true_r in E. apply andb_prop in E as [E0 E1].
+  assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) && negb (Qle_bool 1 (errors_of if_false if_true t)) = true)
+    by now intros [].
+  destruct (check_task_correct letters A a r k _ (fun t => proj1 (limit_of_error _ (Each t))) users n w L h i HL HA Over Hi H) as [Range Near].
+  unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
+  assert (N : truth users n w (guarded k) i = true ->
+    if recalled k users n w i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false).
+  { intros Gk. specialize (Near Gk). destruct (recalled k users n w i); cbn [errors_of bit] in Near;
+      revert Near; unfold Rabs; destruct (Rcase_abs _); lra. }
+  destruct f; try discriminate; injection K as <-; exact (N G).
 Qed.

@@ -1,11 +1,11 @@
 (* The checker of certificates of formulas, as it is extracted to OCaml: whoever reads a file need not be believed.
 
    A reader, whatever it does, offers a certificate for a text. `judge_certificate` writes it as text, compares the two,
-   and goes through the network with `established` of check.v. Proved (`judge_certificate_holds`): if it answers
+   and goes through the network with the stages of check.v. Proved (`judge_certificate_holds`): if it answers
    `Accepted errors`, the text is that of a certificate whose claim holds, with these errors (certificate_text.v). *)
 From Coq Require Import Reals QArith Qreals String ZArith List Bool Arith Lia Lra.
 From Certify Require Import finite_sums softmax formula network meaning well_defined user_predicates linear_combination comparison
-  check_defined check model_text certificate_text independent_of_length small_expressions.
+  check_defined check values_by_rows stated_errors model_text certificate_text independent_of_length small_expressions.
 Import ListNotations.
 Local Open Scope bool_scope.
 Local Open Scope nat_scope.
@@ -27,16 +27,26 @@ Definition established_error (a : meaning) : option (Q * Q) :=
   match a with IsNear _ _ => Some (1 # 4, 1 # 4) | IsOthers _ _ e => Some (e, e) | _ => None end.
 (* The stated number where no less is proved. *)
 Definition no_less (stated proved : Q) : Q := if Qle_bool proved stated then stated else proved.
-Definition proved_error (M A : list meaning) (e : stated_error) : option (direction * (Q * Q)) :=
+Definition proved_error (letters : nat) (L : lengths) (M : list meaning) (known : list stop * list meaning)
+    (e : stated_error) : option (direction * (Q * Q)) :=
+  let A := snd known in
   if is_anything (nth (error_direction e) M IsAnything) then None else
   match established_error (nth (error_direction e) A IsAnything) with
-  | Some (x, y) => Some (error_direction e, (no_less (error_if_false e) x, no_less (error_if_true e) y))
+  | Some (x, y) =>
+      if existsb (errs letters L M (error_direction e) (error_if_false e) (error_if_true e)) (fst known)
+      then Some (error_direction e, (error_if_false e, error_if_true e))
+      else Some (error_direction e, (no_less (error_if_false e) x, no_less (error_if_true e) y))
   | None => None
   end.
-Fixpoint proved_errors (M A : list meaning) (l : list stated_error) : option (list (direction * (Q * Q))) :=
+Fixpoint proved_errors (letters : nat) (L : lengths) (M : list meaning) (known : list stop * list meaning)
+    (l : list stated_error) : option (list (direction * (Q * Q))) :=
   match l with
   | [] => Some []
-  | e :: l => match proved_error M A e, proved_errors M A l with Some x, Some r => Some (x :: r) | _, _ => None end
+  | e :: l =>
+      match proved_error letters L M known e, proved_errors letters L M known l with
+      | Some x, Some r => Some (x :: r)
+      | _, _ => None
+      end
   end.
 
 Definition is_truth_of (f : formula) (a : meaning) : bool := match a with IsTruth g => formula_eqb g f | _ => false end.
@@ -44,12 +54,13 @@ Definition is_shown (m : model) (A : list meaning) (d : direction) : bool :=
   meaning_eqb (nth d (model_meanings m) IsAnything) (nth d A IsAnything).
 Definition shows_regime (c : certificate) : bool :=
   let T := model_network (certified c) in
+  let L := claimed_lengths c in
   match claimed_regime c with
   | Unstated => true
-  | ByPosition => forallb (fun l => forallb (fun a => is_one (head_temperature a)) (layer_heads l)) (transformer_layers T)
+  | ByPosition => forallb (fun l => forallb (fun a => is_one_for L (head_temperature a)) (layer_heads l)) (transformer_layers T)
   | ByTemperature =>
       let counts := existsb meaning_has_counts (model_meanings (certified c)) in
-      forallb (fun e => is_small (if counts then 2 else 0)%Z (snd e)) (position_embedding T)
+      forallb (fun e => is_small_for L (if counts then 2 else 0)%nat (snd e)) (position_embedding T)
   end.
 Definition shows_causal (c : certificate) : bool :=
   let T := model_network (certified c) in
@@ -75,11 +86,13 @@ Definition judge_certificate (text : string) (c : certificate) : answer :=
   else if negb (shows_regime c) then NotOfRegime
   else if claimed_causal c && negb (shows_causal c) then NotCausal
   else match find (fun f => negb (existsb (is_truth_of f) M)) (parts (claimed_formula c)) with Some f => NotHeld f | None =>
-  if negb (well_defined_from (claimed_least c) T) then Undefined
+  if negb (defined_there (claimed_lengths c) T) then Undefined
   else
-    let A := established as_it_stands (claimed_lengths c) T M in
+    let known := walk as_it_stands (length (token_embedding T)) (claimed_lengths c) M (transformer_layers T)
+      (for_directions M (embedding_stage (claimed_lengths c) T M)) in
+    let A := snd known in
     match find (fun d => negb (is_shown m A d)) (seq 0 (length M)) with Some d => NotShown d | None =>
-    match proved_errors M A (claimed_errors c) with Some l => Accepted l | None => NoError end end end.
+    match proved_errors (length (token_embedding T)) (claimed_lengths c) M known (claimed_errors c) with Some l => Accepted l | None => NoError end end end.
 Definition accepts_certificate (text : string) (c : certificate) : bool :=
   match judge_certificate text c with Accepted _ => true | _ => false end.
 
@@ -158,9 +171,29 @@ Qed.
 Lemma no_less_le s p : Q2R p <= Q2R (no_less s p).
 Proof. unfold no_less. destruct (Qle_bool p s) eqn:E; [now apply Qle_bool_R|lra]. Qed.
 
-Lemma proved_error_errs e r : is_shown m A (error_direction e) = true -> proved_error M A e = Some r -> errs_at_most c r.
+Notation known := (walk as_it_stands (length (token_embedding T)) L M (transformer_layers T) (for_directions M (embedding_stage L T M))).
+Lemma known_established : snd known = A.
+Proof. apply walk_end. Qed.
+
+Lemma proved_error_errs e r : is_shown m A (error_direction e) = true -> proved_error (length (token_embedding T)) L M known e = Some r ->
+    errs_at_most c r.
 Proof.
-  unfold proved_error. intros S E. destruct (is_anything _) eqn:Any in E; [discriminate|]. destruct (established_error _) as [[x y]|] eqn:K; [|discriminate].
+  unfold proved_error. cbv zeta. rewrite known_established. intros S E.
+  destruct (is_anything _) eqn:Any in E; [discriminate|].
+  destruct (established_error _) as [[x y]|] eqn:K; [|discriminate].
+  destruct (existsb _ (fst known)) eqn:Errs in E.
+  { injection E as <-. intros n w HL Over i Hi. cbn [fst snd].
+    pose proof (established_everywhere (error_direction e) n w HL Over i Hi) as V. cbv beta in V. unfold is_shown in S.
+    destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
+      destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|] eqn:N; try discriminate.
+    - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'. split; [exact (proj1 V)|].
+      apply (errs_correct as_it_stands (length (token_embedding T)) L M users n w HL Over) with (g := g)
+        (A := for_directions M (embedding_stage L T M)); auto.
+      + intros u [<-|[]] i' a z. reflexivity.
+      + now apply embedding_stage_correct.
+    - exfalso. apply existsb_exists in Errs as (((B & l) & later) & _ & X). unfold errs in X.
+      destruct (head_rows l _) as [|[a t] [|]]; try discriminate. rewrite N in X. unfold check_by_rows.errs_by_rows in X.
+      cbn [check_by_rows.task_of] in X. now rewrite andb_false_r in X. }
   injection E as <-. intros n w HL Over i Hi. cbn [fst snd].
   pose proof (established_everywhere (error_direction e) n w HL Over i Hi) as V.
   pose proof (no_less_le (error_if_false e) x) as X. pose proof (no_less_le (error_if_true e) y) as Y.
@@ -180,9 +213,9 @@ Lemma shows_regime_holds : shows_regime c = true -> regime_holds c.
 Proof.
   unfold shows_regime, regime_holds. destruct (claimed_regime c); intros H; [| |exact I].
   - rewrite forallb_forall in H. intros d p I n i HL Hi. specialize (H _ I). cbn [snd] in H.
-    pose proof (is_small_correct users n i Hi _ p H) as B. destruct (existsb _ _); exact B.
+    pose proof (is_small_for_correct users n i Hi _ _ p HL H) as B. destruct (existsb _ _); [exact B|]. now rewrite pow_O in B.
   - rewrite forallb_forall in H. intros l a Il Ia n i HL Hi. specialize (H _ Il). rewrite forallb_forall in H.
-    apply is_one_correct; [exact Hi|now apply H].
+    apply (is_one_for_correct n i Hi L); [exact HL|now apply H].
 Qed.
 
 Lemma shows_causal_holds : shows_causal c = true -> is_causal c.
@@ -211,9 +244,10 @@ Proof.
   destruct (shows_regime c) eqn:R; [|discriminate]. cbn [negb] in H.
   destruct (claimed_causal c && negb (shows_causal c)) eqn:C; [discriminate|].
   match type of H with context [find ?p (parts ?f)] => destruct (find p (parts f)) eqn:P; [discriminate|] end.
-  destruct (well_defined_from _ _) eqn:D; [|discriminate]. cbn [negb] in H.
+  destruct (defined_there _ _) eqn:D; [|discriminate]. cbn [negb] in H. cbv zeta in H.
+  rewrite known_established in H.
   match type of H with context [find ?p (seq ?a ?k)] => destruct (find p (seq a k)) eqn:S; [discriminate|] end.
-  destruct (proved_errors _ _ _) as [l|] eqn:Q; [|discriminate]. injection H as <-.
+  destruct (proved_errors _ _ _ _ _) as [l|] eqn:Q; [|discriminate]. injection H as <-.
   destruct (whole_parts c W) as (WM & O & LE). pose proof (find_none_all _ _ S) as Shown. clear S.
   pose proof (find_none_all _ _ P) as Held. clear P.
   assert (Out : forall d, (length (model_meanings (certified c)) <= d)%nat ->
@@ -230,7 +264,7 @@ Proof.
   split; [exact E|]. split; [exact W|].
   split; [exists (claimed_least c); repeat split; simpl; lia|].
   split; [now apply is_whole_letters|].
-  split; [exact (well_defined_for (claimed_lengths c) (model_network (certified c)) D)|].
+  split; [exact (defined_there_correct (claimed_lengths c) (model_network (certified c)) D)|].
   split; [|split; [|split; [|split; [|split]]]].
   - exact (Exact _ _ (output_means_eq _ _ O)).
   - intros f F. specialize (Held f F). apply existsb_exists in Held as (a & Ia & Ha).
@@ -238,7 +272,7 @@ Proof.
     apply formula_eqb_eq in Ha. subst. split; [exact N|now apply Exact].
   - intros d. apply shown_everywhere. apply All.
   - revert l Q. induction (claimed_errors c) as [|e r IH]; simpl; intros l Q; [injection Q as <-; constructor|].
-    destruct (proved_error _ _ e) as [x|] eqn:X; [|discriminate]. destruct (proved_errors _ _ r) as [y|]; [|discriminate].
+    destruct (proved_error _ _ _ _ e) as [x|] eqn:X; [|discriminate]. destruct (proved_errors _ _ _ _ r) as [y|]; [|discriminate].
     injection Q as <-. constructor; [exact (proved_error_errs c e x (All _) X)|now apply IH].
   - now apply shows_regime_holds.
   - intros K. rewrite K in C. apply shows_causal_holds. now apply negb_false_iff.

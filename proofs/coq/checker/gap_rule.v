@@ -6,7 +6,7 @@
    scores at most if it is bad and before, or after, the pivot. The greatest B is the sum of all that, for each pivot:
    `forward` compares it with 1/3 for all pivots in one pass. It keeps sums of weights relative to their greatest
    score, and asks for an exponential only if the last one asked for is another. Scores are multiples of 2^-80,
-   weights of 2^-50. Proved: what it accepts has an error of at most 1/4 at every row. *)
+   weights of 2^-60: stated errors have room for 10^-15. Proved: what it accepts has an error of at most 1/4 at every row. *)
 From Coq Require Import Reals ZArith Lra Lia List Bool Arith.
 From Certify Require Import lists finite_sums softmax exponential exp_enclosure.
 Import ListNotations.
@@ -56,18 +56,25 @@ Proof.
   pose proof (Rmult_le_compat_r B _ _ B0 T). lra.
 Qed.
 
-Corollary gap_rule_quarter : 3 * B <= 1 -> Rabs (t - attend n m s v) <= 1 / 4.
+(* In the form in which it is checked: the error is at most e/(c + e). *)
+Corollary gap_rule_limit c e : 0 < c -> 0 <= e -> c * B <= e -> Rabs (t - attend n m s v) <= e / (c + e).
 Proof.
-  intros H. eapply Rle_trans; [apply gap_rule|]. pose proof (weight_pos m s d (proj2 Vd)) as W.
+  intros Hc He H. eapply Rle_trans; [apply gap_rule|]. pose proof (weight_pos m s d (proj2 Vd)) as W.
   assert (X0 : 0 <= sum n bad_weight) by (apply sum_nonneg; intros; apply bad_weight_nonneg).
   assert (B0 : 0 <= B) by (apply Rmult_le_reg_l with (weight m s d); lra).
-  apply Rmult_le_reg_r with (1 + B); [lra|]. unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l by lra. lra.
+  apply Rmult_le_reg_r with ((1 + B) * (c + e)); [apply Rmult_lt_0_compat; lra|].
+  replace (B / (1 + B) * ((1 + B) * (c + e))) with (B * (c + e)) by (field; lra).
+  replace (e / (c + e) * ((1 + B) * (c + e))) with (e * (1 + B)) by (field; lra). lra.
+Qed.
+Corollary gap_rule_quarter : 3 * B <= 1 -> Rabs (t - attend n m s v) <= 1 / 4.
+Proof.
+  intros H. replace (1 / 4) with (1 / (3 + 1)) by lra. apply gap_rule_limit; lra.
 Qed.
 End Rule.
 
 (* ---- places, and what they weigh ---- *)
 Definition score_bits : Z := 80.
-Definition weight_bits : Z := 50.
+Definition weight_bits : Z := 60.
 Notation score := (fixed score_bits).
 Notation share := (fixed weight_bits).
 Lemma score_bits_nonneg : (0 <= score_bits)%Z.
@@ -116,7 +123,10 @@ Hypothesis Before : forall j, visible n m j -> (j < d)%nat -> v j <> t ->
   at_most (if_before (nth (j - 1) ps (Place None None None))) (s j).
 Hypothesis After : forall j, visible n m j -> (d < j)%nat -> v j <> t ->
   at_most (if_after (nth (j - 1) ps (Place None None None))) (s j).
-Hypothesis Bound : 3 * (weigh before + weigh after) <= exp (score y).
+Variables c e : R.
+Hypothesis Hc : 0 < c.
+Hypothesis He : 0 <= e.
+Hypothesis Bound : c * (weigh before + weigh after) <= e * exp (score y).
 
 Lemma bad_weigh : sum n (bad_weight m s v t) <= weigh before + weigh after.
 Proof.
@@ -149,14 +159,14 @@ Proof.
     rewrite firstn_length. lia.
 Qed.
 
-Theorem row_near : Rabs (t - attend n m s v) <= 1 / 4.
+Theorem row_near : Rabs (t - attend n m s v) <= e / (c + e).
 Proof.
   pose proof (exp_pos (s d)) as E. pose proof bad_weigh as X. pose proof (exp_monotone _ _ Least) as L.
   assert (W : weight m s d = exp (s d)) by (unfold weight; now rewrite (proj2 Vd)).
-  apply (gap_rule_quarter n m s v t d ((weigh before + weigh after) / exp (s d)) Vd Ht Hv Pivot).
+  apply (gap_rule_limit n m s v t d ((weigh before + weigh after) / exp (s d)) Vd Ht Hv Pivot) with (c := c); auto.
   - rewrite W. replace (exp (s d) * _) with (weigh before + weigh after) by (field; lra). exact X.
   - apply Rmult_le_reg_r with (exp (s d)); [exact E|]. unfold Rdiv. rewrite Rmult_assoc, Rmult_assoc, Rinv_l by lra.
-    lra.
+    rewrite Rmult_1_r. pose proof (Rmult_le_compat_l e _ _ He L). lra.
 Qed.
 End Row.
 
@@ -164,11 +174,11 @@ End Row.
 Definition cache := (Z * Z)%type.
 Definition valid (c : cache) : Prop := exp (- share (fst c)) <= share (snd c).
 Definition no_cache : cache := (0%Z, one weight_bits).
-(* The gap as a multiple of 2^-50, rounded down from a little below: so rounding of scores seldom changes it. From 40
+(* The gap as a multiple of 2^-60, rounded down from a little below: so rounding of scores seldom changes it. From 48
    on, one is as good as the other. *)
 Definition slack_of_gap : Z := 16777216.
-Definition far : Z := 45035996273704960.
-Definition argument (g : Z) : Z := Z.min far (Z.max 0 (Z.shiftr (g - slack_of_gap) 30)).
+Definition far : Z := 55340232221128654848.
+Definition argument (g : Z) : Z := Z.min far (Z.max 0 (Z.shiftr (g - slack_of_gap) 20)).
 Definition decayed (c : cache) (g : Z) : cache :=
   let x := argument g in if (x =? fst c)%Z then c else (x, decay_above weight_bits x).
 
@@ -178,15 +188,14 @@ Lemma argument_nonneg g : (0 <= argument g)%Z.
 Proof. unfold argument, far. lia. Qed.
 Lemma argument_le g : (0 <= g)%Z -> share (argument g) <= score g.
 Proof.
-  intros G. apply Rle_trans with (share (Z.max 0 (Z.shiftr (g - slack_of_gap) 30))).
+  intros G. apply Rle_trans with (share (Z.max 0 (Z.shiftr (g - slack_of_gap) 20))).
   { apply fixed_le; [auto|]. apply Z.le_min_r. }
-  destruct (Z.max_spec 0 (Z.shiftr (g - slack_of_gap) 30)) as [[_ ->]|[_ ->]];
+  destruct (Z.max_spec 0 (Z.shiftr (g - slack_of_gap) 20)) as [[_ ->]|[_ ->]];
     [|rewrite fixed_0; now apply fixed_nonneg].
-  pose proof (shiftr_down (g - slack_of_gap) 30 ltac:(lia)) as D. unfold fixed.
-  replace (2 ^ score_bits)%Z with (2 ^ 30 * 2 ^ weight_bits)%Z by reflexivity. rewrite mult_IZR.
-  assert (P : 0 < IZR (2 ^ 30)) by (apply IZR_lt; reflexivity). pose proof (u_pos weight_bits weight_bits_nonneg) as U.
-  replace (IZR g / (IZR (2 ^ 30) * IZR (2 ^ weight_bits))) with (IZR g / IZR (2 ^ 30) * / IZR (2 ^ weight_bits)) by
-    (field; lra).
+  pose proof (shiftr_down (g - slack_of_gap) 20 ltac:(lia)) as D. unfold fixed.
+  replace (2 ^ score_bits)%Z with (2 ^ 20 * 2 ^ weight_bits)%Z by reflexivity. rewrite mult_IZR.
+  assert (P : 0 < IZR (2 ^ 20)) by (apply IZR_lt; reflexivity). pose proof (u_pos weight_bits weight_bits_nonneg) as U.
+  replace (IZR g / (IZR (2 ^ 20) * IZR (2 ^ weight_bits))) with (IZR g / IZR (2 ^ 20) * / IZR (2 ^ weight_bits)) by (field; lra).
   apply Rmult_le_compat_r; [now apply inverse_nonneg|]. eapply Rle_trans; [exact D|].
   apply Rmult_le_compat_r; [now apply inverse_nonneg|]. apply IZR_le. unfold slack_of_gap. lia.
 Qed.
@@ -278,6 +287,10 @@ Proof.
 Qed.
 
 (* ---- all pivots in one pass: `afters` has for each place the sum of what is after it ---- *)
+Section Limit.
+(* The bad weigh together at most so many times as much as the pivot: 1/3, or what an error that is stated asks for. *)
+Variable limit : Z * Z.
+
 Fixpoint forward (before : option heap) (c c' : cache) (ps : list place) (afters : list (option heap)) : bool :=
   match ps, afters with
   | p :: ps, a :: afters =>
@@ -286,16 +299,19 @@ Fixpoint forward (before : option heap) (c c' : cache) (ps : list place) (afters
       | Some y =>
           match part c before y, part c' a y with
           | Some (c, x), Some (c', z) =>
-              if (3 * (x + z) <=? one weight_bits)%Z then forward (add before (if_before p)) c c' ps afters else false
+              if (fst limit * (x + z) <=? snd limit * one weight_bits)%Z
+              then forward (add before (if_before p)) c c' ps afters else false
           | _, _ => false
           end
       end
   | _, _ => true
   end.
 
+Hypothesis Limit : (0 <= fst limit)%Z.
+
 Lemma forward_correct ps : forall h c c' afters k p a y x z, forward h c c' ps afters = true ->
   valid c -> valid c' -> bounds h x -> nth_error ps k = Some p -> nth_error afters k = Some a -> if_pivot p = Some y ->
-  bounds a z -> 3 * (x + weigh (map if_before (firstn k ps)) + z) <= exp (score y).
+  bounds a z -> IZR (fst limit) * (x + weigh (map if_before (firstn k ps)) + z) <= IZR (snd limit) * exp (score y).
 Proof.
   induction ps as [|p0 ps IH]; intros h c c' afters k p a y x z F V V' Hx Hp Ha Py Hz; [now destruct k|].
   destruct afters as [|a0 afters]; [now destruct k|]. cbn [forward] in F.
@@ -303,8 +319,9 @@ Proof.
   - injection Hp as ->. injection Ha as ->. rewrite Py in F. destruct (part c h y) as [[c1 x1]|] eqn:E; [|discriminate].
     destruct (part c' a y) as [[c2 x2]|] eqn:E'; [|discriminate]. apply if_and in F as [F _]. apply Z.leb_le in F.
     apply (part_correct _ _ _ x) in E as [_ E]; auto. apply (part_correct _ _ _ z) in E' as [_ E']; auto.
-    apply (fixed_le weight_bits weight_bits_nonneg) in F. rewrite fixed_times, fixed_plus, fixed_one in F by auto.
-    pose proof (exp_pos (score y)). pose proof (Rmult_le_compat_l (exp (score y)) _ _ ltac:(lra) F). lra.
+    apply (fixed_le weight_bits weight_bits_nonneg) in F. rewrite !fixed_times, fixed_plus, fixed_one in F by auto.
+    pose proof (exp_pos (score y)). pose proof (Rmult_le_compat_l (exp (score y)) _ _ ltac:(lra) F).
+    apply IZR_le in Limit. pose proof (Rmult_le_compat_l (IZR (fst limit)) _ _ Limit (Rplus_le_compat _ _ _ _ E E')). lra.
   - rewrite <- Rplus_assoc. fold (weigh (map if_before (firstn k ps))). apply add_bounds with (o := if_before p0) in Hx.
     destruct (if_pivot p0) as [y0|].
     + destruct (part c h y0) as [[c1 x1]|] eqn:E; [|discriminate].
@@ -347,7 +364,8 @@ Qed.
 
 Theorem check_places_correct ps d p y : check_places ps = true -> (1 <= d)%nat ->
   nth_error ps (d - 1) = Some p -> if_pivot p = Some y ->
-  3 * (weigh (map if_before (firstn (d - 1) ps)) + weigh (map if_after (skipn d ps))) <= exp (score y).
+  IZR (fst limit) * (weigh (map if_before (firstn (d - 1) ps)) + weigh (map if_after (skipn d ps)))
+    <= IZR (snd limit) * exp (score y).
 Proof.
   intros H Hd Hp Py. destruct (proj2 (sums_after_bounds ps) (d - 1)%nat p Hp) as (a & Ha & Ba).
   replace (S (d - 1)) with d in Ba by lia.
@@ -365,13 +383,16 @@ Qed.
 
 Theorem check_next_correct ps d p y : check_next ps = true -> (1 <= d)%nat ->
   nth_error ps (d - 1) = Some p -> if_pivot p = Some y ->
-  3 * (weigh (map if_before (firstn (d - 1) ps)) + weigh (map if_after (firstn 1 (skipn d ps)))) <= exp (score y).
+  IZR (fst limit) * (weigh (map if_before (firstn (d - 1) ps)) + weigh (map if_after (firstn 1 (skipn d ps))))
+    <= IZR (snd limit) * exp (score y).
 Proof.
   intros H Hd Hp Py. destruct (next_after_bounds ps (d - 1)%nat p Hp) as (a & Ha & Ba).
   replace (S (d - 1)) with d in Ba by lia.
   pose proof (forward_correct ps None no_cache no_cache _ (d - 1) p a y 0 _ H no_cache_valid no_cache_valid
     (Rle_refl 0) Hp Ha Py Ba). lra.
 Qed.
+
+End Limit.
 
 (* A row that sees fewer places has less to bear. *)
 Lemma weigh_fewer (f : place -> option Z) k r ps :

@@ -1,9 +1,10 @@
-(* Expressions that are 1, and position embeddings that are small, by their monomials.
+(* Expressions that are 1, and position embeddings that are small, by their monomials, or at each position up to a length.
 
-   Proved: at every position of every length `is_one` is right, and what `is_small 0` (`is_small 2`) accepts has an
-   absolute value of at most 1 (of at most n^2). *)
+   Proved: at every position of every allowed length `is_one_for` is right, and what `is_small_for L 0` (`is_small_for L 2`)
+   accepts has an absolute value of at most 1 (of at most n^2). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Certify Require Import finite_sums softmax formula network linear_combination proposition_11_end_markers monomial.
+From Certify Require Import finite_sums softmax formula network linear_combination proposition_11_end_markers monomial
+  values_by_rows.
 Open Scope R_scope.
 
 Definition is_one (x : expression) : bool :=
@@ -20,6 +21,23 @@ Definition is_small (k : Z) (p : position_function) : bool :=
       | None => false
       end
   end.
+
+(* At every position of every allowed length the expression has an exact value, and it is so. *)
+Definition at_all_rows (L : lengths) (x : expression) (so : nat -> Q -> bool) : bool :=
+  match greatest_length L with
+  | Some N =>
+      let least := Nat.max 1 (least_length L) in
+      forallb (fun n => forallb (fun i => match exact x n i with Some q => so n q | None => false end) (seq 1 n))
+        (seq least (S N - least))
+  | None => false
+  end.
+Definition is_within (k n : nat) (q : Q) : bool :=
+  let z := (Z.of_nat n ^ Z.of_nat k * Zpos (Qden q))%Z in Z.leb (- z) (Qnum q) && Z.leb (Qnum q) z.
+Definition is_one_for (L : lengths) (x : expression) : bool :=
+  if is_one x then true else at_all_rows L x (fun _ q => Qeq_bool q 1).
+Definition is_small_for (L : lengths) (k : nat) (p : position_function) : bool :=
+  if is_small (Z.of_nat k) p then true
+  else match p with Formula x => at_all_rows L x (is_within k) | Bracket _ _ => false end.
 
 Section Small.
 Variables (users : nat -> nat -> nat -> bool) (n i : nat).
@@ -74,5 +92,38 @@ Proof.
     + rewrite Rmult_1_l, <- !power_add by exact Hn. now apply power_grows.
   - apply Z.leb_le in H. apply Rle_trans with 1; [destruct (truth _ _ _ _ _); simpl; rewrite ?Rabs_R1, ?Rabs_R0; lra|].
     change 1 with (powerRZ (INR n) 0). now apply power_grows.
+Qed.
+
+Lemma at_all_rows_correct L x so : allowed L n -> at_all_rows L x so = true ->
+  exists q, expression_value x n i = Q2R q /\ so n q = true.
+Proof.
+  unfold at_all_rows. intros (H1 & Hl & Hg) H. destruct (greatest_length L) as [N|]; [|discriminate]. cbv zeta in H.
+  rewrite forallb_forall in H. specialize (H n ltac:(apply in_seq; lia)). rewrite forallb_forall in H.
+  specialize (H i ltac:(apply in_seq; lia)). destruct (exact x n i) as [q|] eqn:E; [|discriminate].
+  exists q. split; [exact (proj1 (exact_correct x n i q E))|exact H].
+Qed.
+
+Lemma is_one_for_correct L x : allowed L n -> is_one_for L x = true -> expression_value x n i = 1.
+Proof.
+  unfold is_one_for. intros HL H. destruct (is_one x) eqn:E; [now apply is_one_correct|].
+  destruct (at_all_rows_correct L x _ HL H) as (q & -> & Hq). apply Qeq_bool_R in Hq. now rewrite Hq, Q2R_1.
+Qed.
+
+Lemma is_within_correct k q : is_within k n q = true -> Rabs (Q2R q) <= INR n ^ k.
+Proof.
+  unfold is_within. cbv zeta. intros H. apply andb_prop in H as [A B]. apply Z.leb_le in A, B.
+  apply IZR_le in A, B. rewrite opp_IZR in A. rewrite mult_IZR, <- pow_IZR, <- INR_IZR_INZ in A, B.
+  unfold Q2R. destruct q as [a d]. cbn [Qnum Qden] in *. assert (P : 0 < IZR (Zpos d)) by now apply IZR_lt.
+  apply Rabs_le. split; (apply Rmult_le_reg_r with (IZR (Zpos d)); [exact P|]);
+    rewrite Rmult_assoc, Rinv_l, Rmult_1_r || idtac; try lra; rewrite ?Rmult_assoc, ?Rinv_l; lra.
+Qed.
+
+Lemma is_small_for_correct L k p : allowed L n -> is_small_for L k p = true ->
+  Rabs (position_value users p n i) <= INR n ^ k.
+Proof.
+  unfold is_small_for. intros HL H. destruct (is_small _ p) eqn:E.
+  - apply is_small_correct in E. now rewrite <- pow_powerRZ in E.
+  - destruct p as [x|]; [|discriminate]. destruct (at_all_rows_correct L x _ HL H) as (q & Hq & W).
+    cbn [position_value]. rewrite Hq. now apply is_within_correct.
 Qed.
 End Small.
