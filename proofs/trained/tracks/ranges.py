@@ -109,7 +109,3 @@ def ranged(form: FormRanges) -> list[list[Ranged]]:
         raise Unsupported("very many classes")
     return found
 
-
-def whole_query(form: FormRanges, number: int) -> Query:
-    """The query of this number."""
-    return form.queries[number]

@@ -1,0 +1,82 @@
+"""The steps of a machine that are left where a token is read and some columns are given; docs/tracks.md, section 4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from .claim import Form, Place, TracksClaim
+
+
+class Move(NamedTuple):
+    """A step: from a state, with a column (its index), to a state, with what is written."""
+
+    source: int
+    letters: int
+    target: int
+    written: tuple[int, ...]
+
+
+class FormColumns:
+    """The moves of each column of a form, and what stands where."""
+
+    def __init__(self, claim: TracksClaim, form: Form) -> None:
+        self.claim, self.form = claim, form
+        made = {table: [Move(state, letters, step[0], step[1:])
+                        for state, steps in enumerate(claim.machine.tables[table])
+                        for letters, step in enumerate(steps) if step is not None] for table in {*form.columns}}
+        self.moves = [made[table] for table in form.columns]
+        self.ends = [state for state, end in enumerate(claim.machine.end) if end is not None]
+
+    def token(self, place: Place, move: Move) -> int:
+        """What stands at a place of a column where this move is made."""
+        if place.kind == "track":
+            return self.claim.tracks[place.index].tokens[self.claim.columns[move.letters][place.index]]
+        return move.written[place.index]
+
+    def end_token(self, place: Place, state: int) -> int:
+        """What is written at a place after the last column, in an allowed last state."""
+        return (self.claim.machine.end[state] or ())[place.index]
+
+    def may_stand(self, place: Place) -> list[int]:
+        """All tokens that may stand at a place, ascending; perhaps more, if columns are never met."""
+        if place.kind == "token":
+            return [place.index]
+        if place.column is None:
+            return sorted({self.end_token(place, state) for state in self.ends})
+        return sorted({self.token(place, move) for move in self.moves[place.column]})
+
+
+class Left(NamedTuple):
+    """The moves of each column, and the last states, that are on a path from the start to an allowed end."""
+
+    moves: list[list[Move]]
+    lasts: list[int]
+
+
+def left(columns: FormColumns, read: Place | None, own: int, given: Mapping[int, int]) -> Left:
+    """What is left where a token is read at a place, and columns have these letters."""
+    kept = []
+    for column, moves in enumerate(columns.moves):
+        if read is not None and read.column == column:
+            moves = [move for move in moves if columns.token(read, move) == own]
+        if column in given:
+            moves = [move for move in moves if move.letters == given[column]]
+        kept.append(moves)
+    lasts = columns.ends
+    if read is not None and read.kind == "end":
+        lasts = [state for state in lasts if columns.end_token(read, state) == own]
+    return on_paths(kept, columns.claim.machine.start, lasts)
+
+
+def on_paths(moves: Sequence[Sequence[Move]], start: int, lasts: Sequence[int]) -> Left:
+    """Those of the moves that are on a path from the start to one of the last states."""
+    reached = [{start}]
+    for column in moves:
+        reached.append({move.target for move in column if move.source in reached[-1]})
+    useful = [reached[-1] & {*lasts}]
+    kept = []
+    for column, before in zip(reversed(moves), reversed(reached[:-1]), strict=True):
+        kept.append([move for move in column if move.source in before and move.target in useful[-1]])
+        useful.append({move.source for move in kept[-1]})
+    return Left(kept[::-1], sorted(useful[0]))
