@@ -7,8 +7,9 @@ that are alike in all that follows the heads are a group, whose boxes of ranges 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import accumulate
-from operator import le
+from operator import le, mul
 from struct import unpack
 from typing import NamedTuple
 
@@ -16,8 +17,8 @@ from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import Rejected, expect, require, within
 from ..cells import Bounds, Box, replaced
 from ..cells import Cell as BoxOfCell
-from ..directions import DirectionBasis, average, make_turn
-from ..forms import FRACTION, AffineForm, Linear, apply, move, plus, promoted, shift_symbols, spread
+from ..directions import PLACES, DirectionBasis, average, make_turn
+from ..forms import FRACTION, WEIGHT, AffineForm, Linear, apply, make_linear, move, plus, promoted, shift_symbols, spread
 from ..maps import make_rows
 from ..passing import AttentionMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, turned
 from ..ranges import AttendedTo, PathBounds, Vectors, both_ways, scores, weigh, with_slope
@@ -55,7 +56,7 @@ class FormProof:
     """The proof of one form."""
 
     def __init__(self, given: TracksCertificate, number: int, unit: Unit) -> None:
-        self.given, self.unit, self.budget = given, unit, given.budget
+        self.given, self.unit, self.budget = given, unit, given.language.budget
         network, claim = given.network, given.claim
         require(network.causal, "claims about tracks need causal attention")
         require(len(network.attention_steps) == 1, "claims about tracks need one attention step")
@@ -70,11 +71,13 @@ class FormProof:
             else:
                 (self.before if self.attention is None else self.after).append(maps)
         self.turns = [make_turn(self.budget, data, network.width) for data in unit.directions]
+        self.across = [make_across(turn, network.width) for turn in self.turns]
         self.widths = [len(turn.rows) for turn in self.turns]
         self.weights = RelativeWeights(self.budget)
         self._points: dict[Source, AffineForm] = {}
         self._normed: dict[Source, AffineForm] = {}
         self._reads: dict[tuple[int, Source], AttendedTo] = {}
+        self._sizes: dict[tuple[int, Source], list[int]] = {}
         self._rows: dict[int, Linear] = {}
 
     def run(self) -> tuple[int, int]:
@@ -149,7 +152,14 @@ class FormProof:
                            apply(self.budget, maps.key, stream))
             self._reads[key] = AttendedTo(Vectors(found, spread(self.budget, found)), value,
                                           both_ways(self.budget, self.turns[head].there, value))
+            rest = spread(self.budget, apply(self.budget, self.across[head], value))
+            self._sizes[key] = [abs(centre) + reach for centre, reach in zip(*rest, strict=True)]
         return self._reads[key]
+
+    def across_sizes(self, head: int, source: Source) -> list[int]:
+        """How great what a head writes there is across its directions."""
+        self.read(head, source)
+        return self._sizes[head, source]
 
     def query(self, head: int, place: int, token: int) -> Vectors:
         """What a head asks there."""
@@ -214,9 +224,9 @@ class QueryProof:
                 for head, turn in enumerate(form.turns)]
 
     def sizes(self, head: int) -> list[int]:
-        """How great each coordinate of what a head writes may be."""
-        values = (self.form.read(head, source).value.sizes for source in self.sources)
-        return [max(column) for column in zip(*values, strict=True)]
+        """How great each coordinate of what a head writes may be across its directions: averages are no greater."""
+        found = (self.form.across_sizes(head, source) for source in self.sources)
+        return [max(column) for column in zip(*found, strict=True)]
 
 
 class ClassAverages:
@@ -301,9 +311,21 @@ class GroupProof:
         """The stream after the heads, where their averages are in the box; their symbols follow the others."""
         result, first = point, point.slots
         for turn, bounds, size in zip(self.form.turns, box, sizes, strict=True):
-            z = average(self.budget, turn, bounds.least, bounds.greatest, size)
+            z = average(self.budget, turn._replace(rest=identity(len(size))), bounds.least, bounds.greatest, size)
             result = plus(result, shift_symbols(z, first - 1))
             first += len(bounds.least)
         return result if self.form.maps.bias is None else move(result, self.form.maps.bias)
 
 
+def make_across(turn: DirectionBasis, width: int) -> Linear:
+    """u to (I - Q'Q) u, for the rows of Q: what is left of it across the directions."""
+    one = 1 << 2 * PLACES
+    columns = list(zip(*turn.rows, strict=True)) or [()] * width
+    return make_linear([[(one * (i == k) - sum(map(mul, columns[i], columns[k]))) >> 2 * PLACES - WEIGHT
+                         for k in range(width)] for i in range(width)], [0] * width)
+
+
+@cache
+def identity(width: int) -> list[list[int]]:
+    """Of `average`: what is across the directions is bounded itself."""
+    return [[(i == k) << 2 * PLACES for k in range(width)] for i in range(width)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ....kernel.budget import Budget
+from ....kernel.language import Language
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, integer_within, list_of, read_heading
 from ....kernel.verdicts import expect, quote
@@ -49,7 +50,7 @@ class TracksCertificate:
     network: Network
     claim: TracksClaim
     units: tuple[Unit, ...]
-    budget: Budget
+    language: Language
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class WrongInput:
     columns: tuple[int, ...]
     place: int
     other: int
-    budget: Budget
+    language: Language
 
 
 def read_tracks(document: Json, budget: Budget) -> TracksCertificate:
@@ -73,7 +74,7 @@ def read_tracks(document: Json, budget: Budget) -> TracksCertificate:
     claim = fields.read("claim", partial(read_claim, network=network))
     units = fields.read("units", list_of(partial(read_unit, network=network)))
     expect(len(units) == len(claim.forms), "units: expected one for each form")
-    return TracksCertificate(network, claim, units, budget)
+    return TracksCertificate(network, claim, units, Language(budget))
 
 
 def read_unit(value: Json, network: Network) -> Unit:
@@ -113,4 +114,4 @@ def read_wrong_input(document: Json, budget: Budget) -> WrongInput:
     known = {column: index for index, column in enumerate(claim.columns)}
     expect(all(column in known for column in letters), "input: expected a letter of each track")
     return WrongInput(network, claim, form, tuple(known[column] for column in letters), fields.read("place", Count),
-                      fields.read("other", Count), budget)
+                      fields.read("other", Count), Language(budget))
