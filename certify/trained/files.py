@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 
 WITH_A_CLAIM = ("certify-decision", "certify-wrong-word")
-"""The formats of files that hold a network and a claim about it."""
-_BEGINNING = re.compile(rf'\s*\{{\s*"format"\s*:\s*"({"|".join(("certify-trained", *WITH_A_CLAIM))})"')
+"""The formats of files that hold a network and a claim about words."""
+ABOUT_TRACKS = ("certify-tracks", "certify-wrong-input")
+"""The formats of files that hold a network and a claim about inputs in tracks."""
+_BEGINNING = re.compile(rf'\s*\{{\s*"format"\s*:\s*"({"|".join(("certify-trained", *WITH_A_CLAIM, *ABOUT_TRACKS))})"')
 _BEGINNING_BYTES = 200
 
 

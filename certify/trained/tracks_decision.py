@@ -84,7 +84,7 @@ def _decide_form(floats: FloatNetwork, balls: BallNetwork, claim: TracksClaim, n
         return wrong, None
     proved = FormSearch(floats, claim, number, effort).run()
     if proved.unit is not None:
-        return replace(row, verdict="certified", bound=proved.least, seen=search(margins, 1)), proved
+        return replace(row, verdict="certified", bound=float(proved.least), seen=search(margins, 1)), proved
     row = replace(row, seen=search(margins, 4 * effort, proved.inputs))
     wrong = _wrong(balls, claim, row)
     return wrong or replace(row, reason=f"{proved.open} of {proved.classes} classes are not proved"), proved

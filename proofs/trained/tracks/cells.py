@@ -20,11 +20,13 @@ from proofs.trained.tracks.ranges import FormRanges, Ranged
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-ROOM = 2.0**-20  # for the checker's roundings
+ROOM = 2**-20  # for the checker's roundings
 SPARSE = 3  # of so many classes a cell's rows are bounded class by class
 MOST_CUTS = 48
-LOOSE = 2.0**-38  # of a stream, where it begins
+LOOSE = 2**-38  # of a stream, where it begins
 LIST = 512  # cells at once
+FAR = np.float64(10) ** 30
+LESS = 10**-3  # counts how wide a box is, beside how much its row feels it
 
 
 @dataclass
@@ -55,18 +57,18 @@ class Group:
     root: Cell | None = None
     cells: int = 0
     open: set[int] = field(default_factory=set)
-    least: float = np.inf
+    least: np.float64 = np.float64(np.inf)
 
 
 class Cover:
     """Covers the boxes of groups by cells."""
 
-    def __init__(self, form: FormRanges, margin: float, most_cells: int) -> None:
+    def __init__(self, form: FormRanges, margin: np.float64, most_cells: int) -> None:
         self.form, self.margin, self.most_cells = form, margin, most_cells
         claim, floats = form.claim, form.floats
         self.among = np.array(claim.among, np.intp)
         self.rows = np.concatenate([rows for rows in form.rows])
-        self.scale = 2.0**form.bits
+        self.scale = np.float64(2) ** form.bits
         self.steps = floats.steps[floats.last_attention + 1:]
         self.exact_tests = 0
 
@@ -76,7 +78,7 @@ class Cover:
         for number, group in enumerate(groups):
             group.root = Cell(number, np.arange(len(group.ranged)), np.stack([one.least for one in group.ranged]),
                               np.stack([one.greatest for one in group.ranged]))
-            group.cells, group.open, group.least = 1, set(), np.inf
+            group.cells, group.open, group.least = 1, set(), np.float64(np.inf)
             waiting.append(group.root)
         while waiting:
             new: list[Cell] = []
@@ -86,16 +88,16 @@ class Cover:
 
     def _pass(self, groups: Sequence[Group], cells: list[Cell]) -> list[Cell]:
         """The cells that these, where they are not proved, are cut into."""
-        forms, boxes = self.row_forms(groups, cells)
+        forms = self.row_forms(groups, cells)
         lows = least_of(forms)
         new: list[Cell] = []
         for place in range(len(cells)):
             cell, group = cells[place], groups[cells[place].group]
-            low = float(lows[place].min())
+            low = lows[place].min()
             if low > self.margin + ROOM:
                 group.least = min(group.least, low)
                 continue
-            if len(cell.members) <= SPARSE and self._by_classes(group, cell, forms.only(slice(place, place + 1)), boxes):
+            if len(cell.members) <= SPARSE and self._by_classes(group, cell, forms.only(slice(place, place + 1))):
                 continue
             if cell.cuts >= MOST_CUTS or group.cells >= self.most_cells:
                 group.open |= set(cell.members.tolist())
@@ -108,8 +110,8 @@ class Cover:
                 new += made
         return new
 
-    def row_forms(self, groups: Sequence[Group], cells: Sequence[Cell]) -> tuple[Forms, tuple[Array, Array]]:
-        """All rows (the right answer's logit less each other's) of cells, and the centres and half widths of boxes."""
+    def row_forms(self, groups: Sequence[Group], cells: Sequence[Cell]) -> Forms:
+        """All rows (the right answer's logit less each other's) of cells."""
         boxes = [cell.box for cell in cells]
         least, greatest = np.stack([box[0] for box in boxes]), np.stack([box[1] for box in boxes])
         centre, half = (least + greatest) / 2 / self.scale, (greatest - least) / 2 / self.scale
@@ -124,7 +126,7 @@ class Cover:
                 assert isinstance(step, FloatNorm)
                 stream = normed(stream, step)
         answers = np.array([answer for _, _, answer in keys])
-        return self._differences(stream, answers), (centre, half)
+        return self._differences(stream, answers)
 
     def _differences(self, stream: Forms, answers: NDArray[np.intp]) -> Forms:
         """The logit of each cell's answer less every other one's; its own column is far above everything."""
@@ -134,10 +136,10 @@ class Cover:
         if unembedding.bias is not None:
             centre = centre + unembedding.bias[answers][:, np.newaxis] - unembedding.bias[self.among]
         own = answers[:, np.newaxis] == self.among
-        return Forms(np.where(own, 1e30, centre), stream.parts @ weight,
+        return Forms(np.where(own, FAR, centre), stream.parts @ weight,
                      (stream.loose[:, np.newaxis] @ np.abs(weight))[:, 0])
 
-    def _by_classes(self, group: Group, cell: Cell, forms: Forms, boxes: tuple[Array, Array]) -> bool:
+    def _by_classes(self, group: Group, cell: Cell, forms: Forms) -> bool:
         """Whether all rows that the box does not prove follow from the least value of their linear part on each class."""
         least, greatest = cell.box
         centre, half = (least + greatest) / 2 / self.scale, (greatest - least) / 2 / self.scale
@@ -149,15 +151,15 @@ class Cover:
         for row in np.flatnonzero(low <= self.margin + ROOM):
             for member in cell.members:
                 self.exact_tests += 1
-                value = float(rest[0, row]) + self._least_along(group.ranged[member], alpha[0, row], cell.box)
+                value = rest[0, row] + self._least_along(group.ranged[member], alpha[0, row], cell.box)
                 if value <= self.margin + ROOM:
                     return False
                 group.least = min(group.least, value)
         return True
 
-    def _least_along(self, ranged: Ranged, alpha: Array, box: tuple[Whole, Whole]) -> float:
+    def _least_along(self, ranged: Ranged, alpha: Array, box: tuple[Whole, Whole]) -> np.float64:
         """The least of alpha · averages on a class; with several heads the sum of their least ones."""
-        one, first, total = ranged.one, 0, 0.0
+        one, first, total = ranged.one, 0, np.float64(0)
         restricted = Restricted(self.form.queries[one.query], one.split)
         for head, rows in enumerate(self.form.rows):
             mine = slice(first, first + len(rows))
@@ -165,8 +167,8 @@ class Cover:
             if not np.any(alpha[mine]):
                 continue
             ends = np.minimum(alpha[mine] * box[0][mine], alpha[mine] * box[1][mine]).sum() / self.scale
-            exact = -float(self.form.greatest(restricted, one.query, head, -alpha[mine], np.array([one.member]))[0])
-            total += exact if len(self.form.rows) == 1 else max(exact, float(ends))
+            exact = -self.form.greatest(restricted, one.query, head, -alpha[mine], np.array([one.member]))[0]
+            total += exact if len(self.form.rows) == 1 else max(exact, ends)
         return total
 
     def _cut(self, cell: Cell, parts: Array) -> tuple[Cell, ...] | None:
@@ -174,7 +176,7 @@ class Cover:
         least, greatest = cell.box
         widths = greatest - least
         slopes = np.abs(parts[:len(widths)])
-        score = np.where(widths > 1, slopes + 1e-3 * slopes.max() * widths / max(int(widths.max()), 1), -1)
+        score = np.where(widths > 1, slopes + LESS * slopes.max() * widths / max(int(widths.max()), 1), -1)
         if not len(score) or score.max() < 0:
             return None
         k = int(score.argmax())

@@ -29,7 +29,7 @@ class FormProved:
     unit: dict[str, Any] | None
     classes: int
     cells: int
-    least: float
+    least: np.float64
     open: int
     inputs: tuple[tuple[Column, ...], ...] = field(repr=False)
 
@@ -42,7 +42,7 @@ class FormSearch:
         self.claim, self.effort = claim, effort
         self.splits: list[tuple[int, int, int]] = []
         self.ranged = ranged(self.form)
-        self.cover = Cover(self.form, float(claim.margin), MOST_CELLS * effort)
+        self.cover = Cover(self.form, np.float64(claim.margin), MOST_CELLS * effort)
         self.groups: dict[tuple[int, int, int], Group] = {}
 
     def run(self) -> FormProved:
@@ -117,7 +117,7 @@ class FormSearch:
         groups = [group for _, group in sorted(self.groups.items())]
         unit = None if open_ones else unit_to_json(self.form, self.splits, self.ranged, groups)
         return FormProved(unit, sum(map(len, self.ranged)), sum(group.cells for group in groups),
-                          min((group.least for group in groups), default=np.inf), len(open_ones),
+                          min((group.least for group in groups), default=np.float64(np.inf)), len(open_ones),
                           tuple(self._inputs(open_ones)))
 
     def _inputs(self, open_ones: Sequence[Ranged]) -> list[tuple[Column, ...]]:
@@ -128,7 +128,7 @@ class FormSearch:
             for head, rows in enumerate(self.form.rows):
                 for vector in (sign * unit for unit in np.eye(len(rows)) for sign in (1, -1)):
                     paths = self.form.paths(restricted, one.one.query, head, vector)
-                    top = float(paths.greatest_ratios(np.array([one.one.member]))[0][0])
+                    top = paths.greatest_ratios(np.array([one.one.member]))[0][0]
                     letters = paths.input(one.one.member, top)
                     found[tuple(self.claim.all_columns[letter] for letter in letters)] = None
         return list(found)

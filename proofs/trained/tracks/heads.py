@@ -14,7 +14,7 @@ from proofs.trained.forward import FloatAttention, FloatHead, FloatNetwork, soft
 
 Array = NDArray[np.float64]
 ONE = 1 << 30  # directions are whole numbers / 2^30
-NOTHING = 1e-13  # of the greatest: directions along which a head writes less than that are none
+NOTHING = 10**-13  # of the greatest: directions along which a head writes less than that are none
 SAMPLES = 64
 
 

@@ -18,7 +18,8 @@ from proofs.trained.tracks.queries import Query, Restricted
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 MOST_ROUNDS = 60
-NEVER = -1e300
+STILL = 10**-13  # a step that is relatively smaller is none
+NEVER = -np.inf
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ class Lines:
     weights: tuple[Array, ...]
     last_values: Array
     last_weights: Array
-    value: float
-    weight: float
+    value: np.float64
+    weight: np.float64
 
 
 def lines(query: Query, weights: Array, values: Array) -> Lines:
@@ -40,7 +41,7 @@ def lines(query: Query, weights: Array, values: Array) -> Lines:
     found_values = [np.zeros(len(source)) for source in columns.source]
     found_weights = [np.zeros(len(source)) for source in columns.source]
     last_values, last_weights = np.zeros(columns.states), np.zeros(columns.states)
-    value = weight = 0.0
+    value = weight = np.float64(0)
     for place, one in enumerate(form.layout[: query.place + 1]):
         if one.kind == "token":
             value += products[place, one.index]
@@ -70,7 +71,7 @@ class Bundle:
 class Paths:
     """Greatest ratios over the classes of a restricted query."""
 
-    def __init__(self, restricted: Restricted, sums: Lines, least: float, greatest: float) -> None:
+    def __init__(self, restricted: Restricted, sums: Lines, least: np.float64, greatest: np.float64) -> None:
         """``least`` and ``greatest`` are bounds of all values: ratios lie between them."""
         self.restricted, self.sums, self.least, self.greatest = restricted, sums, least, greatest
         columns = restricted.query.columns
@@ -104,7 +105,7 @@ class Paths:
         for _ in range(MOST_ROUNDS):
             value, weight[open_ones] = self.best(members[open_ones], top[open_ones])
             new = top[open_ones] + value / weight[open_ones]
-            moved = new > top[open_ones] + 1e-13 * (1 + np.abs(new))
+            moved = new > top[open_ones] + STILL * (1 + np.abs(new))
             top[open_ones] = np.maximum(new, top[open_ones])
             open_ones = open_ones[moved]
             if not len(open_ones):
@@ -142,7 +143,7 @@ class Paths:
             values, weights = _advance(self.bundles[column], values, weights, tops, forward=False)
         return values, weights
 
-    def input(self, member: int, top: float) -> tuple[int, ...]:
+    def input(self, member: int, top: np.float64) -> tuple[int, ...]:
         """The columns (indices of letters) of an input of the class at which the sum is greatest for T."""
         columns = self.restricted.query.columns
         lasts = self.restricted.lasts & (np.arange(self.states) == member) if self.column == self.length else (
@@ -162,12 +163,12 @@ class Paths:
             state = int(columns.target[column][step])
         return tuple(chosen)
 
-    def _steps(self, column: int, member: int, top: float) -> list[tuple[int, float]]:
+    def _steps(self, column: int, member: int, top: np.float64) -> list[tuple[int, np.float64]]:
         """The steps that may be greatest, and their sums; in the answer's column that of the class."""
         values, weights = self.sums.values[column], self.sums.weights[column]
         steps = [member] if column == self.column else [int(step) for bundle in self.bundles[column]
                                                         for step in bundle.steps]
-        return [(step, float(values[step] - top * weights[step])) for step in steps]
+        return [(step, values[step] - top * weights[step]) for step in steps]
 
 
 def _advance(bundles: Sequence[Bundle], values: Array, weights: Array, tops: Array,

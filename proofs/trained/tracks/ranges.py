@@ -20,7 +20,7 @@ Whole = NDArray[np.int64]
 Bounds = tuple[Whole, Whole]
 """The least and the greatest number along each direction of each head, one head after another."""
 BITS = 30  # of the greatest range
-NOISE = 2.0**-37  # the checker's weights are known to so much of the greatest
+NOISE = 2**-37  # the checker's weights are known to so much of the greatest
 MOST_TOKENS = 1 << 20
 
 
@@ -35,8 +35,8 @@ class FormRanges:
         self.rows = [matrix / ONE for matrix in self.directions]
         self.along = [np.swapaxes(table.written @ rows.T, 0, 1) for table, rows in
                       zip(self.heads.tables, self.rows, strict=True)]
-        reach = max((float(np.abs(values).max()) for values in self.along if values.size), default=1.0)
-        self.bits = BITS - max(-BITS, int(np.ceil(np.log2(max(reach, 2.0**-20)))))
+        reach = max((np.abs(values).max() for values in self.along if values.size), default=1)
+        self.bits = BITS - max(-BITS, int(np.ceil(np.log2(max(reach, 2**-20)))))
         self.queries = queries(self.columns)
         self._weights: dict[tuple[int, int], Array] = {}
 
@@ -61,7 +61,7 @@ class FormRanges:
         weights = self.weights(number, head)
         values = self.along[head][: len(weights)] @ vector
         met = values[weights > 0]
-        return Paths(restricted, lines(restricted.query, weights, values), float(met.min()), float(met.max()))
+        return Paths(restricted, lines(restricted.query, weights, values), met.min(), met.max())
 
     def greatest(self, restricted: Restricted, number: int, head: int, vector: Array, members: NDArray[np.intp]) -> Array:
         """The greatest vector · average of some classes, with room for the checker's roundings."""
@@ -69,7 +69,7 @@ class FormRanges:
         top, weight = paths.greatest_ratios(members)
         spread = paths.greatest - paths.least
         places = self.queries[number].place + 1
-        return np.asarray(top + NOISE * spread * places / np.minimum(weight, 1) + 2.0**-40)
+        return np.asarray(top + NOISE * spread * places / np.minimum(weight, 1) + 2**-40)
 
     def bounds(self, number: int, split: Sequence[tuple[int, int]], members: NDArray[np.intp]) -> Bounds:
         """The ranges [classes, directions of all heads] of some classes of a query."""
@@ -81,7 +81,7 @@ class FormRanges:
                 least.append(-self.greatest(restricted, number, head, -vector, members))
         if not least:
             return np.zeros((len(members), 0), np.int64), np.zeros((len(members), 0), np.int64)
-        scale = 2.0**self.bits
+        scale = np.float64(2) ** self.bits
         return (np.floor(np.stack(least, 1) * scale).astype(np.int64) - 1,
                 np.ceil(np.stack(greatest, 1) * scale).astype(np.int64) + 1)
 

@@ -28,7 +28,7 @@ ROUNDS = 12
 class SeenInput:
     """The least margin that floats saw: the right answer's logit less another one's, less the claim's margin."""
 
-    margin: float
+    margin: np.float64
     form: int
     columns: tuple[Column, ...]
     place: int
@@ -55,18 +55,18 @@ class Margins:
         logits = self.floats.logits(tokens[:, :asked[-1]], self.claim.offset, [place - 1 for place in asked])
         right = tokens[:, asked, np.newaxis]
         rest = np.where(self.among == right, np.inf, np.take_along_axis(logits, right, 2) - logits[..., self.among])
-        return rest.min(axis=2) - float(self.claim.margin), self.among[rest.argmin(axis=2)]
+        return rest.min(axis=2) - np.float64(self.claim.margin), self.among[rest.argmin(axis=2)]
 
     def seen(self, columns: Indices) -> SeenInput:
         """The least margin of some inputs, and where."""
         margins, others = self.of(columns)
         place, answer = np.unravel_index(int(margins.argmin()), margins.shape)
-        return SeenInput(float(margins[place, answer]), self.number, self.inputs.columns(columns[place]),
+        return SeenInput(margins[place, answer], self.number, self.inputs.columns(columns[place]),
                          self.form.asked[int(answer)], int(others[place, answer]))
 
     def climb(self, columns: Indices, answer: int) -> Indices:
         """An input whose margin at an answer no change of one column makes smaller, or nearly so."""
-        best = float(self.of(columns[np.newaxis], answer)[0][0, 0])
+        best = self.of(columns[np.newaxis], answer)[0][0, 0]
         for _ in range(ROUNDS):
             near = self.inputs.near(columns)
             if not len(near):
@@ -74,7 +74,7 @@ class Margins:
             margins = self.of(near, answer)[0][:, 0]
             if margins.min() >= best:
                 break
-            best, columns = float(margins.min()), near[int(margins.argmin())]
+            best, columns = margins.min(), near[int(margins.argmin())]
         return columns
 
 
