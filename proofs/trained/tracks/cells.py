@@ -168,7 +168,7 @@ class Cover:
                 continue
             ends = np.minimum(alpha[mine] * box[0][mine], alpha[mine] * box[1][mine]).sum() / self.scale
             exact = -self.form.greatest(restricted, one.query, head, -alpha[mine], np.array([one.member]))[0]
-            total += exact if len(self.form.rows) == 1 else max(exact, ends)
+            total += exact if head == len(self.form.rows) - 1 else max(exact, ends)  # as the checker does
         return total
 
     def _cut(self, cell: Cell, parts: Array) -> tuple[Cell, ...] | None:

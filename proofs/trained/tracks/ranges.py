@@ -20,7 +20,7 @@ Whole = NDArray[np.int64]
 Bounds = tuple[Whole, Whole]
 """The least and the greatest number along each direction of each head, one head after another."""
 BITS = 30  # of the greatest range
-NOISE = 2**-37  # the checker's weights are known to so much of the greatest
+NOISE = 2**-39  # the checker's weights are known to so much of the greatest
 MOST_TOKENS = 1 << 20
 
 

@@ -33,7 +33,8 @@ deciding      the whole cover, a part of it, or a sample
 vacuous       the lengths at which nothing is asked
 costs         what the units take, about
 describing    the claim in words
-tracks        inputs that are laid out in tracks, after forms, ranges and words
+tracks        inputs that are laid out in tracks: claim, reading, columns, longest (sums over columns), queries, proof,
+              wrong_input, describing
 """
 
 from ...kernel.budget import TRAINED_HELD, TRAINED_TIMES

@@ -21,7 +21,7 @@ MAX_LETTERS = 1 << 16  # combinations of letters of a column
 Column = tuple[int, ...]
 Step = tuple[int, ...]
 """The next state, and the token written in each answer track."""
-Table = tuple[tuple[Step | None, ...], ...]
+StepTable = tuple[tuple[Step | None, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Track:
 
 
 @dataclass(frozen=True)
-class Place:
+class LayoutPlace:
     """What stands at a place: ``token``, ``track`` or ``answer`` of a column, or ``end``; which, and the column."""
 
     kind: str
@@ -52,7 +52,7 @@ class Machine:
     """For each state what it writes after the last column, or None where no input may end."""
 
     start: int
-    tables: tuple[Table, ...]
+    tables: tuple[StepTable, ...]
     end: tuple[tuple[int, ...] | None, ...]
 
 
@@ -61,7 +61,7 @@ class Form:
     """Inputs of one shape: the table that reads each column, and what stands where."""
 
     columns: tuple[int, ...]
-    layout: tuple[Place, ...]
+    layout: tuple[LayoutPlace, ...]
 
     @property
     def first_answer(self) -> int:
@@ -105,7 +105,7 @@ class TracksClaim:
         both = [sorted([(answer, Fraction(1)), (other, Fraction(-1))]) for other in self.among if other != answer]
         return [tuple(row) for row in both]
 
-    def token(self, place: Place, states: Sequence[int], columns: Sequence[int], form: Form) -> int:
+    def token(self, place: LayoutPlace, states: Sequence[int], columns: Sequence[int], form: Form) -> int:
         """What stands at a place of an input, given by its columns, and the states before, between and after them."""
         if place.column is None:
             return place.index if place.kind == "token" else (self.machine.end[states[-1]] or ())[place.index]
@@ -183,7 +183,7 @@ def read_form(value: Json, tracks: Sequence[Track], machine: Machine, token: Cou
     return Form(columns, layout)
 
 
-def read_place(value: Json, most: dict[str, int], columns: int, token: Count) -> Place:
+def read_place(value: Json, most: dict[str, int], columns: int, token: Count) -> LayoutPlace:
     """A kind, which one, and of what has columns the column."""
     expect(isinstance(value, list) and len(value) >= 2, "expected a kind and an index, got {}", quote(value))
     assert isinstance(value, list)
@@ -192,4 +192,4 @@ def read_place(value: Json, most: dict[str, int], columns: int, token: Count) ->
     expect(len(numbers) == (2 if kind in ("track", "answer") else 1), "expected an index, and of some kinds a column")
     index = token(numbers[0]) if kind == "token" else Count(numbers[0])
     expect(kind == "token" or index < most[kind], "there is no {} {}", kind, index)
-    return Place(kind, index, integer_within(range(columns))(numbers[1]) if len(numbers) == 2 else None)
+    return LayoutPlace(kind, index, integer_within(range(columns))(numbers[1]) if len(numbers) == 2 else None)

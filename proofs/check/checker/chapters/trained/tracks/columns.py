@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .claim import Form, Place, TracksClaim
+from .claim import Form, LayoutPlace, TracksClaim
 
 
-class Move(NamedTuple):
+class ColumnMove(NamedTuple):
     """A step: from a state, with a column (its index), to a state, with what is written."""
 
     source: int
@@ -22,23 +22,23 @@ class FormColumns:
 
     def __init__(self, claim: TracksClaim, form: Form) -> None:
         self.claim, self.form = claim, form
-        made = {table: [Move(state, letters, step[0], step[1:])
+        made = {table: [ColumnMove(state, letters, step[0], step[1:])
                         for state, steps in enumerate(claim.machine.tables[table])
                         for letters, step in enumerate(steps) if step is not None] for table in {*form.columns}}
         self.moves = [made[table] for table in form.columns]
         self.ends = [state for state, end in enumerate(claim.machine.end) if end is not None]
 
-    def token(self, place: Place, move: Move) -> int:
+    def token(self, place: LayoutPlace, move: ColumnMove) -> int:
         """What stands at a place of a column where this move is made."""
         if place.kind == "track":
             return self.claim.tracks[place.index].tokens[self.claim.columns[move.letters][place.index]]
         return move.written[place.index]
 
-    def end_token(self, place: Place, state: int) -> int:
+    def end_token(self, place: LayoutPlace, state: int) -> int:
         """What is written at a place after the last column, in an allowed last state."""
         return (self.claim.machine.end[state] or ())[place.index]
 
-    def may_stand(self, place: Place) -> list[int]:
+    def may_stand(self, place: LayoutPlace) -> list[int]:
         """All tokens that may stand at a place, ascending; perhaps more, if columns are never met."""
         if place.kind == "token":
             return [place.index]
@@ -50,11 +50,11 @@ class FormColumns:
 class Left(NamedTuple):
     """The moves of each column, and the last states, that are on a path from the start to an allowed end."""
 
-    moves: list[list[Move]]
+    moves: list[list[ColumnMove]]
     lasts: list[int]
 
 
-def left(columns: FormColumns, read: Place | None, own: int, given: Mapping[int, int]) -> Left:
+def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mapping[int, int]) -> Left:
     """What is left where a token is read at a place, and columns have these letters."""
     kept = []
     for column, moves in enumerate(columns.moves):
@@ -69,7 +69,7 @@ def left(columns: FormColumns, read: Place | None, own: int, given: Mapping[int,
     return on_paths(kept, columns.claim.machine.start, lasts)
 
 
-def on_paths(moves: Sequence[Sequence[Move]], start: int, lasts: Sequence[int]) -> Left:
+def on_paths(moves: Sequence[Sequence[ColumnMove]], start: int, lasts: Sequence[int]) -> Left:
     """Those of the moves that are on a path from the start to one of the last states."""
     reached = [{start}]
     for column in moves:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote_all, show
 from ..describing import counted, words_of_network, write_tokens
-from .claim import Form, Place, Step, TracksClaim
+from .claim import Form, LayoutPlace, Step, TracksClaim
 from .columns import FormColumns, on_paths
 from .reading import TracksCertificate, WrongInput
 from .wrong_input import right_tokens
@@ -101,7 +101,7 @@ def words_of_form(claim: TracksClaim, form: Form) -> Iterator[str]:
         yield f"    {write_tokens(tokens[:form.first_answer])}, answered {write_tokens(tokens[form.first_answer:])}"
 
 
-def words_of_place(claim: TracksClaim, place: Place) -> str:
+def words_of_place(claim: TracksClaim, place: LayoutPlace) -> str:
     """What stands there."""
     if place.kind == "token":
         return f"token {place.index}"

@@ -6,34 +6,34 @@ the greater of two is branch-free.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import require
 from ..packed import READABLE, SLOT, maximum, ones, pack_short
 from ..ranges import BIAS, PathBounds, contribution
-from .columns import FormColumns, Left, Move
+from .columns import FormColumns, Left, ColumnMove
 
 CHUNK = 512  # slots of a pass, about
 BYTES = SLOT // 8
 
-Source = tuple[int, int]
+Placed = tuple[int, int]
 """A place, and the token there."""
 
 
 class Asked(NamedTuple):
     """A class: a move of the answer's column, or a last state; and a threshold for each direction, over 2^44."""
 
-    member: Move | int
+    member: ColumnMove | int
     thresholds: Sequence[int]
 
 
-class Passes:
-    """Passes over the columns of a form, for a query at a place: it sees all places up to that."""
+class ColumnPasses:
+    """ColumnPasses over the columns of a form, for a query at a place: it sees all places up to that."""
 
     def __init__(self, budget: Budget, columns: FormColumns, place: int, kept: Left, column: int | None,
-                 weights: Mapping[Source, PathBounds]) -> None:
+                 weights: Mapping[Placed, PathBounds]) -> None:
         """``column`` is the answer's, or None if it is written at the end."""
         self._budget, self._columns, self._kept, self._weights = budget, columns, kept, weights
         self._column = len(kept.moves) if column is None else column
@@ -42,8 +42,12 @@ class Passes:
         self._at_end = [(place, one) for place, one in seen if one.kind == "end"]
         self._in = [[(place, one) for place, one in seen if one.column == k] for k in range(len(kept.moves))]
 
-    def below(self, most: Mapping[Source, int], asked: Sequence[Asked]) -> bool:
-        """Whether each class's averages are shown to be at most its thresholds; ``most`` packs V for each source.
+    def below(self, most: Mapping[Placed, int], asked: Sequence[Asked]) -> bool:
+        """Whether each class's averages are shown to be at most all its thresholds; ``most`` packs V for each source."""
+        return all(all(kept) for kept in self.kept(most, asked))
+
+    def kept(self, most: Mapping[Placed, int], asked: Sequence[Asked]) -> Iterator[list[bool]]:
+        """For each class, which averages are shown to be at most their thresholds.
 
         Proof. As in ranges.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
         sums are below 2^118. The greatest sum over the inputs of a class is the greatest up to the answer's column,
@@ -52,10 +56,10 @@ class Passes:
         """
         width = len(asked[0].thresholds) if asked else 0
         size = max(1, CHUNK // max(width, 1))
-        return width == 0 or all(self._all_below(most, asked[first:first + size], width)
-                                 for first in range(0, len(asked), size))
+        for first in range(0, len(asked) if width else 0, size):
+            yield from self._pass(most, asked[first:first + size], width)
 
-    def _all_below(self, most: Mapping[Source, int], asked: Sequence[Asked], width: int) -> bool:
+    def _pass(self, most: Mapping[Placed, int], asked: Sequence[Asked], width: int) -> Iterator[list[bool]]:
         thresholds = [threshold for one in asked for threshold in one.thresholds]
         require(all(-READABLE < threshold < READABLE for threshold in thresholds), "a range is beyond 2^18")
         slots = len(thresholds)
@@ -67,10 +71,10 @@ class Passes:
         self._budget.spend(1 + (len(added) * (24 + slots) >> 2))
         before = self._forward(added, one, tops)
         after = self._backward(added, one, tops)
-        return self._are_below(most, asked, width, before, after)
+        return self._joined(most, asked, width, before, after)
 
-    def _are_below(self, most: Mapping[Source, int], asked: Sequence[Asked], width: int, before: dict[int, int],
-                   after: dict[int, int]) -> bool:
+    def _joined(self, most: Mapping[Placed, int], asked: Sequence[Asked], width: int, before: dict[int, int],
+                after: dict[int, int]) -> Iterator[list[bool]]:
         """Each class's part of what comes before and after, and its own move."""
         bias, tops, size = BIAS * ones(width), ones(width) << SLOT - 1, BYTES * width
         known, later = ({state: packed.to_bytes(size * len(asked), "little") for state, packed in one.items()}
@@ -80,26 +84,25 @@ class Passes:
             mine = slice(size * number, size * (number + 1))
             packed, own = pack_short(thresholds), self._sources_of(member)
             total = sum(contribution(most[source] - packed, self._weights[source], bias, tops) for source in own) - bias
-            first, last = (member.source, member.target) if isinstance(member, Move) else (member, member)
+            first, last = (member.source, member.target) if isinstance(member, ColumnMove) else (member, member)
             total += int.from_bytes(known[first][mine], "little") + int.from_bytes(later[last][mine], "little")
-            if (bias | tops) - total & tops != tops:
-                return False
-        return True
+            below = (bias | tops) - total & tops
+            yield [digit > 0 for digit in below.to_bytes(size, "little")[BYTES - 1::BYTES]]
 
-    def _sources_of(self, member: Move | int) -> list[Source]:
+    def _sources_of(self, member: ColumnMove | int) -> list[Placed]:
         """What is seen of the answer's own column; what is written at the end is in what comes after."""
-        if not isinstance(member, Move):
+        if not isinstance(member, ColumnMove):
             return []
         return [(place, self._columns.token(one, member)) for place, one in self._in[self._column]]
 
-    def _forward(self, added: Mapping[Source, int], one: int, tops: int) -> dict[int, int]:
+    def _forward(self, added: Mapping[Placed, int], one: int, tops: int) -> dict[int, int]:
         """For each state before the answer's column the greatest sum so far, fixed tokens with it; biased."""
         reached = {self._columns.claim.machine.start: one + sum(added[source] for source in self._fixed)}
         for column in range(self._column):
             reached = self._advance(added, column, reached, one, tops, forward=True)
         return reached
 
-    def _backward(self, added: Mapping[Source, int], one: int, tops: int) -> dict[int, int]:
+    def _backward(self, added: Mapping[Placed, int], one: int, tops: int) -> dict[int, int]:
         """For each state after the answer's column the greatest sum from there on; biased."""
         token = self._columns.end_token
         reached = {state: one + sum(added[place, token(end, state)] for place, end in self._at_end)
@@ -108,7 +111,7 @@ class Passes:
             reached = self._advance(added, column, reached, one, tops, forward=False)
         return reached
 
-    def _advance(self, added: Mapping[Source, int], column: int, reached: Mapping[int, int], one: int, tops: int,
+    def _advance(self, added: Mapping[Placed, int], column: int, reached: Mapping[int, int], one: int, tops: int,
                  forward: bool) -> dict[int, int]:
         """The greatest sums a column on: moves that differ in letters alone are compared by these."""
         of_tracks = [(place, at) for place, at in self._in[column] if at.kind == "track"]

@@ -25,7 +25,7 @@ from ..ranges import AttendedTo, PathBounds, Vectors, both_ways, scores, weigh, 
 from ..rows import Heard, Last, prove_rows
 from ..weights import RelativeWeights
 from .columns import FormColumns
-from .longest import Asked, Passes, Source
+from .longest import Asked, ColumnPasses, Placed
 from .queries import Class, Query, make_queries, split
 from .reading import TracksCertificate, Tree, Unit
 
@@ -74,10 +74,10 @@ class FormProof:
         self.across = [make_across(turn, network.width) for turn in self.turns]
         self.widths = [len(turn.rows) for turn in self.turns]
         self.weights = RelativeWeights(self.budget)
-        self._points: dict[Source, AffineForm] = {}
-        self._normed: dict[Source, AffineForm] = {}
-        self._reads: dict[tuple[int, Source], AttendedTo] = {}
-        self._sizes: dict[tuple[int, Source], list[int]] = {}
+        self._points: dict[Placed, AffineForm] = {}
+        self._normed: dict[Placed, AffineForm] = {}
+        self._reads: dict[tuple[int, Placed], AttendedTo] = {}
+        self._sizes: dict[tuple[int, Placed], list[int]] = {}
         self._rows: dict[int, Linear] = {}
 
     def run(self) -> tuple[int, int]:
@@ -140,7 +140,7 @@ class FormProof:
         assert self.attention is not None
         return self.attention
 
-    def read(self, head: int, source: Source) -> AttendedTo:
+    def read(self, head: int, source: Placed) -> AttendedTo:
         """What a head reads there: its key, and as its value what it would write."""
         key = (head, source)
         if key not in self._reads:
@@ -156,7 +156,7 @@ class FormProof:
             self._sizes[key] = [abs(centre) + reach for centre, reach in zip(*rest, strict=True)]
         return self._reads[key]
 
-    def across_sizes(self, head: int, source: Source) -> list[int]:
+    def across_sizes(self, head: int, source: Placed) -> list[int]:
         """How great what a head writes there is across its directions."""
         self.read(head, source)
         return self._sizes[head, source]
@@ -186,7 +186,7 @@ class QueryProof:
         self.sources = [*sources, (query.place, query.own)]
         self.weights = [self.weigh(head) for head in range(len(form.turns))]
 
-    def weigh(self, head: int) -> dict[Source, PathBounds]:
+    def weigh(self, head: int) -> dict[Placed, PathBounds]:
         """The weights of all that may be seen."""
         form, slope = self.form, self.form.maps.heads[head].slope
         asks = form.query(head, self.query.place, self.query.own)
@@ -194,10 +194,10 @@ class QueryProof:
                                     source[0] - self.query.place) for source in self.sources}
         return weigh(form.budget, form.weights, found)
 
-    def passes(self, head: int, given: tuple[tuple[int, int], ...]) -> Passes:
-        """Passes over the inputs that have these columns."""
+    def passes(self, head: int, given: tuple[tuple[int, int], ...]) -> ColumnPasses:
+        """ColumnPasses over the inputs that have these columns."""
         query, form = self.query, self.form
-        return Passes(form.budget, form.columns, query.place, query.left(given), query.answer.column,
+        return ColumnPasses(form.budget, form.columns, query.place, query.left(given), query.answer.column,
                       self.weights[head])
 
     def prove(self, ranged: Sequence[Ranged]) -> None:
@@ -232,13 +232,12 @@ class QueryProof:
 class ClassAverages:
     """The averages of one class, for `rows.py`."""
 
-    def __init__(self, passes: Passes, one: Class, weights: Mapping[Source, PathBounds]) -> None:
+    def __init__(self, passes: ColumnPasses, one: Class, weights: Mapping[Placed, PathBounds]) -> None:
         self._passes, self._one, self.weights = passes, one, weights
 
-    def below(self, most: Mapping[Source, int], thresholds: Sequence[int]) -> list[bool]:
-        """Which averages are shown to be at most their thresholds: all, or it is not known which."""
-        is_below = self._passes.below(most, [Asked(self._one.member, thresholds)])
-        return [is_below] * len(thresholds)
+    def below(self, most: Mapping[Placed, int], thresholds: Sequence[int]) -> list[bool]:
+        """Which averages are shown to be at most their thresholds."""
+        return [is_below for kept in self._passes.kept(most, [Asked(self._one.member, thresholds)]) for is_below in kept]
 
 
 class GroupProof:

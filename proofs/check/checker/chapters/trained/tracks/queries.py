@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ....kernel.verdicts import expect
-from .claim import Place
-from .columns import FormColumns, Left, Move, left
+from .claim import LayoutPlace
+from .columns import FormColumns, Left, ColumnMove, left
 
 Given = tuple[tuple[int, int], ...]
 """Columns, each with its letters."""
@@ -23,12 +23,12 @@ class Query:
     own: int
 
     @property
-    def read(self) -> Place:
+    def read(self) -> LayoutPlace:
         """What stands where it is asked."""
         return self.columns.form.layout[self.place]
 
     @property
-    def answer(self) -> Place:
+    def answer(self) -> LayoutPlace:
         """What is to be written."""
         return self.columns.form.layout[self.place + 1]
 
@@ -46,7 +46,7 @@ class Query:
 class Class:
     """All inputs with a move in the answer's column, or a last state, and perhaps with given columns."""
 
-    member: Move | int
+    member: ColumnMove | int
     answer: int
     given: Given = ()
 

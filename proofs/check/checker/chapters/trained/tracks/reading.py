@@ -20,7 +20,7 @@ FORMAT_OF_WRONG_INPUT = "certify-wrong-input"
 
 
 @dataclass(frozen=True)
-class Cut:
+class GroupCut:
     """A direction (of all heads, one after another) ends at / 2^bits below, and begins there above."""
 
     direction: int
@@ -29,7 +29,7 @@ class Cut:
     above: Tree
 
 
-Tree = Cut | None
+Tree = GroupCut | None
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def read_tree(value: Json, rows: int, cuts: int = 0) -> Tree:
     assert isinstance(value, list)
     expect(cuts < MAX_CUTS, "limit: {} cuts above a cell", MAX_CUTS)
     direction = integer_within(range(rows))(value[0]) if rows else Count(None)
-    return Cut(direction, Int32(value[1]), read_tree(value[2], rows, cuts + 1), read_tree(value[3], rows, cuts + 1))
+    return GroupCut(direction, Int32(value[1]), read_tree(value[2], rows, cuts + 1), read_tree(value[3], rows, cuts + 1))
 
 
 def read_wrong_input(document: Json, budget: Budget) -> WrongInput:
