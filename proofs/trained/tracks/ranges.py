@@ -64,12 +64,17 @@ class FormRanges:
         return Paths(restricted, lines(restricted.query, weights, values), met.min(), met.max())
 
     def greatest(self, restricted: Restricted, number: int, head: int, vector: Array, members: NDArray[np.intp]) -> Array:
-        """The greatest vector · average of some classes, with room for the checker's roundings."""
+        """The greatest vector · average of some classes, with room for the checker's roundings.
+
+        Where all weights are too small to be told from 0, it is the greatest value.
+        """
         paths = self.paths(restricted, number, head, vector)
         top, weight = paths.greatest_ratios(members)
         spread = paths.greatest - paths.least
         places = self.queries[number].place + 1
-        return np.asarray(top + NOISE * spread * places / np.minimum(weight, 1) + 2**-40)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = top + NOISE * spread * places / np.minimum(weight, 1)
+        return np.where(np.isfinite(room), np.minimum(room, paths.greatest), paths.greatest) + 2**-40
 
     def bounds(self, number: int, split: Sequence[tuple[int, int]], members: NDArray[np.intp]) -> Bounds:
         """The ranges [classes, directions of all heads] of some classes of a query."""
