@@ -49,7 +49,7 @@ def read_tracks(path: str, claim: str | None, scope: Scope) -> tuple[TrainedNetw
         table = read_toml(read_text(claim), claim)
         if not is_about_tracks(table):
             return None
-        network = network_from_json(data["network"] if "network" in data else data, path)
+        network = network_from_json(data.get("network", data), path)
         return network, tracks_claim_of_table(table, claim, network, scope)
     if not own:
         return None

@@ -1,4 +1,4 @@
-"""The main path of a decision about inputs in tracks: form by form a wrong input, or a proof that the checker accepts."""
+"""The main path of a decision about inputs in tracks: form by form a wrong input, or a proof the checker accepts."""
 
 from __future__ import annotations
 

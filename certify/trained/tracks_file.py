@@ -52,8 +52,8 @@ class _Reader:
         text("title", table.get("title", ""))
         self.letters, self.tokens = self._letters()
         self.names = texts("tracks", table["tracks"])
-        if not self.names or len({*self.names, "answer", "column", "columns"}) != len(self.names) + 3 or not all(
-                name.isidentifier() for name in self.names):
+        taken = {*self.names, "answer", "column", "columns"}
+        if not self.names or len(taken) != len(self.names) + 3 or not all(map(str.isidentifier, self.names)):
             raise InputError(f"tracks: {shown(table['tracks'])}, expected names such as a and b, none twice")
         self.answers = naturals("answers", table.get("answers", list(self.tokens)), network.vocabulary,
                                 "tokens of the network,")
@@ -61,11 +61,12 @@ class _Reader:
     def claim(self, scope: Scope) -> TracksClaim:
         attention = one_of("attention", self.table.get("attention", "causal"), ("causal",))
         if self.network.attention != attention:
-            raise InputError(f"attention: the network was imported as {self.network.attention}; claims about tracks need "
-                             "causal attention")
+            raise InputError(f"attention: the network was imported as {self.network.attention}; claims about tracks "
+                             "need causal attention")
         numbers = self._columns(scope)
         written = {columns: self._written(columns) for columns in numbers}
-        maker = MachineMaker(self.names, [len(self.letters)] * len(self.names), self.answers, self._lengths(numbers[-1]))
+        sizes = [len(self.letters)] * len(self.names)
+        maker = MachineMaker(self.names, sizes, self.answers, self._lengths(numbers[-1]))
         machine, tables = maker.make(written)
         return TracksClaim(
             tuple(Track(name, self.letters, self.tokens) for name in self.names), machine,
@@ -85,7 +86,7 @@ class _Reader:
             raise InputError(f"letters: {shown(value)}, expected at least one symbol, none empty and none twice")
         tokens = naturals("tokens", given, self.network.vocabulary, "tokens of the network,")
         if len(tokens) != len(letters) or len(set(tokens)) != len(tokens):
-            raise InputError(f"tokens: {shown(given)}, expected a token of its own for each of the {len(letters)} letters")
+            raise InputError(f"tokens: {shown(given)}, expected a token of its own for each of {len(letters)} letters")
         return tuple(letters), tokens
 
     def _columns(self, scope: Scope) -> list[int]:
@@ -150,7 +151,8 @@ class _Reader:
         places = [place for item in value for place in _Laid(self, written, columns).item(item)]
         asked = [index for index, place in enumerate(places) if place.is_answer]
         if not asked or asked[0] == 0 or len(asked) != len(places) - asked[0]:
-            raise InputError("layout: expected a token or a track before the answers, and nothing but answers after them")
+            raise InputError("layout: expected a token or a track before the answers, and nothing but answers after "
+                             "them")
         return tuple(places)
 
 
@@ -206,7 +208,8 @@ class _Laid:
             length = min(self.columns, reader._lengths(self.columns).get(name, self.columns))
             return [Place("track", reader.names.index(name), column) for column in range(length)]
         if name not in written.answers:
-            raise InputError(f"layout: {name!r}, expected one of {', '.join([*reader.names, *written.answers])}, or tokens")
+            known = ", ".join([*reader.names, *written.answers])
+            raise InputError(f"layout: {name!r}, expected one of {known}, or tokens")
         places = []
         if name in written.write:
             index = list(written.write).index(name)

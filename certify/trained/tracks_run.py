@@ -95,7 +95,7 @@ def read_input(claim: TracksClaim, text: str) -> tuple[Form, tuple[Column, ...]]
     parts = [part for part in re.split(r"[\s+*,;-]+" if single and not letters & {*"+*,;-"} else r"\s+", text) if part]
     names = [track.name for track in claim.tracks]
     if len(parts) != len(names):
-        raise InputError(f"word: {len(parts)} parts, expected the letters of {', '.join(names)}, with blanks between them")
+        raise InputError(f"word: {len(parts)} parts, expected the letters of {', '.join(names)}, with blanks between")
     found = []
     for track, part in zip(claim.tracks, parts, strict=True):
         symbols = parse_word(part.removeprefix(f"{track.name}="), track.letters)

@@ -28,8 +28,8 @@ def print_tracks_decision(out: Console, decision: TracksDecision) -> None:
     for line in describe_tracks_question(decision):
         out.print(plain(line))
     out.print()
-    print_table(out, COLUMNS, [(str(row.n), f"{row.inputs:,}", verdict_text(row.verdict), *margin_cells(decision, row))
-                               for row in decision.rows])
+    print_table(out, COLUMNS, [(str(row.n), f"{row.inputs:,}", verdict_text(row.verdict),
+                                *margin_cells(decision, row)) for row in decision.rows])
     out.print()
     out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_tracks_verdict(decision)))
 
@@ -72,8 +72,9 @@ def describe_wrong_input(claim: TracksClaim, row: FormRow) -> str:
     assert wrong is not None and value is not None, "it is refuted"
     form = claim.forms[wrong.form]
     right = claim.tokens(form, wrong.columns)[wrong.place]
+    difference = f"logit[{right}] - logit[{wrong.other}] is {enclosed(*value)}, expected more than {claim.margin}"
     return (f"wrong on {claim.show_input(wrong.columns)} at answer {wrong.place - form.asked[0] + 1}: token {right} is "
-            f"right, and logit[{right}] - logit[{wrong.other}] is {enclosed(*value)}, expected more than {claim.margin}")
+            f"right, and {difference}")
 
 
 def margin_cells(decision: TracksDecision, row: FormRow) -> tuple[str, str]:
@@ -150,5 +151,6 @@ def input_run_to_json(run: InputRun) -> dict[str, Any]:
     return {
         "input": run.claim.show_input(run.columns), "tokens": list(run.tokens), "verdict": run.verdict,
         "answers": [{"place": answer.place, "right": answer.right, "nearest": answer.nearest,
-                     "value": None if answer.ends is None else [decimal_lower(answer.ends[0]), decimal_upper(answer.ends[1])],
+                     "value": None if answer.ends is None else [decimal_lower(answer.ends[0]),
+                                                                decimal_upper(answer.ends[1])],
                      "verdict": answer.verdict} for answer in run.answers]}

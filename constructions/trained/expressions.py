@@ -72,8 +72,8 @@ class Expression:
                 inner = self._compile(operand)
                 return (lambda names: -inner(names)) if isinstance(sign, ast.USub) else (
                     lambda names: int(not inner(names)))
-            case ast.BoolOp(op=op, values=parts):
-                return self._all_or_any(isinstance(op, ast.And), [self._compile(part) for part in parts])
+            case ast.BoolOp(op=junction, values=operands):
+                return self._all_or_any(isinstance(junction, ast.And), [self._compile(one) for one in operands])
             case ast.Compare():
                 return self._comparison(node)
             case ast.IfExp(test=test, body=body, orelse=other):
@@ -81,8 +81,8 @@ class Expression:
                 return lambda names: ifs[1](names) if ifs[0](names) else ifs[2](names)
             case ast.Call(func=ast.Name(id=name), args=[_, *_] as args, keywords=[]) if name in _FUNCTIONS and (
                     (len(args) == 1) == (name == "abs")):
-                function, parts = _FUNCTIONS[name], [self._compile(part) for part in args]
-                return lambda names: function(*(part(names) for part in parts))
+                function, inputs = _FUNCTIONS[name], [self._compile(one) for one in args]
+                return lambda names: function(*(one(names) for one in inputs))
         raise InputError(f"{self.where}: {ast.unparse(node)!r} in {self.text!r}, expected numbers, names, + - * // %, "
                          f"comparisons, and, or, not, if else, min, max, abs")
 

@@ -48,9 +48,9 @@ def built_in(name: str, tracks: Sequence[str], letters: int, columns: int, by: i
         raise InputError(f"machine: {name!r}, expected one of {', '.join(_BUILT_IN)}, or a table")
     needed, make = _BUILT_IN[name]
     if needed and len(tracks) != needed:
-        raise InputError(f"machine: {name} reads {needed} track{'s' * (needed > 1)}, expected so many, found {len(tracks)}")
+        raise InputError(f"machine: {name} reads {needed} track{'s' * (needed > 1)}, but there are {len(tracks)}")
     takes_number = name in ("multiply-by", "modular-sum")
-    if takes_number != (by is not None) or (by is not None and not 1 <= by <= MOST_STATES):
+    if takes_number != (by is not None) or not 1 <= (by or 1) <= MOST_STATES:
         raise InputError(f"machine: {name}, expected " + ("the number `by`, from 1 on" if takes_number else "no `by`"))
     return make(tracks, letters, columns, by or 0)
 
@@ -58,7 +58,7 @@ def built_in(name: str, tracks: Sequence[str], letters: int, columns: int, by: i
 def _add(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
     total = f"{' + '.join(tracks)} + carry"
     if len(tracks) > letters:
-        raise InputError(f"machine: add of {len(tracks)} tracks, expected at most {letters}, so that the carry is a digit")
+        raise InputError(f"machine: add of {len(tracks)} tracks, expected at most {letters}: the carry is a digit")
     return Written({"carry": 0}, {"answer": f"({total}) % {letters}"}, {"carry": f"({total}) // {letters}"},
                    {"answer": ["carry"]}, last_first=True)
 
@@ -86,7 +86,8 @@ def _compare(tracks: Sequence[str], letters: int, columns: int, by: int) -> Writ
 def _extreme(name: str, tracks: Sequence[str]) -> Written:
     a, b = tracks
     first, second = (1, 2) if name == "min" else (2, 1)
-    return Written({"order": 0}, {"answer": f"{a} if order == {first} else {b} if order == {second} else {name}({a}, {b})"},
+    chosen = f"{a} if order == {first} else {b} if order == {second} else {name}({a}, {b})"
+    return Written({"order": 0}, {"answer": chosen},
                    {"order": f"order if order != 0 else 1 if {a} < {b} else 2 if {a} > {b} else 0"})
 
 
@@ -99,7 +100,7 @@ def _modular_sum(tracks: Sequence[str], letters: int, columns: int, by: int) -> 
 
 
 def _sort(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
-    """The state counts the letters; what is written in place k is the least letter so that more than k are not above."""
+    """The state counts the letters; in place k stands the least letter so that more than k are not above it."""
     names = [f"count{letter}" for letter in range(letters - 1)]
 
     def written(place: int) -> str:
@@ -132,7 +133,7 @@ class MachineMaker:
         self.letters = tuple(product(*map(range, sizes)))
 
     def make(self, written: Mapping[int, Written]) -> tuple[Machine, dict[int, tuple[int, ...]]]:
-        """One machine for all numbers of columns, on the states that any input meets; the tables of each number's columns.
+        """One machine for all numbers of columns, on the states that any input meets; and the tables of their columns.
 
         Equal tables are one.
 
@@ -159,8 +160,8 @@ class MachineMaker:
             for state in level:
                 order.setdefault(state, len(order))
             if len(order) > MOST_STATES or len(order) * len(self.letters) > MOST_STEPS:
-                raise Unsupported(f"machine: more than {len(order) - 1} states; for {len(self.letters)} columns of letters "
-                                  "that is too many")
+                raise Unsupported(f"machine: more than {len(order) - 1} states, with {len(self.letters)} different "
+                                  "columns: expected fewer")
             if column < made.columns:
                 found = (made.step(state, letters, column) for state in level for letters in self.letters)
                 level = list(dict.fromkeys(step[0] for step in found if step is not None))

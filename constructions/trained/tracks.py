@@ -214,8 +214,9 @@ def check_tracks_fit(network: TrainedNetwork, claim: TracksClaim, where: str = "
     Raises:
         InputError: naming the first that it has not.
     """
-    written = {token for table in claim.machine.tables for steps in table for step in steps if step for token in step[1:]}
-    written |= {token for end in claim.machine.end if end for token in end}
+    machine = claim.machine
+    written = {token for table in machine.tables for steps in table for step in steps if step for token in step[1:]}
+    written |= {token for end in machine.end if end for token in end}
     tokens = {token for track in claim.tracks for token in track.tokens} | written
     tokens |= {place.index for form in claim.forms for place in form.layout if place.kind == "token"}
     for token in sorted(tokens):
@@ -223,7 +224,8 @@ def check_tracks_fit(network: TrainedNetwork, claim: TracksClaim, where: str = "
             raise InputError(f"{where}: token {token}, but the network has the tokens 0 to {network.vocabulary - 1}")
     for token in claim.among:
         if token >= network.outputs:
-            raise InputError(f"{where}: among: token {token}, but the network has the logits 0 to {network.outputs - 1}")
+            raise InputError(f"{where}: among: token {token}, but the network has the logits 0 to "
+                             f"{network.outputs - 1}")
     if missing := sorted(written - {*claim.among}):
         raise InputError(f"{where}: among: without token {missing[0]}, which is an answer")
     for form in claim.forms:

@@ -1,1 +1,1 @@
-"""Inputs in tracks (docs/tracks.md): ranges of heads over classes by shortest paths over columns, cells, wrong inputs."""
+"""Inputs in tracks (docs/tracks.md): ranges by shortest paths over columns, cells, wrong inputs."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.trained.classes.forms import Forms, after_units, least_of, linear, normed
+from proofs.trained.classes.forms import Forms, after_units, least_of, normed
 from proofs.trained.classes.rows import linear_parts
 from proofs.trained.forward import FloatNorm, FloatUnits
 from proofs.trained.tracks.queries import Restricted
@@ -57,7 +57,7 @@ class Group:
     root: Cell | None = None
     cells: int = 0
     open: set[int] = field(default_factory=set)
-    least: np.float64 = np.float64(np.inf)
+    least: np.float64 = field(default_factory=lambda: np.float64(np.inf))
 
 
 class Cover:
@@ -67,7 +67,7 @@ class Cover:
         self.form, self.margin, self.most_cells = form, margin, most_cells
         claim, floats = form.claim, form.floats
         self.among = np.array(claim.among, np.intp)
-        self.rows = np.concatenate([rows for rows in form.rows])
+        self.rows = np.concatenate(form.rows)
         self.scale = np.float64(2) ** form.bits
         self.steps = floats.steps[floats.last_attention + 1:]
         self.exact_tests = 0
@@ -140,7 +140,7 @@ class Cover:
                      (stream.loose[:, np.newaxis] @ np.abs(weight))[:, 0])
 
     def _by_classes(self, group: Group, cell: Cell, forms: Forms) -> bool:
-        """Whether all rows that the box does not prove follow from the least value of their linear part on each class."""
+        """Whether all rows that the box does not prove follow from the least of their linear part on each class."""
         least, greatest = cell.box
         centre, half = (least + greatest) / 2 / self.scale, (greatest - least) / 2 / self.scale
         alpha, rest = linear_parts(forms, 0, centre[np.newaxis], half[np.newaxis])

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.errors import Unsupported
-from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Form, TracksClaim, sampled_inputs
 from proofs.trained.forward import FloatAttention, FloatHead, FloatNetwork, softmax
 
@@ -41,7 +40,8 @@ class Heads:
         """Raises Unsupported if the network has not exactly one attention step."""
         steps = [step for step in floats.steps if isinstance(step, FloatAttention)]
         if len(steps) != 1:
-            raise Unsupported(f"the network has {len(steps)} layers of attention; claims about tracks are decided for one")
+            raise Unsupported(f"the network has {len(steps)} layers of attention; claims about tracks are decided for "
+                              "one")
         (self.step,), self.floats = steps, floats
         length = len(form.layout) - 1
         self.numbers = claim.offset + np.arange(length)

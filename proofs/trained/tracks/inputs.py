@@ -36,7 +36,7 @@ class Inputs:
             state = table[state, columns[:, place], 0]
             fine &= state >= 0
             state = np.maximum(state, 0)
-        return columns[fine & self._may_end[state]]
+        return np.asarray(columns[fine & self._may_end[state]])
 
     def tokens(self, columns: Indices) -> Indices:
         """The sequences [N, places] of inputs that the machine allows."""
@@ -44,17 +44,17 @@ class Inputs:
         for place, table in enumerate(self._tables):
             states.append(table[states[-1], columns[:, place], 0])
         found = np.empty((len(columns), len(self.form.layout)), np.intp)
-        for number, place in enumerate(self.form.layout):
-            column = columns[:, place.column]
-            if place.kind == "token":
-                found[:, number] = place.index
-            elif place.kind == "track":
-                tokens = np.array(self.claim.tracks[place.index].tokens, np.intp)
-                found[:, number] = tokens[self._letters[column, place.index]]
-            elif place.kind == "answer":
-                found[:, number] = self._tables[place.column][states[place.column], column, 1 + place.index]
+        for number, one in enumerate(self.form.layout):
+            column = columns[:, one.column]
+            if one.kind == "token":
+                found[:, number] = one.index
+            elif one.kind == "track":
+                tokens = np.array(self.claim.tracks[one.index].tokens, np.intp)
+                found[:, number] = tokens[self._letters[column, one.index]]
+            elif one.kind == "answer":
+                found[:, number] = self._tables[one.column][states[one.column], column, 1 + one.index]
             else:
-                found[:, number] = self._ends[states[-1], place.index]
+                found[:, number] = self._ends[states[-1], one.index]
         return found
 
     def near(self, columns: Indices) -> Indices:

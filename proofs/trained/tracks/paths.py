@@ -89,9 +89,9 @@ class Paths:
         high = sums.values[column][kept] - self.greatest * sums.weights[column][kept]
         order = np.lexsort((-high, -low, key))
         found = []
-        for chosen in np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if len(order) else []:
-            best = np.maximum.accumulate(high[chosen])
-            chosen = chosen[np.concatenate([[True], high[chosen][1:] > best[:-1]])]
+        for those in np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if len(order) else []:
+            best = np.maximum.accumulate(high[those])
+            chosen = those[np.concatenate([[True], high[those][1:] > best[:-1]])]
             steps = kept[chosen]
             state, target = divmod(int(key[chosen[0]]), self.states)
             found.append(Bundle(state, target, sums.values[column][steps], sums.weights[column][steps], steps))

@@ -5,7 +5,6 @@ The order of queries, classes and groups is that of docs/tracks.md, section 4, i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -28,7 +27,8 @@ class Columns:
         self.states = len(claim.machine.end)
         letters = np.array(claim.all_columns, np.intp)
         made = {table: self._table(table) for table in set(form.columns)}
-        self.source, self.letters, self.target, self._written = zip(*(made[table] for table in form.columns), strict=True)
+        self.source, self.letters, self.target, self._written = zip(
+            *(made[table] for table in form.columns), strict=True)
         self._tokens = [np.array(track.tokens, np.intp)[letters[:, index]] for index, track in enumerate(claim.tracks)]
         self.may_end = np.array([end is not None for end in claim.machine.end])
 
@@ -41,7 +41,7 @@ class Columns:
     def tokens(self, place: Place) -> Indices:
         """What stands at a place of a column, for each of its steps."""
         if place.kind == "track":
-            return self._tokens[place.index][self.letters[place.column]]
+            return np.asarray(self._tokens[place.index][self.letters[place.column]])
         return np.asarray(self._written[place.column][:, place.index])
 
     def ends(self, place: Place) -> Indices:
@@ -176,10 +176,3 @@ def group_of(query: Query, one: Class, has_positions: bool) -> tuple[int, int, i
     return query.place if has_positions else 0, query.own, one.answer
 
 
-def grouped(asked: list[Query], classes: list[list[Class]], has_positions: bool) -> Mapping[tuple[int, int, int], list[Class]]:
-    """The classes by group, groups in order."""
-    found: dict[tuple[int, int, int], list[Class]] = {}
-    for query, own in zip(asked, classes, strict=True):
-        for one in own:
-            found.setdefault(group_of(query, one, has_positions), []).append(one)
-    return dict(sorted(found.items()))

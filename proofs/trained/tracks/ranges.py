@@ -13,7 +13,7 @@ from constructions.trained.tracks import Form, TracksClaim
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.heads import ONE, Heads, directions
 from proofs.trained.tracks.paths import Paths, lines
-from proofs.trained.tracks.queries import Class, Columns, Query, Restricted, all_classes, queries
+from proofs.trained.tracks.queries import Class, Columns, Restricted, all_classes, queries
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -63,7 +63,8 @@ class FormRanges:
         met = values[weights > 0]
         return Paths(restricted, lines(restricted.query, weights, values), met.min(), met.max())
 
-    def greatest(self, restricted: Restricted, number: int, head: int, vector: Array, members: NDArray[np.intp]) -> Array:
+    def greatest(self, restricted: Restricted, number: int, head: int, vector: Array,
+                 members: NDArray[np.intp]) -> Array:  # fmt: skip
         """The greatest vector · average of some classes, with room for the checker's roundings.
 
         Where all weights are too small to be told from 0, it is the greatest value.
@@ -102,7 +103,7 @@ class Ranged:
 
 def ranged(form: FormRanges) -> list[list[Ranged]]:
     """All classes of a form, query by query, with their ranges."""
-    found = []
+    found: list[list[Ranged]] = []
     for number, classes in enumerate(all_classes(form.queries)):
         members = np.array([one.member for one in classes], np.intp)
         if not len(members):

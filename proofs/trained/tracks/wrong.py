@@ -1,4 +1,4 @@
-"""Inputs by which a claim about tracks is false: sampled, climbed to from where margins are small, confirmed by balls."""
+"""Inputs by which a claim about tracks is false: sampled, climbed to where margins are small, confirmed by balls."""
 
 from __future__ import annotations
 

@@ -63,13 +63,13 @@ def adder(base: int, columns: int, *, heads: int = 1, blur: float = 0.0) -> Trai
     query, key = np.zeros((width, length)), np.zeros((width, length))
     query[3:], key[3:] = np.eye(length), score.T
     made = []
-    for head in range(heads):
+    for _ in range(heads):
         value, out = np.zeros((width, 1)), np.zeros((1, width))
         value[0] = 1
         out[0, 1] = total / heads
         made.append(Head(Affine(make.view(query)), Affine(make.view(key)), Affine(make.view(value)), make.view(out)))
     attention = AttentionStep(None, tuple(made), None, Scale(times=Fraction(1)))
-    unembedding, bias = np.zeros((width, base)), -np.arange(base) ** 2.0
+    unembedding, bias = np.zeros((width, base)), -np.square(np.arange(base, dtype=np.float64))
     unembedding[2] = 2 * np.arange(base)
     unembedding[1, 0] = blur
     return TrainedNetwork("causal", make.view(tokens), make.view(positions),

@@ -48,7 +48,8 @@ def random_claim(seed: int, network: TrainedNetwork, answers: tuple[int, ...], a
     asked = [Place("answer", 0, column) for column in range(COLUMNS)] + [Place("end", 0)]
     layout = [prompt[k] for k in draw.permutation(len(prompt))] + [asked[k] for k in draw.permutation(len(asked))]
     columns = tuple(int(draw.integers(2)) for _ in range(COLUMNS))
-    return TracksClaim(tracks, machine, (Form(columns, tuple(layout)),), 0, tuple(sorted({*among, *answers})), Fraction(0))
+    form = Form(columns, tuple(layout))
+    return TracksClaim(tracks, machine, (form,), 0, tuple(sorted({*among, *answers})), Fraction(0))
 
 
 def least_margin(network: TrainedNetwork, claim: TracksClaim) -> float:

@@ -35,12 +35,13 @@ ARITHMETIC: dict[str, tuple[str, Callable[[Sequence[Sequence[int]]], list[int] |
     "add": ('tracks = ["a", "b"]\nmachine = "add"',
             lambda t: digits(number(t[0], 3) + number(t[1], 3), 3, 3)),
     "subtract": ('tracks = ["a", "b"]\nmachine = "subtract"',
-                 lambda t: None if number(t[0], 3) < number(t[1], 3) else digits(number(t[0], 3) - number(t[1], 3), 3, 2)),
+                 lambda t: None if number(t[0], 3) < number(t[1], 3) else digits(
+                     number(t[0], 3) - number(t[1], 3), 3, 2)),
     "multiply-by": ('tracks = ["a"]\nmachine = "multiply-by"\nby = 2', lambda t: digits(2 * number(t[0], 3), 3, 3)),
     "compare": ('tracks = ["a", "b"]\nmachine = "compare"',
                 lambda t: [0 if t[0] == t[1] else 1 if number(t[0], 3) < number(t[1], 3) else 2]),
-    "max": ('tracks = ["a", "b"]\nmachine = "max"', lambda t: list(max(t[0], t[1]))),
-    "min": ('tracks = ["a", "b"]\nmachine = "min"', lambda t: list(min(t[0], t[1]))),
+    "max": ('tracks = ["a", "b"]\nmachine = "max"', lambda t: max(list(t[0]), list(t[1]))),
+    "min": ('tracks = ["a", "b"]\nmachine = "min"', lambda t: min(list(t[0]), list(t[1]))),
     "copy": ('tracks = ["a"]\nmachine = "copy"', lambda t: list(t[0])),
     "reverse": ('tracks = ["a"]\nmachine = "reverse"', lambda t: list(t[0])[::-1]),
     "modular-sum": ('tracks = ["a", "b"]\nmachine = "modular-sum"\nby = 3', lambda t: [(sum(t[0]) + sum(t[1])) % 3]),
@@ -143,5 +144,5 @@ def test_a_mistake_is_one_line(old: str, new: str, complaint: str) -> None:
 
 def test_a_machine_of_very_many_states_is_unsupported() -> None:
     with pytest.raises(Unsupported, match="states"):
-        read('letters = "01234567"\ncolumns = 5\ntracks = ["a"]\nlayout = ["a", "answer"]\n[machine]\nstart = { x = 0 }\n'
-             'next = { x = "x * 8 + a" }\nend = { answer = ["0"] }\n')
+        read('letters = "01234567"\ncolumns = 5\ntracks = ["a"]\nlayout = ["a", "answer"]\n[machine]\n'
+             'start = { x = 0 }\nnext = { x = "x * 8 + a" }\nend = { answer = ["0"] }\n')

@@ -19,6 +19,7 @@ def tracks_page(decision: TracksDecision, output: str | None, wrong: str | None)
     rows = [(row, *margin_cells(decision, row)) for row in decision.rows]
     contents = [("forms", "Numbers of columns"), *[("check", "Check it")] * bool(files)]
     return render_page(
-        open_templates("certify.exports.pages.tracks"), "tracks.html", (), (), decision=decision, files=files, rows=rows,
+        open_templates("certify.exports.pages.tracks"), "tracks.html", (), (), decision=decision, files=files,
+        rows=rows,
         says=describe_tracks_verdict(decision), question=describe_tracks_question(decision), contents=contents,
         checker_digest=checker_digest(), write_checker=write_checker_command())

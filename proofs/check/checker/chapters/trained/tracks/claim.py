@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -11,7 +11,16 @@ from math import prod
 
 from ....kernel.budget import MAX_N
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, integer_within, list_of, one_of, or_null, read_rational, read_symbols, read_text
+from ....kernel.reading.shapes import (
+    Fields,
+    integer_within,
+    list_of,
+    one_of,
+    or_null,
+    read_rational,
+    read_symbols,
+    read_text,
+)
 from ....kernel.verdicts import expect, quote
 from ..reading.decision import MAX_OFFSET, Count
 from ..reading.network import Network
@@ -141,7 +150,7 @@ def read_claim(value: Json, network: Network) -> TracksClaim:
     return TracksClaim(tracks, machine, forms, offset, among, margin)
 
 
-def read_track(value: Json, token: Count) -> Track:
+def read_track(value: Json, token: Callable[[Json], int]) -> Track:
     """A name, symbols, and a token for each."""
     fields = Fields(value, "name", "letters", "tokens")
     letters, tokens = fields.read("letters", read_symbols), fields.read("tokens", list_of(token))
@@ -149,7 +158,7 @@ def read_track(value: Json, token: Count) -> Track:
     return Track(fields.read("name", read_text), letters, tokens)
 
 
-def read_machine(value: Json, tracks: Sequence[Track], token: Count) -> Machine:
+def read_machine(value: Json, tracks: Sequence[Track], token: Callable[[Json], int]) -> Machine:
     """Tables that have a step, or null, for each state and each combination of letters."""
     fields = Fields(value, "start", "tables", "end")
     end = fields.read("end", list_of(or_null(list_of(token))))
@@ -168,7 +177,7 @@ def read_machine(value: Json, tracks: Sequence[Track], token: Count) -> Machine:
     return Machine(start, tables, end)
 
 
-def read_form(value: Json, tracks: Sequence[Track], machine: Machine, token: Count) -> Form:
+def read_form(value: Json, tracks: Sequence[Track], machine: Machine, token: Callable[[Json], int]) -> Form:
     """Columns and layout; the answers are what stands last."""
     fields = Fields(value, "columns", "layout")
     columns = fields.read("columns", list_of(integer_within(range(len(machine.tables)))))
@@ -183,7 +192,7 @@ def read_form(value: Json, tracks: Sequence[Track], machine: Machine, token: Cou
     return Form(columns, layout)
 
 
-def read_place(value: Json, most: dict[str, int], columns: int, token: Count) -> LayoutPlace:
+def read_place(value: Json, most: dict[str, int], columns: int, token: Callable[[Json], int]) -> LayoutPlace:
     """A kind, which one, and of what has columns the column."""
     expect(isinstance(value, list) and len(value) >= 2, "expected a kind and an index, got {}", quote(value))
     assert isinstance(value, list)

@@ -58,11 +58,9 @@ def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mappin
     """What is left where a token is read at a place, and columns have these letters."""
     kept = []
     for column, moves in enumerate(columns.moves):
-        if read is not None and read.column == column:
-            moves = [move for move in moves if columns.token(read, move) == own]
-        if column in given:
-            moves = [move for move in moves if move.letters == given[column]]
-        kept.append(moves)
+        is_read = read is not None and read.column == column
+        kept.append([move for move in moves if move.letters == given.get(column, move.letters)
+                     and not (read is not None and is_read and columns.token(read, move) != own)])
     lasts = columns.ends
     if read is not None and read.kind == "end":
         lasts = [state for state in lasts if columns.end_token(read, state) == own]

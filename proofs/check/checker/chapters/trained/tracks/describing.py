@@ -17,7 +17,8 @@ LINE = 100  # characters of what a line lists
 
 def describe_tracks(given: TracksCertificate, coverage: Mapping[str, int]) -> list[str]:
     """The whole claim, and what was covered to accept it."""
-    return [*describe_claim(given), *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])]
+    covered = ", ".join(f"{count} {what}" for what, count in coverage.items())
+    return [*describe_claim(given), *entry("covered", [covered])]
 
 
 def describe_wrong_input(given: WrongInput, coverage: Mapping[str, int]) -> list[str]:
@@ -42,7 +43,8 @@ def describe_claim(given: TracksCertificate | WrongInput) -> list[str]:
         *(line for track in claim.tracks for line in entry("track", [
             f"{quote_all([track.name])}: {quote_all(track.letters)}", f"as tokens {write_tokens(track.tokens)}"])),
         *entry("machine", list(words_of_machine(claim))),
-        *(line for number, form in enumerate(claim.forms, 1) for line in entry(f"form {number}", list(words_of_form(claim, form)))),
+        *(line for number, form in enumerate(claim.forms, 1)
+          for line in entry(f"form {number}", list(words_of_form(claim, form)))),
         *entry("claim", list(words_of_claim(claim)))]
 
 
@@ -113,7 +115,7 @@ def words_of_place(claim: TracksClaim, place: LayoutPlace) -> str:
 
 def write_input(claim: TracksClaim, columns: Sequence[int]) -> str:
     """The letters of each track, first column first."""
-    return "; ".join(f"{ascii(track.name)}: " + " ".join(ascii(track.letters[claim.columns[column][index]]) for column in columns)
+    return "; ".join(f"{track.name!a}: " + " ".join(ascii(track.letters[claim.columns[column][index]]) for column in columns)
                      for index, track in enumerate(claim.tracks))
 
 

@@ -13,7 +13,7 @@ from ....kernel.budget import Budget
 from ....kernel.verdicts import require
 from ..packed import READABLE, SLOT, maximum, ones, pack_short
 from ..ranges import BIAS, PathBounds, contribution
-from .columns import FormColumns, Left, ColumnMove
+from .columns import ColumnMove, FormColumns, Left
 
 CHUNK = 512  # slots of a pass, about
 BYTES = SLOT // 8
@@ -43,7 +43,7 @@ class ColumnPasses:
         self._in = [[(place, one) for place, one in seen if one.column == k] for k in range(len(kept.moves))]
 
     def below(self, most: Mapping[Placed, int], asked: Sequence[Asked]) -> bool:
-        """Whether each class's averages are shown to be at most all its thresholds; ``most`` packs V for each source."""
+        """Whether each class's averages are shown to be at most its thresholds; ``most`` packs V for each source."""
         return all(all(kept) for kept in self.kept(most, asked))
 
     def kept(self, most: Mapping[Placed, int], asked: Sequence[Asked]) -> Iterator[list[bool]]:
@@ -129,10 +129,8 @@ class ColumnPasses:
         found: dict[int, int] = {}
         for (source, target, written), sums in best.items():
             here, there = (source, target) if forward else (target, source)
-            sums += reached[here] - one
-            for (place, _), token in zip(of_answers, written, strict=True):
-                sums += added[place, token]
-            known = found.get(there)
-            found[there] = sums if known is None else maximum(known, sums, tops)
+            answers = sum([added[place, token] for (place, _), token in zip(of_answers, written, strict=True)])
+            total, known = sums + answers + reached[here] - one, found.get(there)
+            found[there] = total if known is None else maximum(known, total, tops)
         self._budget.spend(1 + (len(self._kept.moves[column]) * (24 + one.bit_length() // SLOT) >> 2))
         return found

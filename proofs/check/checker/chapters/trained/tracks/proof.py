@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import le, mul
 from struct import unpack
 from typing import NamedTuple
@@ -18,7 +18,19 @@ from ....kernel.verdicts import Rejected, expect, require, within
 from ..cells import Bounds, Box, replaced
 from ..cells import Cell as BoxOfCell
 from ..directions import PLACES, DirectionBasis, average, make_turn
-from ..forms import FRACTION, WEIGHT, AffineForm, Linear, apply, make_linear, move, plus, promoted, shift_symbols, spread
+from ..forms import (
+    FRACTION,
+    WEIGHT,
+    AffineForm,
+    Linear,
+    apply,
+    make_linear,
+    move,
+    plus,
+    promoted,
+    shift_symbols,
+    spread,
+)
 from ..maps import make_rows
 from ..passing import AttentionMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, turned
 from ..ranges import AttendedTo, PathBounds, Vectors, both_ways, scores, weigh, with_slope
@@ -122,7 +134,7 @@ class FormProof:
             least = [ceil_shift(x, shift) for x in numbers[::2]]
             greatest = [floor_shift(x, shift) for x in numbers[1::2]]
             expect(all(map(le, least, greatest)), "ranges: a lower bound is above the upper one")
-            yield tuple(Bounds(least[a:b], greatest[a:b]) for a, b in zip(ends, ends[1:], strict=False))
+            yield tuple(Bounds(least[a:b], greatest[a:b]) for a, b in pairwise(ends))
 
     def point(self, place: int, token: int) -> AffineForm:
         """The stream of a token at a place, before the heads."""
@@ -237,7 +249,8 @@ class ClassAverages:
 
     def below(self, most: Mapping[Placed, int], thresholds: Sequence[int]) -> list[bool]:
         """Which averages are shown to be at most their thresholds."""
-        return [is_below for kept in self._passes.kept(most, [Asked(self._one.member, thresholds)]) for is_below in kept]
+        found = self._passes.kept(most, [Asked(self._one.member, thresholds)])
+        return [is_below for kept in found for is_below in kept]
 
 
 class GroupProof:
@@ -255,8 +268,9 @@ class GroupProof:
         """
         place, token = self.heard[ranged[0].query].query.place, self.key[1]
         stream = self.form.point(place, token)
-        sizes = [[max(both) for both in zip(*(self.heard[number].sizes(head) for number in {one.query for one in ranged}),
-                                            strict=True)] for head in range(len(self.form.turns))]
+        queries = [self.heard[number] for number in {one.query for one in ranged}]
+        sizes = [[max(column) for column in zip(*(query.sizes(head) for query in queries), strict=True)]
+                 for head in range(len(self.form.turns))]
         waiting: list[tuple[Tree, Sequence[Ranged]]] = [(tree, ranged)]
         cells = 0
         while waiting:

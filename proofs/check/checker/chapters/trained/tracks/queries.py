@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ....kernel.verdicts import expect
 from .claim import LayoutPlace
-from .columns import FormColumns, Left, ColumnMove, left
+from .columns import ColumnMove, FormColumns, Left, left
 
 Given = tuple[tuple[int, int], ...]
 """Columns, each with its letters."""

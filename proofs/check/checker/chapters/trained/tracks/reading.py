@@ -95,11 +95,12 @@ def read_tree(value: Json, rows: int, cuts: int = 0) -> Tree:
     """A tree below so many cuts."""
     if value is None:
         return None
-    expect(isinstance(value, list) and len(value) == 4, "expected null, or a cut with its two parts, got {}", quote(value))
+    expect(isinstance(value, list) and len(value) == 4, "expected null, or a cut and two parts, got {}", quote(value))
     assert isinstance(value, list)
     expect(cuts < MAX_CUTS, "limit: {} cuts above a cell", MAX_CUTS)
     direction = integer_within(range(rows))(value[0]) if rows else Count(None)
-    return GroupCut(direction, Int32(value[1]), read_tree(value[2], rows, cuts + 1), read_tree(value[3], rows, cuts + 1))
+    below, above = (read_tree(part, rows, cuts + 1) for part in value[2:])
+    return GroupCut(direction, Int32(value[1]), below, above)
 
 
 def read_wrong_input(document: Json, budget: Budget) -> WrongInput:

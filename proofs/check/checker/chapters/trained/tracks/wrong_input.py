@@ -46,7 +46,8 @@ def prove_wrong_input(given: WrongInput) -> Mapping[str, int]:
     prefix, judged = tokens[:given.place], [given.place - 1]
     for level in range(1, HIGHEST + 1):
         try:
-            stack = Stack(Precision(level), given.language.budget, given.network, {*prefix}, [row], claim.margin, len(prefix))
+            stack = Stack(Precision(level), given.language.budget, given.network, {*prefix}, [row], claim.margin,
+                          len(prefix))
             tables = Tables(stack, claim.offset, [[token] for token in prefix])
             walk = (CausalWalk if given.network.causal else BidirectionalWalk)(stack, tables, claim.offset)
             value, error = walk.values(prefix, judged)[judged[0]][0]
