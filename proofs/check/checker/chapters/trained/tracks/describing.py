@@ -115,7 +115,8 @@ def words_of_place(claim: TracksClaim, place: LayoutPlace) -> str:
 
 def write_input(claim: TracksClaim, columns: Sequence[int]) -> str:
     """The letters of each track, first column first."""
-    return "; ".join(f"{track.name!a}: " + " ".join(ascii(track.letters[claim.columns[column][index]]) for column in columns)
+    letters = [claim.columns[column] for column in columns]
+    return "; ".join(f"{track.name!a}: " + " ".join(ascii(track.letters[column[index]]) for column in letters)
                      for index, track in enumerate(claim.tracks))
 
 

@@ -39,7 +39,7 @@ from ..weights import RelativeWeights
 from .columns import FormColumns
 from .longest import Asked, ColumnPasses, Placed
 from .queries import Class, Query, make_queries, split
-from .reading import TracksCertificate, Tree, Unit
+from .reading import TracksCertificate, Tree, Unit, width_of_stream
 
 CELL_STEPS = 500  # of a cell, beside its products
 GroupKey = tuple[int, int, int]
@@ -82,8 +82,9 @@ class FormProof:
                 self.attention = maps
             else:
                 (self.before if self.attention is None else self.after).append(maps)
-        self.turns = [make_turn(self.budget, data, network.width) for data in unit.directions]
-        self.across = [make_across(turn, network.width) for turn in self.turns]
+        width = width_of_stream(network)
+        self.turns = [make_turn(self.budget, data, width) for data in unit.directions]
+        self.across = [make_across(turn, width) for turn in self.turns]
         self.widths = [len(turn.rows) for turn in self.turns]
         self.weights = RelativeWeights(self.budget)
         self._points: dict[Placed, AffineForm] = {}

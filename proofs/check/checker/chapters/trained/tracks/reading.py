@@ -83,12 +83,18 @@ def read_unit(value: Json, network: Network) -> Unit:
     directions = fields.read("directions", list_of(read_base64))
     heads = [len(step.heads) for step in network.attention_steps]
     expect([len(directions)] == heads, "directions: expected them for each head of the one attention step")
-    expect(all(len(data) % (4 * network.width) == 0 for data in directions), "directions: expected rows of the width")
-    rows = sum(len(data) // (4 * network.width) for data in directions)
+    row = 4 * width_of_stream(network)
+    expect(all(len(data) % row == 0 for data in directions), "directions: expected rows as wide as the stream")
+    rows = sum(len(data) // row for data in directions)
     splits = fields.read("splits", list_of(list_of(Count)))
     expect(all(len(split) == 3 for split in splits), "splits: expected query, class and column of each")
     return Unit(directions, fields.read("bits", integer_within(range(MAX_BITS + 1))), splits,
                 fields.read("ranges", read_base64), fields.read("cells", list_of(partial(read_tree, rows=rows))))
+
+
+def width_of_stream(network: Network) -> int:
+    """How wide the stream is where the heads write into it."""
+    return network.attention_steps[0].heads[0].out.width
 
 
 def read_tree(value: Json, rows: int, cuts: int = 0) -> Tree:
