@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,6 +18,10 @@ from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_input_text
 from proofs.trained.tracks.deciding import FormProved, FormSearch
 from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
+
+
+ROOMS = (1, 16, 256)
+"""Units of the last place by which ranges are wider than floats say; more where the checker does not accept fewer."""
 
 
 @dataclass(frozen=True)
@@ -61,61 +66,64 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1) 
     """
     start = time.perf_counter()
     check_tracks_fit(network, claim)
-    floats, balls = FloatNetwork(network), BallNetwork(network)
-    found = [_decide_form(floats, balls, claim, number, effort) for number in range(len(claim.forms))]
-    rows = [row for row, _ in found]
-    certificate, reason = _certificate(network, claim, found)
-    if reason:
-        rows = [replace(row, verdict="unknown", reason=f"the checker does not accept it: {reason}")
-                if row.verdict == "certified" else row for row in rows]
+    found = _Forms(network, claim, effort)
+    rows = tuple(found.row(number) for number in range(len(claim.forms)))
+    proved = list(itertools.takewhile(lambda one: one is not None, map(found.proved.get, range(len(rows)))))
+    units = [one.unit for one in proved if one is not None and one.unit is not None]
+    certificate = tracks_text(network, replace(claim, forms=claim.forms[:len(units)]), units) if units else None
+    if certificate is not None and len(units) > 1:
+        check_text(certificate.encode(), work=WORK)  # each form of it was accepted alone
     wrong = next((row.wrong for row in rows if row.wrong), None)
-    proved = [one for _, one in found if one is not None and one.unit is not None]
-    return TracksDecision(network, claim, tuple(rows), certificate,
+    return TracksDecision(network, claim, rows, certificate,
                           None if wrong is None else _accepted_wrong_input(network, claim, wrong),
-                          sum(one.classes for one in proved), sum(one.cells for one in proved),
-                          time.perf_counter() - start)
+                          sum(one.classes for one in found.proved.values()),
+                          sum(one.cells for one in found.proved.values()), time.perf_counter() - start)
 
 
-def _decide_form(floats: FloatNetwork, balls: BallNetwork, claim: TracksClaim, number: int,
-                 effort: int) -> tuple[FormRow, FormProved | None]:  # fmt: skip
-    form, margins = claim.forms[number], Margins(floats, claim, number)
-    row = FormRow(len(form.columns), "unknown", count_inputs(claim, form), glance(margins), None, None, None, "")
-    if (wrong := _wrong(balls, claim, row)) is not None:
-        return wrong, None
-    proved = FormSearch(floats, claim, number, effort).run()
-    if proved.unit is not None:
-        return replace(row, verdict="certified", bound=float(proved.least), seen=search(margins, 1)), proved
-    row = replace(row, seen=search(margins, 4 * effort, proved.inputs))
-    wrong = _wrong(balls, claim, row)
-    return wrong or replace(row, reason=f"{proved.open} of {proved.classes} classes are not proved"), proved
+class _Forms:
+    """The forms of a claim, decided one by one; ``proved`` are those of which the checker has accepted a certificate."""
 
+    def __init__(self, network: TrainedNetwork, claim: TracksClaim, effort: int) -> None:
+        self.network, self.claim, self.effort = network, claim, effort
+        self.floats, self.balls = FloatNetwork(network), BallNetwork(network)
+        self.proved: dict[int, FormProved] = {}
 
-def _wrong(balls: BallNetwork, claim: TracksClaim, row: FormRow) -> FormRow | None:
-    """The row of a form whose least input is wrong."""
-    if row.seen is None or row.seen.margin > 0:
-        return None
-    found = confirmed(balls, claim, row.seen)
-    return found and replace(row, verdict="refuted", wrong=found[0], value=found[1])
+    def row(self, number: int) -> FormRow:
+        """What is known of a form."""
+        form, margins = self.claim.forms[number], Margins(self.floats, self.claim, number)
+        row = FormRow(len(form.columns), "unknown", count_inputs(self.claim, form), glance(margins), None, None, None, "")
+        if (wrong := self._wrong(row)) is not None:
+            return wrong
+        proved, reason = self._prove(number)
+        if proved.unit is not None and not reason:
+            self.proved[number] = proved
+            return replace(row, verdict="certified", bound=float(proved.least), seen=search(margins, 1))
+        row = replace(row, seen=search(margins, 4 * self.effort, proved.inputs))
+        return self._wrong(row) or replace(row, reason=reason)
 
+    def _prove(self, number: int) -> tuple[FormProved, str]:
+        """A proof of a form, and why it is none: ranges that the checker does not accept get more room."""
+        claim, reason = replace(self.claim, forms=(self.claim.forms[number],)), ""
+        for room in ROOMS:
+            proved = FormSearch(self.floats, self.claim, number, self.effort, room).run()
+            if proved.unit is None:
+                return proved, reason or f"{proved.open} of {proved.classes} classes are not proved"
+            try:
+                check_text(tracks_text(self.network, claim, [proved.unit]).encode(), work=WORK)
+            except Rejected as refusal:
+                reason = f"the checker does not accept it: {refusal}"
+            except Refusal as refusal:
+                raise Unsupported(f"the checker: {refusal}") from None
+            else:
+                return proved, ""
+        return proved, reason
 
-def _certificate(network: TrainedNetwork, claim: TracksClaim,
-                 found: list[tuple[FormRow, FormProved | None]]) -> tuple[str | None, str]:  # fmt: skip
-    """The certificate of the forms from the first on that are proved, if the checker accepts it; else its reason."""
-    units = []
-    for _, one in found:
-        if one is None or one.unit is None:
-            break
-        units.append(one.unit)
-    if not units:
-        return None, ""
-    text = tracks_text(network, replace(claim, forms=claim.forms[:len(units)]), units)
-    try:
-        check_text(text.encode(), work=WORK)
-    except Rejected as refusal:
-        return None, str(refusal)
-    except Refusal as refusal:
-        raise Unsupported(f"the checker: {refusal}") from None
-    return text, ""
+    def _wrong(self, row: FormRow) -> FormRow | None:
+        """The row of a form whose least input is wrong."""
+        if row.seen is None or row.seen.margin > 0:
+            return None
+        found = confirmed(self.balls, self.claim, row.seen)
+        return found and replace(row, verdict="refuted", wrong=found[0], value=found[1])
 
 
 def _accepted_wrong_input(network: TrainedNetwork, claim: TracksClaim, wrong: WrongInput) -> str | None:

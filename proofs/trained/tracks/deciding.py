@@ -37,8 +37,8 @@ class FormProved:
 class FormSearch:
     """The search for a proof of one form."""
 
-    def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int, effort: int) -> None:
-        self.form = FormRanges(floats, claim, claim.forms[number])
+    def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int, effort: int, room: int = 1) -> None:
+        self.form = FormRanges(floats, claim, claim.forms[number], room)
         self.claim, self.effort = claim, effort
         self.splits: list[tuple[int, int, int]] = []
         self.ranged = ranged(self.form)

@@ -27,8 +27,9 @@ MOST_TOKENS = 1 << 20
 class FormRanges:
     """Everything about a form that follows from shortest paths."""
 
-    def __init__(self, floats: FloatNetwork, claim: TracksClaim, form: Form) -> None:
-        self.floats, self.claim, self.form = floats, claim, form
+    def __init__(self, floats: FloatNetwork, claim: TracksClaim, form: Form, room: int = 1) -> None:
+        """``room`` is how many units of 2^-bits are left to roundings of the checker."""
+        self.floats, self.claim, self.form, self.room = floats, claim, form, room
         self.columns = Columns(claim, form)
         self.heads = Heads(floats, claim, form)
         self.directions = directions(self.heads, claim, form)
@@ -88,8 +89,8 @@ class FormRanges:
         if not least:
             return np.zeros((len(members), 0), np.int64), np.zeros((len(members), 0), np.int64)
         scale = np.float64(2) ** self.bits
-        return (np.floor(np.stack(least, 1) * scale).astype(np.int64) - 1,
-                np.ceil(np.stack(greatest, 1) * scale).astype(np.int64) + 1)
+        return (np.floor(np.stack(least, 1) * scale).astype(np.int64) - self.room,
+                np.ceil(np.stack(greatest, 1) * scale).astype(np.int64) + self.room)
 
 
 @dataclass
