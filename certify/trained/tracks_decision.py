@@ -19,7 +19,6 @@ from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_inp
 from proofs.trained.tracks.deciding import FormProved, FormSearch
 from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
 
-
 ROOMS = (1, 16, 256)
 """Units of the last place by which ranges are wider than floats say; more where the checker does not accept fewer."""
 
@@ -81,7 +80,7 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1) 
 
 
 class _Forms:
-    """The forms of a claim, decided one by one; ``proved`` are those of which the checker has accepted a certificate."""
+    """The forms of a claim, decided one by one; ``proved`` are those whose certificate the checker has accepted."""
 
     def __init__(self, network: TrainedNetwork, claim: TracksClaim, effort: int) -> None:
         self.network, self.claim, self.effort = network, claim, effort
@@ -91,7 +90,8 @@ class _Forms:
     def row(self, number: int) -> FormRow:
         """What is known of a form."""
         form, margins = self.claim.forms[number], Margins(self.floats, self.claim, number)
-        row = FormRow(len(form.columns), "unknown", count_inputs(self.claim, form), glance(margins), None, None, None, "")
+        inputs = count_inputs(self.claim, form)
+        row = FormRow(len(form.columns), "unknown", inputs, glance(margins), None, None, None, "")
         if (wrong := self._wrong(row)) is not None:
             return wrong
         proved, reason = self._prove(number)
