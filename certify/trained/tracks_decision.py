@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -11,12 +12,13 @@ from certify.frame.answer import AnswerByLength
 from certify.trained.proving import WORK
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import TracksClaim, check_tracks_fit, count_inputs
+from constructions.trained.tracks import Column, TracksClaim, check_tracks_fit, count_inputs
 from proofs.check import Refusal, Rejected, check_text
 from proofs.trained.balls import BallNetwork
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_input_text
 from proofs.trained.tracks.deciding import FormProved, FormSearch
+from proofs.trained.tracks.heads import NotOneLayer
 from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
 
 ROOMS = (1, 16, 256)
@@ -61,7 +63,7 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1) 
 
     Raises:
         InputError: if the claim does not fit the network.
-        Unsupported: if it is not about a network with one layer of causal attention.
+        Unsupported: if the checker says neither yes nor no.
     """
     start = time.perf_counter()
     check_tracks_fit(network, claim)
@@ -94,11 +96,20 @@ class _Forms:
         row = FormRow(len(form.columns), "unknown", inputs, glance(margins), None, None, None, "")
         if (wrong := self._wrong(row)) is not None:
             return wrong
-        proved, reason = self._prove(number)
+        try:
+            proved, reason = self._prove(number)
+        except NotOneLayer as why:  # wrong inputs are found all the same
+            return self._searched(row, (), str(why))
         if proved.unit is not None and not reason:
             self.proved[number] = proved
             return replace(row, verdict="certified", bound=float(proved.least), seen=search(margins, 1))
-        row = replace(row, seen=search(margins, 4 * self.effort, proved.inputs))
+        return self._searched(row, proved.inputs, reason)
+
+    def _searched(self, row: FormRow, inputs: Sequence[tuple[Column, ...]], reason: str) -> FormRow:
+        """The row of a form that is not proved, after a longer search, also among these inputs."""
+        assert row.seen is not None, "a few inputs were looked at"
+        margins = Margins(self.floats, self.claim, row.seen.form)
+        row = replace(row, seen=search(margins, 4 * self.effort, inputs))
         return self._wrong(row) or replace(row, reason=reason)
 
     def _prove(self, number: int) -> tuple[FormProved, str]:

@@ -17,6 +17,10 @@ NOTHING = 10**-13  # of the greatest: directions along which a head writes less 
 SAMPLES = 64
 
 
+class NotOneLayer(Unsupported):
+    """The network has not exactly one attention step."""
+
+
 @dataclass(frozen=True)
 class HeadTable:
     """Of one head: keys and queries [token, place, width], what it writes [token, place, width of the stream]."""
@@ -37,10 +41,10 @@ class Heads:
     """The one attention step of a network, for inputs of a form: all that follows from tokens and places alone."""
 
     def __init__(self, floats: FloatNetwork, claim: TracksClaim, form: Form) -> None:
-        """Raises Unsupported if the network has not exactly one attention step."""
+        """Raises NotOneLayer if the network has not exactly one attention step."""
         steps = [step for step in floats.steps if isinstance(step, FloatAttention)]
         if len(steps) != 1:
-            raise Unsupported(f"the network has {len(steps)} layers of attention; claims about tracks are decided for "
+            raise NotOneLayer(f"the network has {len(steps)} layers of attention; claims about tracks are decided for "
                               "one")
         (self.step,), self.floats = steps, floats
         length = len(form.layout) - 1

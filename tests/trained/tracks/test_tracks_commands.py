@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from certify.cli import main
 from constructions.trained.json_form import network_text
+from constructions.trained.network import AttentionStep, Step, View
 from tests.trained.tracks.adders import adder, claim_text
 
 
@@ -22,8 +25,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as done:
-        main(list(arguments))
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as done:
+        patch.setattr(sys, "argv", ["certify", *arguments])
+        main()
     return int(done.value.code or 0)
 
 
@@ -42,7 +46,7 @@ def test_a_wrong_network_is_refuted_with_an_input_that_run_replays(
         folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("decide", "wrong.json", "--claim", "claim.toml", "--wrong", "w.cert", "--json") == 1
     found = json.loads(capsys.readouterr().out)
-    assert found["verdict"] == "refuted" and float(found["counterexample"]["value_high"]) < 0
+    assert found["verdict"] == "refuted" and found["counterexample"]["right"] != found["counterexample"]["other"]
     assert run("check", "w.cert") == 0
     assert "the claim that follows is FALSE:" in capsys.readouterr().out
     run("run", "wrong.json", found["counterexample"]["input"], "--claim", "claim.toml", "--json")
@@ -52,10 +56,17 @@ def test_a_wrong_network_is_refuted_with_an_input_that_run_replays(
     assert wrong["place"] == found["counterexample"]["place"] and wrong["nearest"] == found["counterexample"]["other"]
 
 
+def silent(step: Step) -> list[Step]:
+    """A layer that writes nothing."""
+    assert isinstance(step, AttentionStep)
+    nothing = View(step.heads[0].out.tensor, 0, step.heads[0].out.shape, (0, 0))
+    return [replace(step, heads=(replace(step.heads[0], out=nothing),))]
+
+
 @pytest.mark.parametrize(("arguments", "complaint"), [
     (["decide", "right.json", "--claim", "claim.toml", "--store", "kept"], "which does not take this option"),
     (["run", "right.json", "12", "--claim", "claim.toml"], "1 parts, expected the letters of a, b"),
-    (["run", "right.json", "12 03", "--claim", "claim.toml"], "'3', expected one of 0 1 2"),
+    (["run", "right.json", "12 03", "--claim", "claim.toml"], "found '3', expected one of 0, 1, 2"),
     (["run", "right.json", "1 0", "--claim", "claim.toml"], "1 letters, expected 2"),
 ])
 def test_a_mistake_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str],
@@ -65,11 +76,14 @@ def test_a_mistake_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str],
     assert complaint in said and "\n" not in said
 
 
-def test_a_network_of_two_layers_is_unsupported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from dataclasses import replace
-
+def test_a_network_of_two_layers_is_refuted_or_open(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     network = adder(3, 2)
     Path("deep.json").write_text(network_text(replace(network, steps=(*network.steps, *network.steps))),
                                  encoding="utf-8")
-    assert run("decide", "deep.json", "--claim", "claim.toml") != 0
-    assert "2 layers of attention" in capsys.readouterr().err
+    assert run("decide", "deep.json", "--claim", "claim.toml", "--wrong", "deep.cert") == 1
+    assert run("check", "deep.cert") == 0
+    first, *others = adder(3, 2).steps
+    Path("deep.json").write_text(network_text(replace(network, steps=(first, *others, *silent(first)))),
+                                 encoding="utf-8")
+    assert run("decide", "deep.json", "--claim", "claim.toml") == 2
+    assert "the network has 2 layers of attention" in capsys.readouterr().out
