@@ -85,5 +85,5 @@ def test_a_network_of_two_layers_is_refuted_or_open(folder: Path, capsys: pytest
     first, *others = adder(3, 2).steps
     Path("deep.json").write_text(network_text(replace(network, steps=(first, *others, *silent(first)))),
                                  encoding="utf-8")
-    assert run("decide", "deep.json", "--claim", "claim.toml") == 2
+    assert run("decide", "deep.json", "--claim", "claim.toml") == 3
     assert "the network has 2 layers of attention" in capsys.readouterr().out

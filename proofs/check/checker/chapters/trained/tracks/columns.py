@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ....kernel.budget import ENTRY_BITS, Budget
 from .claim import Form, LayoutPlace, TracksClaim
 
 
@@ -20,11 +21,12 @@ class ColumnMove(NamedTuple):
 class FormColumns:
     """The moves of each column of a form, and what stands where."""
 
-    def __init__(self, claim: TracksClaim, form: Form) -> None:
-        self.claim, self.form = claim, form
+    def __init__(self, budget: Budget, claim: TracksClaim, form: Form) -> None:
+        self.budget, self.claim, self.form = budget, claim, form
         made = {table: [ColumnMove(state, letters, step[0], step[1:])
                         for state, steps in enumerate(claim.machine.tables[table])
                         for letters, step in enumerate(steps) if step is not None] for table in {*form.columns}}
+        budget.hold(ENTRY_BITS * sum(map(len, made.values())))
         self.moves = [made[table] for table in form.columns]
         self.ends = [state for state, end in enumerate(claim.machine.end) if end is not None]
 
@@ -44,6 +46,7 @@ class FormColumns:
             return [place.index]
         if place.column is None:
             return sorted({self.end_token(place, state) for state in self.ends})
+        self.budget.spend(1 + len(self.moves[place.column]))
         return sorted({self.token(place, move) for move in self.moves[place.column]})
 
 
@@ -57,6 +60,7 @@ class Left(NamedTuple):
 def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mapping[int, int]) -> Left:
     """What is left where a token is read at a place, and columns have these letters."""
     kept = []
+    columns.budget.spend(1 + 2 * sum(map(len, columns.moves)))
     for column, moves in enumerate(columns.moves):
         is_read = read is not None and read.column == column
         kept.append([move for move in moves if move.letters == given.get(column, move.letters)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote_all, show
 from ..describing import counted, words_of_network, write_tokens
@@ -122,7 +123,7 @@ def write_input(claim: TracksClaim, columns: Sequence[int]) -> str:
 
 def examples(claim: TracksClaim, form: Form) -> Iterator[list[int]]:
     """Two inputs that are allowed: at each column a letter that changes from one to the next."""
-    made = FormColumns(claim, form)
+    made = FormColumns(Budget(), claim, form)
     kept = on_paths(made.moves, claim.machine.start, made.ends).moves
     for first, by in ((0, 37), (-1, -23)):
         state, found = claim.machine.start, []

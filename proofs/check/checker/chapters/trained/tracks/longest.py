@@ -56,8 +56,10 @@ class ColumnPasses:
         """
         width = len(asked[0].thresholds) if asked else 0
         size = max(1, CHUNK // max(width, 1))
+        held = SLOT * min(size, len(asked)) * width * (len(self._weights) + 2 * len(self._columns.claim.columns))
         for first in range(0, len(asked) if width else 0, size):
-            yield from self._pass(most, asked[first:first + size], width)
+            with self._budget.holding(held):
+                yield from self._pass(most, asked[first:first + size], width)
 
     def _pass(self, most: Mapping[Placed, int], asked: Sequence[Asked], width: int) -> Iterator[list[bool]]:
         thresholds = [threshold for one in asked for threshold in one.thresholds]

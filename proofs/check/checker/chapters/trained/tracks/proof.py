@@ -13,6 +13,7 @@ from operator import le, mul
 from struct import unpack
 from typing import NamedTuple
 
+from ....kernel.budget import ENTRY_BITS
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import Rejected, expect, require, within
 from ..cells import Bounds, Box, replaced
@@ -72,7 +73,7 @@ class FormProof:
         network, claim = given.network, given.claim
         require(network.causal, "claims about tracks need causal attention")
         require(len(network.attention_steps) == 1, "claims about tracks need one attention step")
-        self.columns = FormColumns(claim, claim.forms[number])
+        self.columns = FormColumns(self.budget, claim, claim.forms[number])
         self.before: list[NormMaps | UnitMaps] = []
         self.after: list[NormMaps | UnitMaps] = []
         self.attention: AttentionMaps | None = None
@@ -102,6 +103,7 @@ class FormProof:
         """
         queries = make_queries(self.columns)
         classes = split(queries, self.unit.splits)
+        self.budget.hold(4 * ENTRY_BITS * sum(map(len, classes)))
         require(any(classes), "no input is allowed")
         boxes = self.boxes(sum(map(len, classes)))
         groups: dict[GroupKey, list[Ranged]] = {}

@@ -11,7 +11,6 @@ from ..precision import HIGHEST, Precision, Undecided
 from ..stack import Stack
 from ..tables import Tables
 from ..walks import BidirectionalWalk, CausalWalk
-from .columns import FormColumns
 from .reading import WrongInput
 
 
@@ -28,7 +27,7 @@ def right_tokens(given: WrongInput) -> list[int]:
         if step is None:
             raise Rejected("the claim does not allow the input")
         states.append(step[0])
-    require(states[-1] in FormColumns(claim, form).ends, "the claim does not allow the input to end so")
+    require(claim.machine.end[states[-1]] is not None, "the claim does not allow the input to end so")
     return [claim.token(place, states, given.columns, form) for place in form.layout]
 
 
