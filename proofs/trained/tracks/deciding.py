@@ -52,7 +52,7 @@ class FormSearch:
             open_ones = self._open()
             if not open_ones or len(open_ones) > MOST_OPEN * self.effort:
                 break
-            if not self._split(open_ones):
+            if not self.split(open_ones):
                 break
             touched = {self._key(one) for one in open_ones}
             self._cover({key: group for key, group in self._grouped().items() if key in touched})
@@ -75,7 +75,7 @@ class FormSearch:
     def _open(self) -> list[Ranged]:
         return [group.ranged[member] for group in self.groups.values() for member in sorted(group.open)]
 
-    def _split(self, open_ones: Sequence[Ranged]) -> bool:
+    def split(self, open_ones: Sequence[Ranged]) -> bool:
         """Each open class by the letters of the column that weighs most and is not given yet; whether any was."""
         wanted = {id(one) for one in open_ones}
         done = False

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from certify.trained.tracks_decision import TracksDecision, decide_tracks
+from certify.trained.tracks_file import tracks_claim_of_table
+from constructions.tables import read_toml
+from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, count_inputs
-from proofs.check import check_text
+from proofs.check import Malformed, Rejected, check_text
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracks.certificate import tracks_text
+from proofs.trained.tracks.deciding import FormSearch
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.random_tracks import VOCABULARY, least_margin, random_claim, random_layer
 
@@ -86,3 +94,28 @@ def test_a_blurred_adder_is_refuted_by_an_input() -> None:
 def test_an_adder_of_two_heads_is_proved() -> None:
     network = adder(3, 2, heads=2)
     assert decide_and_compare(network, adds(network, 3, 2)).verdict == "certified"
+
+
+def test_classes_that_are_split_are_proved_by_all_their_parts() -> None:
+    """Two classes are split, one of them twice; a split that is left out does not fit."""
+    network = adder(3, 3)
+    claim = adds(network, 3, 3)
+    search = FormSearch(FloatNetwork(network), claim, 0, 1)
+    whole = sum(map(len, search.ranged))
+    first, last = search.ranged[8][0], search.ranged[-1][0]
+    assert search.split([first, last]) and search.split([search.ranged[-1][0]])
+    proved = search.run()
+    assert proved.unit is not None and len(proved.unit["splits"]) == 3 and proved.classes > whole
+    check_text(tracks_text(network, claim, [proved.unit]).encode())
+    for number in range(3):
+        left = [split for place, split in enumerate(proved.unit["splits"]) if place != number]
+        with pytest.raises((Malformed, Rejected)):
+            check_text(tracks_text(network, claim, [proved.unit | {"splits": left}]).encode())
+
+
+def test_the_example_is_the_adder_that_is_written_by_hand() -> None:
+    folder = Path(__file__).parents[3] / "examples" / "adders"
+    assert (folder / "ternary.json").read_text(encoding="utf-8") == network_text(adder(3, 3))
+    network = network_from_json(json.loads((folder / "ternary.json").read_text(encoding="utf-8")), "ternary.json")
+    assert tracks_claim_of_table(read_toml((folder / "ternary.toml").read_text(encoding="utf-8"), "claim"), "claim",
+                                 network) == adds(adder(3, 3), 3, 3)
