@@ -55,7 +55,8 @@ def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Cl
     folder = Path(os.path.normpath(Path(path).parent)) if path != "-" else Path()
     table = read_toml(read_text(path), path)
     if "tracks" in table:
-        raise InputError(f"{path}: the claim is about inputs in tracks; expected one about words")
+        raise InputError(f"{path}: the claim is about inputs in tracks, which is read from a file by certify decide and "
+                         "certify run alone")
     return claim_of_table(table, path, folder, network, scope)
 
 

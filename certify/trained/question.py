@@ -8,7 +8,7 @@ from typing import Any
 
 from certify.frame.files import read_text
 from certify.trained.claim_file import Scope, claim_of_table, read_claim
-from certify.trained.files import ABOUT_TRACKS, WITH_A_CLAIM
+from certify.trained.files import ABOUT_TRACKS, WITH_A_CLAIM, begins_as
 from certify.trained.flags import Flags, table_of_flags
 from certify.trained.tracks_file import is_about_tracks, tracks_claim_of_table
 from constructions.errors import InputError
@@ -43,16 +43,17 @@ def read_tracks(path: str, claim: str | None, scope: Scope) -> tuple[TrainedNetw
         InputError: one line that says where, what was found and what was expected.
         Unsupported: if the claim's machine has very many states.
     """
-    data = read_json(read_text(path), path)
-    own = isinstance(data, dict) and data.get("format") in ABOUT_TRACKS
+    if "-" in (path, claim):
+        return None  # standard input can be read only once
     if claim is not None:
         table = read_toml(read_text(claim), claim)
         if not is_about_tracks(table):
             return None
-        network = network_from_json(data.get("network", data), path)
+        network, _ = read_trained(path)
         return network, tracks_claim_of_table(table, claim, network, scope)
-    if not own:
+    if not begins_as(path, ABOUT_TRACKS):
         return None
+    data = read_json(read_text(path), path)
     for key in ("network", "claim"):
         if key not in data:
             raise InputError(f"{path}: no key {key}, which is needed")
