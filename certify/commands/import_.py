@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -24,6 +25,9 @@ def import_files(
         metavar="FILE...", help="weights (.safetensors, .pt, .pth, .bin, .npz, .onnx) and config.json if there is one; "
         "or a folder with both")],
     output: NetworkOption = None,
+    names: Annotated[str | None, typer.Option(
+        "--names", metavar="NAMES.toml", help="where the tensors have other names, orders or pieces: a file that says "
+        "which (docs/importing.md)")] = None,
     attention: Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
         "--attention", help="whether tokens see later tokens")] = None,
     activation: Annotated[Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"] | None, typer.Option(
@@ -64,14 +68,15 @@ def import_files(
     from certify.trained.networks import imported_to_json, print_network
     from constructions.importing.config_file import positive_decimal
     from constructions.importing.importer import files_of, import_network
+    from constructions.importing.names_file import read_names
     from constructions.importing.questions import Options
 
-    for read in files_of(files):
+    for read in [*files_of(files), *([Path(names)] if names else [])]:
         note_input(read)
     exact = None if epsilon is None else positive_decimal(epsilon, "--epsilon")
     imported = import_network(files, Options(
         attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale, token_table,
-        position_table, output_layer))
+        position_table, output_layer), read_names(names) if names else None)
     if as_json:
         print_json(imported_to_json(imported))
     elif show or output is None:

@@ -12,6 +12,7 @@ from constructions.errors import InputError
 from constructions.importing import encoder_layers, gpt2, gpt2_blocks, hooked_transformer, llama, nanogpt
 from constructions.importing.config_file import Settings, read_config
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge
+from constructions.importing.names_file import Names, renamed
 from constructions.importing.npz_file import read_npz
 from constructions.importing.onnx_file import read_onnx
 from constructions.importing.parts import Found
@@ -62,8 +63,10 @@ class Imported:
     report: Report
 
 
-def import_network(files: Sequence[str | Path], options: Options | None = None) -> Imported:
+def import_network(files: Sequence[str | Path], options: Options | None = None, names: Names | None = None) -> Imported:
     """The network in these files: one with weights, perhaps config.json; a folder stands for both in it.
+
+    ``names``: under which other names its tensors are there.
 
     Raises:
         InputError: if a file is damaged or not of a kind that is read, if the network is not understood, or if an
@@ -75,8 +78,10 @@ def import_network(files: Sequence[str | Path], options: Options | None = None) 
         sources.append(Source(name, hashlib.sha256(data).hexdigest()))
         parts.append((name, read_contents(data, name)))
     where = next((name for name, part in parts if part.tensors), "import")
-    settings_file = next((name for name, part in parts if part.settings), "config.json")
-    return recognise(merge(parts), options or Options(), where, settings_file, tuple(sources))
+    settings_file = next((name for name, part in parts if part.settings), names.where if names else "config.json")
+    contents = merge(parts)
+    contents = renamed(contents, names) if names else contents
+    return recognise(contents, options or Options(), where, settings_file, tuple(sources))
 
 
 def recognise(contents: Contents, options: Options, where: str, settings_file: str,
@@ -86,6 +91,7 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     Raises:
         InputError: if it is not understood, or an answer is missing.
     """
+    contents = hooked_transformer.in_todays_layout(contents)
     weights, questions = Weights(contents, where), Questions(options, where)
     recogniser = _recogniser(weights)
     settings = Settings(contents.settings, settings_file)
