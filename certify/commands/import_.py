@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 NetworkOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="MODEL", parser=option.written_file, help="write the network here; - is standard output")]
 NamesOption = Annotated[str | None, typer.Option(
-    "--names", metavar="NAMES.toml", help="where the tensors have other names, orders or pieces: a file that says which "
-    "(docs/importing.md)")]
+    "--names", metavar="NAMES.toml", help="where the tensors have other names, orders or pieces: a file that says "
+    "which (docs/importing.md)")]
 GraphOption = Annotated[bool, typer.Option(
     "--graph", help="read an ONNX file by its operations, also where the names in it are known")]
 ScaleOption = Annotated[Literal["sqrt(d)"] | None, typer.Option(
@@ -55,20 +55,7 @@ def import_files(
         help="whether norms come before attention and units, or after what these add")] = None,
     positions: Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
         "--positions", help="the kind of positions, where the file has no table of them")] = None,
-    rows: NamesOption = Annotated[str | None, typer.Option(
-    "--names", metavar="NAMES.toml", help="where the tensors have other names, orders or pieces: a file that says which "
-    "(docs/importing.md)")]
-GraphOption = Annotated[bool, typer.Option(
-    "--graph", help="read an ONNX file by its operations, also where the names in it are known")]
-ScaleOption = Annotated[Literal["sqrt(d)"] | None, typer.Option(
-    "--embedding-scale", help="what token vectors are multiplied by before positions are added")]
-TokenTableOption = Annotated[str | None, typer.Option(
-    "--token-table", metavar="NAME", help="the tensor with the token vectors")]
-PositionTableOption = Annotated[str | None, typer.Option(
-    "--position-table", metavar="NAME", help="the tensor with the vectors of positions")]
-OutputLayerOption = Annotated[str | None, typer.Option(
-    "--output-layer", metavar="NAME", help="the tensor that makes the logits")]
-RowsOption = None,
+    rows: RowsOption = None,
     embedding_scale: ScaleOption = None,
     token_table: TokenTableOption = None,
     position_table: PositionTableOption = None,

@@ -108,9 +108,9 @@ def _by_graph(data: bytes, options: Options, where: str, sources: tuple[Source, 
     questions = Questions(options, where)
     found, tensors = read_graph(data, where, questions)
     questions.finish()
-    network = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources)
-    used = {view.tensor for view in views(network)}
-    network = replace(network, tensors={name: tensor for name, tensor in tensors.items() if name in used})
+    read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources)
+    used = {view.tensor for view in views(read)}
+    network = replace(read, tensors={name: tensor for name, tensor in tensors.items() if name in used})
     check_network(network, where)
     return Imported(network, Report(found.kind, tuple(questions.notes), {}))
 

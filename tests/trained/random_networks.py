@@ -72,7 +72,8 @@ class Maker:
 
     def norm(self, width: int) -> Norm:
         kind: Literal["layer", "rms"] = "layer" if self.choice(True, False) else "rms"
-        of = self.affine(width, int(self.draw.integers(2, 7))) if self.images and self.choice(True, True, False) else None
+        is_image = self.images and self.choice(True, True, False)
+        of = self.affine(width, int(self.draw.integers(2, 7))) if is_image else None
         width = of.weight.shape[1] if of else width
         return Norm(kind, Fraction("1e-5"), self.maybe_vector(width), self.maybe_vector(width), of)
 

@@ -37,7 +37,7 @@ def number_in(array: Any) -> Fraction | None:
     """The one number that all elements are, if they are."""
     flat = np.asarray(array, np.float64).ravel()
     same = flat.size > 0 and bool((flat == flat[0]).all()) and bool(np.isfinite(flat[0]))
-    return Fraction(float(flat[0])) if same else None
+    return Fraction(np.float64(flat[0])) if same else None
 
 
 def by_position(value: Tokenwise, shape: tuple[int, ...]) -> tuple[Tokenwise, Codes, int | None, Codes]:
@@ -345,7 +345,7 @@ def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
     if isinstance(x, Scores) and number is None and np.isin(constant, (0, 1)).all():
         return hidden(x, constant == 0)
     if isinstance(x, Scores) and number is not None and number > 0:
-        return replace(x, scale=x.scale * number, mask=np.asarray(x.mask * float(number)))
+        return replace(x, scale=x.scale * number, mask=np.asarray(x.mask * np.float64(number)))
     if isinstance(x, Modulated) and number is not None:
         return replace(x, factor=x.factor * number)
     raise NotUnderstood(f"a product of {_what(x)} and constants")
@@ -377,7 +377,7 @@ def divide(x: Any, y: Any, exactness: Exactness) -> Any:
     if isinstance(x, Modulated):
         return replace(x, factor=x.factor / number)
     if isinstance(x, Scores) and number > 0:
-        return replace(x, scale=x.scale / number, mask=np.asarray(x.mask / float(number)))
+        return replace(x, scale=x.scale / number, mask=np.asarray(x.mask / np.float64(number)))
     raise NotUnderstood(f"a quotient of {_what(x)} by constants")
 
 

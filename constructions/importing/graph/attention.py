@@ -24,9 +24,9 @@ from constructions.importing.graph.values import (
     placed,
 )
 
-MASKED = -9999.0
+MASKED = -9999
 """What is added to scores that are not to be seen is at most this."""
-NEARLY = 2.0**-20
+NEARLY = np.ldexp(1, -20)
 
 
 def times_constant(value: Tokenwise, matrix: Array, exactness: Exactness) -> Tokenwise:
@@ -190,12 +190,12 @@ def _slope(mask: Array, exactness: Exactness) -> Fraction | None:
         return None
     distance = np.arange(len(mask)) - np.arange(len(mask))[:, np.newaxis]
     at = np.argwhere(visible & (np.abs(distance) == 1))
-    slope = added[tuple(at[0])] * distance[tuple(at[0])] if len(at) else 0.0
+    slope = added[tuple(at[0])] * distance[tuple(at[0])] if len(at) else np.float64(0)
     off = np.abs(np.where(visible, added - slope * distance, 0))
     if (off > NEARLY * np.abs(slope * distance)).any():
         raise NotUnderstood("something added to scores that is neither a mask nor slope · (key - query)")
     exactness.note(not off.any())
-    return Fraction(float(slope))
+    return Fraction(np.float64(slope))
 
 
 def is_causal(scores: Scores) -> bool | None:

@@ -149,8 +149,9 @@ def pieces(polynomial: Polynomial) -> tuple[Fraction, Fraction, list[Piece]]:
 def _shown(polynomial: Polynomial) -> str:
     terms = []
     for (power, f), number in list(polynomial.items())[:4]:
-        inner = " + ".join(f"{float(c):.4g} x^{k}" for k, c in f[1]) if f else ""
-        terms.append(f"{float(number):.4g}" + (f" x^{power}" if power else "") + (f" {f[0]}({inner})" if f else ""))
+        inner = " + ".join(f"{np.float64(c):.4g} x^{k}" for k, c in f[1]) if f else ""
+        function = f" {f[0]}({inner})" if f else ""
+        terms.append(f"{np.float64(number):.4g}" + (f" x^{power}" if power else "") + function)
     return " + ".join(terms)
 
 
@@ -185,7 +186,7 @@ def _made(curve: Curve, exactness: Exactness) -> Tokenwise:
     if linear:
         total = total.plus(inward.scaled(linear, exactness), exactness)
     if free:
-        total = FlatForms(total.terms, (*total.constants, np.full((1, len(chosen)), float(free))), len(chosen))
+        total = FlatForms(total.terms, (*total.constants, np.full((1, len(chosen)), np.float64(free))), len(chosen))
     made = placed(total, curve.of.positions, places.reshape(curve.of.shape))
     return Tokenwise(made.flat, made.codes, found[0].factor) if alone else made
 

@@ -34,9 +34,9 @@ class Exactness:
     def scaled(self, x: Array, factor: Fraction) -> Array:
         """The nearest numbers to x times a rational."""
         if factor in (1, -1):
-            return np.asarray(x * float(factor))
+            return np.asarray(x * np.float64(factor))
         exact = [Fraction(value) * factor for value in x.ravel().tolist()]
-        result = np.array([float(value) for value in exact], np.float64).reshape(x.shape)
+        result = np.array([np.float64(value) for value in exact], np.float64).reshape(x.shape)
         self.note(all(Fraction(a) == b for a, b in zip(result.ravel().tolist(), exact, strict=True)))
         return result
 
@@ -44,7 +44,7 @@ class Exactness:
         """Coordinate by coordinate, with the shapes of numpy."""
         x, y = np.broadcast_arrays(x, y)
         exact = [Fraction(a) * Fraction(b) for a, b in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)]
-        result = np.array([float(value) for value in exact], np.float64).reshape(x.shape)
+        result = np.array([np.float64(value) for value in exact], np.float64).reshape(x.shape)
         self.note(all(Fraction(a) == b for a, b in zip(result.ravel().tolist(), exact, strict=True)))
         return result
 
@@ -57,9 +57,9 @@ class Exactness:
         (a, p), (b, q) = _integers(x), _integers(y)
         whole = a @ b
         unit = Fraction(2) ** (p + q)
-        result = np.array([[float(int(value) * unit) for value in row] for row in whole], np.float64)
+        result = np.array([[np.float64(int(value) * unit) for value in row] for row in whole], np.float64)
         result = result.reshape(x.shape[0], y.shape[1])
-        self.note(all(Fraction(float(r)) == int(value) * unit for row, exact in zip(result, whole, strict=True)
+        self.note(all(Fraction(np.float64(r)) == int(value) * unit for row, exact in zip(result, whole, strict=True)
                       for r, value in zip(row, exact, strict=True)))
         return result
 

@@ -8,6 +8,7 @@ norm is all that is read later, the stream becomes that norm; a norm beside whic
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ class Block:
 
 @dataclass
 class Epoch:
-    """Operations after ``start``, before ``end``, on a stream of these blocks, which begins as a norm or the embedding."""
+    """Operations after ``start``, before ``end``, on these blocks; the stream begins as a norm, or is embedded."""
 
     start: int
     end: int
@@ -200,7 +201,7 @@ class Plan:
                   if isinstance(operation.what, NormBase) and self._is_all(operation.what, index)]
         while True:
             bounds = [0, *starts, last + 1]
-            epochs = [self._epoch(start, end) for start, end in zip(bounds, bounds[1:], strict=False)]
+            epochs = [self._epoch(start, end) for start, end in pairwise(bounds)]
             bad = [epoch.start for epoch in epochs[1:] if not self._is_norm(epoch)]
             if not bad:
                 return epochs
@@ -269,13 +270,14 @@ class Plan:
             constants.append((when, constant))
         return Block(sums[0].size, terms, constants)
 
-    def _constant_time(self, least: int, most: int, terms: dict[Base, Array], epoch: Epoch, is_table: bool) -> int | None:
+    def _constant_time(self, least: int, most: int, terms: dict[Base, Array], epoch: Epoch,
+                       is_table: bool) -> int | None:
         """With which operation a constant is written: with one that writes there, if there is one at the right time."""
         own: list[int] = sorted({self._when(base) for base in terms})
         later = [time for time in [*own, *range(least, most)] if max(least, epoch.start + 1) <= time < most
                  and time <= len(self.operations)]
         if not is_table and later:
-            return later[0]
+            return int(later[0])
         return epoch.start if least <= epoch.start else None
 
 

@@ -11,12 +11,13 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.contents import Stored
 from constructions.importing.graph.arithmetic import by_position
-from constructions.importing.graph.exact import Array
+from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
 from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes
 from constructions.importing.graph.values import (
     Attention,
     Base,
+    Flat,
     NormBase,
     NotUnderstood,
     SumBase,
@@ -37,14 +38,14 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
     """
     model = load_model(data, where)
     count = _count(model, where, questions)
-    tensors = _Tensors(stored_initializers(model.graph, where))
+    tensors = Tensors(stored_initializers(model.graph, where))
     reading = read_nodes(model, count, where)
     found = _network(reading, count, where, tensors)
     if _is_of_any_length(model) and count > 1:
-        _compare(found, tensors, _network(read_nodes(model, count - 1, where), count - 1, where, other := _Tensors({})),
+        _compare(found, tensors, _network(read_nodes(model, count - 1, where), count - 1, where, other := Tensors({})),
                  other, where)
     elif not _is_of_any_length(model):
-        questions.assume(f"the graph reads inputs of {count} tokens; shorter ones are read as it reads their beginnings")
+        questions.assume(f"the graph reads {count} tokens; shorter inputs are read as it reads their beginnings")
     _notes(reading, questions)
     return found, tensors.made
 
@@ -60,8 +61,8 @@ def _count(model: Any, where: str, questions: Questions) -> int:
     rows: int | None = questions.option("rows")
     if _is_of_any_length(model):
         if rows is None or not 1 <= rows <= MAX_TOKENS:
-            raise InputError(f"{where}: the graph reads inputs of any length, expected --rows N, for how many positions, "
-                             f"1 to {MAX_TOKENS}")
+            raise InputError(f"{where}: the graph reads inputs of any length, expected --rows N, for how many "
+                             f"positions, 1 to {MAX_TOKENS}")
         return rows
     names = {one.name for one in model.graph.initializer}
     sizes = [size.dim_value for one in model.graph.input if one.name not in names
@@ -85,14 +86,7 @@ def _notes(reading: Reading, questions: Questions) -> None:
                          + (f" and {len(rounded) - 4} more nodes" if len(rounded) > 4 else ""))
 
 
-def _network(reading: Reading, count: int, where: str, tensors: _Tensors) -> Found:
-    try:
-        return _Writer(reading, count, tensors).network()
-    except NotUnderstood as problem:
-        raise InputError(f"{where}: {problem}") from None
-
-
-def _compare(found: Found, tensors: _Tensors, other: Found, others: _Tensors, where: str) -> None:
+def _compare(found: Found, tensors: Tensors, other: Found, others: Tensors, where: str) -> None:
     """With one token less it is the same network, with a row less in tables of positions."""
     one, two = (list(trained.views(trained.TrainedNetwork(
         part.attention, part.tokens, part.positions, part.steps, part.unembedding, {}))) for part in (found, other))
@@ -105,7 +99,7 @@ def _compare(found: Found, tensors: _Tensors, other: Found, others: _Tensors, wh
                          f"for rows of positions")
 
 
-class _Tensors:
+class Tensors:
     """Arrays as tensors: an initialiser of the file where it has the same numbers, else one that is made."""
 
     def __init__(self, stored: Mapping[str, Stored]) -> None:
@@ -134,7 +128,7 @@ class _Tensors:
 
     def view(self, array: Array) -> trained.View:
         """A view of these numbers."""
-        array = np.asarray(array, np.float64) + 0.0  # no -0
+        array = np.asarray(array, np.float64) + 0  # no -0
         key = (array.shape, np.ascontiguousarray(array).tobytes())
         if key not in self._known:
             narrow = bool((array.astype(np.float32).astype(np.float64) == array).all())
@@ -154,26 +148,46 @@ class _Tensors:
         return view_of_tensor(self._tensors[view.tensor], view)
 
 
+def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Found:
+    """What was read, as a network."""
+    reading.exactness.node = "the output"
+    try:
+        output = reading.output.settled(reading.exactness)
+        _, positions, _, forms = by_position(output, output.shape)
+        if forms.shape[-1] != forms.size or (len(positions) > 1 and (positions != np.arange(count)).any()):
+            raise NotUnderstood("an output that is not the logits of one token, or of all tokens in order")
+        only = None if len(positions) == count else int(positions[0])
+        if only not in (None, 0, count - 1):
+            raise NotUnderstood(f"logits of token {only} alone, expected the first, the last or all")
+        causal = {weights.is_causal for weights in reading.softmaxes} - {None}
+        if len(causal) > 1:
+            raise NotUnderstood("attention that is causal in some layers and not in others")
+        kind = "graph of ONNX" + ("" if only is None else f", read at its {'last' if only else 'first'} token")
+        return write(output.flat.columns(forms.ravel()), count, "bidirectional" if causal == {False} else "causal", kind,
+                     reading.exactness, tensors)
+    except NotUnderstood as problem:
+        raise InputError(f"{where}: {problem}") from None
+
+
+def write(logits: Flat, count: int, attends: trained.Attends, kind: str, exactness: Exactness,
+          tensors: Tensors) -> Found:
+    """The network that makes these logits, with so many position numbers.
+
+    Raises:
+        NotUnderstood: if nothing is looked up by tokens.
+    """
+    return _Writer(logits, count, exactness, tensors).network(attends, kind)
+
+
 class _Writer:
     """Writes the steps of a plan."""
 
-    def __init__(self, reading: Reading, count: int, tensors: _Tensors) -> None:
-        self.reading, self.count, self.tensors = reading, count, tensors
-        self.exactness = reading.exactness
-        self.exactness.node = "the output"
-        output = reading.output.settled(self.exactness)
-        value, positions, axis, forms = by_position(output, output.shape)
-        del value, axis
-        if forms.shape[-1] != forms.size or (len(positions) > 1 and (positions != np.arange(count)).any()):
-            raise NotUnderstood("an output that is not the logits of one token, or of all tokens in order")
-        self.only = None if len(positions) == count else int(positions[0])
-        self.plan = Plan(output.flat.columns(forms.ravel()), self.exactness)
+    def __init__(self, logits: Flat, count: int, exactness: Exactness, tensors: Tensors) -> None:
+        self.count, self.tensors, self.exactness = count, tensors, exactness
+        self.plan = Plan(logits, exactness)
 
-    def network(self) -> Found:
+    def network(self, attends: trained.Attends, kind: str) -> Found:
         """The whole network."""
-        causal = {weights.is_causal for weights in self.reading.softmaxes} - {None}
-        if len(causal) > 1:
-            raise NotUnderstood("attention that is causal in some layers and not in others")
         epochs = self.plan.epochs
         tokens, positions = self._embedding(epochs[0])
         steps: list[trained.Step] = []
@@ -182,13 +196,7 @@ class _Writer:
                 steps.append(self._norm_step(epoch, epochs[epochs.index(epoch) - 1]))
             for index in range(epoch.start + 1, min(epoch.end, len(self.plan.operations) + 1)):
                 steps.append(self._step(self.plan.operations[index - 1], index, epoch))
-        unembedding = self._affine(self.plan.output, epochs[-1], None)
-        kind = "graph of ONNX" + ("" if self.only is None else
-                                  f", read at its {'last' if self.only == self.count - 1 else 'first'} token")
-        if self.only not in (None, 0, self.count - 1):
-            raise NotUnderstood(f"logits of token {self.only} alone, expected the first, the last or all")
-        return Found(kind, "bidirectional" if causal == {False} else "causal", tokens, positions, tuple(steps),
-                     unembedding)
+        return Found(kind, attends, tokens, positions, tuple(steps), self._affine(self.plan.output, epochs[-1], None))
 
     # -- tables --------------------------------------------------------------------------------------------------------
 
@@ -300,7 +308,7 @@ class _Writer:
         return trained.AttentionStep(self._norm(norm, epoch), tuple(heads), bias, _scale(scale), rotary)
 
 
-def _scale(scale: Fraction) -> trained.Scale:
-    return trained.Scale(times=scale)
+def _scale(scale: Fraction | int) -> trained.Scale:
+    return trained.Scale(root=scale) if isinstance(scale, int) else trained.Scale(times=scale)
 
 

@@ -1,8 +1,8 @@
 """What flows along the edges of a graph: tokens, constants, numbers of each token, scores and weights of attention.
 
-A number of a token is an affine form over *bases*: what was looked up by token, norms, averages of heads, units, and sums
-of these. ``Tokenwise`` is an array of any shape whose elements are such numbers; where which of them stands is an array of
-whole numbers (position · count + number), so that reshaping, cutting and turning are done to that array alone.
+A number of a token is an affine form over *bases*: what was looked up by token, norms, averages of heads, units, and
+sums of these. ``Tokenwise`` is an array of any shape whose elements are such numbers; where which of them stands is an
+array of whole numbers (position · count + number), so that reshaping, cutting and turning are done to it alone.
 """
 
 from __future__ import annotations
@@ -87,9 +87,12 @@ class HeadReads:
 
 @dataclass(eq=False)
 class Attention:
-    """The heads of one softmax; cosines and sines [positions, pairs] turn halves of queries and keys."""
+    """The heads of one softmax; cosines and sines [positions, pairs] turn halves of queries and keys.
 
-    scale: Fraction
+    ``scale``: a rational, or a whole number for one over its root.
+    """
+
+    scale: Fraction | int
     rotary: tuple[Array, Array] | None
     heads: list[HeadReads] = field(default_factory=list)
 
@@ -103,7 +106,7 @@ class HeadBase(Base):
 
 
 class Flat:
-    """``size`` affine forms: for each base a matrix [base, size], and constants [1 or positions, size] that are added."""
+    """``size`` affine forms: for each base a matrix [base, size], and constants [1 or positions, size] to be added."""
 
     def __init__(self, terms: dict[Base, Array], constants: Sequence[Array], size: int) -> None:
         self.terms = {base: matrix for base, matrix in terms.items() if matrix.any()}
