@@ -29,6 +29,8 @@ PositionTableOption = Annotated[str | None, typer.Option(
     "--position-table", metavar="NAME", help="the tensor with the vectors of positions")]
 OutputLayerOption = Annotated[str | None, typer.Option(
     "--output-layer", metavar="NAME", help="the tensor that makes the logits")]
+RotaryBaseOption = Annotated[str | None, typer.Option(
+    "--rotary-base", metavar="DECIMAL", help="the base of the angles of rotary positions: 10000")]
 RowsOption = Annotated[int | None, typer.Option(
     "--rows", metavar="N", parser=option.whole_number, help="for how many positions to compute a table (512)")]
 
@@ -60,6 +62,7 @@ def import_files(
     token_table: TokenTableOption = None,
     position_table: PositionTableOption = None,
     output_layer: OutputLayerOption = None,
+    rotary_base: RotaryBaseOption = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
     as_json: option.Json = False,
 ) -> None:
@@ -82,9 +85,10 @@ def import_files(
     for read in [*files_of(files), *([Path(names)] if names else [])]:
         note_input(read)
     exact = None if epsilon is None else positive_decimal(epsilon, "--epsilon")
+    base = None if rotary_base is None else positive_decimal(rotary_base, "--rotary-base")
     imported = import_network(files, Options(
         attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale, token_table,
-        position_table, output_layer), read_names(names) if names else None, graph)
+        position_table, output_layer, base), read_names(names) if names else None, graph)
     if as_json:
         print_json(imported_to_json(imported))
     elif show or output is None:

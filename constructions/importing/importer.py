@@ -6,11 +6,12 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 from constructions.errors import InputError
-from constructions.importing import encoder_layers, gpt2, gpt2_blocks, hooked_transformer, llama, nanogpt
+from constructions.importing import decoders, encoder_layers, gpt2, gpt2_blocks, hooked_transformer, llama, nanogpt
 from constructions.importing.config_file import Settings, read_config
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge
 from constructions.importing.names_file import Names, renamed
@@ -96,7 +97,8 @@ def import_network(files: Sequence[str | Path], options: Options | None = None, 
 def _is_known(data: bytes, name: str) -> bool:
     """Whether the names in an ONNX file are those of a known kind of network."""
     try:
-        return _recogniser(Weights(hooked_transformer.in_todays_layout(read_contents(data, name)), name)) is not None
+        contents = hooked_transformer.in_todays_layout(read_contents(data, name))
+        return _recogniser(Weights(contents, name), contents.settings) is not None
     except InputError:
         return False
 
@@ -124,7 +126,7 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     """
     contents = hooked_transformer.in_todays_layout(contents)
     weights, questions = Weights(contents, where), Questions(options, where)
-    recogniser = _recogniser(weights) or _unknown(weights)
+    recogniser = _recogniser(weights, contents.settings) or _unknown(weights)
     settings = Settings(contents.settings, settings_file)
     found = recogniser.build(weights, settings, questions)
     questions.finish()
@@ -186,7 +188,9 @@ def read_contents(data: bytes, name: str) -> Contents:
     raise InputError(f"{name}: neither safetensors, a file of torch.save, npz, ONNX (.onnx) nor config.json")
 
 
-def _recogniser(weights: Weights) -> Recogniser | None:
+def _recogniser(weights: Weights, settings: Mapping[str, object]) -> Recogniser | None:
+    if row := decoders.row_of(weights, settings):
+        return Recogniser(lambda _: True, partial(decoders.build, row), decoders.BUFFERS)
     return next((recogniser for recogniser in RECOGNISERS if recogniser.recognises(weights)), None)
 
 

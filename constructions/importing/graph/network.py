@@ -28,6 +28,7 @@ from constructions.importing.onnx_file import load_model, stored_initializers
 from constructions.importing.parts import Found
 from constructions.importing.questions import Questions
 from constructions.trained import network as trained
+from constructions.trained.numbers import all_numbers, view_of_tensor
 
 
 def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, dict[str, trained.Tensor]]:
@@ -105,15 +106,18 @@ class Tensors:
     def __init__(self, stored: Mapping[str, Stored]) -> None:
         self.made: dict[str, trained.Tensor] = {}
         self._arrays: dict[str, Array] = {}
+        self._tensors: dict[str, trained.Tensor] = {}
         self._known: dict[tuple[tuple[int, ...], bytes], trained.View] = {}
         for name, one in stored.items():
             if one.format and 1 <= len(one.shape) <= 2 and one.bytes <= 40_000_000:
                 tensor = trained.Tensor(one.format, one.shape, one.read())
-                self._learn(name, tensor)
+                self.learn(name, tensor)
 
-    def _learn(self, name: str, tensor: trained.Tensor) -> None:
-        from constructions.trained.numbers import all_numbers
-
+    def learn(self, name: str, tensor: trained.Tensor) -> None:
+        """A tensor of the file, in place of which none is made; those of more than two dimensions are left out."""
+        self._tensors[name] = tensor
+        if not 1 <= len(tensor.shape) <= 2:
+            return
         array = all_numbers(tensor).reshape(tensor.shape)
         self._arrays[name] = array
         if array.ndim == 1:
@@ -124,7 +128,6 @@ class Tensors:
         for way, view in ways:
             key = (way.shape, np.ascontiguousarray(way).tobytes())
             self._known.setdefault(key, view)
-        self._tensors = {**getattr(self, "_tensors", {}), name: tensor}
 
     def view(self, array: Array) -> trained.View:
         """A view of these numbers."""
@@ -136,15 +139,13 @@ class Tensors:
             name = f"computed.{len(self.made)}"
             while name in self._arrays:
                 name += "_"
-            self._learn(name, trained.Tensor(form, array.shape, array.astype(kind).tobytes()))
+            self.learn(name, trained.Tensor(form, array.shape, array.astype(kind).tobytes()))
         view = self._known[key]
         self.made[view.tensor] = self._tensors[view.tensor]
         return view
 
     def array(self, view: trained.View) -> Array:
         """The numbers of a view that was made."""
-        from constructions.trained.numbers import view_of_tensor
-
         return view_of_tensor(self._tensors[view.tensor], view)
 
 
@@ -163,8 +164,8 @@ def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Foun
         if len(causal) > 1:
             raise NotUnderstood("attention that is causal in some layers and not in others")
         kind = "graph of ONNX" + ("" if only is None else f", read at its {'last' if only else 'first'} token")
-        return write(output.flat.columns(forms.ravel()), count, "bidirectional" if causal == {False} else "causal", kind,
-                     reading.exactness, tensors)
+        attends: trained.Attends = "bidirectional" if causal == {False} else "causal"
+        return write(output.flat.columns(forms.ravel()), count, attends, kind, reading.exactness, tensors)
     except NotUnderstood as problem:
         raise InputError(f"{where}: {problem}") from None
 
