@@ -167,8 +167,8 @@ class _Decoder:
                              f"numbers, expected divisors")
         self.head_width = inner // self.heads
         self.epsilon: Fraction = row.always.get("epsilon") or questions.either("epsilon", self.number(*row.epsilon), by)
-        always: Activation | None = row.always.get("activation")
-        self.activation: Activation = always or questions.either("activation", activation_in(settings, row.activation), by)
+        told: Activation | None = row.always.get("activation") or activation_in(settings, row.activation)
+        self.activation: Activation = questions.either("activation", told, by)
         self.positions, self.rotary = self.position_tables()
         questions.expect_answers()
 

@@ -165,7 +165,8 @@ def opt(torch: Any) -> tuple[State, Logits, dict[str, Any]]:
 def bloom(torch: Any) -> tuple[State, Logits, dict[str, Any]]:
     names = {"input_layernorm": NORM, "post_attention_layernorm": NORM, "self_attention.query_key_value": (24, WIDTH),
              "self_attention.dense": SQUARE, "mlp.dense_h_to_4h": UP, "mlp.dense_4h_to_h": DOWN}
-    norms: dict[str, tuple[int, ...]] = {f"{name}.{part}": NORM for name in ("word_embeddings_layernorm", "ln_f") for part in ("weight", "bias")}
+    norms: dict[str, tuple[int, ...]] = {
+        f"{name}.{part}": NORM for name in ("word_embeddings_layernorm", "ln_f") for part in ("weight", "bias")}
     state = random_tensors(torch, shapes_of("h.", names, {"word_embeddings.weight": (VOCABULARY, WIDTH), **norms}))
 
     def logits(tokens: Any) -> Any:

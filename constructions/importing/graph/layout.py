@@ -146,7 +146,10 @@ class Plan:
                 continue
             self._seen.add(one)
             if isinstance(one, NormBase):
-                waiting.append(one.of)
+                under = self._plain(one.of.flat).base
+                if isinstance(under, NormBase):
+                    self.written.add(under)
+                waiting += [under] if under else []
             elif isinstance(one, SumBase):
                 for term in one.flat.terms:
                     waiting.append(term)
@@ -183,7 +186,8 @@ class Plan:
         found: dict[SumBase, list[int]] = {}
         for index, operation in enumerate(self.operations, 1):
             norm = self.norm_of(operation)
-            sums = [operation.what] if isinstance(operation.what, SumBase) else [norm.of] if norm else [
+            sums: list[Base | None] = [operation.what] if isinstance(operation.what, SumBase) else [
+                self.read(norm.of.flat).base] if norm else [
                 self.read(flat).base for flat in self.forms(operation)]
             for one in dict.fromkeys(sums):
                 if isinstance(one, SumBase):

@@ -260,11 +260,12 @@ class _Writer:
     def _norm(self, norm: NormBase | None, epoch: Epoch) -> trained.Norm | None:
         if norm is None:
             return None
-        matrix = self._matrix(Read(norm.of, np.eye(norm.size), None), epoch, None)
-        is_all = matrix.shape == (norm.size, norm.size) and bool((matrix == np.eye(norm.size)).all())
+        of = self._affine(self.plan.read(norm.of.flat), epoch, None)
+        matrix = self.tensors.array(of.weight)
+        is_all = of.bias is None and np.array_equal(matrix, np.eye(norm.size))
         return trained.Norm(norm.kind, norm.epsilon, None if norm.gain is None else self.tensors.view(norm.gain),
                             None if norm.bias is None or not norm.bias.any() else self.tensors.view(norm.bias),
-                            None if is_all else trained.Affine(self.tensors.view(matrix)))
+                            None if is_all else of)
 
     def _norm_step(self, epoch: Epoch, before: Epoch) -> trained.NormStep:
         """The stream becomes a norm; constants that are there from the start are in its bias."""
