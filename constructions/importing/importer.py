@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import NoReturn
 
 from constructions.errors import InputError
-from constructions.importing import decoders, encoder_layers, gpt2, gpt2_blocks, hooked_transformer, llama, nanogpt
+from constructions.importing import (
+    bert,
+    decoders,
+    encoder_layers,
+    gpt2,
+    gpt2_blocks,
+    hooked_transformer,
+    llama,
+    nanogpt,
+)
 from constructions.importing.config_file import Settings, read_config
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge
 from constructions.importing.names_file import Names, renamed
@@ -42,6 +51,7 @@ RECOGNISERS = (
     Recogniser(nanogpt.recognises, nanogpt.build, gpt2_blocks.BUFFERS),
     Recogniser(hooked_transformer.recognises, hooked_transformer.build, hooked_transformer.BUFFERS),
     Recogniser(llama.recognises, llama.build, llama.BUFFERS),
+    Recogniser(bert.recognises, bert.build, bert.BUFFERS),
     Recogniser(encoder_layers.recognises, encoder_layers.build, encoder_layers.BUFFERS),
 )
 _NETWORK_FILES = ("model.safetensors", "pytorch_model.bin", "model.pt")
@@ -197,4 +207,5 @@ def _recogniser(weights: Weights, settings: Mapping[str, object]) -> Recogniser 
 def _unknown(weights: Weights) -> NoReturn:
     names = [re.sub(r"\s+", " ", name)[:60] for name in weights.stored]
     raise InputError(f"{weights.where}: no network is recognised in {len(names)} tensors ({', '.join(names[:5])}); "
-                     f"expected names of GPT-2, nanoGPT, HookedTransformer, LLaMA or nn.TransformerEncoder")
+                     f"expected names of GPT-2, nanoGPT, HookedTransformer, LLaMA, nn.TransformerEncoder, … "
+                     f"(docs/importing.md), a file of names (--names), or a graph of ONNX")

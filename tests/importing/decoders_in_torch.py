@@ -258,3 +258,45 @@ def llama_like(torch: Any, kind: str, frequencies: Any = None) -> tuple[State, L
               "hidden_activation" if more else "hidden_act": "gelu_pytorch_tanh" if more else "silu"}
     config |= {"query_pre_attn_scalar": 24, "attn_logit_softcapping": None} if kind == "gemma2" else {}
     return state, logits, config
+
+
+def bert(torch: Any, head: str) -> tuple[State, Logits, dict[str, Any]]:
+    """An encoder with a head: masked (words), first (a class of the word) or tokens (a class of each)."""
+    parts: dict[str, tuple[int, ...]] = {
+        **{f"attention.self.{part}": SQUARE for part in ("query", "key", "value")}, "attention.output.dense": SQUARE,
+        "attention.output.LayerNorm": NORM, "intermediate.dense": UP, "output.dense": DOWN, "output.LayerNorm": NORM}
+    rest: dict[str, tuple[int, ...]] = {
+        "bert.embeddings.word_embeddings.weight": (VOCABULARY, WIDTH),
+        "bert.embeddings.position_embeddings.weight": (ROWS, WIDTH),
+        "bert.embeddings.token_type_embeddings.weight": (2, WIDTH),
+        "bert.embeddings.LayerNorm.weight": NORM, "bert.embeddings.LayerNorm.bias": NORM}
+    if head == "masked":
+        rest |= {"cls.predictions.transform.dense.weight": SQUARE, "cls.predictions.transform.dense.bias": NORM,
+                 "cls.predictions.transform.LayerNorm.weight": NORM, "cls.predictions.transform.LayerNorm.bias": NORM,
+                 "cls.predictions.bias": (VOCABULARY,)}
+    else:
+        rest |= {"classifier.weight": (3, WIDTH), "classifier.bias": (3,)}
+    if head == "first":
+        rest |= {"bert.pooler.dense.weight": SQUARE, "bert.pooler.dense.bias": NORM}
+    state = random_tensors(torch, shapes_of("bert.encoder.layer.", parts, rest))
+
+    def logits(tokens: Any) -> Any:
+        w = Words(torch, state)
+        front = "bert.embeddings."
+        x = w.state[f"{front}word_embeddings.weight"][tokens] + w.state[f"{front}token_type_embeddings.weight"][0]
+        x = w.layer(x + w.state[f"{front}position_embeddings.weight"][: tokens.shape[1]], f"{front}LayerNorm")
+        for name in ("bert.encoder.layer.0.", "bert.encoder.layer.1."):
+            q, k, v = (in_heads(w.linear(x, f"{name}attention.self.{part}"), 2) for part in ("query", "key", "value"))
+            added = w.linear(joined(attend(torch, q, k, v, False)), f"{name}attention.output.dense")
+            x = w.layer(x + added, f"{name}attention.output.LayerNorm")
+            inner = torch.nn.functional.gelu(w.linear(x, f"{name}intermediate.dense"))
+            x = w.layer(x + w.linear(inner, f"{name}output.dense"), f"{name}output.LayerNorm")
+        if head == "masked":
+            x = torch.nn.functional.gelu(w.linear(x, "cls.predictions.transform.dense"))
+            x = w.layer(x, "cls.predictions.transform.LayerNorm")
+            return x @ w.state[f"{front}word_embeddings.weight"].T + w.state["cls.predictions.bias"]
+        x = torch.tanh(w.linear(x, "bert.pooler.dense")) if head == "first" else x
+        return w.linear(x, "classifier")
+
+    return state, logits, {"model_type": "bert", "num_attention_heads": 2, "hidden_act": "gelu", "type_vocab_size": 2,
+                           "layer_norm_eps": 1e-5, "position_embedding_type": "absolute"}

@@ -22,6 +22,7 @@ KINDS: dict[str, Any] = {
     "neox side by side": lambda torch: decoders.neox(torch, True),
     "neox": lambda torch: decoders.neox(torch, False),
     "neo": decoders.neo, "gptj": decoders.gptj, "opt": decoders.opt, "bloom": decoders.bloom, "phi": decoders.phi,
+    **{f"bert {head}": (lambda torch, head=head: decoders.bert(torch, head)) for head in ("masked", "first", "tokens")},
     "qwen3": lambda torch: decoders.llama_like(torch, "qwen3"),
     "gemma": lambda torch: decoders.llama_like(torch, "gemma"),
     "gemma2": lambda torch: decoders.llama_like(torch, "gemma2")}
