@@ -170,10 +170,16 @@ def test_a_norm_that_is_one_operation(tmp_path: Path) -> None:
      r"node n_y \(Add\): a sum of numbers of different tokens$"),
     ([("ConstantOfShape", ["big"], "c", {}), LOOKED_UP, ("Add", ["h", "c"], "y", {})],
      r"node n_c \(ConstantOfShape\): an array of more than 16777216 elements$"),
+    ([LOOKED_UP, ("Cast", ["h"], "c", {"to": 7}), ("Cast", ["c"], "y", {"to": 1})],
+     r"node n_c \(Cast\): a cast to numbers of another kind$"),
+    ([LOOKED_UP, ("Dropout", ["h", "", "yes"], "y", {})], r"node n_y \(Dropout\): a dropout in training"),
+    ([LOOKED_UP, ("Gather", ["h", "zero"], "e", {"axis": 2}), ("Max", ["e", "zeros"], "y", {})],
+     r"node n_y \(Max\): a maximum that makes a larger array$"),
     ([LOOKED_UP, ("Sqrt", ["h"], "y", {})], r"node n_y \(Sqrt\): a root of something that is no mean of squares$"),
     ([("Add", ["t", "t"], "y", {})], r"output y, expected logits of tokens$")])
 def test_the_first_node_that_is_not_understood_is_named(tmp_path: Path, nodes: list[Any], said: str) -> None:
-    arrays = {"t": TABLE, "big": np.array([2**20, 2**20]), "i": np.array([1, 2, 0])}
+    arrays = {"t": TABLE, "big": np.array([2**20, 2**20]), "i": np.array([1, 2, 0]), "yes": np.array(True),
+              "zero": np.array([0]), "zeros": np.zeros(2, np.float32)}
     (tmp_path / "m.onnx").write_bytes(written(nodes, arrays))
     with pytest.raises(InputError, match="^m.onnx: " + said) as error:
         import_network([tmp_path / "m.onnx"])

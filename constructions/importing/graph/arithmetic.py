@@ -33,6 +33,11 @@ from constructions.importing.graph.values import (
 HALF = Fraction(1, 2)
 
 
+def _keeps(constant: Any, shape: tuple[int, ...]) -> bool:
+    """Whether an array of this shape keeps it beside the constant."""
+    return np.broadcast_shapes(constant.shape, shape) == shape
+
+
 def number_in(array: Any) -> Fraction | None:
     """The one number that all elements are, if they are."""
     flat = np.asarray(array, np.float64).ravel()
@@ -285,11 +290,11 @@ def add(x: Any, y: Any, sign: int, count: int, exactness: Exactness) -> Any:
 
 def _add_constant(x: Any, constant: Array, count: int, exactness: Exactness) -> Any:
     number = number_in(constant)
-    if isinstance(x, MeanSquare) and number is not None and x.power == 1:
+    if isinstance(x, MeanSquare) and number is not None and x.power == 1 and constant.size == 1:
         return replace(x, epsilon=x.epsilon + number)
     if isinstance(x, Scores):
         return replace(x, mask=np.asarray(x.mask + constant))
-    if isinstance(x, Curve) and number is not None and np.broadcast_shapes(x.of.shape, constant.shape) == x.of.shape:
+    if isinstance(x, Curve) and number is not None and _keeps(constant, x.of.shape):
         return Curve(x.of, curves.plus(x.polynomial, curves.constant(number)))
     if isinstance(x, Tokenwise | Curve):
         return plus_constant(resolved(x, exactness), constant, count, exactness)
@@ -337,16 +342,16 @@ def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
     if isinstance(x, Tokenwise):
         return times_constant(x, constant, exactness)
     if isinstance(x, Curve):
-        if number is not None and np.broadcast_shapes(x.of.shape, constant.shape) == x.of.shape:
+        if number is not None and _keeps(constant, x.of.shape):
             return Curve(x.of, {monomial: a * number for monomial, a in x.polynomial.items() if number})
         return times_constant(resolved(x, exactness), constant, exactness)
-    if isinstance(x, MeanSquare) and number is not None and x.power == 1:
+    if isinstance(x, MeanSquare) and number is not None and x.power == 1 and constant.size == 1:
         return replace(x, factor=x.factor * number, epsilon=x.epsilon * number)
     if isinstance(x, Scores) and number is None and np.isin(constant, (0, 1)).all():
         return hidden(x, constant == 0)
-    if isinstance(x, Scores) and number is not None and number > 0:
+    if isinstance(x, Scores) and number is not None and number > 0 and _keeps(constant, x.shape):
         return replace(x, scale=x.scale * number, mask=np.asarray(x.mask * np.float64(number)))
-    if isinstance(x, Modulated) and number is not None:
+    if isinstance(x, Modulated) and number is not None and _keeps(constant, x.parts[0][0].shape):
         return replace(x, factor=x.factor * number)
     raise NotUnderstood(f"a product of {_what(x)} and constants")
 
@@ -370,13 +375,13 @@ def divide(x: Any, y: Any, exactness: Exactness) -> Any:
     if isinstance(x, Tokenwise):
         return replace(x.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(codes.shape, y.shape))),
                        factor=x.factor / number)
-    if isinstance(x, Curve):
+    if isinstance(x, Curve) and _keeps(y, x.of.shape):
         return Curve(x.of, {monomial: a / number for monomial, a in x.polynomial.items()})
-    if isinstance(x, MeanSquare) and x.power == 1:
+    if isinstance(x, MeanSquare) and x.power == 1 and y.size == 1:
         return replace(x, factor=x.factor / number, epsilon=x.epsilon / number)
-    if isinstance(x, Modulated):
+    if isinstance(x, Modulated) and _keeps(y, x.parts[0][0].shape):
         return replace(x, factor=x.factor / number)
-    if isinstance(x, Scores) and number > 0:
+    if isinstance(x, Scores) and number > 0 and _keeps(y, x.shape):
         return replace(x, scale=x.scale / number, mask=np.asarray(x.mask / np.float64(number)))
     raise NotUnderstood(f"a quotient of {_what(x)} by constants")
 

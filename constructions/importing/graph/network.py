@@ -46,7 +46,9 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
         _compare(found, tensors, _network(read_nodes(model, count - 1, where), count - 1, where, other := Tensors({})),
                  other, where)
     elif not _is_of_any_length(model):
-        questions.assume(f"the graph reads {count} tokens; shorter inputs are read as it reads their beginnings")
+        questions.assume(f"the graph reads {count} tokens; shorter inputs are read as it reads their beginnings"
+                         if found.attention == "causal" else
+                         f"the graph reads {count} tokens; inputs of other lengths are read in the same way")
     _notes(reading, questions)
     return found, tensors.made
 

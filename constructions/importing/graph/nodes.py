@@ -110,6 +110,9 @@ def _maximum(_: State, __: Attributes, inputs: list[Any]) -> Any:
     if len(inputs) != 2 or len(values) != 1 or any(isinstance(v, np.ndarray) and v.any() for v in inputs):
         raise NotUnderstood("a maximum that is not with 0")
     curve = as_curve(values[0])
+    shape = curve.of.shape
+    if any(isinstance(v, np.ndarray) and np.broadcast_shapes(v.shape, shape) != shape for v in inputs):
+        raise NotUnderstood("a maximum that makes a larger array")
     return Curve(curve.of, curves.applied("relu", curve.polynomial))
 
 

@@ -28,6 +28,8 @@ MAX_TOKENS = 512
 _MOVING = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Identity", "Tile", "Gather",
            "Dropout", "Cast", "Split"}
 """Operations that put elements elsewhere, by their other inputs, which are constants."""
+_WHOLE, _REAL = (6, 7), (1, 10, 11, 16)
+"""Types of ONNX: whole numbers of 32 and 64 bits, and formats of floating point."""
 _NOT_FOLDED = {"If", "Loop", "Scan", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
                "Bernoulli", "Multinomial", "SequenceMap", "StringNormalizer", "TfIdfVectorizer", "ImageDecoder"}
 _ENLARGING = {"ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "OneHot", "Upsample"}
@@ -173,7 +175,7 @@ class _Reader:
         if any(one is not None and not isinstance(one, np.ndarray) for one in rest):
             raise NotUnderstood("places that depend on tokens")
         if node.op_type in ("Cast", "Dropout"):
-            return [value]
+            return [_unchanged(node, value, rest)]
 
         def move(array: Any) -> list[Any]:
             return self._evaluated(node, [array, *rest])
@@ -193,6 +195,22 @@ class _Reader:
         if isinstance(value, Scores | Weights):
             return [moved_scores(value, move)]
         raise NotUnderstood("elements of this kind of value put elsewhere")
+
+
+def _unchanged(node: Any, value: Any, rest: list[Any]) -> Any:
+    """What a cast among numbers, or a dropout that is not training, leaves as it is.
+
+    Raises:
+        NotUnderstood: if it changes what it is given.
+    """
+    if node.op_type == "Dropout":
+        if len(rest) > 1 and rest[1] is not None and rest[1].any():
+            raise NotUnderstood("a dropout in training; expected the model exported in evaluation (model.eval())")
+        return value
+    kinds = _WHOLE if isinstance(value, Tokens) else _REAL
+    if Attributes(node).attribute("to", 0) not in kinds:
+        raise NotUnderstood("a cast to numbers of another kind")
+    return value
 
 
 def _name(node: Any) -> str:
