@@ -175,10 +175,18 @@ def test_a_norm_that_is_one_operation(tmp_path: Path) -> None:
     ([LOOKED_UP, ("Dropout", ["h", "", "yes"], "y", {})], r"node n_y \(Dropout\): a dropout in training"),
     ([LOOKED_UP, ("Gather", ["h", "zero"], "e", {"axis": 2}), ("Max", ["e", "zeros"], "y", {})],
      r"node n_y \(Max\): a maximum that makes a larger array$"),
+    ([("Add", ["column", "line"], "c", {}), LOOKED_UP, ("Add", ["h", "c"], "y", {})],
+     r"node n_c \(Add\): an array of more than 16777216 elements$"),
+    ([("MatMul", ["column", "line"], "c", {}), LOOKED_UP, ("Add", ["h", "c"], "y", {})],
+     r"node n_c \(MatMul\): an array of more than 16777216 elements$"),
+    ([("Range", ["least", "none", "one"], "c", {}), LOOKED_UP, ("Add", ["h", "c"], "y", {})],
+     r"node n_c \(Range\): an array of more than 16777216 elements$"),
     ([LOOKED_UP, ("Sqrt", ["h"], "y", {})], r"node n_y \(Sqrt\): a root of something that is no mean of squares$"),
     ([("Add", ["t", "t"], "y", {})], r"output y, expected logits of tokens$")])
 def test_the_first_node_that_is_not_understood_is_named(tmp_path: Path, nodes: list[Any], said: str) -> None:
     arrays = {"t": TABLE, "big": np.array([2**20, 2**20]), "i": np.array([1, 2, 0]), "yes": np.array(True),
+              "column": np.zeros((2**13, 1)), "line": np.zeros((1, 2**13)),
+              "least": np.array(-(2**40)), "none": np.array(0), "one": np.array(1),
               "zero": np.array([0]), "zeros": np.zeros(2, np.float32)}
     (tmp_path / "m.onnx").write_bytes(written(nodes, arrays))
     with pytest.raises(InputError, match="^m.onnx: " + said) as error:

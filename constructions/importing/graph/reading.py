@@ -134,11 +134,8 @@ class _Reader:
         """The node on constants, as the reference implementation of ONNX computes it."""
         if node.op_type in _NOT_FOLDED:
             raise NotUnderstood("an operation that is not handled")
-        if node.op_type in _ENLARGING:
-            for value in inputs:
-                if value is not None and value.dtype.kind in "iu" and value.size <= 16 and (
-                        math.prod(max(int(size), 1) for size in value.ravel().tolist()) > MAX_ELEMENTS):
-                    raise NotUnderstood(f"an array of more than {MAX_ELEMENTS} elements")
+        if _greatest_size(node.op_type, [value for value in inputs if value is not None]) > MAX_ELEMENTS:
+            raise NotUnderstood(f"an array of more than {MAX_ELEMENTS} elements")
         return self._evaluated(node, inputs)
 
     def _evaluated(self, node: Any, inputs: list[Any]) -> list[Any]:
@@ -195,6 +192,28 @@ class _Reader:
         if isinstance(value, Scores | Weights):
             return [moved_scores(value, move)]
         raise NotUnderstood("elements of this kind of value put elsewhere")
+
+
+def _greatest_size(operation: str, inputs: list[Any]) -> int:
+    """How many elements an operation on constants makes at most, so that no small file fills the memory."""
+    shapes = [value.shape for value in inputs]
+    if operation in _ENLARGING:
+        numbers = [abs(int(number)) + 1 for value in inputs[:3] if value.size <= 16 and value.dtype.kind in "iuf"
+                   and np.isfinite(value).all() for number in value.ravel().tolist()]
+        data = max((value.size for value in inputs if value.size > 16), default=1)
+        return data * (sum(numbers) if operation == "Range" else math.prod(numbers))
+    if operation in ("MatMul", "Gemm") and len(shapes) >= 2 and min(map(len, shapes[:2])) >= 1:
+        outer = math.prod(shapes[0][:-2]) * math.prod(shapes[1][:-2])
+        return outer * max(shapes[0][-2:]) * max(shapes[1][-2:])
+    if operation == "Concat":
+        return sum(map(math.prod, shapes))
+    if operation == "Gather":
+        return math.prod(map(math.prod, shapes)) // max(min(shapes[0], default=1), 1)
+    try:
+        largest: int = max([math.prod(np.broadcast_shapes(*shapes)), *map(math.prod, shapes)])
+    except ValueError:
+        largest = math.prod(map(math.prod, shapes))
+    return largest
 
 
 def _unchanged(node: Any, value: Any, rest: list[Any]) -> Any:
