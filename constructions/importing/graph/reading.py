@@ -201,14 +201,14 @@ def _greatest_size(operation: str, inputs: list[Any]) -> int:
         numbers = [abs(int(number)) + 1 for value in inputs[:3] if value.size <= 16 and value.dtype.kind in "iuf"
                    and np.isfinite(value).all() for number in value.ravel().tolist()]
         data = max((value.size for value in inputs if value.size > 16), default=1)
-        return data * (sum(numbers) if operation == "Range" else math.prod(numbers))
+        return int(data * (sum(numbers) if operation == "Range" else math.prod(numbers)))
     if operation in ("MatMul", "Gemm") and len(shapes) >= 2 and min(map(len, shapes[:2])) >= 1:
         outer = math.prod(shapes[0][:-2]) * math.prod(shapes[1][:-2])
-        return outer * max(shapes[0][-2:]) * max(shapes[1][-2:])
+        return int(outer * max(shapes[0][-2:]) * max(shapes[1][-2:]))
     if operation == "Concat":
         return sum(map(math.prod, shapes))
     if operation == "Gather":
-        return math.prod(map(math.prod, shapes)) // max(min(shapes[0], default=1), 1)
+        return int(math.prod(map(math.prod, shapes)) // max(min(shapes[0], default=1), 1))
     try:
         largest: int = max([math.prod(np.broadcast_shapes(*shapes)), *map(math.prod, shapes)])
     except ValueError:
