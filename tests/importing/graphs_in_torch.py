@@ -209,6 +209,12 @@ def modules(torch: Any) -> dict[str, Any]:
             q, k, v = super().parts(layer, x)
             return q, *(y[:, :1].expand(-1, 2, -1, -1) for y in (k, v))
 
+    class ByLength(Decoder):
+        """Scores are divided by the number of tokens, too."""
+
+        def added(self, scores: Any) -> Any:
+            return super().added(scores / scores.shape[-1])
+
     class Window(Decoder):
         def added(self, scores: Any) -> Any:
             places = torch.arange(scores.shape[-1])

@@ -204,7 +204,10 @@ def test_an_input_that_is_no_word_is_refused(tmp_path: Path, length: int, kind: 
 
 
 def test_a_graph_that_is_another_one_for_other_lengths_is_refused(tmp_path: Path) -> None:
-    """What is added is the number of tokens."""
+    """The number of tokens is a factor of what is looked up, or of scores."""
+    torch = torch_or_skip()
+    with pytest.raises(InputError, match="with inputs of another length the graph is another network"):
+        read(torch, tmp_path, graphs.make(torch, "bylength"), dynamic=True)
     nodes = [LOOKED_UP, ("Shape", ["x"], "s", {"start": 1}), ("Cast", ["s"], "c", {"to": 1}),
              ("Mul", ["h", "c"], "y", {})]
     (tmp_path / "m.onnx").write_bytes(written(nodes, {"t": TABLE}, "length"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -43,8 +44,9 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
     reading = read_nodes(model, count, where)
     found = _network(reading, count, where, tensors)
     if _is_of_any_length(model) and count > 1:
-        _compare(found, tensors, _network(read_nodes(model, count - 1, where), count - 1, where, other := Tensors({})),
-                 other, where)
+        other = Tensors({})
+        _compare(count, found, tensors, _network(read_nodes(model, count - 1, where), count - 1, where, other), other,
+                 where)
     elif not _is_of_any_length(model):
         questions.assume(f"the graph reads {count} tokens; shorter inputs are read as it reads their beginnings"
                          if found.attention == "causal" else
@@ -89,11 +91,26 @@ def _notes(reading: Reading, questions: Questions) -> None:
                          + (f" and {len(rounded) - 4} more nodes" if len(rounded) > 4 else ""))
 
 
-def _compare(found: Found, tensors: Tensors, other: Found, others: Tensors, where: str) -> None:
-    """With one token less it is the same network, with a row less in tables of positions."""
+def _apart_from_views(part: Any) -> Any:
+    """Whatever of a network is not in its tensors: kinds, scales, slopes, shapes but for rows."""
+    if isinstance(part, trained.View):
+        return part.shape[1:]
+    if isinstance(part, tuple):
+        return tuple(map(_apart_from_views, part))
+    if is_dataclass(part):
+        return (type(part).__name__, *(_apart_from_views(getattr(part, one.name)) for one in fields(part)))
+    return part
+
+
+def _compare(count: int, found: Found, tensors: Tensors, other: Found, others: Tensors, where: str) -> None:
+    """With one token less it is the same network, with a row less in tables of positions.
+
+    Of one token it cannot be said whether attention is causal.
+    """
     one, two = (list(trained.views(trained.TrainedNetwork(
         part.attention, part.tokens, part.positions, part.steps, part.unembedding, {}))) for part in (found, other))
-    same = len(one) == len(two) and (found.attention == other.attention or len(other.steps) == 0)
+    same = len(one) == len(two) and _apart_from_views(found.steps) == _apart_from_views(other.steps) and (
+        found.attention == other.attention or count == 2)
     for a, b in zip(one, two, strict=False):
         x, y = tensors.array(a), others.array(b)
         same = same and x.shape[1:] == y.shape[1:] and np.array_equal(x[: len(y)], y)
