@@ -4,7 +4,7 @@ Method      Words x and y are *similar* as far as is known if x z and y z are an
             with max(|x|, |y|) + |z| <= N (constructions/regular/cover_automata.py says why). An automaton is made anew
             after each new suffix: representatives breadth first, each longer word merged into the first similar one.
             A word on which it errs gives a new suffix: of the words in which its beginnings are replaced by their
-            representatives, two neighbours are answered differently, and what they have in common tells two words apart.
+            representatives, two neighbours are answered differently, and what they have in common tells words apart.
 Source      Angluin, "Learning regular sets from queries and counterexamples", 1987; Rivest and Schapire, "Inference of
             finite automata using homing sequences", 1993; Ipate, "Learning finite cover automata from queries", 2012.
 """

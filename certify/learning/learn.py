@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
@@ -50,8 +49,7 @@ def claim_of(question: Question, found: Marked, longest: int) -> Claim:
     for state, code in enumerate(found.marks):
         states.setdefault(code, []).append(state)
     cases = tuple(Case(When(None, tuple(mine)), question.rows(code)) for code, mine in states.items() if code != OUT)
-    return replace(question.claim, lengths=(1, longest), automaton=found.automaton, predicates=(), cases=cases,
-                   margin=Fraction(0))
+    return replace(question.claim, lengths=(1, longest), automaton=found.automaton, predicates=(), cases=cases)
 
 
 def learn(network: TrainedNetwork, question: Question, settings: Settings | None = None,

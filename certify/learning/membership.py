@@ -73,7 +73,7 @@ class Oracle:
             self._run_whole(list(group))
 
     def table(self, most: int) -> int:
-        """Ask all words of 0, 1, … letters as long as there are at most so many; the length up to which they are known.
+        """Ask all words of 0, 1, … letters as long as there are at most so many; up to which length they are known.
 
         Words of which nothing is asked are not counted where all that begin with them are such.
         """

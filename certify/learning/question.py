@@ -31,13 +31,15 @@ class Question:
 
     ``words`` are all of them, those of which the claim asks something (``asked``), or those each of whose letters the
     network itself allows, as its token's logit is above 0 after the letters before it (``allowed``).
-    ``intended`` is whether the cases of the claim say what the network was trained for, or only which rows there are.
+    ``intended`` is whether the cases of the claim say what the network was trained for, or only which rows there are;
+    they say nothing of words of less than ``claimed_from`` letters.
     """
 
     claim: Claim
     parts: tuple[Part, ...]
     words: Words
     intended: bool
+    claimed_from: int = 1
 
     def choices(self, code: int) -> tuple[int, ...]:
         """The alternative of each part."""
@@ -96,6 +98,8 @@ def read_words(network: TrainedNetwork, claim: Claim, words: str | None, intende
     """
     if claim.lengths[0] != 1:
         raise InputError(f"min_n: {claim.lengths[0]}, expected 1: an automaton begins with the shortest words")
+    if claim.margin:
+        raise InputError(f"margin: {claim.margin}, expected 0: answers are signs")
     if claim.read == "each" and network.attention != "causal":
         raise Unsupported("answers at each letter of a bidirectional network depend on the letters to come, so no "
                           "automaton reads them off prefixes")
@@ -111,16 +115,16 @@ def read_words(network: TrainedNetwork, claim: Claim, words: str | None, intende
     if chosen == "asked" and not intended:
         raise InputError("words: asked, but nothing says of which words something is asked: expected a claim")
     empty = claim.empty or (chosen == "allowed" and bool(claim.before))
-    asked = replace(claim, empty=empty, margin=Fraction(0))
+    asked = replace(claim, empty=empty)
     check_fits(network, asked)
     if chosen == "asked" or (claim.read == "each" and not is_by_place(network, claim)):
         track(claim)  # refuses formulas that look ahead
-    return Question(asked, parts, chosen, intended)
+    return Question(asked, parts, chosen, intended, 0 if claim.empty else 1)
 
 
 def _suitable(claim: Claim, generates: bool, intended: bool) -> Words:
     if not intended:
-        return "allowed" if generates and all(case.when.formula is None for case in claim.cases) else "all"
+        return "allowed" if generates else "all"
     if not leaves_words_out(claim):
         return "all"
     return "allowed" if generates else "asked"
@@ -200,8 +204,8 @@ class Intention:
         wanted = [(alternative, (place, choice)) for place, part in enumerate(question.parts)
                   for choice, alternative in enumerate(part)]
         by_rows = dict(wanted)
-        self._wanted = [[by_rows[case.above]] if compared_tokens(case.above) else [by_rows[(row,)] for row in case.above]
-                        for case in question.claim.cases]
+        self._wanted = [[by_rows[case.above]] if compared_tokens(case.above) else
+                        [by_rows[(row,)] for row in case.above] for case in question.claim.cases]
         self._question = question
 
     def fails(self, code: int, cases: Sequence[int]) -> bool:

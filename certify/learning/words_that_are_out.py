@@ -1,9 +1,9 @@
 """Whether an automaton calls exactly those words out that are: by its own answers, or by the claim that asks.
 
 No decision says so, and none needs to: of which words a claim asks something is known, and which letters the network
-allows are its answers. If the answers are right on all words that are not called out, and the automaton calls a word out
-exactly if it calls the word without its last letter out, or answers there that this letter is not allowed, then it does
-so exactly if the network does: by induction on the length.
+allows are its answers. If these are right on all words that are not called out, and the automaton calls a word out
+exactly if it calls the word without its last letter out, or answers there that this letter is not allowed, then it
+calls exactly those words out that the network does not allow: by induction on the length.
 """
 
 from __future__ import annotations
