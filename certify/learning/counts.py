@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from math import gcd
 
 from certify.learning.question import OUT, Question
@@ -110,21 +110,28 @@ def _answers(question: Question, found: Marked, longest: int) -> dict[Vector, di
 def find_test(truths: Mapping[Vector, bool]) -> Test | bool | None:
     """The simplest test that says of each vector what is given; True or False if all are the same.
 
-    >>> find_test({(0, 1): False, (1, 1): False, (2, 1): True, (1, 0): True})
+    >>> find_test({(a, b): a > b for a in range(3) for b in range(3)})
     Test(coefficients=(1, -1), relation='>=', bound=1)
     """
     if len(set(truths.values())) < 2:
         return next(iter(truths.values()), True)
     length = len(next(iter(truths)))
-    return next((test for combination in combinations(length)
-                 if (test := _test(combination, truths)) is not None), None)
+    for _, alike in groupby(combinations(length), key=_size):
+        tests = [test for combination in alike if (test := _test(combination, truths)) is not None]
+        if tests:
+            return min(tests, key=lambda test: ("=", ">=", "!=").index(test.relation))
+    return None
 
 
 def combinations(length: int) -> list[Vector]:
     """Small coefficients without a common divisor, the simplest first."""
-    numbers = range(-MOST_COEFFICIENT, MOST_COEFFICIENT + 1)
+    numbers = range(MOST_COEFFICIENT, -MOST_COEFFICIENT - 1, -1)
     found = [one for one in product(numbers, repeat=length) if gcd(*one) == 1]
-    return sorted(found, key=lambda one: (sum(map(abs, one)), sum(number < 0 for number in one), one))
+    return sorted(found, key=lambda one: (_size(one), sum(number < 0 for number in one)))
+
+
+def _size(combination: Vector) -> int:
+    return sum(map(abs, combination))
 
 
 def _test(combination: Vector, truths: Mapping[Vector, bool]) -> Test | None:
@@ -135,13 +142,11 @@ def _test(combination: Vector, truths: Mapping[Vector, bool]) -> Test | None:
         return None
     if len(values[True]) == 1:
         return Test(combination, "=", next(iter(values[True])))
-    if len(values[False]) == 1:
-        return Test(combination, "!=", next(iter(values[False])))
     if min(values[True]) > max(values[False]):
         least, most = max(values[False]) + 1, min(values[True])
         bounds = [one for one in (1, 0, least, most) if least <= one <= most]
         return Test(combination, ">=", min(bounds[:1] if bounds[0] in (0, 1) else bounds, key=abs))
-    return None
+    return Test(combination, "!=", next(iter(values[False]))) if len(values[False]) == 1 else None
 
 
 def _sum(alphabet: Sequence[str], coefficients: Sequence[int]) -> list[str]:

@@ -89,7 +89,8 @@ class _Walk:
         """How many words of 0, 1, … letters are wrong."""
         reached = {0: 1}
         for n in range(self.longest + 1):
-            yield sum(number for pair, number in reached.items() if self.wrong[pair]) if n >= self.question.claimed_from else 0
+            wrong = sum(number for pair, number in reached.items() if self.wrong[pair])
+            yield wrong if n >= self.question.claimed_from else 0
             following: dict[int, int] = {}
             for pair, number in reached.items():
                 for after in self.steps[pair] if n < self.longest else ():

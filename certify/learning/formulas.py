@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
+from certify.learning.learned import is_judged
 from certify.learning.question import OUT, Question
 from constructions.errors import Unsupported
 from constructions.language.syntax import FALSE, TRUE, Formula, subformulas
@@ -46,7 +47,7 @@ def formulas_of(question: Question, found: Marked) -> list[Explained]:
 
 def _explained(question: Question, found: Marked, place: int, choice: int,
                chosen: Sequence[int | None]) -> Explained:
-    judged = {one for state, one in enumerate(chosen) if one is not None and (state or not question.first)}
+    judged = {one for state, one in enumerate(chosen) if one is not None and is_judged(question, found, state)}
     if judged <= {choice}:
         return Explained(place, choice, TRUE)
     if choice not in judged:

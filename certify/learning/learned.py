@@ -68,6 +68,11 @@ def smallest_for(question: Question, found: Marked, longest: int) -> Marked:
     return smallest_cover_without_empty(found.automaton, found.marks, longest, [*among, OUT])
 
 
+def is_judged(question: Question, found: Marked, state: int) -> bool:
+    """Whether the answer of a state is one: not that of the start if only the empty word leads there, and has none."""
+    return state != 0 or question.first == 0 or any(0 in row for row in found.automaton.steps)
+
+
 def growth(question: Question, found: Marked, longest: int) -> list[int]:
     """For n = 1 … ``longest`` the least number of states for words of at most n letters."""
     return [len(smallest_for(question, found, n).marks) for n in range(1, longest + 1)]

@@ -23,7 +23,7 @@ from certify.learning.explanation import (
     formula_text,
     why_no_formula,
 )
-from certify.learning.learned import Learned
+from certify.learning.learned import Learned, is_judged
 from certify.learning.question import Question
 from certify.trained.show import cut_word, show_numbers
 from constructions.regular.cover_automata import Word
@@ -92,7 +92,7 @@ def _states(learned: Learned) -> Iterator[list[Cell]]:
     found = learned.automaton
     assert found is not None
     for state, (code, word) in enumerate(zip(found.marks, found.access, strict=True)):
-        judged = state or not learned.question.first
+        judged = is_judged(learned.question, found, state)
         yield [str(state), spelt(learned.question, word), describe_answer(learned.question, code) if judged else "-",
                *(str(after) for after in found.automaton.steps[state])]
 

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from certify.exports.pages.base.svg import element, join, number
 from certify.learning.explanation import describe_answer
+from certify.learning.learned import is_judged
 from certify.learning.question import OUT, Question
 from constructions.regular.cover_automata import Marked
 
@@ -48,7 +49,7 @@ def draw_automaton(question: Question, found: Marked, differing: Collection[int]
     parts += [_arrow(places[one], places[other], label, (other, one) in steps) if one != other else
               _loop(places[one], label) for (one, other), label in steps.items()]
     for state in drawn:
-        judged = state != found.automaton.start or not question.first
+        judged = is_judged(question, found, state)
         answer = describe_answer(question, found.marks[state]) if judged else "(not judged)"
         parts.append(_state(places[state], state, answer, state in differing))
     return element("svg", join(parts), xmlns="http://www.w3.org/2000/svg", class_="automaton", role="img",
@@ -120,7 +121,7 @@ def _arrow(one: Place, other: Place, label: str, both_ways: bool) -> Markup:
     across, down = other.x - one.x, other.y - one.y
     far = hypot(across, down)
     bend = 14.0 + (0.22 * far if far > ACROSS * 1.5 or (across == 0 and far > DOWN * 1.5) else 0.0)
-    bend = bend if both_ways or bend > 14 else 6.0
+    bend = max(bend, 40.0) if across == 0 else bend if both_ways or bend > 14 else 6.0
     middle = Place((one.x + other.x) / 2 + down / far * bend, (one.y + other.y) / 2 - across / far * bend)
     leaving = atan2(middle.y - one.y, middle.x - one.x)
     coming = atan2(other.y - middle.y, other.x - middle.x)

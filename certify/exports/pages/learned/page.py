@@ -15,7 +15,7 @@ from certify.exports.pages.decision.curve import ticks
 from certify.exports.pages.learned.drawing import draw_automaton
 from certify.frame.words import counted
 from certify.learning.explanation import describe_answer, explain
-from certify.learning.learned import Learned
+from certify.learning.learned import Learned, is_judged
 from certify.learning.show import describe_explanation, describe_learned, describe_question, spelt
 from certify.trained.show import cut_word
 
@@ -46,7 +46,7 @@ def _states(learned: Learned) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     found, question = learned.automaton, learned.question
     for state, code in enumerate(found.marks if found else ()):
         assert found is not None
-        judged = state != found.automaton.start or not question.first
+        judged = is_judged(question, found, state)
         yield (cut_word(spelt(question, found.access[state])), describe_answer(question, code) if judged else "–",
                found.automaton.steps[state])
 
