@@ -43,6 +43,9 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "certify learn tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
         "certify learn tomita_2.json --letters 01 --before 2 --answers each --sign 0 --sign 1 --sign 3 --max-n 8",
     ),
+    "equal": (
+        "certify equal tomita_2.json tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
+    ),
     "margin": ("certify margin examples/published/parity.json --formula 'ODD(#<[Q_1])' --after '$' --max-n 16",),
     "export": (
         "certify export since.cert --to html -o since.html",

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from certify.asking.options import whole_number, written_file
+from certify.asking.options import whole_number, written_file, written_place
 
 Offsets = Annotated[str | None, typer.Option(
     "--offset", metavar="all|K|A-B", help="position numbers of the first token (left out: the claim's first)")]
@@ -26,3 +26,6 @@ Drawing = Annotated[str | None, typer.Option(
     "--svg", metavar="FILE", parser=written_file, help="write the drawing of the automaton here")]
 Page = Annotated[str | None, typer.Option(
     "--html", metavar="FILE", parser=written_file, help="write the page of what was learnt here")]
+Second = Annotated[str, typer.Argument(metavar="MODEL2", help="a file with another trained network, or a certificate")]
+Folder = Annotated[str | None, typer.Option(
+    "--output", "-o", metavar="DIR", parser=written_place, help="write the certificates here: a new folder")]

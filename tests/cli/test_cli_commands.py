@@ -21,7 +21,7 @@ from constructions.language.syntax import subformulas
 
 KEYS = {"verdict", "formula", "alphabet", "max_n", "regime", "obligations", "worst_error", "seconds"}
 COMMANDS = ["formula", "check", "checker", "audit", "build", "model", "run", "explain", "prove", "soften", "margin",
-            "sensitivity", "cross-entropy", "floats", "import", "decide", "learn", "export", "crosscheck", "list",
+            "sensitivity", "cross-entropy", "floats", "import", "decide", "learn", "equal", "export", "crosscheck", "list",
             "examples", "docs"]
 SINCE = "(Q_a | Q_b) since Q_a"
 REFUTABLE = ("Q_1 since next Q_0", "--alphabet", "01", "--gamma", "13/10", "--max-n", "6")

@@ -78,6 +78,7 @@ TABLE = (
     row("decide t.json --letters 01 --answers last --larger 0,1:dfa:bits.att --max-n 1 --jobs 1", "t.json bits.att",
         "-o --wrong --html --store"),
     row("learn t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --svg --html --store"),
+    row("equal t.json t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --store"),
     row("margin m.json --threshold 1/2 --max-n 2", "m.json", "-o"),
     *(row(f"export c.cert --to {form}", "c.cert", "-o", quick=form in ("latex", "html", "npz", "safetensors"))
       for form in ("coq", "smt2", "latex", "proof", "html", "npz", "onnx", "torch", "safetensors")),

@@ -1,0 +1,73 @@
+"""`certify equal`: whether two trained networks give the same answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from certify.asking import options as option
+from certify.commands import decide_options as given_as
+from certify.commands import learn_options as learnt
+from certify.frame.terminal import say, show_found
+
+
+def equal(
+    model: given_as.Model,
+    second: learnt.Second,
+    claim: option.Claim = None,
+    max_n: given_as.Longest = None,
+    offset: learnt.Offsets = None,
+    letters: given_as.Letters = None,
+    tokens: given_as.Tokens = None,
+    before: given_as.Before = None,
+    after: given_as.After = None,
+    answers: given_as.Answers = None,
+    empty: given_as.Empty = False,
+    given: given_as.Given = None,
+    sign: learnt.Sign = None,
+    larger: learnt.Larger = None,
+    argmax: learnt.Argmax = None,
+    follow: given_as.Follow = None,
+    end: given_as.End = None,
+    predicate: option.Predicate = None,
+    words: learnt.Words = None,
+    states: learnt.States = 64,
+    jobs: option.Jobs = None,
+    dask: option.Dask = None,
+    store: given_as.Store = None,
+    effort: given_as.Effort = 1,
+    output: learnt.Folder = None,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
+) -> None:
+    """Decide whether two trained networks give the same answers on every word.
+
+    Pruned, quantised, exported and read again: is it still the same? The first is learnt as `certify learn` does, and
+    both are decided against its automaton; or a word on which they differ is enclosed in both. docs/learning.md.
+    """
+    from certify.frame.shards import read_workers
+    from certify.learning.asking import read_learning
+    from certify.learning.equality import compare
+    from certify.learning.equality_folder import write_equality
+    from certify.learning.learn import Effort
+    from certify.learning.show_equality import equality_to_json, print_equality
+    from certify.trained.claim_file import Scope
+    from certify.trained.decide import Settings
+    from certify.trained.flags import Flags, read_offsets
+    from certify.trained.question import read_trained
+
+    flags = Flags(letters, tokens, before, after, answers, empty, None, given, tuple(sign or ()), tuple(larger or ()),
+                  tuple(argmax or ()), follow, end, tuple(predicate or ()))
+    network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)
+    other, _ = read_trained(second)
+    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
+    equality = compare(network, other, question, settings, Effort(states=states))
+    show_found(equality, as_json, equality_to_json, print_equality)
+    if output is not None and equality.certificates:
+        write_equality(output, equality)
+        if not as_json:
+            say(f"{', '.join(equality.certificates)} in {output}")
+    elif output is not None:
+        say(f"{equality.verdict}, so no certificates were written")
+    raise typer.Exit(equality.exit_code)
