@@ -41,9 +41,9 @@ def equal(
     quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
-    """Decide whether two trained networks give the same answers on every word.
+    """Decide whether two trained networks answer alike.
 
-    Pruned, quantised, exported and read again: is it still the same? The first is learnt as `certify learn` does, and
+    On every word up to a length: pruned, quantised, exported and read again, is it still the same? The first is learnt as `certify learn` does, and
     both are decided against its automaton; or a word on which they differ is enclosed in both. docs/learning.md.
     """
     from certify.frame.shards import read_workers

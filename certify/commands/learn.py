@@ -46,9 +46,9 @@ def learn(
     quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
-    """Find what a trained network computes: a smallest automaton, proved on every word up to a length.
+    """Find what a trained network computes, as an automaton.
 
-    The automaton gives the network's answers on all words up to N; its certificate is that of a decision. It is printed
+    A smallest automaton that gives the network's answers on all words up to length N, proved; its certificate is that of a decision. It is printed
     as a table, as formulas and comparisons of counts where there are such, and compared with the claim: the words on
     which the network does not do what it was trained for. docs/learning.md.
     """
