@@ -43,9 +43,11 @@ def equal(
 ) -> None:
     """Decide whether two trained networks answer alike.
 
-    On every word up to a length: pruned, quantised, exported and read again, is it still the same? The first is learnt as `certify learn` does, and
-    both are decided against its automaton; or a word on which they differ is enclosed in both. docs/learning.md.
+    On every word up to a length: pruned, quantised, exported and read again, is it still the same? The first is
+    learnt as `certify learn` does, and both are decided against its automaton; or a word on which they differ is
+    enclosed in both. docs/learning.md.
     """
+    from certify.frame.files import check_new_folder
     from certify.frame.shards import read_workers
     from certify.learning.asking import read_learning
     from certify.learning.equality import compare
@@ -57,6 +59,8 @@ def equal(
     from certify.trained.flags import Flags, read_offsets
     from certify.trained.question import read_trained
 
+    if output is not None:
+        check_new_folder(output)
     flags = Flags(letters, tokens, before, after, answers, empty, None, given, tuple(sign or ()), tuple(larger or ()),
                   tuple(argmax or ()), follow, end, tuple(predicate or ()))
     network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)

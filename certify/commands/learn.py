@@ -48,9 +48,9 @@ def learn(
 ) -> None:
     """Find what a trained network computes, as an automaton.
 
-    A smallest automaton that gives the network's answers on all words up to length N, proved; its certificate is that of a decision. It is printed
-    as a table, as formulas and comparisons of counts where there are such, and compared with the claim: the words on
-    which the network does not do what it was trained for. docs/learning.md.
+    A smallest automaton that gives the network's answers on all words up to length N, proved; its certificate is that
+    of a decision. It is printed as a table, as formulas and comparisons of counts where there are such, and compared
+    with the claim: the words on which the network does not do what it was trained for. docs/learning.md.
     """
     from certify.frame.shards import read_workers
     from certify.learning.asking import read_learning

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from certify.asking.options import whole_number, written_file, written_folder
+from certify.asking.options import whole_number, written_file, written_place
 
 Offsets = Annotated[str | None, typer.Option(
     "--offset", metavar="all|K|A-B", help="position numbers of the first token (left out: the claim's first)")]
@@ -28,4 +28,4 @@ Page = Annotated[str | None, typer.Option(
     "--html", metavar="FILE", parser=written_file, help="write the page of what was learnt here")]
 Second = Annotated[str, typer.Argument(metavar="MODEL2", help="a file with another trained network, or a certificate")]
 Folder = Annotated[str | None, typer.Option(
-    "--output", "-o", metavar="DIR", parser=written_folder, help="write the certificates here: a new folder")]
+    "--output", "-o", metavar="DIR", parser=written_place, help="write the certificates here: a new folder")]
