@@ -100,12 +100,12 @@ class _Learning:
                 raise InternalError("the automaton is wrong about which words are asked about")
             claim = claim_of(self.question, smallest, reach)
             decision = decide(self.network, claim, self.searches.settings, self.searches)
-            if decision.wrong is not None:
+            last = decision.certified_to or 0
+            if decision.wrong is not None and decision.wrong.place == last + 1:
                 word = self.taught_by(decision.wrong, claim)
                 if word is not None:
-                    found, reach = self.taught(smallest, word)
+                    found, reach = self.taught(smallest, word, last)
                     continue
-            last = decision.certified_to or 0
             if last < reach:
                 self.stop(decision.reason, last)
             if last == reach or len(smallest_for(self.question, smallest, last).marks) == len(smallest.marks):
@@ -139,7 +139,7 @@ class _Learning:
         for n in range(1, known + 1):
             words = [word for word in self.oracle.codes if len(word) == n]
             while (wrong := self.first_wrong(found, words)) is not None:
-                found, reach = self.taught(found, wrong)
+                found, reach = self.taught(found, wrong, n - 1)
                 if reach < n:
                     return found, reach
         return found, known
@@ -155,20 +155,22 @@ class _Learning:
         wrong = np.nonzero(marks[states] != np.array([self.oracle.codes[word] for word in words]))[0]
         return words[int(wrong[0])] if len(wrong) else None
 
-    def taught(self, old: Marked, word: Word) -> tuple[Marked, int]:
-        """An automaton that is right on a word, too, and on shorter ones as the old one; that if there is none.
+    def taught(self, old: Marked, word: Word, reach: int) -> tuple[Marked, int]:
+        """An automaton that is right on a word, too, and on all of at most ``reach`` letters, as the old one is.
 
-        The second number is the length of the longest words on which it is not known to be wrong.
+        With it comes the length of the word; if there is none, the old one and ``reach``.
         """
         self.learner.longest = max(len(word), 1)
+        if self.question.first:
+            self.oracle.codes[()] = old.marks[old.automaton.start]
         try:
-            return self.learner.learn(word, old, len(word) - 1), len(word)
+            return self.learner.learn(word, old, reach), len(word)
         except TooManyStates:
             self.stop(f"more than {self.effort.states} states are needed for words of at most {len(word)} letters",
-                      len(word) - 1)
+                      reach)
         except Tie as tie:
-            self.stop(self.why_tied(tie), len(word) - 1)
-        return old, len(word) - 1
+            self.stop(self.why_tied(tie), reach)
+        return old, reach
 
     def why_tied(self, tie: Tie) -> str:
         """One line about a word whose answer no precision tells."""
@@ -182,32 +184,32 @@ class _Learning:
 
     def beyond(self, found: Marked, reach: int) -> tuple[Marked, int]:
         """The automaton for longer words, as long as searches tell; and the length that was reached."""
-        first, last = reach + 1, self.longest
-        while first <= self.longest:
+        last = self.longest
+        while reach < self.longest:
             try:
-                word, open_from = self.first_error(found, first, last)
+                word, reach = self.first_error(found, reach + 1, last)
             except Tie as tie:
-                self.stop(self.why_tied(tie), len(tie.word) - 1)
-                return found, min(first, len(tie.word)) - 1
-            if open_from is not None:
-                self.stop(self.reason, open_from - 1)
-                return found, open_from - 1
-            if word is None:
-                first, last = last + 1, self.longest
-                continue
-            found, reach = self.taught(found, word)
-            if reach < len(word):
+                self.stop(self.why_tied(tie), reach)
                 return found, reach
-            first = last = len(word)
-        return found, self.longest
+            if word is None and reach < last:
+                self.stop(self.reason, reach)
+                return found, reach
+            if word is None:
+                last = self.longest
+                continue
+            found, taught = self.taught(found, word, reach)
+            if taught < len(word):
+                return found, reach
+            last = len(word)
+        return found, reach
 
-    def first_error(self, found: Marked, first: int, last: int) -> tuple[Word | None, int | None]:
-        """A word of first … last letters on which the network does not answer as the automaton, or else the first
-        length at which that is not known."""
+    def first_error(self, found: Marked, first: int, last: int) -> tuple[Word | None, int]:
+        """A word of first … last letters on which the network does not answer as the automaton, and the length up to
+        which it does; without a word that is ``last``, unless nobody knows what is beyond."""
         smallest = smallest_for(self.question, found, last)
         if (word := find_misplaced(self.question, smallest, last)) is not None:
-            self.oracle.ask([word])
-            return word, None
+            return next(one for one in (word[:-1], word)
+                        if self.oracle(one) != found.marks[found.automaton.read(one)]), first - 1
         claim = claim_of(self.question, smallest, last)
         results = self.searched_for(claim, first)
         wrong = shortest(one.wrong for one in results if one.wrong)
@@ -216,11 +218,8 @@ class _Learning:
         if open_ones:
             first_open = min(open_ones, key=lambda one: one.count)
             self.reason = first_open.reason
-            return None, first_open.count
-        if wrong is None:
-            return None, None
-        word = self.taught_by(wrong, claim)
-        return word, end if word is None else None
+            return None, first_open.count - 1
+        return None if wrong is None else self.taught_by(wrong, claim), end - 1
 
     def searched_for(self, claim: Claim, first: int) -> list[Found]:
         """What searches say of words from ``first`` letters on; the first search looks at all words, as a decision."""

@@ -90,7 +90,17 @@ def test_a_random_network_is_learnt(seed: int, read: str) -> None:
     check_learned(learned, question, brute_force(network, question))
 
 
-def test_searches_find_what_the_table_has_not(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "max_n"), [("tomita_7", 5), ("flip_flop", 4), ("palindromes", 4)])
+def test_what_no_search_finds_the_decision_does(monkeypatch: pytest.MonkeyPatch, name: str, max_n: int) -> None:
+    """Searches that see nothing wrong: the decision refutes the automaton, and its word teaches another one."""
+    monkeypatch.setattr("certify.learning.learn._Learning.searched_for", lambda *_: [])
+    network, question = of_the_zoo(name, max_n)
+    learned = learn(network, question, effort=Effort(table=6))
+    assert learned.certified_to == max_n
+    check_learned(learned, question, brute_force(network, question))
+
+
+def test_searches_find_what_the_table_has_not() -> None:
     """With a table of almost no word the automaton is first wrong, and taught by wrong words of searches."""
     for name, max_n in (("tomita_7", 6), ("palindromes", 5), ("flip_flop", 4), ("majority", 6)):
         network, question = of_the_zoo(name, max_n)
