@@ -36,9 +36,21 @@ def learned_page(learned: Learned, name: str | None = None) -> str:
         letters=question.claim.alphabet, most_states=MOST_STATES,
         explained=[line.strip() for line in describe_explanation(learned, explanation)] if explanation else [],
         growth=draw_growth([row.states for row in learned.rows if row.states is not None]),
+        contents=list(_contents(learned, name is not None)),
         name=PurePath(name).name if name else None, command=check_alone_command(PurePath(name).name) if name else None,
         digest=hashlib.sha256(text.encode()).hexdigest() if text else None, checker_digest=checker_digest(),
         write_checker=write_checker_command())
+
+
+def _contents(learned: Learned, checked: bool) -> Iterator[tuple[str, str]]:
+    """The sections that there are."""
+    if learned.automaton:
+        yield "words", "In other words"
+        yield "automaton", "The automaton"
+    if sum(row.states is not None for row in learned.rows) > 1:
+        yield "growth", "States against length"
+    if checked:
+        yield "check", "Check it"
 
 
 def _states(learned: Learned) -> Iterator[tuple[str, str, tuple[int, ...]]]:
