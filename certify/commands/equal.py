@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -10,6 +11,9 @@ from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.commands import learn_options as learnt
 from certify.frame.terminal import say, show_found
+
+if TYPE_CHECKING:
+    from certify.learning.equality import Equality
 
 
 def equal(
@@ -51,7 +55,6 @@ def equal(
     from certify.frame.shards import read_workers
     from certify.learning.asking import read_learning
     from certify.learning.equality import compare
-    from certify.learning.equality_folder import write_equality
     from certify.learning.learn import Effort
     from certify.learning.show_equality import equality_to_json, print_equality
     from certify.trained.claim_file import Scope
@@ -68,10 +71,19 @@ def equal(
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
     equality = compare(network, other, question, settings, Effort(states=states))
     show_found(equality, as_json, equality_to_json, print_equality)
-    if output is not None and equality.certificates:
-        write_equality(output, equality)
-        if not as_json:
-            say(f"{', '.join(equality.certificates)} in {output}")
-    elif output is not None:
-        say(f"{equality.verdict}, so no certificates were written")
+    write_certificates(output, equality, as_json)
     raise typer.Exit(equality.exit_code)
+
+
+def write_certificates(output: str | None, equality: Equality, as_json: bool) -> None:
+    """Write the folder, if there is a place for it, and say what is in it, or why there is none."""
+    from certify.learning.equality_folder import write_equality
+
+    if output is None:
+        return
+    if not equality.certificates:
+        say(f"{equality.verdict}, so no certificates were written")
+        return
+    write_equality(output, equality)
+    if not as_json:
+        say(f"{', '.join(equality.certificates)} in {output}")
