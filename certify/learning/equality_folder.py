@@ -5,6 +5,7 @@ from __future__ import annotations
 from certify.frame.files import write_folder
 from certify.learning.equality import Equality
 from certify.learning.show_equality import describe_difference, describe_equality
+from constructions.text import printable
 
 SAME = ("import json; one, other = (json.load(open(name))['claim'] for name in ('first.cert', '{}')); "
         "n = min(one.pop('max_n'), other.pop('max_n')); print('one claim, of words up to', n) "
@@ -30,9 +31,9 @@ def write_equality(path: str, equality: Equality) -> None:
 def readme(equality: Equality) -> str:
     """What is in the folder, and how a stranger checks it."""
     names = list(equality.certificates)
-    lines = ["# Two trained networks compared", "", f"{equality.verdict}: {describe_equality(equality)}"]
+    lines = ["# Two trained networks compared", "", f"{equality.verdict}: {printable(describe_equality(equality))}"]
     if equality.difference:
-        lines += ["", describe_difference(equality.difference)]
+        lines += ["", printable(describe_difference(equality.difference))]
     lines += ["", FILES, "", "```sh", *(f"python -I -S check.pyz {name}" for name in names)]
     lines += [f'python -I -c "{SAME.format(name)}"' for name in names if name != "first.cert"]
     return "\n".join([*lines, "```", "", CHECK, ""])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from certify.learning.counts import Counted, Test, comparisons
 from certify.learning.differences import Differences, differences
@@ -29,6 +30,7 @@ class Explanation:
     no_differences: str
 
 
+@lru_cache(maxsize=1)
 def explain(learned: Learned) -> Explanation | None:
     """The explanation; None if nothing is certified."""
     found, longest = learned.automaton, learned.certified_to

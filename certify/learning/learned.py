@@ -27,7 +27,7 @@ class LearnedRow:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Learned(AnswerByLength[LearnedRow]):
     """The answer.
 

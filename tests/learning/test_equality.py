@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from certify.learning.equality import Equality, compare
 from certify.learning.equality_folder import SAME, write_equality
 from certify.learning.learn import Effort
-from certify.learning.question import OUT, Question
+from certify.learning.question import OUT, Question, read_words
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
 from constructions.trained.json_form import network_from_json, network_text
@@ -24,6 +25,8 @@ from examples.trained.zoo import plans
 from proofs.check import Rejected, check_text
 from tests.learning.changed import Change, Values, changed, in_bits, in_half_precision
 from tests.learning.questions import brute_force, network_of_the_zoo, of_the_zoo
+from tests.learning.random_questions import claim_about
+from tests.trained.random_networks import random_network
 
 
 def shortest_differences(one: TrainedNetwork, other: TrainedNetwork, question: Question) -> list[str]:
@@ -73,6 +76,29 @@ def test_two_architectures_of_one_task_are_equal() -> None:
     found = compare(network, turned, question)
     assert (found.verdict, found.certified_to) == ("certified", 6)
     check_equality(found, network, turned, question)
+
+
+def with_one_tensor_changed(network: TrainedNetwork, seed: int) -> TrainedNetwork:
+    """A tensor of a random network exchanged for that of another, if it is as large."""
+    other = random_network(seed)
+    draw = np.random.default_rng(seed)
+    names = sorted(name for name, tensor in network.tensors.items()
+                   if name in other.tensors and tensor.shape == other.tensors[name].shape)
+    if not names:
+        return network
+    name = names[draw.integers(len(names))]
+    return replace(network, tensors=dict(network.tensors) | {name: other.tensors[name]})
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("read", ["last", "first"])
+def test_random_networks_are_compared_as_brute_force_does(seed: int, read: str) -> None:
+    network = random_network(seed)
+    question = read_words(network, claim_about(network, read, 3), None, intended=False)
+    others = [random_network(other) for other in range(2)]
+    for twin in (network, with_one_tensor_changed(network, seed + 100),
+                 *(other for other in others if min(3, other.outputs) == min(3, network.outputs))):
+        check_equality(compare(network, twin, question), network, twin, question)
 
 
 def with_a_vector_moved(network: TrainedNetwork, row: int) -> TrainedNetwork:

@@ -17,10 +17,9 @@ from certify.learning.question import OUT, Question, read_words
 from constructions.network.json_form import write_canonical
 from constructions.regular.automata import Automaton
 from constructions.regular.cover_automata import smallest_cover, smallest_cover_without_empty
-from constructions.trained.claim import Case, Claim, When
-from constructions.trained.network import TrainedNetwork
 from proofs.check import Rejected, check_text
 from tests.learning.questions import Word, all_words, brute_force, network_of_the_zoo, of_the_zoo
+from tests.learning.random_questions import claim_about
 from tests.trained.random_networks import random_network
 
 ZOO = (("tomita_1", 7, None, 2), ("tomita_2", 9, None, 3), ("tomita_2", 6, "all", 2), ("tomita_4_turned", 6, None, 4),
@@ -64,18 +63,6 @@ def test_a_network_of_the_zoo_is_learnt(name: str, max_n: int, words: str | None
     assert (learned.verdict, learned.certified_to) == ("certified", max_n)
     assert learned.automaton is not None and len(learned.automaton.marks) == states
     check_learned(learned, question, brute_force(network, question))
-
-
-def claim_about(network: TrainedNetwork, read: str, max_n: int) -> Claim:
-    """Which of the first logits is the greatest (or the sign of the only two's difference), over two letters."""
-    one = Fraction(1)
-    rows = [tuple(sorted(((token, one), (rival, -one)))) for token in range(min(3, network.outputs))
-            for rival in range(min(3, network.outputs)) if rival != token]
-    per_token = max(1, min(3, network.outputs) - 1)
-    cases = tuple(Case(When(None, (0,)), tuple(rows[start : start + per_token]))
-                  for start in range(0, len(rows), per_token))
-    return Claim(("a", "b"), (0, 1), (2,), (3,) if read == "last" else (), (0, 0), (1, max_n), read, False,  # type: ignore[arg-type]
-                 Fraction(0), Automaton(0, ((0, 0),)), (), cases)
 
 
 @pytest.mark.parametrize("seed", range(12))
