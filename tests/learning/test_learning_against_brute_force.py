@@ -130,14 +130,14 @@ def seven() -> Learned:
 
 
 def test_a_certificate_of_another_automaton_is_rejected(seven: Learned) -> None:
-    """Each step changed to each other state: where a word of five letters is answered otherwise, it is refused."""
+    """Each step led to another state: where a word of at most five letters is answered otherwise, it is refused."""
     found, question = seven.automaton, seven.question
     assert found is not None and seven.certificate
     data, changed = json.loads(seven.certificate), 0
     live = [state for state, code in enumerate(found.marks) if code != OUT]
-    for state, letter, after in itertools.product(live, range(2), range(len(found.marks))):
+    for state, letter, further in itertools.product(live, range(2), (1, 3)):
         steps = [list(row) for row in found.automaton.steps]
-        steps[state][letter] = after
+        steps[state][letter] = (steps[state][letter] + further) % len(steps)
         mutant = Automaton(0, tuple(map(tuple, steps)))
         wrong = [word for word in all_words(question) if OUT not in (
                  answers := {found.marks[found.automaton.read(word)], found.marks[mutant.read(word)]}
@@ -147,7 +147,7 @@ def test_a_certificate_of_another_automaton_is_rejected(seven: Learned) -> None:
             text = write_canonical(data | {"claim": data["claim"] | {"automaton": {"start": 0, "steps": steps}}})
             with pytest.raises(Rejected):
                 check_text(text.encode())
-    assert changed > 20
+    assert changed > 5
 
 
 def test_a_certificate_of_another_answer_is_rejected(seven: Learned) -> None:
