@@ -23,6 +23,7 @@ from certify.commands.cross_entropy import cross_entropy
 from certify.commands.crosscheck import crosscheck
 from certify.commands.decide import decide
 from certify.commands.docs import docs
+from certify.commands.equal import equal
 from certify.commands.examples import examples
 from certify.commands.explain import explain
 from certify.commands.export import export
@@ -30,6 +31,7 @@ from certify.commands.floats import floats
 from certify.commands.formula import formula
 from certify.commands.help_examples import epilog_of
 from certify.commands.import_ import import_files
+from certify.commands.learn import learn
 from certify.commands.list_ import list_all
 from certify.commands.margin import margin
 from certify.commands.model import model
@@ -54,7 +56,8 @@ app = typer.Typer(
 NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy"}
 """Of commands whose names are none of a function, or taken by Python."""
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
-                cross_entropy, floats, import_files, decide, export, crosscheck, list_all, examples, docs):
+                cross_entropy, floats, import_files, decide, learn, equal, export, crosscheck, list_all, examples,
+                docs):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 
