@@ -772,7 +772,8 @@ Qed.
 (* e/(1 - e) as a quotient of integers. *)
 Definition limit_of (e : Q) : Z * Z := (Zpos (Qden e) - Qnum e, Qnum e)%Z.
 Definition errors_of (if_false if_true : Q) (t : bool) : Q := if t then if_true else if_false.
-Definition errs_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) (if_false if_true : Q) : bool :=
+Definition errs_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning)
+    (if_false if_true : Q) : bool :=
   match task_of b with
   | Some k => forallb (fun e => Qle_bool 0 e && negb (Qle_bool 1 e)) [if_false; if_true]
       && check_task letters A a r k (fun t => limit_of (errors_of if_false if_true t)) L
@@ -789,10 +790,11 @@ Proof.
 Qed.
 
 Theorem errs_by_rows_correct users n w letters L A h a r f g if_false if_true i : allowed L n -> holds_of users n w A h ->
-  (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat -> errs_by_rows letters L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
+  (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
+  errs_by_rows letters L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
   if truth users n w f i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false.
 Proof.
-  intros HL HA Hi H G. unfold errs_by_rows in H. destruct (task_of (IsNear f g)) as [k|] eqn:K; [|discriminate].
+  intros HL HA Over Hi H G. unfold errs_by_rows in H. destruct (task_of (IsNear f g)) as [k|] eqn:K; [|discriminate].
   apply andb_prop in H as [E H]. cbn [forallb] in E. rewrite andb_true_r in E. apply andb_prop in E as [E0 E1].
   assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) && negb (Qle_bool 1 (errors_of if_false if_true t)) = true)
     by now intros [].

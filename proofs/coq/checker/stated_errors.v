@@ -34,7 +34,7 @@ Variables (views : list view) (letters : nat) (L : lengths) (M : list meaning).
 Lemma walk_end ls : forall A, snd (walk views letters L M ls A) = layers_stages views letters L M ls A.
 Proof.
   induction ls as [|l ls IH]; intros A; [reflexivity|]. cbn [walk]. unfold layers_stages in *. cbn [fold_left].
-  rewrite <- IH. now destruct (walk _ _ _ ls _).
+  rewrite <- IH. now destruct (walk _ _ _ _ ls _).
 Qed.
 
 Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
