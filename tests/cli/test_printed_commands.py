@@ -228,8 +228,7 @@ def make_everything(said: Said) -> None:
                 "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
                 "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared")
-    readme = (said.folder / "compared" / "README.md").read_text(encoding="utf-8")  # its program: tests/learning
-    said.texts.append("\n".join(line for line in readme.splitlines() if not line.startswith("python -I -c")))
+    said.texts.append((said.folder / "compared" / "README.md").read_text(encoding="utf-8"))
     for name in ("since.html", "soft.html", "decide.html", "learnt.html"):
         said.read_page(name)
     listen_to_an_audit(said)
