@@ -90,8 +90,8 @@ def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: objec
         raise InputError("--verified: takes neither --sample, --part and --estimate nor --json")
     program = shutil.which(VERIFIED)
     if program is None:
-        return complain(f"unknown: {VERIFIED} is not on the path; docs/coq.md says how it "
-                        "is built", "unknown")
+        return complain(f"unknown: {VERIFIED} is not on the path; docs/coq.md says how it is built",
+                        "unknown")
     sys.stdout.flush()
     return subprocess.run([program, *options, "--", *files], check=False).returncode
 

@@ -55,8 +55,8 @@ def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Cl
     folder = Path(os.path.normpath(Path(path).parent)) if path != "-" else Path()
     table = read_toml(read_text(path), path)
     if "tracks" in table:
-        raise InputError(f"{path}: the claim is about inputs in tracks, which only deciding and running "
-                         "read, from a file")
+        raise InputError(f"{path}: the claim is about inputs in tracks, which can be decided, or one of "
+                         "them run, and nothing else (docs/tracks.md)")
     return claim_of_table(table, path, folder, network, scope)
 
 

@@ -73,12 +73,24 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1) 
     units = [one.unit for one in proved if one is not None and one.unit is not None]
     certificate = tracks_text(network, replace(claim, forms=claim.forms[:len(units)]), units) if units else None
     if certificate is not None and len(units) > 1:
-        check_text(certificate.encode(), work=WORK)  # each form of it was accepted alone
+        _check_together(certificate)
     wrong = next((row.wrong for row in rows if row.wrong), None)
     return TracksDecision(network, claim, rows, certificate,
                           None if wrong is None else _accepted_wrong_input(network, claim, wrong),
                           sum(one.classes for one in found.proved.values()),
                           sum(one.cells for one in found.proved.values()), time.perf_counter() - start)
+
+
+def _check_together(certificate: str) -> None:
+    """See that the checker accepts all forms in one file; it accepted each alone.
+
+    Raises:
+        Unsupported: if together they take more than it allows.
+    """
+    try:
+        check_text(certificate.encode(), work=WORK)
+    except Refusal as refusal:
+        raise Unsupported(f"the checker, of all forms together: {refusal}; fewer columns may be asked about") from None
 
 
 class _Forms:

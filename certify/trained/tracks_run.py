@@ -73,8 +73,6 @@ def _answer(balls: BallNetwork, claim: TracksClaim, tokens: tuple[int, ...], pla
     logits = enclose_logits(balls, tokens[:place], claim.offset, [place - 1], BITS)
     with working_precision(BITS):
         rests = [logits[0, right] - logits[0, other] for other in others]
-        if not rests:
-            return AnswerRun(place, right, right, None, "right")
         least = min(range(len(others)), key=lambda k: float(rests[k].mid()))
         if all(rest > ball(claim.margin) for rest in rests):
             return AnswerRun(place, right, others[least], exact_ends(rests[least]), "right")

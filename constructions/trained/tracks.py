@@ -228,6 +228,8 @@ def check_tracks_fit(network: TrainedNetwork, claim: TracksClaim, where: str = "
                              f"{network.outputs - 1}")
     if missing := sorted(written - {*claim.among}):
         raise InputError(f"{where}: among: without token {missing[0]}, which is an answer")
+    if len(claim.among) < 2:
+        raise InputError(f"{where}: among: one token, expected two or more: nothing would be claimed")
     for form in claim.forms:
         length = len(form.layout) - 1
         if network.rows is not None and claim.offset + length > network.rows:

@@ -37,6 +37,14 @@ def with_narrow_range(document: Document, by: int) -> Document:
     return changed(document, "units", 0, "ranges", value=base64.b64encode(numbers.tobytes()).decode())
 
 
+def with_answers(document: Document, token: int) -> Document:
+    """The machine of a claim, writing this token alone."""
+    machine = document["claim"]["machine"]
+    return machine | {"tables": [[[step and [step[0], *(token for _ in step[1:])] for step in row] for row in table]
+                                 for table in machine["tables"]],
+                      "end": [end and [token for _ in end] for end in machine["end"]]}
+
+
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
     adds_two, other = proved(), wrong()
@@ -49,6 +57,8 @@ def files() -> dict[Path, Document]:
         "rejected/trained_tracks_no_wrong_input": other | {"network": adds_two["network"]},
         "malformed/trained_tracks_a_range_left_out": changed(
             adds_two, "units", 0, "ranges", value=adds_two["units"][0]["ranges"][:-16]),
+        "malformed/trained_tracks_one_token_above_no_other": changed(
+            changed(adds_two, "claim", "among", value=[0]), "claim", "machine", value=with_answers(adds_two, 0)),
         "malformed/trained_tracks_a_token_after_the_answers": changed(
             adds_two, "claim", "forms", 0, "layout", value=[*layout, ["token", 0]]),
         "malformed/trained_tracks_a_state_that_is_not_there": changed(adds_two, "claim", "machine", "start", value=2),

@@ -143,6 +143,7 @@ def read_claim(value: Json, network: Network) -> TracksClaim:
     written = {one for table in machine.tables for steps in table for step in steps if step for one in step[1:]}
     written |= {one for end in machine.end if end for one in end}
     expect(written <= {*among}, "among: an answer is missing")
+    expect(len(among) > 1, "among: expected two tokens or more, as one alone is above no other")
     expect(margin >= 0, "margin: expected 0 or more, got {}", margin)
     expect(network.rows is not None or offset == 0, "offset: expected 0, as there is no table of positions")
     for form in forms:

@@ -210,10 +210,10 @@ class QueryProof:
         return weigh(form.budget, form.weights, found)
 
     def passes(self, head: int, given: tuple[tuple[int, int], ...]) -> ColumnPasses:
-        """ColumnPasses over the inputs that have these columns."""
+        """Over the inputs that have these columns."""
         query, form = self.query, self.form
         return ColumnPasses(form.budget, form.columns, query.place, query.left(given), query.answer.column,
-                      self.weights[head])
+                            self.weights[head])
 
     def prove(self, ranged: Sequence[Ranged]) -> None:
         """All stated ranges.
