@@ -87,7 +87,7 @@ def test_the_checker_is_extracted_without_axioms_and_with_nothing_that_can_fail(
 
 MORE = {"a_power_too_long", "slack_with_a_margin_that_is_too_small"}
 """Accepted here: where the Python checker ends with incomplete, as no number is made that is so long; and where it
-rejects: it takes the error that the file states of a number that is looked up, 1/4, while less than 1/8 is proved here."""
+rejects: it takes the stated error of a number that is looked up, 1/4, while less than 1/8 is proved here."""
 
 
 def test_what_is_accepted_python_accepts() -> None:
