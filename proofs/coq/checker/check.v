@@ -76,7 +76,8 @@ Definition heads_stage (views : list view) (letters : nat) (L : lengths) (A M : 
 Definition writes_to (l : layer) (d : direction) : bool :=
   existsb (fun u => existsb (at_direction d) (unit_writes u)) (layer_units l) || existsb (at_direction d) (layer_bias
       l).
-(* Cases are twice as many for each atom; rows are tried first where cases are many, and only they where they are more. *)
+(* Cases are twice as many for each atom; rows are tried first where cases are many,
+   and only they where they are more. *)
 Definition check_units (L : lengths) (A : list meaning) (l : layer) (d : direction) (b : meaning) : bool :=
   let atoms := length (free_atoms A (layer_units l) d b) in
   let by_rows := fun _ : unit => check_output_by_rows L A (layer_units l) (layer_bias l) d b in
@@ -144,7 +145,8 @@ Definition embedding_stage (L : lengths) (T : transformer) (M : list meaning) (d
 
 (* ---- the whole ---- *)
 Definition established (views : list view) (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
-  layers_stages views (length (token_embedding T)) L M (transformer_layers T) (for_directions M (embedding_stage L T M)).
+  layers_stages views (length (token_embedding T)) L M (transformer_layers T)
+    (for_directions M (embedding_stage L T M)).
 Definition check_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
   defined_there L T &&
   match nth (transformer_output T) (established views L T M) IsAnything with

@@ -390,8 +390,10 @@ Lemma check_query_correct next pivots sites qs t :
   Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
   (forall j, (1 <= j <= length sites)%nat -> exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x) ->
   check_query (letter_table any) next pivots sites qs = true ->
-  exists ps, length ps = length sites /\ (if next then check_next (limits t) ps else check_places (limits t) ps) = true /\
-    forall j, (1 <= j <= n)%nat -> (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j.
+  exists ps, length ps = length sites /\
+    (if next then check_next (limits t) ps else check_places (limits t) ps) = true /\
+    forall j, (1 <= j <= n)%nat -> (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
+      fits pivots t p j.
 Proof.
   intros Hq Hs H. unfold check_query in H. cbv zeta in H. pose proof (all_of_forall _ _ H t (bool_listed t)) as H'.
     clear H. rename H' into H. cbv beta in H.
@@ -427,10 +429,12 @@ Qed.
 (* The row is near the truth that its pivot brings, if places are checked and the row sees those only. *)
 Lemma pivot_decides ps r (next : bool) pivots t d l :
   (if next then check_next (limits t) ps else check_places (limits t) ps) = true ->
-  (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) -> (next = true -> r = S d) ->
+  (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) ->
+  (next = true -> r = S d) ->
   (forall j, (1 <= j <= r)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) ->
   visible n row_sees d -> pivots d = true -> letter_of (case_at (scanned n d)) = Some l -> brought l = Some t ->
-  (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l -> is_after l = true) ->
+  (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l ->
+    is_after l = true) ->
   Rabs (bit t - attend n row_sees row_score row_value) <= allowed_error t.
 Proof.
   intros C Lr Rn Vis Next Fits Vd Pd Ld Bd After. pose proof (Vis d Vd) as Dr. destruct (proj1 Vd) as [D1 _].
@@ -463,7 +467,8 @@ Proof.
       [exact Ne|]. now apply (After j Vj Dj).
   - assert (Fn : firstn (d - 1) (firstn r ps) = firstn (d - 1) ps) by (rewrite firstn_firstn; f_equal; lia).
     rewrite Fn. destruct next.
-    + pose proof (check_next_correct (limits t) ltac:(lia) ps d p y C D1 Ep Py) as X. rewrite (Next eq_refl), skipn_firstn_comm.
+    + pose proof (check_next_correct (limits t) ltac:(lia) ps d p y C D1 Ep Py) as X.
+      rewrite (Next eq_refl), skipn_firstn_comm.
       now replace (S d - d)%nat with 1%nat by lia.
     + pose proof (check_places_correct (limits t) ltac:(lia) ps d p y C D1 Ep Py) as X.
       pose proof (weigh_fewer if_after d r ps) as F0. apply IZR_lt in Lc. eapply Rle_trans; [|exact X].
@@ -542,7 +547,8 @@ Qed.
 
 Lemma row_checked t : exists ps (next : bool) pivots,
   (if next then check_next (limits t) ps else check_places (limits t) ps) = true /\
-  (reach <= length ps)%nat /\ (forall j, (1 <= j <= reach)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) /\
+  (reach <= length ps)%nat /\ (forall j, (1 <= j <= reach)%nat -> exists p, nth_error ps (j - 1) = Some p /\
+    fits pivots t p j) /\
   (next = true -> masked = true /\ holds_memory = false) /\ (holds_memory = true -> forall d, pivots d = true) /\
   (holds_memory = false -> (2 <= J)%nat -> pivots (J - 1)%nat = true).
 Proof.
@@ -732,7 +738,8 @@ Proof.
   destruct task_parts as (any & n' & C & B & V & D & Ln & Qn).
   assert (HJ : (1 <= J <= n)%nat) by (destruct (backwards k); lia).
   assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
-  pose proof (attended_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C) as Range. split; [exact Range|]. intros G.
+  pose proof (attended_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C) as Range. split; [exact Range|].
+    intros G.
   rewrite (attended_scanned n h any n' i J Hi HJ Scan Ln Qn D).
   unfold recalled. destruct (remembered k) as [x y|x] eqn:K.
   - pose proof (row_holds users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C G B x y K) as R.
@@ -764,8 +771,10 @@ Proof.
   intros HL HA Over Hi H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
   destruct (check_task_correct letters A a r k quarter quarter_limits users n w L h i HL HA Over Hi H) as [Range Near].
   assert (N : truth users n w (guarded k) i = true -> near (recalled k users n w i) (attended a n h i r)).
-  { intros G. apply (near_from_error _ (1 / 4)); [|lra|exact Range]. specialize (Near G). now rewrite quarter_error in Near. }
-  destruct b as [| | |f g| | | | | |]; try discriminate. destruct f; try discriminate; injection K as <-; exact (conj Range N).
+  { intros G. apply (near_from_error _ (1 / 4)); [|lra|exact Range]. specialize (Near G).
+    now rewrite quarter_error in Near. }
+  destruct b as [| | |f g| | | | | |]; try discriminate. destruct f; try discriminate; injection K as <-;
+    exact (conj Range N).
 Qed.
 
 (* ---- stated errors ---- *)
@@ -789,16 +798,19 @@ Proof.
   split; [lia|]. unfold Q2R, Rdiv. cbn [Qnum Qden]. rewrite <- plus_IZR. do 2 f_equal. f_equal. lia.
 Qed.
 
-Theorem errs_by_rows_correct users n w letters L A h a r f g if_false if_true i : allowed L n -> holds_of users n w A h ->
+Theorem errs_by_rows_correct users n w letters L A h a r f g if_false if_true i : allowed L n ->
+  holds_of users n w A h ->
   (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
   errs_by_rows letters L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
   if truth users n w f i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false.
 Proof.
   intros HL HA Over Hi H G. unfold errs_by_rows in H. destruct (task_of (IsNear f g)) as [k|] eqn:K; [|discriminate].
   apply andb_prop in H as [E H]. cbn [forallb] in E. rewrite andb_true_r in E. apply andb_prop in E as [E0 E1].
-  assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) && negb (Qle_bool 1 (errors_of if_false if_true t)) = true)
+  assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) &&
+    negb (Qle_bool 1 (errors_of if_false if_true t)) = true)
     by now intros [].
-  destruct (check_task_correct letters A a r k _ (fun t => proj1 (limit_of_error _ (Each t))) users n w L h i HL HA Over Hi H) as [Range Near].
+  destruct (check_task_correct letters A a r k _ (fun t => proj1 (limit_of_error _ (Each t))) users n w L h i HL HA
+    Over Hi H) as [Range Near].
   unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
   assert (N : truth users n w (guarded k) i = true ->
     if recalled k users n w i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false).

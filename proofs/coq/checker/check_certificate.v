@@ -4,7 +4,8 @@
    and goes through the network with the stages of check.v. Proved (`judge_certificate_holds`): if it answers
    `Accepted errors`, the text is that of a certificate whose claim holds, with these errors (certificate_text.v). *)
 From Coq Require Import Reals QArith Qreals String ZArith List Bool Arith Lia Lra.
-From Certify Require Import finite_sums softmax formula network meaning well_defined user_predicates linear_combination comparison
+From Certify Require Import finite_sums softmax formula network meaning well_defined user_predicates
+  linear_combination comparison
   check_defined check values_by_rows stated_errors model_text certificate_text independent_of_length small_expressions.
 Import ListNotations.
 Local Open Scope bool_scope.
@@ -17,7 +18,8 @@ Definition meaning_eqb (a b : meaning) : bool :=
   | IsNear f h, IsNear g k => formula_eqb f g && formula_eqb h k
   | IsProduct x f, IsProduct y g => expression_eqb x y && formula_eqb f g
   | IsAverage t, IsAverage u => term_eqb t u
-  | IsMean s f, IsMean t g | IsTotal s f, IsTotal t g | IsOthers s f _, IsOthers t g _ => side_eqb s t && formula_eqb f g
+  | IsMean s f, IsMean t g | IsTotal s f, IsTotal t g | IsOthers s f _, IsOthers t g _ =>
+      side_eqb s t && formula_eqb f g
   | IsAnything, _ => true
   | _, _ => false
   end.
@@ -57,7 +59,8 @@ Definition shows_regime (c : certificate) : bool :=
   let L := claimed_lengths c in
   match claimed_regime c with
   | Unstated => true
-  | ByPosition => forallb (fun l => forallb (fun a => is_one_for L (head_temperature a)) (layer_heads l)) (transformer_layers T)
+  | ByPosition => forallb (fun l => forallb (fun a => is_one_for L (head_temperature a)) (layer_heads l))
+    (transformer_layers T)
   | ByTemperature =>
       let counts := existsb meaning_has_counts (model_meanings (certified c)) in
       forallb (fun e => is_small_for L (if counts then 2 else 0)%nat (snd e)) (position_embedding T)
@@ -85,14 +88,16 @@ Definition judge_certificate (text : string) (c : certificate) : answer :=
   else if negb (is_whole_certificate c) then NotWhole
   else if negb (shows_regime c) then NotOfRegime
   else if claimed_causal c && negb (shows_causal c) then NotCausal
-  else match find (fun f => negb (existsb (is_truth_of f) M)) (parts (claimed_formula c)) with Some f => NotHeld f | None =>
+  else match find (fun f => negb (existsb (is_truth_of f) M)) (parts (claimed_formula c)) with
+    Some f => NotHeld f | None =>
   if negb (defined_there (claimed_lengths c) T) then Undefined
   else
     let known := walk as_it_stands (length (token_embedding T)) (claimed_lengths c) M (transformer_layers T)
       (for_directions M (embedding_stage (claimed_lengths c) T M)) in
     let A := snd known in
     match find (fun d => negb (is_shown m A d)) (seq 0 (length M)) with Some d => NotShown d | None =>
-    match proved_errors (length (token_embedding T)) (claimed_lengths c) M known (claimed_errors c) with Some l => Accepted l | None => NoError end end end.
+    match proved_errors (length (token_embedding T)) (claimed_lengths c) M known (claimed_errors c) with
+      Some l => Accepted l | None => NoError end end end.
 Definition accepts_certificate (text : string) (c : certificate) : bool :=
   match judge_certificate text c with Accepted _ => true | _ => false end.
 
@@ -171,11 +176,13 @@ Qed.
 Lemma no_less_le s p : Q2R p <= Q2R (no_less s p).
 Proof. unfold no_less. destruct (Qle_bool p s) eqn:E; [now apply Qle_bool_R|lra]. Qed.
 
-Notation known := (walk as_it_stands (length (token_embedding T)) L M (transformer_layers T) (for_directions M (embedding_stage L T M))).
+Notation known := (walk as_it_stands (length (token_embedding T)) L M (transformer_layers T)
+  (for_directions M (embedding_stage L T M))).
 Lemma known_established : snd known = A.
 Proof. apply walk_end. Qed.
 
-Lemma proved_error_errs e r : is_shown m A (error_direction e) = true -> proved_error (length (token_embedding T)) L M known e = Some r ->
+Lemma proved_error_errs e r : is_shown m A (error_direction e) = true ->
+  proved_error (length (token_embedding T)) L M known e = Some r ->
     errs_at_most c r.
 Proof.
   unfold proved_error. cbv zeta. rewrite known_established. intros S E.
@@ -185,14 +192,16 @@ Proof.
   { injection E as <-. intros n w HL Over i Hi. cbn [fst snd].
     pose proof (established_everywhere (error_direction e) n w HL Over i Hi) as V. cbv beta in V. unfold is_shown in S.
     destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
-      destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|] eqn:N; try discriminate.
+      destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|] eqn:N;
+        try discriminate.
     - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'. split; [exact (proj1 V)|].
       apply (errs_correct as_it_stands (length (token_embedding T)) L M users n w HL Over) with (g := g)
         (A := for_directions M (embedding_stage L T M)); auto.
       + intros u [<-|[]] i' a z. reflexivity.
       + now apply embedding_stage_correct.
     - exfalso. apply existsb_exists in Errs as (((B & l) & later) & _ & X). unfold errs in X.
-      destruct (head_rows l _) as [|[a t] [|]]; try discriminate. rewrite N in X. unfold check_by_rows.errs_by_rows in X.
+      destruct (head_rows l _) as [|[a t] [|]]; try discriminate. rewrite N in X.
+        unfold check_by_rows.errs_by_rows in X.
       cbn [check_by_rows.task_of] in X. now rewrite andb_false_r in X. }
   injection E as <-. intros n w HL Over i Hi. cbn [fst snd].
   pose proof (established_everywhere (error_direction e) n w HL Over i Hi) as V.
@@ -200,7 +209,8 @@ Proof.
   cbv beta in V. unfold is_shown in S.
   set (z := run users T n w i (error_direction e)) in *. clearbody z.
   destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
-    destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|]; try discriminate.
+    destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|];
+      try discriminate.
   - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'. injection K as <- <-.
     destruct V as [V1 V2]. split; [exact V1|]. intros G. specialize (V2 G). unfold relu.near in V2.
     replace (Q2R (1 # 4)) with (1 / 4) in * by (unfold Q2R; simpl; lra).
@@ -213,7 +223,8 @@ Lemma shows_regime_holds : shows_regime c = true -> regime_holds c.
 Proof.
   unfold shows_regime, regime_holds. destruct (claimed_regime c); intros H; [| |exact I].
   - rewrite forallb_forall in H. intros d p I n i HL Hi. specialize (H _ I). cbn [snd] in H.
-    pose proof (is_small_for_correct users n i Hi _ _ p HL H) as B. destruct (existsb _ _); [exact B|]. now rewrite pow_O in B.
+    pose proof (is_small_for_correct users n i Hi _ _ p HL H) as B. destruct (existsb _ _); [exact B|].
+      now rewrite pow_O in B.
   - rewrite forallb_forall in H. intros l a Il Ia n i HL Hi. specialize (H _ Il). rewrite forallb_forall in H.
     apply (is_one_for_correct n i Hi L); [exact HL|now apply H].
 Qed.
@@ -272,7 +283,8 @@ Proof.
     apply formula_eqb_eq in Ha. subst. split; [exact N|now apply Exact].
   - intros d. apply shown_everywhere. apply All.
   - revert l Q. induction (claimed_errors c) as [|e r IH]; simpl; intros l Q; [injection Q as <-; constructor|].
-    destruct (proved_error _ _ _ _ e) as [x|] eqn:X; [|discriminate]. destruct (proved_errors _ _ _ _ r) as [y|]; [|discriminate].
+    destruct (proved_error _ _ _ _ e) as [x|] eqn:X; [|discriminate].
+      destruct (proved_errors _ _ _ _ r) as [y|]; [|discriminate].
     injection Q as <-. constructor; [exact (proved_error_errs c e x (All _) X)|now apply IH].
   - now apply shows_regime_holds.
   - intros K. rewrite K in C. apply shows_causal_holds. now apply negb_false_iff.

@@ -54,7 +54,8 @@ Fixpoint others_part (r : row) : list (count * Q) :=
 Fixpoint without_here (r : row) : list (count * Q) :=
   match r with
   | [] => []
-  | (d, q) :: r => match nth d A IsAnything with IsOthers s f _ => ((s, f), q) :: without_here r | _ => without_here r end
+  | (d, q) :: r =>
+      match nth d A IsAnything with IsOthers s f _ => ((s, f), q) :: without_here r | _ => without_here r end
   end.
 Fixpoint others_error (r : row) : option Q :=
   match r with
@@ -90,7 +91,8 @@ Definition others_range (r : row) : interval :=
         match counted_here (without_here r), others_error r with
         | Some x, Some e =>
             if equal count_eqb (others_part r) (scaled a D)
-            then widen e (add (scale a (sign_range (case_order c))) (point (- (a * inject_Z (constant_difference t u) + x))))
+            then widen e (add (scale a (sign_range (case_order c))) 
+              (point (- (a * inject_Z (constant_difference t u) + x))))
             else unbounded
         | _, _ => unbounded
         end
@@ -276,7 +278,8 @@ Proof.
         replace y with z by ring end end. exact IH.
     + destruct (others_error A r) as [e'|]; [|discriminate].
       replace e with (Qred (Qabs.Qabs q * x + e')) by congruence. cbn [linear combined].
-      rewrite Q2R_reduced, Q2R_plus, Q2R_mult. specialize (IH e' eq_refl). simpl in M. unfold count_value at 1, is_here at 1.
+      rewrite Q2R_reduced, Q2R_plus, Q2R_mult. specialize (IH e' eq_refl). simpl in M.
+        unfold count_value at 1, is_here at 1.
       cbn [fst snd]. rewrite (counted_others s n (tr f) i Hi). set (m := INR (others s n (tr f) i)) in *.
       match type of IH with Rabs ?z <= _ => match goal with |- Rabs ?y <= _ =>
         replace y with (- (Q2R q * (m - h d)) + z) by ring end end.

@@ -525,7 +525,8 @@ Qed.
 
 Theorem check_head_correct b : check_head A a r b = true -> means users n w i b (attended a n h i r).
 Proof.
-  unfold check_head. rewrite Score, Value. destruct b as [[x|]|f|f|f guard|x f|s f|t|s f|s f g|]; intros H; try discriminate.
+  unfold check_head. rewrite Score, Value. destruct b as [[x|]|f|f|f guard|x f|s f|t|s f|s f g|]; intros H;
+    try discriminate.
   - apply andb_prop in H as [Z C]. now apply check_position_correct.
   - destruct f; try discriminate; simpl in H.
     + apply andb_prop in H as [M H]. apply masking_eqb_eq in M. now apply check_previous_correct.

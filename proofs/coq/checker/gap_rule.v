@@ -6,7 +6,8 @@
    scores at most if it is bad and before, or after, the pivot. The greatest B is the sum of all that, for each pivot:
    `forward` compares it with 1/3 for all pivots in one pass. It keeps sums of weights relative to their greatest
    score, and asks for an exponential only if the last one asked for is another. Scores are multiples of 2^-80,
-   weights of 2^-60: stated errors have room for 10^-15. Proved: what it accepts has an error of at most 1/4 at every row. *)
+   weights of 2^-60: stated errors have room for 10^-15. Proved: what it accepts has an error of at most 1/4 at every
+   row. *)
 From Coq Require Import Reals ZArith Lra Lia List Bool Arith.
 From Certify Require Import lists finite_sums softmax exponential exp_enclosure.
 Import ListNotations.
@@ -195,7 +196,8 @@ Proof.
   pose proof (shiftr_down (g - slack_of_gap) 20 ltac:(lia)) as D. unfold fixed.
   replace (2 ^ score_bits)%Z with (2 ^ 20 * 2 ^ weight_bits)%Z by reflexivity. rewrite mult_IZR.
   assert (P : 0 < IZR (2 ^ 20)) by (apply IZR_lt; reflexivity). pose proof (u_pos weight_bits weight_bits_nonneg) as U.
-  replace (IZR g / (IZR (2 ^ 20) * IZR (2 ^ weight_bits))) with (IZR g / IZR (2 ^ 20) * / IZR (2 ^ weight_bits)) by (field; lra).
+  replace (IZR g / (IZR (2 ^ 20) * IZR (2 ^ weight_bits))) with (IZR g / IZR (2 ^ 20) * / IZR (2 ^ weight_bits)) by
+    (field; lra).
   apply Rmult_le_compat_r; [now apply inverse_nonneg|]. eapply Rle_trans; [exact D|].
   apply Rmult_le_compat_r; [now apply inverse_nonneg|]. apply IZR_le. unfold slack_of_gap. lia.
 Qed.
@@ -321,7 +323,8 @@ Proof.
     apply (part_correct _ _ _ x) in E as [_ E]; auto. apply (part_correct _ _ _ z) in E' as [_ E']; auto.
     apply (fixed_le weight_bits weight_bits_nonneg) in F. rewrite !fixed_times, fixed_plus, fixed_one in F by auto.
     pose proof (exp_pos (score y)). pose proof (Rmult_le_compat_l (exp (score y)) _ _ ltac:(lra) F).
-    apply IZR_le in Limit. pose proof (Rmult_le_compat_l (IZR (fst limit)) _ _ Limit (Rplus_le_compat _ _ _ _ E E')). lra.
+    apply IZR_le in Limit. pose proof (Rmult_le_compat_l (IZR (fst limit)) _ _ Limit (Rplus_le_compat _ _ _ _ E E')).
+      lra.
   - rewrite <- Rplus_assoc. fold (weigh (map if_before (firstn k ps))). apply add_bounds with (o := if_before p0) in Hx.
     destruct (if_pivot p0) as [y0|].
     + destruct (part c h y0) as [[c1 x1]|] eqn:E; [|discriminate].

@@ -38,7 +38,8 @@ Definition position_keeps_length_out (p : position_function) : bool :=
 
 Variables n n' i : nat.
 
-Lemma integer_keeps_length_out_correct k : integer_keeps_length_out k = true -> integer_value k n i = integer_value k n' i.
+Lemma integer_keeps_length_out_correct k : integer_keeps_length_out k = true ->
+  integer_value k n i = integer_value k n' i.
 Proof.
   induction k; cbn; intros H; try discriminate; try reflexivity; apply andb_prop in H as [A B];
     now rewrite IHk1, IHk2.

@@ -2,16 +2,16 @@
    Lookup head).
 
    Where the truth b of the counted formula at the position and the number m of other positions counted are known, every
-   query is a number; keys are parabolas in j. So scores are -c (j - p)^2 and what does not depend on j, where p is m and
-   a number that does not depend on m. c0 is the least c of all rows.
+   query is a number; keys are parabolas in j. So scores are -c (j - p)^2 and what does not depend on j, where p is m
+   and a number that does not depend on m. c0 is the least c of all rows.
    `near`: the value at p is the truth, and the positions with another value weigh together at most a third as much as p
-   (gap_rule.v). `others`: values are j less that number, and the error is at most that of Lemma 7 at c0 and the greatest
-   length.
+   (gap_rule.v). `others`: values are j less that number, and the error is at most that of Lemma 7 at c0 and the
+   greatest length.
    Proved: if `check_lookup` says yes, the head holds what it should. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax relu exponential exp_enclosure lemma_07_table_lookup
-  lemma_09_rounding formula network totals meaning linear_combination comparison cases theorem_20_counting check_head gap_rule
-  values_by_rows output_by_rows.
+  lemma_09_rounding formula network totals meaning linear_combination comparison cases theorem_20_counting check_head
+  gap_rule values_by_rows output_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -37,7 +37,8 @@ Definition parabola_at (k : parabola) (j : nat) : Q :=
 Definition key_parabola (n : nat) (r : row) : option parabola :=
   bind (known_row r n 1) (fun x => bind (known_row r n 2) (fun y => bind (known_row r n 3) (fun z =>
     let k := fitted x y z in
-    if forallb (fun j => match known_row r n j with Some v => Qeq_bool v (parabola_at k j) | None => false end) (seq 1 n)
+    if forallb (fun j => match known_row r n j with Some v => Qeq_bool v (parabola_at k j) | None => false end)
+         (seq 1 n)
     then Some k else None))).
 
 (* ---- queries: a number, and how often m is in it ---- *)
@@ -112,7 +113,8 @@ Fixpoint bad_sum (p : nat) (t : Q) (j : nat) (vs : list Q) : Z :=
   match vs with [] => 0 | v :: vs => bad_cost p t j v + bad_sum p t (S j) vs end.
 (* The truth that is read at p, if the others do not disturb it. *)
 Definition reads (vs : list Q) (p : nat) : option bool :=
-  let fine b := Qeq_bool (nth (p - 1) vs (-1)%Q) (number_of b) && (3 * bad_sum p (number_of b) 1 vs <=? one weight_bits)%Z in
+  let fine b := Qeq_bool (nth (p - 1) vs (-1)%Q) (number_of b) &&
+    (3 * bad_sum p (number_of b) 1 vs <=? one weight_bits)%Z in
   if fine true then Some true else if fine false then Some false else None.
 End Near.
 
@@ -226,13 +228,15 @@ Proof.
     + destruct (formula_eqb g f) eqn:E; [|discriminate]. apply formula_eqb_eq in E. subst g. simpl in M.
       destruct b eqn:B.
       * pose proof (exact_correct e n i) as X. destruct (exact e n i) as [y|]; [|discriminate]. cbn [option_map] in H.
-        assert (y = p /\ 0%Q = q) as [-> <-] by (split; congruence). rewrite M, (proj1 (X p eq_refl)), Q2R_0. simpl. ring.
+        assert (y = p /\ 0%Q = q) as [-> <-] by (split; congruence). rewrite M, (proj1 (X p eq_refl)), Q2R_0. simpl.
+          ring.
       * assert (0%Q = p /\ 0%Q = q) as [<- <-] by (split; congruence). rewrite M, Q2R_0. simpl. ring.
     + destruct (side_eqb t s && formula_eqb g f) eqn:E; [|discriminate]. apply andb_prop in E as [E1 E2].
       apply side_eqb_eq in E1. apply formula_eqb_eq in E2. subst t g. cbv zeta in H. simpl in M.
       set (l := integer_of (span s n i)) in *.
       assert ((number_of b / l)%Q = p /\ (/ l)%Q = q) as [<- <-] by (split; congruence).
-      pose proof (INR_at_least_1 _ (proj1 (span_range s n i Hi))) as P. assert (Lv : Q2R l = INR (span s n i)) by apply integer_of_value.
+      pose proof (INR_at_least_1 _ (proj1 (span_range s n i Hi))) as P.
+        assert (Lv : Q2R l = INR (span s n i)) by apply integer_of_value.
       assert (Nz : ~ (l == 0)%Q) by (intros Z; apply Qeq_eqR in Z; rewrite Q2R_0 in Z; lra).
       rewrite M, (counted_others s n (tr f) i Hi), Q2R_div, Q2R_inv, number_of_value, Lv by exact Nz. field. lra.
 Qed.
@@ -253,11 +257,13 @@ Lemma factors_correct rows : forall keys qs ks, traverse (query_row n i b) rows 
     = (Q2R p + Q2R q * INR m) * INR j * INR j + (Q2R r + Q2R t * INR m) * INR j + e.
 Proof.
   induction rows as [|row rows IH]; intros keys qs ks Q K p q r t F; cbn [traverse] in Q.
-  - take Q. cbn [factors] in F. injection F as <- <- <- <-. exists 0. intros j _. cbn [dot_product]. rewrite Q2R_0. ring.
+  - take Q. cbn [factors] in F. injection F as <- <- <- <-. exists 0. intros j _. cbn [dot_product]. rewrite Q2R_0.
+    ring.
   - destruct (query_row n i b row) as [[x y]|] eqn:Er; [|discriminate].
     destruct (traverse (query_row n i b) rows) as [qs'|] eqn:Qs; [|discriminate]. take Q.
     destruct keys as [|key keys]; cbn [traverse] in K.
-    + take K. cbn [factors] in F. injection F as <- <- <- <-. exists 0. intros j _. cbn [dot_product]. rewrite Q2R_0. ring.
+    + take K. cbn [factors] in F. injection F as <- <- <- <-. exists 0. intros j _. cbn [dot_product]. rewrite Q2R_0.
+      ring.
     + destruct (key_parabola n key) as [[[u v] c]|] eqn:Ek; [|discriminate].
       destruct (traverse (key_parabola n) keys) as [ks'|] eqn:Ks; [|discriminate]. take K. cbn [factors] in F.
       destruct (factors qs' ks') as [[[p' q'] r'] t'] eqn:F'.
@@ -274,13 +280,15 @@ Proof.
   assert (T : (q <= 0)%Q) by (apply Rle_Qle; rewrite Q2R_0; exact L). apply Qle_bool_iff in T. congruence.
 Qed.
 
-Lemma lookup_case_correct ks c off : traverse (key_parabola n) (head_keys a) = Some ks -> lookup_case ks n i b = Some (c, off) ->
+Lemma lookup_case_correct ks c off : traverse (key_parabola n) (head_keys a) = Some ks ->
+  lookup_case ks n i b = Some (c, off) ->
   0 < Q2R c /\ exists e, forall j, (1 <= j <= n)%nat ->
   scaled_score a n h i j = Q2R c * (2 * (INR m + IZR off) * INR j - INR j * INR j) + e.
 Proof.
   intros K H. unfold lookup_case, bind in H. destruct (traverse _ (head_queries a)) as [qs|] eqn:Q; [|discriminate].
   pose proof (exact_correct (head_temperature a) n i) as X. destruct (exact _ n i) as [tau|]; [|discriminate].
-  specialize (proj1 (X tau eq_refl)) as Xt. clear X. rename Xt into X. destruct (factors qs ks) as [[[p q] r] t] eqn:F. cbv zeta in H.
+  specialize (proj1 (X tau eq_refl)) as Xt. clear X. rename Xt into X.
+    destruct (factors qs ks) as [[[p q] r] t] eqn:F. cbv zeta in H.
   destruct (Qle_bool tau 0) eqn:T0; [discriminate|]. destruct (is_zero q) eqn:Q0; [|discriminate].
   destruct (Qle_bool (- p) 0) eqn:C0; [discriminate|]. destruct (Qeq_bool t (2 * - p)) eqn:T1; [|discriminate].
   destruct (is_integer _) eqn:I1; [|discriminate]. cbn [negb andb] in H.
@@ -305,7 +313,8 @@ Proof.
   assert (D : forall g x, match decides (one_count s f) g with
     | Some k => truth_from n (count_in_case b m) (count_in_case b m) k | None => None end = Some x -> tr g i = x).
   { intros g' x H. destruct (decides _ g') as [k|] eqn:E; [|discriminate].
-    exact (truth_from_correct users n w i _ n g' k _ _ _ x V (conj (Z.le_refl _) (Z.le_refl _)) (or_introl eq_refl) E H). }
+    exact (truth_from_correct users n w i _ n g' k _ _ _ x V (conj (Z.le_refl _) (Z.le_refl _)) (or_introl eq_refl) E
+      H). }
   induction g; intros x H; cbn [case_truth] in H;
     (match type of H with (if formula_eqb ?g f then _ else _) = _ => destruct (formula_eqb g f) eqn:E;
        [apply formula_eqb_eq in E; rewrite E; now apply some_inj in H|clear E] end);
@@ -340,19 +349,23 @@ Proof.
   apply exp_monotone, Ropp_le_contravar. unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ weight_bits)); [exact U|].
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact F.
 Qed.
-Lemma nth_weight c0 k : 0 <= Q2R c0 -> exp (- (Q2R c0 * INR (k * k))) <= share (nth k (weight_table c0) (weight_far c0)).
+Lemma nth_weight c0 k : 0 <= Q2R c0 -> exp (- (Q2R c0 * INR (k * k))) <= 
+  share (nth k (weight_table c0) (weight_far c0)).
 Proof.
   intros C. unfold weight_table, weight_far. destruct (Nat.lt_ge_cases k cut) as [L|L].
-  - rewrite (nth_indep _ _ (weight_above c0 0)) by (now rewrite length_map, length_seq). rewrite map_nth, seq_nth by exact L.
+  - rewrite (nth_indep _ _ (weight_above c0 0)) by (now rewrite length_map, length_seq).
+    rewrite map_nth, seq_nth by exact L.
     now apply weight_above_correct.
   - rewrite nth_overflow by (now rewrite length_map, length_seq). eapply Rle_trans; [|now apply weight_above_correct].
     apply exp_monotone, Ropp_le_contravar, Rmult_le_compat_l; [exact C|]. apply le_INR, Nat.mul_le_mono; exact L.
 Qed.
 
 Lemma bad_sum_value table far p t vs : forall j,
-  sum (length vs) (fun k => share (bad_cost table far p t (j + k - 1) (nth (k - 1) vs 0%Q))) = share (bad_sum table far p t j vs).
+  sum (length vs) (fun k => share (bad_cost table far p t (j + k - 1) (nth (k - 1) vs 0%Q))) =
+  share (bad_sum table far p t j vs).
 Proof.
-  induction vs as [|v vs IH]; intros j; [simpl; now rewrite fixed_0|]. change (length (v :: vs)) with (1 + length vs)%nat.
+  induction vs as [|v vs IH]; intros j; [simpl; now rewrite fixed_0|].
+    change (length (v :: vs)) with (1 + length vs)%nat.
   rewrite sum_cut. cbn [bad_sum]. rewrite fixed_plus, <- (IH (S j)). f_equal.
   - cbn [sum]. rewrite Rplus_0_l. replace (j + 1 - 1)%nat with j by lia. reflexivity.
   - apply sum_ext. intros k Hk. replace (j + (1 + k) - 1)%nat with (S j + k - 1)%nat by lia.
@@ -380,18 +393,37 @@ Proof.
   rewrite (built_in_truth users n w f i B). now destruct (truth nobody n no_word f i).
 Qed.
 
+(* What a place reads is what stands there, and all that is bad weighs little. *)
+Lemma reads_right table far vs p t : (1 <= p <= length vs)%nat -> reads table far vs p = Some t ->
+  Q2R (nth (p - 1) vs 0%Q) = bit t /\ (3 * bad_sum table far p (number_of t) 1 vs <= one weight_bits)%Z.
+Proof.
+  intros Hp Rp. unfold reads in Rp. cbv zeta in Rp. rewrite (nth_indep _ 0%Q (-1)%Q) by lia.
+  destruct (Qeq_bool (nth (p - 1) vs (-1)%Q) (number_of true) && _) eqn:F1.
+  - assert (t = true) as -> by congruence. apply andb_prop in F1 as [F1 F2]. apply Qeq_bool_R in F1.
+    apply Z.leb_le in F2. now rewrite F1, number_of_value.
+  - destruct (Qeq_bool (nth (p - 1) vs (-1)%Q) (number_of false) && _) eqn:F2; [|discriminate].
+    assert (t = false) as -> by congruence. apply andb_prop in F2 as [F2 F3]. apply Qeq_bool_R in F2.
+    apply Z.leb_le in F3. now rewrite F2, number_of_value.
+Qed.
+
+Lemma known_values vs : traverse (known_row values n) (seq 1 n) = Some vs ->
+  forall j, (1 <= j <= n)%nat -> linear values (h j) = Q2R (nth (j - 1) vs 0%Q).
+Proof.
+  intros Vs j Hj. destruct (traverse_nth _ _ _ (j - 1) j Vs) as (y & N & K).
+  - rewrite (nth_error_nth' _ 0%nat) by (rewrite length_seq; lia). rewrite seq_nth by lia. f_equal. lia.
+  - rewrite (known_row_correct _ j Hj y K). f_equal. symmetry. now apply nth_error_nth.
+Qed.
+
 Theorem check_near_length_correct c0 chi guard : 0 < Q2R c0 ->
   check_near_length c0 (weight_table c0) chi guard n = true ->
   means users n w i (IsNear chi guard) (attended a n h i values).
 Proof.
-  intros C0 H. unfold check_near_length in H. destruct (traverse (known_row values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
+  intros C0 H. unfold check_near_length in H. destruct (traverse (known_row values n) (seq 1 n)) as [vs|] eqn:Vs;
+    [|discriminate].
   destruct (traverse (key_parabola n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
   apply andb_prop in H as [Range H]. cbv zeta in H. rewrite forallb_forall in Range.
   assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
-  assert (Value : forall j, (1 <= j <= n)%nat -> linear values (h j) = Q2R (nth (j - 1) vs 0%Q)).
-  { intros j Hj. destruct (traverse_nth _ _ _ (j - 1) j Vs) as (y & N & K).
-    - rewrite (nth_error_nth' _ 0%nat) by (rewrite length_seq; lia). rewrite seq_nth by lia. f_equal. lia.
-    - rewrite (known_row_correct _ j Hj y K). f_equal. symmetry. now apply nth_error_nth. }
+  pose proof (known_values vs Vs) as Value.
   assert (In01 : forall j, visible n (mask_at (head_masking a) i) j -> 0 <= linear values (h j) <= 1).
   { intros j [Hj _]. rewrite (Value j Hj). specialize (Range (nth (j - 1) vs 0%Q) ltac:(apply nth_In; lia)).
     apply andb_prop in Range as [R1 R2]. apply Qle_bool_R in R1, R2. rewrite Q2R_0 in R1. rewrite Q2R_1 in R2. lra. }
@@ -416,19 +448,12 @@ Proof.
   rewrite Pv in Score.
   destruct (nth (p - 1) _ None) as [u|] eqn:Rd; [|discriminate]. apply eqb_prop in Read. subst u.
   assert (Rp : reads (weight_table c0) (weight_far c0) vs p = Some t).
-  { rewrite (nth_indep _ None (reads (weight_table c0) (weight_far c0) vs 0)) in Rd by (rewrite length_map, length_seq; lia).
+  { rewrite (nth_indep _ None (reads (weight_table c0) (weight_far c0) vs 0)) in Rd by
+    (rewrite length_map, length_seq; lia).
     rewrite (map_nth (reads (weight_table c0) (weight_far c0) vs)), seq_nth in Rd by lia.
     now replace (1 + (p - 1))%nat with p in Rd by lia. }
-  assert (Fine : Q2R (nth (p - 1) vs 0%Q) = bit t /\
-    (3 * bad_sum (weight_table c0) (weight_far c0) p (number_of t) 1 vs <= one weight_bits)%Z).
-  { unfold reads in Rp. cbv zeta in Rp. rewrite (nth_indep _ 0%Q (-1)%Q) by lia.
-    destruct (Qeq_bool (nth (p - 1) vs (-1)%Q) (number_of true) && _) eqn:F1.
-    - assert (t = true) as -> by congruence. apply andb_prop in F1 as [F1 F2]. apply Qeq_bool_R in F1. apply Z.leb_le in F2.
-      now rewrite F1, number_of_value.
-    - destruct (Qeq_bool (nth (p - 1) vs (-1)%Q) (number_of false) && _) eqn:F2; [|discriminate].
-      assert (t = false) as -> by congruence. apply andb_prop in F2 as [F2 F3]. apply Qeq_bool_R in F2. apply Z.leb_le in F3.
-      now rewrite F2, number_of_value. }
-  destruct Fine as [Vp Sum]. set (table := weight_table c0) in *. set (far := weight_far c0) in *.
+  assert (Pvs : (1 <= p <= length vs)%nat) by lia. destruct (reads_right _ _ _ _ _ Pvs Rp) as [Vp Sum].
+  set (table := weight_table c0) in *. set (far := weight_far c0) in *.
   set (S := bad_sum table far p (number_of t) 1 vs) in *.
   apply (near_from_error _ (1 / 4)); [|lra|exact R]. unfold attended.
   apply (gap_rule_quarter n _ _ _ (bit t) p (share S)).
@@ -443,11 +468,13 @@ Proof.
       apply Rmult_le_compat_r; [apply pos_INR|lra]. }
     assert (W0 : 0 <= weight (mask_at (head_masking a) i) (scaled_score a n h i) p) by apply weight_nonneg.
     assert (Nz : 0 <= share (bad_cost table far p (number_of t) j (nth (j - 1) vs 0%Q))).
-    { unfold bad_cost. destruct (Qeq_bool _ _); [rewrite fixed_0; lra|]. eapply Rle_trans; [|exact Ej]. apply exp_nonneg. }
+    { unfold bad_cost. destruct (Qeq_bool _ _); [rewrite fixed_0; lra|]. eapply Rle_trans; [|exact Ej].
+      apply exp_nonneg. }
     unfold bad_weight. destruct (Req_EM_T _ _) as [E|E]; [now apply Rmult_le_pos|].
     unfold bad_cost. destruct (Qeq_bool (nth (j - 1) vs 0%Q) (number_of t)) eqn:Q.
     { exfalso. apply E. rewrite (Value j Hj). apply Qeq_bool_R in Q. now rewrite Q, number_of_value. }
-    unfold weight at 1. destruct (mask_at (head_masking a) i j); [|apply Rmult_le_pos; [exact W0|]; eapply Rle_trans; [apply exp_nonneg|exact Ej]].
+    unfold weight at 1. destruct (mask_at (head_masking a) i j); [|apply Rmult_le_pos; [exact W0|]; eapply Rle_trans;
+      [apply exp_nonneg|exact Ej]].
     rewrite (score_apart (Q2R c) p j e _ (Score j Hj)). unfold weight. rewrite Mp, (Score p Hp).
     apply Rmult_le_compat_l; [apply exp_nonneg|exact Ej].
   - rewrite <- (fixed_one weight_bits weight_bits_nonneg).
@@ -455,7 +482,8 @@ Proof.
 Qed.
 
 (* ---- others ---- *)
-Lemma attend_plain N g p e x (off : R) : (1 <= N)%nat -> (forall j, (1 <= j <= N)%nat -> x j = lookup_score g p j + e) ->
+Lemma attend_plain N g p e x (off : R) : (1 <= N)%nat -> (forall j, (1 <= j <= N)%nat ->
+  x j = lookup_score g p j + e) ->
   attend N no_mask x (fun j => INR j - off) = attend N no_mask (lookup_score g p) INR - off.
 Proof.
   intros HN E. assert (V : visible N no_mask N) by (split; [lia|reflexivity]).
@@ -495,13 +523,16 @@ Proof.
   intros C H HK. unfold within_error_at in H. apply andb_prop in H as [E1 H]. apply Qle_bool_R in E1, H.
   rewrite Q2R_1 in E1. rewrite Q2R_mult, !Q2R_inject_Z in H. pose proof (u_pos weight_bits weight_bits_nonneg) as U.
   assert (M : moment_total c0 (N - 1) <= Q2R e * (1 + weight_total c0 (N - 1))).
-  { rewrite <- weight_sum_value, <- moment_sum_value. unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ weight_bits)); [exact U|].
+  { rewrite <- weight_sum_value, <- moment_sum_value. unfold fixed.
+    apply Rmult_le_reg_r with (IZR (2 ^ weight_bits)); [exact U|].
     rewrite plus_IZR in H. set (u := IZR (2 ^ weight_bits)) in *.
     replace (IZR (moment_sum c0 N) / u * u) with (IZR (moment_sum c0 N)) by (field; lra).
-    replace (Q2R e * (1 + IZR (weight_sum c0 N) / u) * u) with (Q2R e * (u + IZR (weight_sum c0 N))) by (field; lra). exact H. }
+    replace (Q2R e * (1 + IZR (weight_sum c0 N) / u) * u) with (Q2R e * (u + IZR (weight_sum c0 N))) by (field; lra).
+      exact H. }
   set (q := exp (- Q2R c)). assert (Hq : 0 < q < 1) by (apply exp_negative_below_1; lra).
   eapply Rle_trans; [exact (mean_grows q Hq K (N - 1) HK)|]. pose proof (mass_nonneg q Hq (N - 1)) as Mn.
-  apply Rmult_le_reg_r with (1 + mass q (N - 1)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. rewrite Rmult_1_r.
+  apply Rmult_le_reg_r with (1 + mass q (N - 1)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
+    rewrite Rmult_1_r.
   cut (moment q (N - 1) - Q2R e * mass q (N - 1) <= moment_total c0 (N - 1) - Q2R e * weight_total c0 (N - 1)); [lra|].
   unfold moment, mass, moment_total, weight_total. rewrite <- !sum_scale, <- !sum_minus. apply sum_le. intros k Hk.
   pose proof (INR_at_least_1 k ltac:(lia)) as Kp. rewrite <- !Rmult_minus_distr_r. apply Rmult_le_compat_l; [lra|].
@@ -522,7 +553,8 @@ Proof.
   apply Z.eqb_eq in Eo. subst off. apply Z.leb_le in O1, Fit. apply Qle_bool_R in Cc.
   destruct (lookup_case_correct ks c shift Ks Case) as (Cp & e0 & Score).
   assert (Value : forall j, (1 <= j <= n)%nat -> linear values (h j) = INR j - IZR shift).
-  { intros j Hj. unfold value_shift, bind in Sh. destruct (known_row values n 1) as [v|]; [|discriminate]. cbv zeta in Sh.
+  { intros j Hj. unfold value_shift, bind in Sh. destruct (known_row values n 1) as [v|]; [|discriminate].
+    cbv zeta in Sh.
     destruct (is_integer _ && _) eqn:F; [|discriminate]. apply some_inj in Sh. apply andb_prop in F as [_ F].
     rewrite forallb_forall in F. specialize (F j ltac:(apply in_seq; lia)).
     destruct (known_row values n j) as [x|] eqn:K; [|discriminate]. rewrite (known_row_correct _ j Hj x K).
@@ -539,7 +571,8 @@ Proof.
       + apply attend_ext; [reflexivity|]. intros j [Hj _]. exact (Value j Hj).
       + unfold W, sees_up_to. destruct (head_masking a); cbn [mask_at];
           [reflexivity|now apply attend_future|discriminate Mask].
-    - apply (attend_plain W (Q2R c) p e0); [lia|]. intros j Hj. rewrite (Score j ltac:(lia)). unfold lookup_score. ring. }
+    - apply (attend_plain W (Q2R c) p e0); [lia|]. intros j Hj. rewrite (Score j ltac:(lia)). unfold lookup_score.
+      ring. }
   cbn [means]. rewrite At. replace (INR m - (attend W no_mask (lookup_score (Q2R c) p) INR - IZR shift))
     with (INR p - attend W no_mask (lookup_score (Q2R c) p) INR) by (rewrite <- Pv; ring).
   eapply Rle_trans; [exact (lemma_07_sharp W p (Q2R c) Hp Cp)|]. unfold sharp_bound.
@@ -600,7 +633,8 @@ Theorem check_lookup_correct users n w L A h a r b i : allowed L n -> holds_of u
 Proof.
   intros (N1 & Ln & HN) HA Hi H. unfold check_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
   cbv zeta in H. assert (In_ : In n (lengths_to L N)) by (unfold lengths_to; apply in_seq; lia).
-  assert (Pos : forall q, is_above_0 q = true -> 0 < Q2R q) by (intros q P; apply not_below; now apply negb_true_iff in P).
+  assert (Pos : forall q, is_above_0 q = true -> 0 < Q2R q) by (intros q P; apply not_below;
+    now apply negb_true_iff in P).
   destruct b as [v|g|g|chi guard|x g|s f|t|s f|s f e|]; try discriminate.
   - destruct (looked_up A a) as [[s f]|]; [|discriminate].
     destruct (least_sharpness A a s f _) as [c0|]; [|discriminate]. apply andb_prop in H as [P H].

@@ -1,7 +1,9 @@
-(* One output of a feed-forward layer, at every value that one sum of counts may have, at every position of every length up
+(* One output of a feed-forward layer, at every value that one sum of counts may have,
+   at every position of every length up
    to a greatest one (docs/certificate.md, section 5, Feed-forward output by value).
 
-   The output is about one sum of counts D: a total, a predicate on a count, the truth or the slack of a comparison. What
+   The output is about one sum of counts D: a total, a predicate on a count, the truth or the slack of a comparison.
+   What
    the units read must be known from n and i, or a multiple of D (divided by how many positions its counts look at), or
    the slack of a formula that D decides. Values of D that follow one another are looked at as one interval, in which
    every ReLU is a linear form, or between its least and its greatest number.
@@ -82,15 +84,20 @@ Proof.
     assert (T : (b <= 0)%Q) by (apply Rle_Qle; rewrite Q2R_0; lra). apply Qle_bool_iff in T. congruence. }
   destruct hi as [b|].
   - cbn [interval.below] in W2. destruct (Qle_bool b 0) eqn:B.
-    + apply Qle_bool_R in B. rewrite Q2R_0 in B. replace (match lo with Some _ | _ => ([] : row, point 0) end) with ([] : row, point 0)
-        by now destruct lo. cbn [fst snd linear]. rewrite relu_zero by lra. rewrite Rmult_0_r, Rminus_0_r, <- Q2R_0. apply within_point.
+    + apply Qle_bool_R in B. rewrite Q2R_0 in B. replace (match lo with Some _ | _ => ([] : row, point 0) end)
+      with ([] : row, point 0)
+        by now destruct lo. cbn [fst snd linear]. rewrite relu_zero by lra. rewrite Rmult_0_r, Rminus_0_r, <- Q2R_0.
+          apply within_point.
     + destruct lo as [a|]; [|now apply None_, Both]. cbn [interval.above] in W1. destruct (Qeq_bool a b) eqn:E.
       * apply Qeq_bool_R in E. assert (X : x = Q2R a) by lra.
-        assert (Pb : 0 <= Q2R b) by (specialize (Both b W2 B); destruct Both as [_ Z]; cbn in Z; pose proof (Rmax_l 0 x); unfold relu in Z; lra).
-        cbn [fst snd linear]. rewrite X, relu_linear, Rminus_0_r, <- Q2R_mult, <- Q2R_reduced by lra. apply within_point.
+        assert (Pb : 0 <= Q2R b) by (specialize (Both b W2 B); destruct Both as [_ Z]; cbn in Z;
+          pose proof (Rmax_l 0 x); unfold relu in Z; lra).
+        cbn [fst snd linear]. rewrite X, relu_linear, Rminus_0_r, <- Q2R_mult, <- Q2R_reduced by lra.
+          apply within_point.
       * destruct (Qle_bool 0 a) eqn:P; [|now apply None_, Both]. apply Qle_bool_R in P. rewrite Q2R_0 in P.
         apply linear_part. fold x. lra.
-  - destruct lo as [a|]; [|now apply None_]. cbn [interval.above] in W1. destruct (Qle_bool 0 a) eqn:P; [|now apply None_].
+  - destruct lo as [a|]; [|now apply None_]. cbn [interval.above] in W1.
+    destruct (Qle_bool 0 a) eqn:P; [|now apply None_].
     apply Qle_bool_R in P. rewrite Q2R_0 in P. apply linear_part. fold x. lra.
 Qed.
 
@@ -125,7 +132,8 @@ Definition writers (us : list relu_unit) (d : direction) : list (Q * relu_unit) 
 Lemma writers_total h us d : weighed_units h (writers us d) = total (unit_output h d) us.
 Proof.
   unfold weighed_units, writers. induction us as [|u us IH]; [reflexivity|]. cbn [map filter fst total].
-  unfold unit_output at 1. rewrite <- entry_rational_correct. destruct (is_zero (entry_rational (unit_writes u) d)) eqn:Z;
+  unfold unit_output at 1. rewrite <- entry_rational_correct.
+    destruct (is_zero (entry_rational (unit_writes u) d)) eqn:Z;
     cbn [negb total fst snd]; rewrite IH; [apply Qeq_bool_R in Z; rewrite Z, Q2R_0|]; ring.
 Qed.
 
@@ -139,7 +147,8 @@ Proof. now destruct p. Qed.
 Definition ratio (l D : sum_of_counts) : option Q :=
   match D with
   | [] => None
-  | (k, q) :: _ => let a := Qred (coefficient count_eqb l k / q) in if equal count_eqb l (scaled a D) then Some a else None
+  | (k, q) :: _ => let a := Qred (coefficient count_eqb l k / q) in if equal count_eqb l (scaled a D) then Some a
+    else None
   end.
 Inductive decided := ByValue (p : predicate) | BySign (r : relation) (a : Q) (c : Z).
 Definition one_count (s : side) (f : formula) : sum_of_counts := [((s, f), 1%Q)].
@@ -208,7 +217,8 @@ Lemma truth_from_correct n' f k least most z b : combined counts D = IZR z -> (l
   (n' = n \/ k <> ByValue LAST) -> decides D f = Some k -> truth_from n' least most k = Some b -> tr f i = b.
 Proof.
   intros V Hz Hn Df T. destruct f; try discriminate; cbn [decides] in Df.
-  - destruct (negb (is_users p)) eqn:U; [|discriminate]. destruct (equal count_eqb D (one_count s f)) eqn:E; [|discriminate].
+  - destruct (negb (is_users p)) eqn:U; [|discriminate]. destruct (equal count_eqb D (one_count s f)) eqn:E;
+    [|discriminate].
     cbn [andb] in Df. take Df. cbn [truth_from] in T. destruct (Z.eqb_spec least most); [|discriminate].
     destruct (Z.leb_spec 0 least); [|discriminate]. cbn [andb] in T. take T.
     change (tr (OnCount p s f) i) with (holds users p (counted s n (tr f) i) n).
@@ -261,7 +271,8 @@ Definition known_number (a : meaning) (n i : nat) : option Q :=
 Lemma known_number_correct users n w i a x q : means users n w i a x -> known_number a n i = Some q -> x = Q2R q.
 Proof.
   intros M K. destruct a as [[e|f s]|f|f|f g|e f|s f|t|s f|s f g|]; cbn [known_number] in K; try discriminate.
-  - pose proof (exact_correct e n i) as X. destruct (exact e n i) as [p|]; [|discriminate]. cbn [option_map] in K. take K.
+  - pose proof (exact_correct e n i) as X. destruct (exact e n i) as [p|]; [|discriminate]. cbn [option_map] in K.
+    take K.
     simpl in M. now rewrite Q2R_reduced, M, (proj1 (X p eq_refl)).
   - destruct (is_built_in f) eqn:B; [|discriminate]. take K. rewrite number_of_value. simpl in M. rewrite M.
     now rewrite (built_in_truth users n no_word f _ B).
@@ -269,7 +280,8 @@ Proof.
     now rewrite (built_in_truth users n w f _ B).
   - destruct (is_built_in f) eqn:B; [|discriminate]. simpl in M. rewrite (built_in_truth users n w f _ B) in M.
     destruct (truth nobody n no_word f i).
-    + pose proof (exact_correct e n i) as X. destruct (exact e n i) as [p|]; [|discriminate]. cbn [option_map] in K. take K.
+    + pose proof (exact_correct e n i) as X. destruct (exact e n i) as [p|]; [|discriminate]. cbn [option_map] in K.
+      take K.
       rewrite Q2R_reduced, M, (proj1 (X p eq_refl)). simpl. ring.
     + take K. rewrite M, Q2R_0. simpl. ring.
 Qed.
@@ -291,7 +303,8 @@ Definition source_of (D : sum_of_counts) (a : meaning) : option source :=
   | IsSlack f => option_map ZeroWhere (decides D f)
   | IsMean s f => option_map (fun q => Multiple q (Some s)) (ratio (one_count s f) D)
   | IsAverage t =>
-      if (constant_of t =? 0)%Z then option_map (fun q => Multiple q (Some (side_of t))) (ratio (counts_of t) D) else None
+      if (constant_of t =? 0)%Z then option_map (fun q => Multiple q (Some (side_of t))) (ratio (counts_of t) D)
+        else None
   | IsTotal s f => option_map (fun q => Multiple q None) (ratio (one_count s f) D)
   | _ => None
   end.
@@ -343,7 +356,8 @@ Proof.
     destruct F as [->|F]; [rewrite (known_number_correct users n w i a x q M K); apply within_point|].
     cbn [forgets_length] in F. destruct a as [[e|f0 s0]| | | | | | | | |]; try discriminate. apply negb_true_iff in F.
     cbn [known_number] in K. pose proof (exact_correct e n' i) as X. destruct (exact e n' i) as [p|]; [|discriminate].
-    cbn [option_map] in K. take K. simpl in M. rewrite M, (unmentioned false n n' i i eq_refl e F), (proj1 (X p eq_refl)), <- Q2R_reduced.
+    cbn [option_map] in K. take K. simpl in M. rewrite M, (unmentioned false n n' i i eq_refl e F),
+      (proj1 (X p eq_refl)), <- Q2R_reduced.
     apply within_point. }
   destruct a as [v|f|f|f g|e f|s' f|t|s' f|s' f g|]; cbn [source_of] in S; try discriminate.
   - take S. now apply (Known_ (IsPosition v)).
@@ -460,7 +474,8 @@ Definition changes_of (k : decided) : list Z :=
   | BySign _ a c => if is_zero a then [] else
       let z := (- inject_Z c / a)%Q in [Qceiling z; Qfloor z + 1]%Z
   end.
-Definition check_values (table : list (option source)) (ks : list decided) (starts : list Z) (n i : nat) (least most : Z)
+Definition check_values (table : list (option source)) (ks : list decided) (starts : list Z) (n i : nat) (least most
+  : Z)
   : bool :=
   let every := match t with TotalOf => true | _ => existsb is_by_value ks end in
   forallb (check_run table n i)
@@ -524,11 +539,13 @@ Hypothesis Last : n' = n \/ existsb is_last (of_target t) = false.
 
 Lemma range_at_within least most e : (least <= z <= most)%Z -> within (range_at table n' i' least most e) (h e).
 Proof.
-  intros Hz. unfold range_at. pose proof (Table e) as Te. destruct (nth e table None) as [s|]; [|apply within_unbounded].
+  intros Hz. unfold range_at. pose proof (Table e) as Te. destruct (nth e table None) as [s|];
+    [|apply within_unbounded].
   destruct (Te s eq_refl) as [S F].
   assert (E : source_range n' i' least most s = source_range n' i least most s).
   { destruct F as [[_ ->]|[[-> _]|F]]; try reflexivity. now destruct s as [|q [o|]|]. }
-  rewrite E. apply (source_range_correct users n n' w i D z least most Hi Value Hz (nth e A IsAnything) s); [|exact S|apply HA].
+  rewrite E. apply (source_range_correct users n n' w i D z least most Hi Value Hz (nth e A IsAnything) s);
+    [|exact S|apply HA].
   destruct F as [[-> _]|[[_ F]|F]]; [now left|now right|right]. now destruct s as [|q [o|]|].
 Qed.
 
@@ -585,18 +602,21 @@ Theorem check_output_by_rows_correct users n w i L A h us bias d b : allowed L n
   means users n w i b (total (unit_output h d) us + entry bias d).
 Proof.
   intros (_ & Ln & HN) Hi HA H. unfold check_output_by_rows in H. set (D := sum_of b) in *.
-  destruct (greatest_length L) as [N|]; [|discriminate]. destruct D as [|e0 D0] eqn:ED; [discriminate|]. rewrite <- ED in *.
+  destruct (greatest_length L) as [N|]; [|discriminate]. destruct D as [|e0 D0] eqn:ED; [discriminate|].
+    rewrite <- ED in *.
   clear e0 D0 ED. destruct (target_of D b) as [t|] eqn:T; [|discriminate]. apply andb_prop in H as [I H].
   assert (Listed : forall (f : source -> bool) e s, nth e (map (only f) (sources A D)) None = Some s ->
     source_of D (nth e A IsAnything) = Some s /\ f s = true).
   { intros f e s E. change None with (only f None) in E at 1. rewrite map_nth in E. unfold sources in E.
     destruct (Nat.lt_ge_cases e (length A)) as [Le|Le].
-    - rewrite (nth_indep _ None (source_of D IsAnything)) in E by (now rewrite length_map). rewrite (map_nth (source_of D)) in E.
+    - rewrite (nth_indep _ None (source_of D IsAnything)) in E by (now rewrite length_map).
+      rewrite (map_nth (source_of D)) in E.
       destruct (source_of D (nth e A IsAnything)) as [s'|]; [|discriminate]. cbn [only] in E.
       destruct (f s') eqn:F; [|discriminate]. take E. now split.
     - rewrite nth_overflow in E by (now rewrite length_map). discriminate. }
   unfold check_rows in H. cbv zeta in H.
-  set (l := existsb is_last (of_target t)) in *. destruct (sum_range users n w i D n i Hi I) as (z & V & B); [reflexivity|].
+  set (l := existsb is_last (of_target t)) in *. destruct (sum_range users n w i D n i Hi I) as (z & V & B);
+    [reflexivity|].
   destruct (negb l && all_read _ needs_no_row _) eqn:C1.
   { apply andb_prop in C1 as [La _]. apply negb_true_iff in La. pose proof (widest_range D n i N Hi HN) as W.
     eapply (check_values_correct users n w i A h us bias d D t b z Hi HA T V N N); [|now right| |exact H]; [|lia].
@@ -612,6 +632,7 @@ Proof.
   rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)). unfold check_row in H.
   eapply (check_values_correct users n w i A h us bias d D t b z Hi HA T V n i); [|now left|exact B|exact H].
   intros e s E. split; [|now left]. unfold sources in E. destruct (Nat.lt_ge_cases e (length A)) as [Le|Le].
-  - rewrite (nth_indep _ None (source_of D IsAnything)) in E by (now rewrite length_map). now rewrite (map_nth (source_of D)) in E.
+  - rewrite (nth_indep _ None (source_of D IsAnything)) in E by (now rewrite length_map).
+    now rewrite (map_nth (source_of D)) in E.
   - rewrite nth_overflow in E by (now rewrite length_map). discriminate.
 Qed.

@@ -85,7 +85,8 @@ Definition heads_trouble (views : list view) (letters : nat) (L : lengths) (A M 
   nat * trouble :=
   match writers l d with
   | [(k, a, r)] => (k, if is_unwritten (nth d A IsAnything)
-                       then head_trouble views letters L A a r (with_error L A a (nth d M IsAnything)) else WrittenBefore)
+                       then head_trouble views letters L A a r (with_error L A a (nth d M IsAnything))
+                         else WrittenBefore)
   | l => (0, WrittenTimes (length l))
   end.
 

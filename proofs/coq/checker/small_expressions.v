@@ -1,6 +1,8 @@
-(* Expressions that are 1, and position embeddings that are small, by their monomials, or at each position up to a length.
+(* Expressions that are 1, and position embeddings that are small, by their monomials,
+   or at each position up to a length.
 
-   Proved: at every position of every allowed length `is_one_for` is right, and what `is_small_for L 0` (`is_small_for L 2`)
+   Proved: at every position of every allowed length `is_one_for` is right,
+   and what `is_small_for L 0` (`is_small_for L 2`)
    accepts has an absolute value of at most 1 (of at most n^2). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import finite_sums softmax formula network linear_combination proposition_11_end_markers monomial

@@ -14,13 +14,15 @@ Fixpoint walk (views : list view) (letters : nat) (L : lengths) (M : list meanin
   : list stop * list meaning :=
   match ls with
   | [] => ([], A)
-  | l :: ls => let (stops, B) := walk views letters L M ls (layer_stages views letters L M A l) in ((A, l, ls) :: stops, B)
+  | l :: ls => let (stops, B) := walk views letters L M ls (layer_stages views letters L M A l) in ((A, l,
+    ls) :: stops, B)
   end.
 
 Definition leaves_alone (d : direction) (l : layer) : bool :=
   match head_rows l d with [] => negb (writes_to l d) | _ => false end.
 (* The one head that writes the direction has these errors at most, where the meaning asks for any. *)
-Definition errs (letters : nat) (L : lengths) (M : list meaning) (d : direction) (if_false if_true : Q) (s : stop) : bool :=
+Definition errs (letters : nat) (L : lengths) (M : list meaning) (d : direction) (if_false if_true : Q) (s : stop) :
+  bool :=
   let '(A, l, later) := s in
   match head_rows l d with
   | [(a, r)] => is_unwritten (nth d A IsAnything) && negb (writes_to l d) && forallb (leaves_alone d) later
@@ -44,13 +46,15 @@ Hypothesis Views : forall u, In u views -> forall i a x, means users n w i a x <
 Notation holds_now := (holds_of users n w).
 Notation through := (fold_left (fun h l => after_layer n l h)).
 
-Lemma walk_stops ls : forall A h, holds_now A h -> forall B l later, In (B, l, later) (fst (walk views letters L M ls A)) ->
+Lemma walk_stops ls : forall A h, holds_now A h -> forall B l later, In (B, l,
+  later) (fst (walk views letters L M ls A)) ->
   exists g, holds_now B g /\ through ls h = through later (after_layer n l g).
 Proof.
   induction ls as [|l0 ls IH]; intros A h HA B l later I; [destruct I|]. cbn [walk] in I.
   specialize (IH (layer_stages views letters L M A l0) (after_layer n l0 h)
     (layers_stages_correct users n w letters L HL Over views Views M [l0] A h HA)).
-  destruct (walk views letters L M ls (layer_stages views letters L M A l0)) as [stops C]. cbn [fst] in *. destruct I as [E|I].
+  destruct (walk views letters L M ls (layer_stages views letters L M A l0)) as [stops C]. cbn [fst] in *.
+    destruct I as [E|I].
   - injection E as <- <- <-. now exists h.
   - exact (IH B l later I).
 Qed.
@@ -71,7 +75,8 @@ Proof.
 Qed.
 
 Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
-  nth d M IsAnything = IsNear f g -> existsb (errs letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
+  nth d M IsAnything = IsNear f g -> existsb (errs letters L M d if_false if_true) (fst (walk views letters L M ls
+    A)) = true ->
   truth users n w g i = true ->
   if truth users n w f i then 1 - Q2R if_true <= through ls h i d else through ls h i d <= Q2R if_false.
 Proof.

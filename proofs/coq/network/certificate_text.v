@@ -5,7 +5,8 @@
    What is claimed is `certificate_claim`: read it first. Its errors are those that are proved, which need not be those
    that the file states. *)
 From Coq Require Import Reals QArith Qreals String ZArith List Bool Arith Lia.
-From Certify Require Import finite_sums softmax formula network meaning well_defined user_predicates json_text formula_text model_text
+From Certify Require Import finite_sums softmax formula network meaning well_defined user_predicates json_text
+  formula_text model_text
   comparison.
 Import ListNotations.
 
@@ -59,7 +60,8 @@ Definition certificate_text : string := json_text certificate_json.
 
 (* What a certificate must be so that its text says all of it. *)
 Definition is_whole_certificate : bool :=
-  is_whole (certified c) && output_means (certified c) (claimed_formula c) && is_named_in (certified c) (claimed_formula c)
+  is_whole (certified c) && output_means (certified c) (claimed_formula c) &&
+    is_named_in (certified c) (claimed_formula c)
   && (1 <=? claimed_least c) && (claimed_least c <=? claimed_greatest c)
   && forallb (fun e => (error_direction e <? length (model_directions (certified c)))
        && is_reduced (error_if_false e) && is_reduced (error_if_true e)) (claimed_errors c).

@@ -41,7 +41,8 @@ Definition formula_json (f : formula) : json :=
   quoted (formula_writer (model_letters m) predicate_names (model_listed m) f).
 Definition count_json (s : side) (f : formula) : json :=
   quoted (count_writer (model_letters m) predicate_names (model_listed m) s f).
-Definition term_json (t : term) : json := quoted (term_writer (model_letters m) predicate_names (model_listed m) true t).
+Definition term_json (t : term) : json := quoted (term_writer (model_letters m) predicate_names (model_listed m) true
+  t).
 Definition position_function_json (p : position_function) : json :=
   quoted (position_function_writer (model_letters m) predicate_names (model_listed m) p).
 Definition listed_json (f : formula) : json :=
