@@ -1,13 +1,15 @@
 """Mutants of certificates, by the checker that is proved in Coq: what it accepts the Python checker accepts.
 
 But for ReLUs: cases that cannot be, such as two symbols at one position, count for nothing in Coq; what is accepted
-then is held against a run of all short words. Errors are those that it proves, whatever is stated.
+then is held against a run of all short words. It says when a file states smaller errors than it proves; where Python
+rejects for such an error alone, the two do not differ.
 
 Both builds of it give the same answers. How many there were of each verdict is printed with ``-s``.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -22,6 +24,8 @@ from tests.with_ocaml import Checked, check_verified
 COVERED = ("anything", "one symbol", "sealed prev", "sealed since, causal position", "sealed parity",
            "comparisons_by_saturation", "majority", "parity", "low_precision_temporal", "by_hand_prev")
 """Certificates that the proved checker accepts, or may come to accept."""
+BELOW_THE_WORST_CASE = re.compile(r"error_if_\w+ \S+ is below the worst case")
+NOT_PROVED = "the file states smaller errors of some directions, which this checker does not prove"
 FEW, MANY = 1000, 10
 """Every so many mutants: some hundreds in all, and over 20,000."""
 
@@ -35,6 +39,8 @@ def agree(answer: Checked, python: Judgement, data: bytes) -> bool:
     """Whether the proved checker accepts no more than Python, and refuses no more."""
     if answer.verdict == "incomplete" or (answer.verdict == "accepted") == (python.verdict == "accepted"):
         return True
+    if answer.verdict == "accepted" and BELOW_THE_WORST_CASE.search(python.lines[0]):
+        return any(NOT_PROVED in line for line in answer.lines)
     return answer.verdict == "accepted" and "feed-forward" in python.lines[0] and find_untruth(data) is None
 
 
