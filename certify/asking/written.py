@@ -49,7 +49,7 @@ def as_option(name: str) -> str:
     >>> as_option("as_printed"), as_option("allowed_error")
     ('--as-printed', '--delta')
     """
-    spelled = {"predicates": "--predicate", "allowed_error": "--delta", "precision": "--for"}
+    spelled = {"predicates": "--predicate", "allowed_error": "--delta", "attention": "--weighting"}
     return spelled.get(name, "--" + name.replace("_", "-"))
 
 
@@ -59,7 +59,7 @@ def as_key(name: str) -> str:
     >>> as_key("as_printed"), as_key("allowed_error")
     ('as_printed', 'delta')
     """
-    return {"allowed_error": "delta", "precision": "for"}.get(name, name)
+    return {"allowed_error": "delta"}.get(name, name)
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "crosscheck": ("certify crosscheck scripts",),
     "list": ("certify list examples",),
     "docs": ("certify docs models",),
+    "help": ("certify help formula",),
 }
 COMPLETION = "certify --install-completion: completion of commands and options for your shell"
 SOURCES = ("[SHA]   Yang, Strobl, Chiang, Angluin: Simulating Hard Attention Using Soft Attention",

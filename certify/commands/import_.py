@@ -49,6 +49,7 @@ def import_files(
     output_layer: Annotated[str | None, typer.Option(
         "--output-layer", metavar="NAME", help="the tensor that makes the logits")] = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
+    quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Read a trained transformer from its own files.
