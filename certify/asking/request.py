@@ -31,7 +31,7 @@ from certify.asking.subjects import (
     find_formula,
     find_language,
     find_subject,
-    read_network,
+    read_certified_network,
     refuse_options,
 )
 from certify.asking.weightings import find_weighting
@@ -231,7 +231,8 @@ def read_request(subject: str | Found | None, options: Options = Options(), take
     read: Subject
     match found.kind:
         case Kind.NETWORK:
-            read = NetworkSubject(found.name, read_network(found))
+            network, certified = read_certified_network(found)
+            read = NetworkSubject(found.name, network, certified=certified)
         case Kind.PROGRAM if not denotes_a_formula(found, programs):
             from certify.asking.programs import read_program
 

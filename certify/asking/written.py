@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal
 
 from constructions.language.syntax import Formula
+from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
@@ -87,11 +88,15 @@ class FormulaSubject:
 
 @dataclass(frozen=True)
 class NetworkSubject:
-    """A network that somebody wrote, or that a certificate holds; it claims a regime only if one is said of it."""
+    """A network that somebody wrote, or that a certificate holds; it claims a regime only if one is said of it.
+
+    ``certified`` are the lengths of the words that the certificate is about.
+    """
 
     name: str
     network: Transformer
     regime: Regime | None = None
+    certified: Lengths | None = None
 
 
 @dataclass(frozen=True)
