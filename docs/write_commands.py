@@ -24,11 +24,12 @@ unsupported; 130 after Ctrl-C, 141 if nobody reads the output any more (`certify
 input. Other pages have the formats and what is claimed: [README](../README.md) names the page of each.
 
 **When time is up.** `--timeout S` ends a command after about S seconds: between two lengths, questions to a solver or
-parts of the work, so that one of these may make it later. The verdict is then *unknown* (of a certificate that was being
-checked *incomplete*) and the exit status 3; no certificate, model or page is written. With a time limit lengths are asked
-about in stretches that double. What is printed is the answer for the last one that was finished, with `certified_to` in
-JSON; if a word was found by then that breaks the claim, all is refuted. Where the limit is kept, the answer is the same
-as without it. An audit of a claims file keeps its finished claims for `--resume`, `--store` its finished parts.
+parts of the work, so that one of these may make it later. The verdict is then *unknown* (of a certificate that was
+being checked *incomplete*) and the exit status 3; no certificate, model or page is written. With a time limit lengths
+are asked about in stretches that double. What is printed is the answer for the last one that was finished, with
+`certified_to` in JSON; if a word was found by then that breaks the claim, all is refuted. Where the limit is kept, the
+answer is the same as without it. An audit of a claims file keeps its finished claims for `--resume`, `--store` its
+finished parts.
 
 **Old names.** What these options were once called is still read, with a note on standard error: `--for` for
 `--precision`, `--letters` and `--answers` of `decide` and `margin` for `--alphabet` and `--at`, `--attention` for

@@ -69,15 +69,18 @@ class Command(typer.core.TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The options of this command; those that nearly all have are only named."""
-        own = [each for each in self.get_params(ctx) if each.name not in COMMON]
+        every = self.get_params(ctx)
+        named = [each for each in every if each.name in COMMON]
+        if {each.param_type_name for each in every if each not in named} <= {"argument"}:
+            named = []  # there is nothing else
         for kind, title in (("argument", "Arguments"), ("option", "Options")):
-            found = [each.get_help_record(ctx) for each in own if each.param_type_name == kind]
+            found = [each.get_help_record(ctx) for each in every if each.param_type_name == kind and each not in named]
             if rows := [row for row in found if row is not None]:
                 with formatter.section(title):
                     formatter.write_dl(rows)
-        common = [max(each.opts, key=len) for each in self.get_params(ctx) if each.name in COMMON]
-        formatter.write_paragraph()
-        formatter.write_text(f"Also, as certify --help says: {', '.join(common)}.")
+        if named:
+            formatter.write_paragraph()
+            formatter.write_text(f"Also, as certify --help says: {', '.join(longest_name(each) for each in named)}.")
 
     def get_short_help_str(self, limit: int = 0) -> str:
         """Its first sentence, whole on a terminal of any width."""
@@ -92,7 +95,7 @@ class Command(typer.core.TyperCommand):
         ctx.meta["old names"] = [each for each in order if isinstance(each, OldName)]
         for option in once:
             if once.count(option) > 1:
-                ctx.fail(f"{max(option.opts, key=len)} is given twice, expected once")
+                ctx.fail(f"{longest_name(option)} is given twice, expected once")
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -149,6 +152,11 @@ def kinds_of(command: typer.core.TyperCommand) -> dict[str, object]:
     function = inspect.unwrap(command.callback or note_outputs)
     return {name: next((info.parser for info in get_args(hint) if hasattr(info, "parser")), None)
             for name, hint in get_type_hints(function, include_extras=True).items()}
+
+
+def longest_name(parameter: Any) -> str:
+    """``--quiet`` of ``-q, --quiet``."""
+    return str(max(parameter.opts, key=len))
 
 
 def option_name(parameter: Any) -> str:

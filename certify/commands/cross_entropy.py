@@ -79,7 +79,8 @@ def cross_entropy(
     from certify.numbers.cross_entropy.measure import measure, read_head, read_probability
     from constructions.network.lengths import Lengths
 
-    every, head, share = Lengths(min_n, max_n), read_head(slope, intercept, steepest, spell), read_probability(p, "--p")
+    every, share = Lengths(min_n, max_n), read_probability(p, "--p")
+    head = read_head(slope, intercept, steepest, spell)
     numbers = None if lengths is None else read_lengths_to_bracket(lengths, every, "--lengths")
     request = read_request(subject, Options(
         alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed,

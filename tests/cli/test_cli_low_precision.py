@@ -1,4 +1,4 @@
-"""`--for FORMAT`: the constructions for low precision, wherever a network of a formula is made."""
+"""`--precision FORMAT`: the constructions for low precision, wherever a network of a formula is made."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_causal_network_counts_without_a_temperature(certify: Any) -> None:
     assert certify("formula", *COUNTING, "--precision", "bfloat16", "--causal", "--max-n", "5").code == 0
 
 
-NOT_TAKEN = "the constructions for low precision do not take it, expected it without --for"
+NOT_TAKEN = "the constructions for low precision do not take it, expected it without --precision"
 
 
 @pytest.mark.parametrize(("options", "complaint"), [
@@ -52,7 +52,7 @@ def test_what_does_not_go_with_it_is_refused(certify: Any, options: tuple[str, .
 def test_an_unknown_format_is_refused(certify: Any) -> None:
     result = certify("formula", *COUNTING, "--precision", "posit8")
     assert result.code == 2
-    assert "--for: found 'posit8', expected one of bfloat16, binary16, tf32, binary32" in " ".join(result.err.split())
+    assert "--precision: found 'posit8', expected one of bfloat16, binary16, tf32, binary32" in " ".join(result.err.split())
 
 
 def test_the_regime_of_position_may_be_named(certify: Any) -> None:
@@ -85,14 +85,14 @@ def test_a_claim_says_it_with_a_key(certify: Any) -> None:
     assert certify("audit", "claims.toml").code == 0
     Path("claims.toml").write_text('[[claim]]\nname = "low"\nformula = "O Q_1"\nlengths = 4\nfor = "float8"\n',
                                    encoding="utf-8")
-    assert "for: found 'float8', expected one of bfloat16" in " ".join(certify("audit", "claims.toml").err.split())
+    assert "precision: found 'float8', expected one of bfloat16" in " ".join(certify("audit", "claims.toml").err.split())
 
 
 def test_a_model_says_itself_how_it_is_built(certify: Any) -> None:
     certify("build", "O Q_1", "-o", "m.json")
     result = certify("run", "m.json", "1", "--precision", "bfloat16")
     assert result.code == 2
-    assert "--for: m.json states this itself" in " ".join(result.err.split())
+    assert "--precision: m.json states this itself" in " ".join(result.err.split())
 
 
 def test_python_takes_a_precision() -> None:
