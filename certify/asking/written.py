@@ -50,7 +50,8 @@ def as_option(name: str) -> str:
     >>> as_option("as_printed"), as_option("allowed_error")
     ('--as-printed', '--delta')
     """
-    spelled = {"predicates": "--predicate", "allowed_error": "--delta", "attention": "--weighting"}
+    spelled = {"predicates": "--predicate", "allowed_error": "--delta", "attention": "--weighting",
+               "letters": "--alphabet"}
     return spelled.get(name, "--" + name.replace("_", "-"))
 
 

@@ -27,7 +27,7 @@ class MarginOptions:
     """What stands beside the model, as texts; None where it is left out."""
 
     formula: str | None = None
-    alphabet: str | None = None
+    letters: str | None = None
     before: str | None = None
     after: str | None = None
     at: At = "last"
@@ -67,7 +67,7 @@ def read_question(model: Found, options: MarginOptions, lengths: Lengths,
     request = read_request(model, Options(gamma=options.gamma, temperature=options.temperature), (Kind.NETWORK,),
                             lengths_of_sequences(lengths, len(before) + len(after)), spell)
     network = request.network
-    letters = _letters(options.alphabet, network, {*before, *after}, spell)
+    letters = _letters(options.letters, network, {*before, *after}, spell)
     margin = read_expression(options.margin or "0", spell("margin"), frozenset({"n"}))
     claim = MarginClaim(_formula(options, request.formula, letters, spell), letters, lengths, options.at, before, after,
                         _threshold(options.threshold, request.formula, spell("threshold")), margin)
@@ -107,7 +107,7 @@ def _letters(text: str | None, network: Transformer, around: set[str], spell: Ca
         return parse_alphabet(text)
     letters = tuple(symbol for symbol in network.alphabet if symbol not in around)
     if not letters:
-        raise InputError(f"{spell('alphabet')}: all symbols stand before or after words, expected some that words are "
+        raise InputError(f"{spell('letters')}: all symbols stand before or after words, expected some that words are "
                          "over")
     return letters
 
