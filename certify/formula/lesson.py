@@ -31,8 +31,8 @@ QUARTER = Fraction(1, 4)
 MOST_SENTENCES = 24
 MOST_HEADS = 12
 ROUNDING = ("softmax gives a little weight to other positions, too, so that what a head finds is only nearly 0 or 1, "
-            "or nearly a number; the ReLUs that read it make exactly 0 or 1 of that: of a truth, 0 of what is at most 1/4 "
-            "and 1 of what is at least 3/4; so the next layer begins without any error")
+            "or nearly a number; the ReLUs that read it make exactly 0 or 1 of that: of a truth, 0 of what is at most "
+            "1/4 and 1 of what is at least 3/4; so the next layer begins without any error")
 
 
 @dataclass(frozen=True)

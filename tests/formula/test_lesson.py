@@ -17,8 +17,8 @@ from constructions.language.semantics import truth_values
 from constructions.regimes import Regime
 
 SINCE = "(Q_a | Q_b) since prev Q_a"
-FORMULAS = {SINCE: "abc", "ODD(#<[Q_1])": "01", "#<[Q_1] > #<[Q_0]": "01", "F next Q_a": "ab", "Q_a & prev Q_b": "abc",
-            "(Q_a | Q_b) until Q_b": "abc", "#<[prev Q_1] >= 2": "01"}
+FORMULAS = {SINCE: "abc", "ODD(#<[Q_1])": "01", "#<[Q_1] > #<[Q_0]": "01", "F next Q_a": "ab",
+            "Q_a & prev Q_b": "abc", "(Q_a | Q_b) until Q_b": "abc", "#<[prev Q_1] >= 2": "01"}
 
 
 @pytest.mark.parametrize(("text", "meaning"), [
@@ -27,7 +27,8 @@ FORMULAS = {SINCE: "abc", "ODD(#<[Q_1])": "01", "#<[Q_1] > #<[Q_0]": "01", "F ne
     ("!(Q_a | Q_b)", "it is not so that the letter is a or the letter is b"),
     ("Q_a -> prev Q_b", "if the letter is a, then `prev Q_b` holds"),
     ("next Q_a", "there is a position just after this one, and there the letter is a"),
-    ("Q_a until Q_b", "here or later the letter is b, and from here up to there (here and there, too) always the letter is a"),
+    ("Q_a until Q_b",
+     "here or later the letter is b, and from here up to there (here and there, too) always the letter is a"),
     ("P Q_a", "here or earlier the letter is a"),
     ("EVEN(#>[Q_a])", "the number of positions from here on where the letter is a is even"),
     ("#<[Q_a] - #<[Q_b] <= 1",
