@@ -27,7 +27,7 @@ def explain(
     parenthesize: option.Parenthesize = False,
     floats: Annotated[bool, typer.Option(
         "--floats", help="also show up to which length float runs of the usual formats are right, and those of a "
-        "network built --for bfloat16 (takes seconds; with counts, minutes)")] = False,
+        "network built with --precision bfloat16 (takes seconds; with counts, minutes)")] = False,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:

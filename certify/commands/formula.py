@@ -66,6 +66,7 @@ def formula(
     from certify.asking.subjects import Kind
     from certify.asking.written import Options
     from certify.formula.pipeline import certify_request
+    from certify.frame.so_far import answer_in_time
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
@@ -84,7 +85,8 @@ def formula(
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
     say_reading(request)
     with ProgressLine() as progress:
-        outcome = certify_request(request, None, progress, effort, runs)
+        outcome = answer_in_time(
+            lengths, lambda some: certify_request(request.about(some), None, progress, effort, runs))
     finish(outcome, as_json, style, parenthesize, output)
 
 

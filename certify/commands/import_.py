@@ -64,6 +64,7 @@ def import_files(
     output_layer: OutputLayerOption = None,
     rotary_base: RotaryBaseOption = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
+    quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Read a trained transformer from its own files.

@@ -31,11 +31,13 @@ def model(
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind
     from certify.formula.pipeline import certify_request
+    from certify.frame.so_far import answer_in_time
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
     request = read_request(path, taken=(Kind.NETWORK,), lengths=lengths)
     runs = read_runs(floats)
     with ProgressLine() as progress:
-        outcome = certify_request(request, None, progress, effort, runs)
+        outcome = answer_in_time(
+            lengths, lambda some: certify_request(request.about(some), None, progress, effort, runs))
     finish(outcome, as_json, style, parenthesize, output)

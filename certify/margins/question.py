@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.asking.quantities import read_expression, read_rational
@@ -27,7 +27,7 @@ class MarginOptions:
     """What stands beside the model, as texts; None where it is left out."""
 
     formula: str | None = None
-    letters: str | None = None
+    alphabet: str | None = None
     before: str | None = None
     after: str | None = None
     at: At = "last"
@@ -48,6 +48,10 @@ class MarginQuestion:
     claim: MarginClaim
     norms: Norms = NO_NORMS
 
+    def about(self, lengths: Lengths) -> MarginQuestion:
+        """The same question for some of its lengths."""
+        return replace(self, claim=replace(self.claim, lengths=lengths))
+
 
 def read_question(model: Found, options: MarginOptions, lengths: Lengths,
                   spell: Callable[[str], str] = as_option) -> MarginQuestion:
@@ -63,7 +67,7 @@ def read_question(model: Found, options: MarginOptions, lengths: Lengths,
     request = read_request(model, Options(gamma=options.gamma, temperature=options.temperature), (Kind.NETWORK,),
                             lengths_of_sequences(lengths, len(before) + len(after)), spell)
     network = request.network
-    letters = _letters(options.letters, network, {*before, *after}, spell)
+    letters = _letters(options.alphabet, network, {*before, *after}, spell)
     margin = read_expression(options.margin or "0", spell("margin"), frozenset({"n"}))
     claim = MarginClaim(_formula(options, request.formula, letters, spell), letters, lengths, options.at, before, after,
                         _threshold(options.threshold, request.formula, spell("threshold")), margin)
@@ -103,7 +107,7 @@ def _letters(text: str | None, network: Transformer, around: set[str], spell: Ca
         return parse_alphabet(text)
     letters = tuple(symbol for symbol in network.alphabet if symbol not in around)
     if not letters:
-        raise InputError(f"{spell('letters')}: all symbols stand before or after words, expected some that words are "
+        raise InputError(f"{spell('alphabet')}: all symbols stand before or after words, expected some that words are "
                          "over")
     return letters
 
