@@ -245,11 +245,11 @@ def _lengths_of(claim: object) -> Lengths | None:
     """What a claim says; None if it makes no sense, which the checker would say."""
     if not isinstance(claim, dict):
         return None
-    ends = claim.get("min_n", 1), claim.get("max_n")
-    if not all(type(end) is int for end in ends):
+    first, last = claim.get("min_n", 1), claim.get("max_n")
+    if type(first) is not int or type(last) is not int:
         return None
     try:
-        return Lengths(*ends)
+        return Lengths(first, last)
     except InputError:
         return None
 

@@ -85,7 +85,8 @@ def cross_entropy(
     request = read_request(subject, Options(
         alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed,
         option.attention_and_weighting(weighting)[0], gamma, temperature, precision=precision,
-        dialect=dialect, regex=regex, dfa=dfa), lengths=every, programs=Programs.FORMULA if as_formula else Programs.COMPILED)
+        dialect=dialect, regex=regex, dfa=dfa), lengths=every,
+        programs=Programs.FORMULA if as_formula else Programs.COMPILED)
     say_reading(request)
     with ProgressLine() as progress:
         found = answer_in_time(every, lambda some: measure(

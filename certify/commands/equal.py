@@ -48,7 +48,7 @@ def equal(
     """Decide whether two trained networks answer alike.
 
     On every word up to a length: pruned, quantised, exported and read again, is it still the same? The first is
-    learnt as `certify learn` does, and both are decided against its automaton; or a word on which they differ is
+    learnt, and both are decided against its automaton; or a word on which they differ is
     enclosed in both. docs/learning.md.
     """
     from certify.frame.files import check_new_folder

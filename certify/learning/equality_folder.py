@@ -35,5 +35,5 @@ def readme(equality: Equality) -> str:
     if equality.difference:
         lines += ["", printable(describe_difference(equality.difference))]
     lines += ["", FILES, "", "```sh", *(f"python -I -S check.pyz {name}" for name in names)]
-    lines += [f'python -I -c "{SAME.format(name)}"' for name in names if name != "first.cert"]
+    lines += [f'python3 -c "{SAME.format(name)}"' for name in names if name != "first.cert"]
     return "\n".join([*lines, "```", "", CHECK, ""])

@@ -52,7 +52,8 @@ def test_what_does_not_go_with_it_is_refused(certify: Any, options: tuple[str, .
 def test_an_unknown_format_is_refused(certify: Any) -> None:
     result = certify("formula", *COUNTING, "--precision", "posit8")
     assert result.code == 2
-    assert "--precision: found 'posit8', expected one of bfloat16, binary16, tf32, binary32" in " ".join(result.err.split())
+    found = " ".join(result.err.split())
+    assert "--precision: found 'posit8', expected one of bfloat16, binary16, tf32, binary32" in found
 
 
 def test_the_regime_of_position_may_be_named(certify: Any) -> None:
@@ -85,7 +86,8 @@ def test_a_claim_says_it_with_a_key(certify: Any) -> None:
     assert certify("audit", "claims.toml").code == 0
     Path("claims.toml").write_text('[[claim]]\nname = "low"\nformula = "O Q_1"\nlengths = 4\nfor = "float8"\n',
                                    encoding="utf-8")
-    assert "precision: found 'float8', expected one of bfloat16" in " ".join(certify("audit", "claims.toml").err.split())
+    found = " ".join(certify("audit", "claims.toml").err.split())
+    assert "precision: found 'float8', expected one of bfloat16" in found
 
 
 def test_a_model_says_itself_how_it_is_built(certify: Any) -> None:
