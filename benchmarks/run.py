@@ -85,13 +85,23 @@ def all_rows(folder: str, tree: Path) -> list[Row]:
         decision_row("causal", "every word of a network, d = 16, n <= 14", "14", "0", folder, 10),
         decision_row("bidirectional", "every word, 3 layers, d = 56, n <= 12", "12", "0", folder, 300),
         decision_row("tomita_2", "zoo: (10)*, every offset, n <= 63", "63", "all", folder, 60),
-        decision_row("d_2", "zoo: D-2, offset 0, n <= 63", "63", "0", folder, 30)]
+        decision_row("d_2", "zoo: D-2, offset 0, n <= 63", "63", "0", folder, 30),
+        learning_row("tomita_2", "63", folder, 5), learning_row("d_2", "40", folder, 10),
+        learning_row("dyck_1", "20", folder, 45), learning_row("tomita_4_turned", "24", folder, 10),
+        learning_row("flip_flop", "9", folder, 10), learning_row("palindromes", "8", folder, 5)]
 
 
 def decision_row(name: str, about: str, longest: str, offsets: str, folder: str, must: float) -> Row:
     """Deciding a trained network and checking the certificate."""
     path = str(Path(folder) / f"{name}.cert")
     return Row(f"decide-{name}", about, (str(HERE / "deciding.py"), name, longest, offsets, path), must, 900, path)
+
+
+def learning_row(name: str, longest: str, folder: str, must: float) -> Row:
+    """Learning what a network of the zoo computes, and checking the certificate."""
+    path = str(Path(folder) / f"learnt-{name}.cert")
+    return Row(f"learn-{name}", f"zoo: an automaton for n <= {longest}",
+               (str(HERE / "learning.py"), name, longest, path), must, 900, path)
 
 
 def first_example(n: int, folder: str, must: float | None = None) -> Row:

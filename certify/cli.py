@@ -23,6 +23,7 @@ from certify.commands.cross_entropy import cross_entropy
 from certify.commands.crosscheck import crosscheck
 from certify.commands.decide import decide
 from certify.commands.docs import docs
+from certify.commands.equal import equal
 from certify.commands.examples import examples
 from certify.commands.explain import explain
 from certify.commands.export import export
@@ -32,6 +33,7 @@ from certify.commands.front_page import FrontPage
 from certify.commands.help_ import show_help
 from certify.commands.help_examples import epilog_of
 from certify.commands.import_ import import_files
+from certify.commands.learn import learn
 from certify.commands.list_ import list_all
 from certify.commands.margin import margin
 from certify.commands.model import model
@@ -57,8 +59,8 @@ app = typer.Typer(
 NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy", show_help: "help"}
 """Of commands whose names are none of a function, or taken by Python."""
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
-                cross_entropy, floats, import_files, decide, export, crosscheck, list_all, examples, docs,
-                show_help):
+                cross_entropy, floats, import_files, decide, learn, equal, export, crosscheck, list_all, examples,
+                docs, show_help):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 

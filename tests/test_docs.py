@@ -99,7 +99,8 @@ def test_the_page_on_models_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 PAGES = {
-    "trained.md": 2, "margins.md": 3, "sensitivity.md": 4, "hahn.md": 2, "weightings.md": 4,
+    "trained.md": 2, "tracks.md": 2, "margins.md": 3, "sensitivity.md": 4, "hahn.md": 2, "weightings.md": 4,
+    "learning.md": 2,
 }  # fmt: skip
 """Pages whose blocks are run, and how many they have."""
 
@@ -127,7 +128,7 @@ def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
     program = coq_or_skip().program
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     text = (ROOT / "docs" / "coq.md").read_text(encoding="utf-8")
-    assert len(console_blocks(text)) == 3
+    assert len(console_blocks(text)) == 4
     for command, shown in console_blocks(text):
         check_run(command, shown, tmp_path, str(Path(program).parent))
     assert (tmp_path / "parity" / "theorem" / "Theorem_parity.v").is_file()

@@ -7,13 +7,24 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO
 
 from proofs.every_n import EVERY_LENGTH, ProvedLengths
-from proofs.every_n.extracted import PROGRAM, OCamlMissing, build_checker, checker_sources, find_ocaml
+from proofs.every_n.extracted import (
+    EVERY_N,
+    VERIFIED,
+    VERIFIED_WITH_ZARITH,
+    OCamlMissing,
+    Program,
+    build_checker,
+    checker_sources,
+    find_ocaml,
+    find_zarith,
+)
 from tests.needed import found_or_skipped
 from tests.with_coq import coq_or_skip, library_of
 
@@ -25,22 +36,33 @@ def ocaml_or_skip() -> tuple[str, ...]:
     return found_or_skipped(find_ocaml, OCamlMissing, "CERTIFY_NEEDS_OCAML")
 
 
+def zarith_or_skip() -> tuple[str, ...]:
+    """The OCaml compiler of this machine, with Zarith."""
+    return found_or_skipped(find_zarith, OCamlMissing, "CERTIFY_NEEDS_OCAML")
+
+
 @cache
-def _built(main: Path | None = None) -> tempfile.TemporaryDirectory[str]:
-    compiler, coq = ocaml_or_skip(), coq_or_skip()
-    sources = checker_sources(coq, library_of(coq))
+def _built(program: Program, main: Path | None = None) -> tempfile.TemporaryDirectory[str]:
+    compiler, coq = zarith_or_skip() if program.needs_zarith else ocaml_or_skip(), coq_or_skip()
+    sources = checker_sources(coq, library_of(coq), program)
     if main is not None:
         sources = {**sources, "main.ml": main.read_text(encoding="utf-8")}
     folder = tempfile.TemporaryDirectory(prefix="certify-")
-    place = Path(folder.name) / PROGRAM
-    place.write_bytes(build_checker(sources, compiler))
+    place = Path(folder.name) / program.name
+    place.write_bytes(build_checker(sources, compiler, program))
     place.chmod(0o755)
     return folder
 
 
 def program_place(main: Path | None = None) -> Path:
     """Where the program is."""
-    return Path(_built(main).name) / PROGRAM
+    return Path(_built(EVERY_N, main).name) / EVERY_N.name
+
+
+def verified_place(with_zarith: bool = False) -> Path:
+    """Where the proved checker of certificates is, with numbers as they are in Coq, or of Zarith."""
+    program = VERIFIED_WITH_ZARITH if with_zarith else VERIFIED
+    return Path(_built(program).name) / program.name
 
 
 def run_program(*arguments: str | Path, main: Path | None = None,
@@ -85,3 +107,38 @@ def canonical(path: Path) -> str | None:
     """The text that the program writes of the model that it reads in a file; None if it reads none."""
     done = run_program("--canonical", path)
     return done.stdout.decode("ascii") if done.returncode == 0 else None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the proved checker says of one file: its verdict, and the lines that it prints."""
+
+    verdict: str
+    lines: tuple[str, ...]
+
+    @property
+    def reason(self) -> str:
+        """Why the file is not accepted."""
+        return self.lines[-1].partition(": ")[2].partition(": ")[2]
+
+
+VERDICTS = ("accepted", "rejected", "malformed", "incomplete")
+
+
+def check_verified(paths: Sequence[Path], *options: str, with_zarith: bool = False) -> list[Checked]:
+    """The answers of the proved checker about files, which it is asked about at once."""
+    done = subprocess.run([verified_place(with_zarith), *options, "--", *paths], capture_output=True, check=False)
+    assert not done.stderr, done.stderr
+    answers, lines = list[Checked](), list[str]()
+    for line in done.stdout.decode("ascii").splitlines():
+        lines.append(line)
+        word, _, rest = line.partition(": ")
+        if word in VERDICTS and rest.startswith(str(paths[len(answers)])):
+            answers.append(Checked(word, tuple(lines)))
+            lines = []
+    assert len(answers) == len(paths) and not lines, lines
+    statuses = {"accepted": 0, "rejected": 1, "malformed": 2, "incomplete": 3}
+    gravest = ("rejected", "malformed", "incomplete", "accepted")
+    found = {answer.verdict for answer in answers}
+    assert done.returncode == statuses[next(word for word in gravest if word in found)]
+    return answers

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +13,12 @@ from certify.asking import options as option
 from certify.frame.terminal import note, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from certify.asking.written import Options
+
+VERIFIED = "certify-check"
+"""The checker that is proved in Coq, as ``certify checker --verified`` names it."""
 
 
 def check(
@@ -41,12 +49,15 @@ def check(
     part: Annotated[str | None, typer.Option(
         "--part", metavar="K/M", help="for such a decision: prove only the K-th of M parts")] = None,
     jobs: option.Jobs = None,
+    verified: Annotated[bool, typer.Option(
+        "--verified", help="by certify-check instead, which is proved in Coq (certify checker --verified)")] = False,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Check certificates with the independent checker.
 
-    The same as python -I -S proofs/check FILE..., which needs nothing but the standard library.
+    The same as python -I -S proofs/check FILE..., which needs nothing but the standard library. With --verified the
+    program certify-check of the path is asked instead.
     """
     from certify.asking.written import Options
     from certify.formula.checking import check_files, print_checks
@@ -60,12 +71,29 @@ def check(
     options = [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
     options += [part for definition in definitions for part in ("--predicate", definition)]
     options += ["--causal"] * causal + ["--estimate"] * estimate
+    if verified:
+        raise typer.Exit(ask_verified(options, files, sample or part or estimate, as_json))
     processes = read_workers(jobs).jobs
     if not as_json:
         raise typer.Exit(print_checks(options, files, processes))
     report, code = check_files(options, files, processes)
     print_json(report)
     raise typer.Exit(code)
+
+
+def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: object, as_json: bool) -> int:
+    """What the proved checker prints; the exit status."""
+    from certify.frame.terminal import complain
+    from constructions.errors import InputError
+
+    if is_partial or as_json:
+        raise InputError("--verified: takes neither --sample, --part and --estimate nor --json")
+    program = shutil.which(VERIFIED)
+    if program is None:
+        return complain(f"unknown: {VERIFIED} is not on the path; certify checker --verified -o DIR "
+                        f"builds DIR/{VERIFIED}", "unknown")
+    sys.stdout.flush()
+    return subprocess.run([program, *options, "--", *files], check=False).returncode
 
 
 def text_for_the_checker(formula: str | None, options: Options) -> tuple[str | None, tuple[str, ...]]:

@@ -1,23 +1,39 @@
-"""`certify checker`: the trusted checker as one file, and the one for every n as an OCaml program."""
+"""`certify checker`: the trusted checker as one file, and those that are proved in Coq as OCaml programs."""
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from certify.asking import options as option
 from certify.frame.terminal import complain
+from constructions.errors import InputError
+
+if TYPE_CHECKING:
+    from proofs.every_n.extracted import Program
+
+
+class Numbers(StrEnum):
+    """What the numbers of a checker are in OCaml."""
+
+    COQ = "coq"
+    ZARITH = "zarith"
 
 
 def checker(
     output: Annotated[str | None, typer.Option(
         "-o", "--output", metavar="FILE|DIR", parser=option.written_place,
-        help="where to write it (left out: check.pyz; with --every-n: certify-every-n)")]
+        help="where to write it (left out: check.pyz, certify-every-n with --every-n, certify-check with --verified)")]
     = None,
     every_n: Annotated[bool, typer.Option(
         "--every-n", help="write the checker of the Coq library instead, as an OCaml program in a folder")] = False,
+    verified: Annotated[bool, typer.Option(
+        "--verified", help="write the checker of certificates that is proved in Coq, as such a program")] = False,
+    numbers: Annotated[Numbers | None, typer.Option(
+        "--numbers", help="with --verified: numbers as Coq has them (left out: these), or, faster, of Zarith")] = None,
     quiet: option.Quiet = False,
 ) -> None:
     """Write the independent checker as one file.
@@ -26,29 +42,47 @@ def checker(
     for byte, whoever writes it.
 
     With --every-n: the checker that certify prove runs in Coq, extracted to OCaml: a folder with its sources and the
-    program certify-every-n, which reads models and certificates without Coq or Python. Needs coqc and ocamlopt.
+    program certify-every-n, which reads models and certificates without Coq or Python. With --verified: a checker of
+    certificates that is proved in Coq, the program certify-check. Both need coqc and ocamlopt.
     """
     from certify.exports.checker import write_checker
     from certify.frame.places import note_output
 
+    if every_n and verified:
+        raise InputError("--every-n and --verified are two programs, expected one of them")
+    if numbers is not None and not verified:
+        raise InputError("--numbers: says what the numbers of --verified are, which is missing")
+    if not every_n and not verified:
+        if output is None:
+            output = "check.pyz"
+            note_output("-o", output)
+        return write_checker(output)
+    program = chosen_program(verified, numbers)
     if output is None:
-        output = "certify-every-n" if every_n else "check.pyz"
+        output = program.name
         note_output("-o", output)
-    if every_n:
-        raise typer.Exit(write_for_every_n(output))
-    write_checker(output)
+    raise typer.Exit(write_program(output, program))
 
 
-def write_for_every_n(output: str) -> int:
+def chosen_program(verified: bool, numbers: Numbers | None) -> Program:
+    """The OCaml program that is asked for."""
+    from proofs.every_n.extracted import EVERY_N, VERIFIED, VERIFIED_WITH_ZARITH
+
+    if not verified:
+        return EVERY_N
+    return VERIFIED_WITH_ZARITH if numbers is Numbers.ZARITH else VERIFIED
+
+
+def write_program(output: str, program: Program) -> int:
     """Write the folder; the exit status."""
-    from certify.exports.every_n_checker import write_every_n_checker
+    from certify.exports.extracted_checkers import write_extracted_checker
     from certify.frame.progress import ProgressLine
     from proofs.every_n import CoqMissing
     from proofs.every_n.extracted import OCamlMissing
 
     try:
         with ProgressLine() as progress:
-            place = write_every_n_checker(output, progress)
+            place = write_extracted_checker(output, program, progress)
     except (CoqMissing, OCamlMissing) as missing:
         return complain(f"unknown: {missing}", "unknown")
     print(f"checker in {place}", file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
@@ -14,6 +14,8 @@ from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
     from certify.trained.decision import Decision
+    from constructions.trained.network import TrainedNetwork
+    from constructions.trained.tracks import TracksClaim
 
 
 def decide(
@@ -53,11 +55,17 @@ def decide(
     """
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags, read_offsets
-    from certify.trained.question import read_question
+    from certify.trained.question import read_question, read_tracks
 
     flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
                   tuple(argmax or ()), follow, end, tuple(predicate or ()))
-    question = read_question(model, claim, flags, Scope(max_n, min_n, read_offsets(offset)))
+    scope = Scope(max_n, min_n, read_offsets(offset))
+    about_tracks = None if flags.given_options() else read_tracks(model, claim, scope)
+    if about_tracks is not None:
+        refuse_options("the claim is about inputs in tracks, which does not take this option",
+                       {"--jobs": jobs, "--dask": dask, "--store": store})
+        decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
+    question = read_question(model, claim, flags, scope)
     from certify.frame.shards import read_workers
     from certify.frame.so_far import SoFar
     from certify.trained.decide import Settings, decide_in_time
@@ -73,6 +81,23 @@ def decide(
         write_certificate(output, decision.certificate, decision.verdict, as_json)
         write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
         write_page(html, decision, output, wrong)
+    raise typer.Exit(decision.exit_code)
+
+
+def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, output: str | None,
+                        wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
+    """Decide a claim about inputs in tracks, show what was found, and end."""
+    from certify.exports.pages.tracks.page import tracks_page
+    from certify.frame.files import write_text
+    from certify.trained.tracks_decision import decide_tracks
+    from certify.trained.tracks_show import print_tracks_decision, tracks_decision_to_json
+
+    decision = decide_tracks(network, claim, effort)
+    show_found(decision, as_json, tracks_decision_to_json, print_tracks_decision, output)
+    write_certificate(output, decision.certificate, decision.verdict, as_json)
+    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong input")
+    if html is not None:
+        write_text(html, tracks_page(decision, output, wrong))
     raise typer.Exit(decision.exit_code)
 
 

@@ -39,6 +39,13 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "import": ("certify import examples/trained/tomita_2 --attention causal --heads 1 --activation gelu --epsilon 1e-5 "
                "-o tomita_2.json",),
     "decide": ("certify decide tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",),
+    "learn": (
+        "certify learn tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
+        "certify learn tomita_2.json --alphabet 01 --before 2 --at every --sign 0 --sign 1 --sign 3 --max-n 8",
+    ),
+    "equal": (
+        "certify equal tomita_2.json tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
+    ),
     "margin": ("certify margin examples/published/parity.json --formula 'ODD(#<[Q_1])' --after '$' --max-n 16",),
     "export": (
         "certify export since.cert --to html -o since.html",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -15,6 +16,21 @@ if TYPE_CHECKING:
 
 NetworkOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="MODEL", parser=option.written_file, help="write the network here; - is standard output")]
+NamesOption = Annotated[str | None, typer.Option(
+    "--names", metavar="NAMES.toml", help="where the tensors have other names, orders or pieces: a file that says "
+    "which (docs/importing.md)")]
+GraphOption = Annotated[bool, typer.Option(
+    "--graph", help="read an ONNX file by its operations, also where the names in it are known")]
+ScaleOption = Annotated[Literal["sqrt(d)"] | None, typer.Option(
+    "--embedding-scale", help="what token vectors are multiplied by before positions are added")]
+TokenTableOption = Annotated[str | None, typer.Option(
+    "--token-table", metavar="NAME", help="the tensor with the token vectors")]
+PositionTableOption = Annotated[str | None, typer.Option(
+    "--position-table", metavar="NAME", help="the tensor with the vectors of positions")]
+OutputLayerOption = Annotated[str | None, typer.Option(
+    "--output-layer", metavar="NAME", help="the tensor that makes the logits")]
+RotaryBaseOption = Annotated[str | None, typer.Option(
+    "--rotary-base", metavar="DECIMAL", help="the base of the angles of rotary positions: 10000")]
 RowsOption = Annotated[int | None, typer.Option(
     "--rows", metavar="N", parser=option.whole_number, help="for how many positions to compute a table (512)")]
 
@@ -24,6 +40,8 @@ def import_files(
         metavar="FILE...", help="weights (.safetensors, .pt, .pth, .bin, .npz, .onnx) and config.json if there is one; "
         "or a folder with both")],
     output: NetworkOption = None,
+    names: NamesOption = None,
+    graph: GraphOption = False,
     attention: Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
         "--attention", help="whether tokens see later tokens")] = None,
     activation: Annotated[Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"] | None, typer.Option(
@@ -40,14 +58,11 @@ def import_files(
     positions: Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
         "--positions", help="the kind of positions, where the file has no table of them")] = None,
     rows: RowsOption = None,
-    embedding_scale: Annotated[Literal["sqrt(d)"] | None, typer.Option(
-        "--embedding-scale", help="what token vectors are multiplied by before positions are added")] = None,
-    token_table: Annotated[str | None, typer.Option(
-        "--token-table", metavar="NAME", help="the tensor with the token vectors")] = None,
-    position_table: Annotated[str | None, typer.Option(
-        "--position-table", metavar="NAME", help="the tensor with the vectors of positions")] = None,
-    output_layer: Annotated[str | None, typer.Option(
-        "--output-layer", metavar="NAME", help="the tensor that makes the logits")] = None,
+    embedding_scale: ScaleOption = None,
+    token_table: TokenTableOption = None,
+    position_table: PositionTableOption = None,
+    output_layer: OutputLayerOption = None,
+    rotary_base: RotaryBaseOption = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
@@ -65,14 +80,16 @@ def import_files(
     from certify.trained.networks import imported_to_json, print_network
     from constructions.importing.config_file import positive_decimal
     from constructions.importing.importer import files_of, import_network
+    from constructions.importing.names_file import read_names
     from constructions.importing.questions import Options
 
-    for read in files_of(files):
+    for read in [*files_of(files), *([Path(names)] if names else [])]:
         note_input(read)
     exact = None if epsilon is None else positive_decimal(epsilon, "--epsilon")
+    base = None if rotary_base is None else positive_decimal(rotary_base, "--rotary-base")
     imported = import_network(files, Options(
         attention, activation, norm, exact, heads, norm_first, positions, rows, embedding_scale, token_table,
-        position_table, output_layer))
+        position_table, output_layer, base), read_names(names) if names else None, graph)
     if as_json:
         print_json(imported_to_json(imported))
     elif show or output is None:

@@ -53,7 +53,11 @@ def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Cl
         Unsupported: if a language has no finite automaton, or a very large one.
     """
     folder = Path(os.path.normpath(Path(path).parent)) if path != "-" else Path()
-    return claim_of_table(read_toml(read_text(path), path), path, folder, network, scope)
+    table = read_toml(read_text(path), path)
+    if "tracks" in table:
+        raise InputError(f"{path}: the claim is about inputs in tracks, which certify decide and certify run "
+                         "read, from a file")
+    return claim_of_table(table, path, folder, network, scope)
 
 
 def claim_of_table(table: Table, where: str, folder: Path, network: TrainedNetwork, scope: Scope = Scope()) -> Claim:

@@ -50,15 +50,18 @@ class Settings:
     effort: int = 1
 
 
-def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = None) -> Decision:
+def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = None,
+           searches: Searches | None = None) -> Decision:
     """Whether the claim is true of the network; certified lengths were accepted by the checker, wrong words proved.
+
+    ``searches`` of the same network may know some parts already.
 
     Raises:
         InputError: if the claim does not fit the network, or no word of these lengths does.
     """
     start, settings = time.perf_counter(), settings or Settings()
     check_fits(network, claim)
-    found, texts = prove_all(Searches(network, settings), claim)
+    found, texts = prove_all(searches or Searches(network, settings), claim)
     if settings.store:
         found = with_wrong_words_proved(network, claim, found)
     found = with_wrong_prefixes(network, claim, found)
@@ -114,6 +117,10 @@ class Searches:
         parts = [replace(part, avoid=tuple(sorted((count, way) for offset, count, way in avoided
                                                   if offset == part.offset and part.first <= count <= part.last)))
                  for part in plan(self.network, claim, self.settings)]
+        return self.of_parts(claim, parts)
+
+    def of_parts(self, claim: Claim, parts: Sequence[Part]) -> list[PartResult]:
+        """The results of some parts of a claim, those that are known already without a search."""
         claim_text = json.dumps(claim_to_json(claim))
         tasks = parts_to_tasks(self.text, claim_text, parts)
         new = {task: sum(range(part.first, part.last + 1)) + 1

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 WITH_A_CLAIM = ("certify-decision", "certify-wrong-word")
-"""The formats of files that hold a network and a claim about it."""
-_BEGINNING = re.compile(rf'\s*\{{\s*"format"\s*:\s*"({"|".join(("certify-trained", *WITH_A_CLAIM))})"')
+"""The formats of files that hold a network and a claim about words."""
+ABOUT_TRACKS = ("certify-tracks", "certify-wrong-input")
+"""The formats of files that hold a network and a claim about inputs in tracks."""
 _BEGINNING_BYTES = 200
 
 
 def is_trained(path: str) -> bool:
     """Whether the file begins as one with a trained network does."""
+    return begins_as(path, ("certify-trained", *WITH_A_CLAIM, *ABOUT_TRACKS))
+
+
+def begins_as(path: str, formats: Sequence[str]) -> bool:
+    """Whether the file begins as one of these formats does."""
     if not os.path.isfile(path):
         return False
+    beginning = re.compile(rf'\s*\{{\s*"format"\s*:\s*"({"|".join(formats)})"')
     try:
         with Path(path).open("rb") as file:
-            return _BEGINNING.match(file.read(_BEGINNING_BYTES).decode("utf-8", errors="replace")) is not None
+            return beginning.match(file.read(_BEGINNING_BYTES).decode("utf-8", errors="replace")) is not None
     except OSError:
         return False

@@ -28,7 +28,8 @@ def describe_norm(norm: trained.Norm | None) -> str:
     if norm is None:
         return ""
     learned = [word for word, view in (("gain", norm.gain), ("bias", norm.bias)) if view]
-    return f"{norm.kind} norm, epsilon {norm.epsilon}" + (f", {' and '.join(learned)}" if learned else "")
+    of = f" of {norm.of.weight.shape[1]} numbers" if norm.of else ""
+    return f"{norm.kind} norm{of}, epsilon {norm.epsilon}" + (f", {' and '.join(learned)}" if learned else "")
 
 
 def describe_scale(scale: trained.Scale) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -42,18 +43,52 @@ def _tensor(shape: tuple[int, ...], numbers: Iterable[Fraction]) -> Tensor:
     return Tensor("binary32", shape, np.array(list(numbers), np.float64).astype("<f4").tobytes())
 
 
-def _of_angle(function: Callable[[arb], arb], position: int, base: Fraction, exponent: Fraction) -> Fraction:
-    """A function of position · base^(-exponent)."""
+def _of_angle(function: Callable[[arb], arb], position: int, base: Fraction, exponent: Fraction,
+              scaling: RotaryScaling | None = None) -> Fraction:
+    """A function of position · base^(-exponent), perhaps scaled."""
     def enclose() -> arb:
         power = -arb(exponent.numerator) / exponent.denominator
-        return function(position * (arb(base.numerator) / base.denominator) ** power)
+        frequency = (arb(base.numerator) / base.denominator) ** power
+        return function(position * (scaling.of_frequency(frequency) if scaling else frequency))
     return nearest_binary32(enclose)
 
 
-def rotary_tables(positions: int, pairs: int, base: Fraction) -> tuple[Tensor, Tensor]:
-    """Cosines and sines [positions, pairs] of the angles position · base^(-pair/pairs)."""
+@dataclass(frozen=True)
+class RotaryScaling:
+    """Angles divided by a factor; with ``low``, ``high`` and ``length`` only those of long waves, as LLaMA 3 does.
+
+    A wave that is longer than length/low is divided, one that is shorter than length/high is not, and one between them
+    is divided in part: with s = (length/wave - low) / (high - low), it is (1 - s)/factor + s of what it was.
+    """
+
+    factor: Fraction
+    low: Fraction | None = None
+    high: Fraction | None = None
+    length: Fraction | None = None
+
+    def of_frequency(self, frequency: arb) -> arb:
+        """The frequency that is used in place of this one."""
+        divided = frequency / _ball(self.factor)
+        if self.low is None or self.high is None or self.length is None:
+            return divided
+        waves = _ball(self.length) * frequency / (2 * arb.pi())  # length/wave
+        if waves < _ball(self.low):
+            return divided
+        if waves > _ball(self.high):
+            return frequency
+        part = (waves - _ball(self.low)) / _ball(self.high - self.low)
+        return (1 - part) * divided + part * frequency
+
+
+def _ball(number: Fraction) -> arb:
+    return arb(number.numerator) / number.denominator
+
+
+def rotary_tables(positions: int, pairs: int, base: Fraction,
+                  scaling: RotaryScaling | None = None) -> tuple[Tensor, Tensor]:
+    """Cosines and sines [positions, pairs] of the angles position · base^(-pair/pairs), perhaps scaled."""
     cosines, sines = (
-        _tensor((positions, pairs), (_of_angle(function, position, base, Fraction(pair, pairs))
+        _tensor((positions, pairs), (_of_angle(function, position, base, Fraction(pair, pairs), scaling)
                                      for position in range(positions) for pair in range(pairs)))
         for function in (arb.cos, arb.sin))
     return cosines, sines

@@ -5,6 +5,8 @@ from __future__ import annotations
 from constructions.errors import InputError
 from constructions.importing.computed_tables import alibi_slopes
 from constructions.importing.config_file import Settings
+from constructions.importing.contents import Contents
+from constructions.importing.names_file import Names, renamed
 from constructions.importing.parts import Found, ending, numbered
 from constructions.importing.questions import Questions, score_scale
 from constructions.importing.weights import Weights, columns
@@ -21,6 +23,30 @@ def recognises(weights: Weights) -> bool:
     """Whether there are TransformerLens's names."""
     prefix = ending(weights.stored, "embed.W_E")
     return prefix is not None and f"{prefix}unembed.W_U" in weights
+
+
+def in_todays_layout(contents: Contents) -> Contents:
+    """The layout from before the library was one, as networks of modular addition have it: matrices are [out, in].
+
+    What tells them apart is W_O: one matrix, in place of one for each head.
+    """
+    prefix = ending(contents.tensors, "embed.W_E")
+    first = f"{prefix}blocks.0.attn."
+    if prefix is None or len(contents.tensors[f"{prefix}embed.W_E"].shape) != 2 or any(
+            len(contents.tensors[name].shape) != size if name in contents.tensors else True
+            for name, size in ((f"{first}W_O", 2), (f"{first}W_Q", 3))):
+        return contents
+    heads, width, _ = contents.tensors[f"{first}W_Q"].shape
+    rules: dict[str, dict[str, list[int]]] = {"embed.W_E": {"axes": [1, 0]}}
+    for layer in range(numbered(contents.tensors, f"{prefix}blocks.", ".attn.W_Q", "the file")):
+        block = f"blocks.{layer}."
+        rules |= {f"{block}attn.W_{kind}": {"axes": [0, 2, 1]} for kind in "QKV"}
+        out = contents.tensors.get(f"{prefix}{block}attn.W_O")
+        rules[f"{block}attn.W_O"] = {"axes": [1, 0], "shape": [heads, width, out.shape[0] if out else 1]}
+        rules |= {f"{block}mlp.W_{kind}": {"axes": [1, 0]} for kind in ("in", "out")}
+    made = {prefix + name: {"from": prefix + name, **rule} for name, rule in rules.items()
+            if prefix + name in contents.tensors}
+    return renamed(contents, Names("the layout of networks of modular addition", made, (), {}))
 
 
 def build(weights: Weights, _: Settings, questions: Questions) -> Found:

@@ -6,12 +6,24 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 from constructions.errors import InputError
-from constructions.importing import encoder_layers, gpt2, gpt2_blocks, hooked_transformer, llama, nanogpt
+from constructions.importing import (
+    bert,
+    decoders,
+    encoder_layers,
+    gpt2,
+    gpt2_blocks,
+    hooked_transformer,
+    llama,
+    nanogpt,
+)
 from constructions.importing.config_file import Settings, read_config
 from constructions.importing.contents import MAX_FILE_BYTES, Contents, merge
+from constructions.importing.names_file import Names, renamed
 from constructions.importing.npz_file import read_npz
 from constructions.importing.onnx_file import read_onnx
 from constructions.importing.parts import Found
@@ -39,6 +51,7 @@ RECOGNISERS = (
     Recogniser(nanogpt.recognises, nanogpt.build, gpt2_blocks.BUFFERS),
     Recogniser(hooked_transformer.recognises, hooked_transformer.build, hooked_transformer.BUFFERS),
     Recogniser(llama.recognises, llama.build, llama.BUFFERS),
+    Recogniser(bert.recognises, bert.build, bert.BUFFERS),
     Recogniser(encoder_layers.recognises, encoder_layers.build, encoder_layers.BUFFERS),
 )
 _NETWORK_FILES = ("model.safetensors", "pytorch_model.bin", "model.pt")
@@ -62,21 +75,56 @@ class Imported:
     report: Report
 
 
-def import_network(files: Sequence[str | Path], options: Options | None = None) -> Imported:
+def import_network(files: Sequence[str | Path], options: Options | None = None, names: Names | None = None,
+                   graph: bool = False) -> Imported:
     """The network in these files: one with weights, perhaps config.json; a folder stands for both in it.
+
+    ``names``: under which other names its tensors are there; ``graph``: an ONNX file is read by its operations, not
+    by the names in it (and so it is, too, where they are not recognised).
 
     Raises:
         InputError: if a file is damaged or not of a kind that is read, if the network is not understood, or if an
             answer is missing.
     """
     sources, parts = [], []
-    for path in files_of(files):
+    paths = files_of(files)
+    is_graph = len(paths) == 1 and paths[0].name.endswith(".onnx") and names is None
+    for path in paths:
         data, name = _read_bytes(path), printable(path.name)
         sources.append(Source(name, hashlib.sha256(data).hexdigest()))
+        if is_graph and (graph or not _is_known(data, name)):
+            return _by_graph(data, options or Options(), name, tuple(sources))
         parts.append((name, read_contents(data, name)))
+    if graph:
+        raise InputError("--graph: expected one ONNX file (.onnx) alone")
     where = next((name for name, part in parts if part.tensors), "import")
-    settings_file = next((name for name, part in parts if part.settings), "config.json")
-    return recognise(merge(parts), options or Options(), where, settings_file, tuple(sources))
+    settings_file = next((name for name, part in parts if part.settings), names.where if names else "config.json")
+    contents = merge(parts)
+    contents = renamed(contents, names) if names else contents
+    return recognise(contents, options or Options(), where, settings_file, tuple(sources))
+
+
+def _is_known(data: bytes, name: str) -> bool:
+    """Whether the names in an ONNX file are those of a known kind of network."""
+    try:
+        contents = hooked_transformer.in_todays_layout(read_contents(data, name))
+        return _recogniser(Weights(contents, name), contents.settings) is not None
+    except InputError:
+        return False
+
+
+def _by_graph(data: bytes, options: Options, where: str, sources: tuple[Source, ...]) -> Imported:
+    """The network that the operations of an ONNX file are."""
+    from constructions.importing.graph.network import read_graph
+
+    questions = Questions(options, where)
+    found, tensors = read_graph(data, where, questions)
+    questions.finish()
+    read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources)
+    used = {view.tensor for view in views(read)}
+    network = replace(read, tensors={name: tensor for name, tensor in tensors.items() if name in used})
+    check_network(network, where)
+    return Imported(network, Report(found.kind, tuple(questions.notes), {}))
 
 
 def recognise(contents: Contents, options: Options, where: str, settings_file: str,
@@ -86,8 +134,9 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     Raises:
         InputError: if it is not understood, or an answer is missing.
     """
+    contents = hooked_transformer.in_todays_layout(contents)
     weights, questions = Weights(contents, where), Questions(options, where)
-    recogniser = _recogniser(weights)
+    recogniser = _recogniser(weights, contents.settings) or _unknown(weights)
     settings = Settings(contents.settings, settings_file)
     found = recogniser.build(weights, settings, questions)
     questions.finish()
@@ -149,10 +198,14 @@ def read_contents(data: bytes, name: str) -> Contents:
     raise InputError(f"{name}: neither safetensors, a file of torch.save, npz, ONNX (.onnx) nor config.json")
 
 
-def _recogniser(weights: Weights) -> Recogniser:
-    for recogniser in RECOGNISERS:
-        if recogniser.recognises(weights):
-            return recogniser
+def _recogniser(weights: Weights, settings: Mapping[str, object]) -> Recogniser | None:
+    if row := decoders.row_of(weights, settings):
+        return Recogniser(lambda _: True, partial(decoders.build, row), decoders.BUFFERS)
+    return next((recogniser for recogniser in RECOGNISERS if recogniser.recognises(weights)), None)
+
+
+def _unknown(weights: Weights) -> NoReturn:
     names = [re.sub(r"\s+", " ", name)[:60] for name in weights.stored]
     raise InputError(f"{weights.where}: no network is recognised in {len(names)} tensors ({', '.join(names[:5])}); "
-                     f"expected names of GPT-2, nanoGPT, HookedTransformer, LLaMA or nn.TransformerEncoder")
+                     f"expected names of GPT-2, nanoGPT, HookedTransformer, LLaMA, nn.TransformerEncoder, … "
+                     f"(docs/importing.md), a file of names (--names), or a graph of ONNX")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from constructions.errors import InputError
 from constructions.importing.computed_tables import rotary_tables
@@ -12,9 +11,9 @@ from constructions.importing.config_file import Settings
 from constructions.importing.gpt2_blocks import untied_or_tied
 from constructions.importing.parts import Found, ending, numbered, split_heads
 from constructions.importing.questions import Questions, activation_in, score_scale, table_rows
+from constructions.importing.rotary_scaling import rotary_scaling
 from constructions.importing.weights import Weights
 from constructions.trained import network as trained
-from constructions.trained.json_values import found
 
 BUFFERS = {r"(.*\.)?rotary_emb\.inv_freq": "frequencies, which config.json states"}
 
@@ -64,13 +63,6 @@ def _refuse_variants(settings: Settings, where: str) -> None:
     if not settings.settings:
         raise InputError(f"{where}: tensors have LLaMA's names, and there is no config.json, expected it, too")
     settings.refuse("model_type", "llama", "mistral", "qwen2")
-    if settings.get("model_type") == "mistral" or settings.get("use_sliding_window"):
-        settings.refuse("sliding_window")
-    for name in ("rope_scaling", "rope_parameters"):
-        rope = settings.get(name, {})
-        kind = rope.get("rope_type", rope.get("type", "default")) if isinstance(rope, dict) else None
-        if kind != "default":
-            raise InputError(f"{settings.where}, {name}: {found(rope)} is not handled, expected none")
 
 
 def _sizes(settings: Settings, questions: Questions, width: int) -> _Sizes:
@@ -85,14 +77,22 @@ def _sizes(settings: Settings, questions: Questions, width: int) -> _Sizes:
 
 
 def _rotary(weights: Weights, settings: Settings, questions: Questions, head_width: int) -> trained.Rotary:
-    nested: Any = settings.get("rope_parameters", {})
-    base = Settings(nested, settings.where).number("rope_theta") or settings.number("rope_theta") or Fraction(10000)
+    base, scaling = rotary_scaling(settings, questions)
     if head_width % 2:
         raise InputError(f"{settings.where}: heads of width {head_width}, expected an even width (rotary)")
-    positions = table_rows(questions, settings.count("max_position_embeddings"), head_width // 2)
-    cosines, sines = rotary_tables(positions, head_width // 2, base)
-    questions.assume(f"rotary positions turn halves of queries and keys, to base {base}")
+    limits = [limit for limit in (settings.count("max_position_embeddings"), _window(settings, questions)) if limit]
+    positions = table_rows(questions, min(limits, default=None), head_width // 2)
+    cosines, sines = rotary_tables(positions, head_width // 2, base, scaling)
     return trained.Rotary(weights.put("computed.cosines", cosines), weights.put("computed.sines", sines), "halves")
+
+
+def _window(settings: Settings, questions: Questions) -> int | None:
+    """How many tokens attention sees back: words are no longer than that."""
+    window = settings.count("sliding_window")
+    if window is None or not (settings.get("model_type") == "mistral" or settings.get("use_sliding_window")):
+        return None
+    questions.assume(f"attention sees {window} tokens back, so there are {window} positions at most")
+    return window
 
 
 def _norm(weights: Weights, name: str, sizes: _Sizes) -> trained.Norm:

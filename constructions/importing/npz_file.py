@@ -15,8 +15,8 @@ from constructions.trained.validation import MAX_TENSOR_BYTES
 _FORMATS = {"<f8": "binary64", "<f4": "binary32", "<f2": "binary16"}
 _MAX_HEADER = 10_000
 _HEADER = re.compile(r"\{'descr': '([<>|=][a-zA-Z])(\d{0,4})', 'fortran_order': (True|False), "
-                     r"'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \}\s*", re.ASCII)
-"""The header as numpy writes it."""
+                     r"'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\)(?:, ?)?\}\s*", re.ASCII)
+"""The header as numpy writes it, or without its last comma, as MLX does."""
 
 
 def read_npz(data: bytes, where: str) -> Contents:

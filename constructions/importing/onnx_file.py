@@ -32,7 +32,7 @@ def read_onnx(data: bytes, where: str) -> Contents:
     """
     tensors: dict[str, Stored] = {}
     others: dict[str, str] = {}
-    graph = _graph(data, where)
+    graph = load_model(data, where).graph
     linear = dict(_linear_weights(graph))
     for initializer in graph.initializer:
         stored = _stored(initializer, f"{where}, tensor {initializer.name}")
@@ -50,14 +50,28 @@ def read_onnx(data: bytes, where: str) -> Contents:
     return Contents(tensors, {}, others)
 
 
-def _graph(data: bytes, where: str) -> Any:
+def stored_initializers(graph: Any, where: str) -> dict[str, Stored]:
+    """The initialisers under their own names.
+
+    Raises:
+        InputError: if one is not whole.
+    """
+    return {one.name: _stored(one, f"{where}, tensor {one.name}") for one in graph.initializer}
+
+
+def load_model(data: bytes, where: str) -> Any:
+    """The model.
+
+    Raises:
+        InputError: if it is damaged, or the package onnx is not installed.
+    """
     try:
         import onnx
         from google.protobuf.message import DecodeError
     except ModuleNotFoundError:
         raise InputError(f"{where}: the package onnx is not installed; expected it (the extra onnx)") from None
     try:
-        return onnx.load_model_from_string(data).graph
+        return onnx.load_model_from_string(data)
     except (DecodeError, ValueError, RecursionError):
         raise InputError(f"{where}: not a whole ONNX model") from None
 

@@ -37,6 +37,7 @@ class Options:
     token_table: str | None = None
     position_table: str | None = None
     output_layer: str | None = None
+    rotary_base: Fraction | None = None
 
 
 _HOW = {
@@ -46,6 +47,7 @@ _HOW = {
     "epsilon": "--epsilon of the norms, which the weights do not show (the default of PyTorch is 1e-5)",
     "heads": "--heads H, the number of heads, since the weights of all heads are one matrix",
     "norm_first": "--norm-first or --norm-last, since the weights of the norms are the same",
+    "rotary_base": "--rotary-base of the angles of rotary positions, which the weights do not show (often 10000)",
     "positions": "--positions learned, sinusoidal, alibi or none, since no table of positions was recognised",
     "token_table": "--token-table NAME, since it is not clear which tensor that is",
     "output_layer": "--output-layer NAME, the weight that makes logits (that of the tokens, if they are tied), "
@@ -54,7 +56,7 @@ _HOW = {
 """What to say of a question without an answer."""
 _PLACEHOLDERS: dict[str, Any] = {
     "attention": "causal", "activation": "relu", "norm": "none", "epsilon": Fraction(1), "heads": 1,
-    "norm_first": True, "positions": "none"}  # fmt: skip
+    "norm_first": True, "positions": "none", "rotary_base": Fraction(10000)}  # fmt: skip
 """With these the recognition goes on, so that all open questions are in one complaint."""
 
 
@@ -114,14 +116,22 @@ class Questions:
         """Something that is so in every network of this kind, for the report."""
         self.notes += [note] if note not in self.notes else []
 
+    def expect_answers(self) -> None:
+        """All questions so far have answers.
+
+        Raises:
+            InputError: naming the options that are missing.
+        """
+        if self._open:
+            raise self._complaint()
+
     def finish(self) -> None:
         """All questions have answers, and all answers questions.
 
         Raises:
             InputError: naming the options that are missing, or of no use.
         """
-        if self._open:
-            raise self._complaint()
+        self.expect_answers()
         for field in fields(self.options):
             if getattr(self.options, field.name) is not None and field.name not in self._used:
                 raise InputError(f"{self.where}: {self.shown(field.name)} changes nothing here, as nothing in the "

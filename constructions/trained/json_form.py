@@ -65,7 +65,8 @@ def _norm_to_json(norm: trained.Norm | None) -> dict[str, Any] | None:
     if norm is None:
         return None
     return {"kind": norm.kind, "epsilon": str(norm.epsilon),
-            "gain": norm.gain and _view_to_json(norm.gain), "bias": norm.bias and _view_to_json(norm.bias)}
+            "gain": norm.gain and _view_to_json(norm.gain), "bias": norm.bias and _view_to_json(norm.bias),
+            **({"of": _affine_to_json(norm.of)} if norm.of else {})}
 
 
 def _step_to_json(step: trained.Step) -> dict[str, Any]:
@@ -199,10 +200,13 @@ def _affine(data: Any, where: str) -> trained.Affine:
 
 
 def _norm(data: Any, where: str) -> trained.Norm:
-    kind, epsilon, gain, bias = values.fields(data, where, ("kind", "epsilon", "gain", "bias"))
+    is_of_image = isinstance(data, dict) and "of" in data
+    kind, epsilon, gain, bias, *of = values.fields(
+        data, where, ("kind", "epsilon", "gain", "bias", *(("of",) if is_of_image else ())))
     return trained.Norm(
         values.one_of(kind, f"{where}.kind", ("layer", "rms")), values.rational(epsilon, f"{where}.epsilon"),
-        values.optional(gain, f"{where}.gain", _vector), values.optional(bias, f"{where}.bias", _vector))
+        values.optional(gain, f"{where}.gain", _vector), values.optional(bias, f"{where}.bias", _vector),
+        _affine(of[0], f"{where}.of") if of else None)
 
 
 def _step(data: Any, where: str) -> trained.Step:

@@ -14,7 +14,7 @@ from typing import Literal
 ELEMENT_BYTES: Mapping[str, int] = {"binary64": 8, "binary32": 4, "binary16": 2, "bfloat16": 2}
 
 Attends = Literal["causal", "bidirectional"]
-Activation = Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"]
+Activation = Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh", "identity"]
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,17 @@ class Affine:
 
 @dataclass(frozen=True)
 class Norm:
-    """Layer norm, or RMS norm, which does not subtract the mean."""
+    """Layer norm, or RMS norm, which does not subtract the mean; ``of`` this image of the stream, if there is one."""
 
     kind: Literal["layer", "rms"]
     epsilon: Fraction
     gain: View | None = None
     bias: View | None = None
+    of: Affine | None = None
+
+    def reads(self, width: int) -> int:
+        """How many numbers are normalised, of a stream of this width."""
+        return self.of.weight.shape[1] if self.of else width
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ class Head:
 
 @dataclass(frozen=True)
 class NormStep:
-    """The stream itself is normalised."""
+    """The stream becomes the norm of what it was, as wide as that."""
 
     norm: Norm
 
@@ -107,7 +112,7 @@ class AttentionStep:
 
 @dataclass(frozen=True)
 class UnitsStep:
-    """A layer of units, gated or not, added to the stream."""
+    """A layer of units, gated or not, added to the stream; with the activation ``identity`` a linear map."""
 
     norm: Norm | None
     inward: Affine
@@ -146,7 +151,7 @@ class TrainedNetwork:
 
     @property
     def width(self) -> int:
-        """The width of the residual stream."""
+        """The width of the residual stream before the first step."""
         return self.tokens.shape[1]
 
     @property
@@ -181,6 +186,7 @@ def views_of_step(step: Step) -> Iterator[View]:
     """Every view that one step reads, in order."""
     if step.norm:
         yield from (view for view in (step.norm.gain, step.norm.bias) if view)
+        yield from _views_of_affine(step.norm.of)
     if isinstance(step, UnitsStep):
         for affine in (step.inward, step.gate, step.outward):
             yield from _views_of_affine(affine)

@@ -97,13 +97,16 @@ class _Sizes:
         self.expect(affine.bias, (result,), f"the bias of {what}")
         return result
 
-    def norm(self, norm: trained.Norm | None) -> None:
-        """Gain and bias are as wide as the stream, and epsilon is above 0."""
-        if norm:
-            if norm.epsilon <= 0:
-                raise InputError(f"{self.where}: epsilon {norm.epsilon} of a norm, expected more than 0")
-            self.expect(norm.gain, (self.width,), "the gain of the norm")
-            self.expect(norm.bias, (self.width,), "the bias of the norm")
+    def norm(self, norm: trained.Norm | None) -> int:
+        """Gain and bias are as wide as what is normalised, and epsilon is above 0; how wide that is."""
+        if norm is None:
+            return self.width
+        if norm.epsilon <= 0:
+            raise InputError(f"{self.where}: epsilon {norm.epsilon} of a norm, expected more than 0")
+        width = self.affine(norm.of, self.width, None, "what the norm is of") if norm.of else self.width
+        self.expect(norm.gain, (width,), "the gain of the norm")
+        self.expect(norm.bias, (width,), "the bias of the norm")
+        return width
 
     def check(self) -> None:
         """The whole network."""
@@ -112,24 +115,25 @@ class _Sizes:
         self.expect(network.positions, (None, self.width), "the position table")
         for index, step in enumerate(network.steps):
             self.where = f"{place}, step {index}"
-            self.norm(step.norm)
+            reads = self.norm(step.norm)
             if isinstance(step, trained.AttentionStep):
-                self.attention(step)
+                self.attention(step, reads)
             elif isinstance(step, trained.UnitsStep):
-                self.units(step)
+                self.units(step, reads)
             else:
                 assert isinstance(step, trained.NormStep)
+                self.width = reads
         self.where = place
         self.affine(network.unembedding, self.width, None, "the unembedding")
 
-    def units(self, step: trained.UnitsStep) -> None:
+    def units(self, step: trained.UnitsStep, reads: int) -> None:
         """Inward and gate have the same number of units, outward goes back into the stream."""
-        units = self.affine(step.inward, self.width, None, "the units")
+        units = self.affine(step.inward, reads, None, "the units")
         if step.gate:
-            self.affine(step.gate, self.width, units, "the gate")
+            self.affine(step.gate, reads, units, "the gate")
         self.affine(step.outward, units, self.width, "the units' output")
 
-    def attention(self, step: trained.AttentionStep) -> None:
+    def attention(self, step: trained.AttentionStep, reads: int) -> None:
         """At least one head, and a scale."""
         if not step.heads:
             raise InputError(f"{self.where}: no heads, expected at least one")
@@ -137,13 +141,13 @@ class _Sizes:
             raise InputError(f"{self.where}: a scale must be either a rational or one over a root")
         self.expect(step.bias, (self.width,), "the bias of the heads")
         for head in step.heads:
-            self.head(head, step.rotary)
+            self.head(head, step.rotary, reads)
 
-    def head(self, head: trained.Head, rotary: trained.Rotary | None) -> None:
+    def head(self, head: trained.Head, rotary: trained.Rotary | None, reads: int) -> None:
         """Keys are as wide as queries, and as wide as the rotary pairs need."""
-        queries = self.affine(head.query, self.width, None, "the queries")
-        self.affine(head.key, self.width, queries, "the keys")
-        values = self.affine(head.value, self.width, None, "the values")
+        queries = self.affine(head.query, reads, None, "the queries")
+        self.affine(head.key, reads, queries, "the keys")
+        values = self.affine(head.value, reads, None, "the values")
         self.expect(head.out, (values, self.width), "the output of a head")
         if rotary:
             self.expect(rotary.cosines, (None, None), "the cosines")

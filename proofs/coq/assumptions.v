@@ -6,7 +6,8 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   lemma_06_near_hardmax lemma_07_table_lookup lemma_08_tie_breaking lemma_09_rounding proposition_11_end_markers
   theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal
   theorem_20_counting theorem_21_counting_causal theorem_20_as_printed low_precision_tie_breaking
-  low_precision_since_until low_precision_previous_next critical_constants well_defined check_defined check
+  low_precision_since_until low_precision_previous_next critical_constants well_defined check_defined exp_enclosure
+  gap_rule values_by_rows check_by_rows output_by_rows lookup_by_rows check
   corollaries_17_18_22_23 hahn_one_row hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas hahn_how_cold
   parity_is_hard hahn_lemma_5_proof_steps section_4_optimality hahn_theorem_6_parity hahn_theorem_6_brackets
   cross_entropy_of_transformers hard_attention lemma_24_gap lemma_25_one_layer theorem_26_uniform_tieless
@@ -14,7 +15,7 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   hahn_first_layer compile_correct theorems_12_to_21_formulas theorem_26_real_weights section_6_flip_flop
   proposition_11_networks section_4_parity hahn_restrictions hahn_lemma_4_depth_reduction
   hahn_theorem_1_hard_attention hahn_corollary_2_hard_attention hahn_soft_layer hahn_lemma_5_of_the_paper model_text
-  same_text.
+  same_text stated_errors check_certificate.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first,
   @lemma_07_attained_last, @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating,
@@ -37,7 +38,10 @@ Definition counting := (@theorem_20a_others, @theorem_20b_others, @theorem_20a_c
   @theorem_20_printed_parity, @theorem_21_printed_parity).
 Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theorem_15_needs_ln_4,
   @theorem_16_needs_ln_4, @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
+Definition by_rows := (@check_output_by_rows_correct, @check_lookup_correct, @check_near_length_correct,
+  @check_others_length_correct).
 Definition networks := (@check_graph_computes, @check_graph_computes_always, @check_correct, @check_for_computes,
+  @check_by_rows_correct, @gap_rule, @decay_above_correct, @decay_below_correct, @well_defined_by_rows_correct,
   @check_recognizes, @check_well_defined, @well_defined_correct, @corollary_17a, @corollary_17b, @corollary_18a,
   @corollary_18b, @corollary_22a, @corollary_22b, @corollary_23, @every_formula, @well_defined_for,
   @check_file_computes, @file_computes_for_some_word, @same_text_same_network, @same_text_same_function,
@@ -98,7 +102,8 @@ Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @la
   @x_max_real, @lemma_25_real, @theorem_26_real, @theorem_26_real_order, @theorem_26_real_polynomial,
   @leftmost_hardmax_one_hot, @rightmost_hardmax_one_hot, @rightmost_by_a_term, @leftmost_by_a_term,
   @value_sum, @value_difference, @value_count, @satisfies_on_count).
-Definition everything := (lemmas, temporal, low_precision, counting, constants, networks, formulas, optimality,
+Definition certificates := (@judge_certificate_holds, @accepts_certificate_holds, @errs_correct).
+Definition everything := (certificates, lemmas, temporal, low_precision, counting, constants, by_rows, networks, formulas, optimality,
   hahn_one_symbol, hahn_5, hahn_6, softening).
 
 Print Assumptions everything.

@@ -1,7 +1,8 @@
-"""The checker of the library as an OCaml program: `check_file` extracted by Coq, built by OCaml with readers beside it.
+"""The checkers of the library as OCaml programs: extracted by Coq, built by OCaml with readers beside them.
 
-Coq writes ``checker.ml`` from the definition that the theorem ``check_file_computes`` is about; the readers of files in
-``proofs/ocaml`` are written by hand, and that theorem does not rest on them.
+Coq writes ``checker.ml`` from the definition that a theorem is about: `check_file` of models for every n, whose theorem
+is ``check_file_computes``, and `judge_certificate` of certificates, whose theorem is ``judge_certificate_holds``. The
+readers of files in ``proofs/ocaml`` are written by hand, and those theorems do not rest on them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from constructions.errors import InternalError
@@ -19,22 +21,43 @@ from proofs.every_n.kernel import Coq
 READERS = Path(__file__).resolve().parent.parent / "ocaml"
 EXTRACTION = "extraction.v"
 EXTRACTED = ("checker.ml", "checker.mli")
-PROGRAM = "certify-every-n"
+
+
+@dataclass(frozen=True)
+class Program:
+    """An OCaml program around what Coq extracts; a file of a later folder stands in place of its namesake before."""
+
+    name: str
+    folders: tuple[Path, ...]
+    needs_zarith: bool = False
+
+    def own_sources(self) -> dict[str, str]:
+        """Its files that are written by hand."""
+        return {path.name: path.read_text(encoding="utf-8") for folder in self.folders
+                for path in sorted(folder.iterdir()) if path.suffix in (".ml", ".v", ".md") or path.name == "Makefile"}
+
+
+EVERY_N = Program("certify-every-n", (READERS,))
+"""Whether a network computes its formula for every n."""
+VERIFIED = Program("certify-check", (READERS, READERS / "verified"))
+"""Whether the claim of a certificate holds; with numbers as they are in Coq."""
+VERIFIED_WITH_ZARITH = Program("certify-check", (*VERIFIED.folders, READERS / "verified" / "zarith"), needs_zarith=True)
+"""The same, faster, with numbers of the library Zarith."""
 
 
 class OCamlMissing(Exception):
     """There is no OCaml compiler on the path; the message says what to install."""
 
 
-def extract_checker(coq: Coq, library: Path) -> Mapping[str, str]:
-    """The OCaml files that Coq makes of `check_file`, by their names.
+def extract_checker(coq: Coq, library: Path, program: Program = EVERY_N) -> Mapping[str, str]:
+    """The OCaml files that Coq makes of the checker, by their names.
 
     Raises:
-        InternalError: if Coq makes none, or if `check_file` rests on an axiom, which no OCaml program can have.
+        InternalError: if Coq makes none, or if the checker rests on an axiom, which no OCaml program can have.
     """
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         source = Path(folder) / EXTRACTION
-        source.write_text((READERS / EXTRACTION).read_text(encoding="utf-8"), encoding="utf-8")
+        source.write_text(program.own_sources()[EXTRACTION], encoding="utf-8")
         run = coq.compile(source, library)
         if not run.accepted:
             raise InternalError(f"Coq {coq.version} does not extract the checker: {run.complaint}")
@@ -51,15 +74,13 @@ def _check_no_axioms(printed: str) -> None:
         raise InternalError(f"the checker that Coq extracts rests on axioms: {'; '.join(sorted(axioms))}")
 
 
-def checker_sources(coq: Coq, library: Path) -> Mapping[str, str]:
-    """All that the program is built from: what Coq extracts, the readers, and the Makefile.
+def checker_sources(coq: Coq, library: Path, program: Program = EVERY_N) -> Mapping[str, str]:
+    """All that a program is built from: what Coq extracts, the readers, and the Makefile.
 
     Raises:
         InternalError: as ``extract_checker``.
     """
-    own = {path.name: path.read_text(encoding="utf-8") for path in sorted(READERS.iterdir())
-           if path.suffix in (".ml", ".v", ".md") or path.name == "Makefile"}
-    return {**own, **extract_checker(coq, library)}
+    return {**program.own_sources(), **extract_checker(coq, library, program)}
 
 
 def find_ocaml() -> tuple[str, ...]:
@@ -75,7 +96,21 @@ def find_ocaml() -> tuple[str, ...]:
     raise OCamlMissing("ocamlopt is not on the path; install OCaml (Debian: the package ocaml-nox)")
 
 
-def build_checker(sources: Mapping[str, str], compiler: tuple[str, ...]) -> bytes:
+def find_zarith() -> tuple[str, ...]:
+    """The command that compiles OCaml with Zarith.
+
+    Raises:
+        OCamlMissing: if there is no OCaml, or no Zarith.
+    """
+    find_ocaml()
+    finder = shutil.which("ocamlfind")
+    if finder and not subprocess.run([finder, "query", "zarith"], capture_output=True, check=False).returncode:
+        return finder, "ocamlopt"
+    raise OCamlMissing("ocamlfind does not find Zarith; install it (Debian: the package libzarith-ocaml-dev), "
+                       "or build with --numbers coq")
+
+
+def build_checker(sources: Mapping[str, str], compiler: tuple[str, ...], program: Program = EVERY_N) -> bytes:
     """The program, as the Makefile builds it.
 
     Raises:
@@ -84,11 +119,12 @@ def build_checker(sources: Mapping[str, str], compiler: tuple[str, ...]) -> byte
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
         for name, text in sources.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
-        files = compiled_files(sources["Makefile"])
-        done = subprocess.run([*compiler, "-o", PROGRAM, *files], cwd=folder, capture_output=True, check=False)
+        makefile = sources["Makefile"]
+        done = subprocess.run([*compiler, *makefile_words(makefile, "OPTIONS"), "-o", program.name,
+                               *compiled_files(makefile)], cwd=folder, capture_output=True, check=False)
         if done.returncode:
             raise InternalError(f"OCaml does not compile the checker: {done.stderr.decode('utf-8', 'replace')[:400]}")
-        return (Path(folder) / PROGRAM).read_bytes()
+        return (Path(folder) / program.name).read_bytes()
 
 
 def compiled_files(makefile: str) -> list[str]:
@@ -97,5 +133,14 @@ def compiled_files(makefile: str) -> list[str]:
     >>> compiled_files("MODULES = checker main\\n")
     ['checker.mli', 'checker.ml', 'main.ml']
     """
-    (modules,) = [line.partition("=")[2].split() for line in makefile.splitlines() if line.startswith("MODULES =")]
-    return [EXTRACTED[1], *(f"{module}.ml" for module in modules)]
+    return [EXTRACTED[1], *(f"{module}.ml" for module in makefile_words(makefile, "MODULES"))]
+
+
+def makefile_words(makefile: str, name: str) -> list[str]:
+    """What the Makefile gives a name; nothing, if it does not.
+
+    >>> makefile_words("OPTIONS = -I +unix\\n", "OPTIONS")
+    ['-I', '+unix']
+    """
+    return [word for line in makefile.splitlines() if line.startswith(f"{name} =")
+            for word in line.partition("=")[2].split()]

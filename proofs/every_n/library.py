@@ -21,11 +21,13 @@ DIAGNOSIS = "refusal.v"
 """The file that says where the checker said no."""
 FILES = "check_file.v"
 """The file with the checker of model files, which is extracted to OCaml."""
+CERTIFICATES = "check_certificate.v"
+"""The file with the checker of certificates, which is extracted to OCaml, too."""
 SOFTENING = ("soft_for_every_n.v", "user_predicates.v")
 """The files that a theorem on hard attention made soft imports."""
 INSTANCES = "instances.v"
 """The file that says what theorems about one network are instances of, and prints the axioms of that."""
-COMPILED = (DIAGNOSIS, FILES, INSTANCES)
+COMPILED = (DIAGNOSIS, FILES, CERTIFICATES, INSTANCES)
 """The files that are compiled for this user, with all that they need."""
 FOLDER_SCRIPT = LIBRARY / "check_folder.sh"
 """What checks an exported folder from its sources."""

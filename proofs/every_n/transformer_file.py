@@ -228,8 +228,10 @@ class CoqFile:
                 return f"IsMean {self._count(count)}"
             case meanings.Others(count):
                 return f"IsOthers {self._count(count)} 0"
-            case meanings.Average() | meanings.Total():
-                raise Unsupported(f"a direction is {meaning}, of which the Coq library has no counterpart")
+            case meanings.Average(term):
+                return f"IsAverage {self._term(term)}"
+            case meanings.Total(count):
+                return f"IsTotal {self._count(count)}"
             case meanings.Anything():
                 return "IsAnything"
 

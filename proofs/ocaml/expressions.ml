@@ -11,7 +11,7 @@ type part = {
   expression : C.expression option;
   exponent : C.integer option;
   amount : C.amount option;
-  literal : C.positive option;
+  literal : Integers.positive option;
 }
 type value = Number of part | Condition of C.condition
 
@@ -43,7 +43,7 @@ let amount column value = Option.get (as_number column value).amount
 let both make x y = match x, y with Some x, Some y -> Some (make x y) | _ -> None
 
 (* 0-i is kept for -i, of which the library has no other form in an exponent. *)
-let added make left right = if left = Some (C.Int C.Z0) then None else both make left right
+let added make left right = if left = Some (C.Int Integers.zero) then None else both make left right
 
 (* In a condition. *)
 let combine_amounts language sign left right =
@@ -81,12 +81,12 @@ let combine language column sign left right =
 
 let negative part =
   { expression = Option.map C.negative_of part.expression;
-    exponent = Option.map (fun k -> C.IntMinus (C.Int C.Z0, k)) part.exponent;
+    exponent = Option.map (fun k -> C.IntMinus (C.Int Integers.zero, k)) part.exponent;
     amount = Option.map (fun x -> C.Negated x) part.amount; literal = None }
 
 let numeral digits =
   let z = Numbers.natural digits in
-  let n, literal = match z with C.Zpos p -> (C.Npos p, Some p) | _ -> (C.N0, None) in
+  let n = Integers.natural_of z and literal = Integers.positive z in
   { expression = Some (C.Num (Numbers.rational_of_integer z)); exponent = Some (C.Int z);
     amount = Some (C.Literal n); literal }
 

@@ -12,12 +12,12 @@ type formula = { node : C.formula; depth : int; size : int; positional : bool }
 type count = C.side * formula
 
 (* A sum of multiples of counts, or of 1; the last summand first. *)
-type summand = C.z * count option
+type summand = Integers.z * count option
 type value = Truth of formula | Sum of summand list
 
 type scope = {
-  letters : (string, int * C.nat) Hashtbl.t;  (* the symbols of the alphabet *)
-  users : (string, int * C.nat) Hashtbl.t;  (* the user's predicates *)
+  letters : (string, int * Integers.nat) Hashtbl.t;  (* the symbols of the alphabet *)
+  users : (string, int * Integers.nat) Hashtbl.t;  (* the user's predicates *)
   table : (string, formula) Hashtbl.t;  (* what $1, $2, ... stand for, and the names of definitions *)
 }
 
@@ -78,9 +78,9 @@ let reserved =
 (* ---- sums ---- *)
 
 let check_length z = if Numbers.is_long z then malformed "found a number of more than %d digits" Numbers.most_digits
-let constant_of summands = List.fold_left (fun sum (z, _) -> C.Z.add sum z) C.Z0 summands
+let constant_of summands = List.fold_left (fun sum (z, _) -> Integers.add sum z) Integers.zero summands
 let is_constant = List.for_all (fun (_, count) -> count = None)
-let scale z = map (fun (x, count) -> let product = C.Z.mul z x in check_length product; (product, count))
+let scale z = map (fun (x, count) -> let product = Integers.multiply z x in check_length product; (product, count))
 
 (* The term of the library: the counts in the order of mention, and one constant. *)
 let term summands =
@@ -100,16 +100,17 @@ let cancels summands =
       | Some (side, f) ->
         let key = (side, f.node) in
         let others = List.remove_assoc key sums in
-        (key, C.Z.add z (Option.value (List.assoc_opt key sums) ~default:C.Z0)) :: others) [] summands in
-  List.for_all (fun (_, z) -> z = C.Z0) sums
+        (key, Integers.add z (Option.value (List.assoc_opt key sums) ~default:Integers.zero)) :: others) [] summands in
+  List.for_all (fun (_, z) -> z = Integers.zero) sums
 
-let minus_one = C.Zneg C.XH
+let check_counts mentioned =
+  if List.length mentioned > most_counts then
+    unsupported "a comparison of %d counts, expected at most %d" (List.length mentioned) most_counts
 
 let comparison relation left right =
   let mentioned = counted left @ counted right in
-  if List.length mentioned > most_counts then
-    unsupported "a comparison of %d counts, expected at most %d" (List.length mentioned) most_counts;
-  let positional = cancels (scale minus_one right @ left) in
+  check_counts mentioned;
+  let positional = cancels (scale Integers.minus_one right @ left) in
   make ~positional (C.Compare (List.assoc relation relations, term left, term right)) mentioned
 
 (* ---- parsing ---- *)
@@ -172,7 +173,7 @@ and compared scope tokens =
 and sum scope tokens =
   Tokens.left_to_right tokens [ "+"; "-" ] (fun () -> product scope tokens) (fun column sign left right ->
       let left = as_sum column left and right = as_sum column right in
-      Sum ((if sign = "-" then scale minus_one right else right) @ left))
+      Sum ((if sign = "-" then scale Integers.minus_one right else right) @ left))
 
 and product scope tokens =
   Tokens.left_to_right tokens [ "*" ] (fun () -> signed scope tokens) (fun column _ left right ->
@@ -185,7 +186,7 @@ and signed scope tokens =
   if Tokens.is tokens "-" then begin
     let column = tokens.start + 1 in
     Tokens.advance tokens;
-    Sum (scale minus_one (as_sum column (Tokens.nested tokens (fun () -> signed scope tokens))))
+    Sum (scale Integers.minus_one (as_sum column (Tokens.nested tokens (fun () -> signed scope tokens))))
   end
   else atom scope tokens
 
@@ -212,7 +213,7 @@ and atom scope tokens =
     Tokens.advance tokens;
     let inner = as_formula (column + 3) (Tokens.nested tokens (fun () -> value scope tokens)) in
     Tokens.expect tokens "]";
-    Sum [ (C.Zpos C.XH, Some ((if sign = "#<[" then C.ToLeft else C.ToRight), inner)) ]
+    Sum [ (Integers.one, Some ((if sign = "#<[" then C.ToLeft else C.ToRight), inner)) ]
   | Sign "(" ->
     Tokens.advance tokens;
     let inner = Tokens.nested tokens (fun () -> value scope tokens) in
@@ -237,7 +238,7 @@ and predicate scope tokens name column =
     let argument = as_sum column (Tokens.nested tokens (fun () -> value scope tokens)) in
     Tokens.expect tokens ")";
     match argument with
-    | [ (C.Zpos C.XH, Some (side, f)) ] -> Truth (make (C.OnCount (found, side, f.node)) [ f ])
+    | [ (unit_, Some (side, f)) ] when unit_ = Integers.one -> Truth (make (C.OnCount (found, side, f.node)) [ f ])
     | _ -> unsupported "column %d: %s of a sum: the Coq library has predicates on single counts only" column name
   end
   else Truth (make ~positional:true (C.Positional found) [])
@@ -251,7 +252,7 @@ and remainder tokens =
   in
   Tokens.expect tokens "(";
   let modulus = Numbers.unary_of_digits (parameter ()) in
-  if modulus = C.O then Tokens.fail tokens "MOD with a first parameter of at least 1";
+  if modulus = Integers.none then Tokens.fail tokens "MOD with a first parameter of at least 1";
   Tokens.expect tokens ",";
   let rest = Numbers.unary_of_digits (parameter ()) in
   Tokens.expect tokens ")";
@@ -269,8 +270,13 @@ let formula scope text = as_formula 1 (whole scope text)
 
 let count scope text : count =
   match whole scope text with
-  | Sum [ (C.Zpos C.XH, Some count) ] -> count
+  | Sum [ (unit_, Some count) ] when unit_ = Integers.one -> count
   | _ -> malformed "found %s, expected a count such as #<[Q_a]" (quote text)
+
+let sum scope text =
+  let summands = as_sum 1 (whole scope text) in
+  check_counts (counted summands);
+  term summands
 
 (* ---- what is asked: let p = ...; q = ...; ... ---- *)
 

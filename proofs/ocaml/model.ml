@@ -14,7 +14,7 @@ type t = {
 let most_entries = 100_000
 
 (* What the parts of a model are read with: names to numbers. *)
-type reader = { formulas : Formulas.scope; places : (string, int * C.nat) Hashtbl.t }
+type reader = { formulas : Formulas.scope; places : (string, int * Integers.nat) Hashtbl.t }
 
 (* ---- JSON ---- *)
 
@@ -80,8 +80,8 @@ let row reader where value =
 (* Numbers 0, 1, 2, ... for names, in their order, also as numbers of Coq. *)
 let numbered names =
   let table = Hashtbl.create 64 in
-  let number (place, number) name = Hashtbl.add table name (place, number); (place + 1, C.S number) in
-  ignore (List.fold_left number (0, C.O) names);
+  let number (place, number) name = Hashtbl.add table name (place, number); (place + 1, Integers.successor number) in
+  ignore (List.fold_left number (0, Integers.none) names);
   table
 
 (* ---- embeddings and meanings ---- *)
@@ -104,7 +104,7 @@ let bracket reader text =
 let position_function reader text =
   if text <> "" && text.[0] = '[' then bracket reader text else C.Formula (Expressions.expression text)
 
-let zero = { C.qnum = C.Z0; C.qden = C.XH }
+let zero = Numbers.rational_of_integer Integers.zero
 
 let meaning reader where value =
   let kind = match value with
@@ -129,10 +129,10 @@ let meaning reader where value =
   | String "mean" -> let side, f = count (part "count") in C.IsMean (side, f)
   | String "others" -> let side, f = count (part "count") in C.IsOthers (side, f, zero)
   | String "any" -> ignore (fields where [ "kind" ] value); C.IsAnything
-  | String (("average" | "total") as name) ->
-    ignore (part (if name = "total" then "count" else "term"));
-    unsupported "%s: a direction that means the %s of counts, of which the Coq library has no counterpart" where name
-  | _ -> malformed "%s: expected a meaning of kind position, truth, near, product, mean, others, slack or any" where
+  | String "average" -> C.IsAverage (located where (Formulas.sum reader.formulas) (part "term"))
+  | String "total" -> let side, f = count (part "count") in C.IsTotal (side, f)
+  | _ -> malformed "%s: expected a meaning of kind position, truth, near, product, mean, average, total, others, slack or any"
+           where
 
 (* ---- layers ---- *)
 
@@ -267,6 +267,11 @@ let transformer where value =
         model_network = network; model_meanings = meanings };
       claim = claim meanings place; directions = Array.of_list names; scope }
   | _ -> assert false
+
+let place_of model where name =
+  let rec go k = if k = Array.length model.directions then malformed "%s: %s is no direction" where (quote name)
+    else if model.directions.(k) = name then Numbers.unary k else go (k + 1) in
+  go 0
 
 (* A certificate speaks of lengths up to one; of it only the network and the formula are looked at. *)
 let certificate value =

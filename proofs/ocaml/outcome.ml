@@ -6,8 +6,12 @@ exception Malformed of string
 exception Unsupported of string
 (** It has a part that the Coq library has no counterpart of; this says nothing about the claim. *)
 
+exception Rejected of string
+(** It is a certificate, and its claim is not proved, or not the one that was asked for. *)
+
 let malformed format = Printf.ksprintf (fun text -> raise (Malformed text)) format
 let unsupported format = Printf.ksprintf (fun text -> raise (Unsupported text)) format
+let rejected format = Printf.ksprintf (fun text -> raise (Rejected text)) format
 
 (* [List.map] without recursion, as lists of files may be long. *)
 let map f list = List.rev (List.rev_map f list)

@@ -3,7 +3,7 @@
 open Outcome
 module C = Checker
 
-let rec int_of_nat n = match n with C.O -> 0 | C.S n -> 1 + int_of_nat n
+let int_of_nat = Integers.int_of_nat
 let most_named = 20
 
 (* As in formulas, where it is Q_a or Q['(']: a letter that has commas or braces does not look like several. *)

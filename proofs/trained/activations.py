@@ -72,4 +72,5 @@ ACTIVATIONS: Mapping[Activation, Callable[[Array], Array]] = {
     "silu": lambda x: x * logistic(x),
     "sigmoid": logistic,
     "tanh": np.tanh,
+    "identity": lambda x: x,
 }

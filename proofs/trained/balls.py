@@ -55,6 +55,7 @@ ACTIVATIONS: Mapping[trained.Activation, Map] = {
     "silu": lambda x: x * _logistic(x),
     "sigmoid": _logistic,
     "tanh": lambda x: x.tanh(),
+    "identity": lambda x: x,
 }
 
 
@@ -103,6 +104,7 @@ class BallNetwork:
         """Each row normalised; as it is, without a norm."""
         if norm is None:
             return x
+        x = x if norm.of is None else self.affine(norm.of, x)
         rows = [_normalised(norm, row) for row in x]
         if norm.gain is not None:
             gain = self.row(norm.gain)

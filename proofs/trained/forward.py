@@ -36,15 +36,17 @@ class FloatAffine:
 
 @dataclass(frozen=True)
 class FloatNorm:
-    """Layer norm (``centred``) or RMS norm on the last axis."""
+    """Layer norm (``centred``) or RMS norm on the last axis, of an image of the vectors if there is ``of``."""
 
     centred: bool
     epsilon: np.float64
     gain: Array | None
     bias: Array | None
+    of: FloatAffine | None = None
 
     def __call__(self, x: Array) -> Array:
         """Each vector normalised."""
+        x = x if self.of is None else self.of(x)
         centred = x - x.mean(-1, keepdims=True) if self.centred else x
         y = centred / np.sqrt(np.mean(centred * centred, -1, keepdims=True) + self.epsilon)
         y = y if self.gain is None else y * self.gain
@@ -225,7 +227,8 @@ class FloatNetwork:
         if norm is None:
             return None
         epsilon = np.float64(norm.epsilon)
-        return FloatNorm(norm.kind == "layer", epsilon, self._numbers(norm.gain), self._numbers(norm.bias))
+        gain, bias = self._numbers(norm.gain), self._numbers(norm.bias)
+        return FloatNorm(norm.kind == "layer", epsilon, gain, bias, self._affine(norm.of) if norm.of else None)
 
     def _head(self, head: trained.Head) -> FloatHead:
         query, key, value = (self._affine(affine) for affine in (head.query, head.key, head.value))

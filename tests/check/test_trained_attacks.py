@@ -29,7 +29,7 @@ NEAR = Fraction(1, 1 << 16)  # by so little less than the truth a margin is acce
 ROW: list[Any] = [[0, "1"], [1, "-2/7"], [2, "3/5"]]
 WORDS = [word for n in (1, 2) for word in itertools.product((0, 1), repeat=n)]
 GRAPH = [[[0, 1]], [[0, 1], [2, 3]], [[], [], [], []]]
-KINDS = ("layer", "slopes", "rotary", "gated", "plain")
+KINDS = ("layer", "slopes", "rotary", "gated", "plain", "images")
 
 
 class Known(NamedTuple):
@@ -56,6 +56,10 @@ class Recording(Reference):
 def make_steps(kind: str, w: Weights) -> list[Document]:
     """With one attention step."""
     d = 4
+    if kind == "images":
+        return [w.units(d, 3, w.norm_of(d, 5, "rms"), "identity", reads=5),
+                w.attention(d, 1, w.norm_of(d, 3, "layer"), 8, reads=3), w.units(d, 2, None, "identity", True),
+                {"step": "norm", "norm": w.norm_of(d, d, "layer")}]
     if kind == "layer":
         return [w.attention(d, 1, w.norm(d, "layer"), 8), w.units(d, 5, w.norm(d, "layer"), "gelu"),
                 {"step": "norm", "norm": w.norm(d, "layer")}]

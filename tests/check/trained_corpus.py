@@ -70,8 +70,9 @@ def wrong_word(**changes: Any) -> Document:
 
 def accepted() -> dict[str, Document]:
     """Files that are proved."""
-    rotary, both = make_network("rotary", 3), make_network("bidirectional", 4)
+    rotary, both, images = make_network("rotary", 3), make_network("bidirectional", 4), make_network("images", 5)
     return {"trained_mean": means(), "trained_wrong_word": wrong_word(), "trained_mean_in_cells": in_cells(),
+            "trained_norms_of_images": decision(images, signs_of_logits(images, 3)),
             "trained_rotary_by_place": decision(rotary, signs_of_logits(rotary, 3)),
             "trained_bidirectional_by_length": decision(both, signs_of_logits(both, 3, read="last", after=[3]))}
 
@@ -103,8 +104,9 @@ def rejected() -> dict[str, Document]:
     mean, wrong = means(), wrong_word()
     classes = {"offset": 1, "from": 1, "to": 5, "by": "classes", "graph": 0, "directions": 0, "bits": 20, "ranges": ""}
     ahead = means(cases=[{"when": {"formula": "next Q_1"}, "above": []}])
-    both = accepted()["trained_bidirectional_by_length"]
+    both, images = (accepted()[f"trained_{name}"] for name in ("bidirectional_by_length", "norms_of_images"))
     return {
+        "trained_another_activation": changed(images, "network", "steps", 2, "activation", value="relu"),
         "trained_a_unit_left_out": changed(mean, "cover", value=mean["cover"][:2]),
         "trained_a_unit_beyond_the_tables": changed(mean, "cover", 0, "to", value=17),
         "trained_an_offset_moved": changed(mean, "cover", 0, "offset", value=0),
@@ -133,6 +135,8 @@ def malformed() -> dict[str, Document]:
         "trained_a_digest_of_other_bytes": with_bit(mean, "t6", 55, digest=False),
         "trained_an_infinite_weight": infinite(mean),
         "trained_a_view_beyond_its_tensor": changed(mean, "network", "tokens", "start", value=1),
+        "trained_a_norm_of_nothing": changed(
+            accepted()["trained_norms_of_images"], "network", "steps", 1, "norm", "of", value=None),
         "trained_an_unused_tensor": changed(mean, "network", "tensors", "more",
                                             value=mean["network"]["tensors"]["t5"]),
         "trained_a_head_of_another_width": changed(mean, *step, "heads", 0, "out", "shape", value=[2, 1]),

@@ -39,6 +39,10 @@ class Weights:
     def affine(self, height: int, width: int, bias: bool = True, size: float = 1.0) -> dict[str, Any]:
         return {"weight": self.matrix(height, width, size), "bias": self.vector(width) if bias else None}
 
+    def norm_of(self, width: int, image: int, kind: str) -> dict[str, Any]:
+        """Of an image of a stream of this width."""
+        return self.norm(image, kind) | {"of": self.affine(width, image)}
+
     def norm(self, width: int, kind: str, bare: bool = False) -> dict[str, Any]:
         return {"kind": kind, "epsilon": "1/100000", "gain": None if bare else self.vector(width, 0.2, 1.0),
                 "bias": None if bare or kind == "rms" else self.vector(width)}
@@ -47,7 +51,8 @@ class Weights:
         m = width // heads
         made = []
         for h in range(heads):
-            query, key, value = (self.affine(width, m, how.get("bias", True), how.get("size", 1.0)) for _ in range(3))
+            query, key, value = (self.affine(how.get("reads", width), m, how.get("bias", True), how.get("size", 1.0))
+                                 for _ in range(3))
             slope = f"-1/{2 ** (h + 1)}" if how.get("alibi") else None
             made.append({"query": query, "key": key, "value": value, "out": self.matrix(m, width), "slope": slope})
         rotary = None
@@ -61,8 +66,9 @@ class Weights:
                 "bias": self.vector(width) if how.get("bias", True) else None, "scale": how.get("scale", {"root": m}),
                 "rotary": rotary}
 
-    def units(self, width: int, hidden: int, norm: Any, activation: str, gated: bool = False) -> dict[str, Any]:
-        return {"step": "units", "norm": norm, "in": self.affine(width, hidden),
+    def units(self, width: int, hidden: int, norm: Any, activation: str, gated: bool = False,
+              reads: int | None = None) -> dict[str, Any]:
+        return {"step": "units", "norm": norm, "in": self.affine(reads or width, hidden),
                 "gate": self.affine(width, hidden) if gated else None, "activation": activation,
                 "out": self.affine(hidden, width)}
 
@@ -76,7 +82,7 @@ class Weights:
                 "unembedding": self.affine(width, outputs, False), "tensors": self.tensors}
 
 
-KINDS = ("gpt2", "post", "rotary", "alibi", "rms", "plain", "bidirectional", "deep")
+KINDS = ("gpt2", "post", "rotary", "alibi", "rms", "plain", "bidirectional", "deep", "images")
 
 
 def make_network(kind: str, seed: int = 0, rows: int = 12, tokens: int = 4, outputs: int = 2) -> dict[str, Any]:
@@ -110,6 +116,14 @@ def make_network(kind: str, seed: int = 0, rows: int = 12, tokens: int = 4, outp
         steps = [step for _ in range(2) for step in (w.attention(d, 2, layer(), rows),
                                                      w.units(d, hidden, layer(), "gelu"))]
         steps.append({"step": "norm", "norm": layer()})
+    elif kind == "images":
+        steps = [w.units(d, 3, w.norm_of(d, 4, "layer"), "identity", reads=4),
+                 w.attention(d, 2, w.norm_of(d, 5, "rms"), rows, reads=5), w.units(d, 4, None, "identity", True),
+                 {"step": "norm", "norm": w.norm_of(d, 6, "layer")}, w.attention(6, 2, w.norm(6, "rms"), rows),
+                 {"step": "norm", "norm": w.norm_of(6, 7, "rms")}]
+        network = w.network(tokens, d, positions, steps, causal, outputs)
+        del w.tensors[network["unembedding"]["weight"]["tensor"]]
+        return network | {"unembedding": {"weight": w.matrix(7, outputs), "bias": None}}
     else:
         steps = [step for _ in range(3) for step in (w.attention(d, 2, layer(), rows),
                                                      w.units(d, hidden, layer(), "gelu-tanh"))]

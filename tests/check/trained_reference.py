@@ -16,7 +16,7 @@ C, A = mpf(0x19884533D43651) / 2**53, mpf(44715) / 10**6
 ACTIVATIONS: dict[str, Callable[[mpf], mpf]] = {
     "relu": lambda x: max(x, mpf(0)), "gelu": lambda x: x * (1 + erf(x / sqrt(mpf(2)))) / 2,
     "gelu-tanh": lambda x: x / (1 + exp(-2 * C * (x + A * x**3))), "silu": lambda x: x / (1 + exp(-x)),
-    "sigmoid": lambda x: 1 / (1 + exp(-x)), "tanh": lambda x: 1 - 2 / (1 + exp(2 * x))}
+    "sigmoid": lambda x: 1 / (1 + exp(-x)), "tanh": lambda x: 1 - 2 / (1 + exp(2 * x)), "identity": lambda x: x}
 
 
 def rational(text: str) -> mpf:
@@ -48,6 +48,7 @@ class Reference:
     def norm(self, norm: dict[str, Any] | None, x: list[mpf]) -> list[mpf]:
         if norm is None:
             return x
+        x = self.affine(norm["of"], x) if "of" in norm else x
         d = len(x)
         mean = mp.fsum(x) / d if norm["kind"] == "layer" else mpf(0)
         c = [a - mean for a in x]

@@ -38,6 +38,8 @@ COMMANDS = {
     "import": ("import", FIRST, "--attention", "causal", "--heads", "1", "--activation", "gelu", "--epsilon", "1e-5",
                "--show", "-o", "first.json"),
     "decide": ("decide", "first.json", "--claim", f"{FIRST}/claim.toml", "--max-n", "2"),
+    "learn": ("learn", "first.json", "--claim", f"{FIRST}/claim.toml", "--max-n", "2"),
+    "equal": ("equal", "first.json", "first.json", "--claim", f"{FIRST}/claim.toml", "--max-n", "2"),
     "audit": ("audit", *WEAK),
     "check": ("check", str(ROOT / "tests" / "corpus" / "accepted" / "floats_since.cert")),
 }
@@ -49,7 +51,7 @@ BETWEEN = re.compile(r"[\s-]+")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_forty_columns_lose_no_word(certify: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Of what a terminal has that is wide, but too narrow for columns that are left out there as well."""
-    if name == "decide":
+    if name in ("decide", "learn", "equal"):
         certify(*COMMANDS["import"])
     printed = {}
     for width in (40, NARROW - 1):

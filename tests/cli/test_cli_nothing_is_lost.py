@@ -77,6 +77,8 @@ TABLE = (
     row("decide t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --wrong --html --store"),
     row("decide t.json --alphabet 01 --at last --larger 0,1:dfa:bits.att --max-n 1 --jobs 1", "t.json bits.att",
         "-o --wrong --html --store"),
+    row("learn t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --svg --html --store"),
+    row("equal t.json t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --store"),
     row("margin m.json --threshold 1/2 --max-n 2", "m.json", "-o"),
     *(row(f"export c.cert --to {form}", "c.cert", "-o", quick=form in ("latex", "html", "npz", "safetensors"))
       for form in ("coq", "smt2", "latex", "proof", "html", "npz", "onnx", "torch", "safetensors")),
@@ -166,7 +168,7 @@ def writing(name: str) -> dict[str, object]:
 def test_the_table_has_every_option_of_every_command_that_writes() -> None:
     of_the_app = {(name, option) for name in command_line().commands for option in writing(name)}
     assert of_the_app == {(one.name, option) for one in TABLE for option in one.options}
-    assert len(of_the_app) == 24
+    assert len(of_the_app) == 30
 
 
 def test_every_option_whose_name_or_place_is_one_to_write_to_says_so() -> None:

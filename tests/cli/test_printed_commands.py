@@ -225,8 +225,11 @@ def make_everything(said: Said) -> None:
         tomllib.loads(path.read_text(encoding="utf-8")))]
     said.listen("export 'since a.cert' --to html -o since.html", "checker -o check.pyz",
                 "soften examples/hard/flip_flop.json --max-n 3 -o soft.cert", "export soft.cert --to html -o soft.html",
-                "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html")
-    for name in ("since.html", "soft.html", "decide.html"):
+                "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
+                "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
+                "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared")
+    said.texts.append((said.folder / "compared" / "README.md").read_text(encoding="utf-8"))
+    for name in ("since.html", "soft.html", "decide.html", "learnt.html"):
         said.read_page(name)
     listen_to_an_audit(said)
     listen_to_critical_constants(said)
@@ -315,7 +318,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
 
 def test_every_command_to_be_copied_works_as_it_is_printed(said: Said) -> None:
     kinds = [shlex.split(line)[:2] for line in said.copied]
-    assert kinds.count(["certify", "run"]) >= 15 and kinds.count(["python", "-I"]) == 3
+    assert kinds.count(["certify", "run"]) >= 15 and kinds.count(["python", "-I"]) == 4
     assert ["certify", "checker"] in kinds
     for line in sorted(said.copied, key=lambda line: "checker" not in line):
         status, text = said.run(line, said.copied[line])

@@ -36,7 +36,19 @@ from constructions.language.syntax import (
     Until,
     is_positional,
 )
-from constructions.network.meanings import Anything, Mean, Meaning, Near, Others, Position, Product, Slack, Truth
+from constructions.network.meanings import (
+    Anything,
+    Average,
+    Mean,
+    Meaning,
+    Near,
+    Others,
+    Position,
+    Product,
+    Slack,
+    Total,
+    Truth,
+)
 from constructions.network.transformer import Coefficients, FeedForward, Head, Layer, Mask, Transformer, Unit
 from constructions.network.weightings import Weighting
 
@@ -255,6 +267,10 @@ class _Reader:
                 return Product(self.expression(value), self.formula(formula))
             case ("IsMean", side, counted):
                 return Mean(self.count(side, counted))
+            case ("IsAverage", term):
+                return Average(self.term(term))
+            case ("IsTotal", side, counted):
+                return Total(self.count(side, counted))
             case ("IsOthers", side, counted, Fraction(numerator=0)):
                 return Others(self.count(side, counted))
             case "IsAnything":

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from certify.exports.every_n_checker import write_every_n_checker
+from certify.exports.extracted_checkers import write_extracted_checker
 from constructions.compiler import compile_formula
 from constructions.errors import InputError, InternalError
 from constructions.language.parser import parse_formula
@@ -20,7 +20,7 @@ from constructions.network.json_form import read_transformer, transformer_to_jso
 from constructions.regimes import Regime
 from proofs.every_n import ProvedLengths
 from proofs.every_n.extracted import (
-    PROGRAM,
+    EVERY_N,
     READERS,
     OCamlMissing,
     checker_sources,
@@ -102,12 +102,12 @@ def test_without_ocaml_the_message_names_the_package(monkeypatch: pytest.MonkeyP
 def test_the_folder_is_whole_its_program_runs_and_it_is_never_written_over(tmp_path: Path) -> None:
     ocaml_or_skip()
     coq = coq_or_skip()
-    place = write_every_n_checker(str(tmp_path / "every-n"))
-    assert {path.name for path in place.parent.iterdir()} == {*checker_sources(coq, library_of(coq)), PROGRAM}
+    place = write_extracted_checker(str(tmp_path / "every-n"))
+    assert {path.name for path in place.parent.iterdir()} == {*checker_sources(coq, library_of(coq)), EVERY_N.name}
     done = subprocess.run([place, written(tmp_path, model())], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.split()[0]) == (0, "proved")
     with pytest.raises(InputError, match="the folder is not empty"):
-        write_every_n_checker(str(tmp_path / "every-n"))
+        write_extracted_checker(str(tmp_path / "every-n"))
 
 
 # -- what it reads -----------------------------------------------------------------------------------------------------

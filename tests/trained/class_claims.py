@@ -21,8 +21,8 @@ MODULO = Automaton(0, ((0, 1), (1, 2), (2, 0)))
 
 
 def causal_network(seed: int) -> TrainedNetwork:
-    """A random network of one to three blocks with causal attention."""
-    return replace(random_network(seed, size=0.4), attention="causal")
+    """A random network of one to three blocks with causal attention; from 1000 on with norms of images."""
+    return replace(random_network(seed, size=0.4, images=seed >= 1000), attention="causal")
 
 
 def by_states(lengths: tuple[int, int] = (1, 6), *, empty: bool = False) -> Claim:

@@ -25,7 +25,7 @@ from constructions.trained.network import (
     View,
 )
 
-ACTIVATIONS: tuple[Activation, ...] = ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh")
+ACTIVATIONS: tuple[Activation, ...] = ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh", "identity")
 ROWS = 12
 
 
@@ -35,6 +35,7 @@ class Maker:
 
     draw: np.random.Generator
     size: float
+    images: bool = False
     tensors: dict[str, Tensor] = field(default_factory=dict)
 
     def choice(self, *options: object) -> object:
@@ -71,7 +72,10 @@ class Maker:
 
     def norm(self, width: int) -> Norm:
         kind: Literal["layer", "rms"] = "layer" if self.choice(True, False) else "rms"
-        return Norm(kind, Fraction("1e-5"), self.maybe_vector(width), self.maybe_vector(width))
+        is_image = self.images and self.choice(True, True, False)
+        of = self.affine(width, int(self.draw.integers(2, 7))) if is_image else None
+        width = of.weight.shape[1] if of else width
+        return Norm(kind, Fraction("1e-5"), self.maybe_vector(width), self.maybe_vector(width), of)
 
     def maybe_norm(self, width: int) -> Norm | None:
         return self.norm(width) if self.choice(True, True, False) else None
@@ -80,11 +84,14 @@ class Maker:
         heads, head_width, value_width = (int(self.draw.integers(1, 4)), int(self.draw.integers(2, 6)),
                                           int(self.draw.integers(1, 6)))
         slopes = self.choice(True, False)
-        made = tuple(Head(self.affine(width, head_width), self.affine(width, head_width),
-                          self.affine(width, value_width), self.matrix(value_width, width),
+        norm = self.maybe_norm(width) if self.images else None
+        reads = norm.reads(width) if norm else width
+        made = tuple(Head(self.affine(reads, head_width), self.affine(reads, head_width),
+                          self.affine(reads, value_width), self.matrix(value_width, width),
                           Fraction(1, 2 ** (h + 1)) if slopes else None) for h in range(heads))
         scale = Scale(root=head_width) if self.choice(True, False) else Scale(times=Fraction(2, 3))
-        return AttentionStep(self.maybe_norm(width), made, self.maybe_vector(width), scale, self.rotary(head_width))
+        norm = norm if self.images else self.maybe_norm(width)
+        return AttentionStep(norm, made, self.maybe_vector(width), scale, self.rotary(head_width))
 
     def rotary(self, head_width: int) -> Rotary | None:
         if self.choice(True, False):
@@ -95,15 +102,17 @@ class Maker:
 
     def units(self, width: int) -> UnitsStep:
         count = int(self.draw.integers(2, 10))
-        gate = self.affine(width, count) if self.choice(True, False) else None
-        activation = ACTIVATIONS[self.draw.integers(len(ACTIVATIONS))]
-        return UnitsStep(self.maybe_norm(width), self.affine(width, count), gate, activation,
-                         self.affine(count, width))
+        norm = self.maybe_norm(width) if self.images else None
+        reads = norm.reads(width) if norm else width
+        gate = self.affine(reads, count) if self.choice(True, False) else None
+        activation = ACTIVATIONS[self.draw.integers(len(ACTIVATIONS) - (not self.images))]
+        norm = norm if self.images else self.maybe_norm(width)
+        return UnitsStep(norm, self.affine(reads, count), gate, activation, self.affine(count, width))
 
 
-def random_network(seed: int, *, vocabulary: int = 5, size: float = 0.7) -> TrainedNetwork:
-    """The network of this seed: one to three blocks of width 3 to 8."""
-    maker = Maker(np.random.default_rng(seed), size)
+def random_network(seed: int, *, vocabulary: int = 5, size: float = 0.7, images: bool = False) -> TrainedNetwork:
+    """The network of this seed: one to three blocks of width 3 to 8; with ``images`` norms of images, linear steps."""
+    maker = Maker(np.random.default_rng(seed), size, images)
     width = int(maker.draw.integers(3, 9))
     tokens = maker.matrix(vocabulary, width)
     positions = maker.matrix(ROWS, width) if maker.choice(True, True, False) else None
@@ -111,7 +120,10 @@ def random_network(seed: int, *, vocabulary: int = 5, size: float = 0.7) -> Trai
     for _ in range(maker.draw.integers(1, 4)):
         steps.append(maker.attention(width))
         steps += [maker.units(width)] if maker.choice(True, True, False) else []
-        steps += [NormStep(maker.norm(width))] if maker.choice(True, False) else []
+        if maker.choice(True, False):
+            norm = maker.norm(width)
+            steps.append(NormStep(norm))
+            width = norm.reads(width)
     causal = maker.choice(True, False)
     unembedding = maker.affine(width, int(maker.draw.integers(2, 6)))
     return TrainedNetwork("causal" if causal else "bidirectional", tokens, positions, tuple(steps), unembedding,

@@ -25,7 +25,7 @@ from tests.trained.class_claims import by_counts, by_states, causal_network, wor
 
 LAST = 5
 CLAIMS = (by_states((1, LAST)), by_counts((1, LAST)), replace(by_states((1, LAST)), after=(4, 2)))
-SEEDS = (0, 1, 4)
+SEEDS = (0, 1, 4, 1001)
 
 
 def least_margins(seed: int, claim: Claim) -> dict[int, np.float64]:

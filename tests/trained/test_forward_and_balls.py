@@ -32,8 +32,8 @@ def is_near(ball: arb, number: float, widening: Fraction) -> bool:
     return lower - widening * scale <= Fraction(number) <= upper + widening * scale
 
 
-def check_seed(seed: int) -> None:
-    network = random_network(seed)
+def check_seed(seed: int, images: bool = False) -> None:
+    network = random_network(seed, images=images)
     tokens, offset = input_of(seed, network)
     everything = range(len(tokens))
     balls = enclose_logits(BallNetwork(network), tokens.tolist(), offset, everything, 128)
@@ -49,6 +49,11 @@ def check_seed(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_torch_and_our_float_pass_are_near_the_balls(seed: int) -> None:
     check_seed(seed)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_passes_agree_where_norms_are_of_images_and_steps_are_linear(seed: int) -> None:
+    check_seed(seed, images=True)
 
 
 @pytest.mark.exhaustive

@@ -42,6 +42,7 @@ class TorchForward:
     def norm(self, norm: Norm | None, x: Any) -> Any:
         if norm is None:
             return x
+        x = x if norm.of is None else self.affine(norm.of, x)
         functional, width, epsilon = self.torch.nn.functional, [x.shape[-1]], float(norm.epsilon)
         gain, bias = self.view(norm.gain), self.view(norm.bias)
         if norm.kind == "layer":
@@ -87,7 +88,7 @@ class TorchForward:
         functional, normed = self.torch.nn.functional, self.norm(step.norm, x)
         act = {"relu": functional.relu, "gelu": functional.gelu, "silu": functional.silu,
                "gelu-tanh": lambda y: functional.gelu(y, approximate="tanh"),
-               "sigmoid": self.torch.sigmoid, "tanh": self.torch.tanh}[step.activation]
+               "sigmoid": self.torch.sigmoid, "tanh": self.torch.tanh, "identity": lambda y: y}[step.activation]
         inward = self.affine(step.inward, normed)
         units = act(inward) if step.gate is None else act(self.affine(step.gate, normed)) * inward
         return x + self.affine(step.outward, units)

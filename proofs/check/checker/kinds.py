@@ -16,9 +16,11 @@ CHAPTERS: Mapping[str, str] = {
     "certify-softened": "softened",
     "certify-margin": "margin",
     "certify-decision": "trained",
-    "certify-wrong-word": "trained"}
+    "certify-wrong-word": "trained",
+    "certify-tracks": "trained",
+    "certify-wrong-input": "trained"}
 
-LARGE = ("certify-decision", "certify-wrong-word")
+LARGE = ("certify-decision", "certify-wrong-word", "certify-tracks", "certify-wrong-input")
 """The formats whose files hold the weights of a network."""
 
 ADDITIONS: Mapping[str, Mapping[str, str]] = {"certify-certificate": {"floats": "floats"}}

@@ -23,6 +23,13 @@ Proof.
   unfold Rdiv. apply Rmult_integral_contrapositive_currified; [exact N|]. apply Rinv_neq_0_compat. lra.
 Qed.
 
+(* The partial sums of its series, all from below. *)
+Lemma exp_series x k : 0 <= x -> sum_f_R0 (fun j => / INR (fact j) * x ^ j) k <= exp x.
+Proof.
+  intros H. apply (sum_incr (fun j => / INR (fact j) * x ^ j)); [exact (proj2_sig (exist_exp x))|].
+  intros j. apply Rmult_le_pos; [left; apply Rinv_0_lt_compat, INR_fact_lt_0|now apply pow_le].
+Qed.
+
 Lemma exp_monotone x y : x <= y -> exp x <= exp y.
 Proof. intros [L| ->]; [left; now apply exp_increasing|lra]. Qed.
 

@@ -5,10 +5,11 @@
    that does not hold what M states counts as holding anything, which is no harm where nobody reads it.
    Proved: if the answer is `true`, the network over the real numbers computes f exactly, for every length, every word
    and every position; if that of `check_for L T M f` is, for every length in L. The check is a computation on rational
-   numbers; n does not occur in it. *)
+   numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination cases
-  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases.
+  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
+    check_by_rows output_by_rows lookup_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -29,24 +30,45 @@ Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bo
    (check_graph.v unfolds the names of formulas in this way). *)
 Notation view := (meaning -> meaning).
 Definition in_some_view (views : list view) (A : list meaning) (b : meaning) (agrees : list meaning -> meaning -> bool)
-  : bool := existsb (fun u => let A := map u A in existsb (fun v => agrees A (v b)) views) views.
+  : bool := some_of (fun u => let A := map u A in some_of (fun v => agrees A (v b)) views) views.
 
 (* ---- heads ---- *)
 Definition rows_to (d : direction) (a : head) : list (head * row) :=
   map (fun e => (a, snd e)) (filter (at_direction d) (head_values a)).
 Definition head_rows (l : layer) (d : direction) : list (head * row) := flat_map (rows_to d) (layer_heads l).
-(* The error of `others` follows from the head that looks it up; M need not say what it is. *)
-Definition with_error (A : list meaning) (a : head) (b : meaning) : meaning :=
-  match b, score_form A a with
-  | IsOthers s f _, Some p => match lookup_error s p with Some e => IsOthers s f e | None => b end
-  | _, _ => b
+(* The error of `others` follows from the head that looks it up; M need not say what it is. That at every length is the
+   one at the greatest length, too, but for the shortest ones. *)
+Definition error_at_every_length (A : list meaning) (a : head) (s : side) (f : formula) : option Q :=
+  match score_form A a with
+  | Some p => if looks_up s f (fun _ => true) p then lookup_error s p else None
+  | None => None
   end.
-Definition heads_stage (views : list view) (L : lengths) (A M : list meaning) (l : layer) (d : direction) : meaning :=
+Definition error_for (L : lengths) (A : list meaning) (a : head) (s : side) (f : formula) : option Q :=
+  let short := match greatest_length L with Some N => (N <=? 3)%nat | None => false end in
+  match (if short then None else error_at_every_length A a s f) with
+  | Some e => Some e
+  | None => match others_error_by_rows L A a s f with
+            | Some e => Some e
+            | None => error_at_every_length A a s f
+            end
+  end.
+Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) : meaning :=
+  match b with
+  | IsOthers s f _ => match error_for L A a s f with Some e => IsOthers s f e | None => b end
+  | _ => b
+  end.
+(* One after the other: the first is quickest, and only the last takes longer the longer words are. *)
+Definition check_any_head (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+  if check_head A a r b then true else if check_by_cases L A a r b then true
+  else if check_by_rows letters L A a r b then true else check_lookup L A a r b.
+(* `letters` symbols are in the alphabet. *)
+Definition heads_stage (views : list view) (letters : nat) (L : lengths) (A M : list meaning) (l : layer)
+    (d : direction) : meaning :=
   match head_rows l d with
   | [] => nth d A IsAnything
   | [(a, r)] =>
-      let b := with_error A a (nth d M IsAnything) in written A d b
-        (in_some_view views A b (fun A b => check_head A a r b || check_by_cases L A a r b))
+      let b := with_error L A a (nth d M IsAnything) in written A d b
+        (in_some_view views A b (fun A b => check_any_head letters L A a r b))
   | _ => IsAnything
   end.
 
@@ -54,16 +76,24 @@ Definition heads_stage (views : list view) (L : lengths) (A M : list meaning) (l
 Definition writes_to (l : layer) (d : direction) : bool :=
   existsb (fun u => existsb (at_direction d) (unit_writes u)) (layer_units l) || existsb (at_direction d) (layer_bias
       l).
-Definition feedforward_stage (views : list view) (A M : list meaning) (l : layer) (d : direction) : meaning :=
+(* Cases are twice as many for each atom; rows are tried first where cases are many, and only they where they are more. *)
+Definition check_units (L : lengths) (A : list meaning) (l : layer) (d : direction) (b : meaning) : bool :=
+  let atoms := length (free_atoms A (layer_units l) d b) in
+  let by_rows := fun _ : unit => check_output_by_rows L A (layer_units l) (layer_bias l) d b in
+  let by_cases := fun _ : unit => check_output A (layer_units l) (layer_bias l) d b in
+  if (atoms <=? 10)%nat then (if by_cases tt then true else by_rows tt)
+  else if by_rows tt then true else if (atoms <=? most_atoms)%nat then by_cases tt else false.
+Definition feedforward_stage (views : list view) (L : lengths) (A M : list meaning) (l : layer) (d : direction)
+  : meaning :=
   if writes_to l d then written A d (nth d M IsAnything)
-    (in_some_view views A (nth d M IsAnything) (fun A b => check_output A (layer_units l) (layer_bias l) d b))
+    (in_some_view views A (nth d M IsAnything) (fun A b => check_units L A l d b))
   else nth d A IsAnything.
 
-Definition layer_stages (views : list view) (L : lengths) (M : list meaning) (A : list meaning) (l : layer)
-  : list meaning :=
-  let B := for_directions M (heads_stage views L A M l) in for_directions M (feedforward_stage views B M l).
-Definition layers_stages (views : list view) (L : lengths) (M : list meaning) (ls : list layer) (A : list meaning)
-  : list meaning := fold_left (layer_stages views L M) ls A.
+Definition layer_stages (views : list view) (letters : nat) (L : lengths) (M : list meaning) (A : list meaning)
+    (l : layer) : list meaning :=
+  let B := for_directions M (heads_stage views letters L A M l) in for_directions M (feedforward_stage views L B M l).
+Definition layers_stages (views : list view) (letters : nat) (L : lengths) (M : list meaning) (ls : list layer)
+    (A : list meaning) : list meaning := fold_left (layer_stages views letters L M) ls A.
 
 (* ---- embedding ---- *)
 Definition embedded_functions (T : transformer) (d : direction) : list position_function :=
@@ -91,19 +121,32 @@ Definition check_embedded (T : transformer) (d : direction) (a : meaning) : bool
   | _, _ => false
   end.
 
+(* The embedded number is the one that is stated, at every position of every length up to the greatest. *)
+Definition embedded_number (T : transformer) (d : direction) (n i : nat) : option Q :=
+  fold_right (fun u x => bind (known_number (IsPosition u) n i) (fun p => bind x (fun q => Some (p + q)%Q))) (Some 0%Q)
+    (embedded_functions T d).
+Definition embedded_by_rows (L : lengths) (T : transformer) (d : direction) (a : meaning) : bool :=
+  match greatest_length L with
+  | None => false
+  | Some N => negb (in_tokens T d) && forallb (fun n => forallb (fun i =>
+      match known_number a n i, embedded_number T d n i with Some p, Some q => Qeq_bool p q | _, _ => false end)
+      (seq 1 n)) (lengths_to L N)
+  end.
+
 Definition written_later (T : transformer) (d : direction) : bool :=
   existsb (fun l => match head_rows l d with [] => writes_to l d | _ => true end) (transformer_layers T).
-Definition embedding_stage (T : transformer) (M : list meaning) (d : direction) : meaning :=
+Definition embedding_stage (L : lengths) (T : transformer) (M : list meaning) (d : direction) : meaning :=
   if written_later T d then
     (if negb (in_tokens T d) && match embedded_functions T d with [] => true | _ => false end then unwritten
      else IsAnything)
-  else if check_embedded T d (nth d M IsAnything) then nth d M IsAnything else IsAnything.
+  else let a := nth d M IsAnything in
+       if check_embedded T d a then a else if embedded_by_rows L T d a then a else IsAnything.
 
 (* ---- the whole ---- *)
 Definition established (views : list view) (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
-  layers_stages views L M (transformer_layers T) (for_directions M (embedding_stage T M)).
+  layers_stages views (length (token_embedding T)) L M (transformer_layers T) (for_directions M (embedding_stage L T M)).
 Definition check_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
-  well_defined_from (least_length L) T &&
+  defined_there L T &&
   match nth (transformer_output T) (established views L T M) IsAnything with
   | IsTruth g => formula_eqb g f
   | _ => false
@@ -138,8 +181,9 @@ Lemma entry_absent r d : existsb (at_direction d) r = false -> entry r d = 0.
 Proof. intros H. unfold entry. rewrite collect_total, (absent_filter r d H). reflexivity. Qed.
 
 Section Sound.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (L : lengths).
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (letters : nat) (L : lengths).
 Hypothesis HL : allowed L n.
+Hypothesis Letters : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
 Notation holds_now := (holds_of users n w).
 Variable views : list view.
 Hypothesis Views : forall u, In u views -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
@@ -155,13 +199,13 @@ Lemma in_some_view_correct A b agrees h i x : holds_now A h ->
   (forall A b, holds_now A h -> agrees A b = true -> means users n w i b x) ->
   in_some_view views A b agrees = true -> means users n w i b x.
 Proof.
-  intros HA C H. apply existsb_exists in H as (u & Hu & H). apply existsb_exists in H as (v & Hv & H).
+  intros HA C H. apply some_of_exists in H as (u & Hu & H). apply some_of_exists in H as (v & Hv & H).
   apply (Views v Hv). exact (C _ _ (seen_through u A h Hu HA) H).
 Qed.
 
 Lemma is_unwritten_zero i a x : is_unwritten a = true -> means users n w i a x -> x = 0.
 Proof.
-  destruct a as [[[q| | | | | | | | |]|]| | | | | | |]; try discriminate. simpl. intros H ->.
+  destruct a as [[[q| | | | | | | | |]|]| | | | | | | | |]; try discriminate. simpl. intros H ->.
   apply Qeq_bool_R in H. now rewrite H, Q2R_0.
 Qed.
 
@@ -184,14 +228,18 @@ Proof.
 Qed.
 
 Lemma heads_stage_correct A M l h : holds_now A h ->
-  holds_now (for_directions M (heads_stage views L A M l)) (after_heads n l h).
+  holds_now (for_directions M (heads_stage views letters L A M l)) (after_heads n l h).
 Proof.
-  intros HA i d Hi. destruct (for_directions_nth M (heads_stage views L A M l) d) as [E|E]; rewrite E; [|exact I].
+  intros HA i d Hi. destruct (for_directions_nth M (heads_stage views letters L A M l) d) as [E|E]; rewrite E;
+    [|exact I].
   unfold after_heads. rewrite head_rows_total. unfold heads_stage. pose proof (HA i d Hi) as Hd.
   destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
   cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
   apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
-  apply orb_prop in C as [C|C]; [|exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)].
+  apply if_or in C as [C|C];
+    [|apply if_or in C as [C|C]; [exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)|
+      apply if_or in C as [C|C]; [exact (check_by_rows_correct users n w letters L A h a r b i HL HA Letters Hi C)|
+        exact (check_lookup_correct users n w L A h a r b i HL HA Hi C)]]].
   unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
   destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
   apply (check_head_correct users n w A h a r i p v HA Hi Ep Ev). unfold check_head. now rewrite Ep, Ev.
@@ -206,18 +254,26 @@ Proof.
 Qed.
 
 Lemma feedforward_stage_correct A M l h : holds_now A h ->
-  holds_now (for_directions M (feedforward_stage views A M l)) (fun i d => h i d + feedforward l (h i) d).
+  holds_now (for_directions M (feedforward_stage views L A M l)) (fun i d => h i d + feedforward l (h i) d).
 Proof.
-  intros HA i d Hi. destruct (for_directions_nth M (feedforward_stage views A M l) d) as [E|E]; rewrite E; [|exact I].
+  intros HA i d Hi. destruct (for_directions_nth M (feedforward_stage views L A M l) d) as [E|E]; rewrite E; [|exact I].
   unfold feedforward_stage. pose proof (HA i d Hi) as Hd. destruct (writes_to l d) eqn:W.
   - apply written_correct; [exact Hd|]. unfold feedforward.
     apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
-    apply (check_output_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ C).
+    assert (ByCases : check_output A (layer_units l) (layer_bias l) d b = true -> means users n w i b
+      (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
+      by (intros D; exact (check_output_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ D)).
+    assert (ByRows : check_output_by_rows L A (layer_units l) (layer_bias l) d b = true -> means users n w i b
+      (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
+      by (intros D; exact (check_output_by_rows_correct users n w i L A (h i) _ _ _ _ HL Hi (fun e => HA i e Hi) D)).
+    unfold check_units in C. cbv zeta in C.
+    destruct (_ <=? 10)%nat, (check_output A _ _ d b), (check_output_by_rows L A _ _ d b); auto;
+      now destruct (_ <=? most_atoms)%nat.
   - rewrite (not_written l d (h i) W), Rplus_0_r. exact Hd.
 Qed.
 
 Lemma layers_stages_correct M ls : forall A h, holds_now A h ->
-  holds_now (layers_stages views L M ls A) (fold_left (fun h l => after_layer n l h) ls h).
+  holds_now (layers_stages views letters L M ls A) (fold_left (fun h l => after_layer n l h) ls h).
 Proof.
   induction ls as [|l ls IH]; intros A h HA; [exact HA|]. cbn [layers_stages fold_left]. apply IH.
   exact (feedforward_stage_correct _ M l _ (heads_stage_correct A M l h HA)).
@@ -268,7 +324,7 @@ Lemma check_embedded_correct d a i : (1 <= i <= n)%nat -> check_embedded T d a =
   means users n w i a (embed users T n w i d).
 Proof.
   intros Hi H. unfold embed. rewrite positions_total.
-  destruct a as [v|f|f|f g|x f|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact I.
+  destruct a as [v|f|f|f g|x f|s f|t|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact I.
   - destruct (embedded_functions T d) as [|u [|]]; try discriminate. apply andb_prop in H as [K E].
     apply negb_true_iff in K. apply position_function_eqb_eq in E. subst u.
     rewrite (not_in_tokens d i K). simpl. ring.
@@ -279,17 +335,44 @@ Proof.
       rewrite (positional_truth users n w no_word f i P). ring.
 Qed.
 
-Lemma embedding_stage_correct M : holds_now (for_directions M (embedding_stage T M)) (embed users T n w).
+Lemma embedded_number_correct d i : forall q, embedded_number T d n i = Some q ->
+  total (fun p => position_value users p n i) (embedded_functions T d) = Q2R q.
 Proof.
-  intros i d Hi. destruct (for_directions_nth M (embedding_stage T M) d) as [E|E]; rewrite E; [|exact I].
+  unfold embedded_number. induction (embedded_functions T d) as [|u l IH]; intros q H; cbn [fold_right total] in *.
+  - take H. now rewrite Q2R_0.
+  - unfold bind in H. destruct (known_number (IsPosition u) n i) as [x|] eqn:K; [|discriminate].
+    destruct (fold_right _ _ l) as [y|]; [|discriminate]. take H. rewrite (IH y eq_refl), Q2R_plus.
+    now rewrite (known_number_correct users n w i (IsPosition u) (position_value users u n i) x eq_refl K).
+Qed.
+Lemma embedded_by_rows_correct d a i : (1 <= i <= n)%nat -> embedded_by_rows L T d a = true ->
+  means users n w i a (embed users T n w i d).
+Proof.
+  intros Hi H. unfold embedded_by_rows in H. destruct HL as (H1 & H2 & H3).
+  destruct (greatest_length L) as [N|]; [|discriminate]. apply andb_prop in H as [K H]. apply negb_true_iff in K.
+  rewrite forallb_forall in H. specialize (H n ltac:(unfold lengths_to; apply in_seq; lia)).
+  rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
+  destruct (known_number a n i) as [p|] eqn:A1; [|discriminate].
+  destruct (embedded_number T d n i) as [q|] eqn:E; [|discriminate]. apply Qeq_bool_R in H.
+  unfold embed. rewrite positions_total, (not_in_tokens d i K), (embedded_number_correct d i q E), Rplus_0_l, <- H.
+  now apply known_number_means.
+Qed.
+
+Lemma embedding_stage_correct M : holds_now (for_directions M (embedding_stage L T M)) (embed users T n w).
+Proof.
+  intros i d Hi. destruct (for_directions_nth M (embedding_stage L T M) d) as [E|E]; rewrite E; [|exact I].
   unfold embedding_stage. destruct (written_later T d).
   - destruct (in_tokens T d) eqn:K; [exact I|]. destruct (embedded_functions T d) eqn:F; [|exact I].
     cbn [negb andb]. unfold embed. rewrite positions_total, F, (not_in_tokens d i K). simpl. rewrite Q2R_0. ring.
-  - destruct (check_embedded T d (nth d M IsAnything)) eqn:C; [|exact I]. now apply check_embedded_correct.
+  - cbv zeta. destruct (check_embedded T d (nth d M IsAnything)) eqn:C; [now apply check_embedded_correct|].
+    destruct (embedded_by_rows L T d (nth d M IsAnything)) eqn:C'; [|exact I]. now apply embedded_by_rows_correct.
 Qed.
 
-Lemma established_correct M : holds_now (established views L T M) (run users T n w).
-Proof. exact (layers_stages_correct M (transformer_layers T) _ _ (embedding_stage_correct M)). Qed.
+Lemma established_correct M : letters = length (token_embedding T) ->
+  holds_now (established views L T M) (run users T n w).
+Proof.
+  intros E. unfold established. rewrite <- E.
+  exact (layers_stages_correct M (transformer_layers T) _ _ (embedding_stage_correct M)).
+Qed.
 End Embedding.
 End Sound.
 
@@ -300,7 +383,8 @@ Theorem check_through_correct users n w L views T M f : allowed L n ->
   forall i, (1 <= i <= n)%nat -> run users T n w i (transformer_output T) = bit (truth users n w f i).
 Proof.
   unfold check_through. intros HL Views H Over i Hi. apply andb_prop in H as [_ H].
-  pose proof (established_correct users n w L HL views Views T Over M i (transformer_output T) Hi) as V.
+  pose proof (established_correct users n w (length (token_embedding T)) L HL Over views Views T Over M eq_refl i
+    (transformer_output T) Hi) as V.
   destruct (nth (transformer_output T) _ IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
 Qed.
 
@@ -314,7 +398,7 @@ Qed.
 Theorem check_for_computes users L T M f : check_for L T M f = true -> defined_for L T /\ computes_for users L T f.
 Proof.
   intros H. split; [|exact (check_for_correct users L T M f H)]. apply andb_prop in H as [H _].
-  now apply well_defined_for.
+  now apply defined_there_correct.
 Qed.
 
 Theorem check_correct users T M f : check T M f = true -> computes users T f.
@@ -324,7 +408,9 @@ Qed.
 
 (* And every embedding and temperature that it uses has a value, the temperatures a positive one. *)
 Corollary check_well_defined T M f : check T M f = true -> well_defined T = true.
-Proof. unfold check, check_for. intros H. now apply andb_prop in H as [H _]. Qed.
+Proof.
+  unfold check, check_for. intros H. apply andb_prop in H as [H _]. now apply defined_there_always.
+Qed.
 
 (* What is stated of a concrete network: it has no division by zero, and it computes the formula. *)
 Corollary check_computes users T M f : check T M f = true -> defined T /\ computes users T f.

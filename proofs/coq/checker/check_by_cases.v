@@ -900,7 +900,7 @@ Proof.
   intros Hx H. assert (Plain : query_factors b = [] -> query_term b = Some (m, q) ->
     x = product_value (query_factors b) n i * (monomial_value m n i * query_atom_value users n w q i)).
   { intros -> T. rewrite (query_term_value users n w i b x m q Hi Hx T). simpl. ring. }
-  destruct b as [[y|f s]|f|f|f g|y f|s f|s f g|]; try (apply Plain; [reflexivity|exact H]);
+  destruct b as [[y|f s]|f|f|f g|y f|s f|t|s f|s f g|]; try (apply Plain; [reflexivity|exact H]);
     injection H as <- <-; simpl in Hx; rewrite Hx, (product_of_value n i Hi y);
     cbn [query_factors query_atom_value]; ring.
 Qed.
@@ -933,7 +933,7 @@ Proof.
   { intros j Hj. rewrite (value_form_correct users n w A h HA r v j i Hj Hi V).
     rewrite (levels_value users n w 0 0 v i j Lv Hi). unfold powers. simpl. ring. }
   assert (Near : forall f x, near f x -> 0 <= x <= 1) by (intros [] x; simpl; lra).
-  destruct b as [| | |f g| |s f| |]; try discriminate;
+  destruct b as [| | |f g| |s f| | | |]; try discriminate;
     [|exact (check_mean_correct_here all sc v base (head_masking a) _ _ Score Value s f C)].
   destruct f; try discriminate; unfold attended.
   - pose proof (check_since_correct_here all sc v base (head_masking a) _ _ Score Value f1 f2 C) as X.

@@ -3,8 +3,8 @@
    In every case (parity, edges, truth values of the formulas that are read and of those that nothing decides, sign of
    the comparison in question) every ReLU must be on one side of its kink; the sum of the active units is then a linear
    form, which must be the target; for slack, 0 where the formula holds and at least 1 elsewhere.
-   A form that reads `others` directions must be a multiple of the comparison's term T beside them: T is an integer
-   whose sign the case knows. The same sign decides the slack of comparisons of T.
+   A form that reads `others` or `total` directions must be a multiple of the comparison's term T beside them: T is an
+   integer whose sign the case knows. The same sign decides the slack of comparisons of T.
    Proved: if `check_output` says yes, the layer writes exactly what the direction means. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax relu formula network meaning linear_combination comparison cases
@@ -41,12 +41,20 @@ Fixpoint row_range (r : row) : interval :=
   end.
 
 Definition reads_others (e : direction * Q) : bool :=
-  match nth (fst e) A IsAnything with IsOthers _ _ _ => true | _ => false end.
+  match nth (fst e) A IsAnything with IsOthers _ _ _ | IsTotal _ _ => true | _ => false end.
 Fixpoint others_part (r : row) : list (count * Q) :=
   match r with
   | [] => []
   | (d, q) :: r =>
-      match nth d A IsAnything with IsOthers s f _ => ((s, f), q) :: others_part r | _ => others_part r end
+      match nth d A IsAnything with
+      | IsOthers s f _ | IsTotal s f => ((s, f), q) :: others_part r
+      | _ => others_part r
+      end
+  end.
+Fixpoint without_here (r : row) : list (count * Q) :=
+  match r with
+  | [] => []
+  | (d, q) :: r => match nth d A IsAnything with IsOthers s f _ => ((s, f), q) :: without_here r | _ => without_here r end
   end.
 Fixpoint others_error (r : row) : option Q :=
   match r with
@@ -68,7 +76,8 @@ Fixpoint counted_here (l : list (count * Q)) : option Q :=
       end
   end.
 
-(* The range of what the `others` directions contribute: a (T - constant - those counted here), to within the error. *)
+(* The range of what the `others` and `total` directions contribute: a (T - constant), less what `others` leaves out
+   here, to within the error. *)
 Definition others_range (r : row) : interval :=
   match cmp with
   | None => unbounded
@@ -78,11 +87,10 @@ Definition others_range (r : row) : interval :=
     | (k, q) :: _ =>
         let D := difference t u in
         let a := Qred (coefficient count_eqb (others_part r) k / q) in
-        match counted_here D, others_error r with
+        match counted_here (without_here r), others_error r with
         | Some x, Some e =>
             if equal count_eqb (others_part r) (scaled a D)
-            then widen e (add (scale a (sign_range (case_order c))) (point (- a * (inject_Z (constant_difference t u) +
-                x))))
+            then widen e (add (scale a (sign_range (case_order c))) (point (- (a * inject_Z (constant_difference t u) + x))))
             else unbounded
         | _, _ => unbounded
         end
@@ -186,6 +194,8 @@ Definition free_atoms (A : list meaning) (us : list relu_unit) (d : direction) (
   | IsTruth f | IsSlack f | IsProduct _ f => add_unread f atoms
   | _ => atoms
   end.
+(* More are not tried: there are cases for each assignment to them. *)
+Definition most_atoms : nat := 20.
 Definition orders_of (target : meaning) : list comparison :=
   match comparison_of target with Some _ => [Lt; Eq; Gt] | None => [Eq] end.
 
@@ -241,40 +251,40 @@ Proof.
   apply within_add; [|exact IH]. apply within_scale. apply direction_range_correct, HA.
 Qed.
 
-Definition other_counts (k : count) : R := INR (others (fst k) n (tr (snd k)) i).
-Lemma counted_here_correct l : forall x, counted_here c l = Some x ->
-  combined (count_value users n w i) l = combined other_counts l + Q2R x.
+Notation counts := (count_value users n w i).
+Definition is_here (k : count) : R := bit (tr (snd k) i).
+Lemma counted_here_correct l : forall x, counted_here c l = Some x -> combined is_here l = Q2R x.
 Proof.
   induction l as [|[[s f] q] l IH]; intros x H; cbn [counted_here] in H.
-  - injection H as <-. simpl. rewrite Q2R_0. lra.
+  - injection H as <-. simpl. now rewrite Q2R_0.
   - destruct (evaluate c f) as [b|] eqn:E; [|discriminate]. destruct (counted_here c l) as [y|]; [|discriminate].
     replace x with (if b then Qred (q + y) else y) by congruence. cbn [combined]. rewrite (IH y eq_refl).
-    unfold count_value at 1, other_counts at 2. cbn [fst snd].
-    rewrite (counted_others s n (tr f) i Hi), (evaluate_correct users n w i c Rc f b E).
+    unfold is_here. cbn [snd]. rewrite (evaluate_correct users n w i c Rc f b E).
     destruct b; simpl bit; [rewrite Q2R_reduced, Q2R_plus|]; ring.
 Qed.
 
-(* What the `others` directions of a row hold, against the true numbers. *)
-Lemma others_part_correct r e : others_error A r = Some e ->
-  Rabs (linear (filter (reads_others A) r) h - combined other_counts (others_part A r)) <= Q2R e.
+(* What the `others` and `total` directions of a row hold, against the true numbers. *)
+Lemma others_part_correct r : forall e, others_error A r = Some e -> Rabs (linear (filter (reads_others A) r) h
+  - (combined counts (others_part A r) - combined is_here (without_here A r))) <= Q2R e.
 Proof.
-  revert e. induction r as [|[d q] r IH]; intros e H; cbn [others_error] in H.
-  - injection H as <-. simpl. rewrite Rminus_0_r, Rabs_R0, Q2R_0. lra.
-  - cbn [filter others_part]. unfold reads_others at 1. cbn [fst]. pose proof (HA d) as M.
-    destruct (nth d A IsAnything) as [v|f|f|f g|x f|s f|s f x|]; try (now apply IH).
-    destruct (others_error A r) as [e'|]; [|discriminate].
-    replace e with (Qred (Qabs.Qabs q * x + e')) by congruence. cbn [linear combined].
-    rewrite Q2R_reduced, Q2R_plus, Q2R_mult. specialize (IH e' eq_refl). simpl in M. unfold other_counts at 1.
-    cbn [fst snd].
-    set (m := INR (others s n (tr f) i)) in *.
-    replace (Q2R q * h d + linear (filter (reads_others A) r) h - (Q2R q * m + combined other_counts (others_part A r)))
-      with (- (Q2R q * (m - h d)) + (linear (filter (reads_others A) r) h - combined other_counts (others_part A r)))
-        by ring.
-    eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat; [|exact IH]. rewrite Rabs_Ropp, Rabs_mult.
-    assert (Ab : Rabs (Q2R q) = Q2R (Qabs.Qabs q)).
-    { apply Qabs.Qabs_case; intros L; apply Qle_Rle in L; rewrite Q2R_0 in L;
-        [apply Rabs_right; lra|rewrite Q2R_opp; apply Rabs_left1; lra]. }
-    rewrite Ab. apply Rmult_le_compat_l; [rewrite <- Ab; apply Rabs_pos|lra].
+  induction r as [|[d q] r IH]; intros e H; cbn [others_error] in H.
+  - injection H as <-. simpl. rewrite !Rminus_0_r, Rabs_R0, Q2R_0. lra.
+  - cbn [filter others_part without_here]. unfold reads_others at 1. cbn [fst]. pose proof (HA d) as M.
+    destruct (nth d A IsAnything) as [v|f|f|f g|x f|s f|t|s f|s f x|]; try (now apply IH).
+    + specialize (IH e H). cbn [linear combined]. simpl in M. rewrite M. unfold count_value at 1. cbn [fst snd].
+      set (k := INR (counted s n (tr f) i)). match goal with |- Rabs ?y <= _ => match type of IH with Rabs ?z <= _ =>
+        replace y with z by ring end end. exact IH.
+    + destruct (others_error A r) as [e'|]; [|discriminate].
+      replace e with (Qred (Qabs.Qabs q * x + e')) by congruence. cbn [linear combined].
+      rewrite Q2R_reduced, Q2R_plus, Q2R_mult. specialize (IH e' eq_refl). simpl in M. unfold count_value at 1, is_here at 1.
+      cbn [fst snd]. rewrite (counted_others s n (tr f) i Hi). set (m := INR (others s n (tr f) i)) in *.
+      match type of IH with Rabs ?z <= _ => match goal with |- Rabs ?y <= _ =>
+        replace y with (- (Q2R q * (m - h d)) + z) by ring end end.
+      eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat; [|exact IH]. rewrite Rabs_Ropp, Rabs_mult.
+      assert (Ab : Rabs (Q2R q) = Q2R (Qabs.Qabs q)).
+      { apply Qabs.Qabs_case; intros L; apply Qle_Rle in L; rewrite Q2R_0 in L;
+          [apply Rabs_right; lra|rewrite Q2R_opp; apply Rabs_left1; lra]. }
+      rewrite Ab. apply Rmult_le_compat_l; [rewrite <- Ab; apply Rabs_pos|lra].
 Qed.
 
 Lemma sign_range_correct t u : cmp = Some (t, u) ->
@@ -291,15 +301,16 @@ Lemma others_range_correct r : within (others_range A cmp c r) (linear (filter (
 Proof.
   unfold others_range. case_eq cmp; [intros [t u] C|intros _; apply within_unbounded].
   case_eq (difference t u); [intros _; apply within_unbounded|intros [k q] D' D]. cbv zeta. rewrite <- D.
-  set (a := Qred _). destruct (counted_here c (difference t u)) as [x|] eqn:X; [|apply within_unbounded].
+  set (a := Qred _). destruct (counted_here c (without_here A r)) as [x|] eqn:X; [|apply within_unbounded].
   destruct (others_error A r) as [e|] eqn:E; [|apply within_unbounded].
   destruct (equal _ _ _) eqn:Eq; [|apply within_unbounded].
-  apply (within_widen e) with (x := combined other_counts (others_part A r)); [|now apply others_part_correct].
-  rewrite (equal_correct count_eqb count_eqb_eq other_counts _ _ Eq), combined_scaled.
-  pose proof (difference_value users n w i t u) as V. rewrite (counted_here_correct _ x X) in V.
-  replace (Q2R a * combined other_counts (difference t u))
+  apply (within_widen e) with (x := combined counts (others_part A r) - combined is_here (without_here A r));
+    [|now apply others_part_correct].
+  rewrite (equal_correct count_eqb count_eqb_eq counts _ _ Eq), combined_scaled, (counted_here_correct _ x X).
+  pose proof (difference_value users n w i t u) as V.
+  replace (Q2R a * combined counts (difference t u) - Q2R x)
     with (Q2R a * IZR (value users n w t i - value users n w u i) + Q2R
-      (- a * (inject_Z (constant_difference t u) + x))).
+      (- (a * inject_Z (constant_difference t u) + x))).
   - apply within_add; [|apply within_point]. apply within_scale. now apply sign_range_correct.
   - rewrite V. rationals. rewrite Q2R_inject_Z. ring.
 Qed.
@@ -405,7 +416,7 @@ Proof.
     truth users n w f i = v).
   { intros f v K T. destruct f; try (now apply Ev). cbn [target_truth] in T. injection T as <-.
     unfold cmp in Ro. destruct K as [-> | ->]; simpl in Ro; rewrite Ro; apply relates_difference. }
-  destruct target as [v|f|f|f g|x f|s f|s f g|]; try discriminate.
+  destruct target as [v|f|f|f g|x f|s f|t|s f|s f g|]; try discriminate.
   - destruct (target_truth c f) as [v|] eqn:T; [|discriminate].
     apply is_point_correct with (x := linear m h + Q2R b') in H; [|apply F].
     cbn [means]. rewrite H, (Tr f v (or_introl eq_refl) T). destruct v; [apply Q2R_1|apply Q2R_0].
@@ -418,7 +429,7 @@ Proof.
       apply is_point_correct with (x := linear (merged Nat.eqb ((e, (-1)%Q) :: m)) h + Q2R b') in P; [|apply F].
       rewrite linear_combined, (combined_merged Nat.eqb (fun x y => proj1 (Nat.eqb_eq x y))) in P. cbn [combined] in P.
       rewrite <- linear_combined, Q2R_0 in P. unfold holds_expression in X. pose proof (HA e) as He.
-      destruct (nth e A IsAnything) as [[y|]| | | | | | |]; try discriminate. apply expression_eqb_eq in X. subst y.
+      destruct (nth e A IsAnything) as [[y|]| | | | | | | | |]; try discriminate. apply expression_eqb_eq in X. subst y.
       cbn [means position_value] in *. rewrite (Ev f true T). simpl bit. rewrite He in P. revert P. rationals. lra.
     + apply is_point_correct with (x := linear m h + Q2R b') in H; [|apply F].
       cbn [means]. rewrite H, (Ev f false T), Q2R_0. simpl. ring.

@@ -9,7 +9,7 @@
    one word, let the user's predicate `base + k` hold where the k-th formula does; then a name and what it stands for
    mean the same, and check.v looks at directions through views that mean the same. *)
 From Coq Require Import Reals Arith Bool List Lia FunctionalExtensionality.
-From Certify Require Import lists formula network meaning well_defined check_defined check.
+From Certify Require Import lists formula network meaning well_defined check_defined values_by_rows check.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -248,7 +248,7 @@ Theorem check_graph_computes users L T M definitions f : check_graph L T M defin
 Proof.
   unfold check_graph. intros H. apply andb_prop in H as [H C]. apply andb_prop in H as [H E].
   apply andb_prop in H as [O F]. split.
-  - unfold check_through in C. apply andb_prop in C as [C _]. now apply well_defined_for.
+  - unfold check_through in C. apply andb_prop in C as [C _]. now apply defined_there_correct.
   - intros n w HL Over i Hi. rewrite <- (names_as_written users n w definitions f F).
     rewrite <- (check_through_correct (users_and_names users n w definitions) n w L _ T M f HL
       (views_mean_the_same users n w definitions O) C Over i Hi).
@@ -260,7 +260,7 @@ Corollary check_graph_computes_always users T M definitions f : check_graph ever
 Proof.
   intros H. destruct (check_graph_computes users every_length T M definitions f H) as [_ C]. split.
   - unfold check_graph, check_through in H. apply andb_prop in H as [_ H]. apply andb_prop in H as [H _].
-    now apply well_defined_correct.
+    now apply well_defined_correct, defined_there_always.
   - intros n w Hn. apply C. now repeat split.
 Qed.
 End Names.

@@ -6,7 +6,7 @@
    decides. Proved: if it says yes, the head holds b at every position of every word of every length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_08_tie_breaking
-  lemma_09_rounding formula network meaning linear_combination rational_bounds monomial score_form cases
+  lemma_09_rounding formula network meaning linear_combination comparison rational_bounds monomial score_form cases
   proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
   theorem_16_since_causal low_precision_tie_breaking low_precision_since_until low_precision_previous_next
   theorem_20_counting.
@@ -142,6 +142,12 @@ Definition check_near (k : masking) (p v : form) (f guard : formula) : bool :=
   | _ => false
   end.
 
+(* Multiples of truths whose counts are of one side. *)
+Fixpoint is_one_sided (s : side) (t : term) : bool :=
+  match t with Number c => Z.eqb c 0 | Plus _ s' _ t => side_eqb s' s && is_one_sided s t end.
+Definition average_form (t : term) : form :=
+  flat_map (fun kq => scaled (snd kq) (key_form (KTruth (snd (fst kq))))) (counts_of t).
+
 Definition check_head (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
   match score_form A a, value_form A r with
   | Some p, Some v =>
@@ -149,6 +155,8 @@ Definition check_head (A : list meaning) (a : head) (r : row) (b : meaning) : bo
     | IsPosition (Formula x) => vanishes shape_eqb p && check_position (head_masking a) v x
     | IsMean s f => vanishes shape_eqb p && masking_eqb (head_masking a) (mean_masking s) && forms_equal v
       (key_form (KTruth f))
+    | IsAverage t => vanishes shape_eqb p && masking_eqb (head_masking a) (mean_masking (side_of t))
+                     && is_one_sided (side_of t) t && forms_equal v (average_form t)
     | IsNear f guard => check_near (head_masking a) p v f guard
     | IsOthers s f e => masking_eqb (head_masking a) (lookup_masking s) && looks_up s f (within_error e) p
                         && forms_equal v place_minus_1
@@ -389,6 +397,22 @@ Proof.
   exact (vanishes_correct shape_eqb shape_eqb_eq _ p Z).
 Qed.
 
+Lemma average_form_value t s : is_one_sided s t = true ->
+  attend n (side_mask s i) (fun _ => 0) (fv (average_form t) i) = IZR (value users n w t i) / INR (span s n i).
+Proof.
+  induction t as [c|b s' f t IH]; cbn [is_one_sided]; intros H.
+  - apply Z.eqb_eq in H as ->. cbn [value]. transitivity 0; [|unfold Rdiv; ring]. apply sum_zero. intros j _.
+    change (fv (average_form (Number 0)) i j) with 0. ring.
+  - apply andb_prop in H as [S H]. apply side_eqb_eq in S as ->. cbn [average_form counts_of flat_map].
+    fold (average_form t). rewrite (attend_ext n _ _ (fun _ => 0) _ (fun j => Q2R (inject_Z b) * bit (tr f j)
+      + fv (average_form t) i j)); [|reflexivity|].
+    + rewrite attend_plus, (IH H), (mean_head s n (tr f) i 0 Hi), Q2R_inject_Z.
+      change (value users n w (Plus b s f t) i) with (b * Z.of_nat (counted s n (tr f) i) + value users n w t i)%Z.
+      rewrite plus_IZR, mult_IZR, <- INR_IZR_INZ. unfold Rdiv. ring.
+    + intros j _. unfold form_value at 1. rewrite combined_app, combined_scaled. f_equal. f_equal. cbn [fst snd].
+      exact (key_form_value (KTruth f) i j).
+Qed.
+
 Lemma check_position_correct x : vanishes shape_eqb p = true -> check_position (head_masking a) v x = true ->
   attended a n h i r = expression_value x n i.
 Proof.
@@ -501,7 +525,7 @@ Qed.
 
 Theorem check_head_correct b : check_head A a r b = true -> means users n w i b (attended a n h i r).
 Proof.
-  unfold check_head. rewrite Score, Value. destruct b as [[x|]|f|f|f guard|x f|s f|s f g|]; intros H; try discriminate.
+  unfold check_head. rewrite Score, Value. destruct b as [[x|]|f|f|f guard|x f|s f|t|s f|s f g|]; intros H; try discriminate.
   - apply andb_prop in H as [Z C]. now apply check_position_correct.
   - destruct f; try discriminate; simpl in H.
     + apply andb_prop in H as [M H]. apply masking_eqb_eq in M. now apply check_previous_correct.
@@ -516,6 +540,10 @@ Proof.
     replace (mask_at (mean_masking s) i) with (side_mask s i) by now destruct s.
     apply attend_ext; [reflexivity|]. intros j _. rewrite (forms_equal_correct users n w _ _ i j E).
     apply key_form_value.
+  - apply andb_prop in H as [H E]. apply andb_prop in H as [H S]. apply andb_prop in H as [Z M].
+    apply masking_eqb_eq in M. simpl. rewrite <- (average_form_value t _ S), (attended_uniform Z), M.
+    replace (mask_at (mean_masking (side_of t)) i) with (side_mask (side_of t) i) by now destruct (side_of t).
+    apply attend_ext; [reflexivity|]. intros j _. exact (forms_equal_correct users n w _ _ i j E).
   - apply andb_prop in H as [H E]. apply andb_prop in H as [M L]. apply masking_eqb_eq in M.
     destruct (looks_up_correct s f _ p i L Hi) as (g' & G & Sc).
     apply within_error_correct in G as (G & x & He & X & W).

@@ -114,7 +114,7 @@ Definition range (c : case) (a : meaning) : interval :=
       end
   | IsProduct x f => match evaluate c f with Some false => point 0 | _ => unbounded end
   | IsMean _ _ => from_to 0 1
-  | IsOthers _ _ _ | IsAnything => unbounded
+  | IsAverage _ | IsTotal _ _ | IsOthers _ _ _ | IsAnything => unbounded
   end.
 
 Section Range.
@@ -181,7 +181,7 @@ Qed.
 Theorem range_correct a x : means users n w i a x -> within (range c a) x.
 Proof.
   pose proof (evaluate_correct users n w i c Rc) as Ev.
-  destruct a as [[e|f s]|f|f|f guard|e f|s f|s f g|]; simpl; intros H; try apply within_unbounded.
+  destruct a as [[e|f s]|f|f|f guard|e f|s f|t|s f|s f g|]; simpl; intros H; try apply within_unbounded.
   - subst x. apply expression_range_correct.
   - subst x. apply bit_within.
   - subst x. destruct (evaluate c f) as [[]|] eqn:E; simpl; [| |apply bit_within].

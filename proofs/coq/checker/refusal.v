@@ -4,7 +4,7 @@
    Nothing is proved of this and nothing rests on it: it helps a person to find what is wrong. *)
 From Coq Require Import QArith ZArith List Bool.
 From Certify Require Import formula network meaning linear_combination monomial expression_bounds cases well_defined
-  check_defined score_form check_head check_feedforward check_by_cases check check_graph.
+  check_defined score_form check_head check_feedforward check_by_cases values_by_rows check_by_rows check check_graph.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -59,13 +59,14 @@ Definition colder (a : head) : head :=
 Definition unlike (b : meaning) : trouble :=
   match b with
   | IsPosition _ => NotPosition
-  | IsMean _ _ => NotMean
+  | IsMean _ _ | IsAverage _ => NotMean
   | IsNear (Previous _ | Next _) _ => NotNeighbour
   | IsNear (Since _ _ | Until _ _) _ => NotDecided
   | IsNear (OnCount _ _ _) _ | IsOthers _ _ _ => NotLookup
   | _ => NoHead
   end.
-Definition head_trouble (views : list view) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) :
+Definition head_trouble (views : list view) (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b :
+  meaning) :
   trouble :=
   match reciprocal_of (head_temperature a), query_without_term A a, without_term start_term A (head_keys a),
         without_term start_term A [r] with
@@ -74,16 +75,17 @@ Definition head_trouble (views : list view) (L : lengths) (A : list meaning) (a 
   | _, _, Some d, _ => KeyReads d
   | _, _, _, Some d => ValueReads d
   | _, _, _, _ =>
-    if in_some_view views A b (fun A b => check_head A (colder a) r b || check_by_cases L A (colder a) r b)
+    if in_some_view views A b (fun A b => check_any_head letters L A (colder a) r b)
     then TooWarm else unlike b
   end.
 Definition writers (l : layer) (d : direction) : list (nat * head * row) :=
   flat_map (fun ka => map (fun ar => (fst ka, fst ar, snd ar)) (rows_to d (snd ka))) (numbered (layer_heads l)).
-Definition heads_trouble (views : list view) (L : lengths) (A M : list meaning) (l : layer) (d : direction) :
+Definition heads_trouble (views : list view) (letters : nat) (L : lengths) (A M : list meaning) (l : layer) (d :
+  direction) :
   nat * trouble :=
   match writers l d with
   | [(k, a, r)] => (k, if is_unwritten (nth d A IsAnything)
-                       then head_trouble views L A a r (with_error A a (nth d M IsAnything)) else WrittenBefore)
+                       then head_trouble views letters L A a r (with_error L A a (nth d M IsAnything)) else WrittenBefore)
   | l => (0, WrittenTimes (length l))
   end.
 
@@ -97,7 +99,8 @@ Definition unit_reads_anything (A : list meaning) (d : direction) (u : relu_unit
   && existsb (fun e => is_anything (nth (fst e) A IsAnything)) (unit_reads u).
 Definition feedforward_trouble (A M : list meaning) (l : layer) (d : direction) : nat * trouble :=
   let b := nth d M IsAnything in
-  let cs := cases (free_atoms A (layer_units l) d b) (orders_of b) in
+  let atoms := free_atoms A (layer_units l) d b in
+  let cs := if length atoms <=? most_atoms then cases atoms (orders_of b) else [] in
   (0, if negb (is_unwritten (nth d A IsAnything)) then WrittenBefore else
       match find (fun ku => unit_reads_anything A d (snd ku)) (numbered (layer_units l)) with
       | Some (k, u) =>
@@ -113,18 +116,17 @@ Definition feedforward_trouble (A M : list meaning) (l : layer) (d : direction) 
       end).
 
 (* ---- the whole ---- *)
-Fixpoint refusal_in_layers (views : list view) (L : lengths) (M : list meaning) (ls : list layer) (number : nat) (A :
-    list meaning) :
-  refusal :=
+Fixpoint refusal_in_layers (views : list view) (letters : nat) (L : lengths) (M : list meaning) (ls : list layer)
+    (number : nat) (A : list meaning) : refusal :=
   match ls with
   | [] => InOutput
   | l :: ls =>
-    let B := for_directions M (heads_stage views L A M l) in
-    let C := for_directions M (feedforward_stage views B M l) in
+    let B := for_directions M (heads_stage views letters L A M l) in
+    let C := for_directions M (feedforward_stage views L B M l) in
     match lost M A B, lost M B C with
-    | [], [] => refusal_in_layers views L M ls (S number) C
+    | [], [] => refusal_in_layers views letters L M ls (S number) C
     | [], ds => InFeedforward number (faults_of (feedforward_trouble B M l) ds)
-    | ds, _ => InHeads number (faults_of (heads_trouble views L A M l) ds)
+    | ds, _ => InHeads number (faults_of (heads_trouble views letters L A M l) ds)
     end
   end.
 
@@ -144,10 +146,10 @@ Definition undefined (m : nat) (T : transformer) : refusal :=
 Definition refusal_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) :
     refusal :=
   if check_through views L T M f then Nowhere
-  else if negb (well_defined_from (least_length L) T) then undefined (least_length L) T
-  else let A := for_directions M (embedding_stage T M) in
+  else if negb (defined_there L T) then undefined (least_length L) T
+  else let A := for_directions M (embedding_stage L T M) in
        match lost M M A with
-       | [] => refusal_in_layers views L M (transformer_layers T) 1 A
+       | [] => refusal_in_layers views (length (token_embedding T)) L M (transformer_layers T) 1 A
        | ds => InEmbedding (faults_of (embedding_trouble T) ds)
        end.
 Definition find_refusal_for : lengths -> transformer -> list meaning -> formula -> refusal :=

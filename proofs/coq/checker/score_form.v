@@ -159,7 +159,7 @@ Proof. simpl. now rewrite Rmult_1_r. Qed.
 Lemma query_term_value i a x m q : (1 <= i <= n)%nat -> means users n w i a x -> query_term a = Some (m, q) ->
   x = monomial_value m n i * query_atom_value q i.
 Proof.
-  intros Hi Hx H. destruct a as [[e|f s]|f|f|f g|e f|s f|s f g|]; simpl in H, Hx; try discriminate.
+  intros Hi Hx H. destruct a as [[e|f s]|f|f|f g|e f|s f|t|s f|s f g|]; simpl in H, Hx; try discriminate.
   - destruct (monomial_of e) as [m'|] eqn:E; [|discriminate]. injection H as <- <-.
     rewrite Hx, (monomial_of_value n i Hi e m' E). simpl. ring.
   - injection H as <- <-. rewrite Hx, constant_value, Q2R_1. simpl. ring.
@@ -175,7 +175,7 @@ Qed.
 Lemma key_term_value j a x m k : (1 <= j <= n)%nat -> means users n w j a x -> key_term a = Some (m, k) ->
   x = monomial_value m n j * key_atom_value k j.
 Proof.
-  intros Hj Hx H. destruct a as [[e|f [|]]|f|f|f g|e f|s f|s f g|]; simpl in H, Hx; try discriminate.
+  intros Hj Hx H. destruct a as [[e|f [|]]|f|f|f g|e f|s f|t|s f|s f g|]; simpl in H, Hx; try discriminate.
   - destruct (monomial_of e) as [m'|] eqn:E; [|discriminate]. injection H as <- <-.
     rewrite Hx, (monomial_of_value n j Hj e m' E). simpl. ring.
   - injection H as <- <-. rewrite Hx, constant_value, Q2R_1. simpl. ring.

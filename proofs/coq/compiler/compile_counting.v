@@ -311,7 +311,7 @@ End LookupHead.
 (* ---- the number of other positions that are counted ---- *)
 Lemma is_others_of_eq e x : is_others_of s f x e = true -> fact_meaning e = IsOthers s f x.
 Proof.
-  unfold is_others_of. destruct (fact_meaning e) as [| | | | | |t h y|]; try discriminate. intros H.
+  unfold is_others_of. destruct (fact_meaning e) as [| | | | | | | |t h y|]; try discriminate. intros H.
   apply andb_prop in H as [H H4]. apply andb_prop in H as [H H3]. apply andb_prop in H as [H1 H2].
   apply side_eqb_eq in H1. apply formula_eqb_eq in H2. apply Z.eqb_eq in H3. apply Pos.eqb_eq in H4.
   destruct x, y. cbn in *. congruence.
@@ -443,7 +443,7 @@ Proof.
   intros E Sd R [Be Ne]. unfold add_slack, once in E. destruct (find_fact d (is_slack_of r t u)) as [y|] eqn:F.
   - injection E as <- <-. split; [exact Sd|]. split; [apply extends_refl|].
     destruct (find_fact_correct _ _ _ F) as (e & N & H). unfold is_slack_of in H.
-    destruct (fact_meaning e) as [| |[| | | | | | | | | | | | |r' t' u']| | | | |] eqn:M; try discriminate.
+    destruct (fact_meaning e) as [| |[| | | | | | | | | | | | |r' t' u']| | | | | | |] eqn:M; try discriminate.
     apply andb_prop in H as [H H3]. apply andb_prop in H as [H1 H2]. apply relation_eqb_eq in H1. subst r'.
     apply Z.eqb_eq in H3. exists t', u'. split; [now exists e|]. intros n w i. rewrite <- compare_truth.
     now apply same_difference_truth.

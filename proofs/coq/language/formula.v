@@ -252,3 +252,5 @@ Proof.
 Qed.
 Lemma formula_eqb_eq f g : formula_eqb f g = true -> f = g.
 Proof. apply formula_term_eqb_eq. Qed.
+Lemma term_eqb_eq t u : term_eqb t u = true -> t = u.
+Proof. apply formula_term_eqb_eq. Qed.

@@ -95,6 +95,22 @@ Proof.
   apply quotable_between; auto. now apply quotable_exactly, escaped_closed.
 Qed.
 
+Lemma term_quotable v : (forall f, formula_size f <= term_size v -> forall wanted,
+  quotable (operand listed wanted f (own_text letters names listed f))) ->
+  forall first, quotable (term_writer letters names listed first v).
+Proof.
+  assert (A : forall z, closed (integer_text (Z.abs z)) = true).
+  { intros z. apply number_closed, integer_is_number. lia. }
+  assert (B : forall first z, quotable (sign_before first z)).
+  { intros first z. apply quotable_exactly. now destruct first, (z <? 0)%Z. }
+  induction v as [c|a s f v IH]; intros Smaller first rest R; cbn [term_writer term_size] in *.
+  - destruct (negb first && (c =? 0)%Z); [exact R|]. apply (quotable_both (sign_before first c)); auto with quotable.
+  - apply (quotable_both (sign_before first a)); auto. apply quotable_both.
+    + destruct (Z.abs a =? 1)%Z; [apply quotable_nothing|apply quotable_both; auto with quotable].
+    + apply quotable_both; [|intros x X; apply IH; [intros g G; apply Smaller; lia|exact X]].
+      apply quotable_between; [now destruct s|reflexivity|]. apply Smaller. lia.
+Qed.
+
 Lemma own_quotable f : quotable (own_text letters names listed f).
 Proof.
   remember (formula_size f) as k eqn:K. assert (L : formula_size f <= k) by lia. clear K. revert f L.
@@ -117,19 +133,8 @@ Proof.
     + apply quotable_predicate.
     + apply (quotable_both (predicate_writer names p)); [apply quotable_predicate|].
       apply quotable_between; [now destruct s|reflexivity|]. apply Smaller. simpl. lia.
-    + assert (Terms : forall v, term_size v < formula_size (Compare r t u) -> forall first,
-        quotable (term_writer letters names listed first v)).
-      { assert (A : forall z, closed (integer_text (Z.abs z)) = true).
-        { intros z. apply number_closed, integer_is_number. lia. }
-        assert (B : forall first z, quotable (sign_before first z)).
-        { intros first z. apply quotable_exactly. now destruct first, (z <? 0)%Z. }
-        induction v as [c|a s f v IH]; intros S first rest R; cbn [term_writer term_size] in *.
-        - destruct (negb first && (c =? 0)%Z); [exact R|]. apply (quotable_both (sign_before first c)); auto with
-          quotable.
-        - apply (quotable_both (sign_before first a)); auto. apply quotable_both.
-          + destruct (Z.abs a =? 1)%Z; [apply quotable_nothing|apply quotable_both; auto with quotable].
-          + apply quotable_both; [|intros x X; apply IH; [lia|exact X]].
-            apply quotable_between; [now destruct s|reflexivity|]. apply Smaller. simpl in *. lia. }
+    + assert (Terms : forall v, term_size v < formula_size (Compare r t u) -> quotable (term_writer letters names listed true v)).
+      { intros v S. apply term_quotable. intros g G wanted. apply Smaller. lia. }
       apply (quotable_both (term_writer letters names listed true t)); [apply Terms; simpl; lia|].
       apply quotable_both; [destruct r; now apply quotable_exactly|apply Terms; simpl; lia].
 Qed.

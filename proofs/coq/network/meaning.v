@@ -1,7 +1,7 @@
 (* What a direction of the residual stream is claimed to hold (docs/certificate.md, section 2: meanings).
 
    `near` and `others` are approximate, the rest exact: `slack` is exactly 0 where its formula holds, and some number of
-   at least 1 elsewhere. `others` comes with a bound of its error. *)
+   at least 1 elsewhere. An `average` is of counts of one side. `others` comes with a bound of its error. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import finite_sums softmax relu formula network comparison.
 Import ListNotations.
@@ -14,8 +14,13 @@ Inductive meaning :=
 | IsNear (f guard : formula)
 | IsProduct (x : expression) (f : formula)
 | IsMean (s : side) (f : formula)
+| IsAverage (t : term)
+| IsTotal (s : side) (f : formula)
 | IsOthers (s : side) (f : formula) (error : Q)
 | IsAnything.
+
+(* The side of an average's counts; where there are none the average is 0. *)
+Definition side_of (t : term) : side := match t with Plus _ s _ _ => s | Number _ => ToLeft end.
 
 (* What holds of a direction that nothing has written yet. *)
 Definition unwritten : meaning := IsPosition (Formula (Num 0)).
@@ -31,6 +36,8 @@ Definition means (i : nat) (a : meaning) (x : R) : Prop :=
   | IsNear f guard => 0 <= x <= 1 /\ (truth users n w guard i = true -> near (truth users n w f i) x)
   | IsProduct e f => x = expression_value e n i * bit (truth users n w f i)
   | IsMean s f => x = INR (counted s n (truth users n w f) i) / INR (span s n i)
+  | IsAverage t => x = IZR (value users n w t i) / INR (span (side_of t) n i)
+  | IsTotal s f => x = INR (counted s n (truth users n w f) i)
   | IsOthers s f e => Rabs (INR (others s n (truth users n w f) i) - x) <= Q2R e
   | IsAnything => True
   end.

@@ -41,6 +41,7 @@ Definition formula_json (f : formula) : json :=
   quoted (formula_writer (model_letters m) predicate_names (model_listed m) f).
 Definition count_json (s : side) (f : formula) : json :=
   quoted (count_writer (model_letters m) predicate_names (model_listed m) s f).
+Definition term_json (t : term) : json := quoted (term_writer (model_letters m) predicate_names (model_listed m) true t).
 Definition position_function_json (p : position_function) : json :=
   quoted (position_function_writer (model_letters m) predicate_names (model_listed m) p).
 Definition listed_json (f : formula) : json :=
@@ -57,6 +58,8 @@ Definition meaning_json (a : meaning) : json :=
   | IsNear f guard => kind "near" [("formula", formula_json f); ("when", formula_json guard)]
   | IsProduct x f => kind "product" [("value", expression_json x); ("formula", formula_json f)]
   | IsMean s f => kind "mean" [("count", count_json s f)]
+  | IsAverage t => kind "average" [("term", term_json t)]
+  | IsTotal s f => kind "total" [("count", count_json s f)]
   | IsOthers s f _ => kind "others" [("count", count_json s f)]
   | IsAnything => kind "any" []
   end.

@@ -135,6 +135,11 @@ Lemma formula_quotable f : quotable (formula_writer (model_letters m) (predicate
 Proof. apply quotable_operand, own_text_quotable. Qed.
 Lemma count_quotable s f : quotable (count_writer (model_letters m) (predicate_names m) (model_listed m) s f).
 Proof. apply quotable_between; [now destruct s|reflexivity|apply formula_quotable]. Qed.
+Lemma average_quotable t : quotable (term_writer (model_letters m) (predicate_names m) (model_listed m) true t).
+Proof.
+  apply term_quotable. intros f _ wanted.
+  apply quotable_operand, own_text_quotable.
+Qed.
 Lemma position_function_quotable p :
   quotable (position_function_writer (model_letters m) (predicate_names m) (model_listed m) p).
 Proof.
@@ -165,7 +170,7 @@ Ltac fields := apply is_fields; repeat (apply Forall_cons; [split; [reflexivity|
 Lemma meaning_is_json a : is_json (meaning_json m a).
 Proof.
   destruct a; fields; apply is_quoted; try reflexivity; try apply expression_closed;
-    apply quotable_text; auto using formula_quotable, count_quotable, position_function_quotable.
+    apply quotable_text; auto using formula_quotable, count_quotable, average_quotable, position_function_quotable.
 Qed.
 Lemma layer_is_json e : layer_fits size e -> is_json (layer_json m (fst e) (snd e)).
 Proof.

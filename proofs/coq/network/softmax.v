@@ -79,6 +79,9 @@ Proof.
     apply Rmult_le_compat_l; [exact A|apply Hv; now split].
 Qed.
 
+Lemma attend_plus n m s c u v : attend n m s (fun j => c * u j + v j) = c * attend n m s u + attend n m s v.
+Proof. unfold attend. rewrite <- sum_scale, <- sum_plus. apply sum_ext. intros j _. ring. Qed.
+
 (* Equal scores: the mean of the visible values. *)
 Lemma attend_uniform n m c v : (0 < sum n (fun j => bit (m j))) ->
   attend n m (fun _ => c) v = sum n (fun j => bit (m j) * v j) / sum n (fun j => bit (m j)).

@@ -56,12 +56,6 @@ Proof.
   split; [exact E|]. cbn [sum_f_R0]. eapply Rle_trans; [apply rounded_down_le|]. rewrite Q2R_plus. lra.
 Qed.
 
-Lemma exp_series x k : 0 <= x -> sum_f_R0 (fun j => / INR (fact j) * x ^ j) k <= exp x.
-Proof.
-  intros H. apply (sum_incr (fun j => / INR (fact j) * x ^ j)); [exact (proj2_sig (exist_exp x))|].
-  intros j. apply Rmult_le_pos; [left; apply Rinv_0_lt_compat, INR_fact_lt_0|now apply pow_le].
-Qed.
-
 Lemma exp_below_correct g : Q2R (exp_below g) <= exp (Q2R g).
 Proof.
   unfold exp_below. destruct (Qle_bool 0 (rounded_down g)) eqn:E; [|rewrite Q2R_0; left; apply exp_pos].

@@ -99,9 +99,10 @@ def product(first: Forms, second: Forms) -> Forms:
 
 
 def normed(forms: Forms, norm: FloatNorm | None) -> Forms:
-    """Layer norm or RMS norm of each vector; the vectors themselves without a norm."""
+    """Layer norm or RMS norm of each vector or its image; the vectors themselves without a norm."""
     if norm is None:
         return forms
+    forms = forms if norm.of is None else affine(forms, norm.of)
     if norm.centred:
         width = forms.centre.shape[1]
         centring = np.eye(width) - 1 / width
@@ -145,7 +146,9 @@ def _inverse_root(variance: Forms, low: Array, high: Array) -> Forms:
 
 
 def activated(forms: Forms, activation: str) -> Forms:
-    """The chord of the activation on each coordinate's interval; one symbol more for each."""
+    """The chord of the activation on each coordinate's interval; one symbol more for each. Identity: the forms."""
+    if activation == "identity":
+        return forms
     radius = forms.radius
     low, high = forms.centre - radius, forms.centre + radius
     slope, above, below = _relu_band(low, high) if activation == "relu" else _band(low, high, activation)

@@ -14,11 +14,14 @@ import pytest
 from playwright.sync_api import Browser
 
 from certify.exports.html import page_of
+from certify.exports.pages.learned.page import learned_page
 from certify.exports.pages.softened.page import softened_page
+from certify.learning.learn import learn
 from tests.auditing.sample import HOSTILE, REPORT, UNEXPECTED, html_of, markdown_of
 from tests.browser import CONTRASTS, NARROW, SCHEMES, browser, look
 from tests.exports.pages.certificates import CORPUS, page, softened
 from tests.exports.pages.test_page_of_a_certificate import MOST_BYTES, Tags
+from tests.learning.questions import of_the_zoo
 
 __all__ = ["browser"]
 
@@ -33,6 +36,12 @@ def trained(name: str) -> str:
     return page_of(path.read_text(encoding="utf-8"), str(path), path.name)
 
 
+@cache
+def learnt() -> str:
+    """The page of what a network computes that does not do what it was claimed to do."""
+    return learned_page(learn(*of_the_zoo("tomita_7", 4)), "learnt.cert")
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "certificate": lambda: page("temporal"),
     "softened": lambda: softened_page(softened("recent"), "recent.cert"),
@@ -41,6 +50,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "trained": lambda: trained("bidirectional_by_length"),
     "trained by classes": lambda: trained("mean_by_classes"),
     "wrong word": lambda: trained("wrong_word"),
+    "learnt": learnt,
 }
 
 

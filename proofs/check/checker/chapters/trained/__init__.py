@@ -33,6 +33,8 @@ deciding      the whole cover, a part of it, or a sample
 vacuous       the lengths at which nothing is asked
 costs         what the units take, about
 describing    the claim in words
+tracks        inputs that are laid out in tracks: claim, reading, columns, longest (sums over columns), queries, proof,
+              wrong_input, describing
 """
 
 from ...kernel.budget import TRAINED_HELD, TRAINED_TIMES
@@ -40,10 +42,18 @@ from ...kernel.kind import FileKind
 from .deciding import prove_decision
 from .describing import describe_decision, describe_wrong_word
 from .reading.decision import FORMAT_OF_DECISION, FORMAT_OF_WRONG_WORD, read_decision, read_wrong_word
+from .tracks.describing import describe_tracks, describe_wrong_input
+from .tracks.proof import prove_tracks
+from .tracks.reading import FORMAT_OF_TRACKS, FORMAT_OF_WRONG_INPUT, read_tracks, read_wrong_input
+from .tracks.wrong_input import prove_wrong_input
 from .wrong_word import prove_wrong_word
 
 KINDS = {
     FORMAT_OF_DECISION: FileKind(read_decision, prove_decision, describe_decision, "a trained network",
                              times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_WRONG_WORD: FileKind(read_wrong_word, prove_wrong_word, describe_wrong_word, "a trained network",
-                               is_refutation=True, times=(1, TRAINED_HELD))}
+                               is_refutation=True, times=(1, TRAINED_HELD)),
+    FORMAT_OF_TRACKS: FileKind(read_tracks, prove_tracks, describe_tracks, "inputs in tracks",
+                               times=(TRAINED_TIMES, TRAINED_HELD)),
+    FORMAT_OF_WRONG_INPUT: FileKind(read_wrong_input, prove_wrong_input, describe_wrong_input, "inputs in tracks",
+                                    is_refutation=True, times=(1, TRAINED_HELD))}

@@ -34,7 +34,9 @@ SHAPES = {"gelu": ActivationShape(Fraction(13, 10), Fraction(5, 4), 10, False),
           "silu": ActivationShape(Fraction(28, 25), Fraction(13, 10), 12, False),
           "sigmoid": ActivationShape(Fraction(1, 4), Fraction(1, 4), 11, True),
           "tanh": ActivationShape(Fraction(4), Fraction(1), 12, True),
-          "relu": ActivationShape(Fraction(0), Fraction(1), 1, False)}
+          "relu": ActivationShape(Fraction(0), Fraction(1), 1, False),
+          "identity": ActivationShape(Fraction(0), Fraction(1), 1, False)}
+EXACT = {"relu", "identity"}
 
 
 ParabolaPiece = tuple[int, int, int]
@@ -63,16 +65,17 @@ class Activation:
         self._shape, self._name = SHAPES[name], name
         self._far = far(precision.fraction) << precision.fraction
         self._function: Callable[[int], int] = int
-        if name != "relu":
+        if name not in EXACT:
             make = Normal if name == "gelu" else partial(Sigmoids, name)
             self._function = make(precision.fraction, budget).find
         self._shift = precision.fraction - self._shape.step_bits
         self._values: dict[int, int] = {}
         self._cells = ParabolaPieces(self._make_cell, self._far >> self._shift)
         by_table = precision.level == 1
-        self.apply = self._apply_relu if name == "relu" else self._apply_cells if by_table else self._apply_each
+        self.apply = (self._apply_relu if name == "relu" else list if name == "identity" else
+                      self._apply_cells if by_table else self._apply_each)
         rest = self._shape.third * Fraction(642, 10000) * precision.one / 8**self._shape.step_bits
-        self.error = 0 if name == "relu" else VALUE_ERROR if not by_table else 2 * VALUE_ERROR + 4 + -(-rest // 1)
+        self.error = 0 if name in EXACT else VALUE_ERROR if not by_table else 2 * VALUE_ERROR + 4 + -(-rest // 1)
 
     def spread(self, e: int) -> int:
         """How far off results are, roundings apart, if arguments are off by e (in the 2-norm)."""

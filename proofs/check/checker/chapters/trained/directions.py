@@ -25,12 +25,12 @@ class DirectionBasis(NamedTuple):
 
 
 def make_turn(budget: Budget, data: bytes, width: int) -> DirectionBasis:
-    """The directions that the bytes of a width x width matrix of int32 are; as weights over 2^44 they are exact."""
+    """The directions that the bytes of a matrix of int32 with this width are; as weights over 2^44 they are exact."""
     budget.spend(1 + (width**3 >> 3))
     budget.hold(4 * INTEGER_BITS * width**2)
-    numbers = unpack(f"<{width * width}i", data)
-    rows = [numbers[k * width:(k + 1) * width] for k in range(width)]
-    columns = list(zip(*rows, strict=True))
+    numbers = unpack(f"<{len(data) // 4}i", data)
+    rows = [numbers[first:first + width] for first in range(0, len(numbers), width)]
+    columns = list(zip(*rows, strict=True)) or [()] * width
     one = 1 << 2 * PLACES
     rest = [[abs((one if i == k else 0) - sum(map(mul, columns[i], columns[k]))) for k in range(width)]
             for i in range(width)]

@@ -39,11 +39,13 @@ class LinearPiece(NamedTuple):
 
 
 def activate(budget: Budget, curve: Curve, x: AffineForm) -> AffineForm:
-    """The activation of each coordinate.
+    """The activation of each coordinate; `identity` changes nothing.
 
     Proof. slope x + height has the symbols of x; the rest is within doubt and, of what has no symbol, |slope| radius.
     The slope is an exact number; each slot is rounded by at most 1/2.
     """
+    if curve.name == "identity":
+        return x
     known = spread(budget, x)
     x = tighten(x, known)
     charge(budget, len(x.rows), x.slots)

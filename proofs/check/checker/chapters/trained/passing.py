@@ -21,12 +21,13 @@ PRECISION = Precision(1)  # its numbers have as many bits behind the point as th
 
 
 class NormMaps(NamedTuple):
-    """A norm with its gain and bias over 2^44."""
+    """A norm with its gain and bias over 2^44, and what it is a norm of."""
 
     kind: str
     epsilon: Fraction
     gain: list[int] | None
     bias: list[int] | None
+    of: Linear | None
 
 
 class HeadMaps(NamedTuple):
@@ -61,12 +62,13 @@ class UnitMaps(NamedTuple):
 Maps = NormMaps | AttentionMaps | UnitMaps
 
 
-def make_norm(norm: Norm | None) -> NormMaps | None:
+def make_norm(budget: Budget, norm: Norm | None) -> NormMaps | None:
     """A norm, ready."""
     if norm is None:
         return None
     gain, bias = (None if one is None else to_units(one.entries, one.power) for one in (norm.gain, norm.bias))
-    return NormMaps(norm.kind, norm.epsilon, gain, bias)
+    of = None if norm.of is None else make_map(budget, norm.of.weight, norm.of.bias)
+    return NormMaps(norm.kind, norm.epsilon, gain, bias, of)
 
 
 def make_head(budget: Budget, step: AttentionStep, head: NetworkHead) -> HeadMaps:
@@ -78,7 +80,7 @@ def make_head(budget: Budget, step: AttentionStep, head: NetworkHead) -> HeadMap
 
 def make_maps(budget: Budget, step: Step) -> Maps:
     """A step, ready."""
-    norm = make_norm(step.norm)
+    norm = make_norm(budget, step.norm)
     if isinstance(step, NormStep):
         assert norm is not None
         return norm
@@ -102,9 +104,11 @@ def embed(network: Network, token: int, position: int) -> AffineForm:
 
 
 def normed(budget: Budget, norm: NormMaps | None, x: AffineForm) -> AffineForm:
-    """The norm of the stream, which may be fresh, or the stream."""
+    """The norm of the stream, which may be fresh, or of its image, or the stream."""
     if norm is None:
         return x
+    if norm.of is not None:
+        x = apply(budget, norm.of, promoted(x))
     return scale_each(budget, norm.gain, norm.bias, normalise(budget, norm.kind, norm.epsilon, x))
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from operator import mul
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ...kernel.budget import Budget
 from ...kernel.verdicts import Rejected
@@ -27,7 +27,7 @@ from .cells import Bounds, Cell
 from .directions import PLACES, DirectionBasis
 from .forms import FRACTION, WEIGHT, AffineForm, Linear, apply, make_linear, spread
 from .packed import pack_short, unpack
-from .ranges import AttendedTo, Averages, ColumnSource, most_of
+from .ranges import AttendedTo, ColumnSource, most_of
 
 SLOPE = 30  # bits behind the point of α and μ
 SHARE = 20  # bits behind the point of the numbers of a certificate's share
@@ -35,10 +35,17 @@ LINES = 32  # thresholds that are tried at once
 ROUNDS = 3  # how often the least of them narrows the next ones
 
 
+class BoundedAverages(Protocol):
+    """The averages of a head on a class, as `Averages` has them."""
+
+    def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
+        """Which are shown to be at most their thresholds, over 2^44; ``most`` packs V for each source."""
+
+
 class Heard(NamedTuple):
     """A head at a node: its paths, what it reads on them, its directions, and how great a coordinate of a value is."""
 
-    averages: Averages
+    averages: BoundedAverages
     reads: Mapping[ColumnSource, AttendedTo]
     turn: DirectionBasis
     sizes: Sequence[int]

@@ -21,29 +21,42 @@ from .norms import Normaliser
 from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
 from .reading.decision import LogitRow
 from .reading.dyadics import Vector
-from .reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep
+from .reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep, width_after
 
 Stream = tuple[Sequence[int], int]
 """A vector of numbers, and how far off it may be in the 2-norm."""
 
 
 class StepInput:
-    """What a step reads: the stream, or its norm without gain and bias; ``bound`` is one of what is read."""
+    """What a step reads: the stream, or a norm without gain and bias, of it or of an image of it.
 
-    def __init__(self, norm: Norm | None, width: int, precision: Precision, reads: int) -> None:
-        self._norm = Normaliser(norm, width, precision) if norm else None
+    Attributes:
+        width, bound: how many numbers are read, and a bound of their 2-norm.
+        cost: of the image.
+    """
+
+    def __init__(self, norm: Norm | None, width: int, precision: Precision, budget: Budget, reads: int) -> None:
+        self.width = width_after(norm, width)
+        self._of = LinearOnNumbers(precision, budget, linear(norm.of), reads) if norm and norm.of else None
+        self._norm = Normaliser(norm, self.width, precision) if norm else None
         self.bound = self._norm.bound if self._norm else reads
+        self.cost = self.width * width // 8 if self._of else 0
 
     def apply(self, stream: Stream) -> Stream:
         """What is read of a stream."""
+        if self._of:
+            x, e = stream
+            stream = self._of.apply(x), self._of.error(e)
         return self._norm.apply(*stream) if self._norm else stream
 
 
 class NormOfStream:
     """A step that normalises the stream: gain and bias, entry by entry; rounded as a `LinearOnNumbers` is."""
 
-    def __init__(self, precision: Precision, norm: Norm, width: int, reads: int) -> None:
-        self._precision, self._reading = precision, StepInput(norm, width, precision, reads)
+    def __init__(self, precision: Precision, budget: Budget, norm: Norm, width: int, reads: int) -> None:
+        self._precision, self._reading = precision, StepInput(norm, width, precision, budget, reads)
+        self.width, self.cost = self._reading.width, self._reading.cost
+        width = self.width
         gain, bias = norm.gain or Vector((1,) * width, 0), norm.bias or zeros(width)
         self._gain = [floor_shift(g, gain.power + precision.weight) for g in gain.entries]
         self._bias = [floor_shift(b, bias.power + precision.fraction) for b in bias.entries]
@@ -65,7 +78,8 @@ class UnitsOnNumbers:
     """A step with units. With a gate, a · u is off by at most |a - a'| |u| + |a| |u - u'| and the errors' product."""
 
     def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, width: int, reads: int) -> None:
-        self._precision, self._reading = precision, StepInput(step.norm, width, precision, reads)
+        self._precision, self._reading = precision, StepInput(step.norm, width, precision, budget, reads)
+        self.width = width
         read, units = self._reading.bound, step.inward.weight.width
         self._in = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.inward)), read)
         self._gate = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.gate)),
@@ -80,7 +94,7 @@ class UnitsOnNumbers:
         self._side = ceil_sqrt(units)
         self._out = LinearOnNumbers(precision, budget, linear(step.outward), hidden)
         self.bound = reads + self._out.bound
-        self.cost = units * width // 8 + units * (2 if step.gate else 1)
+        self.cost = units * width // 8 + units * (2 if step.gate else 1) + self._reading.cost
 
     def apply(self, stream: Stream) -> Stream:
         """The stream after the step."""
@@ -101,7 +115,7 @@ class AttentionOnNumbers:
 
     def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
                  length: int) -> None:
-        self._reading = StepInput(step.norm, width, precision, reads)
+        self._reading = StepInput(step.norm, width, precision, budget, reads)
         self.heads = [HeadOnNumbers(precision, budget, step, head, self._reading.bound, length)
                       for head in step.heads]
         self._norms = [LinearOnNumbers(precision, budget, ExactLinear(head.out, zeros(width)), known.bound).norm
@@ -109,7 +123,7 @@ class AttentionOnNumbers:
         outs = ExactLinear(below([head.out for head in step.heads]), step.bias or zeros(width))
         self._out = LinearOnNumbers(precision, budget, outs, ceil_norm(head.bound for head in self.heads))
         self.bound = reads + self._out.bound
-        self.cost = sum(head.width for head in self.heads) * width // 2
+        self.cost = sum(head.width for head in self.heads) * width // 2 + self._reading.cost
 
     def see(self, stream: Stream, position: int) -> list[TokenProjections]:
         """What each head makes of a token at a position number."""
@@ -134,11 +148,11 @@ class RowsOnNumbers:
     (or its norm) times the 2-norm of its column, and the rounding of them all.
     """
 
-    def __init__(self, precision: Precision, budget: Budget, network: Network, norm: Norm | None,
+    def __init__(self, precision: Precision, budget: Budget, network: Network, norm: Norm | None, width: int,
                  rows: Sequence[LogitRow], margin: Fraction, reads: int) -> None:
-        self._reading = StepInput(norm, network.width, precision, reads)
+        self._reading = StepInput(norm, width, precision, budget, reads)
         unembedding = after_norm(norm, linear(network.unembedding))
-        budget.spend(network.width * (network.outputs + sum(2 + len(row) for row in rows)))
+        budget.spend(self._reading.width * (network.outputs + sum(2 + len(row) for row in rows)))
         commons = [lcm(*(c.denominator for _, c in row)) for row in rows]
         columns = [column_combination(unembedding, [(token, int(c * common)) for token, c in row])
                    for row, common in zip(rows, commons, strict=True)]
@@ -169,7 +183,7 @@ class Stack:
         self.precision, self.budget, self.network = precision, budget, network
         self.exponentials = Exponentials(precision.fraction, 72 * precision.level, budget)
         self._length, self.cost = length, 0
-        self._bound = self._embedding_bound(tokens)
+        self._bound, self._width = self._embedding_bound(tokens), network.width
         steps, last = list(network.steps), None
         if steps and isinstance(steps[-1], NormStep):
             last = steps.pop().norm
@@ -180,7 +194,7 @@ class Stack:
                 self.blocks.append((self._attention(step), []))
             else:
                 (self.blocks[-1][1] if self.blocks else self.stem).append(self._alone(step))
-        self.rows = RowsOnNumbers(precision, budget, network, last, rows, margin, self._bound)
+        self.rows = RowsOnNumbers(precision, budget, network, last, self._width, rows, margin, self._bound)
 
     def start(self, token: int, position: int) -> Stream:
         """The stream of a token at a position number: each entry of the embedding rounded twice, then the stem."""
@@ -202,15 +216,15 @@ class Stack:
         """A step on each token alone, after what was made before it."""
         made: Alone
         if isinstance(step, UnitsStep):
-            made = UnitsOnNumbers(self.precision, self.budget, step, self.network.width, self._bound)
-            self.cost += made.cost
+            made = UnitsOnNumbers(self.precision, self.budget, step, self._width, self._bound)
         else:
-            made = NormOfStream(self.precision, step.norm, self.network.width, self._bound)
-        self._bound = made.bound
+            made = NormOfStream(self.precision, self.budget, step.norm, self._width, self._bound)
+        self.cost += made.cost
+        self._bound, self._width = made.bound, made.width
         return made
 
     def _attention(self, step: AttentionStep) -> AttentionOnNumbers:
-        made = AttentionOnNumbers(self.precision, self.budget, step, self.network.width, self._bound, self._length)
+        made = AttentionOnNumbers(self.precision, self.budget, step, self._width, self._bound, self._length)
         self._bound = made.bound
         self.cost += made.cost
         return made

@@ -22,7 +22,7 @@ from ....kernel.verdicts import expect, quote
 from .dyadics import Matrix, Tensors, Vector, read_tensors
 
 FORMAT = "certify-trained"
-ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh")
+ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh", "identity")
 DIGEST = frozenset("0123456789abcdef")
 
 
@@ -36,12 +36,13 @@ class Affine:
 
 @dataclass(frozen=True)
 class Norm:
-    """Layer norm or RMS norm, with its gain and bias."""
+    """Layer norm or RMS norm, with its gain and bias; ``of``: of this image of the stream, not of the stream."""
 
     kind: str
     epsilon: Fraction
     gain: Vector | None
     bias: Vector | None
+    of: Affine | None = None
 
 
 @dataclass(frozen=True)
@@ -155,11 +156,11 @@ def read_network(value: Json, budget: Budget) -> Network:
     causal = fields.read("attention", one_of("causal", "bidirectional")) == "causal"
     tensors = fields.read("tensors", partial(read_tensors, budget=budget))
     tokens = fields.read("tokens", tensors.read_matrix)
-    read = Reader(tensors, tokens.width)
+    read = Reader(tensors, tokens.width)  # whose width is that of the stream after the steps that were read
     positions = fields.read("positions", or_null(read.table))
     steps = fields.read("steps", list_of(read.step))
     expect(len(steps) <= MAX_N, "steps: limit: {}", MAX_N)
-    unembedding = fields.read("unembedding", partial(read.affine, height=tokens.width))
+    unembedding = fields.read("unembedding", partial(read.affine, height=read.width))
     tensors.expect_all_used()
     return Network(sources, causal, tokens, positions, steps, unembedding)
 
@@ -174,15 +175,20 @@ def read_source(value: Json) -> Source:
     return source
 
 
+def width_after(norm: Norm | None, width: int) -> int:
+    """How many numbers are read through a norm, or without one, of a stream of this width."""
+    return norm.of.weight.width if norm is not None and norm.of is not None else width
+
+
 class Reader:
-    """Reads the parts of a network of this width."""
+    """Reads the parts of a network, one after another, where the stream is as wide as ``width`` says."""
 
     def __init__(self, tensors: Tensors, width: int) -> None:
-        self._tensors, self._width = tensors, width
+        self._tensors, self.width = tensors, width
 
     def table(self, value: Json) -> Matrix:
         """Rows of the width of the stream."""
-        return self.matrix(value, width=self._width)
+        return self.matrix(value, width=self.width)
 
     def matrix(self, value: Json, height: int | None = None, width: int | None = None) -> Matrix:
         """A matrix of this shape, as far as it is given."""
@@ -204,11 +210,12 @@ class Reader:
         return Affine(weight, fields.read("bias", or_null(partial(self.vector, length=weight.width))))
 
     def norm(self, value: Json) -> Norm:
-        """A norm of the stream."""
-        fields = Fields(value, "kind", "epsilon", "gain", "bias")
-        parameter = or_null(partial(self.vector, length=self._width))
+        """A norm of the stream, or of an image of it."""
+        fields = Fields(value, "kind", "epsilon", "gain", "bias", "of", optional={"of"})
+        of = fields.read("of", partial(self.affine, height=self.width)) if "of" in fields else None
+        parameter = or_null(partial(self.vector, length=of.weight.width if of else self.width))
         norm = Norm(str(fields.read("kind", one_of("layer", "rms"))), fields.read("epsilon", read_rational),
-                    fields.read("gain", parameter), fields.read("bias", parameter))
+                    fields.read("gain", parameter), fields.read("bias", parameter), of)
         expect(norm.epsilon > 0, "epsilon: expected more than 0, got {}", norm.epsilon)
         return norm
 
@@ -221,15 +228,18 @@ class Reader:
             return self.units(value)
         fields = Fields(value, "step", "norm")
         fields.read("step", one_of("norm", "attention", "units"))
-        return NormStep(fields.read("norm", self.norm))
+        step = NormStep(fields.read("norm", self.norm))
+        self.width = width_after(step.norm, self.width)
+        return step
 
     def attention(self, value: Json) -> AttentionStep:
         """Heads; rotary tables turn at most all coordinates of each."""
         fields = Fields(value, "step", "norm", "heads", "bias", "scale", "rotary")
+        norm = fields.read("norm", or_null(self.norm))
         step = AttentionStep(
-            norm=fields.read("norm", or_null(self.norm)),
-            heads=fields.read("heads", list_of(self.head)),
-            bias=fields.read("bias", or_null(partial(self.vector, length=self._width))),
+            norm=norm,
+            heads=fields.read("heads", list_of(partial(self.head, height=width_after(norm, self.width)))),
+            bias=fields.read("bias", or_null(partial(self.vector, length=self.width))),
             scale=fields.read("scale", read_scale),
             rotary=fields.read("rotary", or_null(self.rotary)))
         expect(step.heads, "heads: expected at least one")
@@ -237,13 +247,13 @@ class Reader:
         expect(all(2 * pairs <= head.query.weight.width for head in step.heads), "rotary: more pairs than coordinates")
         return step
 
-    def head(self, value: Json) -> NetworkHead:
+    def head(self, value: Json, height: int) -> NetworkHead:
         """Query and key have one width; out reads what value writes."""
         fields = Fields(value, "query", "key", "value", "out", "slope")
-        query = fields.read("query", partial(self.affine, height=self._width))
-        key = fields.read("key", partial(self.affine, height=self._width, width=query.weight.width))
-        values = fields.read("value", partial(self.affine, height=self._width))
-        out = fields.read("out", partial(self.matrix, height=values.weight.width, width=self._width))
+        query = fields.read("query", partial(self.affine, height=height))
+        key = fields.read("key", partial(self.affine, height=height, width=query.weight.width))
+        values = fields.read("value", partial(self.affine, height=height))
+        out = fields.read("out", partial(self.matrix, height=values.weight.width, width=self.width))
         return NetworkHead(query, key, values, out, fields.read("slope", or_null(read_rational)))
 
     def rotary(self, value: Json) -> Rotary:
@@ -257,11 +267,12 @@ class Reader:
         """Units, with or without a gate."""
         fields = Fields(value, "step", "norm", "in", "gate", "activation", "out")
         norm = fields.read("norm", or_null(self.norm))
-        inward = fields.read("in", partial(self.affine, height=self._width))
+        height = width_after(norm, self.width)
+        inward = fields.read("in", partial(self.affine, height=height))
         units = inward.weight.width
-        gate = fields.read("gate", or_null(partial(self.affine, height=self._width, width=units)))
+        gate = fields.read("gate", or_null(partial(self.affine, height=height, width=units)))
         activation = str(fields.read("activation", one_of(*ACTIVATIONS)))
-        outward = fields.read("out", partial(self.affine, height=units, width=self._width))
+        outward = fields.read("out", partial(self.affine, height=units, width=self.width))
         return UnitsStep(norm, inward, gate, activation, outward)
 
 

@@ -1,0 +1,89 @@
+"""`certify equal`: whether two trained networks give the same answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from certify.asking import options as option
+from certify.commands import decide_options as given_as
+from certify.commands import learn_options as learnt
+from certify.frame.terminal import say, show_found
+
+if TYPE_CHECKING:
+    from certify.learning.equality import Equality
+
+
+def equal(
+    model: given_as.Model,
+    second: learnt.Second,
+    claim: option.Claim = None,
+    max_n: given_as.Longest = None,
+    offset: learnt.Offsets = None,
+    alphabet: given_as.Alphabet = None,
+    tokens: given_as.Tokens = None,
+    before: given_as.Before = None,
+    after: given_as.After = None,
+    at: given_as.At = None,
+    empty: given_as.Empty = False,
+    given: given_as.Given = None,
+    sign: learnt.Sign = None,
+    larger: learnt.Larger = None,
+    argmax: learnt.Argmax = None,
+    follow: given_as.Follow = None,
+    end: given_as.End = None,
+    predicate: option.Predicate = None,
+    words: learnt.Words = None,
+    states: learnt.States = 64,
+    jobs: option.Jobs = None,
+    dask: option.Dask = None,
+    store: given_as.Store = None,
+    effort: given_as.Effort = 1,
+    output: learnt.Folder = None,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
+) -> None:
+    """Decide whether two trained networks answer alike.
+
+    On every word up to a length: pruned, quantised, exported and read again, is it still the same? The first is
+    learnt, and both are decided against its automaton; or a word on which they differ is
+    enclosed in both. docs/learning.md.
+    """
+    from certify.frame.files import check_new_folder
+    from certify.frame.shards import read_workers
+    from certify.learning.asking import read_learning
+    from certify.learning.equality import compare
+    from certify.learning.learn import Effort
+    from certify.learning.show_equality import equality_to_json, print_equality
+    from certify.trained.claim_file import Scope
+    from certify.trained.decide import Settings
+    from certify.trained.flags import Flags, read_offsets
+    from certify.trained.question import read_trained
+
+    if output is not None:
+        check_new_folder(output)
+    flags = Flags(alphabet, tokens, before, after, at, empty, None, given, tuple(sign or ()), tuple(larger or ()),
+                  tuple(argmax or ()), follow, end, tuple(predicate or ()))
+    network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)
+    other, _ = read_trained(second)
+    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
+    equality = compare(network, other, question, settings, Effort(states=states))
+    show_found(equality, as_json, equality_to_json, print_equality)
+    write_certificates(output, equality, as_json)
+    raise typer.Exit(equality.exit_code)
+
+
+def write_certificates(output: str | None, equality: Equality, as_json: bool) -> None:
+    """Write the folder, if there is a place for it, and say what is in it, or why there is none."""
+    from certify.learning.equality_folder import write_equality
+
+    if output is None:
+        return
+    if not equality.certificates:
+        say(f"{equality.verdict}, so no certificates were written")
+        return
+    write_equality(output, equality)
+    if not as_json:
+        say(f"{', '.join(equality.certificates)} in {output}")

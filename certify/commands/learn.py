@@ -1,0 +1,93 @@
+"""`certify learn`: what a trained network computes on all words up to a length."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from certify.asking import options as option
+from certify.commands import decide_options as given_as
+from certify.commands import learn_options as learnt
+from certify.frame.terminal import show_found, write_certificate
+
+if TYPE_CHECKING:
+    from certify.learning.learned import Learned
+
+
+def learn(
+    model: given_as.Model,
+    claim: option.Claim = None,
+    max_n: given_as.Longest = None,
+    offset: learnt.Offsets = None,
+    alphabet: given_as.Alphabet = None,
+    tokens: given_as.Tokens = None,
+    before: given_as.Before = None,
+    after: given_as.After = None,
+    at: given_as.At = None,
+    empty: given_as.Empty = False,
+    given: given_as.Given = None,
+    sign: learnt.Sign = None,
+    larger: learnt.Larger = None,
+    argmax: learnt.Argmax = None,
+    follow: given_as.Follow = None,
+    end: given_as.End = None,
+    predicate: option.Predicate = None,
+    words: learnt.Words = None,
+    states: learnt.States = 64,
+    jobs: option.Jobs = None,
+    dask: option.Dask = None,
+    store: given_as.Store = None,
+    effort: given_as.Effort = 1,
+    output: option.Certificate = None,
+    svg: learnt.Drawing = None,
+    html: learnt.Page = None,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
+) -> None:
+    """Find what a trained network computes, as an automaton.
+
+    A smallest automaton that gives the network's answers on all words up to length N, proved; its certificate is that
+    of a decision. It is printed as a table, as formulas and comparisons of counts where there are such, and compared
+    with the claim: the words on which the network does not do what it was trained for. docs/learning.md.
+    """
+    from certify.frame.shards import read_workers
+    from certify.learning.asking import read_learning
+    from certify.learning.learn import Effort
+    from certify.learning.learn import learn as learn_network
+    from certify.learning.show import learned_to_json, print_learned
+    from certify.trained.claim_file import Scope
+    from certify.trained.decide import Settings
+    from certify.trained.flags import Flags, read_offsets
+
+    flags = Flags(alphabet, tokens, before, after, at, empty, None, given, tuple(sign or ()), tuple(larger or ()),
+                  tuple(argmax or ()), follow, end, tuple(predicate or ()))
+    network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)
+    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
+    learned = learn_network(network, question, settings, Effort(states=states))
+    show_found(learned, as_json, learned_to_json, print_learned, output)
+    write_certificate(output, learned.certificate, learned.verdict, as_json)
+    write_pictures(learned, svg, html, output)
+    raise typer.Exit(learned.exit_code)
+
+
+def write_pictures(learned: Learned, svg: str | None, html: str | None, output: str | None) -> None:
+    """Write the drawing and the page, where there are places for them."""
+    from certify.exports.pages.learned.drawing import draw_automaton
+    from certify.exports.pages.learned.page import learned_page
+    from certify.frame.files import write_text
+    from certify.frame.terminal import say
+    from certify.learning.explanation import explain
+
+    if svg is not None:
+        explanation = explain(learned)
+        differing = explanation.differences.states if explanation and explanation.differences else ()
+        drawing = draw_automaton(learned.question, learned.automaton, differing) if learned.automaton else None
+        if drawing is None:
+            say(f"{learned.verdict}, so no drawing was written" if learned.automaton is None
+                else f"{len(learned.automaton.marks)} states, so no drawing was written")
+        else:
+            write_text(svg, drawing + "\n")
+    if html is not None:
+        write_text(html, learned_page(learned, output if output != "-" and learned.certificate else None))

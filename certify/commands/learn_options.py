@@ -1,0 +1,31 @@
+"""The options of `certify learn` and `certify equal` that differ from those of `certify decide`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from certify.asking.options import whole_number, written_file, written_place
+
+Offsets = Annotated[str | None, typer.Option(
+    "--offset", metavar="all|K|A-B", help="position numbers of the first token (left out: the claim's first)")]
+Sign = Annotated[list[str] | None, typer.Option(
+    "--sign", metavar="'T[: TRUTH]'", help="an answer is whether the logit of token T is above 0; TRUTH is what it was "
+    "trained for, if that is to be compared")]
+Larger = Annotated[list[str] | None, typer.Option(
+    "--larger", metavar="'T,U[: TRUTH]'", help="an answer is whether the logit of T is above that of U")]
+Argmax = Annotated[list[str] | None, typer.Option(
+    "--argmax", metavar="'T,U,...' or 'T: TRUTH'", help="an answer is which of these tokens has the greatest logit")]
+Words = Annotated[Literal["all", "asked", "allowed"] | None, typer.Option(
+    "--words", help="which words: all; those of which the claim asks something; those that the network itself allows, "
+    "as the logit of each letter's token is above 0 (left out: what suits the claim)")]
+States = Annotated[int, typer.Option(
+    "--states", metavar="K", parser=whole_number, help="the most states of an automaton")]
+Drawing = Annotated[str | None, typer.Option(
+    "--svg", metavar="FILE", parser=written_file, help="write the drawing of the automaton here")]
+Page = Annotated[str | None, typer.Option(
+    "--html", metavar="FILE", parser=written_file, help="write the page of what was learnt here")]
+Second = Annotated[str, typer.Argument(metavar="MODEL2", help="a file with another trained network, or a certificate")]
+Folder = Annotated[str | None, typer.Option(
+    "--output", "-o", metavar="DIR", parser=written_place, help="write the certificates here: a new folder")]

@@ -1,0 +1,27 @@
+"""`certify checker --every-n` and `--verified`: checkers of the Coq library as OCaml programs that need no Coq."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from certify.frame.files import check_new_folder, write_folder
+from proofs.every_n import compiled_library, find_coq
+from proofs.every_n.extracted import EVERY_N, Program, build_checker, checker_sources, find_ocaml, find_zarith
+
+
+def write_extracted_checker(output: str, program: Program = EVERY_N,
+                            progress: Callable[[str], None] = lambda _: None) -> Path:
+    """Write the folder with the sources, and the program that is built from them; its place.
+
+    Raises:
+        InputError: if the folder is not new or empty, or cannot be written.
+        CoqMissing: if there is no ``coqc``.
+        OCamlMissing: if there is no OCaml compiler, or no Zarith for a program that needs it.
+    """
+    check_new_folder(output)
+    coq, compiler = find_coq(), find_zarith() if program.needs_zarith else find_ocaml()
+    sources = checker_sources(coq, compiled_library(coq, progress), program)
+    progress("OCaml compiles the checker")
+    write_folder(output, {**sources, program.name: build_checker(sources, compiler, program)}, programs=(program.name,))
+    return Path(output) / program.name

@@ -1,0 +1,1 @@
+"""The page of what a trained network computes, and the drawing of its automaton."""

@@ -1,0 +1,1 @@
+"""The page of a decision about inputs in tracks."""

@@ -1,0 +1,1 @@
+"""What a trained network computes on all words up to a length: learnt as an automaton, proved by a decision."""

@@ -1,0 +1,50 @@
+"""What a user wants to be learnt: a claim, or options that may leave out what should be true."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from certify.learning.question import Question, read_words
+from certify.trained.claim_file import Scope
+from certify.trained.flags import Flags
+from certify.trained.question import read_question
+from constructions.errors import InputError
+from constructions.trained.network import TrainedNetwork
+
+ANY = "true"
+"""What stands for a truth that nobody tells."""
+
+
+def read_learning(model: str, claim: str | None, flags: Flags, scope: Scope,
+                  words: str | None = None) -> tuple[TrainedNetwork, Question]:
+    """The network of a file, and what is asked of it: at the first offset of the claim, if no offsets are given.
+
+    Raises:
+        InputError: one line that says where, what was found and what was expected.
+        Unsupported: if a language has no finite automaton, or answers depend on letters to come.
+    """
+    told, intended = with_truths(flags)
+    network, found = read_question(model, claim, told, scope)
+    if scope.offsets is None:
+        found = replace(found, offsets=(found.offsets[0], found.offsets[0]))
+    return network, read_words(network, found, words, intended)
+
+
+def with_truths(flags: Flags) -> tuple[Flags, bool]:
+    """The options with a truth for each answer, and whether those are what is meant.
+
+    >>> with_truths(Flags("ab", sign=("0", "1")))[0].sign, with_truths(Flags("ab", argmax=("0,1,2",)))[0].argmax
+    (('0: true', '1: true'), ('0: true', '1: true', '2: true'))
+
+    Raises:
+        InputError: if some answers have a truth and some have none.
+    """
+    told = [":" in text for text in (*flags.sign, *flags.larger, *flags.argmax)]
+    if all(told):
+        return flags, True
+    if any(told) or flags.follow is not None or flags.given is not None:
+        raise InputError("--sign, --larger, --argmax: some have a truth, expected one for each or none at all "
+                         "(and then no --follow and no --given)")
+    greatest = [f"{token}: {ANY}" for text in flags.argmax for token in text.split(",")]
+    return replace(flags, sign=tuple(f"{text}: {ANY}" for text in flags.sign),
+                   larger=tuple(f"{text}: {ANY}" for text in flags.larger), argmax=tuple(greatest)), False

@@ -1,0 +1,135 @@
+"""Learning a smallest automaton for words of at most N letters from answers on words.
+
+Method      Words x and y are *similar* as far as is known if x z and y z are answered alike for all *suffixes* z so far
+            with max(|x|, |y|) + |z| <= N (constructions/regular/cover_automata.py says why). An automaton is made anew
+            after each new suffix: representatives breadth first, each longer word merged into the first similar one.
+            A word on which it errs gives a new suffix: of the words in which its beginnings are replaced by their
+            representatives, two neighbours are answered differently, and what they have in common tells words apart.
+Source      Angluin, "Learning regular sets from queries and counterexamples", 1987; Rivest and Schapire, "Inference of
+            finite automata using homing sequences", 1993; Ipate, "Learning finite cover automata from queries", 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.errors import InternalError
+from constructions.regular.automata import Automaton
+from constructions.regular.cover_automata import Marked, Word, first_difference
+
+NOT_ASKED = -2
+Row = NDArray[np.int64]
+
+
+class Answers(Protocol):
+    """Whoever knows the answers, as numbers from -1 on."""
+
+    codes: dict[Word, int]
+
+    def ask(self, words: Iterable[Word]) -> None:
+        """See that ``codes`` has the answers on these words."""
+
+
+class TooManyStates(Exception):
+    """More states are needed than are wanted."""
+
+
+class CoverLearner:
+    """What is known so far: suffixes, and the length N up to which words count."""
+
+    def __init__(self, answers: Answers, letters: int, most: int) -> None:
+        """``most`` states are enough for whoever asks."""
+        self.answers, self.letters, self.most = answers, letters, most
+        self.longest = 0
+        self.suffixes: list[Word] = [()]
+        self._rows: dict[Word, Row] = {}
+        self._lengths = np.zeros(1, dtype=np.int64)
+
+    def hypothesis(self) -> Marked:
+        """A smallest automaton that agrees with what was asked.
+
+        Raises:
+            TooManyStates: if it has more states than are wanted.
+        """
+        kept: list[Word] = [()]
+        steps: list[tuple[int, ...]] = []
+        self._fill(kept)
+        for word in kept:  # grows meanwhile
+            longer = [(*word, letter) for letter in range(self.letters)] if len(word) < self.longest else []
+            self._fill(longer)
+            row = [self._place(one, kept) for one in longer]
+            if len(kept) > self.most:
+                raise TooManyStates
+            steps.append(tuple(row) or (len(steps),) * self.letters)
+        return Marked(Automaton(0, tuple(steps)), tuple(self.answers.codes[word] for word in kept), tuple(kept))
+
+    def learn(self, word: Word, old: Marked | None = None, reach: int = 0) -> Marked:
+        """An automaton that is right on a word, and agrees with an old one on all words of at most ``reach`` letters,
+        on which that is right.
+
+        Raises:
+            TooManyStates: likewise.
+        """
+        self.answers.ask([word])
+        found = self.hypothesis()
+        pending: Word | None = word
+        while pending is not None:
+            while found.marks[found.automaton.read(pending)] != self.answers.codes[pending]:
+                self._add_suffix(found, pending)
+                found = self.hypothesis()
+            pending = self.first_error(found, old, reach)
+            if pending is None and found.marks[found.automaton.read(word)] != self.answers.codes[word]:
+                pending = word
+        return found
+
+    def first_error(self, found: Marked, old: Marked | None, reach: int) -> Word | None:
+        """A word on which the automaton differs from one that is right on words of at most ``reach`` letters."""
+        if old is None:
+            return None
+        word = first_difference(found.automaton, found.marks, old.automaton, old.marks, reach)
+        if word is not None:
+            self.answers.ask([word])
+            if self.answers.codes[word] == found.marks[found.automaton.read(word)]:
+                raise InternalError(f"the automaton for words of at most {reach} letters was wrong on {word}")
+        return word
+
+    def _place(self, word: Word, kept: list[Word]) -> int:
+        """Which representative the word is merged into; perhaps a new one."""
+        mine = self._rows[word]
+        for place, other in enumerate(kept):
+            asked = self._lengths <= self.longest - max(len(word), len(other))
+            if np.array_equal(mine[asked], self._rows[other][asked]):
+                return place
+        kept.append(word)
+        return len(kept) - 1
+
+    def _fill(self, words: list[Word]) -> None:
+        """The rows of words: an answer for each suffix with which the word is not too long."""
+        self.answers.ask([word + suffix for word in words for suffix in self.suffixes
+                          if len(word) + len(suffix) <= self.longest])
+        codes: Mapping[Word, int] = self.answers.codes
+        for word in words:
+            self._rows[word] = np.array([codes[word + suffix] if len(word) + len(suffix) <= self.longest else NOT_ASKED
+                                         for suffix in self.suffixes])
+
+    def _add_suffix(self, found: Marked, word: Word) -> None:
+        """Of the words in which a beginning of ``word`` is replaced by its representative the last two neighbours that
+        are answered differently: the shortest suffix."""
+        states = [found.automaton.start]
+        for letter in word:
+            states.append(found.automaton.steps[states[-1]][letter])
+        mixed = [found.access[state] + word[place:] for place, state in enumerate(states)]
+        self.answers.ask(mixed)
+        for place in range(len(word) - 1, -1, -1):
+            if self.answers.codes[mixed[place]] != self.answers.codes[mixed[place + 1]]:
+                suffix = word[place + 1 :]
+                if suffix in self.suffixes:
+                    break
+                self.suffixes.append(suffix)
+                self._lengths = np.array([len(one) for one in self.suffixes])
+                return
+        raise InternalError(f"no new suffix tells words apart, though the automaton is wrong on {word}")

@@ -1,0 +1,177 @@
+"""Where a network that is known differs from what it was claimed to do: all words up to a length, exactly.
+
+The automaton that was learnt and the tracker of the claim are walked together. Nothing here asks the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from certify.learning.question import Intention, Question
+from constructions.errors import Unsupported
+from constructions.regular.automata import Automaton, Language
+from constructions.regular.cover_automata import Marked, Word, smallest_cover
+from constructions.regular.to_expression import expression_of_language
+from proofs.words.tracking import State
+
+MOST_PAIRS = 100_000
+"""So many pairs of states are walked; beyond that nothing is said."""
+FEW = 12
+"""So many words are listed."""
+LONGEST_EXPRESSION = 300
+Pair = tuple[int, State]
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The words of at most ``longest`` letters on which the network does not answer as the claim asks.
+
+    ``counts`` has how many there are of each length, ``words`` the first few, ``expression`` matches, of words of at
+    most ``longest`` letters, exactly those (empty if there is none or no short one). Words that the network does not
+    allow are none of them; shorter words are, then. ``states`` are those of the automaton that such words lead to.
+    """
+
+    longest: int
+    counts: tuple[int, ...]
+    words: tuple[Word, ...]
+    expression: str
+    states: frozenset[int]
+
+    @property
+    def total(self) -> int:
+        """How many words there are."""
+        return sum(self.counts)
+
+
+def differences(question: Question, found: Marked, longest: int) -> Differences:
+    """All words of at most ``longest`` letters on which the automaton's answer is not what the claim asks for.
+
+    Raises:
+        Unsupported: if the claim looks ahead, or following it takes very many states.
+    """
+    walk = _Walk(question, found, longest)
+    counts, words = list(walk.counts()), tuple(walk.first_words())
+    expression = walk.expression() if words else ""
+    return Differences(longest, tuple(counts), words, expression, frozenset(walk.states()))
+
+
+class _Walk:
+    """The pairs of states that words lead to, numbered as they are reached; a step is -1 where words are too long."""
+
+    def __init__(self, question: Question, found: Marked, longest: int) -> None:
+        self.question, self.longest = question, longest
+        intention = Intention(question)
+        letters = range(len(question.claim.alphabet))
+        numbers: dict[Pair, int] = {(found.automaton.start, intention.tracker.start): 0}
+        self.steps: list[list[int]] = []
+        self.wrong: list[bool] = []
+        self.state_of: list[int] = []
+        pending = list(numbers)
+        for n in range(longest + 1):
+            following: list[Pair] = []
+            for state, tracked in pending:
+                self.state_of.append(state)
+                self.wrong.append(intention.fails(found.marks[state], intention.tracker.cases(tracked)))
+                row = []
+                for letter in letters if n < longest else ():
+                    after = found.automaton.steps[state][letter], intention.tracker.step(tracked, letter)
+                    if after not in numbers:
+                        numbers[after] = len(numbers)
+                        following.append(after)
+                    row.append(numbers[after])
+                self.steps.append(row or [-1] * len(letters))
+            if len(numbers) > MOST_PAIRS:
+                raise Unsupported(f"the claim: more than {MOST_PAIRS} states to follow it and the network")
+            pending = following
+
+    def counts(self) -> Iterator[int]:
+        """How many words of 0, 1, … letters are wrong."""
+        reached = {0: 1}
+        for n in range(self.longest + 1):
+            wrong = sum(number for pair, number in reached.items() if self.wrong[pair])
+            yield wrong if n >= self.question.claimed_from else 0
+            following: dict[int, int] = {}
+            for pair, number in reached.items():
+                for after in self.steps[pair] if n < self.longest else ():
+                    following[after] = following.get(after, 0) + number
+            reached = following
+
+    def states(self) -> Iterator[int]:
+        """The states of the automaton in which words are wrong."""
+        for pair, state in enumerate(self.state_of):
+            if self.wrong[pair] and (pair or not self.question.claimed_from):
+                yield state
+
+    def to_wrong(self) -> list[int]:
+        """How many letters there are at least to a wrong word, for each pair; more than the longest without one."""
+        far = self.longest + 1
+        left = [0 if wrong else far for wrong in self.wrong]
+        changed = True
+        while changed:
+            changed = False
+            for pair, row in enumerate(self.steps):
+                nearest = min((left[after] + 1 for after in row if after >= 0), default=far)
+                if nearest < left[pair]:
+                    left[pair], changed = nearest, True
+        return left
+
+    def first_words(self) -> Iterator[Word]:
+        """The first few wrong words, the shortest first: only beginnings that lead to one are followed."""
+        left, given = self.to_wrong(), 0
+        level: list[tuple[int, Word]] = [(0, ())]
+        for n in range(self.longest + 1):
+            following: list[tuple[int, Word]] = []
+            for pair, word in level:
+                if self.wrong[pair] and n >= self.question.claimed_from:
+                    yield word
+                    given += 1
+                    if given == FEW:
+                        return
+                following += [(after, (*word, letter)) for letter, after in enumerate(self.steps[pair])
+                              if n < self.longest and left[after] + n + 1 <= self.longest]
+            level = following[: 64 * FEW]
+
+    def expression(self) -> str:
+        """The shortest of some expressions that match exactly the wrong ones of words that are not too long."""
+        left, size = self.to_wrong(), len(self.steps)
+        depth = self._depths()
+        sink = size
+        rows = [tuple(pair if after < 0 else after for after in row) for pair, row in enumerate(self.steps)]
+        cut = [tuple(sink if after < 0 or left[after] + depth[pair] + 1 > self.longest else after for after in row)
+               for pair, row in enumerate(self.steps)]
+        marks = [int(wrong) for wrong in self.wrong]
+        if self.question.claimed_from:
+            marks[0] = 0
+        found = []
+        for automaton in (Automaton(0, tuple(rows)), Automaton(0, (*cut, (sink,) * len(rows[0])))):
+            all_marks = [*marks, 0][: len(automaton.steps)]
+            candidates = [Marked(automaton, tuple(all_marks), ())] if size <= MOST_TO_COVER else []
+            if size <= MOST_TO_COVER:
+                candidates.append(smallest_cover(automaton, all_marks, self.longest))
+            for one in candidates:
+                if (text := _expression(one, self.question)) is not None:
+                    found.append(text)
+        return min(found, key=len, default="")
+
+    def _depths(self) -> list[int]:
+        """The length of the shortest word to each pair."""
+        depth = [0] + [-1] * (len(self.steps) - 1)
+        for pair, row in enumerate(self.steps):
+            for after in row:
+                if after >= 0 and depth[after] < 0:
+                    depth[after] = depth[pair] + 1
+        return depth
+
+
+MOST_TO_COVER = 400
+"""Of more pairs no expression is made."""
+
+
+def _expression(found: Marked, question: Question) -> str | None:
+    accepting = frozenset(state for state, mark in enumerate(found.marks) if mark)
+    try:
+        text = expression_of_language(Language(found.automaton, accepting), question.claim.alphabet)
+    except Unsupported:
+        return None
+    return text if text is not None and len(text) <= LONGEST_EXPRESSION else None

@@ -1,0 +1,161 @@
+"""Whether two trained networks give the same answers on every word up to a length.
+
+The first is learnt; its automaton is the truth that both are decided against: two certificates of one claim. A word on
+which the second is not what the automaton says is one on which the two differ, as the first is certified there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from certify.frame.answer import AnswerByLength
+from certify.learning.learn import Effort, claim_of, learn
+from certify.learning.learned import Learned
+from certify.learning.membership import Oracle, Tie
+from certify.learning.question import OUT, Question
+from certify.trained.decide import Settings, decide
+from certify.trained.decision import Decision
+from constructions.regular.cover_automata import Word
+from constructions.trained.claim import Row, check_fits, input_tokens, judged
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.balls import BallNetwork, decide_row
+
+Ends = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class EqualityRow:
+    """What is known of all words of one length: ``certified`` that both answer alike, ``refuted`` if a word differs."""
+
+    n: int
+    verdict: Literal["certified", "refuted", "unknown"]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A word on which a combination of logits is above 0 in one network and not in the other: both are enclosed."""
+
+    word: tuple[str, ...]
+    offset: int
+    row: Row
+    first: Ends
+    second: Ends
+
+
+@dataclass(frozen=True)
+class Equality(AnswerByLength[EqualityRow]):
+    """The answer; beyond the first length of a difference no length is looked at.
+
+    ``learned`` is about the first network, ``decision`` about the second and the automaton of the first. ``difference``
+    is on a shortest word if all shorter lengths are certified.
+    """
+
+    learned: Learned
+    second: TrainedNetwork
+    rows: tuple[EqualityRow, ...]
+    decision: Decision | None
+    difference: Difference | None
+    seconds: float
+
+    @property
+    def certificates(self) -> dict[str, str]:
+        """By the names of their files: what the two networks are certified to do, and a wrong word of the second."""
+        named = {"first.cert": self.learned.certificate,
+                 "second.cert": self.decision.certificate if self.decision else None,
+                 "second.wrong": self.decision.wrong_certificate if self.decision and self.difference else None}
+        return {name: text for name, text in named.items() if text is not None}
+
+
+def compare(first: TrainedNetwork, second: TrainedNetwork, question: Question, settings: Settings | None = None,
+            effort: Effort | None = None) -> Equality:
+    """Whether the two networks give the same answers on all words of the question.
+
+    Raises:
+        InputError: if the second network has not what the question names.
+        Unsupported: if what is asked depends on letters to come.
+    """
+    start, effort = time.perf_counter(), effort or Effort()
+    check_fits(second, question.claim, "the second network")
+    told = first_told_apart(first, second, question, effort.table)
+    longest = len(told) if told else question.longest
+    learned = learn(first, question.to(max(longest, 1)), settings, effort)
+    decision = None
+    if learned.automaton is not None and learned.certified_to:
+        claim = claim_of(question, learned.automaton, learned.certified_to)
+        decision = decide(second, claim, settings)
+    difference = _of_decision(first, second, question, decision)
+    if difference is None and told is not None:
+        rows = [row for part in question.parts for alternative in part for row in alternative]
+        difference = _enclosed(first, second, question, told, question.claim.offsets[0], rows)
+    return Equality(learned, second, tuple(_rows(question, learned, decision, difference)), decision, difference,
+                    time.perf_counter() - start)
+
+
+def first_told_apart(first: TrainedNetwork, second: TrainedNetwork, question: Question, most: int) -> Word | None:
+    """The first of the shortest of a few words on which floats see different answers; None if they see none."""
+    oracles = [Oracle(network, question, question.claim.offsets[0]) for network in (first, second)]
+    known = question.longest
+    for oracle in oracles:
+        try:
+            known = min(known, oracle.table(most))
+        except Tie as tie:
+            known = min(known, len(tie.word) - 1)
+    words = sorted((word for word in oracles[0].codes if len(word) <= known), key=lambda word: (len(word), word))
+    one, other = (oracle.codes for oracle in oracles)
+    return next((word for word in words if OUT not in (one[word], other.get(word, OUT)) and one[word] != other[word]),
+                None)
+
+
+def _of_decision(first: TrainedNetwork, second: TrainedNetwork, question: Question,
+                 decision: Decision | None) -> Difference | None:
+    """The wrong word of the second network, if the first is what the automaton says there."""
+    if decision is None or decision.wrong is None:
+        return None
+    wrong = decision.wrong
+    word = decision.claim.letters(wrong.word[: wrong.place])
+    row = decision.claim.cases[wrong.case].above[wrong.row]
+    return _enclosed(first, second, question, word, wrong.offset, [row])
+
+
+def _enclosed(first: TrainedNetwork, second: TrainedNetwork, question: Question, word: Word, offset: int,
+              rows: Sequence[Row]) -> Difference | None:
+    """The first of some rows that is above 0 in the first network and not in the second."""
+    claim = question.claim
+    symbols = tuple(claim.alphabet[letter] for letter in word)
+    tokens, at = input_tokens(claim, symbols), dict(judged(claim, len(word)))[len(word)]
+    balls = [BallNetwork(network) for network in (first, second)]
+    for row in rows:
+        one, other = (decide_row(each, tokens, offset, at, row, Fraction(0)) for each in balls)
+        if one.above is True and other.above is False and one.ends and other.ends:
+            return Difference(symbols, offset, row, one.ends, other.ends)
+    return None
+
+
+def _rows(question: Question, learned: Learned, decision: Decision | None,
+          difference: Difference | None) -> list[EqualityRow]:
+    to = decision.certified_to or 0 if decision else 0
+    differs = len(difference.word) if difference else None
+    last = question.longest if differs is None else max(differs, 1)
+    rows = []
+    for n in range(1, last + 1):
+        if differs is not None and n >= differs:
+            rows.append(EqualityRow(n, "refuted", ""))
+        elif n <= to:
+            rows.append(EqualityRow(n, "certified", ""))
+        else:
+            rows.append(EqualityRow(n, "unknown", _why_open(learned, decision, n)))
+    return rows
+
+
+def _why_open(learned: Learned, decision: Decision | None, n: int) -> str:
+    """Why a length is neither certified nor refuted."""
+    if n > (learned.certified_to or 0):
+        return f"the first network: {learned.reason or 'not learnt that far'}"
+    return f"the second network: {decision.reason if decision and decision.reason else 'not decided'}"
+
+

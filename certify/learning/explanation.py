@@ -1,0 +1,108 @@
+"""A learnt automaton in other words: formulas, comparisons of counts, and where it differs from what was claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from certify.learning.counts import Counted, Test, comparisons
+from certify.learning.differences import Differences, differences
+from certify.learning.formulas import Explained, formulas_of
+from certify.learning.learned import Learned
+from certify.learning.question import OUT, Part, Question
+from certify.trained.show import show_row
+from constructions.errors import Unsupported
+from constructions.language.printer import format_formula
+from constructions.language.syntax import subformulas
+
+MOST_SUBFORMULAS = 40
+"""A larger formula is not printed."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What there is of each kind; ``differences`` are None if nothing was claimed, or for the reason beside them."""
+
+    formulas: tuple[Explained, ...]
+    counted: Counted | None
+    differences: Differences | None
+    no_differences: str
+
+
+@lru_cache(maxsize=1)
+def explain(learned: Learned) -> Explanation | None:
+    """The explanation; None if nothing is certified."""
+    found, longest = learned.automaton, learned.certified_to
+    if found is None or longest is None:
+        return None
+    formulas = tuple(formulas_of(learned.question, found))
+    try:
+        counted = comparisons(learned.question, found, longest)
+    except Unsupported:
+        counted = None
+    differing, reason = None, ""
+    if learned.question.intended:
+        try:
+            differing = differences(learned.question, found, longest)
+        except Unsupported as error:
+            reason = str(error)
+    return Explanation(formulas, counted, differing, reason)
+
+
+def formula_text(explained: Explained) -> str | None:
+    """The formula, if it is no very large one."""
+    if explained.formula is None or len(subformulas(explained.formula)) > MOST_SUBFORMULAS:
+        return None
+    return format_formula(explained.formula)
+
+
+def why_no_formula(explained: Explained) -> str:
+    """Why none is printed."""
+    if explained.formula is None:
+        return explained.reason
+    return f"a formula of {len(subformulas(explained.formula))} subformulas"
+
+
+def count_text(counted: Counted | None, place: int, alphabet: Sequence[str]) -> str | None:
+    """The comparison of counts that decides a part, if there is one."""
+    test = counted.tests[place] if counted else None
+    return test.text(alphabet) if isinstance(test, Test) else None
+
+
+def describe_alternative(part: Part, choice: int) -> str:
+    """What holds if it is the answer.
+
+    >>> from fractions import Fraction
+    >>> row = ((0, Fraction(-1)), (1, Fraction(1)))
+    >>> part = ((row,), (tuple((token, -number) for token, number in row),))
+    >>> describe_alternative(part, 0), describe_alternative(part, 1)
+    ('logit[1] > logit[0]', 'logit[0] > logit[1]')
+    """
+    rows = part[choice]
+    if len(rows) > 1:
+        (token,) = {token for row in rows for token, number in row if number > 0}
+        rivals = sorted(token for row in rows for token, number in row if number < 0)
+        return f"logit[{token}] > {', '.join(f'logit[{rival}]' for rival in rivals)}"
+    row, = rows
+    if len(row) == 1 and abs(row[0][1]) == 1:
+        return f"logit[{row[0][0]}] {'>' if row[0][1] > 0 else '<'} 0"
+    if len(row) == 2 and {number for _, number in row} == {1, -1}:
+        (greater,), (less,) = ([token for token, number in row if number == sign] for sign in (1, -1))
+        return f"logit[{greater}] > logit[{less}]"
+    return f"{show_row(row)} > 0"
+
+
+def describe_answer(question: Question, code: int) -> str:
+    """The whole answer: signs of single logits together, then the other parts."""
+    if code == OUT:
+        return "not allowed" if question.words == "allowed" else "not asked"
+    positive, single, others = [], False, []
+    for part, choice in zip(question.parts, question.choices(code), strict=True):
+        row = part[0][0]
+        if len(part) == 2 and len(row) == 1:
+            single = True
+            positive += [f"logit[{row[0][0]}]"] if choice == 0 else []
+        else:
+            others.append(describe_alternative(part, choice))
+    return "; ".join([*([f"{', '.join(positive) or 'none'} > 0"] if single else []), *others])

@@ -1,0 +1,93 @@
+"""An automaton's answers as formulas of the past, where there are such: one for each part of the answer.
+
+Where words are out, any truth will do: a formula holds of words that are not out exactly if the answer is the one that
+it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+from certify.learning.learned import is_judged
+from certify.learning.question import OUT, Question
+from constructions.errors import Unsupported
+from constructions.language.syntax import FALSE, TRUE, Formula, subformulas
+from constructions.regular.automata import Automaton, Language, explore, minimal_language
+from constructions.regular.cover_automata import Marked
+from constructions.regular.to_ltl import formula_of_language
+
+MOST_STATES = 12
+"""Of a larger automaton no formula is looked for."""
+MOST_CHOICES = 64
+TRIED = 3
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Where an alternative of a part is the answer: a formula, or none and the reason."""
+
+    part: int
+    choice: int
+    formula: Formula | None
+    reason: str = ""
+
+
+def formulas_of(question: Question, found: Marked) -> list[Explained]:
+    """For each part of two alternatives where the first holds, for others where each does that is ever the answer."""
+    explained = []
+    for place, part in enumerate(question.parts):
+        chosen = [None if code == OUT else question.choices(code)[place] for code in found.marks]
+        for choice in range(1 if len(part) == 2 else len(part)):
+            if choice in chosen or len(part) == 2:
+                explained.append(_explained(question, found, place, choice, chosen))
+    return explained
+
+
+def _explained(question: Question, found: Marked, place: int, choice: int,
+               chosen: Sequence[int | None]) -> Explained:
+    judged = {one for state, one in enumerate(chosen) if one is not None and is_judged(question, found, state)}
+    if judged <= {choice}:
+        return Explained(place, choice, TRUE)
+    if choice not in judged:
+        return Explained(place, choice, FALSE)
+    if len(found.marks) > MOST_STATES:
+        return Explained(place, choice, None, f"more than {MOST_STATES} states")
+    languages = sorted((minimal_language(language) for language in _fillings(found, choice, chosen)),
+                       key=lambda language: len(language.automaton.steps))
+    formulas, reason = [], ""
+    for language in list(dict.fromkeys(languages))[:TRIED]:
+        try:
+            formulas.append(formula_of_language(language, question.claim.alphabet, "the answer").formula)
+        except Unsupported as error:
+            reason = reason or str(error).removeprefix("the answer: ")
+    if not formulas:
+        return Explained(place, choice, None, reason)
+    return Explained(place, choice, min(formulas, key=lambda formula: len(subformulas(formula))))
+
+
+def _fillings(found: Marked, choice: int, chosen: Sequence[int | None]) -> Iterator[Language]:
+    """Languages that agree where words are not out."""
+    out = [state for state, one in enumerate(chosen) if one is None]
+    holding = {state for state, one in enumerate(chosen) if one == choice}
+    yield Language(found.automaton, frozenset(holding))
+    if out:
+        yield Language(found.automaton, frozenset(holding | set(out)))
+    closed = all(after in out for state in out for after in found.automaton.steps[state])
+    if out and closed and found.automaton.start not in out:
+        for automaton, states in islice(_redirected(found, set(out)), MOST_CHOICES):
+            yield Language(automaton, frozenset(new for new, old in enumerate(states) if old in holding))
+
+
+def _redirected(found: Marked, out: set[int]) -> Iterator[tuple[Automaton, list[int]]]:
+    """The automaton without the states that are out: steps to them lead where the same letter leads elsewhere."""
+    steps = found.automaton.steps
+    letters = range(len(steps[0]))
+    live = [state for state in range(len(steps)) if state not in out]
+    targets = [sorted({steps[state][letter] for state in live} - out) or [found.automaton.start] for letter in letters]
+    missing = [(state, letter) for state in live for letter in letters if steps[state][letter] in out]
+    for choice in product(*(targets[letter] for _, letter in missing)):
+        instead = dict(zip(missing, choice, strict=True))
+        yield explore(found.automaton.start, lambda state, letter, way=instead: way.get(  # type: ignore[misc]
+            (state, letter), steps[state][letter]), len(steps[0]), "the answer")

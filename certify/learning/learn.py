@@ -1,0 +1,248 @@
+"""The main path: what a network computes on all words up to a length, learnt as an automaton and decided.
+
+1. All words of few letters are run; an automaton is learnt that is right on them.
+2. Longer words are searched, as a decision searches them, for one on which the network and the automaton differ. Such a
+   word teaches an automaton for words as long as itself, which is searched again; what was searched for an automaton
+   stays known, as the next one must agree with it on shorter words.
+3. A smallest automaton for all words up to the length that was reached becomes a claim, and is decided: its certificate
+   proves each answer. That no automaton has fewer states follows from this one alone; so does that it calls exactly
+   those words out that are.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from certify.frame.words import show_word
+from certify.learning.cover_learner import CoverLearner, TooManyStates
+from certify.learning.learned import Learned, LearnedRow, growth, smallest_for
+from certify.learning.membership import Oracle, Tie
+from certify.learning.question import OUT, Question
+from certify.learning.words_that_are_out import find_misplaced
+from certify.trained.decide import Searches, Settings, decide, found_in, plan
+from certify.trained.decision import Decision, Found, shortest
+from constructions.errors import InternalError
+from constructions.regular.cover_automata import Marked, Word
+from constructions.trained.claim import Case, Claim, When
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.search import WrongWord
+
+MOST_STATES = 64
+TABLE = 2**13
+"""So many words are run before anything is searched."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How many states an automaton may have, and how many words are run one by one."""
+
+    states: int = MOST_STATES
+    table: int = TABLE
+
+
+def claim_of(question: Question, found: Marked, longest: int) -> Claim:
+    """That the network answers on all words of at most ``longest`` letters as the automaton says."""
+    states: dict[int, list[int]] = {}
+    for state, code in enumerate(found.marks):
+        states.setdefault(code, []).append(state)
+    cases = tuple(Case(When(None, tuple(mine)), question.rows(code)) for code, mine in states.items() if code != OUT)
+    return replace(question.claim, lengths=(1, longest), automaton=found.automaton, predicates=(), cases=cases)
+
+
+def learn(network: TrainedNetwork, question: Question, settings: Settings | None = None,
+          effort: Effort | None = None) -> Learned:
+    """A smallest automaton that gives the network's answers on all words of the question, as far as it is certified.
+
+    Raises:
+        InputError: if no word of these lengths has rows.
+        Unsupported: if what is asked depends on letters to come.
+    """
+    start = time.perf_counter()
+    run = _Learning(network, question, settings or Settings(), effort or Effort())
+    found, decision = run.certified()
+    last = decision.certified_to if decision else None
+    margins = {row.n: row.seen for row in decision.rows} if decision else {}
+    sizes = growth(question, found, last) if found and last else []
+    rows = [LearnedRow(n, "certified", size, margins.get(n), "") for n, size in enumerate(sizes, start=1)]
+    rows += [LearnedRow(n, "unknown", None, margins.get(n), run.reason)
+             for n in range(len(sizes) + 1, question.longest + 1)]
+    asked = {"words": len(run.oracle.codes), "enclosed": run.oracle.enclosed, "searches": run.searched}
+    return Learned(network, question, tuple(rows), found if sizes else None, decision, run.reason, asked,
+                   time.perf_counter() - start)
+
+
+class _Learning:
+    """One network and one question; ``reason`` says why lengths beyond ``longest`` are given up."""
+
+    def __init__(self, network: TrainedNetwork, question: Question, settings: Settings, effort: Effort) -> None:
+        self.network, self.question, self.effort = network, question, effort
+        self.searches = Searches(network, settings)
+        self.oracle = Oracle(network, question, question.claim.offsets[0])
+        self.learner = CoverLearner(self.oracle, len(question.claim.alphabet), effort.states)
+        self.longest, self.searched, self.reason = question.longest, 0, ""
+
+    def certified(self) -> tuple[Marked | None, Decision | None]:
+        """A smallest automaton for the words on which it is certified, and the decision."""
+        try:
+            found, reach = self.of_the_table()
+        except Tie as tie:
+            self.stop(self.why_tied(tie), 0)
+            return None, None
+        while reach > 0:
+            if reach < self.longest:
+                found, reach = self.beyond(found, reach)
+                continue
+            smallest = smallest_for(self.question, found, reach)
+            if find_misplaced(self.question, smallest, reach) is not None:
+                raise InternalError("the automaton is wrong about which words are asked about")
+            claim = claim_of(self.question, smallest, reach)
+            decision = decide(self.network, claim, self.searches.settings, self.searches)
+            last = decision.certified_to or 0
+            if decision.wrong is not None and decision.wrong.place == last + 1:
+                word = self.taught_by(decision.wrong, claim)
+                if word is not None:
+                    found, reach = self.taught(smallest, word, last)
+                    continue
+            if last < reach:
+                self.stop(decision.reason, last)
+            if last == reach or len(smallest_for(self.question, smallest, last).marks) == len(smallest.marks):
+                return smallest, decision
+            found, reach = smallest, last
+        return None, None
+
+    def stop(self, reason: str, longest: int) -> None:
+        """Longer words are given up, for a reason; the first one given is told."""
+        self.longest, self.reason = longest, self.reason or reason
+
+    # -- few words, all of them ----------------------------------------------------------------------------------------
+
+    def of_the_table(self) -> tuple[Marked, int]:
+        """An automaton that is right on all words that are run one by one, and their greatest length.
+
+        Raises:
+            Tie: if there is none on a word of one letter.
+        """
+        letters = [(letter,) for letter in range(len(self.question.claim.alphabet))]
+        self.oracle.ask(letters)
+        if self.question.first:
+            self.oracle.codes[()] = self.oracle.codes[0,]  # it may have any; the smallest automaton is chosen later
+        try:
+            known = max(1, self.oracle.table(self.effort.table))
+        except Tie as tie:
+            known = len(tie.word) - 1
+            self.stop(self.why_tied(tie), known)
+        self.learner.longest = 1
+        found = self.learner.hypothesis()
+        for n in range(1, known + 1):
+            words = [word for word in self.oracle.codes if len(word) == n]
+            while (wrong := self.first_wrong(found, words)) is not None:
+                found, reach = self.taught(found, wrong, n - 1)
+                if reach < n:
+                    return found, reach
+        return found, known
+
+    def first_wrong(self, found: Marked, words: list[Word]) -> Word | None:
+        """The first of some words of one length on which the automaton does not say what was run."""
+        if not words:
+            return None
+        steps, marks = np.array(found.automaton.steps, dtype=np.intp), np.array(found.marks)
+        states = np.full(len(words), found.automaton.start, dtype=np.intp)
+        for column in np.array(words, dtype=np.intp).T:
+            states = steps[states, column]
+        wrong = np.nonzero(marks[states] != np.array([self.oracle.codes[word] for word in words]))[0]
+        return words[int(wrong[0])] if len(wrong) else None
+
+    def taught(self, old: Marked, word: Word, reach: int) -> tuple[Marked, int]:
+        """An automaton that is right on a word, too, and on all of at most ``reach`` letters, as the old one is.
+
+        With it comes the length of the word; if there is none, the old one and ``reach``.
+        """
+        self.learner.longest = max(len(word), 1)
+        if self.question.first:
+            self.oracle.codes[()] = old.marks[old.automaton.start]
+        try:
+            return self.learner.learn(word, old, reach), len(word)
+        except TooManyStates:
+            self.stop(f"more than {self.effort.states} states are needed for words of at most {len(word)} letters",
+                      reach)
+        except Tie as tie:
+            self.stop(self.why_tied(tie), reach)
+        return old, reach
+
+    def why_tied(self, tie: Tie) -> str:
+        """One line about a word whose answer no precision tells."""
+        return f"no precision tells the answer on the word {self.spelt(tie.word)}: a tie"
+
+    def spelt(self, word: Word) -> str:
+        """The word for people."""
+        return show_word(self.question.claim.alphabet[letter] for letter in word) or "(nothing)"
+
+    # -- many words: searches ------------------------------------------------------------------------------------------
+
+    def beyond(self, found: Marked, reach: int) -> tuple[Marked, int]:
+        """The automaton for longer words, as long as searches tell; and the length that was reached."""
+        last = self.longest
+        while reach < self.longest:
+            try:
+                word, reach = self.first_error(found, reach + 1, last)
+            except Tie as tie:
+                self.stop(self.why_tied(tie), reach)
+                return found, reach
+            if word is None and reach < last:
+                self.stop(self.reason, reach)
+                return found, reach
+            if word is None:
+                last = self.longest
+                continue
+            found, taught = self.taught(found, word, reach)
+            if taught < len(word):
+                return found, reach
+            last = len(word)
+        return found, reach
+
+    def first_error(self, found: Marked, first: int, last: int) -> tuple[Word | None, int]:
+        """A word of first … last letters on which the network does not answer as the automaton, and the length up to
+        which it does; without a word that is ``last``, unless nobody knows what is beyond."""
+        smallest = smallest_for(self.question, found, last)
+        if (word := find_misplaced(self.question, smallest, last)) is not None:
+            return next(one for one in (word[:-1], word)
+                        if self.oracle(one) != found.marks[found.automaton.read(one)]), first - 1
+        claim = claim_of(self.question, smallest, last)
+        results = self.searched_for(claim, first)
+        wrong = shortest(one.wrong for one in results if one.wrong)
+        end = wrong.place if wrong else last + 1
+        open_ones = [one for one in results if one.way is None and not one.wrong and one.count < end]
+        if open_ones:
+            first_open = min(open_ones, key=lambda one: one.count)
+            self.reason = first_open.reason
+            return None, first_open.count - 1
+        return None if wrong is None else self.taught_by(wrong, claim), end - 1
+
+    def searched_for(self, claim: Claim, first: int) -> list[Found]:
+        """What searches say of words from ``first`` letters on; the first search looks at all words, as a decision."""
+        parts = plan(self.network, claim, self.searches.settings)
+        if self.searched:
+            parts = [replace(part, first=max(part.first, first)) for part in parts if part.last >= first]
+        self.searched += 1
+        return [one for one in found_in(self.searches.of_parts(claim, parts)) if one.count >= first or one.wrong]
+
+    def taught_by(self, wrong: WrongWord, claim: Claim) -> Word | None:
+        """The letters read of a wrong word, if the answer on them at the offset that is learnt is another one than the
+        claim's, as it should be; else ``reason`` says at which offset it is.
+
+        Raises:
+            Tie: if there is no answer.
+        """
+        word = claim.letters(wrong.word[: wrong.place])
+        above = claim.cases[wrong.case].above
+        code = self.oracle(word)
+        if code != OUT and self.question.rows(code) == above:
+            if wrong.offset != self.oracle.offset:
+                self.reason = (f"the answer on the word {self.spelt(word)} at offset {wrong.offset} is not that at "
+                               f"offset {self.oracle.offset}")
+                return None
+            self.oracle.codes[word] = self.oracle.sign_of(word)
+        return word

@@ -1,0 +1,78 @@
+"""What came of learning a network: the automaton, how it grows with the length, and the decision that proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from certify.frame.answer import AnswerByLength
+from certify.learning.question import OUT, Question
+from certify.trained.decision import Decision, SmallestMargin
+from constructions.regular.cover_automata import Marked, smallest_cover, smallest_cover_without_empty
+from constructions.trained.network import TrainedNetwork
+
+
+@dataclass(frozen=True)
+class LearnedRow:
+    """What is known of all words of at most n letters: ``states`` of a smallest automaton, where it is certified.
+
+    ``seen`` is the smallest margin of length n that floats saw.
+    """
+
+    n: int
+    verdict: str
+    states: int | None
+    seen: SmallestMargin | None
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Learned(AnswerByLength[LearnedRow]):
+    """The answer.
+
+    ``automaton`` gives the network's answer, as a code of the question, on every word of at most ``certified_to``
+    letters, and no automaton that does has fewer states; None if nothing is certified. ``decision`` is about the claim
+    that says so, ``reason`` why longer words are open. ``asked`` says how many words were run, how many enclosed, and
+    how often words beyond them were searched.
+    """
+
+    network: TrainedNetwork
+    question: Question
+    rows: tuple[LearnedRow, ...]
+    automaton: Marked | None
+    decision: Decision | None
+    reason: str
+    asked: Mapping[str, int]
+    seconds: float
+
+    @property
+    def certificate(self) -> str | None:
+        """The certificate of the decision."""
+        return self.decision.certificate if self.decision else None
+
+    @cached_property
+    def is_the_whole_domain(self) -> bool:
+        """Whether the network has rows for no other word at the offsets asked about."""
+        return self.decision is not None and self.decision.whole_domain
+
+
+def smallest_for(question: Question, found: Marked, longest: int) -> Marked:
+    """A smallest automaton for words of at most ``longest`` letters that are judged, from one that is right on them."""
+    if question.first == 0:
+        return smallest_cover(found.automaton, found.marks, longest)
+    reached = smallest_cover(found.automaton, found.marks, longest)
+    after_letters = {reached.automaton.steps[state][letter] for state in range(len(reached.marks))
+                     for letter in range(len(question.claim.alphabet))}
+    among = [reached.marks[state] for state in sorted(after_letters)]
+    return smallest_cover_without_empty(found.automaton, found.marks, longest, [*among, OUT])
+
+
+def is_judged(question: Question, found: Marked, state: int) -> bool:
+    """Whether the answer of a state is one: not that of the start if only the empty word leads there, and has none."""
+    return state != 0 or question.first == 0 or any(0 in row for row in found.automaton.steps)
+
+
+def growth(question: Question, found: Marked, longest: int) -> list[int]:
+    """For n = 1 … ``longest`` the least number of states for words of at most n letters."""
+    return [len(smallest_for(question, found, n).marks) for n in range(1, longest + 1)]

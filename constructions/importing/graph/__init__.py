@@ -1,0 +1,1 @@
+"""Graphs of operations (ONNX) become networks: what they compute is found, whatever its parts are called."""

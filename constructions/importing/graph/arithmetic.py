@@ -1,0 +1,396 @@
+"""Elementary operations on what flows along the edges of a graph: sums, products, powers, means, norms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import isqrt, sqrt
+from typing import Any, Literal
+
+import numpy as np
+
+from constructions.importing.graph import curves
+from constructions.importing.graph.curves import Curve, as_curve, resolved
+from constructions.importing.graph.exact import Array, Exactness
+from constructions.importing.graph.values import (
+    Centred,
+    CentredSquare,
+    Codes,
+    Flat,
+    Mean,
+    MeanSquare,
+    Modulated,
+    NormBase,
+    NotUnderstood,
+    Scores,
+    Tokenwise,
+    beside,
+    grouped,
+    placed,
+)
+
+HALF = Fraction(1, 2)
+
+
+def _keeps(constant: Any, shape: tuple[int, ...]) -> bool:
+    """Whether an array of this shape keeps it beside the constant."""
+    return np.broadcast_shapes(constant.shape, shape) == shape
+
+
+def number_in(array: Any) -> Fraction | None:
+    """The one number that all elements are, if they are."""
+    flat = np.asarray(array, np.float64).ravel()
+    same = flat.size > 0 and bool((flat == flat[0]).all()) and bool(np.isfinite(flat[0]))
+    return Fraction(np.float64(flat[0])) if same else None
+
+
+def by_position(value: Tokenwise, shape: tuple[int, ...]) -> tuple[Tokenwise, Codes, int | None, Codes]:
+    """The array in a wider shape; its positions, along which axis they go (None: one alone), the forms of a position.
+
+    Raises:
+        NotUnderstood: if positions go along no axis.
+    """
+    value = value.moved(lambda codes: np.broadcast_to(codes, shape))
+    positions, forms = value.positions, value.forms
+    if (positions == positions.flat[0]).all():
+        return value, positions.ravel()[:1], None, forms
+    for axis in range(positions.ndim):
+        first = [slice(0, 1)] * positions.ndim
+        first[axis] = slice(None)
+        if (positions == positions[tuple(first)]).all():
+            one = np.take(forms, [0], axis)
+            if (forms == one).all():
+                return value, positions[tuple(first)].ravel(), axis, one
+    raise NotUnderstood("numbers of different tokens in one row")
+
+
+# -- with constants ----------------------------------------------------------------------------------------------------
+
+
+def plus_constant(value: Tokenwise, constant: Array, count: int, exactness: Exactness) -> Tokenwise:
+    """Element by element; what depends on positions becomes a table."""
+    shape = np.broadcast_shapes(value.shape, constant.shape)
+    if not constant.any():
+        return value.moved(lambda codes: np.broadcast_to(codes, shape))
+    value, positions, axis, forms = by_position(value.settled(exactness), shape)
+    whole = np.broadcast_to(constant, shape)
+    moved = whole.reshape(1, -1) if axis is None else np.moveaxis(whole, axis, 0).reshape(len(positions), -1)
+    flat = value.flat.columns(forms.ravel())
+    table = moved[:1] if (moved == moved[:1]).all() else np.zeros((count, flat.size))
+    if len(table) == count and not (moved == moved[:1]).all():
+        table[positions] = moved
+    widened = np.broadcast_to(np.arange(flat.size).reshape(forms.shape), shape)
+    return placed(_with_bias(flat, table), value.positions, widened)
+
+
+def _with_bias(flat: Flat, table: Array) -> Flat:
+    """The forms with a row or table added: to norms that have no bias as their bias."""
+    norms = _norms(flat)
+    if len(table) > 1 or norms is None or any(norm.bias is not None for norm, _ in norms):
+        return Flat(flat.terms, (*flat.constants, table), flat.size)
+    return _with(flat, [(norm, replace_norm(norm, norm.gain, table[0][at])) for norm, at in norms])
+
+
+def times_constant(value: Tokenwise, constant: Array, exactness: Exactness) -> Tokenwise | Modulated:
+    """Element by element."""
+    shape = np.broadcast_shapes(value.shape, constant.shape)
+    if (number := number_in(constant)) is not None:
+        return replace(value.moved(lambda codes: np.broadcast_to(codes, shape)), factor=value.factor * number)
+    value, positions, axis, forms = by_position(value, shape)
+    whole = np.broadcast_to(constant, shape)
+    moved = whole.reshape(1, -1) if axis is None else np.moveaxis(whole, axis, 0).reshape(len(positions), -1)
+    if (moved != moved[:1]).any():
+        return Modulated(((value.settled(exactness), np.array(whole)),))
+    pairs, places = np.unique(np.stack([forms.ravel().astype(np.float64), moved[0]]), axis=1, return_inverse=True)
+    chosen = pairs[0].astype(np.int64)
+    flat = _with_gain(value.flat.columns(chosen), pairs[1], exactness)
+    widened = np.broadcast_to(places.reshape(forms.shape), shape)
+    made = placed(flat, value.positions, widened)
+    return Tokenwise(made.flat, made.codes, value.factor)
+
+
+def _with_gain(flat: Flat, row: Array, exactness: Exactness) -> Flat:
+    """Each form times its number: norms that have no gain get it as their gain."""
+    norms = _norms(flat)
+    if norms is not None and all(norm.gain is None and norm.bias is None for norm, _ in norms):
+        return _with(flat, [(norm, replace_norm(norm, row[at], None)) for norm, at in norms])
+    return Flat({base: exactness.times(matrix, row) for base, matrix in flat.terms.items()},
+                [exactness.times(one, row) for one in flat.constants], flat.size)
+
+
+def _norms(flat: Flat) -> list[tuple[NormBase, Array]] | None:
+    """The norms whose numbers the forms are, each number once, with which form each number is; None if not so."""
+    found = []
+    for base, matrix in flat.terms.items():
+        if not isinstance(base, NormBase) or not np.isin(matrix, (0, 1)).all() or (matrix.sum(1) != 1).any():
+            return None
+        found.append((base, matrix.argmax(1)))
+    total = sum(len(at) for _, at in found)
+    distinct = len({int(k) for _, at in found for k in at})
+    return found if found and not flat.constants and total == distinct == flat.size else None
+
+
+def _with(flat: Flat, changed: Sequence[tuple[NormBase, NormBase]]) -> Flat:
+    return Flat({new: flat.terms[old] for old, new in changed}, (), flat.size)
+
+
+def replace_norm(norm: NormBase, gain: Array | None, bias: Array | None) -> NormBase:
+    """The same norm with other weights."""
+    return NormBase(norm.size, norm.of, norm.kind, norm.epsilon, gain, bias)
+
+
+# -- of two arrays -----------------------------------------------------------------------------------------------------
+
+
+def plus(x: Tokenwise, y: Tokenwise, sign: int, exactness: Exactness) -> Tokenwise:
+    """The sum, or the difference.
+
+    Raises:
+        NotUnderstood: if numbers of different tokens meet.
+    """
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    x, y = (one.moved(lambda codes: np.broadcast_to(codes, shape)) for one in (x, y))
+    if x.same_numbers(y):
+        return replace(x, factor=x.factor + sign * y.factor)
+    x, y = x.settled(exactness), replace(y, factor=sign * y.factor).settled(exactness)
+    if (x.positions != y.positions).any():
+        raise NotUnderstood("a sum of numbers of different tokens")
+    pairs, places = np.unique(np.stack([x.forms.ravel(), y.forms.ravel()]), axis=1, return_inverse=True)
+    flat = x.flat.columns(pairs[0]).plus(y.flat.columns(pairs[1]), exactness)
+    return placed(flat, x.positions, places.reshape(shape))
+
+
+def as_parts(value: Tokenwise | Modulated, exactness: Exactness) -> tuple[tuple[Tokenwise, Array], ...]:
+    """A value as a sum of arrays times constants."""
+    if isinstance(value, Modulated):
+        return tuple((part, exactness.scaled(table, value.factor)) for part, table in value.parts)
+    return ((value.settled(exactness), np.ones(value.shape)),)
+
+
+def joined(values: Sequence[Any], axis: int, count: int, exactness: Exactness) -> Tokenwise | Modulated:
+    """Arrays one after another."""
+    known = next(value for value in values if not isinstance(value, np.ndarray))
+    if isinstance(known, Curve):
+        known = resolved(known, exactness)
+    example = known.parts[0][0] if isinstance(known, Modulated) else known
+    made = [_constant_like(value, example, axis, count) if isinstance(value, np.ndarray) else
+            resolved(value, exactness) if isinstance(value, Curve) else value for value in values]
+    if any(not isinstance(value, Tokenwise | Modulated) for value in made):
+        raise NotUnderstood("joined with something that is no array of numbers of tokens")
+    if all(isinstance(value, Tokenwise) for value in made):
+        return _joined([value.settled(exactness) for value in made], axis)
+    parts = [as_parts(value, exactness) for value in made]
+    longest = max(map(len, parts))
+    parts = [(*one, *(((one[0][0], np.zeros(one[0][0].shape)),) * (longest - len(one)))) for one in parts]
+    return Modulated(tuple(
+        (_joined([one[k][0] for one in parts], axis),
+         np.concatenate([np.broadcast_to(one[k][1], one[k][0].shape) for one in parts], axis))
+        for k in range(longest)))
+
+
+def _joined(values: Sequence[Tokenwise], axis: int) -> Tokenwise:
+    if all(value.flat is values[0].flat for value in values):
+        return Tokenwise(values[0].flat, np.concatenate([value.codes for value in values], axis))
+    flats: list[Flat] = []
+    for value in values:
+        flats += [] if any(value.flat is flat for flat in flats) else [value.flat]
+    starts = np.cumsum([0, *(flat.size for flat in flats)])
+    whole = beside(flats)
+    first = [int(starts[next(k for k, flat in enumerate(flats) if flat is value.flat)]) for value in values]
+    return placed(whole, np.concatenate([value.positions for value in values], axis),
+                  np.concatenate([value.forms + start for value, start in zip(values, first, strict=True)], axis))
+
+
+def _constant_like(array: Any, other: Tokenwise, axis: int, count: int) -> Tokenwise:
+    """A constant as numbers of the tokens that stand beside it."""
+    numbers = np.asarray(array, np.float64)
+    positions = np.broadcast_to(np.take(other.positions, [0], axis), numbers.shape)
+    zero = placed(Flat({}, (), 1), positions, np.zeros(numbers.shape, np.int64))
+    return plus_constant(zero, numbers, count, Exactness())
+
+
+# -- means and norms ---------------------------------------------------------------------------------------------------
+
+
+def mean(value: Any, factor: Fraction = Fraction(1)) -> Mean | MeanSquare:
+    """The mean over the last axis, times a factor (their number, for sums)."""
+    if isinstance(value, CentredSquare):
+        return MeanSquare(value.of, True, factor)
+    if isinstance(value, Curve) and value.polynomial.keys() == {(2, None)}:
+        return MeanSquare(value.of, False, factor * value.polynomial[2, None])
+    if isinstance(value, Tokenwise) and factor == 1:
+        return Mean(value)
+    raise NotUnderstood("a mean or sum of what is neither an array of numbers of tokens nor its square")
+
+
+def to_power(value: MeanSquare, exponent: Fraction) -> MeanSquare:
+    """A power."""
+    if value.power * exponent not in (1, HALF, -HALF):
+        raise NotUnderstood(f"the power {value.power * exponent} of a mean of squares, expected 1/2 or -1/2")
+    return replace(value, power=value.power * exponent)
+
+
+def over_root(value: Tokenwise | Centred | Curve, squares: MeanSquare, exactness: Exactness) -> Tokenwise:
+    """x / sqrt(factor · mean(x²) + epsilon): a norm.
+
+    Raises:
+        NotUnderstood: if it is the root of something else.
+    """
+    of = value.of if isinstance(value, Centred) else resolved(value, exactness)
+    if isinstance(value, Centred) != squares.centred or not of.same_numbers(squares.of):
+        raise NotUnderstood("a quotient by the root of a mean of other squares")
+    total = squares.factor * squares.of.factor**2
+    if squares.epsilon <= 0:
+        raise NotUnderstood("a norm whose epsilon is not above 0")
+    roots = isqrt(total.numerator), isqrt(total.denominator)
+    root = Fraction(*roots)
+    if root * root != total:
+        root = Fraction(sqrt(total))
+        exactness.note(exact=False)
+    made = normed(replace(of, factor=Fraction(1)), "layer" if squares.centred else "rms", squares.epsilon / total,
+                  None, None)
+    return replace(made, factor=of.factor / root)
+
+
+def normed(value: Tokenwise, kind: Literal["layer", "rms"], epsilon: Fraction, gain: Array | None,
+           bias: Array | None) -> Tokenwise:
+    """The norm along the last axis of an array whose factor is 1."""
+    positions, groups, rows = grouped(value)
+    width = value.shape[-1]
+    norms = [NormBase(width, value.flat.columns(row).as_sum(), kind, epsilon, gain, bias) for row in rows]
+    flat = beside([Flat({norm: np.eye(width)}, (), width) for norm in norms])
+    forms = groups[..., np.newaxis] * width + np.arange(width)
+    return placed(flat, np.broadcast_to(positions[..., np.newaxis], forms.shape), forms)
+
+
+# -- what Add, Sub, Mul and Div make of two values ---------------------------------------------------------------------
+
+
+def add(x: Any, y: Any, sign: int, count: int, exactness: Exactness) -> Any:
+    """x + y or x - y."""
+    if isinstance(x, np.ndarray):
+        return add(negated(y) if sign < 0 else y, x, 1, count, exactness)
+    if isinstance(y, np.ndarray):
+        return _add_constant(x, sign * np.asarray(y, np.float64), count, exactness)
+    if isinstance(y, Mean) and sign < 0 and isinstance(x, Tokenwise) and x.same_numbers(y.of) and (
+            x.factor == y.of.factor):
+        return Centred(x)
+    if isinstance(x, Modulated) or isinstance(y, Modulated):
+        if isinstance(x, Tokenwise | Modulated) and isinstance(y, Tokenwise | Modulated):
+            other = tuple((part, sign * table) for part, table in as_parts(y, exactness))
+            return Modulated((*as_parts(x, exactness), *other))
+    elif isinstance(x, Tokenwise | Curve) and isinstance(y, Tokenwise | Curve):
+        one, two = as_curve(x), as_curve(y)
+        if one.of.same_numbers(two.of) and not (isinstance(x, Tokenwise) and isinstance(y, Tokenwise)):
+            return Curve(one.of, curves.plus(one.polynomial, two.polynomial, sign))
+        return plus(resolved(x, exactness), resolved(y, exactness), sign, exactness)
+    raise NotUnderstood(f"a sum of {_what(x)} and {_what(y)}")
+
+
+def _add_constant(x: Any, constant: Array, count: int, exactness: Exactness) -> Any:
+    number = number_in(constant)
+    if isinstance(x, MeanSquare) and number is not None and x.power == 1 and constant.size == 1:
+        return replace(x, epsilon=x.epsilon + number)
+    if isinstance(x, Scores):
+        return replace(x, mask=np.asarray(x.mask + constant))
+    if isinstance(x, Curve) and number is not None and _keeps(constant, x.of.shape):
+        return Curve(x.of, curves.plus(x.polynomial, curves.constant(number)))
+    if isinstance(x, Tokenwise | Curve):
+        return plus_constant(resolved(x, exactness), constant, count, exactness)
+    raise NotUnderstood(f"a sum of {_what(x)} and constants")
+
+
+def negated(x: Any) -> Any:
+    """-x."""
+    if isinstance(x, np.ndarray):
+        return -x
+    if isinstance(x, Tokenwise):
+        return replace(x, factor=-x.factor)
+    if isinstance(x, Curve):
+        return Curve(x.of, {monomial: -number for monomial, number in x.polynomial.items()})
+    if isinstance(x, Modulated):
+        return replace(x, factor=-x.factor)
+    raise NotUnderstood(f"the negative of {_what(x)}")
+
+
+def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
+    """x · y."""
+    if isinstance(x, np.ndarray):
+        x, y = y, x
+    if isinstance(y, np.ndarray):
+        return _times_constant(x, np.asarray(y, np.float64), exactness)
+    for one, other in ((x, y), (y, x)):
+        if isinstance(other, MeanSquare) and other.power == -HALF and isinstance(one, Tokenwise | Centred | Curve):
+            return over_root(one, other, exactness)
+    if isinstance(x, Centred) and isinstance(y, Centred) and x.of.same_numbers(y.of):
+        return CentredSquare(x.of)
+    if not isinstance(x, Tokenwise | Curve) or not isinstance(y, Tokenwise | Curve):
+        raise NotUnderstood(f"a product of {_what(x)} and {_what(y)}")
+    one, two = as_curve(x), as_curve(y)
+    if one.of.same_numbers(two.of):
+        return Curve(one.of, curves.times(one.polynomial, two.polynomial))
+    if not isinstance(x, Curve):
+        x, y = y, x
+    if one.of.shape != two.of.shape:
+        raise NotUnderstood("a product of arrays of different shapes")
+    return curves.product(x, resolved(y, exactness))
+
+
+def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
+    number = number_in(constant)
+    if isinstance(x, Tokenwise):
+        return times_constant(x, constant, exactness)
+    if isinstance(x, Curve):
+        if number is not None and _keeps(constant, x.of.shape):
+            return Curve(x.of, {monomial: a * number for monomial, a in x.polynomial.items() if number})
+        return times_constant(resolved(x, exactness), constant, exactness)
+    if isinstance(x, MeanSquare) and number is not None and x.power == 1 and constant.size == 1:
+        return replace(x, factor=x.factor * number, epsilon=x.epsilon * number)
+    if isinstance(x, Scores) and number is None and np.isin(constant, (0, 1)).all():
+        return hidden(x, constant == 0)
+    if isinstance(x, Scores) and number is not None and number > 0 and _keeps(constant, x.shape):
+        return replace(x, scale=x.scale * number, mask=np.asarray(x.mask * np.float64(number)))
+    if isinstance(x, Modulated) and number is not None and _keeps(constant, x.parts[0][0].shape):
+        return replace(x, factor=x.factor * number)
+    raise NotUnderstood(f"a product of {_what(x)} and constants")
+
+
+def hidden(x: Scores, where: Any) -> Scores:
+    """Scores of which some are replaced by 0."""
+    whole = np.broadcast_to(where, np.broadcast_shapes(where.shape, x.shape))
+    return replace(x, hidden=x.hidden | whole, mask=np.where(whole, 0, x.mask))
+
+
+def divide(x: Any, y: Any, exactness: Exactness) -> Any:
+    """x / y."""
+    if isinstance(y, MeanSquare) and y.power == HALF:
+        if isinstance(x, np.ndarray):
+            return multiply(to_power(y, Fraction(-1)), x, exactness) if number_in(x) != 1 else to_power(y, Fraction(-1))
+        if isinstance(x, Tokenwise | Centred | Curve):
+            return over_root(x, y, exactness)
+    number = number_in(y) if isinstance(y, np.ndarray) else None
+    if number is None or number == 0:
+        raise NotUnderstood(f"a quotient of {_what(x)} by {_what(y)}")
+    if isinstance(x, Tokenwise):
+        return replace(x.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(codes.shape, y.shape))),
+                       factor=x.factor / number)
+    if isinstance(x, Curve) and _keeps(y, x.of.shape):
+        return Curve(x.of, {monomial: a / number for monomial, a in x.polynomial.items()})
+    if isinstance(x, MeanSquare) and x.power == 1 and y.size == 1:
+        return replace(x, factor=x.factor / number, epsilon=x.epsilon / number)
+    if isinstance(x, Modulated) and _keeps(y, x.parts[0][0].shape):
+        return replace(x, factor=x.factor / number)
+    if isinstance(x, Scores) and number > 0 and _keeps(y, x.shape):
+        return replace(x, scale=x.scale / number, mask=np.asarray(x.mask / np.float64(number)))
+    raise NotUnderstood(f"a quotient of {_what(x)} by constants")
+
+
+_NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "Scores": "scores",
+          "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
+          "Mean": "means", "Centred": "numbers less their mean", "CentredSquare": "squares",
+          "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing"}
+
+
+def _what(value: Any) -> str:
+    return _NAMES.get(type(value).__name__, type(value).__name__)

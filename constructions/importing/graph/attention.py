@@ -1,0 +1,264 @@
+"""Products of matrices in a graph: maps of each token, scores of attention, averages; what masks add; rotary tables."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.importing.graph.exact import Array, Exactness
+from constructions.importing.graph.values import (
+    Attention,
+    Flat,
+    HeadBase,
+    HeadReads,
+    Modulated,
+    NotUnderstood,
+    Scores,
+    Tokenwise,
+    Weights,
+    beside,
+    grouped,
+    placed,
+)
+
+MASKED = -9999
+"""What is added to scores that are not to be seen is at most this."""
+NEARLY = np.ldexp(1, -20)
+
+
+def times_constant(value: Tokenwise, matrix: Array, exactness: Exactness) -> Tokenwise:
+    """value @ matrix; the matrix may be one for each index before its last two."""
+    positions, groups, rows = grouped(value)
+    if matrix.ndim == 2:
+        which: NDArray[np.intp] = np.zeros(groups.shape, np.intp)
+        matrices, positions_of = [matrix], positions
+    else:
+        shape = np.broadcast_shapes((*groups.shape[:-1],), matrix.shape[:-2])
+        matrices = list(matrix.reshape(-1, *matrix.shape[-2:]))
+        numbers = np.arange(len(matrices)).reshape(matrix.shape[:-2])
+        which = np.broadcast_to(np.broadcast_to(numbers, shape)[..., np.newaxis], (*shape, groups.shape[-1]))
+        groups, positions_of = np.broadcast_to(groups, which.shape), np.broadcast_to(positions, which.shape)
+    pairs, places = np.unique(np.stack([groups.ravel(), which.ravel()]), axis=1, return_inverse=True)
+    flats = [value.flat.columns(rows[group]).times(matrices[one], exactness) for group, one in pairs.T]
+    flat, width = flats[0] if len(flats) == 1 else beside(flats), matrix.shape[-1]
+    forms = places.reshape(groups.shape)[..., np.newaxis] * width + np.arange(width)
+    made = placed(flat, np.broadcast_to(positions_of[..., np.newaxis], forms.shape), forms)
+    return Tokenwise(made.flat, made.codes, value.factor)
+
+
+def _along(value: Tokenwise | Modulated) -> tuple[NDArray[np.int64], list[tuple[Tokenwise, Array | None]]]:
+    """Positions [..., T] of an array [..., T, K], the same for all; its parts."""
+    parts: list[tuple[Tokenwise, Array | None]] = (
+        [*value.parts] if isinstance(value, Modulated) else [(value, None)])
+    positions = parts[0][0].positions
+    lines = positions[..., 0].reshape(-1, positions.shape[-2])
+    if any((part.positions != positions).any() for part, _ in parts) or (positions != positions[..., :1]).any() or (
+            lines != lines[0]).any():
+        raise NotUnderstood("queries or keys that are not made token by token")
+    return lines[0], parts
+
+
+def scores_of(query: Tokenwise | Modulated, key: Tokenwise | Modulated) -> Scores:
+    """query [..., T, K] @ key [..., K, T], where key is given turned, as [..., T, K]."""
+    positions, queries = _along(query)
+    others, keys = _along(key)
+    if (positions != others).any() or (positions != np.arange(len(positions))).any():
+        raise NotUnderstood("scores between other tokens than all of them, in order")
+    q, k = queries[0][0], keys[0][0]
+    lead = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
+    reads, tables = np.empty(lead, object), None
+    for index in np.ndindex(*lead):
+        one, other = (_read(parts, _own(index, part.shape[:-2])) for parts, part in ((queries, q), (keys, k)))
+        if (one[1] is None) != (other[1] is None):
+            raise NotUnderstood("rotary positions of queries alone, or of keys alone")
+        if one[1] is not None and other[1] is not None:
+            turned = tables or one[1]
+            if any((a != b).any() for a, b in zip((*one[1], *other[1]), (*turned, *turned), strict=True)):
+                raise NotUnderstood("rotary positions by different tables")
+            tables = turned
+        reads[index] = (one[0], other[0])
+    shape = (*lead, len(positions), len(positions))
+    factor = (query.factor if isinstance(query, Modulated) else q.factor) * (
+        key.factor if isinstance(key, Modulated) else k.factor)
+    plain = (1,) * len(shape)
+    return Scores(reads, shape, positions, factor, np.zeros(plain), tables, np.zeros(plain, bool))
+
+
+def _own(index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """An index into an array that is broadcast."""
+    return tuple(0 if size == 1 else i for i, size in zip(index[len(index) - len(shape):], shape, strict=True))
+
+
+def _read(parts: list[tuple[Tokenwise, Array | None]], index: tuple[int, ...]) -> tuple[Flat, Any]:
+    """The forms of one head, and the tables by which halves of them are turned."""
+    for part, _ in parts:
+        forms = part.forms[index]
+        if (forms != forms[:1]).any():
+            raise NotUnderstood("queries or keys whose forms depend on the position")
+    if len(parts) == 1 and parts[0][1] is None:
+        return parts[0][0].flat.columns(parts[0][0].forms[index][0]), None
+    flats, modulation = [], []
+    for part, table in parts:
+        assert table is not None
+        if part.factor != 1:
+            raise NotUnderstood("a factor inside of rotary positions")
+        flats.append(part.flat.columns(part.forms[index][0]))
+        modulation.append(np.broadcast_to(table, part.shape)[index])
+    return _turned(flats, modulation)
+
+
+def _column(flat: Flat, k: int) -> tuple[Any, ...]:
+    """What tells a form from others."""
+    return (*sorted((base.order, matrix[:, k].tobytes()) for base, matrix in flat.terms.items() if matrix[:, k].any()),
+            *sorted(one[:, k].tobytes() for one in flat.constants if one[:, k].any()))
+
+
+def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Array, Array]]:
+    """Σ flat · table as a turn of halves: coordinate a is A cos - B sin, b is B cos + A sin.
+
+    Raises:
+        NotUnderstood: if it is no turn.
+    """
+    main: dict[int, tuple[Flat, Array]] = {}
+    beside_it: dict[int, tuple[Flat, Array]] = {}
+    for flat, table in zip(flats, modulation, strict=True):
+        for k in range(flat.size):
+            if not table[:, k].any():
+                continue
+            where = main if table[0, k] == 1 else beside_it
+            if k in where or table[0, k] not in (0, 1):
+                raise NotUnderstood("constants that depend on positions, and are no rotary tables")
+            where[k] = (flat, table[:, k])
+    size = flats[0].size
+    if len(main) < size:
+        raise NotUnderstood("constants that depend on positions, and are no rotary tables")
+    columns = [_column(main[k][0], k) for k in range(size)]
+    minus = [_column(Flat({b: -m for b, m in main[k][0].terms.items()}, [-c for c in main[k][0].constants], size), k)
+             for k in range(size)]
+    sines: dict[int, tuple[int, Array]] = {}
+    for k, (flat, table) in beside_it.items():
+        found = _column(flat, k)
+        partners = [(j, sign) for j in range(size) if j != k for sign, one in ((1, columns[j]), (-1, minus[j]))
+                    if one == found]
+        partners = [one for one in partners if one[0] in beside_it] or partners
+        if not partners:
+            raise NotUnderstood("a turn of a coordinate with none of the others")
+        sines[k] = (partners[0][0], partners[0][1] * table)
+    pairs = [(a, b) for a, (b, _) in sines.items() if a < b]
+    rest = [k for k in range(size) if k not in sines]
+    fits = all(sines.get(b, (-1,))[0] == a and (sines[b][1] == -sines[a][1]).all() and (main[a][1] == main[b][1]).all()
+               for a, b in pairs) and 2 * len(pairs) + len(rest) == size and all((main[k][1] == 1).all() for k in rest)
+    if not fits:
+        raise NotUnderstood("constants that depend on positions, and are no rotary tables")
+    order = [a for a, _ in pairs] + [b for _, b in pairs] + rest
+    flat = beside([main[k][0].columns(np.array([k])) for k in order])
+    if all(main[k][0] is main[0][0] for k in order):
+        flat = main[0][0].columns(np.array(order))
+    cosines = np.stack([main[a][1] for a, _ in pairs], 1)
+    return flat, (cosines, np.stack([sines[b][1] for _, b in pairs], 1))
+
+
+def softmax(scores: Scores, exactness: Exactness) -> Weights:
+    """The weights.
+
+    Raises:
+        NotUnderstood: if something else than a causal mask, none, or slopes is added to the scores.
+    """
+    mask = np.broadcast_to(scores.mask, scores.shape)
+    if (np.broadcast_to(scores.hidden, scores.shape) & (mask > MASKED)).any():
+        raise NotUnderstood("scores replaced by 0, and not hidden by a mask")
+    causal = is_causal(scores)
+    slopes = np.empty(scores.shape[:-2], object)
+    for index in np.ndindex(*slopes.shape):
+        slopes[index] = _slope(mask[index], exactness)
+    return Weights(scores, slopes, causal)
+
+
+def _slope(mask: Array, exactness: Exactness) -> Fraction | None:
+    """The slope of what is added to visible scores, but for what is the same for all keys of a query.
+
+    Raises:
+        NotUnderstood: if it is not slope · (key - query).
+    """
+    visible = mask > MASKED
+    own = np.diag(mask)[:, np.newaxis]
+    added = np.where(visible, mask - np.where(own > MASKED, own, 0), 0)
+    if not added.any():
+        return None
+    distance = np.arange(len(mask)) - np.arange(len(mask))[:, np.newaxis]
+    at = np.argwhere(visible & (np.abs(distance) == 1))
+    slope = added[tuple(at[0])] * distance[tuple(at[0])] if len(at) else np.float64(0)
+    off = np.abs(np.where(visible, added - slope * distance, 0))
+    if (off > NEARLY * np.abs(slope * distance)).any():
+        raise NotUnderstood("something added to scores that is neither a mask nor slope · (key - query)")
+    exactness.note(not off.any())
+    return Fraction(np.float64(slope))
+
+
+def is_causal(scores: Scores) -> bool | None:
+    """True or False (every token is seen); None if they are the same, there being one token.
+
+    Raises:
+        NotUnderstood: if the mask is another one.
+    """
+    visible = np.broadcast_to(scores.mask, scores.shape) > MASKED
+    count = visible.shape[-1]
+    if count == 1:
+        return None
+    if visible.all():
+        return False
+    if (visible == np.tri(count, dtype=bool)).all():
+        return True
+    i, j = np.argwhere(visible != np.tri(count, dtype=bool))[0][-2:]
+    raise NotUnderstood(f"a mask that is neither causal nor everywhere open (query {i}, key {j}): windows, padding and "
+                        f"other masks are not handled")
+
+
+def averages(weights: Weights, value: Tokenwise) -> Tokenwise:
+    """weights [..., T, T] @ value [..., T, K]: a head for each index before the last two."""
+    scores = weights.scores
+    positions, _ = _along(value)
+    if len(positions) != len(scores.positions) or (positions != scores.positions).any():
+        raise NotUnderstood("an average over other tokens than the scores are of")
+    lead = np.broadcast_shapes(scores.shape[:-2], value.shape[:-2])
+    attention, flats = Attention(scores.scale, scores.tables), list[Flat]()
+    forms = np.empty((*lead, len(positions), value.shape[-1]), np.int64)
+    known: dict[tuple[Any, ...], int] = {}
+    for index in np.ndindex(*lead):
+        at, own = _own(index, scores.shape[:-2]), _own(index, value.shape[:-2])
+        if (value.forms[own] != value.forms[own][:1]).any():
+            raise NotUnderstood("values whose forms depend on the position")
+        columns = value.forms[own][0]
+        key = (at, columns.tobytes())
+        if key not in known:
+            query, keys = scores.reads[at]
+            attention.heads.append(HeadReads(query, keys, value.flat.columns(columns), weights.slopes[at]))
+            head = HeadBase(len(columns), attention, len(attention.heads) - 1)
+            known[key] = sum(flat.size for flat in flats)
+            flats.append(Flat({head: np.eye(head.size)}, (), head.size))
+        forms[index] = known[key] + np.arange(len(columns))
+    made = placed(flats[0] if len(flats) == 1 else beside(flats),
+                  np.broadcast_to(positions[:, np.newaxis], forms.shape), forms)
+    return Tokenwise(made.flat, made.codes, value.factor)
+
+
+def pooled(value: Tokenwise, axis: int, keep: bool) -> Tokenwise:
+    """The mean over all tokens, at the last one: a head whose scores are all 0.
+
+    Raises:
+        NotUnderstood: if the axis is not that of tokens, all of them.
+    """
+    rows = np.moveaxis(value.codes, axis, 0)
+    positions, forms = rows // value.flat.size, rows % value.flat.size
+    count = len(rows)
+    if (positions != np.arange(count).reshape(-1, *[1] * (rows.ndim - 1))).any() or (forms != forms[:1]).any():
+        raise NotUnderstood("a mean over an axis that is not that of all tokens")
+    nothing = Flat({}, (), 1)
+    reads = HeadReads(nothing, nothing, value.flat.columns(forms[0].ravel()), None)
+    head = HeadBase(forms[0].size, Attention(Fraction(1), None, [reads]), 0)
+    made = placed(Flat({head: np.eye(head.size)}, (), head.size), np.full(forms[0].shape, count - 1),
+                  np.arange(head.size).reshape(forms[0].shape))
+    return Tokenwise(made.flat, np.expand_dims(made.codes, axis) if keep else made.codes, value.factor)

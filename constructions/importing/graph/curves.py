@@ -1,0 +1,215 @@
+"""Functions of one number, spelled out of elementary ones: a polynomial times erf, tanh, the logistic function or relu.
+
+``x * 0.5 * (1 + erf(x / 1.4142135))`` arrives node by node; what it is, is asked when it is used in another way.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from constructions.importing.graph.exact import Exactness
+from constructions.importing.graph.values import Flat as FlatForms
+from constructions.importing.graph.values import NotUnderstood, Tokenwise, UnitBase, Units, placed
+from constructions.trained.network import Activation
+
+Name = Literal["erf", "tanh", "sigmoid", "relu"]
+Inner = tuple[tuple[int, Fraction], ...]
+Monomial = tuple[int, tuple[Name, Inner] | None]
+"""A power of x, and one function of a polynomial in x, or none."""
+Polynomial = dict[Monomial, Fraction]
+
+NEAR = Fraction(1, 10**6)
+"""Constants of GELU may be rounded."""
+_ACTIVATIONS: dict[Name, Activation] = {"tanh": "tanh", "sigmoid": "sigmoid", "relu": "relu"}
+ROOT_2_PI = Fraction(math.sqrt(2 / math.pi))
+
+
+@dataclass(eq=False)
+class Curve:
+    """The function of each element of an array, whose factor is 1."""
+
+    of: Tokenwise
+    polynomial: Polynomial
+    made: Tokenwise | None = field(default=None, init=False)
+
+
+def as_curve(value: Tokenwise | Curve) -> Curve:
+    """An array as the function x, or its multiple."""
+    if isinstance(value, Curve):
+        return value
+    return Curve(Tokenwise(value.flat, value.codes), {(1, None): value.factor})
+
+
+def constant(number: Fraction) -> Polynomial:
+    """A constant."""
+    return {(0, None): number} if number else {}
+
+
+def plus(x: Polynomial, y: Polynomial, sign: int = 1) -> Polynomial:
+    """The sum, or the difference."""
+    total = dict(x)
+    for monomial, number in y.items():
+        total[monomial] = total.get(monomial, Fraction(0)) + sign * number
+    return {monomial: number for monomial, number in total.items() if number}
+
+
+def times(x: Polynomial, y: Polynomial) -> Polynomial:
+    """The product.
+
+    Raises:
+        NotUnderstood: if it has a product of two functions.
+    """
+    total: Polynomial = {}
+    for (i, f), a in x.items():
+        for (j, g), b in y.items():
+            if f and f == g and f[0] == "relu" and len(f[1]) == 1 and f[1][0][0] == 1:
+                total = plus(total, {(i + j + 1, f): a * b * f[1][0][1]})  # relu(cx)² = cx relu(cx)
+                continue
+            if f and g:
+                raise NotUnderstood("a product of two functions of one number")
+            total = plus(total, {(i + j, f or g): a * b})
+    return total
+
+
+def applied(name: Name, x: Polynomial) -> Polynomial:
+    """A function of a polynomial.
+
+    Raises:
+        NotUnderstood: if it is a function of a function.
+    """
+    if any(f for _, f in x):
+        raise NotUnderstood(f"{name} of a function that is not linear")
+    return {(0, (name, tuple(sorted((power, number) for (power, _), number in x.items())))): Fraction(1)}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """factor · activation(inner · x), times x if it is a gate of itself."""
+
+    activation: Activation
+    inner: Fraction
+    factor: Fraction
+    gates: bool = False
+
+
+def _is_near(x: Fraction, y: Fraction) -> bool:
+    return abs(x - y) <= NEAR * abs(y)
+
+
+def _gelu(rest: Polynomial) -> Piece | None:
+    """GELU, by erf or by tanh, whose two terms are taken out of the polynomial."""
+    for (power, f), b in rest.items():
+        a = rest.get((1, None))
+        if power != 1 or f is None or a is None or not _is_near(b, a):
+            continue
+        name, inner = f
+        scales = dict(inner)
+        slope = scales.get(1, Fraction(0))
+        exact = name == "erf" and scales.keys() == {1} and _is_near(slope * slope, Fraction(1, 2)) and slope > 0
+        by_tanh = name == "tanh" and scales.keys() == {1, 3} and _is_near(slope, ROOT_2_PI) and _is_near(
+            scales[3], slope * Fraction(44715, 10**6))
+        if exact or by_tanh:
+            del rest[1, f], rest[1, None]
+            return Piece("gelu" if exact else "gelu-tanh", Fraction(1), 2 * a)
+    return None
+
+
+def pieces(polynomial: Polynomial) -> tuple[Fraction, Fraction, list[Piece]]:
+    """The constant, the multiple of x, and multiples of activations whose sum it is.
+
+    Raises:
+        NotUnderstood: if it is no such sum.
+    """
+    rest = dict(polynomial)
+    free = rest.pop((0, None), Fraction(0))
+    found = []
+    if gelu := _gelu(rest):
+        found.append(gelu)
+    linear = rest.pop((1, None), Fraction(0))
+    for (power, f), number in rest.items():
+        if f is None or len(f[1]) != 1 or f[1][0][0] != 1 or f[0] == "erf":
+            raise NotUnderstood(f"a function of one number that is none of the activations ({_shown(polynomial)})")
+        name, ((_, inner),) = f
+        if power == 0:
+            found.append(Piece(_ACTIVATIONS[name], inner, number))
+        elif power == 1 and name == "sigmoid":
+            found.append(Piece("silu", inner, number / inner))
+        elif power == 1:
+            found.append(Piece(_ACTIVATIONS[name], inner, number, gates=True))
+        else:
+            raise NotUnderstood(f"a function of one number that is none of the activations ({_shown(polynomial)})")
+    return free, linear, found
+
+
+def _shown(polynomial: Polynomial) -> str:
+    terms = []
+    for (power, f), number in list(polynomial.items())[:4]:
+        inner = " + ".join(f"{np.float64(c):.4g} x^{k}" for k, c in f[1]) if f else ""
+        function = f" {f[0]}({inner})" if f else ""
+        terms.append(f"{np.float64(number):.4g}" + (f" x^{power}" if power else "") + function)
+    return " + ".join(terms)
+
+
+def resolved(value: Tokenwise | Curve, exactness: Exactness) -> Tokenwise:
+    """The array of numbers that the curve makes: units, as far as it is not linear.
+
+    Raises:
+        NotUnderstood: if it is no sum of activations.
+    """
+    if isinstance(value, Tokenwise):
+        return value
+    if value.made is None:
+        value.made = _made(value, exactness)
+    return value.made
+
+
+def _made(curve: Curve, exactness: Exactness) -> Tokenwise:
+    if curve.polynomial.keys() == {(2, None)}:
+        return product(curve.of, curve.of, curve.polynomial[2, None])
+    free, linear, found = pieces(curve.polynomial)
+    if not found and not free:
+        return Tokenwise(curve.of.flat, curve.of.codes, linear)
+    chosen, places = np.unique(curve.of.forms, return_inverse=True)
+    inward = curve.of.flat.columns(chosen)
+    total, alone = FlatForms({}, (), len(chosen)), len(found) == 1 and not free and not linear
+    for piece in found:
+        inner = inward.scaled(piece.inner, exactness)
+        units = UnitBase(len(chosen), Units(piece.activation, inner if piece.gates else None,
+                                            inward if piece.gates else inner))
+        values = FlatForms({units: np.eye(len(chosen))}, (), len(chosen))
+        total = values if alone else total.plus(values.scaled(piece.factor, exactness), exactness)
+    if linear:
+        total = total.plus(inward.scaled(linear, exactness), exactness)
+    if free:
+        total = FlatForms(total.terms, (*total.constants, np.full((1, len(chosen)), np.float64(free))), len(chosen))
+    made = placed(total, curve.of.positions, places.reshape(curve.of.shape))
+    return Tokenwise(made.flat, made.codes, found[0].factor) if alone else made
+
+
+def product(gate: Tokenwise | Curve, inward: Tokenwise, factor: Fraction = Fraction(1)) -> Tokenwise:
+    """Elements of two arrays of one shape multiplied: units with a gate, of the curve or of the identity.
+
+    Raises:
+        NotUnderstood: if elements of different positions meet.
+    """
+    activation: Activation = "identity"
+    if isinstance(gate, Curve):
+        free, linear, found = pieces(gate.polynomial)
+        if free or linear or len(found) != 1 or found[0].gates:
+            raise NotUnderstood("a gate that is no single activation")
+        activation, factor, inner = found[0].activation, factor * found[0].factor, found[0].inner
+        of, exactness = gate.of, Exactness()
+    else:
+        of, inner, factor, exactness = gate, Fraction(1), factor * gate.factor, Exactness()
+    if (of.positions != inward.positions).any():
+        raise NotUnderstood("a product of numbers of different tokens")
+    pairs, places = np.unique(np.stack([of.forms.ravel(), inward.forms.ravel()]), axis=1, return_inverse=True)
+    units = Units(activation, of.flat.columns(pairs[0]).scaled(inner, exactness), inward.flat.columns(pairs[1]))
+    base = UnitBase(pairs.shape[1], units)
+    made = placed(FlatForms({base: np.eye(base.size)}, (), base.size), of.positions, places.reshape(of.shape))
+    return Tokenwise(made.flat, made.codes, factor * inward.factor)

@@ -1,0 +1,297 @@
+"""From what a graph computes to steps on one stream: which numbers stand where in it, and what reads and writes them.
+
+A *sum* (``SumBase``) that something reads is a block of the stream. Everything that is computed is written where it
+is needed as soon as it is there, so sums of which one continues the other share a block: the residual stream. Where a
+norm is all that is read later, the stream becomes that norm; a norm beside which more is needed is written beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from constructions.importing.graph.exact import Array, Exactness
+from constructions.importing.graph.values import (
+    Attention,
+    Base,
+    Flat,
+    HeadBase,
+    NormBase,
+    NotUnderstood,
+    SumBase,
+    TokenBase,
+    UnitBase,
+    Units,
+)
+
+
+@dataclass(frozen=True)
+class Read:
+    """base · matrix + bias; without a base the bias alone."""
+
+    base: SumBase | NormBase | None
+    matrix: Array
+    bias: Array | None
+
+
+@dataclass(eq=False)
+class Operation:
+    """Something that is computed, in its place: heads, units, a norm that is written, or a sum that is mapped."""
+
+    what: Attention | Units | NormBase | SumBase
+    made: list[Base] = field(default_factory=list)
+    order: int = 0
+
+
+@dataclass(eq=False)
+class Block:
+    """Coordinates of the stream: what is written there, and which constants with which operation (0: at the start)."""
+
+    size: int
+    terms: dict[Base, Array]
+    constants: list[tuple[int, Array]]
+    first: int = 0
+
+
+@dataclass
+class Epoch:
+    """Operations after ``start``, before ``end``, on these blocks; the stream begins as a norm, or is embedded."""
+
+    start: int
+    end: int
+    blocks: list[Block] = field(default_factory=list)
+    block_of: dict[SumBase, Block] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """Of the stream."""
+        return sum(block.size for block in self.blocks)
+
+
+class Plan:
+    """The operations in order, and the blocks of each stretch of them."""
+
+    def __init__(self, output: Flat, exactness: Exactness) -> None:
+        self.exactness = exactness
+        self._found: dict[Any, Operation] = {}
+        self._wrapped: dict[NormBase, SumBase] = {}
+        self.written: set[NormBase] = set()
+        self._raw: dict[int, tuple[Flat, Read]] = {}
+        self._seen: set[Base] = set()
+        final = self._plain(output)
+        if isinstance(final.base, NormBase):
+            self.written.add(final.base)
+        self._collect(final.base)
+        self._settle()
+        self.output = self.read(output)
+        for norm in self.written:
+            self._found.setdefault(norm, Operation(norm, [norm], norm.order))
+        self.operations = sorted(self._found.values(), key=lambda one: one.order)
+        self._time: dict[Base, int] = {made: index for index, one in enumerate(self.operations, 1) for made in one.made}
+        self._reads = self._read_times()
+        self.epochs = self._epochs()
+
+    # -- what there is -------------------------------------------------------------------------------------------------
+
+    def _plain(self, flat: Flat) -> Read:
+        """How a form is read, before it is known which norms are written."""
+        if id(flat) not in self._raw:
+            self._raw[id(flat)] = flat, self._read(flat)
+        return self._raw[id(flat)][1]
+
+    def _read(self, flat: Flat) -> Read:
+        rows = all(len(one) == 1 for one in flat.constants)
+        if rows and len(flat.terms) <= 1:
+            bias = None
+            for one in flat.constants:
+                bias = one[0] if bias is None else self.exactness.sum(bias, one[0])
+            if not flat.terms:
+                return Read(None, np.zeros((0, flat.size)), bias)
+            ((base, matrix),) = flat.terms.items()
+            if isinstance(base, SumBase | NormBase):
+                return Read(base, matrix, bias)
+        return Read(flat.as_sum(), np.eye(flat.size), None)
+
+    def read(self, flat: Flat) -> Read:
+        """How a form is read: norms that are written are read where they stand."""
+        plain = self._plain(flat)
+        if isinstance(plain.base, NormBase) and plain.base in self.written:
+            return Read(self.wrapped(plain.base), plain.matrix, plain.bias)
+        return plain
+
+    def wrapped(self, norm: NormBase) -> SumBase:
+        """A norm that is written, as a sum."""
+        if norm not in self._wrapped:
+            self._wrapped[norm] = Flat({norm: np.eye(norm.size)}, (), norm.size).as_sum()
+        return self._wrapped[norm]
+
+    def forms(self, operation: Operation) -> list[Flat]:
+        """What heads or units read."""
+        what = operation.what
+        if isinstance(what, Attention):
+            return [flat for head in what.heads for flat in (head.query, head.key, head.value)]
+        if isinstance(what, Units):
+            return [what.inward, *([what.gate] if what.gate else [])]
+        return []
+
+    def _collect(self, base: Base | None) -> None:
+        """Everything that a base needs."""
+        waiting = [base] if base else []
+        while waiting:
+            one = waiting.pop()
+            if one in self._seen:
+                continue
+            self._seen.add(one)
+            if isinstance(one, NormBase):
+                under = self._plain(one.of.flat).base
+                if isinstance(under, NormBase):
+                    self.written.add(under)
+                waiting += [under] if under else []
+            elif isinstance(one, SumBase):
+                for term in one.flat.terms:
+                    waiting.append(term)
+                    if isinstance(term, SumBase):
+                        self._found.setdefault(term, Operation(term, [term], term.order))
+                    elif isinstance(term, NormBase):
+                        self.written.add(term)
+            elif isinstance(one, HeadBase | UnitBase):
+                what = one.attention if isinstance(one, HeadBase) else one.units
+                operation = self._found.setdefault(what, Operation(what, [], one.order))
+                operation.made.append(one)
+                waiting += [base for flat in self.forms(operation) for base in [self._plain(flat).base] if base]
+
+    def _settle(self) -> None:
+        """Which norms are written: those that are not all that heads or units read."""
+        while True:
+            more = {base for operation in self._found.values()
+                    for bases in [{self.read(flat).base for flat in self.forms(operation)} - {None}] if len(bases) > 1
+                    for base in bases if isinstance(base, NormBase)}
+            if not more:
+                return
+            self.written |= more
+
+    def norm_of(self, operation: Operation) -> NormBase | None:
+        """The norm inside of an operation."""
+        if isinstance(operation.what, NormBase):
+            return operation.what
+        bases = {self.read(flat).base for flat in self.forms(operation)} - {None}
+        found = next(iter(bases)) if len(bases) == 1 else None
+        return found if isinstance(found, NormBase) else None
+
+    def _read_times(self) -> dict[SumBase, list[int]]:
+        """When each sum is read; the logits are read after all operations."""
+        found: dict[SumBase, list[int]] = {}
+        for index, operation in enumerate(self.operations, 1):
+            norm = self.norm_of(operation)
+            sums: list[Base | None] = [operation.what] if isinstance(operation.what, SumBase) else [
+                self.read(norm.of.flat).base] if norm else [
+                self.read(flat).base for flat in self.forms(operation)]
+            for one in dict.fromkeys(sums):
+                if isinstance(one, SumBase):
+                    found.setdefault(one, []).append(index)
+        if isinstance(self.output.base, SumBase):
+            found.setdefault(self.output.base, []).append(len(self.operations) + 1)
+        return found
+
+    # -- where it stands -----------------------------------------------------------------------------------------------
+
+    def _epochs(self) -> list[Epoch]:
+        """Stretches of operations; one begins with each norm that becomes the stream."""
+        last = len(self.operations) + 1
+        starts = [index for index, operation in enumerate(self.operations, 1)
+                  if isinstance(operation.what, NormBase) and self._is_all(operation.what, index)]
+        while True:
+            bounds = [0, *starts, last + 1]
+            epochs = [self._epoch(start, end) for start, end in pairwise(bounds)]
+            bad = [epoch.start for epoch in epochs[1:] if not self._is_norm(epoch)]
+            if not bad:
+                return epochs
+            starts.remove(bad[0])
+
+    def _is_all(self, norm: NormBase, index: int) -> bool:
+        """Whether nothing that was written before this norm is read after it."""
+        for one, times in self._reads.items():
+            if max(times) <= index:
+                continue
+            if min(times) <= index or any(self._when(term) < index for term in one.flat.terms) or any(
+                    len(constant) > 1 for constant in one.flat.constants):
+                return False
+        return True
+
+    def _is_norm(self, epoch: Epoch) -> bool:
+        """Whether the stream begins as the norm alone."""
+        norm = self.operations[epoch.start - 1].what
+        matrix = epoch.blocks[0].terms.get(norm) if len(epoch.blocks) == 1 and isinstance(norm, NormBase) else None
+        return matrix is not None and matrix.shape[0] == matrix.shape[1] and bool((matrix == np.eye(len(matrix))).all())
+
+    def _when(self, base: Base) -> int:
+        return 0 if isinstance(base, TokenBase) else self._time[base]
+
+    def _epoch(self, start: int, end: int) -> Epoch:
+        """Blocks for the sums that are read after ``start``, up to ``end``: each in the first that it fits into."""
+        epoch = Epoch(start, end)
+        shared: list[list[SumBase]] = []
+        read = [(times, one) for one, times in self._reads.items() if start < times[0] <= end]
+        for _, one in sorted(read, key=lambda pair: (pair[0][0], pair[1].order)):
+            for group in shared:
+                if group[0].size == one.size and self._block([*group, one], epoch):
+                    group.append(one)
+                    break
+            else:
+                shared.append([one])
+        for group in shared:
+            block = self._block(group, epoch)
+            if block is None:
+                raise NotUnderstood("a sum that cannot be kept in one place")
+            block.first = epoch.width
+            epoch.blocks.append(block)
+            epoch.block_of |= dict.fromkeys(group, block)
+        return epoch
+
+    def _block(self, sums: list[SumBase], epoch: Epoch) -> Block | None:
+        """The block that these sums share: at each time that one is read, it and nothing else stands there."""
+        terms: dict[Base, Array] = {}
+        for one in sums:
+            for base, matrix in one.flat.terms.items():
+                if base in terms and not np.array_equal(terms[base], matrix):
+                    return None
+                terms[base] = matrix
+        times = [(one, time) for one in sums for time in self._reads[one]]
+        for one, time in times:
+            if {base for base in terms if self._when(base) < time} != one.flat.terms.keys():
+                return None
+        constants = []
+        for constant, number in _distinct(sums):
+            having = {one for one in sums if sum(c is constant for c in one.flat.constants) > number}
+            least = max([time for one, time in times if one not in having], default=epoch.start)
+            most = min(time for one, time in times if one in having)
+            when = self._constant_time(least, most, terms, epoch, is_table=len(constant) > 1)
+            if when is None:
+                return None
+            constants.append((when, constant))
+        return Block(sums[0].size, terms, constants)
+
+    def _constant_time(self, least: int, most: int, terms: dict[Base, Array], epoch: Epoch,
+                       is_table: bool) -> int | None:
+        """With which operation a constant is written: with one that writes there, if there is one at the right time."""
+        own: list[int] = sorted({self._when(base) for base in terms})
+        later = [time for time in [*own, *range(least, most)] if max(least, epoch.start + 1) <= time < most
+                 and time <= len(self.operations)]
+        if not is_table and later:
+            return int(later[0])
+        return epoch.start if least <= epoch.start else None
+
+
+def _distinct(sums: list[SumBase]) -> list[tuple[Array, int]]:
+    """The constants of all sums, each as often as in one of them."""
+    found: dict[tuple[int, int], Array] = {}
+    for one in sums:
+        met: dict[int, int] = {}
+        for constant in one.flat.constants:
+            number = met.get(id(constant), 0)
+            met[id(constant)] = number + 1
+            found[id(constant), number] = constant
+    return [(constant, number) for (_, number), constant in found.items()]

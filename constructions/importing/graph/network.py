@@ -1,0 +1,335 @@
+"""ONNX files as networks by what their graphs compute: docs/importing.md, "Graphs"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from constructions.errors import InputError
+from constructions.importing.contents import Stored
+from constructions.importing.graph.arithmetic import by_position
+from constructions.importing.graph.exact import Array, Exactness
+from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
+from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes
+from constructions.importing.graph.values import (
+    Attention,
+    Base,
+    Flat,
+    NormBase,
+    NotUnderstood,
+    SumBase,
+    TokenBase,
+    Units,
+)
+from constructions.importing.onnx_file import load_model, stored_initializers
+from constructions.importing.parts import Found
+from constructions.importing.questions import Questions
+from constructions.trained import network as trained
+from constructions.trained.numbers import all_numbers, view_of_tensor
+
+
+def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, dict[str, trained.Tensor]]:
+    """The network, and its tensors.
+
+    Raises:
+        InputError: if a node is not understood, or the graph is none of one sequence of tokens.
+    """
+    model = load_model(data, where)
+    count = _count(model, where, questions)
+    tensors = Tensors(stored_initializers(model.graph, where))
+    reading = read_nodes(model, count, where)
+    found = _network(reading, count, where, tensors)
+    if _is_of_any_length(model) and count > 1:
+        other = Tensors({})
+        _compare(count, found, tensors, _network(read_nodes(model, count - 1, where), count - 1, where, other), other,
+                 where)
+    elif not _is_of_any_length(model):
+        questions.assume(f"the graph reads {count} tokens; shorter inputs are read as it reads their beginnings"
+                         if found.attention == "causal" else
+                         f"the graph reads {count} tokens; inputs of other lengths are read in the same way")
+    _notes(reading, questions)
+    return found, tensors.made
+
+
+def _is_of_any_length(model: Any) -> bool:
+    names = {one.name for one in model.graph.initializer}
+    sizes = [size for one in model.graph.input if one.name not in names for size in one.type.tensor_type.shape.dim]
+    return bool(sizes) and not sizes[-1].HasField("dim_value")
+
+
+def _count(model: Any, where: str, questions: Questions) -> int:
+    """How many tokens are read: as the graph says, or as the user does."""
+    rows: int | None = questions.option("rows")
+    if _is_of_any_length(model):
+        if rows is None or not 1 <= rows <= MAX_TOKENS:
+            raise InputError(f"{where}: the graph reads inputs of any length, expected --rows N, for how many "
+                             f"positions, 1 to {MAX_TOKENS}")
+        return rows
+    names = {one.name for one in model.graph.initializer}
+    sizes = [size.dim_value for one in model.graph.input if one.name not in names
+             for size in one.type.tensor_type.shape.dim]
+    count = sizes[-1] if sizes else 1
+    if not 1 <= count <= MAX_TOKENS:
+        raise InputError(f"{where}: inputs of {count} tokens, expected 1 to {MAX_TOKENS}")
+    if rows not in (None, count):
+        raise InputError(f"{where}: --rows {rows}, but the graph reads inputs of {count} tokens")
+    return count
+
+
+def _notes(reading: Reading, questions: Questions) -> None:
+    questions.assume("the network is what the nodes of the graph compute, whatever they are called")
+    if reading.argmax:
+        questions.assume("the graph ends in an argmax; the logits are those before it")
+    if reading.left_out:
+        questions.assume(f"outputs {', '.join(reading.left_out[:4])} are left out")
+    if rounded := [*reading.exactness.rounded]:
+        questions.assume(f"sums or products of weights are rounded to binary64 in {', '.join(rounded[:4])}"
+                         + (f" and {len(rounded) - 4} more nodes" if len(rounded) > 4 else ""))
+
+
+def _apart_from_views(part: Any) -> Any:
+    """Whatever of a network is not in its tensors: kinds, scales, slopes, shapes but for rows."""
+    if isinstance(part, trained.View):
+        return part.shape[1:]
+    if isinstance(part, tuple):
+        return tuple(map(_apart_from_views, part))
+    if is_dataclass(part):
+        return (type(part).__name__, *(_apart_from_views(getattr(part, one.name)) for one in fields(part)))
+    return part
+
+
+def _compare(count: int, found: Found, tensors: Tensors, other: Found, others: Tensors, where: str) -> None:
+    """With one token less it is the same network, with a row less in tables of positions.
+
+    Of one token it cannot be said whether attention is causal.
+    """
+    one, two = (list(trained.views(trained.TrainedNetwork(
+        part.attention, part.tokens, part.positions, part.steps, part.unembedding, {}))) for part in (found, other))
+    same = len(one) == len(two) and _apart_from_views(found.steps) == _apart_from_views(other.steps) and (
+        found.attention == other.attention or count == 2)
+    for a, b in zip(one, two, strict=False):
+        x, y = tensors.array(a), others.array(b)
+        same = same and x.shape[1:] == y.shape[1:] and np.array_equal(x[: len(y)], y)
+    if not same:
+        raise InputError(f"{where}: with inputs of another length the graph is another network, expected the same but "
+                         f"for rows of positions")
+
+
+class Tensors:
+    """Arrays as tensors: an initialiser of the file where it has the same numbers, else one that is made."""
+
+    def __init__(self, stored: Mapping[str, Stored]) -> None:
+        self.made: dict[str, trained.Tensor] = {}
+        self._arrays: dict[str, Array] = {}
+        self._tensors: dict[str, trained.Tensor] = {}
+        self._known: dict[tuple[tuple[int, ...], bytes], trained.View] = {}
+        for name, one in stored.items():
+            if one.format and 1 <= len(one.shape) <= 2 and one.bytes <= 40_000_000:
+                tensor = trained.Tensor(one.format, one.shape, one.read())
+                self.learn(name, tensor)
+
+    def learn(self, name: str, tensor: trained.Tensor) -> None:
+        """A tensor of the file, in place of which none is made; those of more than two dimensions are left out."""
+        self._tensors[name] = tensor
+        if not 1 <= len(tensor.shape) <= 2:
+            return
+        array = all_numbers(tensor).reshape(tensor.shape)
+        self._arrays[name] = array
+        if array.ndim == 1:
+            ways = [(array, trained.View(name, 0, tensor.shape, (1,)))]
+        else:
+            view = trained.View(name, 0, tensor.shape, (tensor.shape[1], 1))
+            ways = [(array, view), (array.T, trained.View(name, 0, tensor.shape[::-1], (1, tensor.shape[1])))]
+        for way, view in ways:
+            key = (way.shape, np.ascontiguousarray(way).tobytes())
+            self._known.setdefault(key, view)
+
+    def view(self, array: Array) -> trained.View:
+        """A view of these numbers."""
+        array = np.asarray(array, np.float64) + 0  # no -0
+        key = (array.shape, np.ascontiguousarray(array).tobytes())
+        if key not in self._known:
+            narrow = bool((array.astype(np.float32).astype(np.float64) == array).all())
+            form, kind = ("binary32", "<f4") if narrow else ("binary64", "<f8")
+            name = f"computed.{len(self.made)}"
+            while name in self._arrays:
+                name += "_"
+            self.learn(name, trained.Tensor(form, array.shape, array.astype(kind).tobytes()))
+        view = self._known[key]
+        self.made[view.tensor] = self._tensors[view.tensor]
+        return view
+
+    def array(self, view: trained.View) -> Array:
+        """The numbers of a view that was made."""
+        return view_of_tensor(self._tensors[view.tensor], view)
+
+
+def _network(reading: Reading, count: int, where: str, tensors: Tensors) -> Found:
+    """What was read, as a network."""
+    reading.exactness.node = "the output"
+    try:
+        output = reading.output.settled(reading.exactness)
+        _, positions, _, forms = by_position(output, output.shape)
+        if forms.shape[-1] != forms.size or (len(positions) > 1 and (positions != np.arange(count)).any()):
+            raise NotUnderstood("an output that is not the logits of one token, or of all tokens in order")
+        only = None if len(positions) == count else int(positions[0])
+        if only not in (None, 0, count - 1):
+            raise NotUnderstood(f"logits of token {only} alone, expected the first, the last or all")
+        causal = {weights.is_causal for weights in reading.softmaxes} - {None}
+        if len(causal) > 1:
+            raise NotUnderstood("attention that is causal in some layers and not in others")
+        kind = "graph of ONNX" + ("" if only is None else f", read at its {'last' if only else 'first'} token")
+        attends: trained.Attends = "bidirectional" if causal == {False} else "causal"
+        return write(output.flat.columns(forms.ravel()), count, attends, kind, reading.exactness, tensors)
+    except NotUnderstood as problem:
+        raise InputError(f"{where}: {problem}") from None
+
+
+def write(logits: Flat, count: int, attends: trained.Attends, kind: str, exactness: Exactness,
+          tensors: Tensors) -> Found:
+    """The network that makes these logits, with so many position numbers.
+
+    Raises:
+        NotUnderstood: if nothing is looked up by tokens.
+    """
+    return _Writer(logits, count, exactness, tensors).network(attends, kind)
+
+
+class _Writer:
+    """Writes the steps of a plan."""
+
+    def __init__(self, logits: Flat, count: int, exactness: Exactness, tensors: Tensors) -> None:
+        self.count, self.tensors, self.exactness = count, tensors, exactness
+        self.plan = Plan(logits, exactness)
+
+    def network(self, attends: trained.Attends, kind: str) -> Found:
+        """The whole network."""
+        epochs = self.plan.epochs
+        tokens, positions = self._embedding(epochs[0])
+        steps: list[trained.Step] = []
+        for epoch in epochs:
+            if epoch.start:
+                steps.append(self._norm_step(epoch, epochs[epochs.index(epoch) - 1]))
+            for index in range(epoch.start + 1, min(epoch.end, len(self.plan.operations) + 1)):
+                steps.append(self._step(self.plan.operations[index - 1], index, epoch))
+        return Found(kind, attends, tokens, positions, tuple(steps), self._affine(self.plan.output, epochs[-1], None))
+
+    # -- tables --------------------------------------------------------------------------------------------------------
+
+    def _embedding(self, epoch: Epoch) -> tuple[trained.View, trained.View | None]:
+        sizes = {base.size for block in epoch.blocks for base in block.terms if isinstance(base, TokenBase)}
+        if not sizes:
+            raise NotUnderstood("nothing that is looked up by tokens")
+        tokens, positions, has_table = np.zeros((sizes.pop(), epoch.width)), np.zeros((self.count, epoch.width)), False
+        for block in epoch.blocks:
+            part = slice(block.first, block.first + block.size)
+            for base, matrix in block.terms.items():
+                if isinstance(base, TokenBase):
+                    tokens[:, part] = matrix
+            for when, constant in block.constants:
+                if when == 0 and len(constant) > 1:
+                    has_table = True
+                    positions[:, part] = self.exactness.sum(positions[:, part], constant)
+        for block in epoch.blocks:
+            part = slice(block.first, block.first + block.size)
+            for when, constant in block.constants:
+                if when == 0 and len(constant) == 1:
+                    table = positions if has_table else tokens
+                    table[:, part] = self.exactness.sum(table[:, part], constant)
+        return self.tensors.view(tokens), self.tensors.view(positions) if has_table else None
+
+    # -- reading and writing the stream --------------------------------------------------------------------------------
+
+    def _matrix(self, read: Read, epoch: Epoch, norm: NormBase | None) -> Array:
+        """The matrix by which something is read from the stream, or through a norm."""
+        if norm is not None:
+            return read.matrix if read.base is norm else np.zeros((norm.size, read.matrix.shape[1]))
+        whole = np.zeros((epoch.width, read.matrix.shape[1]))
+        if isinstance(read.base, SumBase):
+            block = epoch.block_of[read.base]
+            whole[block.first : block.first + block.size] = read.matrix
+        return whole
+
+    def _affine(self, read: Read, epoch: Epoch, norm: NormBase | None) -> trained.Affine:
+        bias = None if read.bias is None or not read.bias.any() else self.tensors.view(read.bias)
+        return trained.Affine(self.tensors.view(self._matrix(read, epoch, norm)), bias)
+
+    def _written(self, base: Base, epoch: Epoch) -> Array:
+        """The matrix by which something is written into the stream."""
+        whole = np.zeros((base.size, epoch.width))
+        for block in epoch.blocks:
+            if base in block.terms:
+                whole[:, block.first : block.first + block.size] = block.terms[base]
+        return whole
+
+    def _bias(self, index: int, epoch: Epoch) -> trained.View | None:
+        """The constants that are written with an operation."""
+        whole = np.zeros(epoch.width)
+        for block in epoch.blocks:
+            part = slice(block.first, block.first + block.size)
+            for when, constant in block.constants:
+                if when == index:
+                    whole[part] = self.exactness.sum(whole[part], constant[0])
+        return self.tensors.view(whole) if whole.any() else None
+
+    def _norm(self, norm: NormBase | None, epoch: Epoch) -> trained.Norm | None:
+        if norm is None:
+            return None
+        of = self._affine(self.plan.read(norm.of.flat), epoch, None)
+        matrix = self.tensors.array(of.weight)
+        is_all = of.bias is None and np.array_equal(matrix, np.eye(norm.size))
+        return trained.Norm(norm.kind, norm.epsilon, None if norm.gain is None else self.tensors.view(norm.gain),
+                            None if norm.bias is None or not norm.bias.any() else self.tensors.view(norm.bias),
+                            None if is_all else of)
+
+    def _norm_step(self, epoch: Epoch, before: Epoch) -> trained.NormStep:
+        """The stream becomes a norm; constants that are there from the start are in its bias."""
+        norm = self.plan.operations[epoch.start - 1].what
+        assert isinstance(norm, NormBase)
+        bias = np.zeros(norm.size) if norm.bias is None else norm.bias
+        for when, constant in epoch.blocks[0].constants:
+            if when == epoch.start:
+                bias = self.exactness.sum(bias, constant[0])
+        whole = NormBase(norm.size, norm.of, norm.kind, norm.epsilon, norm.gain, bias)
+        made = self._norm(whole, before)
+        assert made is not None
+        return trained.NormStep(made)
+
+    def _step(self, operation: Operation, index: int, epoch: Epoch) -> trained.Step:
+        what, norm, bias = operation.what, self.plan.norm_of(operation), self._bias(index, epoch)
+        if isinstance(what, Attention):
+            return self._attention(operation, what, norm, bias, epoch)
+        if isinstance(what, Units):
+            (base,) = operation.made
+            inward = self._affine(self.plan.read(what.inward), epoch, norm)
+            gate = None if what.gate is None else self._affine(self.plan.read(what.gate), epoch, norm)
+            return trained.UnitsStep(self._norm(norm, epoch), inward, gate, what.activation,
+                                     trained.Affine(self.tensors.view(self._written(base, epoch)), bias))
+        size = what.size
+        read = Read(norm, np.eye(size), None) if norm else Read(what, np.eye(size), None)
+        return trained.UnitsStep(self._norm(norm, epoch), self._affine(read, epoch, norm), None, "identity",
+                                 trained.Affine(self.tensors.view(self._written(what, epoch)), bias))
+
+    def _attention(self, operation: Operation, what: Attention, norm: NormBase | None, bias: trained.View | None,
+                   epoch: Epoch) -> trained.AttentionStep:
+        heads = []
+        for base in sorted(operation.made, key=lambda one: one.order):
+            reads = what.heads[base.index]  # type: ignore[attr-defined]  # heads' bases alone are made by attention
+            query, key, value = (self._affine(self.plan.read(flat), epoch, norm)
+                                 for flat in (reads.query, reads.key, reads.value))
+            heads.append(trained.Head(query, key, value, self.tensors.view(self._written(base, epoch)), reads.slope))
+        scale, rotary = what.scale, None
+        if what.rotary is not None:
+            cosines, sines = (self.tensors.view(table) for table in what.rotary)
+            rotary = trained.Rotary(cosines, sines, "halves")
+        return trained.AttentionStep(self._norm(norm, epoch), tuple(heads), bias, _scale(scale), rotary)
+
+
+def _scale(scale: Fraction | int) -> trained.Scale:
+    return trained.Scale(root=scale) if isinstance(scale, int) else trained.Scale(times=scale)
+
+

@@ -1,0 +1,236 @@
+"""A graph of ONNX read node by node, with so many tokens; the first node that is not understood is named."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from constructions.errors import InputError
+from constructions.importing.graph.curves import Curve, resolved
+from constructions.importing.graph.exact import Exactness
+from constructions.importing.graph.nodes import HANDLERS
+from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_scores
+from constructions.importing.graph.values import (
+    Modulated,
+    NotUnderstood,
+    Scores,
+    Tokens,
+    Tokenwise,
+    Weights,
+)
+from constructions.text import printable
+
+MAX_NODES = 20_000
+MAX_TOKENS = 512
+_MOVING = {"Reshape", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "Flatten", "Identity", "Tile", "Gather",
+           "Dropout", "Cast", "Split"}
+"""Operations that put elements elsewhere, by their other inputs, which are constants."""
+_WHOLE, _REAL = (6, 7), (1, 10, 11, 16)
+"""Types of ONNX: whole numbers of 32 and 64 bits, and formats of floating point."""
+_NOT_FOLDED = {"If", "Loop", "Scan", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
+               "Bernoulli", "Multinomial", "SequenceMap", "StringNormalizer", "TfIdfVectorizer", "ImageDecoder"}
+_ENLARGING = {"ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "OneHot", "Upsample"}
+
+
+@dataclass
+class Reading:
+    """The logits, the softmaxes, whether the graph ends in an argmax, what was rounded, other outputs."""
+
+    output: Tokenwise
+    softmaxes: list[Weights]
+    argmax: bool
+    exactness: Exactness
+    left_out: list[str] = field(default_factory=list)
+
+
+def read_nodes(model: Any, tokens: int, where: str) -> Reading:
+    """The graph on an input of so many tokens.
+
+    Raises:
+        InputError: naming the first node that is not understood.
+    """
+    return _Reader(model, tokens, where).read()
+
+
+class _Reader:
+    def __init__(self, model: Any, count: int, where: str) -> None:
+        from onnx import numpy_helper
+
+        self.model, self.graph, self.count, self.where = model, model.graph, count, where
+        self.state = State(count)
+        self.values: dict[str, Any] = {one.name: numpy_helper.to_array(one) for one in self.graph.initializer}
+        self.opsets = {one.domain: one.version for one in model.opset_import}
+        if len(self.graph.node) > MAX_NODES:
+            raise InputError(f"{where}: {len(self.graph.node)} nodes, expected at most {MAX_NODES}")
+        self._input()
+
+    def _input(self) -> None:
+        """The one input that is no initialiser: whole numbers, [tokens] or [1, tokens]."""
+        from onnx import TensorProto
+
+        inputs = [one for one in self.graph.input if one.name not in self.values]
+        if len(inputs) != 1:
+            raise InputError(f"{self.where}: inputs {', '.join(printable(one.name) for one in inputs[:4]) or 'none'}, "
+                             f"expected one, the tokens")
+        form = inputs[0].type.tensor_type
+        sizes = [size.dim_value if size.HasField("dim_value") else None for size in form.shape.dim]
+        if form.elem_type not in (TensorProto.INT64, TensorProto.INT32) or len(sizes) not in (1, 2) or (
+                len(sizes) == 2 and sizes[0] not in (None, 1)):
+            raise InputError(f"{self.where}: input {printable(inputs[0].name)} of shape {sizes}, expected tokens as "
+                             f"whole numbers, [length] or [1, length]")
+        if sizes[-1] not in (None, self.count):
+            raise InputError(f"{self.where}: the graph reads inputs of exactly {sizes[-1]} tokens, not {self.count}")
+        codes = np.arange(self.count, dtype=np.int64)
+        self.values[inputs[0].name] = Tokens(codes if len(sizes) == 1 else codes[np.newaxis])
+
+    def read(self) -> Reading:
+        """Every node in turn, and the first output."""
+        for node in self.graph.node:
+            self.state.exactness.node = node.name or node.output[0]
+            try:
+                results = self._node(node)
+            except NotUnderstood as problem:
+                raise InputError(f"{self.where}: node {_name(node)}: {problem}") from None
+            except (ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError) as problem:
+                what = " ".join(str(problem).split())[:80]  # of a node whose inputs do not fit: one line, too
+                raise InputError(f"{self.where}: node {_name(node)}: its inputs do not fit ({what})") from None
+            self.values |= zip(node.output, results, strict=False)
+        names = [one.name for one in self.graph.output]
+        shown = self.values.get(names[0]) if names else None
+        try:
+            output = resolved(shown, self.state.exactness) if isinstance(shown, Tokenwise | Curve) else None
+        except NotUnderstood as problem:
+            raise InputError(f"{self.where}: output {printable(names[0])}: {problem}") from None
+        if output is None:
+            raise InputError(f"{self.where}: output {printable(names[0]) if names else '(none)'}, expected logits of "
+                             f"tokens")
+        return Reading(output, self.state.softmaxes, names[0] in self.state.argmaxes, self.state.exactness, names[1:])
+
+    def _node(self, node: Any) -> list[Any]:
+        """What a node makes."""
+        if node.domain not in ("", "ai.onnx"):
+            raise NotUnderstood(f"an operation of {printable(node.domain)}, expected those of ONNX alone")
+        inputs = [self._value(name) for name in node.input]
+        if all(value is None or isinstance(value, np.ndarray) for value in inputs):
+            return self._folded(node, inputs)
+        if node.op_type in _MOVING:
+            return self._moved(node, inputs)
+        handler = HANDLERS.get(node.op_type)
+        if handler is None:
+            raise NotUnderstood("an operation that is not handled on what depends on tokens")
+        return [handler(self.state, Attributes(node), inputs)]
+
+    def _value(self, name: str) -> Any:
+        if name and name not in self.values:
+            raise NotUnderstood(f"no value {printable(name)} before it")
+        return self.values[name] if name else None
+
+    # -- constants, and elements put elsewhere -------------------------------------------------------------------------
+
+    def _folded(self, node: Any, inputs: list[Any]) -> list[Any]:
+        """The node on constants, as the reference implementation of ONNX computes it."""
+        if node.op_type in _NOT_FOLDED:
+            raise NotUnderstood("an operation that is not handled")
+        if _greatest_size(node.op_type, [value for value in inputs if value is not None]) > MAX_ELEMENTS:
+            raise NotUnderstood(f"an array of more than {MAX_ELEMENTS} elements")
+        return self._evaluated(node, inputs)
+
+    def _evaluated(self, node: Any, inputs: list[Any]) -> list[Any]:
+        from onnx import ValueInfoProto, helper
+        from onnx.reference import ReferenceEvaluator
+
+        def info(name: str) -> Any:
+            made = ValueInfoProto()
+            made.name = name
+            return made
+
+        given = {name: value for name, value in zip(node.input, inputs, strict=True) if name}
+        graph = helper.make_graph([node], "node", [info(name) for name in given],
+                                  [info(name) for name in node.output if name])
+        one = helper.make_model(graph, opset_imports=[helper.make_opsetid(domain, version)
+                                                      for domain, version in self.opsets.items()])
+        try:
+            with np.errstate(all="ignore"):
+                found = list(ReferenceEvaluator(one).run(None, given))
+        except Exception as error:  # whatever an evaluator of a hostile node raises is one line
+            raise NotUnderstood(f"it cannot be computed ({str(error)[:80] or type(error).__name__})".replace("\n", " ")
+                                ) from None
+        if any(not isinstance(value, np.ndarray | np.generic) or np.size(value) > MAX_ELEMENTS for value in found):
+            raise NotUnderstood(f"it makes no array of at most {MAX_ELEMENTS} elements")
+        return [np.asarray(value) for value in found]
+
+    def _moved(self, node: Any, inputs: list[Any]) -> list[Any]:
+        """The same operation on the array of what stands where."""
+        value, rest = inputs[0], inputs[1:]
+        if node.op_type == "Gather" and isinstance(inputs[1], Tokens) and isinstance(value, np.ndarray):
+            if Attributes(node).attribute("axis", 0) != 0:
+                raise NotUnderstood("columns of a table looked up by tokens")
+            return [self.state.looked_up(value, inputs[1])]
+        if any(one is not None and not isinstance(one, np.ndarray) for one in rest):
+            raise NotUnderstood("places that depend on tokens")
+        if node.op_type in ("Cast", "Dropout"):
+            return [_unchanged(node, value, rest)]
+
+        def move(array: Any) -> list[Any]:
+            return self._evaluated(node, [array, *rest])
+
+        if isinstance(value, Tokens):
+            return [Tokens(np.asarray(codes, np.int64)) for codes in move(value.codes)]
+        if isinstance(value, Tokenwise):
+            return [replace(value, codes=np.asarray(codes, np.int64)) for codes in move(value.codes)]
+        if isinstance(value, Curve):
+            return [Curve(replace(value.of, codes=np.asarray(codes, np.int64)), value.polynomial)
+                    for codes in move(value.of.codes)]
+        if isinstance(value, Modulated):
+            parts = [(part, move(part.codes), move(np.array(np.broadcast_to(table, part.shape))))
+                     for part, table in value.parts]
+            return [Modulated(tuple((replace(part, codes=np.asarray(codes[k], np.int64)), np.asarray(tables[k]))
+                                    for part, codes, tables in parts), value.factor) for k in range(len(parts[0][1]))]
+        if isinstance(value, Scores | Weights):
+            return [moved_scores(value, move)]
+        raise NotUnderstood("elements of this kind of value put elsewhere")
+
+
+def _greatest_size(operation: str, inputs: list[Any]) -> int:
+    """How many elements an operation on constants makes at most, so that no small file fills the memory."""
+    shapes = [value.shape for value in inputs]
+    if operation in _ENLARGING:
+        numbers = [abs(int(number)) + 1 for value in inputs[:3] if value.size <= 16 and value.dtype.kind in "iuf"
+                   and np.isfinite(value).all() for number in value.ravel().tolist()]
+        data = max((value.size for value in inputs if value.size > 16), default=1)
+        return int(data * (sum(numbers) if operation == "Range" else math.prod(numbers)))
+    if operation in ("MatMul", "Gemm") and len(shapes) >= 2 and min(map(len, shapes[:2])) >= 1:
+        outer = math.prod(shapes[0][:-2]) * math.prod(shapes[1][:-2])
+        return int(outer * max(shapes[0][-2:]) * max(shapes[1][-2:]))
+    if operation == "Concat":
+        return sum(map(math.prod, shapes))
+    if operation == "Gather":
+        return int(math.prod(map(math.prod, shapes)) // max(min(shapes[0], default=1), 1))
+    try:
+        largest: int = max([math.prod(np.broadcast_shapes(*shapes)), *map(math.prod, shapes)])
+    except ValueError:
+        largest = math.prod(map(math.prod, shapes))
+    return largest
+
+
+def _unchanged(node: Any, value: Any, rest: list[Any]) -> Any:
+    """What a cast among numbers, or a dropout that is not training, leaves as it is.
+
+    Raises:
+        NotUnderstood: if it changes what it is given.
+    """
+    if node.op_type == "Dropout":
+        if len(rest) > 1 and rest[1] is not None and rest[1].any():
+            raise NotUnderstood("a dropout in training; expected the model exported in evaluation (model.eval())")
+        return value
+    kinds = _WHOLE if isinstance(value, Tokens) else _REAL
+    if Attributes(node).attribute("to", 0) not in kinds:
+        raise NotUnderstood("a cast to numbers of another kind")
+    return value
+
+
+def _name(node: Any) -> str:
+    return f"{printable(node.name or node.output[0])[:80]} ({printable(node.op_type)[:40]})"

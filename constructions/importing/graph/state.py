@@ -1,0 +1,102 @@
+"""What is known while a graph is read, a node's attributes, and two things that several operations do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from constructions.importing.graph.exact import Exactness
+from constructions.importing.graph.values import (
+    Flat,
+    NotUnderstood,
+    Scores,
+    TokenBase,
+    Tokens,
+    Tokenwise,
+    Weights,
+    placed,
+)
+
+MAX_ELEMENTS = 1 << 24
+"""Of one array."""
+
+
+@dataclass
+class State:
+    """How many tokens there are, what was rounded, the softmaxes, the outputs of argmaxes, and what tokens are."""
+
+    count: int
+    exactness: Exactness = field(default_factory=Exactness)
+    softmaxes: list[Weights] = field(default_factory=list)
+    argmaxes: set[str] = field(default_factory=set)
+    token_base: TokenBase | None = None
+
+    def looked_up(self, table: Any, tokens: Tokens) -> Tokenwise:
+        """Rows of a table, by tokens."""
+        if table.ndim not in (1, 2) or table.dtype.kind != "f":
+            raise NotUnderstood("rows looked up by tokens in what is no table")
+        rows = np.asarray(table, np.float64).reshape(len(table), -1)
+        if self.token_base is None:
+            self.token_base = TokenBase(len(rows))
+        if self.token_base.size != len(rows):
+            raise NotUnderstood(f"a table of {len(rows)} tokens, another one has {self.token_base.size}")
+        width = rows.shape[1]
+        positions = tokens.codes if table.ndim == 1 else np.broadcast_to(
+            tokens.codes[..., np.newaxis], (*tokens.codes.shape, width))
+        forms = np.broadcast_to(np.arange(width) if table.ndim == 2 else np.zeros((), np.int64), positions.shape)
+        return placed(Flat({self.token_base: rows}, (), width), positions, forms)
+
+
+class Attributes:
+    """The attributes of a node, and the name of its output."""
+
+    def __init__(self, node: Any) -> None:
+        from onnx import helper
+
+        self.output = node.output[0]
+        self._attributes = {one.name: helper.get_attribute_value(one) for one in node.attribute}
+
+    def attribute(self, name: str, default: Any) -> Any:
+        """An attribute, or what it is if it is not there."""
+        return self._attributes.get(name, default)
+
+
+def moved_scores(value: Scores | Weights, move: Callable[[Any], list[Any]]) -> Scores | Weights:
+    """Scores whose indices before the last two were changed."""
+    scores = value.scores if isinstance(value, Weights) else value
+    size = math.prod(scores.shape[-2:])
+    if math.prod(scores.shape) > MAX_ELEMENTS:
+        raise NotUnderstood(f"scores of more than {MAX_ELEMENTS} elements")
+    (codes,) = move(np.arange(math.prod(scores.shape)).reshape(scores.shape))
+    if isinstance(value, Scores) and codes.ndim > 1 and codes.shape[-1] > 1 and codes.flat[1] == scores.shape[-1]:
+        turned = replace(scores, reads=_swapped(scores.reads), mask=np.swapaxes(scores.mask, -1, -2),
+                         hidden=np.swapaxes(scores.hidden, -1, -2))
+        return moved_scores(turned, lambda array: move(np.swapaxes(array, -1, -2)))
+    lead = codes[..., :1, :1] // size
+    if codes.shape[-2:] != scores.shape[-2:] or (
+            codes != lead * size + np.arange(size).reshape(scores.shape[-2:])).any():
+        raise NotUnderstood("scores whose queries and keys are put elsewhere")
+    chosen = lead[..., 0, 0]
+    reads = scores.reads.reshape(-1)[chosen] if chosen.ndim else scores.reads.reshape(-1)[int(chosen):][0]
+    mask, hidden = (np.broadcast_to(one, scores.shape).reshape(-1, *scores.shape[-2:])[chosen]
+                    for one in (scores.mask, scores.hidden))
+    whole = np.empty(chosen.shape, object)
+    whole[...] = reads
+    moved = replace(scores, reads=whole, shape=codes.shape, mask=mask, hidden=hidden)
+    if isinstance(value, Weights):
+        slopes = np.empty(chosen.shape, object)
+        slopes[...] = value.slopes.reshape(-1)[chosen]
+        return Weights(moved, slopes, value.is_causal)
+    return moved
+
+
+def _swapped(reads: Any) -> Any:
+    """Query for key."""
+    found = np.empty(reads.shape, object)
+    for index in np.ndindex(*reads.shape):
+        found[index] = reads[index][::-1]
+    return found

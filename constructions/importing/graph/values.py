@@ -1,0 +1,306 @@
+"""What flows along the edges of a graph: tokens, constants, numbers of each token, scores and weights of attention.
+
+A number of a token is an affine form over *bases*: what was looked up by token, norms, averages of heads, units, and
+sums of these. ``Tokenwise`` is an array of any shape whose elements are such numbers; where which of them stands is an
+array of whole numbers (position · count + number), so that reshaping, cutting and turning are done to it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import count
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.errors import InputError
+from constructions.importing.graph.exact import Array, Exactness
+from constructions.trained.network import Activation
+
+Codes = NDArray[np.int64]
+_ORDER = count()
+
+
+class NotUnderstood(InputError):
+    """An operation that is not one of a network's parts; the reader says in which node."""
+
+
+@dataclass(eq=False)
+class Base:
+    """Numbers of each token that forms are made of; ``order``: a base needs earlier ones alone."""
+
+    size: int
+    order: int = field(default_factory=lambda: next(_ORDER), init=False)
+
+
+@dataclass(eq=False)
+class TokenBase(Base):
+    """1 for the token that stands there, 0 for all others."""
+
+
+@dataclass(eq=False)
+class SumBase(Base):
+    """A form under a name of its own: what is multiplied by matrices or normalised as a whole."""
+
+    flat: Flat
+
+
+@dataclass(eq=False)
+class NormBase(Base):
+    """The norm of a form."""
+
+    of: SumBase
+    kind: Literal["layer", "rms"]
+    epsilon: Fraction
+    gain: Array | None = None
+    bias: Array | None = None
+
+
+@dataclass(eq=False)
+class Units:
+    """Units that one node makes."""
+
+    activation: Activation
+    gate: Flat | None
+    inward: Flat
+
+
+@dataclass(eq=False)
+class UnitBase(Base):
+    """The values of units."""
+
+    units: Units
+
+
+@dataclass(frozen=True)
+class HeadReads:
+    """What a head reads; its slope."""
+
+    query: Flat
+    key: Flat
+    value: Flat
+    slope: Fraction | None
+
+
+@dataclass(eq=False)
+class Attention:
+    """The heads of one softmax; cosines and sines [positions, pairs] turn halves of queries and keys.
+
+    ``scale``: a rational, or a whole number for one over its root.
+    """
+
+    scale: Fraction | int
+    rotary: tuple[Array, Array] | None
+    heads: list[HeadReads] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class HeadBase(Base):
+    """The average of a head."""
+
+    attention: Attention
+    index: int
+
+
+class Flat:
+    """``size`` affine forms: for each base a matrix [base, size], and constants [1 or positions, size] to be added."""
+
+    def __init__(self, terms: dict[Base, Array], constants: Sequence[Array], size: int) -> None:
+        self.terms = {base: matrix for base, matrix in terms.items() if matrix.any()}
+        self.constants = tuple(constants)
+        self.size = size
+        self._sum: SumBase | None = None
+
+    def columns(self, chosen: Codes) -> Flat:
+        """Some of the forms, in this order; the same object if they are all of them."""
+        if len(chosen) == self.size and (chosen == np.arange(self.size)).all():
+            return self
+        return Flat({base: matrix[:, chosen] for base, matrix in self.terms.items()},
+                    [one[:, chosen] for one in self.constants], len(chosen))
+
+    def as_sum(self) -> SumBase:
+        """This form as a base."""
+        if self._sum is None:
+            self._sum = SumBase(self.size, self)
+        return self._sum
+
+    def only(self) -> Base | None:
+        """The base whose numbers these are, one by one."""
+        if len(self.terms) != 1 or self.constants:
+            return None
+        ((base, matrix),) = self.terms.items()
+        return base if matrix.shape == (self.size, self.size) and (matrix == np.eye(self.size)).all() else None
+
+    def times(self, matrix: Array, exactness: Exactness) -> Flat:
+        """The forms times a matrix. Where that would multiply matrices of weights, they become a base instead."""
+        selecting = all(np.isin(m, (-1, 0, 1)).all() and ((m != 0).sum(0) <= 1).all() for m in self.terms.values())
+        if not selecting or self.constants:
+            return Flat({self.as_sum(): matrix}, (), matrix.shape[1])
+        return Flat({base: exactness.product(m, matrix) for base, m in self.terms.items()}, (), matrix.shape[1])
+
+    def scaled(self, factor: Fraction, exactness: Exactness) -> Flat:
+        """The forms times a number."""
+        if factor == 1:
+            return self
+        return Flat({base: exactness.scaled(m, factor) for base, m in self.terms.items()},
+                    [exactness.scaled(one, factor) for one in self.constants], self.size)
+
+    def plus(self, other: Flat, exactness: Exactness) -> Flat:
+        """The sums, one by one."""
+        terms = dict(self.terms)
+        for base, matrix in other.terms.items():
+            terms[base] = exactness.sum(terms[base], matrix) if base in terms else matrix
+        return Flat(terms, (*self.constants, *other.constants), self.size)
+
+
+def beside(flats: Sequence[Flat]) -> Flat:
+    """All forms, one after another."""
+    total, terms, constants, first = sum(flat.size for flat in flats), dict[Base, Array](), list[Array](), 0
+    for flat in flats:
+        for base, matrix in flat.terms.items():
+            whole = terms.setdefault(base, np.zeros((base.size, total)))
+            whole[:, first : first + flat.size] = matrix
+        for one in flat.constants:
+            wide = np.zeros((len(one), total))
+            wide[:, first : first + flat.size] = one
+            constants.append(wide)
+        first += flat.size
+    return Flat(terms, constants, total)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The input: an array of positions."""
+
+    codes: Codes
+
+
+@dataclass(frozen=True)
+class Tokenwise:
+    """An array: element e is form ``codes[e] % flat.size`` of the token at position ``codes[e] // flat.size``,
+    times the factor.
+    """
+
+    flat: Flat
+    codes: Codes
+    factor: Fraction = Fraction(1)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        return self.codes.shape
+
+    @property
+    def positions(self) -> Codes:
+        """Of the token of each element."""
+        return np.asarray(self.codes // self.flat.size)
+
+    @property
+    def forms(self) -> Codes:
+        """Which form each element is."""
+        return np.asarray(self.codes % self.flat.size)
+
+    def moved(self, move: Callable[[Codes], Codes]) -> Tokenwise:
+        """The elements elsewhere."""
+        return replace(self, codes=np.asarray(move(self.codes), np.int64))
+
+    def settled(self, exactness: Exactness) -> Tokenwise:
+        """With the factor in the forms."""
+        return Tokenwise(self.flat.scaled(self.factor, exactness), self.codes)
+
+    def same_numbers(self, other: Tokenwise) -> bool:
+        """Whether the same forms stand at the same places, factors apart."""
+        return self.flat is other.flat and np.array_equal(self.codes, other.codes)
+
+
+@dataclass(frozen=True)
+class Modulated:
+    """A sum of arrays of numbers of tokens, each times constants that depend on positions: rotary positions.
+
+    All of it times the factor.
+    """
+
+    parts: tuple[tuple[Tokenwise, Array], ...]
+    factor: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of an array over its last axis, which is kept with size 1."""
+
+    of: Tokenwise
+
+
+@dataclass(frozen=True)
+class Centred:
+    """An array less its mean over the last axis."""
+
+    of: Tokenwise
+
+
+@dataclass(frozen=True)
+class CentredSquare:
+    """Its square."""
+
+    of: Tokenwise
+
+
+@dataclass(frozen=True)
+class MeanSquare:
+    """factor · (mean of squares over the last axis) + epsilon, to the power 1, 1/2 or -1/2."""
+
+    of: Tokenwise
+    centred: bool
+    factor: Fraction
+    epsilon: Fraction = Fraction(0)
+    power: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of attention, [..., queries, keys]: for each index before the last two the forms of query and key.
+
+    ``mask`` [..., queries, keys] is what is added; ``tables`` turn queries and keys; ``hidden`` are scores in whose
+    place there is a 0, so that the mask must hide them.
+    """
+
+    reads: NDArray[np.object_]
+    shape: tuple[int, ...]
+    positions: Codes
+    scale: Fraction
+    mask: Array
+    tables: tuple[Array, Array] | None
+    hidden: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Softmax weights: the scores they are made from, slopes in them, and whether they are causal (None: one token)."""
+
+    scores: Scores
+    slopes: NDArray[np.object_]
+    is_causal: bool | None
+
+
+def grouped(value: Tokenwise) -> tuple[Codes, Codes, list[Codes]]:
+    """For each place before the last axis its position and its group; for each group the forms along the last axis.
+
+    Raises:
+        NotUnderstood: if there are several positions along the last axis.
+    """
+    positions, forms = value.positions, value.forms
+    if (positions != positions[..., :1]).any():
+        raise NotUnderstood("numbers of several tokens side by side")
+    rows = forms.reshape(-1, forms.shape[-1])
+    unique, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    groups = [unique[k] for k in np.argsort(first)]
+    return positions[..., 0], rank[inverse.reshape(-1)].reshape(forms.shape[:-1]), groups
+
+
+def placed(flat: Flat, positions: Codes, forms: Codes) -> Tokenwise:
+    """An array of these forms of the tokens at these positions."""
+    return Tokenwise(flat, np.asarray(positions * flat.size + forms, np.int64))

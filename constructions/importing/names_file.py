@@ -1,0 +1,247 @@
+"""Files of names (TOML): tensors that have the right numbers under other names, in other orders or in pieces.
+
+docs/importing.md, "Other names". Elements are moved, never computed with: what is made is exactly what the files hold.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from constructions.errors import InputError
+from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
+from constructions.tables import read_toml
+from constructions.text import printable
+from constructions.trained.json_values import found
+from constructions.trained.network import ELEMENT_BYTES
+from constructions.trained.validation import MAX_TENSOR_BYTES
+
+_KEYS = ("from", "rows", "axes", "shape", "join", "axis", "zeros")
+_HOLE = "{i}"
+_MAX_HOLES = 1000
+_MAX_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a file of names says; ``where`` is the file's name in complaints."""
+
+    where: str
+    tensors: Mapping[str, Any]
+    ignored: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+
+def read_names(path: str | Path) -> Names:
+    """The file of names.
+
+    Raises:
+        InputError: if it cannot be read, or has other keys than tensors, ignore and settings.
+    """
+    where = printable(Path(path).name)
+    try:
+        with Path(path).open("rb") as file:
+            text = file.read(_MAX_BYTES + 1)
+        data = read_toml(text[:_MAX_BYTES].decode("utf-8"), where)
+    except OSError as error:
+        raise InputError(f"{where}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: byte {error.start + 1} is not UTF-8 text") from None
+    if len(text) > _MAX_BYTES:
+        raise InputError(f"{where}: longer than {_MAX_BYTES} bytes")
+    for key in data:
+        if key not in ("tensors", "ignore", "settings"):
+            raise InputError(f"{where}: unknown key {found(key)}, expected tensors, ignore or settings")
+    tensors, settings, ignored = data.get("tensors", {}), data.get("settings", {}), data.get("ignore", [])
+    for key, value in (("tensors", tensors), ("settings", settings)):
+        if not isinstance(value, dict):
+            raise InputError(f"{where}, {key}: {found(value)}, expected a table")
+    if not isinstance(ignored, list) or not all(isinstance(one, str) for one in ignored):
+        raise InputError(f"{where}, ignore: {found(ignored)}, expected a list of names")
+    exact = {key: Fraction(value) if isinstance(value, Decimal) and value.is_finite() else value
+             for key, value in settings.items()}
+    return Names(where, tensors, tuple(ignored), exact)
+
+
+def renamed(contents: Contents, names: Names) -> Contents:
+    """The contents with the tensors that the file of names makes; those that it uses are no longer there by themselves.
+
+    Raises:
+        InputError: naming the file, the tensor, and what was expected of it.
+    """
+    making = _Making(contents.tensors, names.where)
+    made = {name: making.tensor(name, rule) for name, rule in _without_holes(names, contents.tensors)}
+    left = {name: stored for name, stored in contents.tensors.items() if name not in making.used}
+    others = dict(contents.others)
+    for pattern in names.ignored:
+        shown = [name for name in left if _matches(pattern, name)]
+        if not shown:
+            raise InputError(f"{names.where}, ignore: no tensor {pattern} is left, expected one")
+        for name in shown:
+            others[name] = f"ignored, as {names.where} says"
+            del left[name]
+    settings = dict(contents.settings)
+    for key, value in names.settings.items():
+        if settings.get(key, value) != value:
+            raise InputError(f"{names.where}, settings: {key} = {found(value)}, but a file says {found(settings[key])}")
+        settings[key] = value
+    return Contents(left | made, settings, others)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """Whether the name is the pattern, in which each hole stands for some number."""
+    parts = map(re.escape, pattern.split(_HOLE))
+    return re.fullmatch(r"\d{1,6}".join(parts), name, re.ASCII) is not None
+
+
+def _without_holes(names: Names, stored: Mapping[str, Stored]) -> Iterable[tuple[str, Any]]:
+    """The rules, those with holes once for each number 0, 1, … for which their tensors are there."""
+    for name, rule in names.tensors.items():
+        if _HOLE not in name:
+            yield name, rule
+            continue
+        sources = _sources(rule, f"{names.where}, {name}")
+        if not any(_HOLE in source for source in sources):
+            raise InputError(f"{names.where}, {name}: {_HOLE} in the name alone, expected it in what it is made from")
+        count = 0
+        while count < _MAX_HOLES and all(_filled(source, count) in stored for source in sources):
+            yield _filled(name, count), _filled(rule, count)
+            count += 1
+        if not count:
+            raise InputError(f"{names.where}, {name}: no tensor {_filled(sources[0], 0)}, expected it in the files")
+
+
+def _filled(rule: Any, number: int) -> Any:
+    """The rule with a number in place of each hole."""
+    if isinstance(rule, str):
+        return rule.replace(_HOLE, str(number))
+    if isinstance(rule, list):
+        return [_filled(one, number) for one in rule]
+    return {key: _filled(value, number) for key, value in rule.items()} if isinstance(rule, dict) else rule
+
+
+def _sources(rule: Any, where: str) -> list[str]:
+    """The names in a rule of tensors in the files."""
+    if isinstance(rule, str):
+        return [rule]
+    if isinstance(rule, dict) and isinstance(rule.get("from"), str):
+        return [rule["from"]]
+    if isinstance(rule, dict) and isinstance(rule.get("join"), list):
+        return [source for one in rule["join"] for source in _sources(one, where)]
+    if isinstance(rule, dict) and "zeros" in rule:
+        return []
+    raise InputError(f"{where}: {found(rule)}, expected a name, or a table with from, join or zeros")
+
+
+class _Making:
+    """Makes tensors by rules, and remembers which tensors of the files were used."""
+
+    def __init__(self, stored: Mapping[str, Stored], where: str) -> None:
+        self.stored = stored
+        self.where = where
+        self.used: set[str] = set()
+
+    def tensor(self, name: str, rule: Any) -> Stored:
+        """The tensor that a rule makes."""
+        where = f"{self.where}, {name}"
+        _sources(rule, where)
+        if isinstance(rule, str):
+            return self.source(rule, where)
+        for key in rule:
+            if key not in _KEYS:
+                raise InputError(f"{where}: unknown key {found(key)}, expected only {', '.join(_KEYS)}")
+        if len({"from", "join", "zeros"} & rule.keys()) != 1:
+            raise InputError(f"{where}: expected exactly one of from, join and zeros")
+        if "zeros" in rule:
+            stored = _zeros(_sizes(rule["zeros"], f"{where}, zeros"))
+        elif "join" in rule:
+            parts = [self.tensor(name, part) for part in rule["join"]]
+            stored = _joined(parts, _axis(rule.get("axis", 0), f"{where}, axis"), where)
+        else:
+            stored = self.source(rule["from"], where)
+        return _arranged(stored, rule, where)
+
+    def source(self, name: str, where: str) -> Stored:
+        """A tensor of the files."""
+        if name not in self.stored:
+            raise InputError(f"{where}: no tensor {name} in the files, expected it")
+        stored = self.stored[name]
+        if stored.format is None:
+            raise InputError(f"{where}: tensor {name} has elements {stored.kind}, expected binary32, binary64, "
+                             f"binary16 or bfloat16")
+        self.used.add(name)
+        return stored
+
+
+def _arranged(stored: Stored, rule: Mapping[str, Any], where: str) -> Stored:
+    """Some rows, then the axes in another order, then another shape with as many elements."""
+    if "rows" in rule:
+        first, last = _sizes(rule["rows"], f"{where}, rows", least=0, count=2)
+        if not stored.shape or not first < last <= stored.shape[0]:
+            raise InputError(f"{where}: rows {first} to {last} of a tensor of shape {list(stored.shape)}, expected "
+                             f"[first, end] with first below end, at most its first size")
+        stored = _changed(stored, (last - first, *stored.shape[1:]), lambda array: array[first:last])
+    if "axes" in rule:
+        axes = _sizes(rule["axes"], f"{where}, axes", least=0)
+        if sorted(axes) != list(range(len(stored.shape))):
+            raise InputError(f"{where}: axes {list(axes)} of a tensor of shape {list(stored.shape)}, expected each of "
+                             f"{', '.join(map(str, range(len(stored.shape))))} once")
+        stored = _changed(stored, tuple(stored.shape[axis] for axis in axes), lambda array: array.transpose(axes))
+    if "shape" in rule:
+        shape = _sizes(rule["shape"], f"{where}, shape")
+        if math.prod(shape) != math.prod(stored.shape):
+            raise InputError(f"{where}: shape {list(shape)} for a tensor of shape {list(stored.shape)}, expected as "
+                             f"many elements")
+        stored = _changed(stored, shape, lambda array: array.reshape(shape))
+    return stored
+
+
+def _joined(parts: Sequence[Stored], axis: int, where: str) -> Stored:
+    """Tensors one after another along an axis."""
+    first = parts[0] if parts else None
+    if first is None:
+        raise InputError(f"{where}: join of nothing, expected names")
+    for part in parts:
+        fits = len(part.shape) == len(first.shape) > axis and part.format == first.format
+        if not fits or any(a != b for k, (a, b) in enumerate(zip(part.shape, first.shape, strict=True)) if k != axis):
+            raise InputError(f"{where}: {part} beside {first} along axis {axis}, expected the same format and, but "
+                             f"along that axis, the same shape")
+    shape = list(first.shape)
+    shape[axis] = sum(part.shape[axis] for part in parts)
+    return Stored(first.kind, first.format, tuple(shape), lambda: np.concatenate(
+        [_words(part) for part in parts], axis).tobytes())
+
+
+def _zeros(shape: tuple[int, ...]) -> Stored:
+    return Stored("binary32", "binary32", shape, lambda: bytes(4 * math.prod(shape)))
+
+
+def _words(stored: Stored) -> Any:
+    """The elements as integers of their bits: nothing is rounded where they are moved."""
+    return np.frombuffer(stored.read(), f"<u{ELEMENT_BYTES[str(stored.format)]}").reshape(stored.shape)
+
+
+def _changed(stored: Stored, shape: tuple[int, ...], move: Callable[[Any], Any]) -> Stored:
+    return Stored(stored.kind, stored.format, shape, lambda: np.ascontiguousarray(move(_words(stored))).tobytes())
+
+
+def _axis(value: Any, where: str) -> int:
+    return _sizes([value], where, least=0)[0]
+
+
+def _sizes(value: Any, where: str, least: int = 1, count: int | None = None) -> tuple[int, ...]:
+    """A list of whole numbers, whose product is not more than a tensor may have."""
+    fits = isinstance(value, list) and 0 < len(value) <= MAX_DIMENSIONS and all(
+        type(size) is int and least <= size <= MAX_TENSOR_BYTES for size in value)
+    if not fits or (count is not None and len(value) != count) or (least and math.prod(value) > MAX_TENSOR_BYTES):
+        raise InputError(f"{where}: {found(value)}, expected a list of {count or ''} whole numbers from {least} on"
+                         .replace("  ", " "))
+    return tuple(value)

@@ -1,0 +1,228 @@
+"""A regular language as an expression that `expression.py` reads: states are eliminated one by one.
+
+Claim       The expression matches exactly the words of the language; whoever gives it out may read it back and compare.
+Method      Brzozowski and McCluskey: a state is left out by writing down the ways through it, that with the fewest
+            characters first. What is put together is made shorter by a few rules (r|r = r, (r?)* = r*, rr* = r+,
+            x y|x z = x(y|z), …); the shortest expression of all is not looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from constructions.errors import Unsupported
+from constructions.regular.automata import Automaton, Language, minimal_language, viable
+
+MOST_CHARACTERS = 20_000
+"""A longer expression in between is given up."""
+_OPERATORS = "()[]{}|*+?.\\^$<>"
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A node: ``kind`` is a for a choice of symbols (their text), . for parts one after another, | for alternatives,
+    and *, + or ? after its one part. No parts one after another are the empty word.
+    """
+
+    kind: str
+    parts: tuple[Expression, ...] = ()
+    symbols: frozenset[int] = frozenset()
+    text_of_symbols: str = ""
+
+    @cached_property
+    def text(self) -> str:
+        """As it is written."""
+        match self.kind:
+            case "a":
+                return self.text_of_symbols
+            case ".":
+                return "".join(f"({part.text})" if part.kind == "|" else part.text for part in self.parts) or "()"
+            case "|":
+                return "|".join(part.text for part in self.parts)
+        part = self.parts[0]
+        return f"{part.text if part.kind == 'a' else f'({part.text})'}{self.kind}"
+
+    @property
+    def takes_nothing(self) -> bool:
+        """Whether the empty word matches."""
+        match self.kind:
+            case "a":
+                return False
+            case ".":
+                return all(part.takes_nothing for part in self.parts)
+            case "|":
+                return any(part.takes_nothing for part in self.parts)
+        return self.kind in "*?" or self.parts[0].takes_nothing
+
+
+NOTHING = Expression(".")
+"""The empty word."""
+
+
+def expression_of_language(language: Language, alphabet: Sequence[str]) -> str | None:
+    """An expression of exactly the words of a language; None if it has none.
+
+    >>> from constructions.regular.expression import language_of_regex
+    >>> for pattern in ("(ab|b)*", "a*b*", "(aa)*"):
+    ...     print(expression_of_language(language_of_regex(pattern, "ab"), "ab"))
+    (a?b)*
+    a*b*
+    (aa)*
+
+    Raises:
+        Unsupported: if it becomes very long.
+    """
+    small = minimal_language(language)
+    live = viable(small)
+    if small.automaton.start not in live:
+        return None
+    return _Elimination(small, live, alphabet).expression().text
+
+
+class _Elimination:
+    """The states that are left, and the ways between them; the start and the end are states of their own."""
+
+    def __init__(self, language: Language, live: frozenset[int], alphabet: Sequence[str]) -> None:
+        self.alphabet = alphabet
+        self.start, self.end = -1, -2
+        self.ways: dict[tuple[int, int], Expression] = {(self.start, language.automaton.start): NOTHING}
+        self.states = sorted(live)
+        for state in self.states:
+            for after, letters in _letters_by_target(language.automaton, state).items():
+                if after in live:
+                    self.ways[state, after] = self._choice(letters)
+            if state in language.accepting:
+                self.ways[state, self.end] = NOTHING
+
+    def _choice(self, letters: frozenset[int]) -> Expression:
+        """One of some letters."""
+        named = any(len(symbol) > 1 for symbol in self.alphabet)
+        written = [f"<{self.alphabet[one]}>" if named else
+                   f"\\{self.alphabet[one]}" if self.alphabet[one] in _OPERATORS else self.alphabet[one]
+                   for one in sorted(letters)]
+        if len(letters) == len(self.alphabet) > 1:
+            return Expression("a", symbols=letters, text_of_symbols=".")
+        if len(letters) == 1:
+            return Expression("a", symbols=letters, text_of_symbols=written[0])
+        if named or any(len(one) > 1 or one == "-" for one in written):
+            return Expression("|", tuple(self._choice(frozenset({one})) for one in sorted(letters)))
+        return Expression("a", symbols=letters, text_of_symbols=f"[{''.join(written)}]")
+
+    def expression(self) -> Expression:
+        """What is left when only the start and the end are."""
+        while self.states:
+            self._leave_out(min(self.states, key=lambda state: (self._cost(state), state)))
+        return self.ways.get((self.start, self.end), NOTHING)
+
+    def _around(self, state: int) -> tuple[list[int], list[int]]:
+        into = [one for one, other in self.ways if other == state != one]
+        out = [other for one, other in self.ways if one == state != other]
+        return into, out
+
+    def _cost(self, state: int) -> int:
+        """About how many characters leaving the state out adds."""
+        into, out = self._around(state)
+        loop = len(self.ways[state, state].text) if (state, state) in self.ways else 0
+        return (sum(len(self.ways[one, state].text) for one in into) * (len(out) - 1)
+                + sum(len(self.ways[state, one].text) for one in out) * (len(into) - 1)
+                + loop * (len(into) * len(out) - 1))
+
+    def _leave_out(self, state: int) -> None:
+        into, out = self._around(state)
+        again = repeated(self.ways[state, state]) if (state, state) in self.ways else NOTHING
+        for one in into:
+            for other in out:
+                through = chained(chained(self.ways[one, state], again), self.ways[state, other])
+                old = self.ways.get((one, other))
+                self.ways[one, other] = through if old is None else either(old, through)
+                if len(self.ways[one, other].text) > MOST_CHARACTERS:
+                    raise Unsupported(f"the language: its expression has more than {MOST_CHARACTERS} characters")
+        self.ways = {pair: way for pair, way in self.ways.items() if state not in pair}
+        self.states.remove(state)
+
+
+def _letters_by_target(automaton: Automaton, state: int) -> dict[int, frozenset[int]]:
+    found: dict[int, set[int]] = {}
+    for letter, after in enumerate(automaton.steps[state]):
+        found.setdefault(after, set()).add(letter)
+    return {after: frozenset(letters) for after, letters in found.items()}
+
+
+def _parts(one: Expression) -> tuple[Expression, ...]:
+    """What stands one after another."""
+    return one.parts if one.kind == "." else (one,)
+
+
+def _alternatives(one: Expression) -> tuple[Expression, ...]:
+    return one.parts if one.kind == "|" else (one,)
+
+
+def _in_a_row(parts: Sequence[Expression]) -> Expression:
+    return parts[0] if len(parts) == 1 else Expression(".", tuple(parts))
+
+
+def chained(one: Expression, other: Expression) -> Expression:
+    """One after the other; r r* and r* r are r+."""
+    left, right = list(_parts(one)), list(_parts(other))
+    if right and right[0].kind == "*":
+        looped = _parts(right[0].parts[0])
+        if len(left) >= len(looped) and tuple(left[-len(looped):]) == looped:
+            return _in_a_row([*left[: -len(looped)], Expression("+", right[0].parts), *right[1:]])
+    if left and left[-1].kind == "*":
+        looped = _parts(left[-1].parts[0])
+        if len(right) >= len(looped) and tuple(right[: len(looped)]) == looped:
+            return _in_a_row([*left[:-1], Expression("+", left[-1].parts), *right[len(looped) :]])
+        if right and right[0] == left[-1]:
+            right = right[1:]
+    return _in_a_row([*left, *right])
+
+
+def repeated(one: Expression) -> Expression:
+    """Any number of times: an r? in it need not be optional."""
+    parts = tuple(part.parts[0] if part.kind in "+?*" else part for part in _alternatives(one) if part != NOTHING)
+    if not parts:
+        return NOTHING
+    return Expression("*", (parts[0] if len(parts) == 1 else Expression("|", tuple(dict.fromkeys(parts))),))
+
+
+def optional(one: Expression) -> Expression:
+    """The expression or the empty word."""
+    if one.takes_nothing:
+        return one
+    return Expression("*", one.parts) if one.kind == "+" else Expression("?", (one,))
+
+
+def either(one: Expression, other: Expression) -> Expression:
+    """One or the other: equal ones once, with what they begin or end with taken out."""
+    if one == other:
+        return one
+    if NOTHING in (one, other):
+        return optional(other if one == NOTHING else one)
+    alternatives = list(dict.fromkeys((*_alternatives(one), *_alternatives(other))))
+    for place, first in enumerate(alternatives):
+        for later in alternatives[place + 1 :]:
+            if (merged := _merged(first, later)) is not None:
+                rest = [part for part in alternatives if part not in (first, later)]
+                for part in rest:
+                    merged = either(part, merged)
+                return merged
+    return Expression("|", tuple(alternatives))
+
+
+def _merged(one: Expression, other: Expression) -> Expression | None:
+    """Both as one that is no alternative, if they begin or end alike."""
+    left, right = list(_parts(one)), list(_parts(other))
+    before: list[Expression] = []
+    while left and right and left[0] == right[0]:
+        before.append(left.pop(0))
+        right.pop(0)
+    after: list[Expression] = []
+    while left and right and left[-1] == right[-1]:
+        after.insert(0, left.pop())
+        right.pop()
+    if not before and not after:
+        return None
+    middle = either(_in_a_row(left), _in_a_row(right))
+    return chained(chained(_in_a_row(before), middle), _in_a_row(after))

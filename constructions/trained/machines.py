@@ -1,0 +1,224 @@
+"""Machines that read columns: written as expressions, or built in (docs/tracks.md, section 2); as tables of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from constructions.errors import InputError, Unsupported
+from constructions.trained.expressions import Expression
+from constructions.trained.tracks import Machine, Table
+
+MOST_STATES = 4096
+MOST_STEPS = 1 << 21
+"""States times columns."""
+State = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A machine as expressions on the letters of the tracks, the variables of its state, `column` and `columns`.
+
+    ``write`` has an expression for each answer track; ``end`` those that are written after the last column, one after
+    another, by answer track.
+    """
+
+    start: Mapping[str, int]
+    write: Mapping[str, str] = field(default_factory=dict)
+    next: Mapping[str, str] = field(default_factory=dict)
+    end: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    allow: str = "1"
+    given: str = "1"
+    last_first: bool = False
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The names of the answer tracks."""
+        return tuple(dict.fromkeys([*self.write, *self.end]))
+
+
+def built_in(name: str, tracks: Sequence[str], letters: int, columns: int, by: int | None) -> Written:
+    """A machine by its name, for tracks with so many letters each, and so many columns.
+
+    Raises:
+        InputError: if there is none, or the tracks or the number do not fit.
+    """
+    if name not in _BUILT_IN:
+        raise InputError(f"machine: {name!r}, expected one of {', '.join(_BUILT_IN)}, or a table")
+    needed, make = _BUILT_IN[name]
+    if needed and len(tracks) != needed:
+        raise InputError(f"machine: {name} reads {needed} track{'s' * (needed > 1)}, but there are {len(tracks)}")
+    takes_number = name in ("multiply-by", "modular-sum")
+    if takes_number != (by is not None) or not 1 <= (by or 1) <= MOST_STATES:
+        raise InputError(f"machine: {name}, expected " + ("the number `by`, from 1 on" if takes_number else "no `by`"))
+    return make(tracks, letters, columns, by or 0)
+
+
+def _add(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+    total = f"{' + '.join(tracks)} + carry"
+    if len(tracks) > letters:
+        raise InputError(f"machine: add of {len(tracks)} tracks, expected at most {letters}: the carry is a digit")
+    return Written({"carry": 0}, {"answer": f"({total}) % {letters}"}, {"carry": f"({total}) // {letters}"},
+                   {"answer": ["carry"]}, last_first=True)
+
+
+def _subtract(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+    rest = "{} - {} - borrow".format(*tracks)
+    return Written({"borrow": 0}, {"answer": f"({rest}) % {letters}"}, {"borrow": f"({rest}) < 0"},
+                   given="borrow == 0", last_first=True)
+
+
+def _multiply(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+    if by > letters:
+        raise InputError(f"machine: multiply-by {by}, expected at most {letters}, so that the carry is a digit")
+    whole = f"({tracks[0]} * {by} + carry)"
+    return Written({"carry": 0}, {"answer": f"{whole} % {letters}"}, {"carry": f"{whole} // {letters}"},
+                   {"answer": ["carry"]}, last_first=True)
+
+
+def _compare(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+    a, b = tracks
+    return Written({"order": 0}, {}, {"order": f"1 if {a} < {b} else 2 if {a} > {b} else order"}, {"answer": ["order"]},
+                   last_first=True)
+
+
+def _extreme(name: str, tracks: Sequence[str]) -> Written:
+    a, b = tracks
+    first, second = (1, 2) if name == "min" else (2, 1)
+    chosen = f"{a} if order == {first} else {b} if order == {second} else {name}({a}, {b})"
+    return Written({"order": 0}, {"answer": chosen},
+                   {"order": f"order if order != 0 else 1 if {a} < {b} else 2 if {a} > {b} else 0"})
+
+
+def _copy(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+    return Written({}, {"answer": tracks[0]})
+
+
+def _modular_sum(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+    return Written({"total": 0}, {}, {"total": f"(total + {' + '.join(tracks)}) % {by}"}, {"answer": ["total"]})
+
+
+def _sort(tracks: Sequence[str], letters: int, columns: int, by: int) -> Written:
+    """The state counts the letters; in place k stands the least letter so that more than k are not above it."""
+    names = [f"count{letter}" for letter in range(letters - 1)]
+
+    def written(place: int) -> str:
+        text = str(letters - 1)
+        for letter in reversed(range(letters - 1)):
+            text = f"{letter} if {place} < {' + '.join(names[:letter + 1])} else {text}"
+        return text
+
+    return Written(dict.fromkeys(names, 0), {}, {name: f"{name} + ({tracks[0]} == {letter})"
+                                                 for letter, name in enumerate(names)},
+                   {"answer": [written(place) for place in range(columns)]})
+
+
+_BUILT_IN = {
+    "add": (0, _add), "subtract": (2, _subtract), "compare": (2, _compare), "multiply-by": (1, _multiply),
+    "max": (2, lambda tracks, *_: _extreme("max", tracks)), "min": (2, lambda tracks, *_: _extreme("min", tracks)),
+    "copy": (1, _copy), "reverse": (1, _copy), "modular-sum": (0, _modular_sum), "sort": (1, _sort)}
+BUILT_IN = tuple(_BUILT_IN)
+
+
+class MachineMaker:
+    """Machines of one kind as tables; ``lengths`` are those of tracks that are shorter than the others.
+
+    Beyond its length a track has its first letter only. ``tokens`` are those of the answers' values.
+    """
+
+    def __init__(self, tracks: Sequence[str], sizes: Sequence[int], tokens: Sequence[int],
+                 lengths: Mapping[str, int]) -> None:
+        self.tracks, self.tokens, self.lengths = tuple(tracks), tuple(tokens), dict(lengths)
+        self.letters = tuple(product(*map(range, sizes)))
+
+    def make(self, written: Mapping[int, Written]) -> tuple[Machine, dict[int, tuple[int, ...]]]:
+        """One machine for all numbers of columns, on the states that any input meets; and the tables of their columns.
+
+        Equal tables are one.
+
+        Raises:
+            InputError: if an expression is none, or an answer is no letter.
+            Unsupported: if there are very many states, or what is written at the end differs.
+        """
+        made = {columns: _Made(self, one, columns) for columns, one in written.items()}
+        order: dict[State, int] = {}
+        for one in made.values():
+            self._meet(one, order)
+        tables: dict[Table, int] = {}
+        places = {columns: tuple(tables.setdefault(self._table(one, order, column), len(tables))
+                                 for column in range(columns)) for columns, one in made.items()}
+        ends = [tuple(one.end(state) for state in order) for one in made.values()]
+        if any(end != ends[0] for end in ends):
+            raise Unsupported("columns: what is written at the end differs from one number of columns to another")
+        return Machine(0, tuple(tables), ends[0]), places
+
+    def _meet(self, made: _Made, order: dict[State, int]) -> None:
+        """Number the states that inputs of so many columns meet."""
+        level = [made.start]
+        for column in range(made.columns + 1):
+            for state in level:
+                order.setdefault(state, len(order))
+            if len(order) > MOST_STATES or len(order) * len(self.letters) > MOST_STEPS:
+                raise Unsupported(f"machine: more than {len(order) - 1} states, with {len(self.letters)} different "
+                                  "columns: expected fewer")
+            if column < made.columns:
+                found = (made.step(state, letters, column) for state in level for letters in self.letters)
+                level = list(dict.fromkeys(step[0] for step in found if step is not None))
+
+    def _table(self, made: _Made, order: Mapping[State, int], column: int) -> Table:
+        """The steps of all states in a column; those that lead to a state that no input meets are not allowed."""
+        rows = []
+        for state in order:
+            found = [made.step(state, letters, column) for letters in self.letters]
+            rows.append(tuple(None if step is None or step[0] not in order else (order[step[0]], *step[1])
+                              for step in found))
+        return tuple(rows)
+
+
+class _Made:
+    """One machine with its expressions parsed."""
+
+    def __init__(self, maker: MachineMaker, written: Written, columns: int) -> None:
+        self.maker, self.names, self.columns = maker, tuple(written.start), columns
+        self.start: State = tuple(written.start.values())
+        known = frozenset({*maker.tracks, *self.names, "column", "columns"})
+        after = frozenset({*self.names, "columns"})
+        self.write = [_expression("write", written.write[name], known) for name in written.write]
+        missing = sorted({*self.names} ^ {*written.next})
+        if missing:
+            raise InputError(f"machine: next: {missing[0]}, expected one expression for each of the variables in start")
+        self.next = [_expression(f"next: {name}", written.next[name], known) for name in self.names]
+        self.ends = [_expression("end", text, after) for name in written.answers for text in written.end.get(name, ())]
+        self.allow, self.given = _expression("allow", written.allow, known), _expression("given", written.given, after)
+
+    def step(self, state: State, letters: Sequence[int], column: int) -> tuple[State, tuple[int, ...]] | None:
+        """The state after a column and the tokens that are written; None where the column is not allowed."""
+        maker = self.maker
+        if any(letter and column >= maker.lengths.get(track, self.columns)
+               for track, letter in zip(maker.tracks, letters, strict=True)):
+            return None
+        names = {**dict(zip(maker.tracks, letters, strict=True)), **dict(zip(self.names, state, strict=True)),
+                 "column": column, "columns": self.columns}
+        if not self.allow.value(names):
+            return None
+        after = tuple(one.value(names) for one in self.next)
+        return after, tuple(self._token(one, names) for one in self.write)
+
+    def end(self, state: State) -> tuple[int, ...] | None:
+        """What is written at the end."""
+        names = {**dict(zip(self.names, state, strict=True)), "columns": self.columns}
+        return tuple(self._token(one, names) for one in self.ends) if self.given.value(names) else None
+
+    def _token(self, expression: Expression, names: Mapping[str, int]) -> int:
+        value = expression.value(names)
+        if not 0 <= value < len(self.maker.tokens):
+            raise InputError(f"{expression.where}: {expression.text!r} is {value}, but answers are 0 to "
+                             f"{len(self.maker.tokens) - 1}")
+        return self.maker.tokens[value]
+
+
+def _expression(where: str, text: str, known: frozenset[str]) -> Expression:
+    found = Expression(f"machine: {where}", text)
+    found.check_names(known)
+    return found

@@ -1,0 +1,239 @@
+"""Claims about inputs that are laid out in tracks (docs/tracks.md), as data.
+
+An input is a word of columns, a letter of each track in every column. A machine reads it column by column and writes
+the right answers. The layout says where letters and answers stand in the sequence of tokens, in whatever order.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Literal
+
+from constructions.errors import InputError
+from constructions.trained.network import TrainedNetwork
+
+Column = tuple[int, ...]
+"""A letter (its index) of each track."""
+Step = tuple[int, ...] | None
+"""The next state and what is written, a token for each answer track; None where the column is not allowed."""
+Table = tuple[tuple[Step, ...], ...]
+"""For each state the steps of all columns, in lexicographic order."""
+Kind = Literal["token", "track", "answer", "end"]
+
+
+@dataclass(frozen=True)
+class Track:
+    """The symbols that may stand in it, and their tokens."""
+
+    name: str
+    letters: tuple[str, ...]
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """What stands at a place of the input: a token, letter ``index`` tracks on, an answer or an end answer."""
+
+    kind: Kind
+    index: int
+    column: int = 0
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the network is asked for it."""
+        return self.kind in ("answer", "end")
+
+
+@dataclass(frozen=True)
+class Form:
+    """Inputs with so many columns, each read by a table of the machine; at least one place before the answers."""
+
+    columns: tuple[int, ...]
+    layout: tuple[Place, ...]
+
+    @cached_property
+    def asked(self) -> range:
+        """The places of the answers; they are the last ones."""
+        first = next(place for place, one in enumerate(self.layout) if one.is_answer)
+        return range(first, len(self.layout))
+
+
+@dataclass(frozen=True)
+class Machine:
+    """``end`` has for each state the tokens that it writes after the last column, or None where no input may end."""
+
+    start: int
+    tables: tuple[Table, ...]
+    end: tuple[tuple[int, ...] | None, ...]
+
+
+@dataclass(frozen=True)
+class TracksClaim:
+    """The claim of docs/tracks.md, section 3. ``typed`` says whether people write the last column first."""
+
+    tracks: tuple[Track, ...]
+    machine: Machine
+    forms: tuple[Form, ...]
+    offset: int
+    among: tuple[int, ...]
+    margin: Fraction
+    typed_last_first: bool = False
+
+    @cached_property
+    def all_columns(self) -> tuple[Column, ...]:
+        """Every combination of letters, in lexicographic order."""
+        return tuple(product(*(range(len(track.letters)) for track in self.tracks)))
+
+    @cached_property
+    def column_index(self) -> dict[Column, int]:
+        """The place of each in that order."""
+        return {column: index for index, column in enumerate(self.all_columns)}
+
+    def token_at(self, place: Place, states: Sequence[int], columns: Sequence[Column], form: Form) -> int:
+        """What stands at a place, of an input with these states before, between and after its columns."""
+        if place.kind == "token":
+            return place.index
+        if place.kind == "track":
+            return self.tracks[place.index].tokens[columns[place.column][place.index]]
+        if place.kind == "end":
+            ends = self.machine.end[states[-1]]
+            assert ends is not None, "the input is allowed"
+            return ends[place.index]
+        step = self.step(form, place.column, states[place.column], columns[place.column])
+        assert step is not None, "the input is allowed"
+        return step[1 + place.index]
+
+    def step(self, form: Form, column: int, state: int, letters: Column) -> Step:
+        """The step of a state with a column."""
+        return self.machine.tables[form.columns[column]][state][self.column_index[letters]]
+
+    def states(self, form: Form, columns: Sequence[Column]) -> list[int]:
+        """The states before, between and after the columns.
+
+        Raises:
+            InputError: if the machine does not allow the input.
+        """
+        states = [self.machine.start]
+        for place, column in enumerate(columns):
+            step = self.step(form, place, states[-1], column)
+            if step is None:
+                raise InputError(f"input: the claim does not allow {self.show_column(column)} in column {place + 1}")
+            states.append(step[0])
+        if self.machine.end[states[-1]] is None:
+            raise InputError("input: the claim does not allow it: it ends where no input may")
+        return states
+
+    def tokens(self, form: Form, columns: Sequence[Column]) -> tuple[int, ...]:
+        """The whole sequence of an input, with the right answers.
+
+        Raises:
+            InputError: if the machine does not allow the input.
+        """
+        states = self.states(form, columns)
+        return tuple(self.token_at(place, states, columns, form) for place in form.layout)
+
+    def show_column(self, column: Column) -> str:
+        """A column as letters."""
+        return ",".join(track.letters[letter] for track, letter in zip(self.tracks, column, strict=True))
+
+    def show_input(self, columns: Sequence[Column]) -> str:
+        """The letters of each track, as people write them."""
+        parts = []
+        for index, track in enumerate(self.tracks):
+            letters = [track.letters[column[index]] for column in columns]
+            shown = letters[::-1] if self.typed_last_first else letters
+            parts.append(("" if all(len(letter) == 1 for letter in track.letters) else ",").join(shown))
+        return " ".join(f"{track.name}={part}" for track, part in zip(self.tracks, parts, strict=True))
+
+
+def count_inputs(claim: TracksClaim, form: Form) -> int:
+    """How many inputs of this form the machine allows."""
+    ways = {claim.machine.start: 1}
+    for table in form.columns:
+        after: dict[int, int] = {}
+        for state, number in ways.items():
+            for step in claim.machine.tables[table][state]:
+                if step is not None:
+                    after[step[0]] = after.get(step[0], 0) + number
+        ways = after
+    return sum(number for state, number in ways.items() if claim.machine.end[state] is not None)
+
+
+def all_inputs(claim: TracksClaim, form: Form) -> Iterator[tuple[Column, ...]]:
+    """Every input of this form that the machine allows, in lexicographic order."""
+    useful = useful_states(claim, form)
+
+    def continued(columns: tuple[Column, ...], state: int) -> Iterator[tuple[Column, ...]]:
+        place = len(columns)
+        if place == len(form.columns):
+            yield columns
+            return
+        for letters in claim.all_columns:
+            step = claim.step(form, place, state, letters)
+            if step is not None and step[0] in useful[place + 1]:
+                yield from continued((*columns, letters), step[0])
+
+    if claim.machine.start in useful[0]:
+        yield from continued((), claim.machine.start)
+
+
+def useful_states(claim: TracksClaim, form: Form) -> list[set[int]]:
+    """Before each column and after the last one: the states from which an input may end."""
+    found = [{state for state, end in enumerate(claim.machine.end) if end is not None}]
+    for table in reversed(form.columns):
+        found.append({state for state, steps in enumerate(claim.machine.tables[table])
+                      if any(step is not None and step[0] in found[-1] for step in steps)})
+    return found[::-1]
+
+
+def sampled_inputs(claim: TracksClaim, form: Form, number: int, seed: int = 0) -> list[tuple[Column, ...]]:
+    """So many inputs drawn at random, column by column; the same for the same arguments."""
+    draw, useful, found = random.Random(seed), useful_states(claim, form), []
+    choices: dict[tuple[int, int], list[tuple[Column, int]]] = {}
+    for _ in range(number if claim.machine.start in useful[0] else 0):
+        columns, state = [], claim.machine.start
+        for place in range(len(form.columns)):
+            if (place, state) not in choices:
+                choices[place, state] = [(letters, step[0]) for letters in claim.all_columns
+                                         if (step := claim.step(form, place, state, letters)) is not None
+                                         and step[0] in useful[place + 1]]
+            letters, state = draw.choice(choices[place, state])
+            columns.append(letters)
+        found.append(tuple(columns))
+    return found
+
+
+def check_tracks_fit(network: TrainedNetwork, claim: TracksClaim, where: str = "claim") -> None:
+    """See that the network has the tokens, logits and position rows that the claim names, and that inputs exist.
+
+    Raises:
+        InputError: naming the first that it has not.
+    """
+    machine = claim.machine
+    written = {token for table in machine.tables for steps in table for step in steps if step for token in step[1:]}
+    written |= {token for end in machine.end if end for token in end}
+    tokens = {token for track in claim.tracks for token in track.tokens} | written
+    tokens |= {place.index for form in claim.forms for place in form.layout if place.kind == "token"}
+    for token in sorted(tokens):
+        if token >= network.vocabulary:
+            raise InputError(f"{where}: token {token}, but the network has the tokens 0 to {network.vocabulary - 1}")
+    for token in claim.among:
+        if token >= network.outputs:
+            raise InputError(f"{where}: among: token {token}, but the network has the logits 0 to "
+                             f"{network.outputs - 1}")
+    if missing := sorted(written - {*claim.among}):
+        raise InputError(f"{where}: among: without token {missing[0]}, which is an answer")
+    for form in claim.forms:
+        length = len(form.layout) - 1
+        if network.rows is not None and claim.offset + length > network.rows:
+            raise InputError(f"{where}: inputs of {length} tokens at offset {claim.offset}, but the network has "
+                             f"{network.rows} rows of positions")
+        if network.rows is None and claim.offset:
+            raise InputError(f"{where}: offset: {claim.offset}, but the network has no position rows: expected 0")
+        if count_inputs(claim, form) == 0:
+            raise InputError(f"{where}: no input of {len(form.columns)} columns is allowed")

@@ -1,0 +1,84 @@
+"""The steps of a machine that are left where a token is read and some columns are given; docs/tracks.md, section 4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ....kernel.budget import ENTRY_BITS, Budget
+from .claim import Form, LayoutPlace, TracksClaim
+
+
+class ColumnMove(NamedTuple):
+    """A step: from a state, with a column (its index), to a state, with what is written."""
+
+    source: int
+    letters: int
+    target: int
+    written: tuple[int, ...]
+
+
+class FormColumns:
+    """The moves of each column of a form, and what stands where."""
+
+    def __init__(self, budget: Budget, claim: TracksClaim, form: Form) -> None:
+        self.budget, self.claim, self.form = budget, claim, form
+        made = {table: [ColumnMove(state, letters, step[0], step[1:])
+                        for state, steps in enumerate(claim.machine.tables[table])
+                        for letters, step in enumerate(steps) if step is not None] for table in {*form.columns}}
+        budget.hold(ENTRY_BITS * sum(map(len, made.values())))
+        self.moves = [made[table] for table in form.columns]
+        self.ends = [state for state, end in enumerate(claim.machine.end) if end is not None]
+
+    def token(self, place: LayoutPlace, move: ColumnMove) -> int:
+        """What stands at a place of a column where this move is made."""
+        if place.kind == "track":
+            return self.claim.tracks[place.index].tokens[self.claim.columns[move.letters][place.index]]
+        return move.written[place.index]
+
+    def end_token(self, place: LayoutPlace, state: int) -> int:
+        """What is written at a place after the last column, in an allowed last state."""
+        return (self.claim.machine.end[state] or ())[place.index]
+
+    def may_stand(self, place: LayoutPlace) -> list[int]:
+        """All tokens that may stand at a place, ascending; perhaps more, if columns are never met."""
+        if place.kind == "token":
+            return [place.index]
+        if place.column is None:
+            return sorted({self.end_token(place, state) for state in self.ends})
+        self.budget.spend(1 + len(self.moves[place.column]))
+        return sorted({self.token(place, move) for move in self.moves[place.column]})
+
+
+class Left(NamedTuple):
+    """The moves of each column, and the last states, that are on a path from the start to an allowed end."""
+
+    moves: list[list[ColumnMove]]
+    lasts: list[int]
+
+
+def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mapping[int, int]) -> Left:
+    """What is left where a token is read at a place, and columns have these letters."""
+    kept = []
+    columns.budget.spend(1 + 2 * sum(map(len, columns.moves)))
+    for column, moves in enumerate(columns.moves):
+        is_read = read is not None and read.column == column
+        kept.append([move for move in moves if move.letters == given.get(column, move.letters)
+                     and not (read is not None and is_read and columns.token(read, move) != own)])
+    lasts = columns.ends
+    if read is not None and read.kind == "end":
+        lasts = [state for state in lasts if columns.end_token(read, state) == own]
+    return on_paths(kept, columns.claim.machine.start, lasts)
+
+
+def on_paths(moves: Sequence[Sequence[ColumnMove]], start: int, lasts: Sequence[int]) -> Left:
+    """Those of the moves that are on a path from the start to one of the last states."""
+    reached = [{start}]
+    for column in moves:
+        reached.append({move.target for move in column if move.source in reached[-1]})
+    useful = [reached[-1] & {*lasts}]
+    kept = []
+    for column, before in zip(reversed(moves), reversed(reached[:-1]), strict=True):
+        kept.append([move for move in column if move.source in before and move.target in useful[-1]])
+        useful.append({move.source for move in kept[-1]})
+    return Left(kept[::-1], sorted(useful[0]))

@@ -1,0 +1,135 @@
+"""What an accepted certificate about tracks claims, or a wrong input shows, in words; written from what was parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ....kernel.budget import Budget
+from ....kernel.kind import entry
+from ....kernel.verdicts import quote_all, show
+from ..describing import counted, words_of_network, write_tokens
+from .claim import Form, LayoutPlace, Step, TracksClaim
+from .columns import FormColumns, on_paths
+from .reading import TracksCertificate, WrongInput
+from .wrong_input import right_tokens
+
+LINE = 100  # characters of what a line lists
+
+
+def describe_tracks(given: TracksCertificate, coverage: Mapping[str, int]) -> list[str]:
+    """The whole claim, and what was covered to accept it."""
+    covered = ", ".join(f"{count} {what}" for what, count in coverage.items())
+    return [*describe_claim(given), *entry("covered", [covered])]
+
+
+def describe_wrong_input(given: WrongInput, coverage: Mapping[str, int]) -> list[str]:
+    """The claim that is false, and the input by which it is."""
+    del coverage
+    claim, tokens = given.claim, right_tokens(given)
+    return [
+        "the claim that follows is FALSE:", *describe_claim(given),
+        *entry("wrong input", [write_input(claim, given.columns), f"tokens {write_tokens(tokens[:given.place])}"]),
+        *entry("where", [f"logit {tokens[given.place]} (right) - logit {given.other} at the last of them is at most "
+                         f"{show(claim.margin)}"])]
+
+
+def describe_claim(given: TracksCertificate | WrongInput) -> list[str]:
+    """Network and claim, all of it."""
+    claim = given.claim
+    return [
+        *entry("network", list(words_of_network(given.network))),
+        *(line for source in given.network.sources for line in entry("from", [
+            f"{quote_all([source.file])}, sha256 {source.sha256}",
+            "(not checked; the claim is about the weights in the certificate)"])),
+        *(line for track in claim.tracks for line in entry("track", [
+            f"{quote_all([track.name])}: {quote_all(track.letters)}", f"as tokens {write_tokens(track.tokens)}"])),
+        *entry("machine", list(words_of_machine(claim))),
+        *(line for number, form in enumerate(claim.forms, 1)
+          for line in entry(f"form {number}", list(words_of_form(claim, form)))),
+        *entry("claim", list(words_of_claim(claim)))]
+
+
+def words_of_claim(claim: TracksClaim) -> Iterator[str]:
+    """What holds of every input, and where."""
+    yield f"for every input of every form that the machine allows, at offset {claim.offset}, and each of its answers:"
+    yield "the logits at the token before it, after the right answers before that one, have the answer's above"
+    yield f"those of all other tokens of {write_tokens(claim.among)}, by more than {show(claim.margin)}"
+    yield "(exact reals, real exponentials and square roots); so what is generated greedily is right"
+
+
+def words_of_machine(claim: TracksClaim) -> Iterator[str]:
+    """Its steps, all of them: letters, the next state, and what is written."""
+    machine = claim.machine
+    yield f"starts in state {machine.start}; a step: letters > next state, and the tokens that are written"
+    for number, table in enumerate(machine.tables, 1):
+        for state, steps in enumerate(table):
+            yield from folded(f"table {number}, state {state}:", [words_of_step(claim, column, step)
+                                                                 for column, step in enumerate(steps)])
+    yield from folded("at the end:", [f"state {state} writes {write_tokens(end)}" if end is not None else
+                                      f"state {state} is not allowed" for state, end in enumerate(machine.end)])
+
+
+def words_of_step(claim: TracksClaim, column: int, step: Step | None) -> str:
+    """The letters, and where they lead."""
+    letters = " ".join(ascii(track.letters[letter]) for track, letter in
+                       zip(claim.tracks, claim.columns[column], strict=True))
+    return f"{letters} > " + ("not allowed" if step is None else " ".join(map(str, step)))
+
+
+def folded(name: str, parts: Sequence[str]) -> Iterator[str]:
+    """The parts, as many in a line as there is room for."""
+    line = name
+    for number, part in enumerate(parts):
+        line += f" {part}" + ("," if number < len(parts) - 1 else "")
+        if len(line) > LINE:
+            yield line
+            line = "   "
+    if line.strip():
+        yield line
+
+
+def words_of_form(claim: TracksClaim, form: Form) -> Iterator[str]:
+    """Columns, what stands where, and one input with its answers."""
+    tables = {table + 1 for table in form.columns}
+    yield (f"{counted(len(form.columns), 'column')}, read by table "
+           + (str(min(tables)) if len(tables) == 1 else " ".join(str(table + 1) for table in form.columns)))
+    yield from folded("input:", [words_of_place(claim, place) for place in form.layout[:form.first_answer]])
+    yield from folded("answers:", [words_of_place(claim, place) for place in form.layout[form.first_answer:]])
+    for columns in examples(claim, form):
+        states = [claim.machine.start]
+        for table, column in zip(form.columns, columns, strict=True):
+            states.append((claim.machine.tables[table][states[-1]][column] or ())[0])
+        tokens = [claim.token(place, states, columns, form) for place in form.layout]
+        yield f"as in {write_input(claim, columns)}:"
+        yield f"    {write_tokens(tokens[:form.first_answer])}, answered {write_tokens(tokens[form.first_answer:])}"
+
+
+def words_of_place(claim: TracksClaim, place: LayoutPlace) -> str:
+    """What stands there."""
+    if place.kind == "token":
+        return f"token {place.index}"
+    if place.column is None:
+        return f"end {place.index + 1}"
+    name = ascii(claim.tracks[place.index].name) if place.kind == "track" else f"answer {place.index + 1}"
+    return f"{name} of column {place.column + 1}"
+
+
+def write_input(claim: TracksClaim, columns: Sequence[int]) -> str:
+    """The letters of each track, first column first."""
+    letters = [claim.columns[column] for column in columns]
+    return "; ".join(f"{track.name!a}: " + " ".join(ascii(track.letters[column[index]]) for column in letters)
+                     for index, track in enumerate(claim.tracks))
+
+
+def examples(claim: TracksClaim, form: Form) -> Iterator[list[int]]:
+    """Two inputs that are allowed: at each column a letter that changes from one to the next."""
+    made = FormColumns(Budget(), claim, form)
+    kept = on_paths(made.moves, claim.machine.start, made.ends).moves
+    for first, by in ((0, 37), (-1, -23)):
+        state, found = claim.machine.start, []
+        for number, column in enumerate(kept):
+            moves = [move for move in column if move.source == state]
+            move = moves[(first + by * number) % len(moves)]
+            found.append(move.letters)
+            state = move.target
+        yield found

@@ -1,0 +1,138 @@
+"""The greatest sums over all inputs of many classes at once: one pass over the columns; docs/tracks.md, section 5.
+
+Each class and direction has a slot of packed integers, with a threshold of its own. Sums are biased by 2^126, so that
+the greater of two is branch-free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.verdicts import require
+from ..packed import READABLE, SLOT, maximum, ones, pack_short
+from ..ranges import BIAS, PathBounds, contribution
+from .columns import ColumnMove, FormColumns, Left
+
+CHUNK = 512  # slots of a pass, about
+BYTES = SLOT // 8
+
+Placed = tuple[int, int]
+"""A place, and the token there."""
+
+
+class Asked(NamedTuple):
+    """A class: a move of the answer's column, or a last state; and a threshold for each direction, over 2^44."""
+
+    member: ColumnMove | int
+    thresholds: Sequence[int]
+
+
+class ColumnPasses:
+    """ColumnPasses over the columns of a form, for a query at a place: it sees all places up to that."""
+
+    def __init__(self, budget: Budget, columns: FormColumns, place: int, kept: Left, column: int | None,
+                 weights: Mapping[Placed, PathBounds]) -> None:
+        """``column`` is the answer's, or None if it is written at the end."""
+        self._budget, self._columns, self._kept, self._weights = budget, columns, kept, weights
+        self._column = len(kept.moves) if column is None else column
+        seen = list(enumerate(columns.form.layout[:place + 1]))
+        self._fixed = [(place, one.index) for place, one in seen if one.kind == "token"]
+        self._at_end = [(place, one) for place, one in seen if one.kind == "end"]
+        self._in = [[(place, one) for place, one in seen if one.column == k] for k in range(len(kept.moves))]
+
+    def below(self, most: Mapping[Placed, int], asked: Sequence[Asked]) -> bool:
+        """Whether each class's averages are shown to be at most its thresholds; ``most`` packs V for each source."""
+        return all(all(kept) for kept in self.kept(most, asked))
+
+    def kept(self, most: Mapping[Placed, int], asked: Sequence[Asked]) -> Iterator[list[bool]]:
+        """For each class, which averages are shown to be at most their thresholds.
+
+        Proof. As in ranges.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
+        sums are below 2^118. The greatest sum over the inputs of a class is the greatest up to the answer's column,
+        the class's move there, and the greatest from there on: what comes before and after has only the state in
+        common.
+        """
+        width = len(asked[0].thresholds) if asked else 0
+        size = max(1, CHUNK // max(width, 1))
+        held = SLOT * min(size, len(asked)) * width * (len(self._weights) + 2 * len(self._columns.claim.columns))
+        for first in range(0, len(asked) if width else 0, size):
+            with self._budget.holding(held):
+                yield from self._pass(most, asked[first:first + size], width)
+
+    def _pass(self, most: Mapping[Placed, int], asked: Sequence[Asked], width: int) -> Iterator[list[bool]]:
+        thresholds = [threshold for one in asked for threshold in one.thresholds]
+        require(all(-READABLE < threshold < READABLE for threshold in thresholds), "a range is beyond 2^18")
+        slots = len(thresholds)
+        one, tops = BIAS * ones(slots), ones(slots) << SLOT - 1
+        repeated = sum(1 << SLOT * width * k for k in range(len(asked)))
+        packed = pack_short(thresholds)
+        added = {source: contribution(most[source] * repeated - packed, weight, one, tops)
+                 for source, weight in self._weights.items()}
+        self._budget.spend(1 + (len(added) * (24 + slots) >> 2))
+        before = self._forward(added, one, tops)
+        after = self._backward(added, one, tops)
+        return self._joined(most, asked, width, before, after)
+
+    def _joined(self, most: Mapping[Placed, int], asked: Sequence[Asked], width: int, before: dict[int, int],
+                after: dict[int, int]) -> Iterator[list[bool]]:
+        """Each class's part of what comes before and after, and its own move."""
+        bias, tops, size = BIAS * ones(width), ones(width) << SLOT - 1, BYTES * width
+        known, later = ({state: packed.to_bytes(size * len(asked), "little") for state, packed in one.items()}
+                        for one in (before, after))
+        self._budget.spend(1 + (len(asked) * (24 + width) >> 1))
+        for number, (member, thresholds) in enumerate(asked):
+            mine = slice(size * number, size * (number + 1))
+            packed, own = pack_short(thresholds), self._sources_of(member)
+            total = sum(contribution(most[source] - packed, self._weights[source], bias, tops) for source in own) - bias
+            first, last = (member.source, member.target) if isinstance(member, ColumnMove) else (member, member)
+            total += int.from_bytes(known[first][mine], "little") + int.from_bytes(later[last][mine], "little")
+            below = (bias | tops) - total & tops
+            yield [digit > 0 for digit in below.to_bytes(size, "little")[BYTES - 1::BYTES]]
+
+    def _sources_of(self, member: ColumnMove | int) -> list[Placed]:
+        """What is seen of the answer's own column; what is written at the end is in what comes after."""
+        if not isinstance(member, ColumnMove):
+            return []
+        return [(place, self._columns.token(one, member)) for place, one in self._in[self._column]]
+
+    def _forward(self, added: Mapping[Placed, int], one: int, tops: int) -> dict[int, int]:
+        """For each state before the answer's column the greatest sum so far, fixed tokens with it; biased."""
+        reached = {self._columns.claim.machine.start: one + sum(added[source] for source in self._fixed)}
+        for column in range(self._column):
+            reached = self._advance(added, column, reached, one, tops, forward=True)
+        return reached
+
+    def _backward(self, added: Mapping[Placed, int], one: int, tops: int) -> dict[int, int]:
+        """For each state after the answer's column the greatest sum from there on; biased."""
+        token = self._columns.end_token
+        reached = {state: one + sum(added[place, token(end, state)] for place, end in self._at_end)
+                   for state in self._kept.lasts}
+        for column in reversed(range(self._column + 1, len(self._kept.moves))):
+            reached = self._advance(added, column, reached, one, tops, forward=False)
+        return reached
+
+    def _advance(self, added: Mapping[Placed, int], column: int, reached: Mapping[int, int], one: int, tops: int,
+                 forward: bool) -> dict[int, int]:
+        """The greatest sums a column on: moves that differ in letters alone are compared by these."""
+        of_tracks = [(place, at) for place, at in self._in[column] if at.kind == "track"]
+        of_answers = [(place, at) for place, at in self._in[column] if at.kind == "answer"]
+        letters: dict[int, int] = {}
+        best: dict[tuple[int, int, tuple[int, ...]], int] = {}
+        for move in self._kept.moves[column]:
+            sums = letters.get(move.letters)
+            if sums is None:
+                sums = one + sum([added[place, self._columns.token(at, move)] for place, at in of_tracks])
+                letters[move.letters] = sums
+            key = move.source, move.target, tuple([move.written[at.index] for _, at in of_answers])
+            known = best.get(key)
+            best[key] = sums if known is None else maximum(known, sums, tops)
+        found: dict[int, int] = {}
+        for (source, target, written), sums in best.items():
+            here, there = (source, target) if forward else (target, source)
+            answers = sum([added[place, token] for (place, _), token in zip(of_answers, written, strict=True)])
+            total, known = sums + answers + reached[here] - one, found.get(there)
+            found[there] = total if known is None else maximum(known, total, tops)
+        self._budget.spend(1 + (len(self._kept.moves[column]) * (24 + one.bit_length() // SLOT) >> 2))
+        return found

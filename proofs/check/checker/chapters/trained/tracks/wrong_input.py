@@ -1,0 +1,58 @@
+"""An input by which a claim about tracks is false: docs/tracks.md, section 6. One row at one answer is at most the
+margin, after the right answers before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from ....kernel.verdicts import Rejected, expect, require
+from ..precision import HIGHEST, Precision, Undecided
+from ..stack import Stack
+from ..tables import Tables
+from ..walks import BidirectionalWalk, CausalWalk
+from .reading import WrongInput
+
+
+def right_tokens(given: WrongInput) -> list[int]:
+    """What stands at all places of the input.
+
+    Raises:
+        Rejected: if the claim is not about this input.
+    """
+    claim, form = given.claim, given.claim.forms[given.form]
+    states = [claim.machine.start]
+    for table, column in zip(form.columns, given.columns, strict=True):
+        step = claim.machine.tables[table][states[-1]][column]
+        if step is None:
+            raise Rejected("the claim does not allow the input")
+        states.append(step[0])
+    require(claim.machine.end[states[-1]] is not None, "the claim does not allow the input to end so")
+    return [claim.token(place, states, given.columns, form) for place in form.layout]
+
+
+def prove_wrong_input(given: WrongInput) -> Mapping[str, int]:
+    """The claim is about the input, and at the place another logit is not below the right one by more than the margin.
+
+    Raises:
+        Rejected: if not, or if it is not decided.
+    """
+    claim, form = given.claim, given.claim.forms[given.form]
+    tokens = right_tokens(given)
+    expect(form.first_answer <= given.place < len(form.layout), "place: expected that of an answer")
+    expect(given.other in claim.among and given.other != tokens[given.place], "other: expected another token of among")
+    row = tuple(sorted([(tokens[given.place], Fraction(1)), (given.other, Fraction(-1))]))
+    prefix, judged = tokens[:given.place], [given.place - 1]
+    for level in range(1, HIGHEST + 1):
+        try:
+            stack = Stack(Precision(level), given.language.budget, given.network, {*prefix}, [row], claim.margin,
+                          len(prefix))
+            tables = Tables(stack, claim.offset, [[token] for token in prefix])
+            walk = (CausalWalk if given.network.causal else BidirectionalWalk)(stack, tables, claim.offset)
+            value, error = walk.values(prefix, judged)[judged[0]][0]
+        except Undecided:
+            continue
+        if value + error <= stack.rows.least[0]:
+            return {"input": 1}
+        require(value - error <= stack.rows.least[0], "the row is above the margin")
+    raise Rejected("whether the row is above the margin is not decided at the highest precision")

@@ -1,0 +1,808 @@
+(* Heads with one memory, checked at every length and row up to a bound with the network's own numbers.
+
+   A head for `since`, `until`, `prev` or `next` need not be of a form that a theorem knows: its scores are enclosed at
+   every position, its values are known exactly, and gap_rule.v has the rule. Of each position all *letters* are looked
+   at, that is all truths of the formulas that the head reads; a letter may be the pivot, which decides, or one that
+   `since` keeps its memory at. Positions are scanned from the side of the pivot on: from 1 for `since` and `prev`, from
+   n for `until` and `next`.
+   Work is shared: rows with the same query are checked at once; and if nothing that a future-masked head reads mentions
+   n, the rows of the greatest length are those of all.
+   Proved: what is accepted holds what its direction means, at every position of every allowed length. *)
+From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
+From Certify Require Import lists finite_sums softmax exponential exp_enclosure relu lemma_09_rounding formula network
+  meaning
+  linear_combination cases theorem_15_since_until check_head check_feedforward check_by_cases gap_rule values_by_rows
+  queries_by_rows.
+Import ListNotations.
+Open Scope R_scope.
+
+(* ---- what a head is to do ---- *)
+Inductive memory := Holds (x y : formula) | Passes (x : formula).       (* x since y, x until y; prev x, next x *)
+Record task := Task { remembered : memory; backwards : bool; guarded : formula }.
+Definition task_of (b : meaning) : option task :=
+  match b with
+  | IsNear (Since x y) g => Some (Task (Holds x y) false g)
+  | IsNear (Until x y) g => Some (Task (Holds x y) true g)
+  | IsNear (Previous x) g => Some (Task (Passes x) false g)
+  | IsNear (Next x) g => Some (Task (Passes x) true g)
+  | _ => None
+  end.
+Definition keeps_memory (k : memory) : bool := match k with Holds _ _ => true | Passes _ => false end.
+
+(* The truth that a position brings, None if it leaves the memory as it is. *)
+Definition brings (k : memory) (c : case) : option (option bool) :=
+  match k with
+  | Holds x y => bind (evaluate c x) (fun p => bind (evaluate c y) (fun q =>
+                   Some (if implb p q then Some (p && q) else None)))
+  | Passes x => bind (evaluate c x) (fun p => Some (Some p))
+  end.
+
+Section Head.
+Variables (letters : nat) (A : list meaning) (a : head) (values : row) (k : task).      (* so many symbols *)
+Notation constant_part := (constant_part A).
+Notation position_part := (position_part A).
+Notation rows_mention := (rows_mention A).
+Notation query_at := (query_at A a).
+Notation query_mentions := (query_mentions A a).
+
+(* ---- letters ---- *)
+Record letter := Letter { on_keys : list interval; value : Q; brought : option bool }.
+Definition truth_number (b : bool) : Q := if b then 1 else 0.
+Definition letter_of (c : case) : option letter :=
+  bind (brings (remembered k) c) (fun o => bind (constant_part c values) (fun v =>
+    bind (traverse (constant_part c) (head_keys a)) (fun xs =>
+      if Qle_bool 0 v && Qle_bool v 1 && match o with Some b => Qeq_bool v (truth_number b) | None => true end
+      then Some (Letter (map around xs) v o) else None))).
+
+Definition read_formulas (rs : list row) (atoms : list formula) : list formula :=
+  fold_right (fun r atoms => fold_right (fun e atoms =>
+    match nth (fst e) A IsAnything with IsTruth f => add_unread f atoms | _ => atoms end) atoms r) atoms rs.
+Definition asked_formulas : list formula := match remembered k with Holds x y => [x; y] | Passes x => [x] end.
+Definition atoms : list formula :=
+  let l := read_formulas (values :: head_keys a) (fold_right add_unread [] asked_formulas) in
+  if Nat.leb (length l) 6 then l else asked_formulas.
+(* Not every symbol is missing. *)
+Definition has_symbol (c : case) : bool :=
+  negb (Nat.leb letters (length (case_assumed c))
+        && forallb (fun s => match assumption (case_assumed c) (Symbol s) with Some false => true | _ => false end)
+                   (seq 0 letters)).
+Definition letters_if (odd first last : bool) : option (list letter) :=
+  traverse letter_of (filter (fun c => possible c && has_symbol c)
+                             (map (fun l => Case odd first last l Eq) (assignments atoms))).
+(* For all lengths at once, any position may be the last. *)
+Definition letters_at (any_length odd first last : bool) : option (list letter) :=
+  if any_length then
+    bind (letters_if odd first true) (fun l => bind (letters_if odd first false) (fun m => Some (l ++ m)))
+  else letters_if odd first last.
+
+(* The letters of all kinds of positions, and the number of a kind. *)
+Definition kind_number (odd first last : bool) : nat :=
+  (if odd then 4 else 0) + (if first then 2 else 0) + (if last then 1 else 0).
+Definition letter_table (any_length : bool) : list (option (list letter)) :=
+  flat_map (fun o => flat_map (fun f => map (letters_at any_length o f) [false; true]) [false; true]) [false; true].
+
+(* ---- places ---- *)
+Definition masked : bool := negb (masking_eqb (head_masking a) Unmasked).
+Definition scanned (n j : nat) : nat := if backwards k then S n - j else j.
+Definition site_at (n j : nat) : option (nat * list interval) :=
+  let p := scanned n j in
+  bind (traverse (fun r => enclosed_part (position_part r) n p) (head_keys a)) (fun Is =>
+    Some (kind_number (Nat.odd p) (p =? 1) (p =? n)%nat, Is)).
+
+Definition greater (x y : option Z) : option Z :=
+  match x, y with Some p, Some q => Some (Z.max p q) | None, _ => y | _, None => x end.
+Definition smaller (x y : option Z) : option Z :=
+  match x, y with Some p, Some q => Some (Z.min p q) | None, _ => y | _, None => x end.
+Definition is_bad (t : bool) (l : letter) : bool := negb (Qeq_bool (value l) (truth_number t)).
+(* After the pivot a row sees letters that keep the memory, or any. *)
+Definition is_after (l : letter) : bool :=
+  negb (masked && keeps_memory (remembered k)) || match brought l with None => true | Some _ => false end.
+Definition brings_truth (t : bool) (l : letter) : bool := match brought l with Some b => eqb b t | None => false end.
+Definition place_of (t : bool) (qs : list interval) (l : letter) : place :=
+  let I := dot qs (on_keys l) in
+  Place (if is_bad t l then Some (snd I) else None) (if brings_truth t l then Some (fst I) else None)
+        (if is_bad t l && is_after l then Some (snd I) else None).
+Definition joined (p q : place) : place :=
+  Place (greater (if_before p) (if_before q)) (smaller (if_pivot p) (if_pivot q)) (greater (if_after p) (if_after q)).
+Definition no_place : place := Place None None None.
+Definition places_of (t : bool) (qs : list interval) (ls : list letter) : place :=
+  fold_right (fun l p => joined (place_of t qs l) p) no_place ls.
+Definition shifted (I : interval) (p : place) : place :=
+  Place (option_map (Z.add (snd I)) (if_before p)) (option_map (Z.add (fst I)) (if_pivot p))
+        (option_map (Z.add (snd I)) (if_after p)).
+Definition without_pivot (p : place) : place := Place (if_before p) None (if_after p).
+
+(* How much more bad positions may weigh together than the pivot, where it is false and where it is true: a quotient of
+   integers d/c, which makes the error at most d/(c + d). *)
+Variable limits : bool -> Z * Z.
+Hypothesis Limits : forall t, (0 < fst (limits t))%Z /\ (0 <= snd (limits t))%Z.
+Definition allowed_error (t : bool) : R := IZR (snd (limits t)) / (IZR (fst (limits t)) + IZR (snd (limits t))).
+
+Definition check_query (table : list (option (list letter))) (next : bool) (pivots : nat -> bool)
+    (sites : list (nat * list interval)) (qs : list interval) : bool :=
+  let based := map (fun s => (fst s, dot qs (snd s))) sites in
+  all_of (fun t =>
+    let kinds := map (option_map (places_of t qs)) table in
+    match traverse (fun s => option_map (shifted (snd s)) (nth (fst s) kinds None)) based with
+    | Some ps => let ps := with_each (fun j p => if pivots j then p else without_pivot p) (seq 1 (length ps)) ps in
+                 if next then check_next (limits t) ps else check_places (limits t) ps
+    | None => false
+    end) all_bools.
+
+(* ---- rows ---- *)
+Definition off_at (n i : nat) : bool :=
+  match evaluate (place_case n i) (guarded k) with Some false => true | _ => false end.
+(* The guard does not hold at this row, at this length or at any from it on. *)
+Definition off (any_length : bool) (n j : nat) : bool :=
+  off_at n (scanned n j) && (negb any_length || off_at j j && off_at (S j) j).
+
+Definition knows_no_length : bool :=
+  masking_eqb (head_masking a) FutureMasked && negb (backwards k)
+  && negb (query_mentions mentions_n || rows_mention mentions_n (head_keys a)).
+
+Definition check_length (table : list (option (list letter))) (any_length : bool) (n : nat) : bool :=
+  match traverse (site_at n) (seq 1 n) with
+  | None => false
+  | Some sites =>
+      let holds := keeps_memory (remembered k) in
+      if negb (forallb (fun s => match nth (fst s) table None with Some _ => true | None => false end) sites) then false
+      else if negb (holds || off any_length n 1) then false
+      else if query_mentions mentions_i then
+        all_of (fun j =>
+          if off any_length n j then true else
+          match query_at n (scanned n j) with
+          | Some qs =>
+              check_query table false (fun d => holds || (S d =? j)%nat) (if masked then firstn j sites else sites) qs
+          | None => false
+          end) (seq 1 n)
+      else
+        match query_at n 1 with
+        | Some qs => check_query table (masked && negb holds)
+                       (fun d => holds || (d <? n)%nat && negb (off any_length n (S d))) sites qs
+        | None => false
+        end
+  end.
+
+(* Where nothing was brought yet, values are 0; or the first position always brings something. *)
+Definition all_letters (f : letter -> bool) (o : option (list letter)) : bool :=
+  match o with Some ls => forallb f ls | None => true end.
+Definition brings_any (l : letter) : bool := match brought l with Some _ => true | None => false end.
+Definition begins (table : list (option (list letter))) : bool :=
+  negb (keeps_memory (remembered k))
+  || masked && forallb (all_letters (fun l => brings_any l || is_zero (value l))) table
+  || forallb (fun i => all_letters brings_any (nth i table None)) (if backwards k then [1; 3; 5; 7] else [2; 3; 6;
+    7])%nat.
+
+(* Longer words would take too long, in Coq's kernel long before. *)
+Definition greatest_by_rows : nat := 1024.
+Definition check_task (L : lengths) : bool :=
+  match greatest_length L with
+  | None => false
+  | Some N =>
+      let least := Nat.max 1 (least_length L) in
+      let any_length := knows_no_length in
+      let table := letter_table any_length in
+      let fits :=
+        match position_part values with [] => true | _ => false end
+        && match head_masking a with Unmasked => true | FutureMasked => negb (backwards k) | PastMasked => backwards k
+          end
+        && begins table && Nat.leb N greatest_by_rows in
+      if negb fits then false
+      else if any_length then check_length table true N
+      else all_of (check_length table false) (seq least (S N - least))
+  end.
+
+(* ---- soundness ---- *)
+Section Correct.
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (h : nat -> vector).
+Hypothesis HA : holds_of users n w A h.
+Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
+Notation tr := (truth users n w).
+
+Lemma truth_number_value b : Q2R (truth_number b) = bit b.
+Proof. destruct b; [apply Q2R_1|apply Q2R_0]. Qed.
+
+(* ---- letters ---- *)
+Lemma possible_assignment j l : In (map (fun f => (f, tr f j)) l) (assignments l).
+Proof.
+  induction l as [|f l IH]; [now left|]. cbn [assignments map]. apply in_flat_map. eexists. split; [exact IH|].
+  destruct (tr f j); simpl; auto.
+Qed.
+Notation case_at j := (real_case users n w j atoms Eq).
+Lemma has_symbol_real j : (w j < letters)%nat -> has_symbol (case_at j) = true.
+Proof.
+  intros Hw. unfold has_symbol. apply negb_true_iff, andb_false_iff. right.
+  destruct (forallb _ _) eqn:F; [|reflexivity]. rewrite forallb_forall in F.
+  specialize (F (w j) ltac:(apply in_seq; lia)). destruct (assumption _ _) as [[]|] eqn:E; try discriminate.
+  destruct (real_case_real users n w j atoms Eq) as (_ & _ & _ & T). apply T in E. cbn [truth] in E.
+  now rewrite Nat.eqb_refl in E.
+Qed.
+Lemma letters_if_real j ls : (w j < letters)%nat -> letters_if (Nat.odd j) (j =? 1)%nat (j =? n)%nat = Some ls ->
+  exists l, letter_of (case_at j) = Some l /\ In l ls.
+Proof.
+  intros Hw H. apply (traverse_in _ _ _ _ H). apply filter_In.
+  split; [|apply andb_true_intro; split; [apply real_case_possible|now apply has_symbol_real]].
+  apply (in_map (fun l => Case _ _ _ l Eq)). apply possible_assignment.
+Qed.
+Lemma table_kind any o f la : nth (kind_number o f la) (letter_table any) None = letters_at any o f la.
+Proof. now destruct o, f, la. Qed.
+Lemma letters_at_real any n' j ls : (w j < letters)%nat -> any = true \/ n' = n ->
+  letters_at any (Nat.odd j) (j =? 1)%nat (j =? n')%nat = Some ls ->
+    exists l, letter_of (case_at j) = Some l /\ In l ls.
+Proof.
+  unfold letters_at. intros Hw Hn H. destruct any.
+  - apply bind_some in H as (l1 & E1 & H). apply bind_some in H as (l2 & E2 & H). take H.
+    destruct (j =? n)%nat eqn:E.
+    + destruct (letters_if_real j l1 Hw) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
+      apply in_or_app. now left.
+    + destruct (letters_if_real j l2 Hw) as (l & L & I); [now rewrite E|]. exists l. split; [exact L|].
+      apply in_or_app. now right.
+  - destruct Hn as [|Hn]; [discriminate|]. rewrite Hn in H. now apply letters_if_real.
+Qed.
+
+Definition truth_brought (j : nat) : option bool :=
+  match remembered k with
+  | Holds x y => if decides (tr x) (tr y) j then Some (both (tr x) (tr y) j) else None
+  | Passes x => Some (tr x j)
+  end.
+Lemma letter_of_correct j l : (1 <= j <= n)%nat -> position_part values = [] -> letter_of (case_at j) = Some l ->
+  brought l = truth_brought j /\ linear values (h j) = Q2R (value l) /\ 0 <= Q2R (value l) <= 1 /\
+  (forall b, brought l = Some b -> Q2R (value l) = bit b) /\
+  Forall2 within (on_keys l) (map (fun r => linear r (h j) - part_value (position_part r) n j) (head_keys a)).
+Proof.
+  intros Hj Pv H. pose proof (real_case_real users n w j atoms Eq : real users n w j (case_at j)) as Rc.
+  set (c := case_at j) in *. unfold letter_of in H. apply bind_some in H as (o & B & H).
+    apply bind_some in H as (v & V & H).
+  apply bind_some in H as (xs & X & H). destruct (_ && _) eqn:G; [|discriminate]. take H. cbn [brought value on_keys].
+  apply andb_prop in G as [G Gb]. apply andb_prop in G as [G0 G1]. apply Qle_bool_R in G0, G1. rewrite Q2R_0 in G0.
+  rewrite Q2R_1 in G1. repeat split; try assumption.
+  - unfold brings, truth_brought in *. destruct (remembered k) as [x y|x].
+    + apply bind_some in B as (p & P & B). apply bind_some in B as (q & Q & B). take B.
+      apply (evaluate_correct users n w j c Rc) in P, Q. unfold decides, both. now rewrite P, Q.
+    + apply bind_some in B as (p & P & B). take B. apply (evaluate_correct users n w j c Rc) in P. now rewrite P.
+  - rewrite (parts_value A users n w h HA c values j Hj Rc v V), Pv. cbn [part_value fold_right]. ring.
+  - intros b ->. apply Qeq_bool_R in Gb. now rewrite Gb, truth_number_value.
+  - assert (F : Forall2 (fun x y => within (around x) y) xs
+      (map (fun r => linear r (h j) - part_value (position_part r) n j) (head_keys a))).
+    { apply (traverse_related _ _ _ _ _ X). intros r x _ E. rewrite (parts_value A users n w h HA c r j Hj Rc x E).
+      replace (Q2R x + _ - _) with (Q2R x) by ring. apply around_within. }
+    clear - F. induction F; constructor; auto.
+Qed.
+
+(* ---- places ---- *)
+Lemma greater_left x y z : x = Some z -> exists u, greater x y = Some u /\ (z <= u)%Z.
+Proof. intros ->. destruct y; cbn [greater]; eexists; (split; [reflexivity|lia]). Qed.
+Lemma greater_right x y z : y = Some z -> exists u, greater x y = Some u /\ (z <= u)%Z.
+Proof. intros ->. destruct x; cbn [greater]; eexists; (split; [reflexivity|lia]). Qed.
+Lemma smaller_left x y z : x = Some z -> exists u, smaller x y = Some u /\ (u <= z)%Z.
+Proof. intros ->. destruct y; cbn [smaller]; eexists; (split; [reflexivity|lia]). Qed.
+Lemma smaller_right x y z : y = Some z -> exists u, smaller x y = Some u /\ (u <= z)%Z.
+Proof. intros ->. destruct x; cbn [smaller]; eexists; (split; [reflexivity|lia]). Qed.
+
+Definition covers (p q : place) : Prop :=
+  (forall z, if_before q = Some z -> exists u, if_before p = Some u /\ (z <= u)%Z) /\
+  (forall z, if_pivot q = Some z -> exists u, if_pivot p = Some u /\ (u <= z)%Z) /\
+  (forall z, if_after q = Some z -> exists u, if_after p = Some u /\ (z <= u)%Z).
+Lemma places_of_covers t qs ls l : In l ls -> covers (places_of t qs ls) (place_of t qs l).
+Proof.
+  induction ls as [|l0 ls IH]; [easy|]. cbn [places_of fold_right]. fold (places_of t qs ls).
+  intros [->|I]; unfold covers, joined; cbn [if_before if_pivot if_after].
+  - repeat split; intros z; auto using greater_left, smaller_left.
+  - destruct (IH I) as (B & P & F). repeat split; intros z Z.
+    + destruct (B z Z) as (u & E & L). destruct (greater_right (if_before (place_of t qs l0)) _ u E) as (u' & E' & L').
+      exists u'. split; [exact E'|lia].
+    + destruct (P z Z) as (u & E & L). destruct (smaller_right (if_pivot (place_of t qs l0)) _ u E) as (u' & E' & L').
+      exists u'. split; [exact E'|lia].
+    + destruct (F z Z) as (u & E & L). destruct (greater_right (if_after (place_of t qs l0)) _ u E) as (u' & E' & L').
+      exists u'. split; [exact E'|lia].
+Qed.
+
+Lemma with_each_seq {X} (f : nat -> X -> X) l : forall s j x, nth_error (with_each f (seq s (length l)) l) j = Some x ->
+  exists y, nth_error l j = Some y /\ x = f (s + j)%nat y.
+Proof.
+  induction l as [|y l IH]; intros s [|j] x H; try discriminate; cbn [length seq with_each nth_error] in *.
+  - exists y. rewrite Nat.add_0_r. split; [reflexivity|congruence].
+  - destruct (IH (S s) j x H) as (z & E & ->). exists z. split; [exact E|]. f_equal. lia.
+Qed.
+Lemma with_each_length {X} (f : nat -> X -> X) l : forall s, length (with_each f (seq s (length l)) l) = length l.
+Proof. induction l as [|y l IH]; intros s; [reflexivity|]. cbn [length seq with_each]. now rewrite IH. Qed.
+
+Section Row.
+Variables (any : bool) (n' i J : nat).
+Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis HJ : (1 <= J <= n)%nat.
+Hypothesis Scan : scanned n J = i.
+Hypothesis Pv : position_part values = [].
+Hypothesis Length : n' = n \/ any = true /\ (n <= n')%nat /\ masked = true /\ backwards k = false /\
+  rows_mention mentions_n (head_keys a) = false.
+
+Definition row_score (j : nat) : R := scaled_score a n h i (scanned n j).
+Definition row_value (j : nat) : R := linear values (h (scanned n j)).
+Definition row_sees : mask := if masked then future J else no_mask.
+
+Lemma scanned_range j : (1 <= j <= n)%nat -> (1 <= scanned n j <= n)%nat.
+Proof. unfold scanned. destruct (backwards k); lia. Qed.
+Lemma scanned_same j : scanned n' j = scanned n j.
+Proof. destruct Length as [->|(_ & _ & _ & B & _)]; [reflexivity|]. unfold scanned. now rewrite B. Qed.
+Lemma any_or_same : any = true \/ n' = n.
+Proof. destruct Length as [|[]]; auto. Qed.
+Lemma keys_same r j : In r (head_keys a) -> part_value (position_part r) n' j = part_value (position_part r) n j.
+Proof.
+  intros Hr. destruct Length as [->|(_ & _ & _ & _ & M)]; [reflexivity|].
+  assert (E : forall e, In e (position_part r) -> expression_value (snd e) n' j = expression_value (snd e) n j)
+    by (intros e He; apply (unmentioned false n' n j j eq_refl), (unread_rows A mentions_n _ M r e Hr He)).
+  revert E. generalize (position_part r). intros l. induction l as [|e l IH]; intros E; [reflexivity|].
+  unfold part_value in *. cbn [fold_right]. rewrite IH, (E e) by (intros; (apply E;
+    now right) || now left). reflexivity.
+Qed.
+
+(* What a place says of the position that it stands for. *)
+Definition listed (j : nat) (l : letter) : Prop := exists ls, In l ls /\
+  nth (kind_number (Nat.odd (scanned n j)) (scanned n j =? 1) (scanned n j =? n')%nat) (letter_table any) None = Some
+    ls.
+Definition fits (pivots : nat -> bool) (t : bool) (p : place) (j : nat) : Prop := exists l,
+  letter_of (case_at (scanned n j)) = Some l /\ listed j l /\
+  (row_value j <> bit t -> at_most (if_before p) (row_score j)) /\
+  (row_value j <> bit t -> is_after l = true -> at_most (if_after p) (row_score j)) /\
+  (pivots j = true -> brings_truth t l = true -> exists y, if_pivot p = Some y /\ score y <= row_score j).
+
+Lemma site_fits qs site ls t j : (1 <= j <= n)%nat ->
+  Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
+  site_at n' j = Some site -> nth (fst site) (letter_table any) None = Some ls ->
+  fits (fun _ => true) t (shifted (dot qs (snd site)) (places_of t qs ls)) j.
+Proof.
+  intros Hj Hq Hs Hl. unfold site_at in Hs. rewrite scanned_same in Hs. set (p := scanned n j) in *.
+  pose proof (scanned_range j Hj) as Hp. fold p in Hp. apply bind_some in Hs as (Is & E & Hs). take Hs.
+    cbn [fst snd] in *.
+  pose proof Hl as Hl'. rewrite table_kind in Hl. destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as
+    (l & L &
+    In_). exists l.
+  split; [exact L|]. destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks).
+  assert (Base : Forall2 within Is (map (fun r => part_value (position_part r) n p) (head_keys a))).
+  { apply (traverse_related _ _ _ _ _ E). intros r I Hr F. rewrite <- (keys_same r p Hr).
+    now apply enclosed_part_correct. }
+  set (us := map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) in *.
+  assert (S : row_score j = dot_real us (map (fun r => part_value (position_part r) n p) (head_keys a))
+    + dot_real us (map (fun r => linear r (h p) - part_value (position_part r) n p) (head_keys a))).
+  { unfold row_score, scaled_score. fold p. rewrite dot_product_real. fold us. rewrite <- dot_real_plus. f_equal.
+    apply map_ext. intros r. ring. }
+  pose proof (dot_within _ _ Hq _ _ Base) as [B1 B2]. pose proof (dot_within _ _ Hq _ _ Ks) as [K1 K2].
+  set (base := dot_real us (map (fun r => part_value (position_part r) n p) (head_keys a))) in *.
+  set (own := dot_real us (map (fun r => linear r (h p) - part_value (position_part r) n p) (head_keys a))) in *.
+  destruct (places_of_covers t qs ls l In_) as (CB & CP & CF).
+  assert (Bad : row_value j <> bit t -> is_bad t l = true).
+  { intros Ne. unfold is_bad. destruct (Qeq_bool (value l) (truth_number t)) eqn:Q; [|reflexivity]. exfalso. apply Ne.
+    unfold row_value. fold p. apply Qeq_bool_R in Q. now rewrite V, Q, truth_number_value. }
+  cbn [shifted if_before if_pivot if_after]. set (I := dot qs Is) in *. set (K := dot qs (on_keys l)) in *.
+  assert (Above : forall u, (snd K <= u)%Z -> row_score j <= score (snd I + u)).
+  { intros u Hu. apply (fixed_le score_bits score_bits_nonneg) in Hu. rewrite fixed_plus. lra. }
+  split; [now exists ls|]. repeat split.
+  - intros Ne. destruct (CB (snd K)) as (u & E' & Hu); [cbn [place_of if_before]; now rewrite (Bad Ne)|].
+    exists (snd I + u)%Z. rewrite E'. split; [reflexivity|now apply Above].
+  - intros Ne Af. destruct (CF (snd K)) as (u & E' & Hu); [cbn [place_of if_after]; now rewrite (Bad Ne), Af|].
+    exists (snd I + u)%Z. rewrite E'. split; [reflexivity|now apply Above].
+  - intros _ Bt. destruct (CP (fst K)) as (u & E' & Hu); [cbn [place_of if_pivot]; now rewrite Bt|].
+    exists (fst I + u)%Z. rewrite E'. split; [reflexivity|].
+    apply (fixed_le score_bits score_bits_nonneg) in Hu. rewrite fixed_plus. lra.
+Qed.
+
+Lemma check_query_correct next pivots sites qs t :
+  Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
+  (forall j, (1 <= j <= length sites)%nat -> exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x) ->
+  check_query (letter_table any) next pivots sites qs = true ->
+  exists ps, length ps = length sites /\ (if next then check_next (limits t) ps else check_places (limits t) ps) = true /\
+    forall j, (1 <= j <= n)%nat -> (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j.
+Proof.
+  intros Hq Hs H. unfold check_query in H. cbv zeta in H. pose proof (all_of_forall _ _ H t (bool_listed t)) as H'.
+    clear H. rename H' into H. cbv beta in H.
+  destruct (traverse _ _) as [ps|] eqn:T; [|discriminate]. pose proof (traverse_length _ _ _ T) as Len.
+    rewrite length_map in Len.
+  eexists. split; [|split; [exact H|]]; [rewrite with_each_length; exact Len|].
+  intros j Hj Lj. destruct (Hs j ltac:(lia)) as (x & Ex & Sx).
+  assert (Eb : nth_error (map (fun s => (fst s, dot qs (snd s))) sites) (j - 1) = Some (fst x, dot qs (snd x)))
+    by (rewrite nth_error_map, Ex; reflexivity).
+  destruct (traverse_nth _ _ _ _ _ T Eb) as (p & Ep & F). cbn [fst snd] in F.
+  destruct (nth_error (with_each _ _ ps) (j - 1)) as [q|] eqn:Eq'.
+  2:{ apply nth_error_None in Eq'. rewrite with_each_length in Eq'. lia. }
+  exists q. split; [reflexivity|]. apply with_each_seq in Eq' as (y & Ey & ->). assert (y = p) as -> by congruence.
+  replace (1 + (j - 1))%nat with j by lia.
+  destruct (nth (fst x) (map (option_map (places_of t qs)) (letter_table any)) None) as [pl|] eqn:Pl; [|discriminate].
+  cbn [option_map] in F. take F.
+  assert (exists ls, nth (fst x) (letter_table any) None = Some ls /\ pl = places_of t qs ls) as (ls & Ls & ->).
+  { pose proof (map_nth (option_map (places_of t qs)) (letter_table any) None (fst x)) as N. cbn [option_map] in N.
+    rewrite N in Pl. destruct (nth (fst x) (letter_table any) None) as [ls|];
+      [|discriminate]. cbn [option_map] in Pl. take Pl. now exists ls. }
+  destruct (site_fits qs x ls t j Hj Hq Sx Ls) as (l & L & Li & B & F & P). exists l. split; [exact L|]. split;
+    [exact Li|].
+  destruct (pivots j); [now repeat split; auto|]. cbn [without_pivot if_before if_pivot if_after].
+  repeat split; auto. discriminate.
+Qed.
+
+Lemma allowed_error_nonneg t : 0 <= allowed_error t.
+Proof.
+  destruct (Limits t) as [C D]. apply IZR_lt in C. apply IZR_le in D. unfold allowed_error.
+  apply Rmult_le_pos; [exact D|]. apply Rlt_le, Rinv_0_lt_compat. lra.
+Qed.
+
+(* The row is near the truth that its pivot brings, if places are checked and the row sees those only. *)
+Lemma pivot_decides ps r (next : bool) pivots t d l :
+  (if next then check_next (limits t) ps else check_places (limits t) ps) = true ->
+  (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) -> (next = true -> r = S d) ->
+  (forall j, (1 <= j <= r)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) ->
+  visible n row_sees d -> pivots d = true -> letter_of (case_at (scanned n d)) = Some l -> brought l = Some t ->
+  (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l -> is_after l = true) ->
+  Rabs (bit t - attend n row_sees row_score row_value) <= allowed_error t.
+Proof.
+  intros C Lr Rn Vis Next Fits Vd Pd Ld Bd After. pose proof (Vis d Vd) as Dr. destruct (proj1 Vd) as [D1 _].
+  assert (Val : forall j, visible n row_sees j -> exists l, letter_of (case_at (scanned n j)) = Some l /\
+    row_value j = Q2R (value l) /\ 0 <= Q2R (value l) <= 1 /\ forall b, brought l = Some b -> Q2R (value l) = bit b).
+  { intros j Vj. pose proof (Vis j Vj). destruct (Fits j ltac:(destruct Vj; lia)) as (p & _ & l' & L' & _). exists l'.
+    split; [exact L'|]. destruct (letter_of_correct (scanned n j) l' (scanned_range j (proj1 Vj)) Pv L') as (_ & V &
+      V1 & Vb & _).
+    unfold row_value. now repeat split. }
+  destruct (Fits d ltac:(lia)) as (p & Ep & l' & L' & _ & _ & _ & P). assert (l' = l) as -> by congruence.
+  destruct (P Pd) as (y & Py & Y); [unfold brings_truth; now rewrite Bd, eqb_reflx|].
+  assert (Short : length (firstn r ps) = r) by (rewrite firstn_length; lia).
+  assert (At : forall j, visible n row_sees j ->
+    exists p, nth (j - 1) (firstn r ps) (Place None None None) = p /\ fits pivots t p j).
+  { intros j Vj. pose proof (Vis j Vj). destruct (Fits j ltac:(destruct Vj; lia)) as (q & Eq' & F). exists q. split;
+    [|exact F].
+    apply nth_error_nth. rewrite <- Eq'. rewrite <- (firstn_skipn r ps) at 2. rewrite nth_error_app1; [reflexivity|].
+    destruct Vj. lia. }
+  destruct (Limits t) as [Lc Ld0]. unfold allowed_error.
+  apply (row_near (firstn r ps) n row_sees row_score row_value (bit t) d y); [..|now apply IZR_lt|now apply IZR_le|].
+  - lia.
+  - exact Vd.
+  - apply bit_range.
+  - intros j Vj. destruct (Val j Vj) as (l' & _ & -> & V & _). exact V.
+  - destruct (Val d Vd) as (l' & E & -> & _ & V). apply V. congruence.
+  - exact Y.
+  - intros j Vj. rewrite Short. now apply Vis.
+  - intros j Vj _ Ne. destruct (At j Vj) as (q & -> & l' & _ & _ & B & _). now apply B.
+  - intros j Vj Dj Ne. destruct (At j Vj) as (q & -> & l' & El & _ & _ & F & _). apply F;
+      [exact Ne|]. now apply (After j Vj Dj).
+  - assert (Fn : firstn (d - 1) (firstn r ps) = firstn (d - 1) ps) by (rewrite firstn_firstn; f_equal; lia).
+    rewrite Fn. destruct next.
+    + pose proof (check_next_correct (limits t) ltac:(lia) ps d p y C D1 Ep Py) as X. rewrite (Next eq_refl), skipn_firstn_comm.
+      now replace (S d - d)%nat with 1%nat by lia.
+    + pose proof (check_places_correct (limits t) ltac:(lia) ps d p y C D1 Ep Py) as X.
+      pose proof (weigh_fewer if_after d r ps) as F0. apply IZR_lt in Lc. eapply Rle_trans; [|exact X].
+      apply Rmult_le_compat_l; lra.
+Qed.
+
+(* ---- what a check of a length says of the row ---- *)
+Hypothesis Queries : n' = n \/ query_mentions mentions_n = false.
+Hypothesis Direction :
+  match head_masking a with Unmasked => True | FutureMasked => backwards k = false | PastMasked => backwards k = true
+    end.
+Hypothesis Checked : check_length (letter_table any) any n' = true.
+Notation holds_memory := (keeps_memory (remembered k)).
+Definition reach : nat := if masked then J else n.
+
+Lemma visible_reach j : visible n row_sees j <-> (1 <= j <= reach)%nat.
+Proof.
+  clear - HJ. unfold visible, row_sees, reach. destruct masked; [|now split;
+    [intros []|split]]. unfold future. rewrite Nat.leb_le. lia.
+Qed.
+
+(* ---- the same positions, counted from the other end ---- *)
+Lemma attended_scanned : attended a n h i values = attend n row_sees row_score row_value.
+Proof.
+  assert (M : forall m m' s s' v v', (forall j, (1 <= j <= n)%nat -> m j = m' j /\ s j = s' j /\ v j = v' j) ->
+    attend n m s v = attend n m' s' v').
+  { intros m m' s s' v v' E. unfold attend, softmax.
+    assert (W : forall j, (1 <= j <= n)%nat -> weight m s j = weight m' s' j)
+      by (intros j Hj; destruct (E j Hj) as (Em & Es & _); unfold weight; now rewrite Em, Es).
+    apply sum_ext. intros j Hj. rewrite (sum_ext n _ _ W), (W j Hj). destruct (E j Hj) as (_ & _ & ->). reflexivity. }
+  assert (T : forall m s v, attend n m s v
+    = attend n (fun j => m (S n - j)%nat) (fun j => s (S n - j)%nat) (fun j => v (S n - j)%nat)).
+  { intros m s v. unfold attend, softmax. rewrite <- (sum_backwards n (weight m s)).
+    rewrite <- (sum_backwards n (fun j => _ * v j)). reflexivity. }
+  unfold attended. destruct (backwards k) eqn:B.
+  - rewrite T. apply M. intros j Hj. unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
+    destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [discriminate Direction|].
+    unfold scanned in Scan. rewrite B in Scan. unfold past, future.
+    destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j J); reflexivity || (exfalso; lia).
+  - apply M. intros j Hj. unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
+    destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [|discriminate Direction].
+    unfold scanned in Scan. rewrite B in Scan. now rewrite Scan.
+Qed.
+Lemma attended_range : 0 <= attended a n h i values <= 1.
+Proof.
+  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
+  rewrite attended_scanned. apply (attend_range n _ _ _ J); [apply visible_reach; lia|].
+  intros j Vj. apply visible_reach in Vj. pose proof Checked as C. unfold check_length in C.
+  destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate]. cbv zeta in C.
+  destruct (forallb _ sites) eqn:Known; [clear C; rename Known into C|discriminate]. rewrite forallb_forall in C.
+  assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
+  destruct (traverse_in _ _ _ j T ltac:(apply in_seq; lia)) as (x & Sx & Ix). specialize (C x Ix).
+  unfold site_at in Sx. rewrite scanned_same in Sx. apply bind_some in Sx as (Is & _ & Sx). take Sx. cbn [fst] in C.
+  rewrite table_kind in C. destruct (letters_at any _ _ _) as [ls|] eqn:E; [|discriminate].
+  destruct (letters_at_real any n' _ ls (Over _ (scanned_range j ltac:(lia))) any_or_same E) as (l & El & _).
+  destruct (letter_of_correct _ l (scanned_range j ltac:(lia)) Pv El) as (_ & V & V1 & _). unfold row_value.
+    now rewrite V.
+Qed.
+
+Hypothesis Guard : tr (guarded k) i = true.
+Lemma guard_on : off any n' J = false.
+Proof.
+  destruct (off any n' J) eqn:O; [|reflexivity]. exfalso. unfold off in O. apply andb_prop in O as [O1 O2].
+  assert (F : forall n0, (i =? n0)%nat = (i =? n)%nat -> off_at n0 i = true -> False).
+  { intros n0 E O. unfold off_at in O. assert (P : place_case n0 i = place_case n i) by (unfold place_case;
+    now rewrite E).
+    rewrite P in O. destruct (evaluate (place_case n i) (guarded k)) as [[]|] eqn:V; try discriminate.
+    apply (evaluate_correct users n w i) in V; [congruence|]. exact (place_case_real users n w i). }
+  destruct Length as [E|(Any & _ & _ & B & _)].
+  - subst n'. rewrite Scan in O1. now apply (F n).
+  - rewrite Any in O2. cbn [negb orb] in O2. apply andb_prop in O2 as [L1 L2].
+    assert (E : J = i) by (rewrite <- Scan; unfold scanned; now rewrite B). rewrite E in *.
+    destruct (Nat.eq_dec i n) as [->|Ne]; [now apply (F n)|]. apply (F (S i)); [|exact L2].
+    rewrite (proj2 (Nat.eqb_neq i n) Ne). apply Nat.eqb_neq. lia.
+Qed.
+
+Lemma row_checked t : exists ps (next : bool) pivots,
+  (if next then check_next (limits t) ps else check_places (limits t) ps) = true /\
+  (reach <= length ps)%nat /\ (forall j, (1 <= j <= reach)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) /\
+  (next = true -> masked = true /\ holds_memory = false) /\ (holds_memory = true -> forall d, pivots d = true) /\
+  (holds_memory = false -> (2 <= J)%nat -> pivots (J - 1)%nat = true).
+Proof.
+  pose proof Checked as C. unfold check_length in C. destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T;
+    [|discriminate].
+  cbv zeta in C. destruct (negb _); [discriminate|]. destruct (negb _) in C;
+    [discriminate|]. assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
+  pose proof (traverse_length _ _ _ T) as Ls. rewrite length_seq in Ls.
+  assert (Sites : forall j, (1 <= j <= n')%nat -> exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x).
+  { intros j Hj. assert (E : nth_error (seq 1 n') (j - 1) = Some j).
+    { rewrite (nth_error_nth' _ 0%nat) by (rewrite length_seq; lia). rewrite seq_nth by lia. f_equal. lia. }
+    exact (traverse_nth _ _ _ _ _ T E). }
+  assert (Rn : (reach <= n)%nat) by (unfold reach; destruct masked; lia).
+  destruct (query_mentions mentions_i) eqn:Qi.
+  - pose proof (all_of_forall _ _ C J ltac:(apply in_seq; lia)) as C'. clear C. rename C' into C. cbv beta in C.
+    rewrite guard_on in C.
+    rewrite scanned_same, Scan in C. destruct (query_at n' i) as [qs|] eqn:Q; [|discriminate].
+    apply (query_at_correct A a users n w h HA n' i i Hi Queries (or_introl eq_refl)) in Q.
+    set (seen := if masked then firstn J sites else sites) in *.
+    assert (Seen : (reach <= length seen)%nat /\ (length seen <= n')%nat)
+      by (unfold seen, reach; destruct masked; rewrite ?firstn_length; lia).
+    assert (Each : forall j, (1 <= j <= length seen)%nat -> exists x, nth_error seen (j - 1) = Some x /\
+      site_at n' j = Some x).
+    { intros j Hj. destruct (Sites j ltac:(lia)) as (x & Ex & Sx). exists x. split; [|exact Sx]. unfold seen in *.
+      destruct masked; [|exact Ex]. rewrite <- (firstn_skipn J sites) in Ex. rewrite nth_error_app1 in Ex;
+        [exact Ex|lia]. }
+    destruct (check_query_correct _ _ seen qs t Q Each C) as (ps & Lp & Cp & F).
+    exists ps, false. eexists. split; [exact Cp|]. split; [lia|]. split; [intros j Hj; apply F; lia|].
+    split; [discriminate|]. split; [now intros -> d|]. intros -> HJ2. cbn [orb]. apply Nat.eqb_eq. lia.
+  - destruct (query_at n' 1) as [qs|] eqn:Q; [|discriminate].
+    apply (query_at_correct A a users n w h HA n' i 1 Hi Queries (or_intror Qi)) in Q.
+    destruct (check_query_correct _ _ sites qs t Q (fun j Hj => Sites j ltac:(lia)) C) as (ps & Lp & Cp & F).
+    exists ps, (masked && negb holds_memory). eexists. split; [exact Cp|]. split; [lia|]. split; [intros j Hj;
+      apply F; lia|].
+    split; [intros H; apply andb_prop in H as [M H]; now apply negb_true_iff in H|].
+    split; [now intros -> d|]. intros -> HJ2. cbn [orb]. replace (S (J - 1)) with J by lia. rewrite guard_on.
+    rewrite (proj2 (Nat.ltb_lt (J - 1) n')) by lia. reflexivity.
+Qed.
+
+(* ---- the two kinds of memory ---- *)
+Notation seen_truth f := (fun j => tr f (scanned n j)).
+
+Lemma row_passes x : remembered k = Passes x -> (2 <= J)%nat /\
+  Rabs (bit (tr x (scanned n (J - 1))) - attend n row_sees row_score row_value)
+    <= allowed_error (tr x (scanned n (J - 1))).
+Proof.
+  intros K. assert (HJ2 : (2 <= J)%nat).
+  { destruct (Nat.eq_dec J 1) as [E|]; [|lia]. exfalso. pose proof Checked as C. unfold check_length in C.
+    destruct (traverse _ _); [|discriminate]. cbv zeta in C. destruct (negb _); [discriminate|].
+    rewrite K in C. cbn [keeps_memory orb] in C. rewrite <- E, guard_on in C. discriminate. }
+  split; [exact HJ2|]. set (t := tr x (scanned n (J - 1))). destruct (row_checked t) as (ps & next & pivots & C & Lp &
+    F & Nx & _ & Pv').
+  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
+  destruct (F (J - 1)%nat ltac:(lia)) as (p & _ & l & El & _).
+  apply (pivot_decides ps reach next pivots t (J - 1) l); auto; try lia.
+  - intros j Vj. now apply visible_reach in Vj.
+  - intros E. destruct (Nx E) as [M _]. unfold reach. rewrite M. lia.
+  - apply visible_reach. lia.
+  - apply Pv'; [now rewrite K|exact HJ2].
+  - destruct (letter_of_correct _ l (scanned_range (J - 1) ltac:(lia)) Pv El) as (B & _). rewrite B.
+      unfold truth_brought. now rewrite K.
+  - intros j _ _ l' _. unfold is_after. rewrite K. cbn [keeps_memory]. now rewrite andb_false_r.
+Qed.
+
+Hypothesis Begins : begins (letter_table any) = true.
+
+Lemma row_holds x y : remembered k = Holds x y ->
+  Rabs (bit (since_at (seen_truth x) (seen_truth y) J) - attend n row_sees row_score row_value)
+    <= allowed_error (since_at (seen_truth x) (seen_truth y) J).
+Proof.
+  intros K. set (P := seen_truth x). set (Q := seen_truth y).
+  assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
+  assert (Br : forall j l, (1 <= j <= n)%nat -> letter_of (case_at (scanned n j)) = Some l ->
+    brought l = if decides P Q j then Some (both P Q j) else None).
+  { intros j l Hj El. destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (B & _). rewrite B.
+    unfold truth_brought. now rewrite K. }
+  destruct (rightmost_exists n (future J) (fun j => bit (decides P Q j)) J (visible_future n J HJ)) as (d & D).
+  rewrite <- (rightmost_decides P Q n J d HJ D). destruct D as [[Hd Md] D]. apply Nat.leb_le in Md.
+  assert (Vis : forall j, (1 <= j <= J)%nat -> visible n (future J) j) by (intros j Hj; split; [lia|apply Nat.leb_le;
+    lia]).
+  destruct (decides P Q d) eqn:Dd.
+  - destruct (row_checked (both P Q d)) as (ps & next & pivots & C & Lp & F & Nx & Pv' & _).
+    destruct (F d ltac:(lia)) as (p & _ & l & El & _).
+    apply (pivot_decides ps reach next pivots (both P Q d) d l); auto; try lia.
+    + intros j Vj. now apply visible_reach in Vj.
+    + intros E. destruct (Nx E) as [_ H]. rewrite K in H. discriminate.
+    + apply visible_reach. lia.
+    + apply Pv'. now rewrite K.
+    + rewrite (Br d l ltac:(lia) El), Dd. reflexivity.
+    + intros j Vj Dj l' El'. unfold is_after. destruct masked eqn:M; [|reflexivity]. apply visible_reach in Vj.
+      unfold reach in Vj. rewrite M in Vj. rewrite (Br j l' ltac:(lia) El'). destruct (D j (Vis j Vj)) as [_ G].
+      specialize (G Dj). destruct (decides P Q j); [simpl in G; lra|]. now rewrite orb_true_r.
+  - assert (None_ : forall j, (1 <= j <= J)%nat -> decides P Q j = false).
+    { intros j Hj. destruct (D j (Vis j Hj)) as [G _]. destruct (decides P Q j); [simpl in G; lra|reflexivity]. }
+    assert (B0 : both P Q d = false).
+    { destruct (undecided P Q d Dd) as [E1 E2]. unfold both. now rewrite E1, E2. }
+    rewrite B0. destruct (row_checked false) as (ps & next & pivots & _ & Lp & F & _).
+    pose proof Begins as G. unfold begins in G. rewrite K in G. cbn [keeps_memory negb orb] in G.
+      apply orb_prop in G as [G|G].
+    + apply andb_prop in G as [M G]. assert (Z : attend n row_sees row_score row_value = 0).
+      { apply sum_zero. intros j Hj. destruct (row_sees j) eqn:Sj; [|now apply attend_hidden].
+        assert (Vj : (1 <= j <= reach)%nat) by (apply visible_reach; now split).
+        destruct (F j Vj) as (p & _ & l & El & (ls & In_ & Nth) & _). unfold reach in Vj. rewrite M in Vj.
+        destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (_ & V & _). unfold row_value. rewrite V.
+        rewrite forallb_forall in G. assert (It : In (Some ls) (letter_table any)).
+        { rewrite <- Nth. apply nth_In. destruct (Nat.lt_ge_cases (kind_number (Nat.odd (scanned n j)) (scanned n j =?
+          1) (scanned n j =? n')%nat)
+            (length (letter_table any))) as [L|L]; [exact L|]. rewrite nth_overflow in Nth by exact L. discriminate. }
+        specialize (G _ It). cbn [all_letters] in G. rewrite forallb_forall in G. specialize (G l In_).
+        unfold brings_any in G. rewrite (Br j l Hj El), (None_ j Vj) in G. cbn [orb] in G. apply Qeq_bool_R in G.
+        rewrite G, Q2R_0. ring. }
+      rewrite Z. simpl. rewrite Rminus_0_r, Rabs_R0. apply allowed_error_nonneg.
+    + exfalso. destruct (F 1%nat ltac:(lia)) as (p & _ & l & El & (ls & In_ & Nth) & _).
+      rewrite forallb_forall in G.
+      assert (Ik : In (kind_number (Nat.odd (scanned n 1)) (scanned n 1 =? 1) (scanned n 1 =? n')%nat)
+        (if backwards k then [1; 3; 5; 7] else [2; 3; 6; 7])%nat).
+      { unfold scanned. destruct (backwards k) eqn:Bk.
+        - assert (n' = n) as -> by (destruct Length as [|(_ & _ & _ & X & _)]; [assumption|congruence]).
+          replace (S n - 1)%nat with n by lia. rewrite Nat.eqb_refl. destruct (Nat.odd n), (n =? 1)%nat; simpl; tauto.
+        - destruct (1 =? n')%nat; simpl; tauto. }
+      specialize (G _ Ik). rewrite Nth in G. cbn [all_letters] in G. rewrite forallb_forall in G. specialize (G l In_).
+      unfold brings_any in G. rewrite (Br 1%nat l ltac:(lia) El), (None_ 1%nat ltac:(lia)) in G. discriminate.
+Qed.
+
+End Row.
+End Correct.
+
+(* ---- the whole check ---- *)
+Lemma until_backwards n p q i : (1 <= i <= n)%nat ->
+  until_at n p q i = since_at (fun j => p (S n - j)%nat) (fun j => q (S n - j)%nat) (S n - i).
+Proof.
+  intros Hi. apply eq_true_iff_eq. rewrite until_at_iff, since_at_iff.
+  split; intros (j & Hj & Q & P); exists (S n - j)%nat; (split; [lia|]); (split; [|intros l Hl]).
+  - now replace (S n - (S n - j))%nat with j by lia.
+  - apply P. lia.
+  - exact Q.
+  - replace l with (S n - (S n - l))%nat by lia. apply P. lia.
+Qed.
+
+Section Whole.
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (L : lengths) (h : nat -> vector) (i : nat).
+Hypothesis HL : allowed L n.
+Hypothesis HA : holds_of users n w A h.
+Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
+Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Checked : check_task L = true.
+Notation tr := (truth users n w).
+Notation J := (if backwards k then S n - i else i)%nat.
+
+Lemma task_parts : exists any n', check_length (letter_table any) any n' = true /\
+  begins (letter_table any) = true /\ position_part values = [] /\
+  match head_masking a with Unmasked => True | FutureMasked => backwards k = false | PastMasked => backwards k = true
+    end /\
+  (n' = n \/ any = true /\ (n <= n')%nat /\ masked = true /\ backwards k = false /\
+   rows_mention mentions_n (head_keys a) = false) /\
+  (n' = n \/ query_mentions mentions_n = false).
+Proof.
+  unfold check_task in Checked. destruct HL as (H1 & Hl & Hg). destruct (greatest_length L) as [N|]; [|discriminate].
+  cbv zeta in Checked. destruct (_ && begins _ && _) eqn:C; [cbn [negb] in Checked|discriminate].
+  pose proof Checked as Rows. apply andb_prop in C as [C _]. apply andb_prop in C as [C B].
+    apply andb_prop in C as [V M].
+  exists knows_no_length. destruct knows_no_length eqn:K.
+  - exists N. unfold knows_no_length in K. apply andb_prop in K as [K1 K2]. apply andb_prop in K1 as [K0 K1].
+    apply negb_true_iff in K1, K2. apply orb_false_iff in K2 as [K2 K3]. apply masking_eqb_eq in K0.
+    repeat split; auto.
+    + now destruct (position_part values).
+    + now rewrite K0.
+    + right. repeat split; auto. unfold masked. now rewrite K0.
+  - exists n. repeat split; auto.
+    + apply (all_of_forall _ _ Rows), in_seq. lia.
+    + now destruct (position_part values).
+    + destruct (head_masking a); [exact I| |exact M]. now apply negb_true_iff.
+Qed.
+
+(* What is remembered at position i. *)
+Definition recalled : bool :=
+  match remembered k, backwards k with
+  | Holds x y, false => since_at (tr x) (tr y) i
+  | Holds x y, true => until_at n (tr x) (tr y) i
+  | Passes x, false => negb (i =? 1)%nat && tr x (i - 1)%nat
+  | Passes x, true => negb (i =? n)%nat && tr x (i + 1)%nat
+  end.
+
+Theorem check_task_correct : 0 <= attended a n h i values <= 1 /\
+  (tr (guarded k) i = true -> Rabs (bit recalled - attended a n h i values) <= allowed_error recalled).
+Proof.
+  destruct task_parts as (any & n' & C & B & V & D & Ln & Qn).
+  assert (HJ : (1 <= J <= n)%nat) by (destruct (backwards k); lia).
+  assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
+  pose proof (attended_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C) as Range. split; [exact Range|]. intros G.
+  rewrite (attended_scanned n h any n' i J Hi HJ Scan Ln Qn D).
+  unfold recalled. destruct (remembered k) as [x y|x] eqn:K.
+  - pose proof (row_holds users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C G B x y K) as R.
+    replace (match backwards k with true => _ | false => _ end)
+      with (since_at (fun j => tr x (scanned n j)) (fun j => tr y (scanned n j)) J); [exact R|].
+    unfold scanned. destruct (backwards k); [symmetry; now apply until_backwards|reflexivity].
+  - destruct (row_passes users n w h HA Over any n' i J Hi HJ Scan V Ln Qn C G x K) as [J2 R].
+    replace (match backwards k with true => _ | false => _ end) with (tr x (scanned n (J - 1))); [exact R|].
+    unfold scanned in *. destruct (backwards k).
+    + rewrite (proj2 (Nat.eqb_neq i n)) by lia. cbn [negb andb]. f_equal. lia.
+    + rewrite (proj2 (Nat.eqb_neq i 1)) by lia. reflexivity.
+Qed.
+End Whole.
+End Head.
+
+Definition quarter (t : bool) : Z * Z := (3, 1)%Z.
+Definition check_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+  match task_of b with Some k => check_task letters A a r k quarter L | None => false end.
+
+Lemma quarter_limits t : (0 < fst (quarter t))%Z /\ (0 <= snd (quarter t))%Z.
+Proof. split; reflexivity || discriminate. Qed.
+Lemma quarter_error t : allowed_error quarter t = 1 / 4.
+Proof. unfold allowed_error. simpl. lra. Qed.
+
+Theorem check_by_rows_correct users n w letters L A h a r b i : allowed L n -> holds_of users n w A h ->
+  (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
+  check_by_rows letters L A a r b = true -> means users n w i b (attended a n h i r).
+Proof.
+  intros HL HA Over Hi H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
+  destruct (check_task_correct letters A a r k quarter quarter_limits users n w L h i HL HA Over Hi H) as [Range Near].
+  assert (N : truth users n w (guarded k) i = true -> near (recalled k users n w i) (attended a n h i r)).
+  { intros G. apply (near_from_error _ (1 / 4)); [|lra|exact Range]. specialize (Near G). now rewrite quarter_error in Near. }
+  destruct b as [| | |f g| | | | | |]; try discriminate. destruct f; try discriminate; injection K as <-; exact (conj Range N).
+Qed.
+
+(* ---- stated errors ---- *)
+(* e/(1 - e) as a quotient of integers. *)
+Definition limit_of (e : Q) : Z * Z := (Zpos (Qden e) - Qnum e, Qnum e)%Z.
+Definition errors_of (if_false if_true : Q) (t : bool) : Q := if t then if_true else if_false.
+Definition errs_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning)
+    (if_false if_true : Q) : bool :=
+  match task_of b with
+  | Some k => forallb (fun e => Qle_bool 0 e && negb (Qle_bool 1 e)) [if_false; if_true]
+      && check_task letters A a r k (fun t => limit_of (errors_of if_false if_true t)) L
+  | None => false
+  end.
+
+Lemma limit_of_error e : Qle_bool 0 e && negb (Qle_bool 1 e) = true ->
+  ((0 < fst (limit_of e))%Z /\ (0 <= snd (limit_of e))%Z) /\
+  IZR (snd (limit_of e)) / (IZR (fst (limit_of e)) + IZR (snd (limit_of e))) = Q2R e.
+Proof.
+  intros H. apply andb_prop in H as [H0 H1]. apply negb_true_iff in H1. destruct e as [p q]. unfold limit_of.
+  cbn [fst snd Qnum Qden]. unfold Qle_bool in *. cbn [Qnum Qden] in *. apply Z.leb_le in H0. apply Z.leb_gt in H1.
+  split; [lia|]. unfold Q2R, Rdiv. cbn [Qnum Qden]. rewrite <- plus_IZR. do 2 f_equal. f_equal. lia.
+Qed.
+
+Theorem errs_by_rows_correct users n w letters L A h a r f g if_false if_true i : allowed L n -> holds_of users n w A h ->
+  (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
+  errs_by_rows letters L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
+  if truth users n w f i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false.
+Proof.
+  intros HL HA Over Hi H G. unfold errs_by_rows in H. destruct (task_of (IsNear f g)) as [k|] eqn:K; [|discriminate].
+  apply andb_prop in H as [E H]. cbn [forallb] in E. rewrite andb_true_r in E. apply andb_prop in E as [E0 E1].
+  assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) && negb (Qle_bool 1 (errors_of if_false if_true t)) = true)
+    by now intros [].
+  destruct (check_task_correct letters A a r k _ (fun t => proj1 (limit_of_error _ (Each t))) users n w L h i HL HA Over Hi H) as [Range Near].
+  unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
+  assert (N : truth users n w (guarded k) i = true ->
+    if recalled k users n w i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false).
+  { intros Gk. specialize (Near Gk). destruct (recalled k users n w i); cbn [errors_of bit] in Near;
+      revert Near; unfold Rabs; destruct (Rcase_abs _); lra. }
+  destruct f; try discriminate; injection K as <-; exact (N G).
+Qed.

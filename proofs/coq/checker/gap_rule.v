@@ -1,0 +1,403 @@
+(* Attention to one pivot, whatever stands at the other positions: the rule of gaps, for one row or several at once.
+
+   A position is bad if its value is not the truth t that the pivot holds. If the bad positions weigh together at most B
+   times as much as the pivot, the error is at most B/(1 + B) (`gap_rule`); that is at most 1/4 if B is at most 1/3.
+   Of every position a `place` says how much it may weigh: what it scores at least if it is the pivot, and what it
+   scores at most if it is bad and before, or after, the pivot. The greatest B is the sum of all that, for each pivot:
+   `forward` compares it with 1/3 for all pivots in one pass. It keeps sums of weights relative to their greatest
+   score, and asks for an exponential only if the last one asked for is another. Scores are multiples of 2^-80,
+   weights of 2^-60: stated errors have room for 10^-15. Proved: what it accepts has an error of at most 1/4 at every row. *)
+From Coq Require Import Reals ZArith Lra Lia List Bool Arith.
+From Certify Require Import lists finite_sums softmax exponential exp_enclosure.
+Import ListNotations.
+Open Scope R_scope.
+
+(* ---- over the reals ---- *)
+Section Rule.
+Variables (n : nat) (m : mask) (s v : nat -> R) (t : R) (d : nat) (B : R).
+Hypothesis Vd : visible n m d.
+Hypothesis Ht : 0 <= t <= 1.
+Hypothesis Hv : forall j, visible n m j -> 0 <= v j <= 1.
+Hypothesis Pivot : v d = t.
+
+Definition bad_weight (j : nat) : R := if Req_EM_T (v j) t then 0 else weight m s j.
+Hypothesis Bad : sum n bad_weight <= weight m s d * B.
+
+Lemma bad_weight_nonneg j : 0 <= bad_weight j.
+Proof. unfold bad_weight. destruct (Req_EM_T _ _); [lra|apply weight_nonneg]. Qed.
+
+(* The share of the bad positions bounds the error: each is off by at most 1. *)
+Lemma error_by_share : Rabs (t - attend n m s v) <= sum n bad_weight / sum n (weight m s).
+Proof.
+  pose proof (softmax_total n m s d Vd) as One. rewrite <- (Rmult_1_r t), <- One. unfold attend, Rdiv.
+  rewrite <- sum_scale, <- sum_minus, <- sum_scale_r. eapply Rle_trans; [apply sum_Rabs|]. apply sum_le. intros j Hj.
+  replace (t * softmax n m s j - softmax n m s j * v j) with (softmax n m s j * (t - v j)) by ring.
+  pose proof (softmax_nonneg n m s d j Vd) as P. rewrite Rabs_mult, (Rabs_right (softmax n m s j)) by lra.
+  unfold bad_weight. destruct (Req_EM_T (v j) t) as [->|Ne]; [rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra|].
+  unfold softmax, weight in *. destruct (m j) eqn:M; [|unfold Rdiv; lra].
+  rewrite <- (Rmult_1_r (exp (s j) * / _)). apply Rmult_le_compat_l; [exact P|].
+  specialize (Hv j (conj Hj M)). apply Rabs_le. lra.
+Qed.
+
+Theorem gap_rule : Rabs (t - attend n m s v) <= B / (1 + B).
+Proof.
+  pose proof (weight_pos m s d (proj2 Vd)) as W. set (w := weight m s d) in *. set (x := sum n bad_weight) in *.
+  assert (X0 : 0 <= x) by (apply sum_nonneg; intros; apply bad_weight_nonneg).
+  assert (B0 : 0 <= B) by (apply Rmult_le_reg_l with w; lra).
+  assert (T : w + x <= sum n (weight m s)).
+  { rewrite (sum_apart n d (weight m s)) by apply Vd. apply Rplus_le_compat_l, sum_le. intros j _.
+    unfold except, bad_weight. destruct (Nat.eqb_spec j d) as [->|].
+    - destruct (Req_EM_T (v d) t); [lra|contradiction].
+    - destruct (Req_EM_T _ _); [apply weight_nonneg|lra]. }
+  eapply Rle_trans; [apply error_by_share|]. fold x. set (total := sum n (weight m s)) in *.
+  apply Rmult_le_reg_r with (total * (1 + B)); [apply Rmult_lt_0_compat; lra|].
+  replace (x / total * (total * (1 + B))) with (x + x * B) by (field; lra).
+  replace (B / (1 + B) * (total * (1 + B))) with (total * B) by (field; lra).
+  pose proof (Rmult_le_compat_r B _ _ B0 T). lra.
+Qed.
+
+(* In the form in which it is checked: the error is at most e/(c + e). *)
+Corollary gap_rule_limit c e : 0 < c -> 0 <= e -> c * B <= e -> Rabs (t - attend n m s v) <= e / (c + e).
+Proof.
+  intros Hc He H. eapply Rle_trans; [apply gap_rule|]. pose proof (weight_pos m s d (proj2 Vd)) as W.
+  assert (X0 : 0 <= sum n bad_weight) by (apply sum_nonneg; intros; apply bad_weight_nonneg).
+  assert (B0 : 0 <= B) by (apply Rmult_le_reg_l with (weight m s d); lra).
+  apply Rmult_le_reg_r with ((1 + B) * (c + e)); [apply Rmult_lt_0_compat; lra|].
+  replace (B / (1 + B) * ((1 + B) * (c + e))) with (B * (c + e)) by (field; lra).
+  replace (e / (c + e) * ((1 + B) * (c + e))) with (e * (1 + B)) by (field; lra). lra.
+Qed.
+Corollary gap_rule_quarter : 3 * B <= 1 -> Rabs (t - attend n m s v) <= 1 / 4.
+Proof.
+  intros H. replace (1 / 4) with (1 / (3 + 1)) by lra. apply gap_rule_limit; lra.
+Qed.
+End Rule.
+
+(* ---- places, and what they weigh ---- *)
+Definition score_bits : Z := 80.
+Definition weight_bits : Z := 60.
+Notation score := (fixed score_bits).
+Notation share := (fixed weight_bits).
+Lemma score_bits_nonneg : (0 <= score_bits)%Z.
+Proof. now unfold score_bits. Qed.
+Lemma weight_bits_nonneg : (0 <= weight_bits)%Z.
+Proof. now unfold weight_bits. Qed.
+#[local] Hint Resolve score_bits_nonneg weight_bits_nonneg : core.
+
+(* A score that cannot be is None. *)
+Record place := Place { if_before : option Z; if_pivot : option Z; if_after : option Z }.
+
+Definition weighs (o : option Z) : R := match o with Some x => exp (score x) | None => 0 end.
+Definition weigh (l : list (option Z)) : R := fold_right (fun o x => weighs o + x) 0 l.
+Definition at_most (o : option Z) (x : R) : Prop := exists y, o = Some y /\ x <= score y.
+
+Lemma weighs_nonneg o : 0 <= weighs o.
+Proof. destruct o; simpl; [apply exp_nonneg|lra]. Qed.
+Lemma weigh_nonneg l : 0 <= weigh l.
+Proof. induction l as [|o l IH]; simpl; [lra|]. pose proof (weighs_nonneg o). lra. Qed.
+Lemma weigh_app l k : weigh (l ++ k) = weigh l + weigh k.
+Proof. unfold weigh. induction l as [|o l IH]; simpl; [lra|]. rewrite IH. lra. Qed.
+Lemma weighs_at_most o x : at_most o x -> exp x <= weighs o.
+Proof. intros (y & -> & H). now apply exp_monotone. Qed.
+
+Lemma sum_weigh l : forall f, (forall k, (k < length l)%nat -> f (S k) <= weighs (nth k l None)) ->
+  sum (length l) f <= weigh l.
+Proof.
+  induction l as [|o l IH]; intros f H; [simpl; lra|]. change (length (o :: l)) with (1 + length l)%nat.
+  rewrite sum_cut. cbn [sum weigh fold_right]. fold (weigh l). rewrite Rplus_0_l.
+  apply Rplus_le_compat; [apply (H 0%nat); simpl; lia|]. apply IH. intros k Hk. apply (H (S k)). simpl. lia.
+Qed.
+
+(* One row: its places are those of the positions from 1 on, and it sees no others. *)
+Section Row.
+Variables (ps : list place) (n : nat) (m : mask) (s v : nat -> R) (t : R) (d : nat) (y : Z).
+Notation before := (map if_before (firstn (d - 1) ps)).
+Notation after := (map if_after (skipn d ps)).
+Hypothesis Short : (length ps <= n)%nat.
+Hypothesis Vd : visible n m d.
+Hypothesis Ht : 0 <= t <= 1.
+Hypothesis Hv : forall j, visible n m j -> 0 <= v j <= 1.
+Hypothesis Pivot : v d = t.
+Hypothesis Least : score y <= s d.
+Hypothesis Seen : forall j, visible n m j -> (j <= length ps)%nat.
+Hypothesis Before : forall j, visible n m j -> (j < d)%nat -> v j <> t ->
+  at_most (if_before (nth (j - 1) ps (Place None None None))) (s j).
+Hypothesis After : forall j, visible n m j -> (d < j)%nat -> v j <> t ->
+  at_most (if_after (nth (j - 1) ps (Place None None None))) (s j).
+Variables c e : R.
+Hypothesis Hc : 0 < c.
+Hypothesis He : 0 <= e.
+Hypothesis Bound : c * (weigh before + weigh after) <= e * exp (score y).
+
+Lemma bad_weigh : sum n (bad_weight m s v t) <= weigh before + weigh after.
+Proof.
+  pose proof (Seen d Vd) as Ld. destruct Vd as [Hd Md].
+  assert (One : forall j o, (1 <= j <= n)%nat -> (visible n m j -> v j <> t -> at_most o (s j)) ->
+    bad_weight m s v t j <= weighs o).
+  { intros j o Hj H. pose proof (weighs_nonneg o). unfold bad_weight, weight. destruct (Req_EM_T _ _); [lra|].
+    destruct (m j) eqn:M; [|lra]. apply weighs_at_most, H; [now split|assumption]. }
+  replace n with ((d - 1) + (1 + ((length ps - d) + (n - length ps))))%nat by lia. rewrite !sum_cut.
+  cbn [sum]. rewrite (sum_zero (n - length ps)); [rewrite Rplus_0_r|].
+  2:{ intros k Hk. unfold bad_weight, weight. destruct (Req_EM_T _ _); [reflexivity|].
+      match goal with |- (if m ?j then _ else _) = _ => set (j' := j) end. destruct (m j') eqn:M; [|reflexivity].
+      exfalso. assert (visible n m j') as V by (split; [unfold j';
+        lia|exact M]). apply Seen in V. unfold j' in V. lia. }
+  assert (Z : bad_weight m s v t (d - 1 + 1) = 0).
+  { replace (d - 1 + 1)%nat with d by lia. unfold bad_weight. destruct (Req_EM_T _ _); [reflexivity|contradiction]. }
+  rewrite Z, !Rplus_0_l. apply Rplus_le_compat.
+  - replace (d - 1)%nat with (length before) at 1 by (rewrite length_map, firstn_length; lia).
+    apply sum_weigh. intros k Hk. rewrite length_map, firstn_length in Hk. apply One; [lia|]. intros Vj Ne.
+    change None with (if_before (Place None None None)) at 1. rewrite map_nth.
+    replace (nth k (firstn (d - 1) ps) (Place None None None)) with (nth (S k - 1) ps (Place None None None));
+      [apply Before; auto; lia|].
+    rewrite <- (firstn_skipn (d - 1) ps) at 1. rewrite app_nth1 by (rewrite firstn_length; lia). f_equal. lia.
+  - replace (length ps - d)%nat with (length after) by (rewrite length_map, skipn_length; lia).
+    apply sum_weigh. intros k Hk. rewrite length_map, skipn_length in Hk. apply One; [lia|]. intros Vj Ne.
+    change None with (if_after (Place None None None)) at 1. rewrite map_nth.
+    replace (nth k (skipn d ps) (Place None None None)) with (nth (d - 1 + (1 + S k) - 1) ps (Place None None None));
+      [apply After; auto; lia|].
+    rewrite <- (firstn_skipn d ps) at 1. rewrite app_nth2 by (rewrite firstn_length; lia). f_equal.
+    rewrite firstn_length. lia.
+Qed.
+
+Theorem row_near : Rabs (t - attend n m s v) <= e / (c + e).
+Proof.
+  pose proof (exp_pos (s d)) as E. pose proof bad_weigh as X. pose proof (exp_monotone _ _ Least) as L.
+  assert (W : weight m s d = exp (s d)) by (unfold weight; now rewrite (proj2 Vd)).
+  apply (gap_rule_limit n m s v t d ((weigh before + weigh after) / exp (s d)) Vd Ht Hv Pivot) with (c := c); auto.
+  - rewrite W. replace (exp (s d) * _) with (weigh before + weigh after) by (field; lra). exact X.
+  - apply Rmult_le_reg_r with (exp (s d)); [exact E|]. unfold Rdiv. rewrite Rmult_assoc, Rmult_assoc, Rinv_l by lra.
+    rewrite Rmult_1_r. pose proof (Rmult_le_compat_l e _ _ He L). lra.
+Qed.
+End Row.
+
+(* ---- exponentials of gaps; of each only the last is kept ---- *)
+Definition cache := (Z * Z)%type.
+Definition valid (c : cache) : Prop := exp (- share (fst c)) <= share (snd c).
+Definition no_cache : cache := (0%Z, one weight_bits).
+(* The gap as a multiple of 2^-60, rounded down from a little below: so rounding of scores seldom changes it. From 48
+   on, one is as good as the other. *)
+Definition slack_of_gap : Z := 16777216.
+Definition far : Z := 55340232221128654848.
+Definition argument (g : Z) : Z := Z.min far (Z.max 0 (Z.shiftr (g - slack_of_gap) 20)).
+Definition decayed (c : cache) (g : Z) : cache :=
+  let x := argument g in if (x =? fst c)%Z then c else (x, decay_above weight_bits x).
+
+Lemma no_cache_valid : valid no_cache.
+Proof. unfold valid, no_cache. cbn [fst snd]. rewrite fixed_0, Ropp_0, exp_0, fixed_one by auto. lra. Qed.
+Lemma argument_nonneg g : (0 <= argument g)%Z.
+Proof. unfold argument, far. lia. Qed.
+Lemma argument_le g : (0 <= g)%Z -> share (argument g) <= score g.
+Proof.
+  intros G. apply Rle_trans with (share (Z.max 0 (Z.shiftr (g - slack_of_gap) 20))).
+  { apply fixed_le; [auto|]. apply Z.le_min_r. }
+  destruct (Z.max_spec 0 (Z.shiftr (g - slack_of_gap) 20)) as [[_ ->]|[_ ->]];
+    [|rewrite fixed_0; now apply fixed_nonneg].
+  pose proof (shiftr_down (g - slack_of_gap) 20 ltac:(lia)) as D. unfold fixed.
+  replace (2 ^ score_bits)%Z with (2 ^ 20 * 2 ^ weight_bits)%Z by reflexivity. rewrite mult_IZR.
+  assert (P : 0 < IZR (2 ^ 20)) by (apply IZR_lt; reflexivity). pose proof (u_pos weight_bits weight_bits_nonneg) as U.
+  replace (IZR g / (IZR (2 ^ 20) * IZR (2 ^ weight_bits))) with (IZR g / IZR (2 ^ 20) * / IZR (2 ^ weight_bits)) by (field; lra).
+  apply Rmult_le_compat_r; [now apply inverse_nonneg|]. eapply Rle_trans; [exact D|].
+  apply Rmult_le_compat_r; [now apply inverse_nonneg|]. apply IZR_le. unfold slack_of_gap. lia.
+Qed.
+Lemma decayed_correct c g : valid c -> (0 <= g)%Z -> valid (decayed c g) /\
+  exp (- score g) <= share (snd (decayed c g)).
+Proof.
+  intros V G. assert (W : valid (decayed c g) /\ fst (decayed c g) = argument g).
+  { unfold decayed. destruct (Z.eqb_spec (argument g) (fst c)) as [E|]; [now split|]. split; [|reflexivity].
+    apply decay_above_correct; [auto|apply argument_nonneg]. }
+  destruct W as [W E]. split; [exact W|]. eapply Rle_trans; [|exact W]. apply exp_monotone. rewrite E.
+  pose proof (argument_le g G). lra.
+Qed.
+
+(* ---- sums of weights, relative to the greatest of them ---- *)
+Record heap := Heap { top : Z; mass : Z; rising : cache; falling : cache }.
+Definition bounds (h : option heap) (x : R) : Prop :=
+  match h with
+  | None => x <= 0
+  | Some h => (0 <= mass h)%Z /\ x <= exp (score (top h)) * share (mass h) /\ valid (rising h) /\ valid (falling h)
+  end.
+Definition add (h : option heap) (o : option Z) : option heap :=
+  match h, o with
+  | _, None => h
+  | None, Some x => Some (Heap x (one weight_bits) no_cache no_cache)
+  | Some h, Some x =>
+      if (x <=? top h)%Z then
+        let c := decayed (falling h) (top h - x) in Some (Heap (top h) (mass h + snd c) (rising h) c)
+      else
+        let c := decayed (rising h) (x - top h) in
+        Some (Heap x (one weight_bits + product_up weight_bits (mass h) (snd c)) c (falling h))
+  end.
+
+Lemma exp_apart x y : exp (score x) = exp (score y) * exp (- score (y - x)).
+Proof. rewrite <- exp_plus, fixed_minus. f_equal. ring. Qed.
+Lemma valid_nonneg c : valid c -> (0 <= snd c)%Z.
+Proof.
+  intros V. apply (fixed_le_iff weight_bits); [auto|]. rewrite fixed_0. pose proof (exp_pos (- share (fst c))).
+  unfold valid in V. lra.
+Qed.
+Lemma product_up_nonneg x y : (0 <= x)%Z -> (0 <= y)%Z -> (0 <= product_up weight_bits x y)%Z.
+Proof.
+  intros X Y. apply (fixed_le_iff weight_bits); [auto|]. rewrite fixed_0.
+  eapply Rle_trans; [|now apply product_up_ge]. apply Rmult_le_pos; now apply fixed_nonneg.
+Qed.
+
+Lemma add_bounds h o x : bounds h x -> bounds (add h o) (x + weighs o).
+Proof.
+  assert (One : (0 <= one weight_bits)%Z) by discriminate.
+  destruct h as [h|], o as [z|]; cbn [add weighs bounds]; try (rewrite Rplus_0_r; exact (fun H => H)).
+  - intros (M & H & Vr & Vf). destruct (Z.leb_spec z (top h)) as [L|L]; cbn [bounds top mass rising falling].
+    + destruct (decayed_correct (falling h) (top h - z) Vf ltac:(lia)) as [V D]. pose proof (valid_nonneg _ V).
+      repeat split; auto; [lia|]. rewrite fixed_plus, Rmult_plus_distr_l. apply Rplus_le_compat; [exact H|].
+      rewrite (exp_apart z (top h)). apply Rmult_le_compat_l; [apply exp_nonneg|exact D].
+    + destruct (decayed_correct (rising h) (z - top h) Vr ltac:(lia)) as [V D]. pose proof (valid_nonneg _ V).
+      set (c := decayed (rising h) (z - top h)) in *. pose proof (product_up_nonneg _ _ M H0).
+      repeat split; auto; [lia|].
+      rewrite fixed_plus, fixed_one, Rmult_plus_distr_l, Rmult_1_r, (Rplus_comm x) by auto. apply Rplus_le_compat_l.
+      eapply Rle_trans; [exact H|]. rewrite (exp_apart (top h) z), Rmult_assoc.
+      apply Rmult_le_compat_l; [apply exp_nonneg|]. eapply Rle_trans; [|now apply product_up_ge].
+      rewrite Rmult_comm. apply Rmult_le_compat_l; [now apply fixed_nonneg|exact D].
+  - intros H. cbn [bounds top mass rising falling]. rewrite fixed_one by auto.
+    repeat split; auto using no_cache_valid. lra.
+Qed.
+
+(* `injection` would compute what is inside. *)
+Lemma some_pair {X Y} (a c : X) (b d : Y) : Some (a, b) = Some (c, d) -> a = c /\ b = d.
+Proof. now intros [= -> ->]. Qed.
+
+(* The sum over the score of a pivot, with the exponential that was asked for; None if it is 1 or more. *)
+Definition part (c : cache) (h : option heap) (y : Z) : option (cache * Z) :=
+  match h with
+  | None => Some (c, 0%Z)
+  | Some h => if (top h <=? y)%Z then let c := decayed c (y - top h) in Some (c,
+    product_up weight_bits (mass h) (snd c))
+              else None
+  end.
+
+Lemma part_correct c h y x c' z : valid c -> bounds h x -> part c h y = Some (c', z) ->
+  valid c' /\ x <= exp (score y) * share z.
+Proof.
+  intros V. destruct h as [h|]; cbn [part bounds]; [intros (M & H & _)|intros H].
+  - destruct (Z.leb_spec (top h) y) as [L|]; [|discriminate]. intros E. apply some_pair in E as [<- <-].
+    destruct (decayed_correct c (y - top h) V ltac:(lia)) as [V' D]. split; [exact V'|].
+    eapply Rle_trans; [exact H|]. rewrite (exp_apart (top h) y), Rmult_assoc. apply Rmult_le_compat_l;
+      [apply exp_nonneg|].
+    eapply Rle_trans; [|now apply product_up_ge]. rewrite Rmult_comm.
+    apply Rmult_le_compat_l; [now apply fixed_nonneg|exact D].
+  - intros E. apply some_pair in E as [<- <-]. split; [exact V|]. rewrite fixed_0. lra.
+Qed.
+
+(* ---- all pivots in one pass: `afters` has for each place the sum of what is after it ---- *)
+Section Limit.
+(* The bad weigh together at most so many times as much as the pivot: 1/3, or what an error that is stated asks for. *)
+Variable limit : Z * Z.
+
+Fixpoint forward (before : option heap) (c c' : cache) (ps : list place) (afters : list (option heap)) : bool :=
+  match ps, afters with
+  | p :: ps, a :: afters =>
+      match if_pivot p with
+      | None => forward (add before (if_before p)) c c' ps afters
+      | Some y =>
+          match part c before y, part c' a y with
+          | Some (c, x), Some (c', z) =>
+              if (fst limit * (x + z) <=? snd limit * one weight_bits)%Z
+              then forward (add before (if_before p)) c c' ps afters else false
+          | _, _ => false
+          end
+      end
+  | _, _ => true
+  end.
+
+Hypothesis Limit : (0 <= fst limit)%Z.
+
+Lemma forward_correct ps : forall h c c' afters k p a y x z, forward h c c' ps afters = true ->
+  valid c -> valid c' -> bounds h x -> nth_error ps k = Some p -> nth_error afters k = Some a -> if_pivot p = Some y ->
+  bounds a z -> IZR (fst limit) * (x + weigh (map if_before (firstn k ps)) + z) <= IZR (snd limit) * exp (score y).
+Proof.
+  induction ps as [|p0 ps IH]; intros h c c' afters k p a y x z F V V' Hx Hp Ha Py Hz; [now destruct k|].
+  destruct afters as [|a0 afters]; [now destruct k|]. cbn [forward] in F.
+  destruct k as [|k]; cbn [nth_error firstn map weigh fold_right] in *.
+  - injection Hp as ->. injection Ha as ->. rewrite Py in F. destruct (part c h y) as [[c1 x1]|] eqn:E; [|discriminate].
+    destruct (part c' a y) as [[c2 x2]|] eqn:E'; [|discriminate]. apply if_and in F as [F _]. apply Z.leb_le in F.
+    apply (part_correct _ _ _ x) in E as [_ E]; auto. apply (part_correct _ _ _ z) in E' as [_ E']; auto.
+    apply (fixed_le weight_bits weight_bits_nonneg) in F. rewrite !fixed_times, fixed_plus, fixed_one in F by auto.
+    pose proof (exp_pos (score y)). pose proof (Rmult_le_compat_l (exp (score y)) _ _ ltac:(lra) F).
+    apply IZR_le in Limit. pose proof (Rmult_le_compat_l (IZR (fst limit)) _ _ Limit (Rplus_le_compat _ _ _ _ E E')). lra.
+  - rewrite <- Rplus_assoc. fold (weigh (map if_before (firstn k ps))). apply add_bounds with (o := if_before p0) in Hx.
+    destruct (if_pivot p0) as [y0|].
+    + destruct (part c h y0) as [[c1 x1]|] eqn:E; [|discriminate].
+      destruct (part c' a0 y0) as [[c2 x2]|] eqn:E'; [|discriminate]. apply if_and in F as [_ F].
+      assert (V1 : valid c1).
+      { clear - E V. destruct h as [h|]; cbn [part] in E; [|now apply some_pair in E as [<- <-]].
+        destruct (Z.leb_spec (top h) y0); [|discriminate]. apply some_pair in E as [<- <-].
+          now apply decayed_correct; [|lia]. }
+      assert (V2 : valid c2).
+      { clear - E' V'. destruct a0 as [h|]; cbn [part] in E'; [|now apply some_pair in E' as [<- <-]].
+        destruct (Z.leb_spec (top h) y0); [|discriminate]. apply some_pair in E' as [<- <-].
+          now apply decayed_correct; [|lia]. }
+      exact (IH _ c1 c2 afters k p a y _ z F V1 V2 Hx Hp Ha Py Hz).
+    + exact (IH _ c c' afters k p a y _ z F V V' Hx Hp Ha Py Hz).
+Qed.
+
+(* What is after a place is the rest of the list, or the next place alone. *)
+Fixpoint sums_after (ps : list place) : option heap * list (option heap) :=
+  match ps with
+  | [] => (None, [])
+  | p :: ps => let '(h, l) := sums_after ps in (add h (if_after p), h :: l)
+  end.
+Fixpoint next_after (ps : list place) : list (option heap) :=
+  match ps with
+  | [] => []
+  | _ :: ps => match ps with [] => None | q :: _ => add None (if_after q) end :: next_after ps
+  end.
+Definition check_places (ps : list place) : bool := forward None no_cache no_cache ps (snd (sums_after ps)).
+Definition check_next (ps : list place) : bool := forward None no_cache no_cache ps (next_after ps).
+
+Lemma sums_after_bounds ps : bounds (fst (sums_after ps)) (weigh (map if_after ps)) /\
+  forall k p, nth_error ps k = Some p -> exists a, nth_error (snd (sums_after ps)) k = Some a /\
+    bounds a (weigh (map if_after (skipn (S k) ps))).
+Proof.
+  induction ps as [|p0 ps [IH1 IH2]]; [split; [simpl; lra|now intros []]|].
+  cbn [sums_after map weigh fold_right]. destruct (sums_after ps) as [h l]. cbn [fst snd] in *. split.
+  - rewrite Rplus_comm. now apply add_bounds.
+  - intros [|k] p H; [exists h; split; [reflexivity|exact IH1]|exact (IH2 k p H)].
+Qed.
+
+Theorem check_places_correct ps d p y : check_places ps = true -> (1 <= d)%nat ->
+  nth_error ps (d - 1) = Some p -> if_pivot p = Some y ->
+  IZR (fst limit) * (weigh (map if_before (firstn (d - 1) ps)) + weigh (map if_after (skipn d ps)))
+    <= IZR (snd limit) * exp (score y).
+Proof.
+  intros H Hd Hp Py. destruct (proj2 (sums_after_bounds ps) (d - 1)%nat p Hp) as (a & Ha & Ba).
+  replace (S (d - 1)) with d in Ba by lia.
+  pose proof (forward_correct ps None no_cache no_cache _ (d - 1) p a y 0 _ H no_cache_valid no_cache_valid
+    (Rle_refl 0) Hp Ha Py Ba). lra.
+Qed.
+
+Lemma next_after_bounds ps : forall k p, nth_error ps k = Some p -> exists a, nth_error (next_after ps) k = Some a /\
+  bounds a (weigh (map if_after (firstn 1 (skipn (S k) ps)))).
+Proof.
+  induction ps as [|p0 ps IH]; intros k p H; [now destruct k|]. destruct k as [|k]; [|exact (IH k p H)].
+  cbn [next_after nth_error]. eexists. split; [reflexivity|]. destruct ps as [|q ps]; [simpl; lra|].
+  cbn [skipn firstn map weigh fold_right]. rewrite Rplus_comm. apply add_bounds. simpl. lra.
+Qed.
+
+Theorem check_next_correct ps d p y : check_next ps = true -> (1 <= d)%nat ->
+  nth_error ps (d - 1) = Some p -> if_pivot p = Some y ->
+  IZR (fst limit) * (weigh (map if_before (firstn (d - 1) ps)) + weigh (map if_after (firstn 1 (skipn d ps))))
+    <= IZR (snd limit) * exp (score y).
+Proof.
+  intros H Hd Hp Py. destruct (next_after_bounds ps (d - 1)%nat p Hp) as (a & Ha & Ba).
+  replace (S (d - 1)) with d in Ba by lia.
+  pose proof (forward_correct ps None no_cache no_cache _ (d - 1) p a y 0 _ H no_cache_valid no_cache_valid
+    (Rle_refl 0) Hp Ha Py Ba). lra.
+Qed.
+
+End Limit.
+
+(* A row that sees fewer places has less to bear. *)
+Lemma weigh_fewer (f : place -> option Z) k r ps :
+  weigh (map f (skipn k (firstn r ps))) <= weigh (map f (skipn k ps)).
+Proof.
+  rewrite skipn_firstn_comm. rewrite <- (firstn_skipn (r - k) (skipn k ps)) at 2. rewrite map_app, weigh_app.
+  pose proof (weigh_nonneg (map f (skipn (r - k) (skipn k ps)))). lra.
+Qed.

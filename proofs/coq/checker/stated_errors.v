@@ -1,0 +1,86 @@
+(* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v).
+
+   `walk` is `layers_stages` of check.v with all that it comes by: before each layer what is known, the layer, and those
+   after it. Proved: an error that `errs` accepts is one of the direction in the whole network, since only one head
+   writes it. *)
+From Coq Require Import Reals QArith ZArith List Bool Lra Lia Arith.
+From Certify Require Import finite_sums softmax formula network totals meaning linear_combination check_by_rows check.
+Import ListNotations.
+Open Scope R_scope.
+
+Definition stop := (list meaning * layer * list layer)%type.
+
+Fixpoint walk (views : list view) (letters : nat) (L : lengths) (M : list meaning) (ls : list layer) (A : list meaning)
+  : list stop * list meaning :=
+  match ls with
+  | [] => ([], A)
+  | l :: ls => let (stops, B) := walk views letters L M ls (layer_stages views letters L M A l) in ((A, l, ls) :: stops, B)
+  end.
+
+Definition leaves_alone (d : direction) (l : layer) : bool :=
+  match head_rows l d with [] => negb (writes_to l d) | _ => false end.
+(* The one head that writes the direction has these errors at most, where the meaning asks for any. *)
+Definition errs (letters : nat) (L : lengths) (M : list meaning) (d : direction) (if_false if_true : Q) (s : stop) : bool :=
+  let '(A, l, later) := s in
+  match head_rows l d with
+  | [(a, r)] => is_unwritten (nth d A IsAnything) && negb (writes_to l d) && forallb (leaves_alone d) later
+      && errs_by_rows letters L A a r (nth d M IsAnything) if_false if_true
+  | _ => false
+  end.
+
+Section Walk.
+Variables (views : list view) (letters : nat) (L : lengths) (M : list meaning).
+
+Lemma walk_end ls : forall A, snd (walk views letters L M ls A) = layers_stages views letters L M ls A.
+Proof.
+  induction ls as [|l ls IH]; intros A; [reflexivity|]. cbn [walk]. unfold layers_stages in *. cbn [fold_left].
+  rewrite <- IH. now destruct (walk _ _ _ _ ls _).
+Qed.
+
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
+Hypothesis HL : allowed L n.
+Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
+Hypothesis Views : forall u, In u views -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
+Notation holds_now := (holds_of users n w).
+Notation through := (fold_left (fun h l => after_layer n l h)).
+
+Lemma walk_stops ls : forall A h, holds_now A h -> forall B l later, In (B, l, later) (fst (walk views letters L M ls A)) ->
+  exists g, holds_now B g /\ through ls h = through later (after_layer n l g).
+Proof.
+  induction ls as [|l0 ls IH]; intros A h HA B l later I; [destruct I|]. cbn [walk] in I.
+  specialize (IH (layer_stages views letters L M A l0) (after_layer n l0 h)
+    (layers_stages_correct users n w letters L HL Over views Views M [l0] A h HA)).
+  destruct (walk views letters L M ls (layer_stages views letters L M A l0)) as [stops C]. cbn [fst] in *. destruct I as [E|I].
+  - injection E as <- <- <-. now exists h.
+  - exact (IH B l later I).
+Qed.
+
+Lemma after_layer_writes l g i d : writes_to l d = false ->
+  after_layer n l g i d = g i d + total (fun ar => attended (fst ar) n g i (snd ar)) (head_rows l d).
+Proof.
+  intros W. unfold after_layer, after_heads. rewrite (not_written l d _ W), Rplus_0_r. f_equal.
+  apply head_rows_total.
+Qed.
+
+Lemma left_alone d later : forall h i, forallb (leaves_alone d) later = true -> through later h i d = h i d.
+Proof.
+  induction later as [|l later IH]; intros h i H; [reflexivity|]. cbn [forallb fold_left] in *.
+  apply andb_prop in H as [A H]. rewrite (IH _ i H). unfold leaves_alone in A.
+  rewrite after_layer_writes; destruct (head_rows l d); try discriminate; [cbn [total]; ring|].
+  now apply negb_true_iff.
+Qed.
+
+Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
+  nth d M IsAnything = IsNear f g -> existsb (errs letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
+  truth users n w g i = true ->
+  if truth users n w f i then 1 - Q2R if_true <= through ls h i d else through ls h i d <= Q2R if_false.
+Proof.
+  intros HA Hi N H G. apply existsb_exists in H as (((B & l) & later) & I & H).
+  destruct (walk_stops ls A h HA B l later I) as (k & HB & ->). unfold errs in H.
+  destruct (head_rows l d) as [|[a r] [|]] eqn:E; try discriminate.
+  apply andb_prop in H as [H R]. apply andb_prop in H as [H F]. apply andb_prop in H as [U W]. apply negb_true_iff in W.
+  rewrite (left_alone d later _ i F), (after_layer_writes l k i d W), E. cbn [total fst snd].
+  rewrite (is_unwritten_zero users n w i _ _ U (HB i d Hi)), Rplus_0_l, Rplus_0_r. rewrite N in R.
+  exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over Hi R G).
+Qed.
+End Walk.

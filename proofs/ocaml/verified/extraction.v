@@ -1,0 +1,16 @@
+(* The checker of certificates as an OCaml program: `judge_certificate` of check_certificate.v, which decides, what
+   writes a certificate and its claim as text, and `find_refusal_for` of refusal.v, which says where a stage says no.
+
+   No type is mapped to one of OCaml's, but for those of ExtrOcamlBasic, whose constructors are the same, as in the
+   checker for every n. *)
+From Coq Require Import Extraction ExtrOcamlBasic List QArith.
+From Certify Require Import formula network comparison json_text formula_text model_text certificate_text check_certificate refusal.
+Extraction Language OCaml.
+Print Assumptions check_certificate.judge_certificate.
+
+(* Extraction gives a number to a name that it has met before, as that of this constructor. *)
+Definition negative_of (x : expression) : expression := Neg x.
+
+Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
+  lengths_text definition_text json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
+  greatest_error fits find_refusal_for negative_of.

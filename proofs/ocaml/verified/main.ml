@@ -1,0 +1,130 @@
+(* certify-check: is the claim of a certificate proved?
+
+   `Checker.judge_certificate` is extracted from proofs/coq/checker/check_certificate.v. If it answers `Accepted errors`
+   of a text and a certificate, the text is that of a certificate whose claim holds, with these errors: this is the
+   theorem judge_certificate_holds. The rest of this program offers it a certificate for the text of a file.
+
+   Each file is judged by a process of its own, which the system ends if it takes more memory or time than is allowed;
+   its answer counts only if it ends by itself. *)
+
+open Outcome
+
+let usage = "usage: certify-check [--formula F] [--predicate D]... [--alphabet A] [--min-n N] [--max-n N] [--regime R] \
+             [--causal] [--work N] FILE..."
+let seconds = 120
+let kilobytes = 4_000_000 (* of addresses, of which the stack has its part *)
+let most_work = 100
+let child = "--within-limits"
+
+type arguments = { asked : Asking.t; work : int; files : string list }
+type answer = { word : string; lines : string list }
+
+let status = function "accepted" -> 0 | "rejected" -> 1 | "malformed" -> 2 | _ -> 3
+let gravest_first = [ "rejected"; "malformed"; "incomplete"; "accepted" ]
+let refusal word path text = { word; lines = [ Printf.sprintf "%s: %s: %s" word (printable path) text ] }
+
+(* ---- one file ---- *)
+
+(* What a channel has, up to a little more than a file may have. *)
+let read_all channel =
+  let found = Buffer.create 65536 and piece = Bytes.create 65536 in
+  let rec go () =
+    let length = input channel piece 0 (Bytes.length piece) in
+    Buffer.add_subbytes found piece 0 length;
+    if length > 0 && Buffer.length found <= Json.most_bytes then go ()
+  in
+  go ();
+  Buffer.contents found
+
+let read_file path =
+  let channel = if path = "-" then stdin else open_in_bin path in
+  set_binary_mode_in channel true;
+  read_all channel
+
+let judge (given : Certificate.t) text =
+  let c = given.certificate in
+  let name d = quote given.model.directions.(Integers.int_of_nat d) in
+  match Checker.judge_certificate (Texts.to_coq text) c with
+  | Checker.Accepted errors -> Claim.describe c errors
+  | OtherText -> Certificate.refuse_spelling text (Texts.of_coq (Checker.certificate_text c))
+  | NotWhole -> unsupported "its text does not say all of the certificate"
+  | NotOfRegime -> unsupported "regime: it is not shown of some position embedding or temperature"
+  | NotCausal -> rejected "causal: a head is not future-masked, or an embedding or a temperature mentions n"
+  | NotHeld f -> rejected "no direction means the truth of the subformula %s" (Asking.briefly c f)
+  | Undefined -> unsupported "it is not shown that every embedding has a value and every temperature is positive"
+  | NoError -> rejected "bounds: an error of a direction that is not approximate"
+  | NotShown d ->
+    let { Checker.model_network; model_meanings; _ } = c.certified in
+    let lengths = { Checker.least_length = c.claimed_least; greatest_length = Some c.claimed_greatest } in
+    let place = Showing.refusal given.model
+        (Checker.find_refusal_for lengths model_network model_meanings c.claimed_formula) in
+    unsupported "the rules of the Coq library do not show what direction %s holds, which does not make it wrong: %s"
+      (name d) place
+
+let answer asked path =
+  try
+    let text = read_file path in
+    let given = Certificate.read text in
+    Asking.check asked given;
+    Composition.check given;
+    let lines = judge given text in
+    { word = "accepted"; lines = lines @ [ "accepted: " ^ printable path ] }
+  with
+  | Malformed text -> refusal "malformed" path text
+  | Rejected text -> refusal "rejected" path text
+  | Unsupported text -> refusal "incomplete" path text
+  | Sys_error problem -> refusal "malformed" path ("cannot be read: " ^ printable problem)
+  | Stack_overflow | Out_of_memory -> refusal "incomplete" path "the check takes more memory than is allowed"
+  | problem -> refusal "incomplete" path ("the check could not be completed: " ^ printable (Printexc.to_string problem))
+
+(* ---- processes ---- *)
+
+(* The same program within limits of the system. *)
+let within_limits arguments path options =
+  let script = Printf.sprintf "ulimit -v %d; ulimit -t %d; ulimit -s $(ulimit -H -s) 2>/dev/null; exec \"$@\""
+      (kilobytes * arguments.work) (seconds * arguments.work) in
+  let command = Array.of_list ([ "/bin/sh"; "-c"; script; "sh"; Sys.executable_name; child ] @ options @ [ "--"; path ]) in
+  let channel = Unix.open_process_args_in "/bin/sh" command in
+  let found = read_all channel in
+  let lines = String.split_on_char '\n' found in
+  let said = List.rev (match List.rev lines with "" :: rest -> rest | rest -> rest) in
+  match Unix.close_process_in channel, gravest_first with
+  | Unix.WEXITED code, words when said <> [] && code <= 3 ->
+    { word = List.find (fun word -> status word = code) words; lines = said }
+  | _ -> refusal "incomplete" path (Printf.sprintf "the check takes more than %d seconds or %d MB; --work N allows N \
+                                                    times as much" (seconds * arguments.work)
+                                      (kilobytes / 1000 * arguments.work))
+
+(* ---- the command line ---- *)
+
+let rec arguments found = function
+  | "--work" :: digits :: rest when Numbers.is_digits digits && String.length digits <= 3 && int_of_string digits >= 1 ->
+    arguments { found with work = min most_work (int_of_string digits) } rest
+  | "--" :: files -> { found with files = List.rev_append found.files files }
+  | word :: rest when String.length word > 1 && word.[0] = '-' ->
+    (match Asking.option found.asked word rest with
+     | Some (asked, rest) -> arguments { found with asked } rest
+     | None -> malformed "%s is no option, or has no such value; %s" (quote word) usage)
+  | file :: rest -> arguments { found with files = file :: found.files } rest
+  | [] -> { found with files = List.rev found.files }
+
+let say answers =
+  List.iter (fun answer -> List.iter print_endline answer.lines) answers;
+  status (List.find (fun word -> List.exists (fun answer -> answer.word = word) answers) gravest_first)
+
+let main () =
+  let words = List.tl (Array.to_list Sys.argv) in
+  let is_child, words = match words with word :: rest when word = child -> (true, rest) | _ -> (false, words) in
+  let found = arguments { asked = Asking.nothing; work = 1; files = [] } words in
+  if found.files = [] then malformed "no file; %s" usage;
+  Asking.check_sense found.asked;
+  if is_child then say (map (answer found.asked) found.files)
+  else
+    let options = Asking.options found.asked in
+    say (map (fun path -> within_limits found path options) found.files)
+
+let () =
+  match main () with
+  | code -> exit code
+  | exception Malformed problem -> print_endline ("malformed: " ^ problem); exit 2
+  | exception Sys_error problem -> prerr_endline ("certify-check: the output cannot be written: " ^ problem); exit 2

@@ -1,0 +1,34 @@
+(* The same checker with numbers of Zarith: nat, positive, N and Z become Z.t.
+
+   Every `Extract` below, and in the two files of the standard library that are imported, is trusted in this build, and
+   in no other. A test compares the two builds, file by file. *)
+From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt ExtrOcamlNatBigInt.
+From Coq Require Import List Arith PArith NArith ZArith QArith.
+From Certify Require Import formula network comparison json_text formula_text model_text certificate_text check_certificate refusal.
+Extraction Language OCaml.
+Print Assumptions check_certificate.judge_certificate.
+
+Extract Constant Nat.leb => "Big_int_Z.le_big_int".
+Extract Constant Nat.ltb => "Big_int_Z.lt_big_int".
+Extract Constant Nat.even => "(fun n -> Big_int_Z.sign_big_int (Big_int_Z.and_big_int n Big_int_Z.unit_big_int) = 0)".
+Extract Constant Nat.odd => "(fun n -> Big_int_Z.sign_big_int (Big_int_Z.and_big_int n Big_int_Z.unit_big_int) <> 0)".
+Extract Constant Pos.eqb => "Big_int_Z.eq_big_int".
+Extract Constant Pos.leb => "Big_int_Z.le_big_int".
+Extract Constant Pos.ltb => "Big_int_Z.lt_big_int".
+Extract Constant Pos.of_succ_nat => "Big_int_Z.succ_big_int".
+Extract Constant Pos.of_nat => "(fun n -> Big_int_Z.max_big_int Big_int_Z.unit_big_int n)".
+Extract Constant Pos.to_nat => "(fun p -> p)".
+Extract Constant Z.leb => "Big_int_Z.le_big_int".
+Extract Constant Z.ltb => "Big_int_Z.lt_big_int".
+Extract Constant Z.of_nat => "(fun n -> n)".
+Extract Constant Z.to_nat => "(fun z -> Big_int_Z.max_big_int Big_int_Z.zero_big_int z)".
+Extract Constant Z.to_pos => "(fun z -> Big_int_Z.max_big_int Big_int_Z.unit_big_int z)".
+Extract Constant Z.gcd => "Big_int_Z.gcd_big_int".
+Extract Constant Z.ggcd => "(fun a b -> let g = Big_int_Z.gcd_big_int a b in
+  if Big_int_Z.sign_big_int g = 0 then (g, (a, b)) else (g, (Big_int_Z.div_big_int a g, Big_int_Z.div_big_int b g)))".
+
+Definition negative_of (x : expression) : expression := Neg x.
+
+Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
+  lengths_text definition_text json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
+  greatest_error fits find_refusal_for negative_of.

@@ -1,0 +1,190 @@
+"""The boxes of a group of classes, covered by cells in which every row is proved; many cells at once, in float64.
+
+A cell is the hull of what is left of the classes' boxes between the cuts (docs/tracks.md, section 5). Where few classes
+are in it, a row's linear part is bounded over each class instead. What is found here is proved by the checker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proofs.trained.classes.forms import Forms, after_units, least_of, normed
+from proofs.trained.classes.rows import linear_parts
+from proofs.trained.forward import FloatNorm, FloatUnits
+from proofs.trained.tracks.queries import Restricted
+from proofs.trained.tracks.ranges import FormRanges, Ranged
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+ROOM = 2**-20  # for the checker's roundings
+SPARSE = 3  # of so many classes a cell's rows are bounded class by class
+MOST_CUTS = 48
+LOOSE = 2**-38  # of a stream, where it begins
+LIST = 512  # cells at once
+FAR = np.float64(10) ** 30
+LESS = 10**-3  # counts how wide a box is, beside how much its row feels it
+
+
+@dataclass
+class Cell:
+    """Classes of a group, with what is left of their boxes: whole numbers [classes, directions]."""
+
+    group: int
+    members: NDArray[np.intp]
+    least: Whole
+    greatest: Whole
+    cuts: int = 0
+    cut: tuple[int, int] | None = None
+    below: Cell | None = None
+    above: Cell | None = None
+
+    @property
+    def box(self) -> tuple[Whole, Whole]:
+        """The hull."""
+        return self.least.min(axis=0), self.greatest.max(axis=0)
+
+
+@dataclass
+class Group:
+    """Classes that have all that follows the heads in common: where they are read, what, and what is right."""
+
+    key: tuple[int, int, int]
+    ranged: list[Ranged]
+    root: Cell | None = None
+    cells: int = 0
+    open: set[int] = field(default_factory=set)
+    least: np.float64 = field(default_factory=lambda: np.float64(np.inf))
+
+
+class Cover:
+    """Covers the boxes of groups by cells."""
+
+    def __init__(self, form: FormRanges, margin: np.float64, most_cells: int) -> None:
+        self.form, self.margin, self.most_cells = form, margin, most_cells
+        claim, floats = form.claim, form.floats
+        self.among = np.array(claim.among, np.intp)
+        self.rows = np.concatenate(form.rows)
+        self.scale = np.float64(2) ** form.bits
+        self.steps = floats.steps[floats.last_attention + 1:]
+        self.exact_tests = 0
+
+    def cover(self, groups: Sequence[Group]) -> None:
+        """Cells of each group; classes that stay open are named in it."""
+        waiting = []
+        for number, group in enumerate(groups):
+            group.root = Cell(number, np.arange(len(group.ranged)), np.stack([one.least for one in group.ranged]),
+                              np.stack([one.greatest for one in group.ranged]))
+            group.cells, group.open, group.least = 1, set(), np.float64(np.inf)
+            waiting.append(group.root)
+        while waiting:
+            new: list[Cell] = []
+            for first in range(0, len(waiting), LIST):
+                new += self._pass(groups, waiting[first:first + LIST])
+            waiting = new
+
+    def _pass(self, groups: Sequence[Group], cells: list[Cell]) -> list[Cell]:
+        """The cells that these, where they are not proved, are cut into."""
+        forms = self.row_forms(groups, cells)
+        lows = least_of(forms)
+        new: list[Cell] = []
+        for place in range(len(cells)):
+            cell, group = cells[place], groups[cells[place].group]
+            low = lows[place].min()
+            if low > self.margin + ROOM:
+                group.least = min(group.least, low)
+                continue
+            if len(cell.members) <= SPARSE and self._by_classes(group, cell, forms.only(slice(place, place + 1))):
+                continue
+            if cell.cuts >= MOST_CUTS or group.cells >= self.most_cells:
+                group.open |= set(cell.members.tolist())
+                continue
+            made = self._cut(cell, forms.parts[place][:, lows[place].argmin()])
+            if made is None:
+                group.open |= set(cell.members.tolist())
+            else:
+                group.cells += 2
+                new += made
+        return new
+
+    def row_forms(self, groups: Sequence[Group], cells: Sequence[Cell]) -> Forms:
+        """All rows (the right answer's logit less each other's) of cells."""
+        boxes = [cell.box for cell in cells]
+        least, greatest = np.stack([box[0] for box in boxes]), np.stack([box[1] for box in boxes])
+        centre, half = (least + greatest) / 2 / self.scale, (greatest - least) / 2 / self.scale
+        keys = [groups[cell.group].key for cell in cells]
+        base = self.form.heads.streams[[own for _, own, _ in keys], [place for place, _, _ in keys]]
+        stream = Forms(base + centre @ self.rows, half[:, :, np.newaxis] * self.rows,
+                       np.full(base.shape, LOOSE * (1 + np.abs(base).max())))
+        for step in self.steps:
+            if isinstance(step, FloatUnits):
+                stream = after_units(stream, step)
+            else:
+                assert isinstance(step, FloatNorm)
+                stream = normed(stream, step)
+        answers = np.array([answer for _, _, answer in keys])
+        return self._differences(stream, answers)
+
+    def _differences(self, stream: Forms, answers: NDArray[np.intp]) -> Forms:
+        """The logit of each cell's answer less every other one's; its own column is far above everything."""
+        unembedding = self.form.floats.unembedding
+        weight = unembedding.weight[:, answers].T[:, :, np.newaxis] - unembedding.weight[np.newaxis][:, :, self.among]
+        centre = (stream.centre[:, np.newaxis] @ weight)[:, 0]
+        if unembedding.bias is not None:
+            centre = centre + unembedding.bias[answers][:, np.newaxis] - unembedding.bias[self.among]
+        own = answers[:, np.newaxis] == self.among
+        return Forms(np.where(own, FAR, centre), stream.parts @ weight,
+                     (stream.loose[:, np.newaxis] @ np.abs(weight))[:, 0])
+
+    def _by_classes(self, group: Group, cell: Cell, forms: Forms) -> bool:
+        """Whether all rows that the box does not prove follow from the least of their linear part on each class."""
+        least, greatest = cell.box
+        centre, half = (least + greatest) / 2 / self.scale, (greatest - least) / 2 / self.scale
+        alpha, rest = linear_parts(forms, 0, centre[np.newaxis], half[np.newaxis])
+        low = least_of(forms)[0]
+        nearest = forms.centre[0] - forms.loose[0] - np.abs(forms.parts[0, len(half):]).sum(axis=0)
+        if (nearest <= self.margin + ROOM).any():
+            return False  # not even the middle of the box is proved
+        for row in np.flatnonzero(low <= self.margin + ROOM):
+            for member in cell.members:
+                self.exact_tests += 1
+                value = rest[0, row] + self._least_along(group.ranged[member], alpha[0, row], cell.box)
+                if value <= self.margin + ROOM:
+                    return False
+                group.least = min(group.least, value)
+        return True
+
+    def _least_along(self, ranged: Ranged, alpha: Array, box: tuple[Whole, Whole]) -> np.float64:
+        """The least of alpha · averages on a class; with several heads the sum of their least ones."""
+        one, first, total = ranged.one, 0, np.float64(0)
+        restricted = Restricted(self.form.queries[one.query], one.split)
+        for head, rows in enumerate(self.form.rows):
+            mine = slice(first, first + len(rows))
+            first += len(rows)
+            if not np.any(alpha[mine]):
+                continue
+            ends = np.minimum(alpha[mine] * box[0][mine], alpha[mine] * box[1][mine]).sum() / self.scale
+            exact = -self.form.greatest(restricted, one.query, head, -alpha[mine], np.array([one.member]))[0]
+            total += exact if head == len(self.form.rows) - 1 else max(exact, ends)  # as the checker does
+        return total
+
+    def _cut(self, cell: Cell, parts: Array) -> tuple[Cell, ...] | None:
+        """The cell in two, where the worst row feels it most; None if it is too narrow to be cut."""
+        least, greatest = cell.box
+        widths = greatest - least
+        slopes = np.abs(parts[:len(widths)])
+        score = np.where(widths > 1, slopes + LESS * slopes.max() * widths / max(int(widths.max()), 1), -1)
+        if not len(score) or score.max() < 0:
+            return None
+        k = int(score.argmax())
+        at = int(least[k] + greatest[k]) >> 1
+        below, above = cell.least[:, k] <= at, cell.greatest[:, k] >= at
+        first = Cell(cell.group, cell.members[below], cell.least[below], cell.greatest[below].copy(), cell.cuts + 1)
+        second = Cell(cell.group, cell.members[above], cell.least[above].copy(), cell.greatest[above], cell.cuts + 1)
+        first.greatest[:, k] = np.minimum(first.greatest[:, k], at)
+        second.least[:, k] = np.maximum(second.least[:, k], at)
+        cell.cut, cell.below, cell.above = (k, at), first, second
+        return tuple(one for one in (first, second) if len(one.members))

@@ -1,0 +1,64 @@
+"""The text of a certificate about inputs in tracks, and of a wrong input: docs/tracks.md, sections 4 and 6."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from constructions.network.json_form import write_canonical
+from constructions.trained.json_form import network_to_json
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import Column, TracksClaim
+from constructions.trained.tracks_form import tracks_claim_to_json
+from proofs.trained.certificate import VERSION, packed
+from proofs.trained.tracks.cells import Cell, Group
+from proofs.trained.tracks.ranges import FormRanges, Ranged
+
+
+@dataclass(frozen=True)
+class WrongInput:
+    """An input of a form (its index); after it and the right answers before ``place`` (of the layout) the logit of
+    ``other`` is not below the right one's by more than the margin."""
+
+    form: int
+    columns: tuple[Column, ...]
+    place: int
+    other: int
+
+
+def unit_to_json(form: FormRanges, splits: Sequence[tuple[int, int, int]], ranged: Sequence[Sequence[Ranged]],
+                 groups: Sequence[Group]) -> dict[str, Any]:
+    """How one form is proved."""
+    numbers = [np.stack([one.least, one.greatest], axis=-1).ravel().astype(np.int32) for row in ranged for one in row]
+    return {
+        "directions": [packed([matrix]) for matrix in form.directions],
+        "bits": form.bits,
+        "splits": [list(split) for split in splits],
+        "ranges": packed([np.concatenate(numbers)] if numbers else []),
+        "cells": [_tree(group.root) for group in groups]}
+
+
+def _tree(cell: Cell | None) -> Any:
+    if cell is None or cell.cut is None:
+        return None
+    return [*cell.cut, _tree(cell.below), _tree(cell.above)]
+
+
+def tracks_text(network: TrainedNetwork, claim: TracksClaim, units: Sequence[dict[str, Any]]) -> str:
+    """A certificate of the format certify-tracks."""
+    return write_canonical({**_head("certify-tracks", network, claim), "units": list(units)})
+
+
+def wrong_input_text(network: TrainedNetwork, claim: TracksClaim, found: WrongInput) -> str:
+    """A certificate of the format certify-wrong-input."""
+    return write_canonical({
+        **_head("certify-wrong-input", network, claim), "form": found.form,
+        "input": [list(column) for column in found.columns], "place": found.place, "other": found.other})
+
+
+def _head(name: str, network: TrainedNetwork, claim: TracksClaim) -> dict[str, Any]:
+    return {"format": name, "version": VERSION, "network": network_to_json(network),
+            "claim": tracks_claim_to_json(claim)}

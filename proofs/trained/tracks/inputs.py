@@ -1,0 +1,74 @@
+"""Many inputs of a form at once, as arrays of columns (indices of combinations of letters), and their tokens."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.trained.tracks import Column, Form, TracksClaim
+
+Indices = NDArray[np.intp]
+
+
+class Inputs:
+    """The machine of a form as arrays."""
+
+    def __init__(self, claim: TracksClaim, form: Form) -> None:
+        self.claim, self.form = claim, form
+        self._letters = np.array(claim.all_columns, np.intp)
+        made = {table: self._table(table) for table in set(form.columns)}
+        self._tables = [made[table] for table in form.columns]
+        self._may_end = np.array([end is not None for end in claim.machine.end])
+        width = max(len(end) for end in claim.machine.end if end is not None)
+        self._ends = np.array([end or (0,) * width for end in claim.machine.end], np.intp).reshape(-1, width)
+
+    def _table(self, table: int) -> Indices:
+        """For each state and column the next state (-1 where it is not allowed) and what is written."""
+        steps = self.claim.machine.tables[table]
+        width = next((len(step) for row in steps for step in row if step is not None), 1)
+        return np.array([[step or (-1,) * width for step in row] for row in steps], np.intp)
+
+    def allowed(self, columns: Indices) -> Indices:
+        """Those of the inputs [N, columns] that the machine allows."""
+        state = np.full(len(columns), self.claim.machine.start)
+        fine = np.ones(len(columns), np.bool_)
+        for place, table in enumerate(self._tables):
+            state = table[state, columns[:, place], 0]
+            fine &= state >= 0
+            state = np.maximum(state, 0)
+        return np.asarray(columns[fine & self._may_end[state]])
+
+    def tokens(self, columns: Indices) -> Indices:
+        """The sequences [N, places] of inputs that the machine allows."""
+        states = [np.full(len(columns), self.claim.machine.start)]
+        for place, table in enumerate(self._tables):
+            states.append(table[states[-1], columns[:, place], 0])
+        found = np.empty((len(columns), len(self.form.layout)), np.intp)
+        for number, one in enumerate(self.form.layout):
+            column = columns[:, one.column]
+            if one.kind == "token":
+                found[:, number] = one.index
+            elif one.kind == "track":
+                tokens = np.array(self.claim.tracks[one.index].tokens, np.intp)
+                found[:, number] = tokens[self._letters[column, one.index]]
+            elif one.kind == "answer":
+                found[:, number] = self._tables[one.column][states[one.column], column, 1 + one.index]
+            else:
+                found[:, number] = self._ends[states[-1], one.index]
+        return found
+
+    def near(self, columns: Indices) -> Indices:
+        """The allowed inputs that differ from one [columns] in one column."""
+        count, letters = len(columns), len(self._letters)
+        near = np.tile(columns, (count * letters, 1))
+        near[np.arange(count * letters), np.repeat(np.arange(count), letters)] = np.tile(np.arange(letters), count)
+        return self.allowed(near[(near != columns).any(axis=1)])
+
+    def indices(self, inputs: list[tuple[Column, ...]]) -> Indices:
+        """Inputs as arrays."""
+        found = [[self.claim.column_index[column] for column in one] for one in inputs]
+        return np.array(found, np.intp).reshape(len(found), len(self.form.columns))
+
+    def columns(self, one: Indices) -> tuple[Column, ...]:
+        """One of them, as it is written."""
+        return tuple(self.claim.all_columns[index] for index in one.tolist())

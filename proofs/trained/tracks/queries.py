@@ -1,0 +1,178 @@
+"""Who asks what: for each place that writes an answer, and each token that may be read there, the classes of inputs.
+
+The order of queries, classes and groups is that of docs/tracks.md, section 4, in which the checker reads them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.trained.tracks import Form, Place, TracksClaim
+
+Indices = NDArray[np.intp]
+Allowed = NDArray[np.bool_]
+Split = tuple[tuple[int, int], ...]
+"""Columns of a class that are restricted to one combination of letters (its index) each."""
+
+
+class Columns:
+    """The steps of a form as arrays: for each column ``source``, ``letters`` and ``target`` of all steps allowed."""
+
+    def __init__(self, claim: TracksClaim, form: Form) -> None:
+        self.claim, self.form = claim, form
+        self.states = len(claim.machine.end)
+        letters = np.array(claim.all_columns, np.intp)
+        made = {table: self._table(table) for table in set(form.columns)}
+        self.source, self.letters, self.target, self._written = zip(
+            *(made[table] for table in form.columns), strict=True)
+        self._tokens = [np.array(track.tokens, np.intp)[letters[:, index]] for index, track in enumerate(claim.tracks)]
+        self.may_end = np.array([end is not None for end in claim.machine.end])
+
+    def _table(self, table: int) -> tuple[Indices, Indices, Indices, Indices]:
+        found = [(state, index, *step) for state, steps in enumerate(self.claim.machine.tables[table])
+                 for index, step in enumerate(steps) if step is not None]
+        array = np.array(found, np.intp).reshape(len(found), -1)
+        return array[:, 0], array[:, 1], array[:, 2], array[:, 3:]
+
+    def tokens(self, place: Place) -> Indices:
+        """What stands at a place of a column, for each of its steps."""
+        if place.kind == "track":
+            return np.asarray(self._tokens[place.index][self.letters[place.column]])
+        return np.asarray(self._written[place.column][:, place.index])
+
+    def ends(self, place: Place) -> Indices:
+        """What stands at a place that is written at the end, for each last state; -1 where none may be last."""
+        return np.array([-1 if end is None else end[place.index] for end in self.claim.machine.end], np.intp)
+
+    def may_stand(self, place: Place) -> list[int]:
+        """The tokens that may stand at a place, ascending."""
+        if place.kind == "token":
+            return [place.index]
+        found = self.ends(place)[self.may_end] if place.kind == "end" else self.tokens(place)
+        return sorted({*found.tolist()})
+
+
+@dataclass(frozen=True)
+class Query:
+    """An answer at ``place + 1``, asked where ``own`` is read; ``steps`` and ``lasts`` say which steps and last states
+    that leaves."""
+
+    columns: Columns
+    place: int
+    own: int
+
+    @property
+    def at(self) -> Place:
+        """What is read there."""
+        return self.columns.form.layout[self.place]
+
+    @property
+    def answer(self) -> Place:
+        """What is to be written."""
+        return self.columns.form.layout[self.place + 1]
+
+    def steps(self, column: int) -> Allowed:
+        """The steps of a column with which the own token is read."""
+        if self.at.kind in ("track", "answer") and self.at.column == column:
+            return np.asarray(self.columns.tokens(self.at) == self.own)
+        return np.ones(len(self.columns.source[column]), np.bool_)
+
+    def lasts(self) -> Allowed:
+        """The last states with which it is."""
+        if self.at.kind == "end":
+            return np.asarray(self.columns.may_end & (self.columns.ends(self.at) == self.own))
+        return self.columns.may_end
+
+
+def queries(columns: Columns) -> list[Query]:
+    """All queries, by place and then by the token that is read."""
+    form = columns.form
+    return [Query(columns, place - 1, own) for place in form.asked for own in columns.may_stand(form.layout[place - 1])]
+
+
+@dataclass(frozen=True)
+class Restricted:
+    """A query with columns restricted: the steps that are left on a path from the start to an allowed end."""
+
+    query: Query
+    split: Split = ()
+    kept: tuple[Allowed, ...] = field(init=False)
+    lasts: Allowed = field(init=False)
+
+    def __post_init__(self) -> None:
+        columns, wanted = self.query.columns, dict(self.split)
+        kept = []
+        for column in range(len(columns.source)):
+            steps = self.query.steps(column)
+            kept.append(steps & (columns.letters[column] == wanted[column]) if column in wanted else steps)
+        before, after = [np.zeros(columns.states, np.bool_)], [self.query.lasts()]
+        before[0][columns.claim.machine.start] = True
+        for column, steps in enumerate(kept):
+            on = steps & before[-1][columns.source[column]]
+            reached = np.zeros(columns.states, np.bool_)
+            reached[columns.target[column][on]] = True
+            before.append(reached)
+        for column in reversed(range(len(kept))):
+            on = kept[column] & after[0][columns.target[column]]
+            useful = np.zeros(columns.states, np.bool_)
+            useful[columns.source[column][on]] = True
+            after.insert(0, useful)
+        object.__setattr__(self, "kept", tuple(
+            steps & before[column][columns.source[column]] & after[column + 1][columns.target[column]]
+            for column, steps in enumerate(kept)))
+        object.__setattr__(self, "lasts", before[-1] & after[-1])
+
+    @cached_property
+    def classes(self) -> Indices:
+        """The steps of the answer's column that occur, or the last states: a class each."""
+        answer = self.query.answer
+        return np.flatnonzero(self.lasts if answer.kind == "end" else self.kept[answer.column])
+
+    @cached_property
+    def answers(self) -> Indices:
+        """The right answer of each class."""
+        answer, columns = self.query.answer, self.query.columns
+        found = columns.ends(answer) if answer.kind == "end" else columns.tokens(answer)
+        return np.asarray(found[self.classes])
+
+
+@dataclass
+class Class:
+    """Inputs with one step in the answer's column, or one last state, and perhaps with columns that are split."""
+
+    query: int
+    member: int
+    answer: int
+    split: Split = ()
+
+
+def all_classes(asked: list[Query]) -> list[list[Class]]:
+    """The classes of each query that occur, in order."""
+    found = []
+    for number, query in enumerate(asked):
+        whole = Restricted(query)
+        found.append([Class(number, member, answer)
+                      for member, answer in zip(whole.classes.tolist(), whole.answers.tolist(), strict=True)])
+    return found
+
+
+def parts(query: Query, one: Class, column: int) -> list[Class]:
+    """The class by the letters of a column more: the parts that occur, in order of the letters."""
+    found = []
+    for letters in range(len(query.columns.claim.all_columns)):
+        split = (*one.split, (column, letters))
+        left = Restricted(query, split)
+        if one.member in left.classes:
+            found.append(Class(one.query, one.member, one.answer, split))
+    return found
+
+
+def group_of(query: Query, one: Class, has_positions: bool) -> tuple[int, int, int]:
+    """Classes of one group have everything that follows the heads in common."""
+    return query.place if has_positions else 0, query.own, one.answer
+
+

@@ -1,0 +1,107 @@
+"""Inputs by which a claim about tracks is false: sampled, climbed to where margins are small, confirmed by balls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.trained.tracks import Column, Form, TracksClaim, sampled_inputs
+from proofs.trained.balls import BallNetwork, decide_row
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracks.certificate import WrongInput
+from proofs.trained.tracks.inputs import Inputs
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Ends = tuple[Fraction, Fraction]
+SAMPLES = 2048
+BATCH = 1024
+CLIMBS = 2  # inputs that are climbed from, for each answer
+ROUNDS = 12
+
+
+@dataclass(frozen=True)
+class SeenInput:
+    """The least margin that floats saw: the right answer's logit less another one's, less the claim's margin."""
+
+    margin: np.float64
+    form: int
+    columns: tuple[Column, ...]
+    place: int
+    other: int
+
+
+class Margins:
+    """Margins of the answers of inputs of a form, in floats."""
+
+    def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int) -> None:
+        self.floats, self.claim, self.number = floats, claim, number
+        self.form: Form = claim.forms[number]
+        self.inputs = Inputs(claim, self.form)
+        self.among = np.array(claim.among, np.intp)
+
+    def of(self, columns: Indices, answer: int | None = None) -> tuple[Array, Indices]:
+        """Margins [inputs, answers] of all answers, or of one, and the tokens that come nearest, [inputs, answers]."""
+        found = [self._of(columns[first:first + BATCH], answer) for first in range(0, len(columns), BATCH)]
+        return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
+
+    def _of(self, columns: Indices, answer: int | None) -> tuple[Array, Indices]:
+        tokens = self.inputs.tokens(columns)
+        asked = list(self.form.asked) if answer is None else [self.form.asked[answer]]
+        logits = self.floats.logits(tokens[:, :asked[-1]], self.claim.offset, [place - 1 for place in asked])
+        right = tokens[:, asked, np.newaxis]
+        rest = np.where(self.among == right, np.inf, np.take_along_axis(logits, right, 2) - logits[..., self.among])
+        return rest.min(axis=2) - np.float64(self.claim.margin), self.among[rest.argmin(axis=2)]
+
+    def seen(self, columns: Indices) -> SeenInput:
+        """The least margin of some inputs, and where."""
+        margins, others = self.of(columns)
+        place, answer = np.unravel_index(int(margins.argmin()), margins.shape)
+        return SeenInput(margins[place, answer], self.number, self.inputs.columns(columns[place]),
+                         self.form.asked[int(answer)], int(others[place, answer]))
+
+    def climb(self, columns: Indices, answer: int) -> Indices:
+        """An input whose margin at an answer no change of one column makes smaller, or nearly so."""
+        best = self.of(columns[np.newaxis], answer)[0][0, 0]
+        for _ in range(ROUNDS):
+            near = self.inputs.near(columns)
+            if not len(near):
+                break
+            margins = self.of(near, answer)[0][:, 0]
+            if margins.min() >= best:
+                break
+            best, columns = margins.min(), near[int(margins.argmin())]
+        return columns
+
+
+def glance(margins: Margins) -> SeenInput:
+    """The least margin of inputs drawn at random."""
+    return margins.seen(margins.inputs.indices(sampled_inputs(margins.claim, margins.form, SAMPLES)))
+
+
+def search(margins: Margins, effort: int, more: Sequence[tuple[Column, ...]] = ()) -> SeenInput:
+    """The least margin that is found, on samples and on inputs that are given, and climbing from the least of each
+    answer; a wrong one ends the search."""
+    inputs = margins.inputs.indices([*more, *sampled_inputs(margins.claim, margins.form, SAMPLES * effort)])
+    found, (values, _) = margins.seen(inputs), margins.of(inputs)
+    for answer in np.argsort(values.min(axis=0)):
+        for place in np.argsort(values[:, answer])[:CLIMBS * effort]:
+            if found.margin <= 0:
+                return found
+            one = margins.seen(margins.climb(inputs[int(place)], int(answer))[np.newaxis])
+            found = one if one.margin < found.margin else found
+    return found
+
+
+def confirmed(balls: BallNetwork, claim: TracksClaim, seen: SeenInput) -> tuple[WrongInput, Ends] | None:
+    """The wrong input with the ends of its value, if balls show that it is wrong."""
+    tokens = claim.tokens(claim.forms[seen.form], seen.columns)
+    row = sorted([(tokens[seen.place], Fraction(1)), (seen.other, Fraction(-1))])
+    decision = decide_row(balls, tokens[:seen.place], claim.offset, seen.place - 1, row, claim.margin)
+    if decision.above is not False or decision.ends is None:
+        return None
+    return WrongInput(seen.form, seen.columns, seen.place, seen.other), decision.ends

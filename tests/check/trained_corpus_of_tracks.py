@@ -1,0 +1,60 @@
+"""Files about inputs in tracks, of the corpus: `python -m tests.check.trained_corpus_of_tracks` writes them."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+
+from certify.trained.tracks_decision import decide_tracks
+from tests.check.trained_corpus import CORPUS, Document, changed
+from tests.check.trained_networks import dump
+from tests.trained.tracks.adders import adder, adds
+
+
+def proved() -> Document:
+    """Of an adder of two digits to the base 2."""
+    network = adder(2, 2)
+    text = decide_tracks(network, adds(network, 2, 2)).certificate
+    assert text is not None
+    return json.loads(text)
+
+
+def wrong() -> Document:
+    """Of one that is blurred."""
+    network = adder(2, 2, blur=0.8)
+    text = decide_tracks(network, adds(network, 2, 2)).wrong_certificate
+    assert text is not None
+    return json.loads(text)
+
+
+def with_narrow_range(document: Document, by: int) -> Document:
+    """A copy with the widest range narrower."""
+    numbers = np.frombuffer(base64.b64decode(document["units"][0]["ranges"]), "<i4").copy()
+    numbers[1 + 2 * int((numbers[1::2].astype(int) - numbers[::2]).argmax())] -= by
+    return changed(document, "units", 0, "ranges", value=base64.b64encode(numbers.tobytes()).decode())
+
+
+def files() -> dict[Path, Document]:
+    """All files and what they hold."""
+    adds_two, other = proved(), wrong()
+    layout = adds_two["claim"]["forms"][0]["layout"]
+    return {CORPUS / f"{name}.cert": document for name, document in {
+        "accepted/trained_tracks": adds_two,
+        "accepted/trained_tracks_wrong_input": other,
+        "rejected/trained_tracks_a_range_too_narrow": with_narrow_range(adds_two, 4096),
+        "rejected/trained_tracks_a_margin_too_large": changed(adds_two, "claim", "margin", value="2"),
+        "rejected/trained_tracks_no_wrong_input": other | {"network": adds_two["network"]},
+        "malformed/trained_tracks_a_range_left_out": changed(
+            adds_two, "units", 0, "ranges", value=adds_two["units"][0]["ranges"][:-16]),
+        "malformed/trained_tracks_a_token_after_the_answers": changed(
+            adds_two, "claim", "forms", 0, "layout", value=[*layout, ["token", 0]]),
+        "malformed/trained_tracks_a_state_that_is_not_there": changed(adds_two, "claim", "machine", "start", value=2),
+    }.items()}
+
+
+if __name__ == "__main__":
+    for path, document in files().items():
+        path.write_bytes(dump(document))

@@ -1,0 +1,250 @@
+"""The checker of certificates that is proved in Coq: what it accepts, and what it says of the rest."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from certify.formula.outcomes import Certified
+from certify.formula.pipeline import certify as certify_formula
+from constructions.regimes import ALL_REGIMES, Regime
+from proofs.every_n.extracted import VERIFIED, VERIFIED_WITH_ZARITH, Program, compiled_files, extract_checker
+from tests.with_coq import coq_or_skip, library_of
+from tests.with_ocaml import Checked, check_verified
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+Json = dict[str, Any]
+
+
+def corpus(*folders: str) -> list[Path]:
+    return [path for folder in folders for path in sorted((CORPUS / folder).glob("*.cert"))]
+
+
+ALL = corpus("accepted", "rejected", "malformed", "incomplete")
+
+
+@cache
+def answers(with_zarith: bool = False) -> dict[Path, Checked]:
+    return dict(zip(ALL, check_verified(ALL, with_zarith=with_zarith), strict=True))
+
+
+@cache
+def sealed(text: str, regime: Regime | None = None, max_n: int = 4, alphabet: str = "ab") -> str:
+    """What the producer writes."""
+    outcome = certify_formula(text, alphabet, max_n, regime or Regime())
+    assert isinstance(outcome, Certified)
+    return outcome.certificate
+
+
+def written(folder: Path, content: str | bytes, name: str = "f.cert") -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("ascii"))
+    return path
+
+
+def check(folder: Path, content: str | bytes, *options: str) -> Checked:
+    (found,) = check_verified([written(folder, content)], *options)
+    return found
+
+
+def dump(document: Json) -> str:
+    return json.dumps(document, indent=1) + "\n"
+
+
+def edited(change: Callable[[Json], object], text: str = "Q_a since Q_b") -> str:
+    document = json.loads(sealed(text))
+    change(document)
+    return dump(document)
+
+
+# -- what is built -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("program", [VERIFIED, VERIFIED_WITH_ZARITH], ids=["coq", "zarith"])
+def test_the_makefile_builds_what_is_there_and_the_readme_explains_it(program: Program) -> None:
+    sources = program.own_sources()
+    files = {*compiled_files(sources["Makefile"]), "checker.mli", "checker.ml"}
+    assert files == {"checker.mli", "checker.ml", *(name for name in sources if name.endswith(".ml"))}
+    assert {name for name in sources if name.endswith((".ml", ".v"))} <= set(
+        re.findall(r"`(\w+\.\w+)`", sources["README.md"]))
+
+
+@pytest.mark.parametrize("program", [VERIFIED, VERIFIED_WITH_ZARITH], ids=["coq", "zarith"])
+def test_the_checker_is_extracted_without_axioms_and_with_nothing_that_can_fail(program: Program) -> None:
+    coq = coq_or_skip()
+    source = extract_checker(coq, library_of(coq), program)["checker.ml"]
+    assert "let judge_certificate " in source
+    assert re.findall(r"\b(AXIOM|failwith|assert|Obj|external|raise|exception)\b", source) == []
+
+
+# -- files of the corpus -----------------------------------------------------------------------------------------------
+
+MORE = {"a_power_too_long"}
+"""Accepted here, where the Python checker ends with incomplete: no number is made that is so long."""
+
+
+def test_what_is_accepted_python_accepts() -> None:
+    accepted = {path.stem for path, found in answers().items() if found.verdict == "accepted"}
+    assert accepted - MORE <= {path.stem for path in corpus("accepted")}
+    assert len(accepted) >= 15
+
+
+def test_both_builds_print_the_same_of_every_file() -> None:
+    assert answers(with_zarith=True) == answers()
+
+
+def test_what_is_malformed_or_rejected_here_is_so_for_python_too() -> None:
+    for path, found in answers().items():
+        if found.verdict in ("malformed", "rejected"):
+            assert path.parent.name == found.verdict
+
+
+@pytest.mark.parametrize(("name", "reason"), [
+    ("softened_counting", "proved for certificates of formulas; those of transformers with hard attention"),
+    ("trained_mean", "proved for certificates of formulas; those of trained networks are checked by"),
+    ("floats_since", "floats: this checker is proved for claims about real numbers only"),
+    ("weighting_sparsemax_since", "weighting sparsemax, in Coq only softmax is proved"),
+    ("weighting_sigmoid_odd", "weighting sigmoid, in Coq only softmax is proved"),
+    ("a_difference_that_is_square", "SQUARE of a sum: the Coq library has predicates on single counts only"),
+])
+def test_kinds_that_are_not_covered_are_incomplete_for_that_reason(name: str, reason: str) -> None:
+    found = answers()[CORPUS / "accepted" / f"{name}.cert"]
+    assert found.verdict == "incomplete" and reason in found.reason
+
+
+# -- what the producer writes ------------------------------------------------------------------------------------------
+
+
+def test_the_printed_claim_is_that_of_the_file(tmp_path: Path) -> None:
+    found = check(tmp_path, sealed("Q_a since Q_b & ODD(#<[Q_b])")).lines
+    assert found == (
+        "formula      Q_a since Q_b & ODD(#<[Q_b])",
+        'alphabet     "a", "b"',
+        "claim        for every n from 1 to 4, every word of length n over the alphabet and every",
+        "             position of it, the output is exactly 1 where the formula holds, and exactly 0 where not;",
+        "             so is some direction for each subformula of the formula; every direction holds what the file",
+        "             says that it means (exact reals, real softmax)",
+        "regime       temperature: every position embedding has absolute value at most n^2",
+        "causal       not claimed",
+        "worst error  0.250000 of a truth, before the feed-forward part (rounded up): 3 near directions, where",
+        "             their guards hold; elsewhere they are in 0..1",
+        "not proved   the file states smaller errors of some directions, which this checker does not prove",
+        f"accepted: {tmp_path / 'f.cert'}")
+
+
+def test_the_page_on_coq_shows_what_the_program_prints(tmp_path: Path) -> None:
+    lines = check(tmp_path, sealed("Q_a S Q_b", max_n=64, alphabet="abc")).lines
+    page = (CORPUS.parents[1] / "docs" / "coq.md").read_text(encoding="utf-8")
+    assert "\n".join([*lines[:-1], "accepted: since.cert"]) in page
+
+
+PAST = ("prev Q_a", "Q_a since Q_b", "#<[Q_a] > 2*#<[Q_b]", "PRIME(#<[Q_a])", "H (Q_a -> O Q_b)")
+ALL_WAYS = (*PAST, "Q_a until Q_b", "#<[Q_a] > #>[Q_b]", "ODD(#>[next Q_a])", "LAST | FIRST | G Q_a")
+CASES = [(regime, text) for regime in ALL_REGIMES for text in (PAST if regime.causal else ALL_WAYS)
+         if "#" not in text or str(regime) != "position, causal"]
+
+
+@pytest.mark.parametrize(("regime", "text"), CASES, ids=str)
+def test_certificates_of_every_operator_and_regime_are_accepted(tmp_path: Path, regime: Regime, text: str) -> None:
+    found = check(tmp_path, sealed(text, regime))
+    assert found.verdict == "accepted", found.reason
+    assert ("causal       yes" in "\n".join(found.lines)) is regime.causal
+
+
+# -- what is asked for -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("options", "verdict"), [
+    (("--formula", "(Q_a since Q_b)"), "accepted"), (("--formula", "Q_b since Q_a"), "rejected"),
+    (("--formula", "let p = Q_a; p since Q_b", "--alphabet", "ab", "--max-n", "4"), "accepted"),
+    (("--alphabet", "a,b"), "accepted"), (("--alphabet", "ba"), "rejected"), (("--max-n", "5"), "rejected"),
+    (("--min-n", "1"), "accepted"), (("--min-n", "2"), "rejected"), (("--regime", "temperature"), "accepted"),
+    (("--regime", "position"), "rejected"), (("--causal",), "rejected"), (("--work", "2"), "accepted"),
+])
+def test_a_certificate_of_another_claim_than_the_one_asked_for_is_rejected(tmp_path: Path, options: tuple[str, ...],
+                                                                          verdict: str) -> None:
+    assert check(tmp_path, sealed("Q_a since Q_b"), *options).verdict == verdict
+
+
+def test_a_formula_with_a_predicate_is_that_with_this_definition_only(tmp_path: Path) -> None:
+    document = json.loads(sealed("Q_a"))
+    document["transformer"]["predicates"] = ["THIRD(k) := k%3 == 1"]
+    found = [check(tmp_path, dump(document), "--formula", "Q_a & THIRD", *given).verdict for given in (
+        (), ("--predicate", "THIRD(k) := k % 3 == 2"), ("--predicate", "THIRD(k) := k % 3 == 1"))]
+    assert found == ["malformed", "malformed", "rejected"]
+
+
+# -- what is wrong -----------------------------------------------------------------------------------------------------
+
+
+def move_error(document: Json) -> None:
+    document["bounds"][0]["layer"] += 1
+
+
+WRONG: dict[str, tuple[str, Callable[[Json], object], str]] = {
+    "another formula": ("incomplete", lambda d: d["claim"].update(formula="Q_a"), "does not say all"),
+    "another alphabet": ("rejected", lambda d: d["claim"].update(alphabet=["a", "c"]), "the alphabet of the claim"),
+    "no error": ("rejected", lambda d: d.update(bounds=[]), "bounds: expected exactly one entry"),
+    "an error elsewhere": ("rejected", move_error, "bounds: expected exactly one entry"),
+    "an error above 1/4": ("rejected", lambda d: d["bounds"][0].update(error_if_true="1/3"), "0 to 1/4"),
+    "a negative error": ("rejected", lambda d: d["bounds"][0].update(error_if_true="-1/3"), "0 to 1/4"),
+    "not causal": ("rejected", lambda d: d["claim"].update(causal=True), "causal: "),
+    "another regime": ("incomplete", lambda d: d["claim"].update(regime="position"), "regime: "),
+    "no length": ("malformed", lambda d: d["claim"].update(max_n=0), "claim.max_n: found 0, expected an integer of 1"),
+    "a great length": ("malformed", lambda d: d["claim"].update(max_n=4097), "claim.max_n: found 4097"),
+    "a least length": ("malformed", lambda d: d["claim"].update(min_n=5), "claim.min_n: found 5, expected an"),
+    "another version": ("malformed", lambda d: d.update(version=2), "version: found 2, expected 1"),
+    "a key more": ("malformed", lambda d: d.update(more=1), 'unknown key "more"'),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_certificate_that_is_wrong_is_refused_for_that_reason(tmp_path: Path, name: str) -> None:
+    verdict, change, reason = WRONG[name]
+    found = check(tmp_path, edited(change))
+    assert (found.verdict, reason in found.reason) == (verdict, True), found
+
+
+def test_a_head_that_is_too_hot_is_not_proved_and_the_head_is_named(tmp_path: Path) -> None:
+    found = check(tmp_path, edited(
+        lambda d: d["transformer"]["layers"][0]["heads"][0].update(temperature="100"), "prev Q_a"))
+    assert found.verdict == "incomplete"
+    assert "do not show what direction" in found.reason and "layer 1, heads: " in found.reason
+
+
+@pytest.mark.parametrize("data", [b"", b"null", b"\xff", b'{"format": 1}', b"[" * 100_000, b'{"a": 1, "a": 2}'])
+def test_what_is_no_certificate_is_malformed(tmp_path: Path, data: bytes) -> None:
+    assert check(tmp_path, data).verdict == "malformed"
+
+
+def test_another_spelling_of_a_formula_is_incomplete_and_entries_in_another_order_malformed(tmp_path: Path) -> None:
+    def spell(document: Json) -> None:
+        document["claim"]["formula"] = "(Q_a) since Q_b"
+
+    def turn(document: Json) -> None:
+        document["transformer"]["position_embedding"] = dict(
+            reversed(document["transformer"]["position_embedding"].items()))
+
+    found = check(tmp_path, edited(spell))
+    assert found.verdict == "incomplete"
+    assert found.reason == "line 5: a formula or a number is not written as certify writes it"
+    assert check(tmp_path, edited(turn)).verdict == "malformed"
+    assert check(tmp_path, sealed("Q_a since Q_b").replace("\n  ", "\n   ", 1)).verdict == "malformed"
+
+
+def test_the_gravest_verdict_of_several_files_is_the_exit_status(tmp_path: Path) -> None:
+    paths = [written(tmp_path, sealed("prev Q_a"), "a.cert"), written(tmp_path, "{}", "b.cert"), tmp_path / "none.cert"]
+    assert [found.verdict for found in check_verified(paths)] == ["accepted", "malformed", "malformed"]
+
+
+@pytest.mark.exhaustive
+def test_a_check_that_would_go_on_for_hours_ends(tmp_path: Path) -> None:
+    found = check(tmp_path, edited(
+        lambda d: d["transformer"]["layers"][0]["heads"][0].update(temperature="(n+1)^100000")))
+    assert found.verdict == "incomplete"

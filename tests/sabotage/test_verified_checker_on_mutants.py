@@ -1,0 +1,79 @@
+"""Mutants of certificates, by the checker that is proved in Coq: what it accepts the Python checker accepts.
+
+But for ReLUs: cases that cannot be, such as two symbols at one position, count for nothing in Coq; what is accepted
+then is held against a run of all short words. Errors are those that it proves, whatever is stated.
+
+Both builds of it give the same answers. How many there were of each verdict is printed with ``-s``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.sabotage.certificates.bases import BASES, base
+from tests.sabotage.certificates.judging import Judgement, judge
+from tests.sabotage.certificates.mutants import Mutant, mutants
+from tests.sabotage.certificates.truth import find_untruth
+from tests.with_ocaml import Checked, check_verified
+
+COVERED = ("anything", "one symbol", "sealed prev", "sealed since, causal position", "sealed parity",
+           "comparisons_by_saturation", "majority", "parity", "low_precision_temporal", "by_hand_prev")
+"""Certificates that the proved checker accepts, or may come to accept."""
+FEW, MANY = 1000, 10
+"""Every so many mutants: some hundreds in all, and over 20,000."""
+
+
+def is_of_an_error(mutant: Mutant) -> bool:
+    """Whether it states another error: the proved checker prints the errors that it proves, whatever is stated."""
+    return "error_if_" in mutant.where
+
+
+def agree(answer: Checked, python: Judgement, data: bytes) -> bool:
+    """Whether the proved checker accepts no more than Python, and refuses no more."""
+    if answer.verdict == "incomplete" or (answer.verdict == "accepted") == (python.verdict == "accepted"):
+        return True
+    return answer.verdict == "accepted" and "feed-forward" in python.lines[0] and find_untruth(data) is None
+
+
+def judge_every(step: int, name: str, folder: Path, both: bool) -> Counter[tuple[str, str]]:
+    """The verdicts of both checkers on every so many mutants."""
+    first = COVERED.index(name) % step
+    chosen = [mutant for number, mutant in enumerate(mutants(base(name))) if number % step == first]
+    paths = [folder / f"{number}.cert" for number in range(len(chosen))]
+    for path, mutant in zip(paths, chosen, strict=True):
+        path.write_bytes(mutant.make())
+    found = check_verified(paths)
+    if both:
+        assert check_verified(paths, with_zarith=True) == found
+    counted, faults = Counter[tuple[str, str]](), []
+    for mutant, path, answer in zip(chosen, paths, found, strict=True):
+        data = path.read_bytes()
+        python = judge(data)
+        counted[answer.verdict, python.verdict] += 1
+        if not agree(answer, python, data) and not is_of_an_error(mutant):
+            faults.append((mutant.kind, mutant.where, answer, python))
+    assert not faults
+    return counted
+
+
+@pytest.mark.parametrize("name", COVERED)
+def test_a_few_mutants_are_accepted_or_refused_as_by_python(name: str, tmp_path: Path) -> None:
+    print(dict(judge_every(FEW, name, tmp_path, both=True)))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", COVERED)
+def test_many_mutants_are_accepted_or_refused_as_by_python(name: str, tmp_path: Path) -> None:
+    print(dict(judge_every(MANY, name, tmp_path, both=False)))
+
+
+@pytest.mark.exhaustive
+def test_many_are_at_least_20000() -> None:
+    assert sum(sum(1 for _ in mutants(base(name))) // MANY for name in COVERED) >= 20_000
+
+
+def test_every_certificate_that_is_mutated_is_one_of_those_of_python() -> None:
+    assert {*COVERED} <= {*BASES}

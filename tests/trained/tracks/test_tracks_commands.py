@@ -1,0 +1,89 @@
+"""`certify decide` and `certify run` with claims about inputs in tracks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from certify.cli import main
+from constructions.trained.json_form import network_text
+from constructions.trained.network import AttentionStep, Step, View
+from tests.trained.tracks.adders import adder, claim_text
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("right.json").write_text(network_text(adder(3, 2)), encoding="utf-8")
+    Path("wrong.json").write_text(network_text(adder(3, 2, blur=0.6)), encoding="utf-8")
+    Path("claim.toml").write_text(claim_text(3, 2), encoding="utf-8")
+    return tmp_path
+
+
+def run(*arguments: str) -> int:
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as done:
+        patch.setattr(sys, "argv", ["certify", *arguments])
+        main()
+    return int(done.value.code or 0)
+
+
+def test_a_right_network_is_certified_with_a_certificate_and_a_page(
+        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("decide", "right.json", "--claim", "claim.toml", "-o", "sum.cert", "--html", "sum.html") == 0
+    assert "certified: right on all 81 inputs of 2 columns" in capsys.readouterr().out
+    assert run("check", "sum.cert") == 0
+    page = Path("sum.html").read_text(encoding="utf-8")
+    assert "right on all 81 inputs of 2 columns" in page and "sum.cert" in page
+    assert run("decide", "sum.cert") == 0  # a certificate has a claim of its own
+    assert run("run", "sum.cert", "12 + 02") == 0
+
+
+def test_a_wrong_network_is_refuted_with_an_input_that_run_replays(
+        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("decide", "wrong.json", "--claim", "claim.toml", "--wrong", "w.cert", "--json") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdict"] == "refuted" and found["counterexample"]["right"] != found["counterexample"]["other"]
+    assert run("check", "w.cert") == 0
+    assert "the claim that follows is FALSE:" in capsys.readouterr().out
+    run("run", "wrong.json", found["counterexample"]["input"], "--claim", "claim.toml", "--json")
+    replayed = json.loads(capsys.readouterr().out)
+    assert replayed["verdict"] == "wrong"
+    wrong = next(one for one in replayed["answers"] if one["verdict"] == "wrong")
+    assert wrong["place"] == found["counterexample"]["place"] and wrong["nearest"] == found["counterexample"]["other"]
+
+
+def silent(step: Step) -> list[Step]:
+    """A layer that writes nothing."""
+    assert isinstance(step, AttentionStep)
+    nothing = View(step.heads[0].out.tensor, 0, step.heads[0].out.shape, (0, 0))
+    return [replace(step, heads=(replace(step.heads[0], out=nothing),))]
+
+
+@pytest.mark.parametrize(("arguments", "complaint"), [
+    (["decide", "right.json", "--claim", "claim.toml", "--store", "kept"], "which does not take this option"),
+    (["run", "right.json", "12", "--claim", "claim.toml"], "1 parts, expected the letters of a, b"),
+    (["run", "right.json", "12 03", "--claim", "claim.toml"], "found '3', expected one of 0, 1, 2"),
+    (["run", "right.json", "1 0", "--claim", "claim.toml"], "1 letters, expected 2"),
+])
+def test_a_mistake_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str],
+                               complaint: str) -> None:
+    assert run(*arguments) == 2
+    said = capsys.readouterr().err.strip()
+    assert complaint in said and "\n" not in said
+
+
+def test_a_network_of_two_layers_is_refuted_or_open(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    network = adder(3, 2)
+    Path("deep.json").write_text(network_text(replace(network, steps=(*network.steps, *network.steps))),
+                                 encoding="utf-8")
+    assert run("decide", "deep.json", "--claim", "claim.toml", "--wrong", "deep.cert") == 1
+    assert run("check", "deep.cert") == 0
+    first, *others = adder(3, 2).steps
+    Path("deep.json").write_text(network_text(replace(network, steps=(first, *others, *silent(first)))),
+                                 encoding="utf-8")
+    assert run("decide", "deep.json", "--claim", "claim.toml") == 3
+    assert "the network has 2 layers of attention" in capsys.readouterr().out

@@ -1,0 +1,96 @@
+"""Ranges of what heads write, by shortest paths over columns: they contain every input's, and are attained."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracks.queries import Restricted, parts
+from proofs.trained.tracks.ranges import FormRanges, ranged
+from tests.trained.tracks.adders import adder, adds
+from tests.trained.tracks.random_tracks import averages, random_claim, random_layer
+
+
+def compare_with_all_inputs(network: TrainedNetwork, claim: TracksClaim) -> int:
+    """How many ranges of classes were compared."""
+    form = claim.forms[0]
+    found = FormRanges(FloatNetwork(network), claim, form)
+    inputs = list(all_inputs(claim, form))
+    tokens = np.array([claim.tokens(form, one) for one in inputs], np.intp)
+    states = np.array([claim.states(form, one) for one in inputs])
+    letters = np.array([[claim.column_index[column] for column in one] for one in inputs])
+    compared = 0
+    for row in ranged(found):
+        for one in row:
+            query = found.queries[one.one.query]
+            mine = tokens[:, query.place] == query.own
+            if query.answer.kind == "end":
+                mine &= states[:, -1] == one.one.member
+            else:
+                column = query.answer.column
+                mine &= states[:, column] == found.columns.source[column][one.one.member]
+                mine &= letters[:, column] == found.columns.letters[column][one.one.member]
+            assert mine.any() and (tokens[mine, query.place + 1] == one.one.answer).all()
+            heard = [written @ rows.T for written, rows in
+                     zip(averages(network, tokens[mine], query.place), found.rows, strict=True)]
+            along = np.concatenate(heard, axis=1) * np.float64(2) ** found.bits
+            room = np.float64(2) ** found.bits * 1e-6
+            assert (one.least <= along.min(axis=0)).all() and (along.max(axis=0) <= one.greatest).all()
+            assert (along.min(axis=0) - one.least < room).all() and (one.greatest - along.max(axis=0) < room).all()
+            compared += 2 * along.shape[1]
+    asked = {(number, one.one.member) for number, row in enumerate(ranged(found)) for one in row}
+    assert len(asked) == sum(len(row) for row in ranged(found))
+    return compared
+
+
+def test_ranges_of_three_digits_contain_all_inputs_and_are_attained() -> None:
+    network = adder(3, 3)
+    assert compare_with_all_inputs(network, adds(network, 3, 3)) == 2 * 114
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ranges_of_random_networks_machines_and_layouts_are_exact(seed: int) -> None:
+    network = random_layer(seed)
+    claim = random_claim(seed, network, (0, 1, 2, 3, 4), ())
+    if count_inputs(claim, claim.forms[0]):
+        assert compare_with_all_inputs(network, claim) > 0
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("first", range(5, 505, 50))
+def test_ranges_of_many_random_networks_are_exact(first: int) -> None:
+    for seed in range(first, first + 50):
+        test_ranges_of_random_networks_machines_and_layouts_are_exact(seed)
+
+
+def test_the_parts_of_a_class_are_all_of_it_and_their_ranges_lie_within_its_own() -> None:
+    network = adder(3, 3)
+    claim = adds(network, 3, 3)
+    found = FormRanges(FloatNetwork(network), claim, claim.forms[0])
+    number, row = next((number, row) for number, row in enumerate(ranged(found)) if found.queries[number].place == 9)
+    query, whole = found.queries[number], row[0]
+    made = parts(query, whole.one, 0)
+    assert [one.split for one in made] == [((0, letters),) for letters in range(9)
+                                           if whole.one.member in Restricted(query, ((0, letters),)).classes]
+    for one in made:
+        least, greatest = found.bounds(number, one.split, np.array([one.member]))
+        assert (least[0] >= whole.least - 8).all() and (greatest[0] <= whole.greatest + 8).all()
+
+
+def test_an_input_of_a_class_attains_its_greatest_ratio() -> None:
+    network = adder(3, 3)
+    claim = adds(network, 3, 3)
+    form = claim.forms[0]
+    found = FormRanges(FloatNetwork(network), claim, form)
+    for number, row in enumerate(ranged(found)):
+        for one in row[::3]:
+            restricted = Restricted(found.queries[number])
+            paths = found.paths(restricted, number, 0, np.ones(1))
+            top = paths.greatest_ratios(np.array([one.one.member]))[0][0]
+            columns = tuple(claim.all_columns[letters] for letters in paths.input(one.one.member, top))
+            tokens = np.array([claim.tokens(form, columns)])
+            (written,) = averages(network, tokens, found.queries[number].place)
+            assert abs((written @ found.rows[0].T)[0, 0] - top) < 1e-9
