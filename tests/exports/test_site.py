@@ -188,6 +188,20 @@ def test_pages_fit_can_be_read_and_complain_of_nothing(
     assert [each for each in wrong if "favicon" not in each and "404" not in each] == []
 
 
+def test_a_worker_of_the_page_can_ask_no_other_host(browser: Browser, served: tuple[str, Any]) -> None:
+    """It has the policy of the page: that is what keeps whatever Python does on this machine."""
+    page, _ = visit(browser, served[0], "check.html")
+    page.evaluate("""() => {
+        const tell = "event => postMessage(event.violatedDirective)";
+        const ask = "fetch('http://127.0.0.2:9/').catch(() => {});";
+        const source = `self.addEventListener("securitypolicyviolation", ${tell}); ${ask}`;
+        const worker = new Worker(URL.createObjectURL(new Blob([source])));
+        worker.onmessage = ({ data }) => { window.blocked = data; };
+    }""")
+    page.wait_for_function("window.blocked")
+    assert page.evaluate("window.blocked") == "connect-src"
+
+
 def native(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     status = main([str(path)])
     return status, capsys.readouterr().out.replace(str(path), path.name)
@@ -216,15 +230,3 @@ def test_the_checker_in_the_page_says_what_the_checker_says_without_a_network(
     page.reload()  # what was kept is enough
     expect(page.locator("#state")).to_have_text("Ready.", timeout=120_000)
     assert wrong == []
-
-
-def test_a_worker_that_the_page_makes_can_ask_no_other_host(browser: Browser, served: tuple[str, Any]) -> None:
-    """It has the policy of the page: that is what keeps whatever Python does on this machine."""
-    page, _ = visit(browser, served[0], "check.html")
-    blocked = page.evaluate("""() => new Promise(resolve => {
-        const source = "self.addEventListener('securitypolicyviolation', event => postMessage(event.violatedDirective));"
-            + "fetch('http://127.0.0.2:9/').catch(() => {});";
-        const worker = new Worker(URL.createObjectURL(new Blob([source])));
-        worker.onmessage = ({ data }) => resolve(data);
-    })""")
-    assert blocked == "connect-src"
