@@ -13,6 +13,7 @@ from certify.commands import decide_options as given_as
 from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
+    from certify.frame.so_far import SoFar
     from certify.trained.decision import Decision
     from constructions.trained.network import TrainedNetwork
     from constructions.trained.tracks import TracksClaim
@@ -67,21 +68,28 @@ def decide(
         decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
     from certify.frame.shards import read_workers
-    from certify.frame.so_far import SoFar
     from certify.trained.decide import Settings, decide_in_time
     from certify.trained.show import decision_to_json, print_decision
 
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
     decision = decide_in_time(*question, settings)
     show_found(decision, as_json, decision_to_json, print_decision, output)
+    write_decision(decision, output, wrong, html, as_json)
+    raise typer.Exit(decision.exit_code)
+
+
+def write_decision(decision: Decision | SoFar[Decision], output: str | None, wrong: str | None, html: str | None,
+                   as_json: bool) -> None:
+    """Write what there are places for; where time was up, nothing."""
+    from certify.frame.so_far import SoFar
+
     if isinstance(decision, SoFar):
         for place, name in ((output, "certificate"), (wrong, "certificate of a wrong word"), (html, "page")):
             write_certificate(place, None, decision.verdict, as_json, name)
-    else:
-        write_certificate(output, decision.certificate, decision.verdict, as_json)
-        write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
-        write_page(html, decision, output, wrong)
-    raise typer.Exit(decision.exit_code)
+        return
+    write_certificate(output, decision.certificate, decision.verdict, as_json)
+    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
+    write_page(html, decision, output, wrong)
 
 
 def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, output: str | None,

@@ -68,19 +68,23 @@ def explain(
         explanation = replace(explanation, language=describe_language(language))
     with ProgressLine() as progress:
         built = built_first(request.subject, explanation)
-        lesson = teach(replace(request, subject=built[0]), built[1], progress)
-        explanation = replace(explanation, lesson=lesson)
+        explanation = replace(explanation, lesson=teach(replace(request, subject=built[0]), built[1], progress))
         if floats:
             explanation = explain_floats(explanation, None if gamma is None else request.gamma, progress)
-    if html is not None:
-        from certify.exports.pages.lesson.page import lesson_page
-        from certify.frame.files import write_text
-
-        write_text(html, lesson_page(lesson, explanation.formula, built[1]))
-        if html == "-":
-            return
+    write_lesson(html, explanation, built[1])
+    if html == "-":
+        return
     show_found(explanation, as_json, explanation_to_json,
                lambda out, found: print_explanation(out, found, style, parenthesize))
+
+
+def write_lesson(place: str | None, explanation: Explanation, network: Transformer | None) -> None:
+    """Write the page, if there is a place for it."""
+    from certify.exports.pages.lesson.page import lesson_page
+    from certify.frame.files import write_text
+
+    if place is not None and explanation.lesson is not None:
+        write_text(place, lesson_page(explanation.lesson, explanation.formula, network))
 
 
 def built_first(subject: FormulaSubject, explanation: Explanation) -> tuple[FormulaSubject, Transformer | None]:
