@@ -13,12 +13,24 @@ if TYPE_CHECKING:
     from certify.asking.request import Request
     from certify.formula.outcomes import Outcome
     from certify.frame.so_far import SoFar
+    from proofs.floats.run_class import RunClass
 
 
 def say_reading(request: Request) -> None:
     """Say on standard error how the formula was read, where other tools would read it differently."""
     if reading := getattr(request.subject, "reading", ""):
         note(reading)
+
+
+def prove_in_time(request: Request, effort: int, runs: RunClass | None) -> Outcome | SoFar[Outcome]:
+    """The outcome for the lengths of the request, or what is known when time is up."""
+    from certify.formula.pipeline import certify_request
+    from certify.frame.progress import ProgressLine
+    from certify.frame.so_far import answer_in_time
+
+    with ProgressLine() as progress:
+        return answer_in_time(request.claimed_lengths, lambda some: certify_request(
+            request.about(some), None, progress, effort, runs))
 
 
 def finish(outcome: Outcome | SoFar[Outcome], as_json: bool, style: Style, parenthesize: bool,

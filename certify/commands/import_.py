@@ -53,8 +53,7 @@ def import_files(
     heads: Annotated[int | None, typer.Option(
         "--heads", metavar="H", parser=option.whole_number, help="the number of heads in each layer")] = None,
     norm_first: Annotated[bool | None, typer.Option(
-        "--norm-first/--norm-last",
-        help="whether norms come before attention and units, or after what these add")] = None,
+        "--norm-first/--norm-last", help="whether norms come before attention and units, or after both")] = None,
     positions: Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
         "--positions", help="the kind of positions, where the file has no table of them")] = None,
     rows: RowsOption = None,
