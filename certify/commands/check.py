@@ -50,7 +50,7 @@ def check(
         "--part", metavar="K/M", help="for such a decision: prove only the K-th of M parts")] = None,
     jobs: option.Jobs = None,
     verified: Annotated[bool, typer.Option(
-        "--verified", help="by certify-check instead, which is proved in Coq (certify checker --verified)")] = False,
+        "--verified", help="by certify-check instead, which is proved in Coq (docs/coq.md)")] = False,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
@@ -90,8 +90,8 @@ def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: objec
         raise InputError("--verified: takes neither --sample, --part and --estimate nor --json")
     program = shutil.which(VERIFIED)
     if program is None:
-        return complain(f"unknown: {VERIFIED} is not on the path; certify checker --verified -o DIR "
-                        f"builds DIR/{VERIFIED}", "unknown")
+        return complain(f"unknown: {VERIFIED} is not on the path; docs/coq.md says how it "
+                        "is built", "unknown")
     sys.stdout.flush()
     return subprocess.run([program, *options, "--", *files], check=False).returncode
 

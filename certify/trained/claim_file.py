@@ -55,7 +55,7 @@ def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Cl
     folder = Path(os.path.normpath(Path(path).parent)) if path != "-" else Path()
     table = read_toml(read_text(path), path)
     if "tracks" in table:
-        raise InputError(f"{path}: the claim is about inputs in tracks, which certify decide and certify run "
+        raise InputError(f"{path}: the claim is about inputs in tracks, which only deciding and running "
                          "read, from a file")
     return claim_of_table(table, path, folder, network, scope)
 
