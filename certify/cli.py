@@ -29,6 +29,8 @@ from certify.commands.explain import explain
 from certify.commands.export import export
 from certify.commands.floats import floats
 from certify.commands.formula import formula
+from certify.commands.front_page import FrontPage
+from certify.commands.help_ import show_help
 from certify.commands.help_examples import epilog_of
 from certify.commands.import_ import import_files
 from certify.commands.learn import learn
@@ -38,6 +40,7 @@ from certify.commands.model import model
 from certify.commands.prove import prove
 from certify.commands.run import run
 from certify.commands.sensitivity import sensitivity
+from certify.commands.site import site
 from certify.commands.soften import soften
 from certify.frame.terminal import complain, discard_output, expect_json, prepare_output, say
 from certify.frame.verdicts import BAD_INPUT, INTERRUPTED, READER_GONE
@@ -48,16 +51,17 @@ USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="certify",
+    cls=FrontPage,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy"}
+NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy", show_help: "help"}
 """Of commands whose names are none of a function, or taken by Python."""
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
                 cross_entropy, floats, import_files, decide, learn, equal, export, crosscheck, list_all, examples,
-                docs):
+                docs, show_help, site):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 
@@ -90,7 +94,8 @@ def command_line() -> Any:
 
 def main() -> NoReturn:
     """Run the command line; every complaint is one line on standard error."""
-    from constructions.errors import InputError, InternalError, Unsupported, WorkLost
+    from constructions.deadline import TimeIsUp
+    from constructions.errors import InputError, InternalError, Unreadable, Unsupported, WorkLost
 
     prepare_output()
     expect_json(sys.argv[1:])
@@ -98,7 +103,7 @@ def main() -> NoReturn:
         code = command_line()(sys.argv[1:] or ["--help"], prog_name="certify", standalone_mode=False)
         sys.stdout.flush()
     except InputError as error:
-        code = complain(error)
+        code = complain(error, "unreadable" if isinstance(error, Unreadable) else "malformed")
     except Unsupported as construct:
         code = complain(f"unsupported: {construct}", "unsupported")
     except WorkLost as loss:
@@ -107,6 +112,8 @@ def main() -> NoReturn:
         code = complain(f"internal error, no verdict: {contradiction}", "unknown")
     except USAGE_ERROR as error:
         code = complain(describe_misuse(error))
+    except TimeIsUp as up:
+        code = complain(f"no verdict: {up}", "unknown")
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:

@@ -11,6 +11,10 @@ class InputError(ValueError):
     """Bad input from outside. ``str()`` is one line: where, what, and what was expected."""
 
 
+class Unreadable(InputError):
+    """A file that is not there, or that cannot be read."""
+
+
 class TextError(InputError):
     """A text that makes no sense from some place on; line and column count from 1.
 

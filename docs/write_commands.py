@@ -12,15 +12,28 @@ from collections import Counter
 from typing import Any
 
 from certify.cli import command_line
+from certify.commands.front_page import grouped
 
 WIDTH = 120
 PREFACE = """\
 # The commands
 
-What each command says of itself; `certify COMMAND --help` shows it with all options in one list. Exit status: 0
-certified, proved or accepted, 1 refuted or rejected, 2 bad usage or input, 3 unknown, unproved or unsupported; 130
-after Ctrl-C, 141 if nobody reads the output any more (`certify list | head -1`). `-` reads standard input. Other pages
-have the formats and what is claimed: [README](../README.md) names the page of each.
+What each command says of itself; `certify help COMMAND` (or `certify COMMAND --help`) shows it with its options in one
+list. Exit status: 0 certified, proved or accepted, 1 refuted or rejected, 2 bad usage or input, 3 unknown, unproved or
+unsupported; 130 after Ctrl-C, 141 if nobody reads the output any more (`certify list | head -1`). `-` reads standard
+input. Other pages have the formats and what is claimed: [README](../README.md) names the page of each.
+
+**When time is up.** `--timeout S` ends a command after about S seconds: between two lengths, questions to a solver or
+parts of the work, so that one of these may make it later. The verdict is then *unknown* (of a certificate that was
+being checked *incomplete*) and the exit status 3; no certificate, model or page is written. With a time limit lengths
+are asked about in stretches that double. What is printed is the answer for the last one that was finished, with
+`certified_to` in JSON; if a word was found by then that breaks the claim, all is refuted. Where the limit is kept, the
+answer is the same as without it. An audit of a claims file keeps its finished claims for `--resume`, `--store` its
+finished parts.
+
+**Old names.** What these options were once called is still read, with a note on standard error: `--for` for
+`--precision`, `--letters` and `--answers` of `decide` and `margin` for `--alphabet` and `--at`, `--attention` for
+`--weighting` (not that of `import`), `--offset` of `cross-entropy` for `--intercept`.
 """
 SHARED = "## Options of several commands\n\n`--help` (`-h`) shows the help of any command.\n"
 
@@ -89,13 +102,16 @@ def block(text: str) -> str:
 
 def page() -> str:
     """The whole page."""
-    sections = [Section(name, command) for name, command in command_line().commands.items()]
+    commands = command_line().commands
+    groups = list(grouped(list(commands)))
+    sections = [Section(name, commands[name]) for _, names in groups for name in names]
     shared = shared_options(sections)
     described = sections[0].context.make_formatter()
     described.write_dl(list(shared))
-    rows = [f"| [`certify {each.name}`](#certify-{each.name}) | {each.command.get_short_help_str()} |"
-            for each in sections]
-    return "\n".join([PREFACE, "| command | what it does |\n|---|---|", *rows, "", SHARED,
+    rows = [f"| [`certify {name}`](#certify-{name}) | {commands[name].get_short_help_str()} | {title.lower()} |"
+            for title, names in groups for name in names]
+    head = "| command | what it does | where `certify --help` has it |\n|---|---|---|"
+    return "\n".join([PREFACE, head, *rows, "", SHARED,
                       block(described.getvalue()), *[each.text(set(shared)) for each in sections]])
 
 

@@ -1,4 +1,4 @@
-"""What `--for FORMAT` denotes, and what it does not go with."""
+"""What `--precision FORMAT` denotes, and what it does not go with."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ def lengths_served(precision: str | None, longest: int | None) -> Lengths | None
         InputError: if there is a longest, and it would be ignored.
     """
     if precision is None and longest is not None:
-        raise InputError("--max-n: only the networks for low precision depend on it, expected it with --for")
+        raise InputError("--max-n: only the networks for low precision depend on it, expected it with --precision")
     return None if precision is None else up_to(LONGEST if longest is None else longest)

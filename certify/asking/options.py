@@ -9,6 +9,9 @@ import typer
 SharpenedBy = Literal["temperature", "position"]
 Style = Literal["ascii", "unicode", "latex"]
 Attention = Literal["soft", "hard"]
+MOST_SECONDS = 86_400
+HARD: Literal["hard"] = "hard"
+SOFT = ("softmax", "soft")
 
 
 def whole_number(text: str) -> int:
@@ -17,6 +20,32 @@ def whole_number(text: str) -> int:
         return int(text)
     except ValueError:
         raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a whole number") from None
+
+
+def seconds(text: str) -> int:
+    """The value of --timeout."""
+    found = whole_number(text)
+    if not 1 <= found <= MOST_SECONDS:
+        raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a number of seconds from 1 to {MOST_SECONDS}")
+    return found
+
+
+def attention(text: str) -> str:
+    """The value of --weighting where nothing but softmax and hard attention is known; softmax was once called soft."""
+    if text not in (*SOFT, HARD):
+        raise typer.BadParameter(f"found {str(text)[:20]!r}, expected softmax or hard")
+    return text
+
+
+def attention_and_weighting(text: str | None) -> tuple[Attention, str | None]:
+    """What --weighting says: whether attention is hard, and else the name of another weighting than softmax.
+
+    >>> [attention_and_weighting(text) for text in (None, "hard", "soft", "sparsemax")]
+    [('soft', None), ('hard', None), ('soft', None), ('soft', 'sparsemax')]
+    """
+    if text == HARD:
+        return HARD, None
+    return "soft", None if text == "soft" else text
 
 
 # -- what a command writes: each option says so by one of these, and the command line looks after the place ------------
@@ -58,16 +87,18 @@ ProvedUpTo = Annotated[int | None, typer.Option(
     "words)")]
 Regime = Annotated[SharpenedBy | None, typer.Option(
     "--regime", help="what makes softmax sharp: a temperature that falls with n, or position embeddings that grow; "
-    "cases (a) and (b) of [SHA] (left out: temperature; with --for: position)")]
+    "cases (a) and (b) of [SHA] (left out: temperature; with --precision: position)")]
 Precision = Annotated[str | None, typer.Option(
-    "--for", metavar="FORMAT", help="use the constructions for low precision: bfloat16, binary16, tf32 or binary32")]
+    "--precision", metavar="FORMAT", help="use the constructions for low precision: bfloat16, binary16, tf32 or "
+    "binary32")]
 Longest = Annotated[int | None, typer.Option(
-    "--max-n", metavar="N", parser=whole_number, help="with --for: the longest words that it counts in (left out: 64)")]
+    "--max-n", metavar="N", parser=whole_number, help="with --precision: the longest words that it counts in (left "
+    "out: 64)")]
 Causal = Annotated[bool, typer.Option("--causal", help="use future-masked heads only, and nothing that depends "
                                                              "on n")]
 Gamma = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL",
-    help="the constant in front of the scores (left out: 3, as [SHA] prints; with --for: 4)")]
+    help="the constant in front of the scores (left out: 3, as [SHA] prints; with --precision: 4)")]
 Factor = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL", help="the constant in front of the scores (left out: 3; of a model's scores: 1)")]
 Temperature = Annotated[str | None, typer.Option(
@@ -80,8 +111,11 @@ Float = Annotated[str | None, typer.Option(
 Effort = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="search K times as long for a counterexample")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="do not show progress")]
-"""Of every command that shows progress; certify/commands/command.py sees to it."""
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="show no progress, and no notes")]
+"""certify/commands/command.py sees to it; and to --timeout, of every command that shows progress."""
+Timeout = Annotated[int | None, typer.Option(
+    "--timeout", metavar="S", parser=seconds, help="end after so many seconds, with the verdict unknown and "
+    "what is known by then")]
 PrintedStyle = Annotated[Style, typer.Option("--style", help="how formulas are printed")]
 Parenthesize = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
 Predicate = Annotated[list[str] | None, typer.Option(
@@ -109,8 +143,12 @@ Dialect = Annotated[str | None, typer.Option(
     "--dialect", metavar="NAME", help="whose meaning X, since and until have: sha (left out), spot, black or lydia")]
 Symbol = Annotated[str | None, typer.Option(
     "--symbol", metavar="SYMBOL", help="for a program that outputs symbols: ask where the output is this one")]
-AttentionKind = Annotated[Attention, typer.Option(
-    "--attention", help="hard: in place of softmax, only the greatest score counts (there are no ties)")]
+AttentionKind = Annotated[str | None, typer.Option(
+    "--weighting", metavar="<softmax|hard>", parser=attention, help="hard: in place of softmax, only the greatest "
+    "score counts (there are no ties)")]
+WeightingOrHard = Annotated[str | None, typer.Option(
+    "--weighting", metavar="NAME", help="how heads weigh scores, in place of softmax: hard (only the greatest counts), "
+    "sparsemax, entmax-1.5, ... (docs/weightings.md)")]
 Weighting = Annotated[str | None, typer.Option(
     "--weighting", metavar="NAME", help="how heads weigh scores, in place of softmax: sparsemax, entmax-1.5, ... "
     "(docs/weightings.md)")]

@@ -31,7 +31,7 @@ from certify.asking.subjects import (
     find_formula,
     find_language,
     find_subject,
-    read_network,
+    read_certified_network,
     refuse_options,
 )
 from certify.asking.weightings import find_weighting
@@ -65,7 +65,8 @@ class Request:
 
     ``gamma`` is the constant in front of the scores; of a network that is read, what its scores are multiplied by. A
     ``temperature`` takes the place of the one that the regime or the network has. ``allowed_error`` is the largest
-    error that every head may have, up to 1/4. ``lengths`` is None where nothing is claimed of any.
+    error that every head may have, up to 1/4. ``lengths`` is None where nothing is claimed of any. A network whose
+    weights depend on the greatest length is that of the length that it is ``built_for``, of the last one if None.
     """
 
     subject: Subject
@@ -73,6 +74,7 @@ class Request:
     gamma: Fraction = AS_IT_IS
     temperature: Expression | None = None
     allowed_error: Fraction | None = None
+    built_for: int | None = None
 
     def check(self) -> None:
         """Raise InputError if the allowed error is no number of (0, 1/4], or the temperature not positive somewhere."""
@@ -109,7 +111,7 @@ class Request:
     @property
     def longest(self) -> int:
         """The length up to which a network for low precision counts."""
-        return self.lengths.last if self.lengths else DEFAULT_MAX_N
+        return self.built_for or (self.lengths.last if self.lengths else DEFAULT_MAX_N)
 
     @property
     def formula(self) -> Formula | None:
@@ -153,6 +155,10 @@ class Request:
         assert self.lengths is not None, "a verdict is about stated lengths"
         return self.lengths
 
+    def about(self, lengths: Lengths) -> Request:
+        """The same question about the same network, for some of its lengths."""
+        return replace(self, lengths=lengths, built_for=self.longest)
+
     def with_gamma(self, gamma: Fraction) -> Request:
         """The same question with this constant in front of the scores."""
         return replace(self, gamma=gamma)
@@ -190,7 +196,7 @@ class Request:
 def _options_of(subject: FormulaSubject, gamma: Fraction) -> tuple[str, ...]:
     regime = subject.regime
     return ("--alphabet", show_word(subject.alphabet), "--gamma", str(gamma),
-            *(("--for", subject.precision) if subject.precision else
+            *(("--precision", subject.precision) if subject.precision else
               ("--regime", "position") if regime.sharpening is Sharpening.POSITION else ()),
             *(("--causal",) if regime.causal else ()), *(("--as-printed",) if subject.as_printed else ()),
             *(("--weighting", subject.weighting) if not subject.weighting.is_softmax else ()),
@@ -218,14 +224,15 @@ def read_request(subject: str | Found | None, options: Options = Options(), take
         or find_subject(subject, taken))
     refuse_options(found, options.given, taken, programs, spell)
     if options.attention == "hard" and options.temperature is not None:
-        raise InputError(f"{spell('temperature')}: hard attention has no temperature, expected {spell('attention')} "
-                         "soft")
+        raise InputError(f"{spell('temperature')}: hard attention has no temperature, expected it without "
+                         f"{spell('attention')} hard")
     temperature = _optional(read_expression, options.temperature, spell("temperature"))
     allowed_error = _optional(read_allowed_error, options.allowed_error, spell("allowed_error"))
     read: Subject
     match found.kind:
         case Kind.NETWORK:
-            read = NetworkSubject(found.name, read_network(found))
+            network, certified = read_certified_network(found)
+            read = NetworkSubject(found.name, network, certified=certified)
         case Kind.PROGRAM if not denotes_a_formula(found, programs):
             from certify.asking.programs import read_program
 

@@ -25,6 +25,7 @@ from constructions.language.definitions import definitions_of_file
 from constructions.language.printer import format_briefly, format_formula
 from constructions.language.syntax import Formula
 from constructions.network.json_form import read_json, transformer_from_json
+from constructions.network.lengths import Lengths
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 
@@ -217,16 +218,40 @@ def read_network(found: Found) -> Transformer:
     Raises:
         InputError: if the file is neither, or a certificate claims another formula than its network means.
     """
+    return read_certified_network(found)[0]
+
+
+def read_certified_network(found: Found) -> tuple[Transformer, Lengths | None]:
+    """The same, and the lengths of the words that a certificate is about.
+
+    Raises:
+        InputError: likewise.
+    """
     if found.network is not None:
-        return found.network
+        return found.network, None
     where = found.name
     data, claim = read_json(found.text, where), None
+    lengths = None
     if isinstance(data, dict) and data.get("format") in CERTIFICATES and "transformer" in data:
+        lengths = _lengths_of(data.get("claim"))
         claim, data = None if data["format"] == ABOUT_MARGINS else data.get("claim"), data["transformer"]
     network = transformer_from_json(data, where)
     if isinstance(claim, dict) and "formula" in claim:
         _check_claim(claim["formula"], data["directions"][network.output], network, where)
-    return network
+    return network, lengths
+
+
+def _lengths_of(claim: object) -> Lengths | None:
+    """What a claim says; None if it makes no sense, which the checker would say."""
+    if not isinstance(claim, dict):
+        return None
+    first, last = claim.get("min_n", 1), claim.get("max_n")
+    if type(first) is not int or type(last) is not int:
+        return None
+    try:
+        return Lengths(first, last)
+    except InputError:
+        return None
 
 
 def _check_claim(claimed: Any, output: Mapping[str, Any], network: Transformer, where: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal
 
 from constructions.language.syntax import Formula
+from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
 from constructions.regimes import Regime
@@ -49,7 +50,8 @@ def as_option(name: str) -> str:
     >>> as_option("as_printed"), as_option("allowed_error")
     ('--as-printed', '--delta')
     """
-    spelled = {"predicates": "--predicate", "allowed_error": "--delta", "precision": "--for"}
+    spelled = {"predicates": "--predicate", "allowed_error": "--delta", "attention": "--weighting",
+               "letters": "--alphabet"}
     return spelled.get(name, "--" + name.replace("_", "-"))
 
 
@@ -59,7 +61,7 @@ def as_key(name: str) -> str:
     >>> as_key("as_printed"), as_key("allowed_error")
     ('as_printed', 'delta')
     """
-    return {"allowed_error": "delta", "precision": "for"}.get(name, name)
+    return {"allowed_error": "delta"}.get(name, name)
 
 
 @dataclass(frozen=True)
@@ -87,11 +89,15 @@ class FormulaSubject:
 
 @dataclass(frozen=True)
 class NetworkSubject:
-    """A network that somebody wrote, or that a certificate holds; it claims a regime only if one is said of it."""
+    """A network that somebody wrote, or that a certificate holds; it claims a regime only if one is said of it.
+
+    ``certified`` are the lengths of the words that the certificate is about.
+    """
 
     name: str
     network: Transformer
     regime: Regime | None = None
+    certified: Lengths | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -97,6 +97,14 @@ class Claim:
     limit: str = ""
     note: str = ""
     digest: str = ""
+
+    def about_some(self, lengths: Lengths) -> Claim:
+        """The same claim of some of its lengths, about the same network."""
+        about = self.about
+        if isinstance(about, AboutANetwork):
+            critical = tuple(n for n in about.demands.critical if n in lengths)
+            about = AboutANetwork(about.request.about(lengths), replace(about.demands, critical=critical))
+        return replace(self, lengths=lengths, about=about)
 
 
 def claim_alone(about: AboutANetwork) -> Claim:

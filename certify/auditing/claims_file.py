@@ -35,6 +35,7 @@ from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import Paper, Verdict
 from certify.frame.files import SUFFIXES_OF_PROGRAMS, read_text
 from certify.frame.places import note_input
+from certify.frame.terminal import note
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
@@ -51,6 +52,8 @@ KEYS: Mapping[str, Mapping[str, Any]] = {
     "program": COMMON | {"oracle": (str, dict), "alphabet": str}, "undecidable": COMMON,
 }
 """The keys of claims without ``kind``, by the key that says what they are about."""
+OLD_KEYS = {"for": "precision"}
+"""What keys were called before one name meant one thing."""
 NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
 Table = Mapping[str, Any]
 
@@ -80,7 +83,12 @@ def read_claims(path: str) -> ClaimsFile:
         name = shlex.quote(path)
         raise InputError(f"{path}: found a certificate or a model file, expected a claims file (.toml); certify check "
                          f"{name} checks a certificate, certify audit --model {name} audits the network in it")
-    return parse_claims(text, path)
+    file = parse_claims(text, path)
+    data = tomllib.loads(text)
+    for old, new in OLD_KEYS.items():
+        if any(old in table for table in (data.get("defaults", {}), *data["claim"])):
+            note(f"{path}: the key {old} is now called {new}")
+    return file
 
 
 def parse_claims(text: str, path: str) -> ClaimsFile:
@@ -98,7 +106,9 @@ def parse_claims(text: str, path: str) -> ClaimsFile:
     entries = data.get("claim", [])
     if not entries or not all(isinstance(entry, dict) for entry in entries):
         raise InputError(f"{path}: expected at least one [[claim]]")
-    reader = _Reader(Path(path).parent if path != "-" else Path(), data.get("defaults", {}))
+    entries = list(map(with_new_names, entries))
+    defaults = data.get("defaults", {})
+    reader = _Reader(Path(path).parent if path != "-" else Path(), with_new_names(defaults))
     claims: dict[str, Claim] = {}
     for number, entry in enumerate(entries, start=1):
         where = f"{path}, claim {entry.get('name', number)!r}" if entry.get("name") else f"{path}, claim {number}"
@@ -133,6 +143,29 @@ def read_claim(entry: Table) -> Claim:
     return _Reader(Path(), {}).claim(entry)
 
 
+def with_new_names(table: Table) -> Table:
+    """The same table, with the names that keys have now."""
+    return {OLD_KEYS.get(key, key): value for key, value in table.items()}
+
+
+def with_lengths(entry: Table, keys: Mapping[str, Any], defaults: Table) -> Table:
+    """The claim with its defaults, its lengths as one key, if it says them as ``max_n`` and ``min_n``."""
+    if "lengths" in keys and "max_n" not in keys:
+        entry, defaults = _with_lengths(entry), _with_lengths(defaults)
+    return {**{key: value for key, value in defaults.items() if key in keys}, **entry}
+
+
+def _with_lengths(table: Table) -> Table:
+    if "max_n" not in table:
+        return table
+    ends = {"min_n": table.get("min_n", 1), "max_n": table["max_n"]}
+    check_keys("lengths", ends, dict.fromkeys(ends, int))
+    if "lengths" in table:
+        raise InputError("max_n: lengths are given, too, expected one of the two")
+    others = {key: value for key, value in table.items() if key not in ends}
+    return {**others, "lengths": f"{ends['min_n']}..{ends['max_n']}"}
+
+
 def check_keys(where: str, table: Table, expected: Mapping[str, Any]) -> None:
     """Raise InputError for a key that is not expected, or a value of another type."""
     for key, value in table.items():
@@ -157,7 +190,7 @@ class _Reader:
 
     def claim(self, entry: Table) -> Claim:
         kind, keys = _kind_of(entry)
-        entry = {**{key: value for key, value in self.defaults.items() if key in keys}, **entry}
+        entry = with_lengths(entry, keys, self.defaults)
         check_keys(kind, entry, keys)
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", entry.get("name", "")):
             raise InputError(f"name {entry.get('name', '')!r}, expected 1 to 80 letters, digits, - and _")

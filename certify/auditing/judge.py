@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.asking.run_command import RunCommand
@@ -25,6 +25,7 @@ from certify.auditing.fits import fit_laws
 from certify.auditing.kinds.asked import Asked
 from certify.auditing.results import ClaimResult, CriticalConstant, LengthVerdict, Verdict, Witness, outward
 from certify.frame.shipped import examples_folder
+from certify.frame.so_far import SoFar, answer_in_time
 from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import Lengths
 from proofs.enclosures.intervals import Interval
@@ -62,6 +63,30 @@ def judge_with_certificates(claim: Claim, search: Search) -> tuple[ClaimResult, 
         result = _result(claim, "unsupported", reason=str(construct))
     result = replace(result, seconds=round(time.perf_counter() - start, 3), mismatch=find_mismatch(claim, result))
     return result, certificates
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What ``judge_with_certificates`` finds."""
+
+    result: ClaimResult
+    certificates: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """That of the claim."""
+        return self.result.verdict
+
+
+def judge_in_time(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:
+    """The same; if time is up before, the result for shorter words, whose verdict is unknown."""
+    start = time.perf_counter()
+    found = answer_in_time(claim.lengths, lambda some: Judged(*judge_with_certificates(claim.about_some(some), search)))
+    if not isinstance(found, SoFar):
+        return found.result, found.certificates
+    known = _result(claim, "unknown", "") if found.answer is None else found.answer.result
+    return replace(known, verdict="unknown", reason=found.reason, lengths=str(claim.lengths),
+                   seconds=round(time.perf_counter() - start, 3)), ()
 
 
 def _decide(claim: Claim, search: Search) -> tuple[ClaimResult, tuple[str, ...]]:

@@ -111,7 +111,7 @@ class Session:
         Raises:
             InputError: naming the claim, if something in it has no value at some length.
             WorkLost: if processes died again and again.
-            KeyboardInterrupt: leaving the finished claims in ``results`` and on disk.
+            KeyboardInterrupt, TimeIsUp: leaving the finished claims in ``results`` and on disk.
         """
         for claim in self.file.claims:
             if claim.digest in self.kept:
@@ -136,15 +136,15 @@ class Session:
         kept = Kept(VERSION, source_of(self.file.path), claims)
         write_text(str(self.path), json.dumps(to_json(kept)) + "\n")
 
-    def describe_interruption(self) -> str:
+    def describe_interruption(self, how: str = "interrupted") -> str:
         """What of an interrupted audit is kept, and what ``--resume`` does about it."""
         if self.results:
-            return (f"interrupted; {len(self.results)} of {len(self.file.claims)} claims are finished and kept in "
+            return (f"{how}; {len(self.results)} of {len(self.file.claims)} claims are finished and kept in "
                     f"{self.path}: --resume continues")
         if self.path.is_file():
-            return (f"interrupted before a claim was finished; {self.path} is what an earlier audit left: "
+            return (f"{how} before a claim was finished; {self.path} is what an earlier audit left: "
                     "--resume continues from there")
-        return "interrupted before a claim was finished: nothing is kept, and --resume starts from the beginning"
+        return f"{how} before a claim was finished: nothing is kept, and --resume starts from the beginning"
 
     @property
     def report(self) -> AuditReport:

@@ -203,8 +203,9 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
     from certify.auditing.session import Session, check_kept_place, exit_code, kept_path, read_kept
     from certify.frame.places import note_output
     from certify.frame.shards import ShardsProgress
-    from certify.frame.verdicts import INTERRUPTED
+    from certify.frame.verdicts import INTERRUPTED, exit_status
     from certify.frame.words import counted
+    from constructions.deadline import TimeIsUp
 
     kept = kept_path(path)
     note_output("finished claims in", str(kept))
@@ -214,20 +215,22 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
         print(f"certify: --resume: there is no {kept}, so no finished claims of {path} are kept: the audit starts "
               "from the beginning", file=sys.stderr)
         resume = False
-    interrupted = False
+    interrupted = ""
     with ShardsProgress("auditing", "claims", "claims") as progress:
         session = Session(file, read_kept(kept) if resume else None, workers=workers, progress=progress)
         try:
             session.run()
         except KeyboardInterrupt:
-            interrupted = True
+            interrupted = "interrupted"
+        except TimeIsUp as up:
+            interrupted = str(up)
     if session.resumed:
         print(f"certify: {counted(session.resumed, 'finished claim')} taken from {kept}", file=sys.stderr)
     report = session.report
     show_report(report, reports)
     if interrupted:
-        print(f"certify: {session.describe_interruption()}", file=sys.stderr)
-        return INTERRUPTED
+        print(f"certify: {session.describe_interruption(interrupted)}", file=sys.stderr)
+        return INTERRUPTED if interrupted == "interrupted" else exit_code(report) or exit_status("unknown")
     return exit_code(report)
 
 
@@ -250,13 +253,13 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 def audit_claim(claim: Claim, output: str | None, reports: Reports) -> int:
     """Audit one claim; return the exit status."""
     from certify.auditing.decide import Search
-    from certify.auditing.judge import judge_with_certificates
+    from certify.auditing.judge import judge_in_time
     from certify.auditing.results import AuditReport
     from certify.frame.progress import ProgressLine
     from certify.frame.verdicts import exit_status
 
     with ProgressLine() as progress:
-        result, certificates = judge_with_certificates(claim, Search(progress=progress))
+        result, certificates = judge_in_time(claim, Search(progress=progress))
     report = AuditReport("One claim", "command line", (result,), (), result.seconds)
     reports.write(report)
     if reports.as_json:

@@ -24,14 +24,14 @@ def build(
     symbol: option.Symbol = None,
     regime: option.Regime = None,
     causal: option.Causal = False,
-    attention: option.AttentionKind = "soft",
     gamma: option.Gamma = None,
     predicate: option.Predicate = None,
     as_printed: option.AsPrinted = False,
     temperature: option.Temperature = None,
     precision: option.Precision = None,
-    weighting: option.Weighting = None,
+    weighting: option.WeightingOrHard = None,
     longest: option.Longest = None,
+    quiet: option.Quiet = False,
 ) -> None:
     """Write the transformer of FORMULA as JSON.
 
@@ -48,6 +48,7 @@ def build(
 
     if as_formula and not (text or "").endswith(SUFFIXES_OF_PROGRAMS):
         raise InputError("--as-formula: expected it with a program (.rasp or .cr)")
+    attention, weighting = option.attention_and_weighting(weighting)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
                       temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED

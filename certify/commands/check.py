@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import print_json
+from certify.frame.terminal import note, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ def check(
         help="reject a certificate that begins at another length (with --max-n, left out: 1)")] = None,
     max_n: Annotated[int | None, typer.Option(
         "--max-n", metavar="N", parser=option.whole_number,
-        help="reject a certificate that ends at another length")] = None,
+        help="reject a certificate that does not reach this length")] = None,
     regime: Annotated[option.SharpenedBy | None, typer.Option(
         "--regime", help="reject a certificate for another regime")] = None,
     causal: Annotated[bool, typer.Option("--causal", help="reject a certificate that is not causal")] = False,
@@ -123,5 +123,5 @@ def text_for_the_checker(formula: str | None, options: Options) -> tuple[str | N
     if is_plain and is_read_alike(formula, wanted, options.predicates):
         return formula, options.predicates
     written = format_formula(wanted)
-    print(f"certify: note: --formula is read as {written}", file=sys.stderr)
+    note(f"--formula is read as {written}")
     return written, tuple(definition.description for definition in definitions_of([wanted]))

@@ -1,24 +1,86 @@
-"""What all commands have in common: an option is given once, places are looked after, and progress can be silenced."""
+"""What all commands have in common: an option is given once, places are looked after, some options, and old names."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
 
 import typer.core
+import typer.main
 
-from certify.asking.options import written_file, written_folder, written_place
+from certify.asking.options import Timeout, written_file, written_folder, written_place
 from certify.frame.places import STANDARD_STREAM, Places, keep_places
 from certify.frame.progress import silence
+from certify.frame.terminal import note
+from constructions.deadline import time_limit
 
 WRITTEN = (written_file, written_folder, written_place)
+LIMIT = "time_limit"
+QUICK = ("run", "build", "import")
+"""Commands that show no progress."""
+COMMON = ("as_json", "quiet", LIMIT, "help")
+"""The options that nearly all commands have: described once, by ``certify --help``."""
+OLD_NAMES: Mapping[str, Mapping[str, str]] = {
+    "decide": {"--letters": "--alphabet", "--answers": "--at"},
+    "margin": {"--letters": "--alphabet"},
+    "cross-entropy": {"--offset": "--intercept", "--for": "--precision", "--attention": "--weighting"},
+    "sensitivity": {"--for": "--precision", "--attention": "--weighting"},
+    "run": {"--for": "--precision", "--attention": "--weighting"},
+    "build": {"--for": "--precision", "--attention": "--weighting"},
+    "formula": {"--for": "--precision"},
+    "audit": {"--for": "--precision"},
+    "prove": {"--for": "--precision"},
+}
+"""What options were called before one name meant one thing: they are read, with a note, and no help shows them."""
+
+
+@dataclass(frozen=True)
+class OldName:
+    """Stands for an option in the parser's account of what was given."""
+
+    option: Any
+    old: str
+    new: str
 
 
 class Command(typer.core.TyperCommand):
     """A command that refuses an option that is given twice, where all but the last would be ignored.
 
-    Before its work begins, it refuses places where nothing may be written.
+    Before its work begins, it refuses places where nothing may be written. Those that show progress can be given a
+    time limit.
     """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        """As typer makes it, with ``--timeout`` if the command shows progress and has no limit of its own."""
+        super().__init__(*arguments, **named)
+        names = [parameter.name for parameter in self.params]
+        if "quiet" in names and "timeout" not in names and self.name not in QUICK:
+            self.params.insert(names.index("quiet"), timeout_option())
+
+    def make_parser(self, ctx: Any) -> Any:
+        """A parser that knows old names, too."""
+        parser = super().make_parser(ctx)
+        options = {name: option for option in self.params for name in option.opts}
+        for old, new in OLD_NAMES.get(str(self.name), {}).items():
+            parser.add_option(OldName(options[new], old, new), [old], options[new].name)  # type: ignore[arg-type]
+        return parser
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The options of this command; those that nearly all have are only named."""
+        every = self.get_params(ctx)
+        named = [each for each in every if each.name in COMMON]
+        if {each.param_type_name for each in every if each not in named} <= {"argument"}:
+            named = []  # there is nothing else
+        for kind, title in (("argument", "Arguments"), ("option", "Options")):
+            found = [each.get_help_record(ctx) for each in every if each.param_type_name == kind and each not in named]
+            if rows := [row for row in found if row is not None]:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+        if named:
+            formatter.write_paragraph()
+            formatter.write_text(f"Also, as certify --help says: {', '.join(longest_name(each) for each in named)}.")
 
     def get_short_help_str(self, limit: int = 0) -> str:
         """Its first sentence, whole on a terminal of any width."""
@@ -27,18 +89,36 @@ class Command(typer.core.TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; the parser's own account of their order has each option as often as it is there."""
         _, _, order = self.make_parser(ctx).parse_args(list(args))
-        once = [option for option in order if isinstance(option, typer.core.TyperOption)
+        given = [each.option if isinstance(each, OldName) else each for each in order]
+        once = [option for option in given if isinstance(option, typer.core.TyperOption)
                 and not (option.is_flag or option.multiple or ctx.resilient_parsing)]
+        ctx.meta["old names"] = [each for each in order if isinstance(each, OldName)]
         for option in once:
             if once.count(option) > 1:
-                ctx.fail(f"{max(option.opts, key=len)} is given twice, expected once")
+                ctx.fail(f"{longest_name(option)} is given twice, expected once")
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Do what the command does."""
-        with keep_places() as places, silence(bool(ctx.params.get("quiet"))):
+        """Do what the command does, in the time that it is given.
+
+        Raises:
+            TimeIsUp: if that is not enough, and the command says nothing of it itself.
+        """
+        with keep_places() as places, silence(bool(ctx.params.get("quiet"))), time_limit(ctx.params.pop(LIMIT, None)):
+            for each in ctx.meta["old names"]:
+                note(f"{each.old} is now called {each.new}")
             note_outputs(self, ctx.params, places)
             return super().invoke(ctx)
+
+
+def timeout_option() -> Any:
+    """The option ``--timeout``, as typer makes it of a parameter."""
+    def takes_long(time_limit: Timeout = None) -> None:
+        """Any command that can take long."""
+
+    app = typer.Typer(add_completion=False)
+    app.command()(takes_long)
+    return next(parameter for parameter in typer.main.get_command(app).params if parameter.name == LIMIT)
 
 
 def note_outputs(command: Command, given: dict[str, Any], places: Places) -> None:
@@ -72,6 +152,11 @@ def kinds_of(command: typer.core.TyperCommand) -> dict[str, object]:
     function = inspect.unwrap(command.callback or note_outputs)
     return {name: next((info.parser for info in get_args(hint) if hasattr(info, "parser")), None)
             for name, hint in get_type_hints(function, include_extras=True).items()}
+
+
+def longest_name(parameter: Any) -> str:
+    """``--quiet`` of ``-q, --quiet``."""
+    return str(max(parameter.opts, key=len))
 
 
 def option_name(parameter: Any) -> str:

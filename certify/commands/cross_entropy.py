@@ -8,10 +8,12 @@ import typer
 
 from certify.asking import options as option
 from certify.commands.finish import say_reading
-from certify.frame.terminal import show_found
+from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
+    from certify.frame.so_far import SoFar
     from certify.numbers.cross_entropy.results import CrossEntropy
+    from constructions.network.lengths import Lengths
 
 Subject = Annotated[str | None, typer.Argument(
     metavar="FORMULA|FILE", help="a formula (- is standard input), a program (.rasp, .cr), a model file (.json) or a "
@@ -25,8 +27,8 @@ Direction = Annotated[str | None, typer.Option(
     "--direction", metavar="NAME", help="the direction that is read (left out: the output)")]
 Slope = Annotated[str | None, typer.Option(
     "--slope", metavar="RATIONAL", help="what the direction is multiplied by (left out: chosen at each length)")]
-Offset = Annotated[str | None, typer.Option(
-    "--offset", metavar="RATIONAL", help="with --slope: what is added (left out: chosen for each last symbol)")]
+Intercept = Annotated[str | None, typer.Option(
+    "--intercept", metavar="RATIONAL", help="with --slope: what is added (left out: chosen for each last symbol)")]
 Steepest = Annotated[str | None, typer.Option(
     "--steepest", metavar="RATIONAL", help="choose slopes of at most this (left out: 8)")]
 PlotFile = Annotated[str | None, typer.Option(
@@ -42,7 +44,7 @@ def cross_entropy(
     lengths: option.Measured = None,
     direction: Direction = None,
     slope: Slope = None,
-    offset: Offset = None,
+    intercept: Intercept = None,
     steepest: Steepest = None,
     regex: option.Regex = None,
     dfa: option.Dfa = None,
@@ -52,7 +54,7 @@ def cross_entropy(
     symbol: option.Symbol = None,
     regime: option.Regime = None,
     causal: option.Causal = False,
-    attention: option.AttentionKind = "soft",
+    weighting: option.AttentionKind = None,
     gamma: option.Factor = None,
     predicate: option.Predicate = None,
     as_printed: option.AsPrinted = False,
@@ -73,26 +75,43 @@ def cross_entropy(
     from certify.asking.subjects import Programs
     from certify.asking.written import Options
     from certify.frame.progress import ProgressLine
+    from certify.frame.so_far import answer_in_time
     from certify.numbers.cross_entropy.measure import measure, read_head, read_probability
     from constructions.network.lengths import Lengths
 
-    every, head, share = Lengths(min_n, max_n), read_head(slope, offset, steepest), read_probability(p, "--p")
+    every, share = Lengths(min_n, max_n), read_probability(p, "--p")
+    head = read_head(slope, intercept, steepest, spell)
     numbers = None if lengths is None else read_lengths_to_bracket(lengths, every, "--lengths")
     request = read_request(subject, Options(
-        alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
-        precision=precision, dialect=dialect, regex=regex, dfa=dfa), lengths=every,
+        alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed,
+        option.attention_and_weighting(weighting)[0], gamma, temperature, precision=precision,
+        dialect=dialect, regex=regex, dfa=dfa), lengths=every,
         programs=Programs.FORMULA if as_formula else Programs.COMPILED)
     say_reading(request)
     with ProgressLine() as progress:
-        found = measure(request, language, share, head, direction, numbers, progress)
+        found = answer_in_time(every, lambda some: measure(
+            request.about(some), language, share, head, direction, of_these(numbers, every, some), progress))
     finish(found, plot, as_json)
 
 
-def finish(found: CrossEntropy, plot: str | None, as_json: bool) -> None:
+def spell(name: str) -> str:
+    """How complaints write what makes log-odds: its offset is called otherwise here, where --offset is of positions."""
+    return "--intercept" if name == "offset" else f"--{name}"
+
+
+def of_these(numbers: list[int] | None, every: Lengths, some: Lengths) -> list[int] | None:
+    """Of the lengths that are named (if any are) those that are asked about; one at least."""
+    return numbers if numbers is None or some == every else [n for n in numbers if n in some] or [some.last]
+
+
+def finish(found: CrossEntropy | SoFar[CrossEntropy], plot: str | None, as_json: bool) -> None:
     """Draw it if there is a place for it, print it, and exit with its status."""
+    from certify.frame.so_far import SoFar
     from certify.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
 
-    if plot is not None:
+    if isinstance(found, SoFar):
+        write_certificate(plot, None, found.verdict, as_json, "plot")
+    elif plot is not None:
         from certify.frame.files import write_text
         from certify.numbers.cross_entropy.plot import draw_cross_entropy
 

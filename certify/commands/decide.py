@@ -13,6 +13,7 @@ from certify.commands import decide_options as given_as
 from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
+    from certify.frame.so_far import SoFar
     from certify.trained.decision import Decision
     from constructions.trained.network import TrainedNetwork
     from constructions.trained.tracks import TracksClaim
@@ -24,11 +25,11 @@ def decide(
     max_n: given_as.Longest = None,
     min_n: given_as.Shortest = None,
     offset: given_as.Offsets = None,
-    letters: given_as.Letters = None,
+    alphabet: given_as.Alphabet = None,
     tokens: given_as.Tokens = None,
     before: given_as.Before = None,
     after: given_as.After = None,
-    answers: given_as.Answers = None,
+    at: given_as.At = None,
     empty: given_as.Empty = False,
     margin: given_as.Margin = None,
     given: given_as.Given = None,
@@ -57,7 +58,7 @@ def decide(
     from certify.trained.flags import Flags, read_offsets
     from certify.trained.question import read_question, read_tracks
 
-    flags = Flags(letters, tokens, before, after, answers, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
+    flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
                   tuple(argmax or ()), follow, end, tuple(predicate or ()))
     scope = Scope(max_n, min_n, read_offsets(offset))
     about_tracks = None if flags.given_options() else read_tracks(model, claim, scope)
@@ -67,17 +68,28 @@ def decide(
         decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
     from certify.frame.shards import read_workers
-    from certify.trained.decide import Settings
-    from certify.trained.decide import decide as decide_claim
+    from certify.trained.decide import Settings, decide_in_time
     from certify.trained.show import decision_to_json, print_decision
 
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
-    decision = decide_claim(*question, settings)
+    decision = decide_in_time(*question, settings)
     show_found(decision, as_json, decision_to_json, print_decision, output)
+    write_decision(decision, output, wrong, html, as_json)
+    raise typer.Exit(decision.exit_code)
+
+
+def write_decision(decision: Decision | SoFar[Decision], output: str | None, wrong: str | None, html: str | None,
+                   as_json: bool) -> None:
+    """Write what there are places for; where time was up, nothing."""
+    from certify.frame.so_far import SoFar
+
+    if isinstance(decision, SoFar):
+        for place, name in ((output, "certificate"), (wrong, "certificate of a wrong word"), (html, "page")):
+            write_certificate(place, None, decision.verdict, as_json, name)
+        return
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
     write_page(html, decision, output, wrong)
-    raise typer.Exit(decision.exit_code)
 
 
 def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, output: str | None,

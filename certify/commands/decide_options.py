@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import typer
 
@@ -17,14 +17,26 @@ Shortest = Annotated[int | None, typer.Option(
 Offsets = Annotated[str | None, typer.Option(
     "--offset", metavar="all|K|A-B", help="position numbers of the first token (left out: as the claim says, or 0)")]
 
-Letters = Annotated[str | None, typer.Option(
-    "--letters", metavar="SYMBOLS", help="without a claim file: the symbols of words, 01 or a,b,c")]
+Alphabet = Annotated[str | None, typer.Option(
+    "--alphabet", metavar="SYMBOLS", help="without a claim file: the symbols of words, 01 or a,b,c")]
 Tokens = Annotated[str | None, typer.Option("--tokens", metavar="T,...", help="the tokens of the symbols (left out: "
                                                                               "0,1,...)")]
 Before = Annotated[str | None, typer.Option("--before", metavar="T,...", help="tokens before the word")]
 After = Annotated[str | None, typer.Option("--after", metavar="T,...", help="tokens after the word")]
-Answers = Annotated[Literal["each", "last", "first"] | None, typer.Option(
-    "--answers", help="where logits are judged: at each letter, the last token, the first token")]
+Judged = Literal["first", "last", "every"]
+
+
+def judged(text: str) -> str:
+    """The value of --at; every letter was once called each."""
+    found = "every" if text == "each" else text
+    if found not in get_args(Judged):
+        raise typer.BadParameter(f"{str(text)[:20]!r} is not one of 'first', 'last', 'every'")
+    return found
+
+
+At = Annotated[str | None, typer.Option(
+    "--at", metavar="<first|last|every>", parser=judged,
+    help="where logits are judged: at the first token, the last token, every letter")]
 Empty = Annotated[bool, typer.Option("--empty", help="judge the last token before the word, too")]
 Margin = Annotated[str | None, typer.Option("--margin", metavar="NUMBER", help="by how much claims about logits must "
                                                                                "hold (left out: 0)")]

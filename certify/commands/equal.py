@@ -22,11 +22,11 @@ def equal(
     claim: option.Claim = None,
     max_n: given_as.Longest = None,
     offset: learnt.Offsets = None,
-    letters: given_as.Letters = None,
+    alphabet: given_as.Alphabet = None,
     tokens: given_as.Tokens = None,
     before: given_as.Before = None,
     after: given_as.After = None,
-    answers: given_as.Answers = None,
+    at: given_as.At = None,
     empty: given_as.Empty = False,
     given: given_as.Given = None,
     sign: learnt.Sign = None,
@@ -64,7 +64,7 @@ def equal(
 
     if output is not None:
         check_new_folder(output)
-    flags = Flags(letters, tokens, before, after, answers, empty, None, given, tuple(sign or ()), tuple(larger or ()),
+    flags = Flags(alphabet, tokens, before, after, at, empty, None, given, tuple(sign or ()), tuple(larger or ()),
                   tuple(argmax or ()), follow, end, tuple(predicate or ()))
     network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)
     other, _ = read_trained(second)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from certify.asking import options as option
 from certify.commands.finish import say_reading
 from certify.frame.terminal import show_found
+
+if TYPE_CHECKING:
+    from certify.asking.written import FormulaSubject
+    from certify.formula.explanation import Explanation
+    from constructions.network.transformer import Transformer
 
 
 def explain(
@@ -27,19 +32,24 @@ def explain(
     parenthesize: option.Parenthesize = False,
     floats: Annotated[bool, typer.Option(
         "--floats", help="also show up to which length float runs of the usual formats are right, and those of a "
-        "network built --for bfloat16 (takes seconds; with counts, minutes)")] = False,
+        "network built with --precision bfloat16 (takes seconds; with counts, minutes)")] = False,
+    html: Annotated[str | None, typer.Option(
+        "--html", metavar="FILE", parser=option.written_file, help="write the same as a page to step through, on a "
+        "word that one edits")] = None,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
-    """Show how FORMULA would be compiled.
+    """Explain FORMULA, the network that computes it, and why.
 
-    Shows its fragment, and for each regime (a way to make softmax sharp) the statements that are used, the sizes,
+    The formula in words, its truth on three words, what each layer does, and how far softmax is from hard attention;
+    then its fragment, and for each regime (a way to make softmax sharp) the statements that are used, the sizes,
     temperatures and position embeddings.
     """
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind
     from certify.asking.written import FormulaSubject, Options
     from certify.formula.explanation import explain_floats, explain_formula, explanation_to_json, print_explanation
+    from certify.formula.lesson import teach
     from certify.frame.progress import ProgressLine
     from constructions.errors import InputError
 
@@ -56,8 +66,30 @@ def explain(
         from certify.asking.regular import describe_language
 
         explanation = replace(explanation, language=describe_language(language))
-    if floats:
-        with ProgressLine() as progress:
+    with ProgressLine() as progress:
+        built = built_first(request.subject, explanation)
+        explanation = replace(explanation, lesson=teach(replace(request, subject=built[0]), built[1], progress))
+        if floats:
             explanation = explain_floats(explanation, None if gamma is None else request.gamma, progress)
+    write_lesson(html, explanation, built[1])
+    if html == "-":
+        return
     show_found(explanation, as_json, explanation_to_json,
                lambda out, found: print_explanation(out, found, style, parenthesize))
+
+
+def write_lesson(place: str | None, explanation: Explanation, network: Transformer | None) -> None:
+    """Write the page, if there is a place for it."""
+    from certify.exports.pages.lesson.page import lesson_page
+    from certify.frame.files import write_text
+
+    if place is not None and explanation.lesson is not None:
+        write_text(place, lesson_page(explanation.lesson, explanation.formula, network))
+
+
+def built_first(subject: FormulaSubject, explanation: Explanation) -> tuple[FormulaSubject, Transformer | None]:
+    """The subject in the first regime that has a network, and that network."""
+    for built in explanation.networks:
+        if not isinstance(built.network, str):
+            return replace(subject, regime=built.regime), built.network
+    return subject, None

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from certify.frame.terminal import show_found, write_certificate
+from certify.frame.terminal import note, show_found, write_certificate
 
 if TYPE_CHECKING:
     from certify.asking.options import Style
     from certify.asking.request import Request
     from certify.formula.outcomes import Outcome
+    from certify.frame.so_far import SoFar
+    from proofs.floats.run_class import RunClass
 
 
 def say_reading(request: Request) -> None:
     """Say on standard error how the formula was read, where other tools would read it differently."""
     if reading := getattr(request.subject, "reading", ""):
-        print(f"certify: note: {reading}", file=sys.stderr)
+        note(reading)
 
 
-def finish(outcome: Outcome, as_json: bool, style: Style, parenthesize: bool, output: str | None) -> NoReturn:
+def prove_in_time(request: Request, effort: int, runs: RunClass | None) -> Outcome | SoFar[Outcome]:
+    """The outcome for the lengths of the request, or what is known when time is up."""
+    from certify.formula.pipeline import certify_request
+    from certify.frame.progress import ProgressLine
+    from certify.frame.so_far import answer_in_time
+
+    with ProgressLine() as progress:
+        return answer_in_time(request.claimed_lengths, lambda some: certify_request(
+            request.about(some), None, progress, effort, runs))
+
+
+def finish(outcome: Outcome | SoFar[Outcome], as_json: bool, style: Style, parenthesize: bool,
+           output: str | None) -> NoReturn:
     """Print the outcome, write the certificate if there is one and a place for it, and exit with its status.
 
     With ``-o -`` the certificate goes to standard output and the outcome to standard error.

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certify.asking import options as option
-from certify.commands.finish import finish, say_reading
-from certify.frame.progress import ProgressLine
+from certify.commands.finish import finish, prove_in_time, say_reading
 from certify.frame.terminal import check_file
 
 if TYPE_CHECKING:
@@ -65,7 +64,6 @@ def formula(
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind
     from certify.asking.written import Options
-    from certify.formula.pipeline import certify_request
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
@@ -83,9 +81,7 @@ def formula(
     check_file(output)
     request = read_request(text, options, (Kind.FORMULA, Kind.PROGRAM), lengths)
     say_reading(request)
-    with ProgressLine() as progress:
-        outcome = certify_request(request, None, progress, effort, runs)
-    finish(outcome, as_json, style, parenthesize, output)
+    finish(prove_in_time(request, effort, runs), as_json, style, parenthesize, output)
 
 
 def prove_several(formulas: str | None, rows: list[Example],

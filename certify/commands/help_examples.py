@@ -41,7 +41,7 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "decide": ("certify decide tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",),
     "learn": (
         "certify learn tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
-        "certify learn tomita_2.json --letters 01 --before 2 --answers each --sign 0 --sign 1 --sign 3 --max-n 8",
+        "certify learn tomita_2.json --alphabet 01 --before 2 --at every --sign 0 --sign 1 --sign 3 --max-n 8",
     ),
     "equal": (
         "certify equal tomita_2.json tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
@@ -52,9 +52,11 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "certify export since.cert --to proof -o since.tex",
         "certify export since.cert --to smt2 -o scripts",
     ),
+    "site": ("certify site since.cert -o site",),
     "crosscheck": ("certify crosscheck scripts",),
     "list": ("certify list examples",),
     "docs": ("certify docs models",),
+    "help": ("certify help formula",),
 }
 COMPLETION = "certify --install-completion: completion of commands and options for your shell"
 SOURCES = ("[SHA]   Yang, Strobl, Chiang, Angluin: Simulating Hard Attention Using Soft Attention",

@@ -53,8 +53,7 @@ def import_files(
     heads: Annotated[int | None, typer.Option(
         "--heads", metavar="H", parser=option.whole_number, help="the number of heads in each layer")] = None,
     norm_first: Annotated[bool | None, typer.Option(
-        "--norm-first/--norm-last",
-        help="whether norms come before attention and units, or after what these add")] = None,
+        "--norm-first/--norm-last", help="whether norms come before attention and units, or after both")] = None,
     positions: Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
         "--positions", help="the kind of positions, where the file has no table of them")] = None,
     rows: RowsOption = None,
@@ -64,6 +63,7 @@ def import_files(
     output_layer: OutputLayerOption = None,
     rotary_base: RotaryBaseOption = None,
     show: Annotated[bool, typer.Option("--show", help="print the architecture as a table and a picture")] = False,
+    quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Read a trained transformer from its own files.

@@ -21,11 +21,11 @@ def learn(
     claim: option.Claim = None,
     max_n: given_as.Longest = None,
     offset: learnt.Offsets = None,
-    letters: given_as.Letters = None,
+    alphabet: given_as.Alphabet = None,
     tokens: given_as.Tokens = None,
     before: given_as.Before = None,
     after: given_as.After = None,
-    answers: given_as.Answers = None,
+    at: given_as.At = None,
     empty: given_as.Empty = False,
     given: given_as.Given = None,
     sign: learnt.Sign = None,
@@ -61,7 +61,7 @@ def learn(
     from certify.trained.decide import Settings
     from certify.trained.flags import Flags, read_offsets
 
-    flags = Flags(letters, tokens, before, after, answers, empty, None, given, tuple(sign or ()), tuple(larger or ()),
+    flags = Flags(alphabet, tokens, before, after, at, empty, None, given, tuple(sign or ()), tuple(larger or ()),
                   tuple(argmax or ()), follow, end, tuple(predicate or ()))
     network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)

@@ -10,7 +10,7 @@ from certify.asking import options as option
 from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
-    from certify.margins.answer import MarginAnswer
+    pass
 
 At = Literal["first", "last", "every"]
 
@@ -23,8 +23,8 @@ def margin(
     at: Annotated[At, typer.Option(
         "--at", help="which letter the output is about: the first or last one, read at the first or last position of "
         "the whole sequence; or every letter, read at its own position")] = "last",
-    letters: Annotated[str | None, typer.Option(
-        "--letters", metavar="SYMBOLS", help="the symbols of words (left out: all but those of --before and "
+    alphabet: Annotated[str | None, typer.Option(
+        "--alphabet", metavar="SYMBOLS", help="the symbols of words (left out: all but those of --before and "
         "--after)")] = None,
     before: Annotated[str | None, typer.Option(
         "--before", metavar="SYMBOLS", help="what stands before every word, such as $")] = None,
@@ -57,23 +57,19 @@ def margin(
     """
     from certify.asking.subjects import Kind, find_subject
     from certify.frame.progress import ProgressLine
+    from certify.frame.so_far import SoFar, answer_in_time
     from certify.frame.verdicts import exit_status
     from certify.margins.answer import answer
     from certify.margins.question import MarginOptions, read_question
+    from certify.margins.show import answer_to_json, print_answer
     from constructions.network.lengths import Lengths
 
-    options = MarginOptions(formula, letters, before, after, at, threshold, margin, tuple(predicate or ()), gamma,
+    options = MarginOptions(formula, alphabet, before, after, at, threshold, margin, tuple(predicate or ()), gamma,
                             temperature, norm)
     question = read_question(find_subject(model, (Kind.NETWORK,)), options, Lengths(min_n, max_n))
     with ProgressLine() as progress:
-        found = answer(question, progress)
-    show_answer(found, output, as_json)
-    write_certificate(output, found.certificate, found.verdict, as_json)
-    raise typer.Exit(exit_status(found.verdict))
-
-
-def show_answer(found: MarginAnswer, output: str | None, as_json: bool) -> None:
-    """Print it; to standard error if the certificate goes to standard output."""
-    from certify.margins.show import answer_to_json, print_answer
-
+        found = answer_in_time(question.claim.lengths, lambda some: answer(question.about(some), progress))
     show_found(found, as_json, answer_to_json, print_answer, output)
+    certificate = None if isinstance(found, SoFar) else found.certificate
+    write_certificate(output, certificate, found.verdict, as_json)
+    raise typer.Exit(exit_status(found.verdict))

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from certify.asking import options as option
-from certify.commands.finish import finish
+from certify.commands.finish import finish, prove_in_time
 from certify.commands.formula import read_runs
-from certify.frame.progress import ProgressLine
 
 
 def model(
@@ -30,12 +29,9 @@ def model(
     """
     from certify.asking.request import read_request
     from certify.asking.subjects import Kind
-    from certify.formula.pipeline import certify_request
     from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
     request = read_request(path, taken=(Kind.NETWORK,), lengths=lengths)
     runs = read_runs(floats)
-    with ProgressLine() as progress:
-        outcome = certify_request(request, None, progress, effort, runs)
-    finish(outcome, as_json, style, parenthesize, output)
+    finish(prove_in_time(request, effort, runs), as_json, style, parenthesize, output)

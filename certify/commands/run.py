@@ -33,14 +33,14 @@ def run(
     predicate: option.Predicate = None,
     as_printed: option.AsPrinted = False,
     temperature: option.Temperature = None,
-    attention: option.AttentionKind = "soft",
     precision: option.Precision = None,
-    weighting: option.Weighting = None,
+    weighting: option.WeightingOrHard = None,
     longest: option.Longest = None,
     style: option.PrintedStyle = "ascii",
     claim: option.Claim = None,
     offset: option.Offset = None,
     head: Annotated[bool, typer.Option("--head", help="for a trained network: show attention, too")] = False,
+    quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
     """Show all truths and attention values on one word.
@@ -60,13 +60,14 @@ def run(
         refuse_options(f"{subject} holds a trained network, which does not take this option", {
             "--alphabet": alphabet, "--dialect": dialect, "--at": at if at != "last" else None,
             "--regime": regime, "--causal": causal, "--gamma": gamma, "--predicate": predicate,
-            "--as-printed": as_printed, "--temperature": temperature, "--for": precision, "--weighting": weighting,
-            "--max-n": longest,
-            "--attention": attention if attention != "soft" else None, "--style": style if style != "ascii" else None})
+            "--as-printed": as_printed, "--temperature": temperature, "--precision": precision,
+            "--weighting": weighting, "--max-n": longest,
+            "--style": style if style != "ascii" else None})
         run_trained(subject, word, claim, offset, head, as_json)
         return
     refuse_options(f"{subject} does not hold a trained network, and this option is for those",
                    {"--claim": claim, "--offset": offset, "--head": head})
+    attention, weighting = option.attention_and_weighting(weighting)
     options = Options(alphabet, None, tuple(predicate or ()), regime, causal, as_printed, attention, gamma, temperature,
                       precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
     request = read_request(subject, options, lengths=lengths_served(precision, longest), programs=Programs.RUN)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certify.asking import options as option
+from certify.commands.cross_entropy import of_these
 from certify.commands.decide import refuse_options
 from certify.commands.finish import say_reading
-from certify.frame.terminal import complain, show_found
+from certify.frame.terminal import complain, show_found, write_certificate
 
 if TYPE_CHECKING:
     from certify.asking.written import Options
+    from certify.frame.so_far import SoFar
     from certify.numbers.sensitivity.results import Sensitivity
     from constructions.network.lengths import Lengths
 
@@ -37,12 +39,11 @@ def sensitivity(
     symbol: option.Symbol = None,
     regime: option.Regime = None,
     causal: option.Causal = False,
-    attention: option.AttentionKind = "soft",
     gamma: option.Factor = None,
     predicate: option.Predicate = None,
     as_printed: option.AsPrinted = False,
     temperature: option.Temperature = None,
-    weighting: option.Weighting = None,
+    weighting: option.WeightingOrHard = None,
     precision: option.Precision = None,
     claim: option.Claim = None,
     offset: option.Offset = None,
@@ -61,6 +62,7 @@ def sensitivity(
     from certify.asking.written import Options
     from constructions.network.lengths import Lengths
 
+    attention, weighting = option.attention_and_weighting(weighting)
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, attention, gamma,
                       temperature, precision=precision, dialect=dialect, regex=regex, dfa=dfa, weighting=weighting)
     asked = Asked(Lengths(min_n, max_n), at, direction, lengths)
@@ -76,15 +78,17 @@ class Asked:
     direction: str | None
     lengths: str | None
 
-    def numbers(self) -> list[int] | None:
-        """The lengths that are named."""
+    def numbers(self, some: Lengths) -> list[int] | None:
+        """The lengths that are named, of some of all."""
         from certify.asking.quantities import read_lengths_to_bracket
 
-        return None if self.lengths is None else read_lengths_to_bracket(self.lengths, self.every, "--lengths")
+        if self.lengths is None:
+            return None
+        return of_these(read_lengths_to_bracket(self.lengths, self.every, "--lengths"), self.every, some)
 
 
 def measure_any(subject: str | None, options: Options, as_formula: bool, claim: str | None, offset: int | None,
-                asked: Asked) -> Sensitivity:
+                asked: Asked) -> Sensitivity | SoFar[Sensitivity]:
     """The sensitivity of the subject; what the kind of subject does not take is refused."""
     from certify.asking.written import as_option
     from certify.trained.files import is_trained
@@ -102,36 +106,45 @@ def measure_any(subject: str | None, options: Options, as_formula: bool, claim: 
         raise typer.Exit(complain(f"unsupported: {construct}", "unsupported")) from None
 
 
-def measure_trained(subject: str, claim: str | None, offset: int | None, asked: Asked) -> Sensitivity:
+def measure_trained(subject: str, claim: str | None, offset: int | None, asked: Asked
+                    ) -> Sensitivity | SoFar[Sensitivity]:
     """The sensitivity of the trained network in a file."""
     from certify.frame.progress import ProgressLine
+    from certify.frame.so_far import answer_in_time
     from certify.numbers.sensitivity.logits import measure_logits, read_trained_subject
 
     trained = read_trained_subject(subject, claim, offset)
     with ProgressLine() as progress:
-        return measure_logits(trained, asked.every, asked.at, asked.direction, asked.numbers(), progress)
+        return answer_in_time(asked.every, lambda some: measure_logits(
+            trained, some, asked.at, asked.direction, asked.numbers(some), progress))
 
 
-def measure_subject(subject: str | None, options: Options, as_formula: bool, asked: Asked) -> Sensitivity:
+def measure_subject(subject: str | None, options: Options, as_formula: bool, asked: Asked
+                    ) -> Sensitivity | SoFar[Sensitivity]:
     """The sensitivity of what a request is about."""
     from certify.asking.request import read_request
     from certify.asking.subjects import Programs
     from certify.frame.progress import ProgressLine
+    from certify.frame.so_far import answer_in_time
     from certify.numbers.sensitivity.measure import measure
 
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     request = read_request(subject, options, lengths=asked.every, programs=programs)
     say_reading(request)
     with ProgressLine() as progress:
-        return measure(request, asked.at, asked.direction, asked.numbers(), progress)
+        return answer_in_time(asked.every, lambda some: measure(
+            request.about(some), asked.at, asked.direction, asked.numbers(some), progress))
 
 
-def finish(found: Sensitivity, plot: str | None, as_json: bool) -> None:
+def finish(found: Sensitivity | SoFar[Sensitivity], plot: str | None, as_json: bool) -> None:
     """Draw it if there is a place for that, print it, and exit with its status."""
     from certify.frame.files import write_text
+    from certify.frame.so_far import SoFar
     from certify.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
 
-    if plot is not None:
+    if isinstance(found, SoFar):
+        write_certificate(plot, None, found.verdict, as_json, "plot")
+    elif plot is not None:
         from certify.numbers.sensitivity.plot import draw_sensitivity
 
         write_text(plot, draw_sensitivity(found))

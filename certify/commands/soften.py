@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certify.asking import options as option
-from certify.frame.terminal import check_file, complain, print_json, show_found, write_certificate
+from certify.frame.terminal import Json, check_file, complain, print_json, show_found, write_certificate
 
 if TYPE_CHECKING:
+    from certify.frame.so_far import SoFar
     from certify.softened.results import Softening
     from certify.softened.shards import Workers
     from constructions.language.expressions import Expression
@@ -92,16 +93,21 @@ def soften(
 
 
 def soften_words(subject: str, alphabet: str | None, max_n: int, heat: Expression | None, wanted: list[int],
-                 workers: Workers, break_ties: bool, weighting: Weighting, as_json: bool) -> Softening:
+                 workers: Workers, break_ties: bool, weighting: Weighting, as_json: bool
+                 ) -> Softening | SoFar[Softening]:
     """The verdict for words up to a length; ends the command where something is unsupported."""
     from certify.frame.progress import ProgressLine
+    from certify.frame.so_far import answer_in_time
     from certify.softened.pipeline import soften_model
     from constructions.errors import Unsupported
+    from constructions.network.lengths import up_to
 
     try:
         network = read_hard_network(subject, alphabet)
         with ProgressLine() as progress:
-            return soften_model(network, max_n, heat, wanted, workers, progress, break_ties, weighting)
+            return answer_in_time(up_to(max_n), lambda some: soften_model(
+                network, some.last, heat, wanted if some.last == max_n else [], workers, progress, break_ties,
+                weighting))
     except Unsupported as construct:
         if as_json:
             print_json({"verdict": "unsupported", "max_n": max_n, "reason": str(construct)})
@@ -200,21 +206,26 @@ def read_critical(text: str | None, max_n: int, weighting: Weighting | None = No
     return found
 
 
-def write_softened(found: Softening, place: str | None) -> None:
+def write_softened(found: Softening | SoFar[Softening], place: str | None) -> None:
     """Write the transformer with softmax at the temperature, if there is one and a place for it."""
     from certify.frame.files import write_text
+    from certify.frame.so_far import SoFar
     from constructions.network.json_form import transformer_to_json, write_canonical
     from constructions.statements.theorem_26_uniform_tieless import soften
 
-    if place is not None and found.temperature is not None:
+    if isinstance(found, SoFar):
+        write_certificate(place, None, found.verdict, Json.wanted, "model")
+    elif place is not None and found.temperature is not None:
         soft = soften(found.transformer, found.temperature, found.weighting)
         write_text(place, write_canonical(transformer_to_json(soft)))
 
 
-def finish(found: Softening, as_json: bool, output: str | None) -> None:
+def finish(found: Softening | SoFar[Softening], as_json: bool, output: str | None) -> None:
     """Write the certificate if there is one and a place for it, print what was found, and exit with its status."""
+    from certify.frame.so_far import SoFar
     from certify.softened.show import print_softening, softening_to_json
 
     show_found(found, as_json, softening_to_json, print_softening, output)
-    write_certificate(output, found.certificate, found.verdict, as_json)
+    certificate = None if isinstance(found, SoFar) else found.certificate
+    write_certificate(output, certificate, found.verdict, as_json)
     raise typer.Exit(found.exit_code)

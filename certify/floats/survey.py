@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.frame.verdicts import OWN_WORK
+from constructions.deadline import TimeIsUp
 from constructions.errors import Unsupported
 from constructions.language.expressions import Expression
 from constructions.network.json_form import transformer_from_json
@@ -83,8 +84,14 @@ class Proved:
 
 def survey(proved: Proved, classes: Sequence[RunClass], progress: Progress = lambda _: None,
            work: int = USUAL_WORK) -> list[FloatRow]:
-    """A row for each class, in this order."""
-    return [find_row(proved, run_class, progress, work) for run_class in classes]
+    """A row for each class, in this order; when time is up, nothing is known of those that are left."""
+    rows: list[FloatRow] = []
+    for run_class in classes:
+        try:
+            rows.append(find_row(proved, run_class, progress, work))
+        except TimeIsUp as up:
+            rows.append(FloatRow(run_class, proved.lengths, None, str(up)))
+    return rows
 
 
 def find_row(proved: Proved, run_class: RunClass, progress: Progress = lambda _: None,

@@ -13,10 +13,12 @@ from typing import Any
 
 from certify.frame.shards import ShardsProgress, run_tasks
 from certify.frame.verdicts import exit_status, worst
+from constructions.deadline import TimeIsUp, has_deadline
 from constructions.errors import InputError
 from proofs import check
 
 DECISION = b'"certify-decision"'
+INCOMPLETE = "incomplete"
 HEAD = 256
 """The format of a file stands among so many bytes at its beginning."""
 
@@ -68,10 +70,33 @@ def _divide(how: str, options: Sequence[str], files: Sequence[str], jobs: int) -
              for file in files for part in range(1, parts[file] + 1)]
     sizes = [max(1, _size(file) // parts[file]) for file in files for _ in range(parts[file])]
     with ShardsProgress("checking", "tasks", "tasks") as progress:
-        answers = iter(run_tasks(tasks, do_check, jobs=jobs, progress=progress, sizes=sizes))
+        answers = iter(_do_in_time(tasks, jobs, progress, sizes))
     said = ([next(answers) for _ in range(parts[file])] for file in files)
     return [_join(how, file, request, own) if parts[file] > 1 else own[0]
             for file, own in zip(files, said, strict=True)]
+
+
+def _do_in_time(tasks: Sequence[str], jobs: int, progress: ShardsProgress, sizes: Sequence[int]) -> list[str]:
+    """The answers to all tasks; where time is up, nothing is known.
+
+    The checker looks at no clock: with a deadline it works in processes, which can be ended.
+    """
+    known: dict[str, str] = {}
+    try:
+        run_tasks(tasks, do_check, jobs=jobs, progress=progress, sizes=sizes, finished=known.__setitem__,
+                  apart=has_deadline())
+    except TimeIsUp as up:
+        return [known.get(task) or _not_checked(task, str(up)) for task in tasks]
+    return [known[task] for task in tasks]
+
+
+def _not_checked(task: str, reason: str) -> str:
+    """What is said of a file, or of a part of one, whose check was ended."""
+    keys = json.loads(task)
+    if keys["how"] == "report" or keys["parts"] > 1:
+        return json.dumps({"file": keys["file"], "verdict": INCOMPLETE, "reason": reason})
+    text = check.printable(f"{INCOMPLETE}: {keys['file']}: {reason}")
+    return json.dumps({"text": f"{text}\n", "status": check.STATUS[INCOMPLETE]})
 
 
 def _is_for_all(file: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from certify.formula.float_reach import TRIED, Reach, find_reach, show_reach
+from certify.formula.lesson import Lesson, lesson_lines, lesson_to_json
 from certify.formula.show import sizes_of
 from certify.frame.terminal_tables import plain, printed_to_html
 from certify.frame.words import counted, show_alphabet
@@ -55,7 +56,7 @@ class Explanation:
     """A formula, its fragment, and what each regime would build; whether float runs were asked about.
 
     All heads have the ``weighting``. ``language`` are a few lines about the regular language that the formula defines,
-    if it was made for one.
+    if it was made for one. The ``lesson`` teaches the formula and the first of the networks, if that was asked for.
     """
 
     formula: Formula
@@ -65,6 +66,7 @@ class Explanation:
     floats: bool = False
     language: tuple[str, ...] = ()
     weighting: Weighting = Weighting.SOFTMAX
+    lesson: Lesson | None = None
 
     def __repr__(self) -> str:
         built = sum(not isinstance(one.network, str) for one in self.networks)
@@ -122,6 +124,11 @@ def print_explanation(out: Console, explanation: Explanation, style: Style, pare
         out.print(plain(f"weighting {explanation.weighting.value}, in place of softmax"))
     for line in explanation.language:
         out.print(plain(f"language  {line}"))
+    for title, lines in lesson_lines(explanation.lesson) if explanation.lesson else ():
+        out.print()
+        out.print(plain(title, style="bold"))
+        for line in lines:
+            out.print(plain(f"  {line}"))
     for built in explanation.networks:
         out.print()
         out.print(plain(built.title, style="bold"))
@@ -169,7 +176,7 @@ def explanation_to_json(explanation: Explanation) -> dict[str, Any]:
         "weighting": explanation.weighting.value,
         "subformulas": _subformulas_to_json(explanation.formula),
         "regimes": [_built_to_json(built, explanation.floats) for built in explanation.networks],
-    } | language
+    } | language | (lesson_to_json(explanation.lesson) if explanation.lesson else {})
 
 
 def _subformulas_to_json(formula: Formula) -> list[str]:

@@ -169,7 +169,9 @@ def _is_accepted(certificate: str, request: Request) -> bool:
                           request.claimed_lengths.first, request.claimed_lengths.last,
                           regime.sharpening.value if regime else None, regime.causal if regime else None)
     try:
-        check_text(certificate.encode(), asked, OWN_WORK)
+        claim = check_text(certificate.encode(), asked, OWN_WORK).given.claim
+        if claim.max_n != asked.max_n:
+            return False  # what was kept says more of longer words
         return read_network(Found("certificate", Kind.NETWORK, certificate)) == request.network
     except (Refusal, InputError):
         return False

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from certify.frame.places import STANDARD_STREAM, find_places, note_input
-from constructions.errors import InputError
+from constructions.errors import InputError, Unreadable
 from constructions.text import printable
 
 MAX_BYTES = 64_000_000
@@ -48,7 +48,7 @@ def read_own_text(path: str) -> str:
             raise InputError(f"{path}: longer than {MAX_BYTES} bytes")
         return data.decode("utf-8-sig")
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
+        raise Unreadable(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: byte {error.start + 1} is not UTF-8 text") from None
 

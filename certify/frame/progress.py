@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from time import monotonic
 from types import TracebackType
 
+from constructions.deadline import look_at_the_clock
+
 _silent = [False]
 """Whether nothing is said; the last one counts."""
 
@@ -40,7 +42,12 @@ class ProgressLine:
         self._dirty = False
 
     def __call__(self, message: str) -> None:
-        """Say what is being done."""
+        """Say what is being done, if there is time left for it.
+
+        Raises:
+            TimeIsUp: if there is not.
+        """
+        look_at_the_clock()
         now = monotonic()
         first = not self._dirty and now - self._start > 1
         if is_silent() or not (first or (self._dirty and now - self._shown > self._interval)):

@@ -15,6 +15,8 @@ from certify.frame.verdicts import exit_status
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from certify.frame.so_far import SoFar
+
 AnyFound = TypeVar("AnyFound")
 
 
@@ -80,6 +82,14 @@ def discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def note(text: str) -> None:
+    """Say something on standard error that is no complaint, unless ``--quiet`` was given."""
+    from certify.frame.progress import is_silent
+
+    if not is_silent():
+        print(f"certify: note: {text}", file=sys.stderr)
+
+
 # -- writing results ---------------------------------------------------------------------------------------------------
 
 
@@ -89,15 +99,34 @@ def print_json(data: dict[str, Any], indent: int | None = 1) -> None:
     print(json.dumps(data, indent=indent))
 
 
-def show_found(found: AnyFound, as_json: bool, to_json: Callable[[AnyFound], dict[str, Any]],
+def show_found(found: AnyFound | SoFar[AnyFound], as_json: bool, to_json: Callable[[AnyFound], dict[str, Any]],
                print_on: Callable[[Console, AnyFound], None], output: str | None = None) -> None:
-    """Print what was found: as one JSON object, or for people; these read standard error if ``output`` is -."""
-    if as_json:
-        print_json(to_json(found))
-    else:
-        from certify.frame.terminal_tables import console
+    """Print what was found: as one JSON object, or for people; these read standard error if ``output`` is -.
 
-        print_on(console(sys.stderr if output == "-" else None), found)
+    Where time was up, that is what is known by then; the verdict and its reason are those of the whole question.
+    """
+    from certify.frame.so_far import SoFar
+
+    if as_json:
+        print_json(so_far_to_json(found, to_json) if isinstance(found, SoFar) else to_json(found))
+        return
+    from certify.frame.terminal_tables import console, print_verdict, verdict_instead
+
+    out = console(sys.stderr if output == "-" else None)
+    if not isinstance(found, SoFar):
+        print_on(out, found)
+    elif found.answer is None:
+        print_verdict(out, found.verdict, found.reason)
+    else:
+        with verdict_instead(found.verdict, found.reason):
+            print_on(out, found.answer)
+
+
+def so_far_to_json(found: SoFar[AnyFound], to_json: Callable[[AnyFound], dict[str, Any]]) -> dict[str, Any]:
+    """The object of the answer for the lengths that were finished, with what is said of all that was asked."""
+    known = {} if found.answer is None else to_json(found.answer)
+    return {**known, "verdict": found.verdict, "min_n": found.asked.first, "max_n": found.asked.last,
+            "certified_to": found.certified_to, "reason": found.reason}
 
 
 def check_file(output: str | None) -> None:

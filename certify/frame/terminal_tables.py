@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import io
 import os
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TextIO
 
@@ -48,8 +49,28 @@ def verdict_text(verdict: str) -> Text:
     return plain(verdict, style=colour(verdict))
 
 
+_instead: list[tuple[str, str]] = []
+"""A verdict and a reason that are printed in place of those of an answer; the last one counts."""
+
+
+@contextlib.contextmanager
+def verdict_instead(verdict: str, why: str) -> Iterator[None]:
+    """An answer that is printed within ends with this verdict: it is not about all that was asked."""
+    _instead.append((verdict, why))
+    try:
+        yield
+    finally:
+        _instead.pop()
+
+
+def said_of_all(verdict: str, why: str) -> tuple[str, str]:
+    """This verdict and its reason, or those that are printed in their place."""
+    return _instead[-1] if _instead else (verdict, why)
+
+
 def print_verdict(out: Console, verdict: str, why: str) -> None:
     """The last line of an answer, after an empty one: the verdict in its colour, and why it is that."""
+    verdict, why = said_of_all(verdict, why)
     out.print(Text("\n").append(verdict.upper(), style=colour(verdict)).append("  ").append_text(plain(why)))
 
 

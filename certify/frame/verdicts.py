@@ -42,6 +42,7 @@ VERDICTS: Mapping[str, Meaning] = {
     "accepted": Meaning(0, GREEN),
     "rejected": Meaning(1, RED),
     "malformed": Meaning(BAD_INPUT, RED),
+    "unreadable": Meaning(BAD_INPUT, RED),  # there is no such file, so that nothing can be wrong with it
     "incomplete": Meaning(3, YELLOW),  # the checker came to a limit of its own, and says neither yes nor no
     # of a second solver
     "agreement": Meaning(0, GREEN),

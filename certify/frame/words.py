@@ -40,3 +40,17 @@ def counted(number: int, noun: str) -> str:
     ('1 head', '2 heads')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def describe_uncovered(n: int, first: int, last: int) -> str:
+    """That a word of n letters is none of those that a certificate is about; empty if it is one.
+
+    >>> describe_uncovered(70, 1, 64)
+    'the word has 70 letters, and the certificate is about words of 1 to 64: nothing here is certified'
+    >>> describe_uncovered(64, 1, 64)
+    ''
+    """
+    if first <= n <= last:
+        return ""
+    return (f"the word has {counted(n, 'letter')}, and the certificate is about words of {first} to {last}: nothing "
+            "here is certified")

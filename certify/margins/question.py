@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.asking.quantities import read_expression, read_rational
@@ -47,6 +47,10 @@ class MarginQuestion:
     network: Transformer
     claim: MarginClaim
     norms: Norms = NO_NORMS
+
+    def about(self, lengths: Lengths) -> MarginQuestion:
+        """The same question for some of its lengths."""
+        return replace(self, claim=replace(self.claim, lengths=lengths))
 
 
 def read_question(model: Found, options: MarginOptions, lengths: Lengths,

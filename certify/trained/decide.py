@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from certify.frame.shards import ShardsProgress, Workers, run_tasks
+from certify.frame.so_far import SoFar, answer_in_time
 from certify.trained.decision import (
     Decision,
     Found,
@@ -20,7 +21,9 @@ from certify.trained.decision import (
 from certify.trained.part import MOST_WORDS, Part, PartResult, words_of
 from certify.trained.part_tasks import do_part, parts_to_tasks, result_from_json
 from certify.trained.proving import accepted_refutation, find_refusals, with_vacuous_ones
+from constructions.deadline import has_deadline
 from constructions.errors import InputError
+from constructions.network.lengths import MAX_N_LIMIT, Lengths
 from constructions.trained.claim import Claim, check_fits, claim_of_lengths, is_by_place, obligations
 from constructions.trained.claim_form import claim_to_json
 from constructions.trained.json_form import network_to_json
@@ -70,6 +73,16 @@ def decide(network: TrainedNetwork, claim: Claim, settings: Settings | None = No
         wrong_certificate=accepted_refutation(network, claim, wrong) if wrong else None,
         covered=covered_by(claim, found), whole_domain=is_whole_domain(network, claim),
         seconds=time.perf_counter() - start)
+
+
+def decide_in_time(network: TrainedNetwork, claim: Claim, settings: Settings) -> Decision | SoFar[Decision]:
+    """The same, or what is known when time is up."""
+    first, last = claim.lengths
+    if not has_deadline() or not 1 <= first <= last <= MAX_N_LIMIT:
+        return decide(network, claim, settings)
+    asked = Lengths(first, last)
+    return answer_in_time(asked, lambda some: decide(
+        network, claim if some == asked else claim_of_lengths(network, claim, some.first, some.last), settings))
 
 
 def with_wrong_words_proved(network: TrainedNetwork, claim: Claim, found: Iterable[Found]) -> list[Found]:

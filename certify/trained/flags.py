@@ -19,11 +19,11 @@ _OFFSETS = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", re.ASCII)
 class Flags:
     """The options that say what is claimed, as texts; None and () where they are left out."""
 
-    letters: str | None = None
+    alphabet: str | None = None
     tokens: str | None = None
     before: str | None = None
     after: str | None = None
-    answers: str | None = None
+    at: str | None = None
     empty: bool = False
     margin: str | None = None
     given: str | None = None
@@ -42,7 +42,7 @@ class Flags:
 def table_of_flags(flags: Flags) -> dict[str, Any]:
     """The table of a claim file that says the same.
 
-    >>> table_of_flags(Flags("ab", before="2", answers="each", sign=("0: Q_a", "1: regex:(ab)*"))) == {
+    >>> table_of_flags(Flags("ab", before="2", at="every", sign=("0: Q_a", "1: regex:(ab)*"))) == {
     ...     "letters": "ab", "before": [2], "answers": "each", "answer": [
     ...         {"kind": "sign", "token": 0, "truth": "Q_a"},
     ...         {"kind": "sign", "token": 1, "truth": {"regex": "(ab)*"}}]}
@@ -51,10 +51,10 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
     Raises:
         InputError: if an option is not of its form, or one is missing.
     """
-    if flags.letters is None or flags.answers is None:
-        raise InputError("what is claimed? expected --claim FILE, or --letters, --answers and one of --sign, --larger, "
+    if flags.alphabet is None or flags.at is None:
+        raise InputError("what is claimed? expected --claim FILE, or --alphabet, --at and one of --sign, --larger, "
                          "--argmax, --follow")
-    table: dict[str, Any] = {"letters": flags.letters, "answers": flags.answers}
+    table: dict[str, Any] = {"letters": flags.alphabet, "answers": "each" if flags.at == "every" else flags.at}
     for key in ("tokens", "before", "after"):
         if (value := getattr(flags, key)) is not None:
             table[key] = _tokens(f"--{key}", value)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from certify.frame.json_form import to_json
 from certify.frame.numbers import decimal, decimal_lower, enclosed, ends_to_json
-from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
+from certify.frame.terminal_tables import Column, plain, print_table, said_of_all, verdict_text
 from certify.frame.verdicts import colour
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.trained.decision import Decision, LengthRow, OffsetRow, SmallestMargin
@@ -37,7 +37,8 @@ def print_decision(out: Console, decision: Decision) -> None:
     print_table(out, COLUMNS, [(str(row.n), verdict_text(row.verdict), *_margin_cells(decision, row))
                                for row in decision.telling_rows(MOST_ROWS)])
     out.print()
-    out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_verdict(decision)))
+    verdict, why = said_of_all(decision.verdict, describe_verdict(decision))
+    out.print(Text(f"{verdict}:", style=colour(verdict)), plain(why))
     if len(decision.offsets) > 1:
         out.print(plain(describe_offsets(decision.offsets)))
     if decision.wrong:

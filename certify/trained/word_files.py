@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from certify.frame.terminal import note
+from certify.frame.words import describe_uncovered
 from certify.trained.claim_file import Scope, read_claim
 from certify.trained.question import read_trained
 from certify.trained.word_run import WordRun, run_tokens, run_word
@@ -21,6 +23,7 @@ def read_word_run(path: str, word: str, claim_path: str | None, offset: int | No
         InputError: one line that says where, what was found and what was expected.
     """
     network, claim = read_trained(path)
+    certified = claim.lengths if claim is not None and claim_path is None else None
     if claim_path is not None:
         claim = read_claim(claim_path, network, _only(1))
         claim = read_claim(claim_path, network, _only(max(1, len(letters_of(word, claim)))))
@@ -29,7 +32,10 @@ def read_word_run(path: str, word: str, claim_path: str | None, offset: int | No
         raise InputError(f"--offset: {start}, expected 0 or more")
     if claim is None:
         return run_tokens(network, _tokens(word), start, heads)
-    return run_word(network, claim, letters_of(word, claim), start, heads)
+    letters = letters_of(word, claim)
+    if certified is not None and (uncovered := describe_uncovered(len(letters), *certified)):
+        note(uncovered)
+    return run_word(network, claim, letters, start, heads)
 
 
 def _only(n: int) -> Scope:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from constructions.deadline import look_at_the_clock
 from constructions.errors import InputError
 
 MAX_N_LIMIT = 1024
@@ -31,7 +32,9 @@ class Lengths:
             raise InputError(f"min-n: {self.first}, expected a number from 1 to {self.last}")
 
     def __iter__(self) -> Iterator[int]:
-        return iter(range(self.first, self.last + 1))
+        for n in range(self.first, self.last + 1):
+            look_at_the_clock()  # loops by length are what takes long
+            yield n
 
     def __str__(self) -> str:
         return f"{self.first}..{self.last}"

@@ -1,4 +1,4 @@
-"""Networks for low precision: which construction each operator gets where `--for` names a format.
+"""Networks for low precision: which construction each operator gets where `--precision` names a format.
 
 Scores are integers times a power of two, numbers are read where they are 0 or far from it, and every truth is exact;
 docs/floats.md says why a run in a format of few bits keeps that. Counts have weights that depend on the greatest

@@ -14,6 +14,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from constructions.deadline import look_at_the_clock, seconds_left
 from proofs.every_n.axioms import NoAxiomList, allowed_axioms, name_of, parse_axioms
 from proofs.every_n.library import LOGICAL_NAME, digest_of_files
 
@@ -59,7 +60,7 @@ class Coq:
         """
         beside = [] if folder is None else ["-Q", str(source.parent), folder]
         command = [self.program, "-q", "-Q", str(library), LOGICAL_NAME, *beside, str(source)]
-        done = subprocess.run(command, capture_output=True, check=False, cwd=source.parent, env=_environment())
+        done = _run(command, source.parent)
         printed, complaint = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
         return Run(done.returncode == 0, printed, _one_line(complaint) or f"exit status {done.returncode}")
 
@@ -77,6 +78,16 @@ def find_coq() -> Coq:
     standard_library = Path(_output(program, "-where").strip()) / "theories" / "Reals" / "Reals.vo"
     build = digest_of_files([standard_library]) if standard_library.is_file() else ""
     return Coq(program, version[0], " ".join([*version, build]))
+
+
+def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """The program, which is ended when time is up."""
+    try:
+        return subprocess.run(command, capture_output=True, check=False, cwd=folder, env=_environment(),
+                              timeout=seconds_left())
+    except subprocess.TimeoutExpired:
+        look_at_the_clock()
+        raise
 
 
 def _output(program: str, option: str) -> str:

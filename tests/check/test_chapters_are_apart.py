@@ -19,7 +19,7 @@ assert main([sys.argv[2]]) == 0
 print("LOADED", *(module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "checker"))
 """
 CHECKER = ROOT / "proofs" / "check" / "checker"
-MOST_LINES = 4760
+MOST_LINES = 4790
 
 
 def files_loaded(path: Path) -> set[Path]:
@@ -58,15 +58,15 @@ def test_the_text_that_decides_a_formula_of_softmax_is_short(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "most"), [
-    ("square_many", 4850), ("tomita_1", 4850), ("majority", 5000), ("from_length_2", 5090),
-    ("a_difference_that_is_square", 5400), ("comparisons_by_saturation", 5650)])
+    ("square_many", 4870), ("tomita_1", 4870), ("majority", 5030), ("from_length_2", 5120),
+    ("a_difference_that_is_square", 5430), ("comparisons_by_saturation", 5660)])
 def test_what_needs_more_rules_is_short(name: str, most: int) -> None:
     """Paths, a predicate, comparisons; irrational numbers, a sum that is looked up, and several at once."""
     assert lines_of(files_loaded(CORPUS / f"{name}.cert")) <= most
 
 
 def test_the_whole_folder_is_short() -> None:
-    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 19_250
+    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 19_280
 
 
 @pytest.mark.parametrize("name", ["by_hand_since", "tomita_1", "square_many", "majority"])

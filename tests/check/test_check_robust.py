@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from proofs.check import Incomplete, Malformed, Rejected, check_text
+from proofs.check.checker.kernel.reading import document
 from tests.check import brute, handmade
+from tests.processes import ROOT
 
 
 def verdict(data: bytes) -> str:
@@ -195,3 +197,69 @@ def test_every_place_survives_every_type(value: object) -> None:
         made = handmade.edit(original, *path, value=value)
         if verdict(handmade.dump(made)) == "accepted":
             assert type(made) is dict and brute.find_fault(made) is None
+
+
+# -- depth -------------------------------------------------------------------------------------------------------------
+
+
+def why_malformed(data: bytes) -> str:
+    with pytest.raises(Malformed) as refusal:
+        check_text(data)
+    return str(refusal.value)
+
+
+def test_brackets_are_counted_before_anything_is_read() -> None:
+    """So the reason is the same whatever limits of recursion there are."""
+    too_deep = "limit: nested too deep"
+    assert why_malformed(b"[" * 65) == why_malformed(b"[" * 1_000_000) == why_malformed(b'{"a":' * 65) == too_deep
+    assert why_malformed(b"[" * 64).startswith("not JSON: ")
+    assert why_malformed(b"[]" * 100).startswith("not JSON: ")
+    assert why_malformed(b"]" * 100 + b"[" * 100).startswith("not JSON: ")
+    for text in ('["' + "[" * 100 + '"]', '["\\"' + "[" * 100 + '"]', '["\\\\' + "[" * 100 + '"]'):
+        assert why_malformed(text.encode()).startswith(("line 1: not the one spelling", "not JSON: "))
+    assert why_malformed(("[" * 64 + '"' + "[" * 100 + '"').encode()).startswith("not JSON: ")
+
+
+def test_a_string_that_does_not_end_is_read_once() -> None:
+    """Reading it again from each quotation mark would take hours."""
+    assert why_malformed(b'["' + b'\\"' * 1_000_000).startswith("not JSON: ")
+    assert why_malformed(b'["' + b"\\\n" * 1_000_000 + b'"').startswith("not JSON: ")
+
+
+def depth_of(value: object) -> int:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if parts is None else 1 + max(map(depth_of, parts), default=0)
+
+
+def test_the_depth_that_is_counted_is_that_of_what_json_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "MAX_DEPTH", 3)
+    chance = random.Random(7)
+
+    def value(left: int) -> object:
+        kind = chance.randrange(4) if left else 3
+        if kind == 0:
+            return [value(left - 1) for _ in range(chance.randrange(3))]
+        if kind == 1:
+            return {text(): value(left - 1) for _ in range(chance.randrange(3))}
+        return text() if kind == 2 else chance.randrange(10)
+
+    def text() -> str:
+        return "".join(chance.choices('[]{}"\\,:\n\u00e9a', k=chance.randrange(6)))
+
+    seen = set()
+    for _ in range(600):
+        made = value(6)
+        deep = depth_of(made) > 3
+        seen.add(deep)
+        written = json.dumps(made)
+        if deep:
+            with pytest.raises(Malformed, match="nested too deep"):
+                document.expect_shallow(written)
+        else:
+            document.expect_shallow(written)
+    assert seen == {True, False}
+
+
+def test_what_is_accepted_is_nowhere_near_the_limit() -> None:
+    paths = sorted((ROOT / "tests" / "corpus" / "accepted").glob("*.cert"))
+    assert paths and max(depth_of(json.loads(path.read_bytes())) for path in paths) == 9

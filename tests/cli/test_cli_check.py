@@ -73,7 +73,7 @@ def test_check_of_several_files_reports_each_and_exits_with_the_worst(certify: A
     Path("broken.cert").write_text(Path(certificate).read_text()[:200])
     result = certify("check", certificate, "broken.cert", "missing.cert", "--json")
     assert result.code == 2 and result.json["verdict"] == "malformed"
-    assert [report["verdict"] for report in result.json["files"]] == ["accepted", "malformed", "malformed"]
+    assert [report["verdict"] for report in result.json["files"]] == ["accepted", "malformed", "unreadable"]
     assert certify("check", certificate, "broken.cert").code == 2
 
 
@@ -83,7 +83,7 @@ def test_check_says_the_same_of_several_files_with_any_number_of_processes(certi
     alone, shared = (certify("check", *files, "--jobs", jobs) for jobs in ("1", "2"))
     assert alone == shared and alone.code == 2
     assert [line.partition(".cert")[0] for line in alone.out.splitlines() if ".cert" in line] == [
-        "accepted: c", "malformed: broken", "malformed: missing", "accepted: c"]
+        "accepted: c", "malformed: broken", "unreadable: missing", "accepted: c"]
     alone, shared = (certify("check", *files, "--jobs", jobs, "--json") for jobs in ("1", "2"))
     assert alone.code == shared.code == 2 and alone.json["files"] == shared.json["files"]
 

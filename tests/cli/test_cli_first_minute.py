@@ -52,7 +52,7 @@ def test_the_other_examples_of_help_parse(line: str) -> None:
 def test_completion_is_there_and_makes_no_noise_in_the_options(
         certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "bash"))  # whatever the tests are run from
-    options = certify("--help").out.split("Options:")[1].split("Commands:")[0]
+    options = certify("--help").out.split("Options:")[1].split("Begin with:")[0]
     assert re.findall(r"^  (?:-h, )?(--\w+)", options, re.MULTILINE) == ["--version", "--help"]
     script = certify("--show-completion")
     assert script.code == 0 and "_CERTIFY_COMPLETE=complete_bash" in script.out

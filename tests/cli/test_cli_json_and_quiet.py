@@ -24,9 +24,11 @@ def test_bad_input_is_one_json_object_with_the_line_that_people_read(
     result = certify(name, *arguments, "--json")
     assert result.code == 2
     if name == "check" and "files" in result.json:
-        assert result.json["verdict"] == "malformed"
+        assert result.json["verdict"] == "unreadable"
         return
-    assert {*result.json} == {"verdict", "error"} and result.json["verdict"] == "malformed"
+    is_missing = "No such file" in result.json["error"]
+    assert {*result.json} == {"verdict", "error"}
+    assert result.json["verdict"] == ("unreadable" if is_missing else "malformed")
     assert result.err.splitlines()[0] == f"certify: {result.json['error']}"
 
 
@@ -70,20 +72,21 @@ def test_every_command_that_shows_progress_takes_quiet() -> None:
     """That the others show none is the next test."""
     quiet = {name for name, command in command_line().commands.items()
              if any("--quiet" in one.opts for one in command.params)}
-    assert command_line().commands.keys() - quiet == {"build", "run", "import", "list", "examples", "docs"}
+    assert command_line().commands.keys() - quiet == {"list", "examples", "docs", "help"}
 
 
-@pytest.mark.parametrize("name", ["build", "run", "import", "list", "examples", "docs"])
-def test_a_command_without_quiet_shows_no_progress(
+@pytest.mark.parametrize("name", ["build", "run", "import", "list", "examples", "docs", "help"])
+def test_a_command_without_a_time_limit_shows_no_progress(
         certify: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     def show(*_: object, **__: object) -> None:
-        raise AssertionError(f"certify {name} shows progress and takes no --quiet")
+        raise AssertionError(f"certify {name} shows progress and takes no --timeout")
 
     monkeypatch.setattr(ProgressLine, "__init__", show)
     from certify.frame.shipped import examples_folder
 
     folder = str(examples_folder() / "trained" / "tomita_2")
     arguments = {"build": ("prev Q_1",), "run": ("prev Q_1", "01", "--alphabet", "01"), "list": (), "docs": (),
+                 "help": (),
                  "examples": ("copy",), "import": (folder, "--attention", "causal", "--heads", "1", "--activation",
                                                    "gelu", "--epsilon", "1e-5")}
     assert certify(name, *arguments[name]).code == 0

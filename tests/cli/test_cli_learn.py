@@ -68,15 +68,15 @@ def test_equal_finds_the_word_and_writes_what_proves_it(certify: Any, seven: str
 
 
 def test_equal_of_a_network_and_itself_is_certified(certify: Any, seven: str) -> None:
-    result = certify("equal", seven, seven, "--letters", "01", "--before", "2", "--answers", "each", "--sign", "0",
+    result = certify("equal", seven, seven, "--alphabet", "01", "--before", "2", "--at", "every", "--sign", "0",
                      "--sign", "1", "--max-n", "3")
     assert result.code == 0
     assert "certified: equal on every word of length 0 .. 3, where both answer as an automaton of" in result.out
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (("learn", "seven.json"), "what is claimed? expected --claim FILE, or --letters, --answers and one of --sign, "),
-    (("learn", "seven.json", "--letters", "01", "--answers", "last", "--sign", "0", "--sign", "1: Q_0", "--max-n", "2"),
+    (("learn", "seven.json"), "what is claimed? expected --claim FILE, or --alphabet, --at and one of --sign, "),
+    (("learn", "seven.json", "--alphabet", "01", "--at", "last", "--sign", "0", "--sign", "1: Q_0", "--max-n", "2"),
      "--sign, --larger, --argmax: some have a truth, expected one for each or none at all"),
     (("equal", "seven.json", "nothing.json", "--claim", SEVEN, "--max-n", "2"), "nothing.json: "),
     (("learn", "seven.json", "--claim", SEVEN, "--max-n", "2", "--offset", "x"), "--offset: \"x\", expected all"),

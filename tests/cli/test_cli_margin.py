@@ -72,14 +72,14 @@ def test_the_output_may_mean_a_formula_already(certify: Any) -> None:
     ((*FIRST, "--before", "x"), "--before is given twice, expected once; certify margin --help explains the usage"),
     ((*PARITY[:3], "--after", "x"), "after: symbol 'x', expected one of the network's 0 1 $"),
     ((*PARITY[:3], "--after", "a,,b"), "--after: found 'a,,b', expected symbols such as $ or a,b"),
-    ((*PARITY[:3], "--after", "01$"), "--letters: all symbols stand before or after words, expected some that words"),
+    ((*PARITY[:3], "--after", "01$"), "--alphabet: all symbols stand before or after words, expected some that words"),
     ((*PARITY, "--margin", "-1"), "margin -1: negative at n = 1, expected 0 or more"),
     ((*PARITY, "--margin", "i"), "--margin: expression 'i', column 1: found 'i', expected n"),
     ((*PARITY, "--threshold", "n"), "--threshold: expression 'n', column 1: found 'n', expected no variables"),
     ((*PARITY, "--norm", "-1"), "--norm: found -1, expected 0 or more, such as 1/100000"),
     ((*PARITY, "--max-n", "0"), "max-n: 0, expected a number from 1 to 1024"),
     ((*PARITY, "--max-n", "1024"), "max-n: 1024 letters and 1 symbol around them, expected at most 1024 together"),
-    ((*PARITY[:3], "--after", "$", "--letters", "00"), "alphabet '00': '0' occurs twice, expected distinct symbols"),
+    ((*PARITY[:3], "--after", "$", "--alphabet", "00"), "alphabet '00': '0' occurs twice, expected distinct symbols"),
 ])
 def test_bad_input_is_one_line_with_exit_status_2(certify: Any, arguments: tuple[str, ...], complaint: str) -> None:
     result = certify("margin", *arguments)

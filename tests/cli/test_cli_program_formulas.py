@@ -116,10 +116,10 @@ def test_a_claims_file_may_name_a_program_beside_it(certify: Any) -> None:
      "--symbol: p.rasp states this itself, expected it with --as-formula"),
     (("build", "p.rasp", "--causal"), "--causal: p.rasp states this itself, expected it with --as-formula"),
     (("build", "Q_a", "--as-formula"), "--as-formula: expected it with a program (.rasp or .cr)"),
-    (("build", "p.rasp", "--symbol", "a", "--attention", "hard", "--as-formula", "--temperature", "1/n"),
-     "--temperature: hard attention has no temperature, expected --attention soft"),
-    (("run", "p.rasp", "ab", "--attention", "hard"),
-     "--attention: p.rasp states this itself, expected it with a formula"),
+    (("build", "p.rasp", "--symbol", "a", "--weighting", "hard", "--as-formula", "--temperature", "1/n"),
+     "--temperature: hard attention has no temperature, expected it without --weighting hard"),
+    (("run", "p.rasp", "ab", "--weighting", "hard"),
+     "--weighting: p.rasp states this itself, expected it with a formula"),
 ])
 def test_what_does_not_fit_gets_one_line(certify: Any, arguments: tuple[str, ...], message: str) -> None:
     write(LAST)
@@ -158,13 +158,13 @@ def test_a_formula_that_doubles_with_each_row_is_a_small_graph(certify: Any) -> 
 
 
 def test_build_with_hard_attention_writes_a_model_of_hard_heads(certify: Any) -> None:
-    network = read_transformer(certify("build", "prev Q_a since #<[Q_b] > 1", "--attention", "hard").out)
+    network = read_transformer(certify("build", "prev Q_a since #<[Q_b] > 1", "--weighting", "hard").out)
     assert {head.weighting for _, _, head in network.heads()} == {Weighting.AVERAGE_HARDMAX}
     assert len(list(network.heads())) > 3
 
 
 def test_run_with_hard_attention_shows_the_truth_exactly(certify: Any) -> None:
-    result = certify("run", "Q_a since next Q_b", "abab", "--attention", "hard", "--json").json
+    result = certify("run", "Q_a since next Q_b", "abab", "--weighting", "hard", "--json").json
     assert result["truth"] == [True, False, True, False]
     (output,) = [entry for entry in result["directions"] if entry["direction"] == "is[Q_a since next Q_b]"]
     assert output["hard"] == ["1", "0", "1", "0"]

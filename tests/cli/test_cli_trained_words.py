@@ -112,7 +112,7 @@ def test_a_value_that_is_the_margin_is_wrong(certify: Any, model: str) -> None:
     (("ab", "--claim", "c.toml", "--offset", "-1"), "--offset: -1, expected 0 or more"),
     (("ab", "--claim", "none.toml"), "none.toml: No such file or directory"),
     (("ab", "--alphabet", "ab"), "--alphabet: model.json holds a trained network, which does not take this option"),
-    (("ab", "--attention", "hard"), "--attention: model.json holds a trained network, which does not take this option"),
+    (("ab", "--weighting", "hard"), "--weighting: model.json holds a trained network, which does not take this option"),
 ])
 def test_what_cannot_be_run_is_refused_in_one_line(certify: Any, model: str, arguments: tuple[str, ...],
                                                    message: str) -> None:
@@ -134,7 +134,7 @@ def test_options_of_trained_networks_are_refused_beside_a_formula(certify: Any) 
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (("decide", "model.json"), "what is claimed? expected --claim FILE, or --letters, --answers and one of --sign, "
+    (("decide", "model.json"), "what is claimed? expected --claim FILE, or --alphabet, --at and one of --sign, "
                                "--larger, --argmax, --follow"),
     (("decide", "model.json", "--claim", "c.toml", "--sign", "0: Q_a"),
      "--sign: the claim file says this, expected one or the other"),
@@ -145,7 +145,7 @@ def test_options_of_trained_networks_are_refused_beside_a_formula(certify: Any) 
     (("decide", "model.json", "--claim", "c.toml", "--max-n", "0"),
      "c.toml: min_n 1 and max_n 0, expected 1 <= min_n <= max_n"),
     (("decide", "c.toml", "--claim", "c.toml"), "c.toml, line 2, column 1: not JSON: Expecting value"),
-    (("decide", "model.json", "--letters", "ab", "--answers", "each", "--sign", "9: Q_a", "--max-n", "2"),
+    (("decide", "model.json", "--alphabet", "ab", "--at", "every", "--sign", "9: Q_a", "--max-n", "2"),
      "options: answer 1: token: 9, expected a token with a logit, from 0 to 1"),
 ])
 def test_a_question_that_is_wrong_is_refused_in_one_line(certify: Any, model: str, arguments: tuple[str, ...],
@@ -162,7 +162,7 @@ def test_a_claim_that_is_false_is_refuted_with_the_shortest_word(certify: Any, m
 
 
 def test_a_claim_that_is_true_is_certified(certify: Any, model: str) -> None:
-    claim = ("--letters", "ab", "--before", "2", "--answers", "each", "--larger", "0,1: Q_a")
+    claim = ("--alphabet", "ab", "--before", "2", "--at", "every", "--larger", "0,1: Q_a")
     result = certify("decide", model, *claim, "--max-n", "4", "-o", "c.cert", "--json")
     assert (result.code, result.json["verdict"], result.json["certified_to"]) == (0, "certified", 4)
     assert json.loads(Path("c.cert").read_text(encoding="utf-8"))["format"] == "certify-decision"

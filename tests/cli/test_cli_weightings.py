@@ -64,7 +64,7 @@ def test_a_claim_writes_the_command_that_runs_its_network(certify: Certify) -> N
 
 @pytest.mark.parametrize("given, complaint", [
     (("--as-printed",), "--as-printed: --weighting says how attention is built, too, expected one of the two"),
-    (("--for", "bfloat16"), "--for: --weighting says how attention is built, too, expected one of the two"),
+    (("--precision", "bfloat16"), "--precision: --weighting says how attention is built, too, expected one of the two"),
 ])
 def test_what_is_about_softmax_does_not_go_with_it(certify: Certify, given: tuple[str, ...], complaint: str) -> None:
     result = certify(*SINCE, "--weighting", "sparsemax", *given)

@@ -106,7 +106,7 @@ def test_a_cross_entropy_is_that_of_the_best_map_that_is_admitted(certify: Any) 
     """A map that is given in full has its own; if any may be chosen, that of the map found is more than the least."""
     options = ("--alphabet", "01", "--language", "parity", "--min-n", "3", "--max-n", "3", "--json")
     text = 'kind = "cross-entropy"\nformula = "Q_1"\nalphabet = "01"\nlengths = "3..3"\n'
-    (own,) = certify("cross-entropy", "Q_1", *options, "--slope", "0", "--offset", "0").json["lengths"]
+    (own,) = certify("cross-entropy", "Q_1", *options, "--slope", "0", "--intercept", "0").json["lengths"]
     (best,) = certify("cross-entropy", "Q_1", *options).json["lengths"]
     given, least = 'slope = "0"\noffset = "0"\n', Fraction(best["optimal"]["lower"])
     above, below = (Fraction(own["network"]["upper"]) + Fraction(1, 1000), Fraction(own["network"]["lower"]) - Fraction(

@@ -110,11 +110,11 @@ def test_a_claim_leaves_words_out_if_some_word_has_no_case() -> None:
 def test_options_without_truths_ask_for_signs_and_claim_nothing(tmp_path: object) -> None:
     path = f"{tmp_path}/network.json"
     write_network(network_of(), path)
-    flags = Flags("ab", answers="last", sign=("0",), larger=("1,2",), argmax=("1,2,3",))
+    flags = Flags("ab", at="last", sign=("0",), larger=("1,2",), argmax=("1,2,3",))
     _, question = read_learning(path, None, flags, Scope(3))
     assert [len(part) for part in question.parts] == [2, 2, 3]
     assert (question.words, question.intended, question.longest) == ("all", False, 3)
-    _, allowed = read_learning(path, None, Flags("ab", answers="each", before="2", sign=("0", "1")), Scope(3))
+    _, allowed = read_learning(path, None, Flags("ab", at="every", before="2", sign=("0", "1")), Scope(3))
     assert (allowed.words, allowed.first) == ("allowed", 0)
     with pytest.raises(InputError, match="some have a truth"):
-        read_learning(path, None, Flags("ab", answers="last", sign=("0", "1: Q_a")), Scope(3))
+        read_learning(path, None, Flags("ab", at="last", sign=("0", "1: Q_a")), Scope(3))

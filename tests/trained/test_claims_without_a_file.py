@@ -18,7 +18,7 @@ from constructions.trained.json_form import network_to_json
 from tests.trained.claims import claim_of, network_of
 from tests.trained.small_networks import write_network
 
-FOLLOW = Flags("ab", before="2", answers="each", empty=True, follow="regex:(ab)*", end="4", margin="1/4")
+FOLLOW = Flags("ab", before="2", at="every", empty=True, follow="regex:(ab)*", end="4", margin="1/4")
 FOLLOW_IN_TOML = """
 letters = "ab"
 before = [2]
@@ -34,11 +34,11 @@ end = 4
 
 @pytest.mark.parametrize(("flags", "toml"), [
     (FOLLOW, FOLLOW_IN_TOML),
-    (Flags("a,b", "1,0", after="3,3", answers="last", given="ODD", larger=("1,0: Q_a",),
+    (Flags("a,b", "1,0", after="3,3", at="last", given="ODD", larger=("1,0: Q_a",),
            predicate=("LATE(k) := k > 1",)),
      """letters = "a,b"\ntokens = [1, 0]\nafter = [3, 3]\nanswers = "last"\ngiven = "ODD"
      predicates = ["LATE(k) := k > 1"]\n[[answer]]\nkind = "larger"\ntokens = [1, 0]\ntruth = "Q_a" """),
-    (Flags("ab", answers="first", argmax=("0: Q_a", "1: regex:.*b")),
+    (Flags("ab", at="first", argmax=("0: Q_a", "1: regex:.*b")),
      """letters = "ab"\nanswers = "first"\n[[answer]]\nkind = "argmax"
      choices = [{ token = 0, truth = "Q_a" }, { token = 1, truth = { regex = ".*b" } }]"""),
 ])
@@ -49,13 +49,13 @@ def test_options_say_what_a_file_says(flags: Flags, toml: str) -> None:
 
 
 @pytest.mark.parametrize(("flags", "message"), [
-    (Flags(answers="each"), "what is claimed? expected --claim FILE, or --letters, --answers and one of --sign, "
+    (Flags(at="every"), "what is claimed? expected --claim FILE, or --alphabet, --at and one of --sign, "
                             "--larger, --argmax, --follow"),
-    (Flags("ab", answers="each"), "what should the logits tell? expected one of --sign, --larger, --argmax, --follow"),
-    (Flags("ab", answers="each", sign=("Q_a",)), "--sign: \"Q_a\", expected '0: FORMULA'"),
-    (Flags("ab", answers="each", sign=("0,1: Q_a",)), "--sign: \"0,1: Q_a\", expected '0: FORMULA'"),
-    (Flags("ab", answers="each", larger=("0: Q_a",)), "--larger: \"0: Q_a\", expected '0,1: FORMULA'"),
-    (Flags("ab", before="x", answers="each"), '--before: "x", expected tokens such as 2 or 2,3'),
+    (Flags("ab", at="every"), "what should the logits tell? expected one of --sign, --larger, --argmax, --follow"),
+    (Flags("ab", at="every", sign=("Q_a",)), "--sign: \"Q_a\", expected '0: FORMULA'"),
+    (Flags("ab", at="every", sign=("0,1: Q_a",)), "--sign: \"0,1: Q_a\", expected '0: FORMULA'"),
+    (Flags("ab", at="every", larger=("0: Q_a",)), "--larger: \"0: Q_a\", expected '0,1: FORMULA'"),
+    (Flags("ab", before="x", at="every"), '--before: "x", expected tokens such as 2 or 2,3'),
 ])
 def test_options_that_are_not_of_their_form_are_refused(flags: Flags, message: str) -> None:
     with pytest.raises(InputError) as caught:
@@ -79,7 +79,7 @@ def test_a_claim_is_in_a_file_or_in_options_and_not_in_both(tmp_path: Path) -> N
     claim.write_text(FOLLOW_IN_TOML, encoding="utf-8")
     model = written(tmp_path)
     assert read_question(model, str(claim), Flags(), Scope(3))[1].lengths == (1, 3)
-    with pytest.raises(InputError, match="--letters: the claim file says this, expected one or the other"):
+    with pytest.raises(InputError, match="--alphabet: the claim file says this, expected one or the other"):
         read_question(model, str(claim), Flags("ab"), Scope(3))
 
 

@@ -25,7 +25,7 @@ from proofs.formula.discharge import Progress
 
 EVERY_N = "every n"
 OF_FORMULAS = {"alphabet": str, "symbol": str, "predicates": list, "regime": str, "causal": bool, "as_printed": bool,
-               "for": str, "dialect": str, "weighting": str}
+               "precision": str, "dialect": str, "weighting": str}
 OF_SUBJECTS = OF_FORMULAS | {"gamma": str, "temperature": str}
 TAKEN = {"formula": (Kind.FORMULA, Kind.PROGRAM), "model": (Kind.NETWORK,), "program": (Kind.PROGRAM,)}
 Table = Mapping[str, Any]
@@ -173,4 +173,4 @@ def read_options(entry: Table) -> Options:
     return Options(entry.get("alphabet"), entry.get("symbol"), tuple(predicates),
                    entry.get("regime"), entry.get("causal", False), entry.get("as_printed", False),
                    gamma=entry.get("gamma"), temperature=entry.get("temperature"), allowed_error=entry.get("delta"),
-                   precision=entry.get("for"), dialect=entry.get("dialect"), weighting=entry.get("weighting"))
+                   precision=entry.get("precision"), dialect=entry.get("dialect"), weighting=entry.get("weighting"))

@@ -14,7 +14,7 @@ from constructions.network.lengths import Lengths
 from proofs.formula.discharge import Progress
 
 BOUNDED = ("layers", "heads", "ReLUs", "directions", "parameters")
-KEYS = {key: kind for key, kind in OF_FORMULAS.items() if key != "for"} | {
+KEYS = {key: kind for key, kind in OF_FORMULAS.items() if key != "precision"} | {
     "formula": str, "model": str, "program": str, **dict.fromkeys(BOUNDED, int)}
 
 

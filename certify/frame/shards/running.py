@@ -20,7 +20,7 @@ MAX_JOBS = 1024
 def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None = None, store: Path | None = None,
               progress: Callable[[Standing], None] = lambda _: None, sizes: Sequence[int] | None = None,
               finished: Callable[[str, str], None] = lambda _task, _result: None,
-              shared: Sequence[str] = ()) -> list[str]:
+              shared: Sequence[str] = (), apart: bool = False) -> list[str]:
     """The results ``[do(task) for task in tasks]``, byte for byte.
 
     Tasks and results are texts, canonical JSON by custom; ``do`` is pure and stands at the top level of a module. The
@@ -30,7 +30,8 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
 
     ``sizes`` say how much work each task is: of several workers each takes the largest that is left. ``progress`` is
     told how far the work is, ``finished`` each task and its result as soon as it is known. The ``shared`` texts are
-    given to each worker once: a task has their digests (``digest_of``), and ``do`` the texts (``content``).
+    given to each worker once: a task has their digests (``digest_of``), and ``do`` the texts (``content``). If
+    ``apart``, this process does none of them, so that it can end them.
 
     Raises:
         InputError, Unsupported, InternalError: if a task does; of several the first one in the order of tasks. What is
@@ -46,17 +47,17 @@ def run_tasks(tasks: Sequence[str], do: Do, *, jobs: int = 1, dask: str | None =
     run = _Run(tasks, Store(store, do) if store else None, progress, sizes, finished)
     run.look_on_disk()
     if run.waiting:
-        with held(shared), contextlib.closing(_hire(do, min(jobs, len(run.waiting)), dask, shared)) as crew:
+        with held(shared), contextlib.closing(_hire(do, min(jobs, len(run.waiting)), dask, shared, apart)) as crew:
             run.work(crew)
     return [run.results[task] for task in tasks]
 
 
-def _hire(do: Do, jobs: int, dask: str | None, shared: Sequence[str]) -> Crew:
+def _hire(do: Do, jobs: int, dask: str | None, shared: Sequence[str], apart: bool) -> Crew:
     if dask is not None:
         from certify.frame.shards.on_dask import Cluster
 
         return Cluster(dask, do, shared)
-    if jobs > 1:
+    if jobs > 1 or apart:
         from certify.frame.shards.processes import Processes
 
         return Processes(jobs, do, shared)

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from certify.frame.progress import ProgressLine, is_silent
+from constructions.deadline import look_at_the_clock
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -98,7 +99,12 @@ class ShardsProgress:
         self._standing: Standing | None = None
 
     def __call__(self, standing: Standing) -> None:
-        """Say how far the work is."""
+        """Say how far the work is, if there is time left for the rest.
+
+        Raises:
+            TimeIsUp: if there is not.
+        """
+        look_at_the_clock()
         if is_silent():
             return
         self._standing, self._latest = standing, monotonic()

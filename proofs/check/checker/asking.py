@@ -2,6 +2,10 @@
 
 Who gets a certificate from a stranger says what it must be about: `--formula F --alphabet A --max-n N`. Formulas are
 compared by their places in the file's own table, so spelling does not matter and meaning does.
+
+A file may claim longer words, too. Every claim of every chapter is about each of its lengths by itself, and about the
+one network of the file: what its regime says is said at each (n, i) of that network, whatever lengths it was made for.
+So it implies the same claim about the first of its lengths. These are not none: the shortest is among those asked for.
 """
 
 from __future__ import annotations
@@ -98,7 +102,8 @@ def check_asked(kind: FileKind, given: Any, asked: RequiredClaim) -> None:
     symbols = ", ".join(map(quote, claim.alphabet[:12]))
     compare_part("alphabet", asked.alphabet is None or {*asked.alphabet} == {*claim.alphabet}, symbols)
     compare_part("min_n", asked.least_length in (None, claim.min_n), claim.min_n)
-    compare_part("max_n", asked.max_n in (None, claim.max_n), claim.max_n)
+    most = claim.max_n if asked.max_n is None else asked.max_n
+    compare_part("max_n", claim.min_n <= most <= claim.max_n, claim.max_n)
 
 
 def compare_part(part: str, is_same: bool, found: str | int | Fraction) -> None:

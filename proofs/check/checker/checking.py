@@ -14,7 +14,7 @@ from .asking import ANYTHING, RequiredClaim, check_asked
 from .kernel.budget import MAX_BYTES, MAX_TIMES, Budget
 from .kernel.kind import Extension, FileKind
 from .kernel.reading.document import read_document
-from .kernel.verdicts import Incomplete, Malformed, Refusal, expect, quote, within
+from .kernel.verdicts import Incomplete, Refusal, Unreadable, expect, quote, within
 from .kinds import CHAPTERS, LARGE, find_additions, find_kind
 
 if TYPE_CHECKING:
@@ -97,16 +97,20 @@ def check_file(path: str, asked: RequiredClaim = ANYTHING, work: int = 1) -> Acc
     """As `check_text`, of a file, which is read once; `-` is standard input.
 
     Raises:
-        Malformed: also if the file cannot be read.
+        Unreadable: if the file cannot be read.
     """
     return check_text(read_bytes(path), asked, work)
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of a file, or of standard input, up to one more than the limit."""
+    """The bytes of a file, or of standard input, up to one more than the limit.
+
+    Raises:
+        Unreadable: if there are none.
+    """
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
             return file.read(MAX_TIMES * MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "not the name of a file"
-        raise Malformed(f"cannot be read: {reason}") from None
+        raise Unreadable(f"cannot be read: {reason}") from None

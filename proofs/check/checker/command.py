@@ -37,7 +37,7 @@ def make_parser() -> Arguments:
     parser.add_argument("--predicate", action="append", default=[], help="using NAME(k,n) := ...")
     parser.add_argument("--alphabet", help="and this alphabet: 01, or symbols separated by commas")
     parser.add_argument("--min-n", type=int, help="and this least length (with --max-n: 1, if it is not given)")
-    parser.add_argument("--max-n", type=int, help="and this greatest length")
+    parser.add_argument("--max-n", type=int, help="and this greatest length, or a greater one")
     parser.add_argument("--regime", choices=REGIMES, help="and this regime")
     parser.add_argument("--causal", action="store_true", default=None, help="and causal")
     parser.add_argument("--work", type=int, default=1, metavar="N", help="allow N times the default work and memory")

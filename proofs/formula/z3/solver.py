@@ -10,6 +10,7 @@ from typing import Any
 import z3
 from flint import fmpz
 
+from constructions.deadline import look_at_the_clock
 from constructions.language.positional import positional_truth
 from constructions.language.syntax import And, Comparison, Constant, Formula, Iff, Implies, Not, Or, Predicate
 from proofs.formula.failures import Undecided
@@ -21,6 +22,7 @@ NO_TIMEOUT = 2**32 - 1
 
 def new_solver() -> Any:
     """A solver of its own for each question: no state is carried over."""
+    look_at_the_clock()
     solver = z3.Solver()
     solver.set("timeout", TIMEOUT_MS)
     solver.set("ctrl_c", False)  # else Z3 swallows Ctrl-C, and may answer unknown for it

@@ -65,7 +65,7 @@ def test_the_table_and_the_json_object_say_the_same(command: Any) -> None:
 
 
 def test_a_map_that_is_given_is_taken_as_it_is(command: Any) -> None:
-    data = command(*PARITY, "--max-n", "2", "--slope", "-2", "--offset", "1/2", "--json").json
+    data = command(*PARITY, "--max-n", "2", "--slope", "-2", "--intercept", "1/2", "--json").json
     assert all((row["slope"], row["offsets"]) == ("-2", {"0": "1/2", "1": "1/2"}) for row in data["lengths"])
     data = command(*PARITY, "--max-n", "2", "--slope", "-2", "--json").json
     assert data["steepest"] == "2" and data["lengths"][1]["slope"] == "-2"
@@ -99,7 +99,7 @@ def test_the_picture_of_the_page_says_what_the_command_says() -> None:
 @pytest.mark.parametrize(("options", "complaint"), [
     (("--p", "1"), "--p: found 1, expected a rational between 0 and 1, such as 1/2"),
     (("--p", "x"), "--p: "),
-    (("--offset", "1"), "--offset: expected --slope with it"),
+    (("--intercept", "1"), "--intercept: expected --slope with it"),
     (("--slope", "1", "--steepest", "2"), "--steepest: given together with --slope, expected one of the two"),
     (("--slope", "n"), "--slope: "),
     (("--steepest", "0"), "--steepest: found 0, expected a positive rational"),

@@ -48,6 +48,7 @@ from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.text import printable
 
+CHECKER_DOES = "It reads formula and weights from the certificate, and recomputes every bound by itself."
 QUARTER = Fraction(1, 4)
 ONE_LINE = 60
 OPEN_CARDS = 8
@@ -150,6 +151,7 @@ class _CertificatePage:
             "real_functions": sentence(self.network),
             "shown_symbols": symbols[:SHOWN_SYMBOLS], "more_symbols": f" and {more} more" if more > 0 else "",
             "worst": self.study.worst, "checker_digest": checker_digest(), "write_checker": write_checker_command(),
+            "checker_does": CHECKER_DOES,
             "check": check_command(sealed, self.file, self.claimed),
             "operators": OPERATORS, "floats": float_rows(sealed),
             "shape": network_shape(self.network),
@@ -173,8 +175,8 @@ class _CertificatePage:
         return printable(format_formula(self.formula, parenthesize=True)) if len(text) <= 200 else clip(text, 300)
 
     def _contents(self, detail: Detail) -> list[tuple[str, str]]:
-        found = [("network", "Network"), ("worst", "Worst words"), ("errors", "Errors"), ("try", "Try a word"),
-                 ("obligations", "Obligations"), ("weights", "Weights"), ("check", "Check it")]
+        found = [("try", "Try a word"), ("network", "Network"), ("worst", "Worst words"), ("errors", "Errors"),
+                 ("obligations", "Obligations"), ("weights", "Weights"), ("trust", "What is trusted")]
         missing = {"errors": not self.study.maps, "try": self.data["truths"] is None or not detail.live}
         return [(anchor, text) for anchor, text in found if not missing.get(anchor)]
 

@@ -35,11 +35,12 @@ from certify.formula.real_functions import sentence
 from certify.frame.words import show_word
 from constructions.network.meanings import Anything
 
+CHECKER_DOES = "It runs every word exactly, and recomputes every gap and bound by itself."
 QUARTER = Fraction(1, 4)
 MOST_ROWS = 120
 SCRIPTS: Sequence[str] = ("figures.js", "network.js", "run.js", "words.js", "softened.js")
-CONTENTS = (("network", "Network"), ("moved", "How far it moves"), ("try", "Try a word"), ("weights", "Weights"),
-            ("check", "Check it"))
+CONTENTS = (("try", "Try a word"), ("network", "Network"), ("moved", "How far it moves"), ("weights", "Weights"),
+            ("trust", "What is trusted"))
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def softened_page(sealed: SealedSoftened, file: str) -> str:
         worst=max(lengths, key=lambda each: each.moved), flat=draw_network(network, names, True),
         tall=draw_network(network, names, False), stages=draw_stages(sealed), shades=SHADES, contents=CONTENTS,
         shape=network_shape(network), checker_digest=checker_digest(), write_checker=write_checker_command(),
+        checker_does=CHECKER_DOES,
         check=check_softened_command(network.alphabet, sealed.last, file),
         most_rows=MOST_ROWS, operators=OPERATORS, heads=[(f"{layer}.{place}", head.name)
                                                         for layer, place, head in network.heads()],

@@ -18,6 +18,7 @@ from .verdicts import Incomplete
 
 MAX_BYTES = 1 << 24  # a file: 16 MB; those of the shipped examples have 2 kB to 0.2 MB
 MAX_ITEMS = 1 << 20  # strings, commas or brackets of a file, so that objects in memory stay below 200 MB
+MAX_DEPTH = 64  # brackets within brackets of a file, which have 9 at most; so no reader of JSON recurses deeply
 MAX_TIMES = 8  # who allows N times the work and memory allows files of so many times this size, at most
 LARGE_BYTES = 1 << 26  # a file with the weights of a trained network: 64 MB, 12 million binary32 numbers
 LARGE_ITEMS = 1 << 21  # of such a file, whose weights are few strings, but whose graphs are many numbers

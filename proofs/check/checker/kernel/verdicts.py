@@ -1,8 +1,9 @@
-"""The four verdicts, their words and exit statuses, and how a refusal is worded.
+"""The verdicts, their words and exit statuses, and how a refusal is worded.
 
 accepted    every obligation of the claim is proved
 rejected    an obligation cannot be proved, or the claim is not the one asked for; this does not say that it is false
 malformed   the file (or what was asked) is not in the format, or is larger than the format allows
+unreadable  there is no such file, or it cannot be read
 incomplete  the check ended before it was done: it ran out of work or memory, or failed; nothing is known
 
 Every refusal is one line. What a file says appears in it only through `quote` and `show`.
@@ -20,7 +21,7 @@ EXACT_BITS = 200  # numbers with more bits are shown by their order of magnitude
 
 
 class Refusal(Exception):
-    """Why a file is not accepted; one of the three kinds below."""
+    """Why a file is not accepted; one of the kinds below."""
 
 
 class Rejected(Refusal):
@@ -29,6 +30,10 @@ class Rejected(Refusal):
 
 class Malformed(Refusal):
     """The file is not a certificate of this version, or it is beyond a limit of its size."""
+
+
+class Unreadable(Malformed):
+    """There are no bytes to be read; nothing is wrong with them."""
 
 
 class Incomplete(Refusal):
@@ -40,10 +45,10 @@ class TooLong(Incomplete):
 
 
 ACCEPTED = "accepted"
-WORDS: dict[type[Refusal], str] = {Rejected: "rejected", Malformed: "malformed", Incomplete: "incomplete",
-                                   TooLong: "incomplete"}
-STATUS = {ACCEPTED: 0, "rejected": 1, "malformed": 2, "incomplete": 3}
-GRAVEST_FIRST = ("rejected", "malformed", "incomplete", ACCEPTED)
+WORDS: dict[type[Refusal], str] = {Rejected: "rejected", Malformed: "malformed", Unreadable: "unreadable",
+                                   Incomplete: "incomplete", TooLong: "incomplete"}
+STATUS = {ACCEPTED: 0, "rejected": 1, "malformed": 2, "unreadable": 2, "incomplete": 3}
+GRAVEST_FIRST = ("rejected", "malformed", "unreadable", "incomplete", ACCEPTED)
 
 
 def verdict_of(refusal: Refusal) -> str:

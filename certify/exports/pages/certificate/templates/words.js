@@ -8,7 +8,9 @@ const brief = x => {
 const parts = text => {
   const cleaned = text.trim();
   if (!cleaned) { return []; }
-  return separator ? cleaned.split(",").map(symbol => symbol.trim()) : [...text];
+  const by = [",", " "].find(mark => cleaned.includes(mark) && !data.alphabet.includes(mark));  // a,b,c or a b c or abc
+  if (by) { return cleaned.split(by === "," ? "," : /\s+/).map(symbol => symbol.trim()); }
+  return separator ? [cleaned] : [...text];
 };
 const complaintAbout = word => {
   const strange = word.find(symbol => !data.alphabet.includes(symbol)), most = data.longest;

@@ -9,12 +9,16 @@ numbers and strings, and other spaces do not survive being written again, so the
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..budget import LARGE_BYTES, LARGE_ITEMS, MAX_BYTES, MAX_ITEMS, MAX_TIMES, Budget
+from ..budget import LARGE_BYTES, LARGE_ITEMS, MAX_BYTES, MAX_DEPTH, MAX_ITEMS, MAX_TIMES, Budget
 from ..verdicts import Malformed, expect
 
+BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[][{}]', re.DOTALL)
+"""A string, to its end or that of the text, so that nothing is read twice; or a bracket outside of strings."""
+OPENING, CLOSING = ("[", "{"), ("]", "}")
 Json = Any
 """What `json` makes: objects, lists, strings, integers, booleans, None (and floats, which no shape allows)."""
 
@@ -31,13 +35,23 @@ def read_document(data: bytes, budget: Budget, large: Iterable[str] = ()) -> Jso
         text = data.decode("ascii")
         fits = max(map(text.count, '",[{')) <= items
         expect(fits, "limit: more than {} items; --work {} allows more", items, 2 * budget.factor)
+        expect_shallow(text)
         document = json.loads(text)
         expect_one_spelling(text, document)
-    except RecursionError:
-        raise Malformed("limit: nested too deep") from None
     except ValueError as error:
         raise Malformed(say_what_is_wrong(error)) from None
     return document
+
+
+def expect_shallow(text: str) -> None:
+    """No more than so many brackets are open at one place, so that `json` is nowhere led into a deep recursion.
+
+    Up to the first place that is wrong, where `json` ends, strings and brackets are those that it reads.
+    """
+    depth = 0
+    for found in BRACKETS.finditer(text):
+        depth += (found[0] in OPENING) - (found[0] in CLOSING)
+        expect(depth <= MAX_DEPTH, "limit: nested too deep")
 
 
 def expect_one_spelling(text: str, document: Json) -> None:

@@ -1,0 +1,85 @@
+"""All files of the site: pages, certificates, the checker, and what lets it be used without a network."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from certify import __version__
+from certify.exports.checker import pack_checker
+from certify.exports.pages.base.page import open_templates, read_parts
+from certify.frame.shipped import pages
+from certify.site.gallery import SUFFIX, Exhibit
+from certify.site.guides import guide_html, pictures_of
+from certify.site.pyodide import LICENCE
+from certify.site.pyodide import VERSION as PYODIDE
+from proofs.check import STATUS
+
+POLICY = ("default-src 'none'; script-src 'self'{more}; style-src 'self'; img-src 'self'; connect-src 'self'; "
+          "worker-src 'self' blob:; base-uri 'none'; form-action 'none'")
+"""A worker that a page makes of a blob has the policy of the page; one of its own file would need a header."""
+WITH_PYTHON = " 'wasm-unsafe-eval' blob:"
+CHECKER = "check.pyz"
+DIGESTS = "digests.txt"
+FIRST_GUIDES = ("README", "formulas", "models", "trained", "claims", "certificate", "exports", "python")
+Files = dict[str, str | bytes]
+
+
+def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None) -> Files:
+    """The files by their names; without Pyodide the page of the checker says how to run it elsewhere."""
+    environment = open_templates("certify.site")
+    checker = pack_checker()
+    files: Files = {CHECKER: checker}
+    common = {"version": __version__, "policy": Markup(POLICY.format(more="")), "top": ""}
+    files |= {f"gallery/{each.name}{SUFFIX}": each.certificate for each in exhibits}
+    files |= {f"gallery/{each.name}.html": each.page for each in exhibits if each.page}
+    files |= _guides(environment, common)
+    files["index.html"] = environment.get_template("index.html").render(
+        **common, exhibits=exhibits, live=pyodide is not None)
+    files["site.css"] = str(read_parts(environment, ("base.css", "site.css")))
+    files["check.html"] = _check_page(environment, common, checker, pyodide is not None)
+    if pyodide is not None:
+        files |= {f"pyodide/{name}": data for name, data in pyodide.items()}
+        files |= {name: str(read_parts(environment, (name,))) for name in ("check.js", "worker.js")}
+    digests = {name: digest_of(content) for name, content in sorted(files.items())}
+    if pyodide is not None:
+        kept = [name for name in digests if not name.startswith(("gallery/", "guides/"))]
+        files["kept.js"] = environment.get_template("kept.js").render(
+            names=kept, version=digest_of("".join(map(digests.__getitem__, kept)))[:16])
+    return {**files, DIGESTS: "".join(f"{digest}  {name}\n" for name, digest in digests.items())}
+
+
+def digest_of(content: str | bytes) -> str:
+    """SHA-256, as sha256sum writes it."""
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+
+
+def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes, live: bool) -> str:
+    policy = Markup(POLICY.format(more=WITH_PYTHON if live else ""))
+    return str(environment.get_template("check.html").render(
+        **{**common, "policy": policy}, live=live, digest=digest_of(checker), pyodide=PYODIDE, licence=LICENCE,
+        statuses=", ".join(f"{word} {status}" for word, status in STATUS.items())))
+
+
+def _guides(environment: Any, common: Mapping[str, Any]) -> Files:
+    found, pictures = pages(), pictures_of(pages())
+    at_the_top = {name for name in found if name.isupper()}
+    places = {name: f"{name}.md" if name in at_the_top else f"docs/{name}.md" for name in found}
+    links = {place: f"{name}.html" for name, place in places.items()}
+    links |= {f"docs/{name}": name for name in pictures}
+    template = environment.get_template("guide.html")
+    files: Files = {f"guides/{name}": path.read_text(encoding="utf-8") for name, path in pictures.items()}
+    titles = {}
+    for name, path in found.items():
+        text = path.read_text(encoding="utf-8")
+        titles[name] = text.partition("\n")[0].lstrip("# ")
+        body = Markup(guide_html(text, places[name], links))
+        files[f"guides/{name}.html"] = template.render(**{**common, "top": "../"}, title=titles[name], body=body)
+    first = [name for name in FIRST_GUIDES if name in titles]
+    order = [*first, *(name for name in titles if name not in first)]
+    files["guides/index.html"] = environment.get_template("guides.html").render(
+        **{**common, "top": "../"}, guides=[(name, titles[name]) for name in order])
+    return files

@@ -1,0 +1,73 @@
+"""The guides as pages: Markdown as it is, links between them kept; those to files that are not here become text."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+PICTURES = (".svg",)
+
+
+def guide_html(text: str, page: str, links: Mapping[str, str]) -> str:
+    """The HTML of a page; ``links`` says where files are that it may name, by their places seen from the top.
+
+    >>> print(guide_html("see [b](b.md#some-part)", "docs/a.md", {"docs/b.md": "b.html"}), end="")
+    <p>see <a href="b.html#some-part">b</a></p>
+    """
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(text)
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", slug_of(tokens[place + 1].content))
+        for part in token.children or ():
+            _relink(part, page, links)
+    for token in tokens:
+        token.children = _without_dead_links(token.children or [])
+    return str(markdown.renderer.render(tokens, markdown.options, {}))
+
+
+def slug_of(heading: str) -> str:
+    """What links call a heading, as code hosts do.
+
+    >>> slug_of("`certify/`: what a user touches"), slug_of("5. Sums, & more")
+    ('certify-what-a-user-touches', '5-sums--more')
+    """
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+DEAD = "dead"
+
+
+def _relink(token: Token, page: str, links: Mapping[str, str]) -> None:
+    attribute = {"link_open": "href", "image": "src"}.get(token.type)
+    if attribute is None:
+        return
+    target, mark, part = str(token.attrGet(attribute)).partition("#")
+    if re.match("[a-z]+:", target) or not target:
+        return
+    found = links.get(posixpath.normpath(posixpath.join(posixpath.dirname(page), target)))
+    token.attrSet(attribute, f"{found}{mark}{part}" if found else DEAD)
+
+
+def _without_dead_links(tokens: Sequence[Token]) -> list[Token]:
+    """The text of a link to what is not here stays, the link does not."""
+    kept: list[Token] = []
+    skipping = 0
+    for token in tokens:
+        if token.type == "link_open" and token.attrGet("href") == DEAD:
+            skipping += 1
+        elif token.type == "link_close" and skipping:
+            skipping -= 1
+        elif not (token.type == "image" and token.attrGet("src") == DEAD):
+            kept.append(token)
+    return kept
+
+
+def pictures_of(pages: Mapping[str, Path]) -> dict[str, Path]:
+    """The pictures that lie beside the guides, by name."""
+    return {path.name: path for path in sorted(pages["map"].parent.iterdir()) if path.suffix in PICTURES}

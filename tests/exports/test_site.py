@@ -1,0 +1,231 @@
+"""`certify site`: the pages load nothing from elsewhere, links lead somewhere, the page checks as the checker does.
+
+The latter is tried where CERTIFY_PYODIDE names the file that `npm pack pyodide` writes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import os
+import re
+import threading
+from collections.abc import Iterator
+from functools import partial
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from certify.cli import command_line
+from certify.exports.checker import pack_checker
+from certify.site.build import site_files
+from certify.site.gallery import exhibits_of_files
+from certify.site.guides import guide_html
+from certify.site.pyodide import KEPT, SHA_256, VERSION, read_pyodide
+from constructions.errors import InputError
+from proofs.check import main
+from tests.browser import CONTRASTS, NARROW, WIDE, browser
+from tests.processes import ROOT
+
+__all__ = ["browser"]
+CORPUS = ROOT / "tests" / "corpus"
+PYODIDE = os.environ.get("CERTIFY_PYODIDE", "")
+
+
+def files_of(pyodide: bool = False) -> dict[str, str | bytes]:
+    paths = sorted((CORPUS / "accepted").glob("*.cert"))
+    exhibits = exhibits_of_files([str(path) for path in paths if path.stat().st_size < 4000][:3], lambda _: None)
+    return site_files(exhibits, dict.fromkeys((*KEPT, "pyodide-lock.json"), b"x") if pyodide else None)
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, str | bytes]:
+    return files_of()
+
+
+class Links(HTMLParser):
+    """Where a page leads, what it loads, and what can be led to on it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        found = dict(attributes)
+        self.ids.add(found.get("id") or "")
+        self.links += [found["href"] or ""] if tag == "a" and "href" in found else []
+        if tag in ("img", "script", "link"):
+            self.loads += [found[name] or "" for name in ("src", "href") if name in found]
+
+
+def test_every_link_leads_to_a_file_of_the_site_and_every_page_loads_only_those(files: dict[str, str | bytes]) -> None:
+    pages = {name: Links(str(text)) for name, text in files.items()
+             if name.endswith(".html") and not name.startswith("gallery/")}
+    assert {"index.html", "check.html", "guides/index.html", "guides/README.html", "guides/formulas.html"} <= set(pages)
+    for name, page in pages.items():
+        for link in [*page.links, *page.loads]:
+            if re.match("https?:", link):
+                assert link in page.links, f"{name} loads {link}"
+                continue
+            target, _, part = link.partition("#")
+            place = os.path.normpath(os.path.join(os.path.dirname(name), target)) if target else name
+            assert place in files, f"{name}: {link}"
+            assert not part or place not in pages or part in pages[place].ids, f"{name}: {link}"
+
+
+def test_every_page_has_a_policy_that_lets_it_load_nothing_from_elsewhere(files: dict[str, str | bytes]) -> None:
+    for name, text in files.items():
+        if name.endswith(".html"):
+            (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', str(text))
+            assert policy.startswith("default-src 'none'; ") and "http" not in policy and "*" not in policy, name
+
+
+def test_the_site_has_the_checker_and_the_digests_of_all_files(files: dict[str, str | bytes]) -> None:
+    assert files["check.pyz"] == pack_checker()
+    digests = dict(line.split("  ")[::-1] for line in str(files["digests.txt"]).splitlines())
+    assert set(digests) == set(files) - {"digests.txt"}
+    for name, digest in digests.items():
+        content = files[name]
+        assert hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest() == digest
+
+
+def test_the_same_site_has_the_same_bytes(files: dict[str, str | bytes]) -> None:
+    assert files_of() == files
+
+
+def test_what_works_without_a_network_is_named_by_what_is_in_it() -> None:
+    files = files_of(pyodide=True)
+    names = re.findall(r'"([^"]+)"', str(files["kept.js"]).split("NAMES = ")[1].splitlines()[0])
+    assert {"check.html", "check.js", "worker.js", "check.pyz", "site.css", "index.html"} <= set(names)
+    assert {f"pyodide/{name}" for name in KEPT} <= set(names) <= set(files)
+
+
+def test_markdown_of_a_stranger_is_text() -> None:
+    assert "<script>" not in guide_html("<script>alert(1)</script>", "docs/a.md", {})
+    assert 'href="javascript:' not in guide_html("[x](javascript:alert(1))", "docs/a.md", {})
+    assert guide_html("[x](../proofs/check/README.md)", "docs/a.md", {}) == "<p>x</p>\n"
+
+
+def test_another_python_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "p.tgz").write_bytes(b"not the one")
+    with pytest.raises(InputError, match=f"expected {SHA_256}: the file that npm pack pyodide@{VERSION} writes"):
+        read_pyodide(str(tmp_path / "p.tgz"))
+
+
+def test_a_certificate_that_is_not_accepted_is_in_no_gallery() -> None:
+    rejected = sorted((CORPUS / "rejected").glob("*.cert"))[0]
+    with pytest.raises(InputError, match="rejected"):
+        exhibits_of_files([str(rejected)], lambda _: None)
+
+
+def test_the_command_writes_the_folder_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = next(path for path in sorted((CORPUS / "accepted").glob("*.cert")) if path.stat().st_size < 4000)
+    command_line()(["site", str(path), "-o", "out"], standalone_mode=False)
+    assert (tmp_path / "out" / "gallery" / path.name).read_bytes() == path.read_bytes()
+    assert (tmp_path / "out" / "check.pyz").read_bytes() == pack_checker()
+    with pytest.raises(InputError, match="the folder is not empty"):
+        command_line()(["site", str(path), "-o", "out"], standalone_mode=False)
+
+
+# -- in a browser ------------------------------------------------------------------------------------------------------
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A server of files that says nothing."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing."""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, http.server.ThreadingHTTPServer]]:
+    """A site with the real Pyodide if it is there, on a port of this machine."""
+    folder = tmp_path_factory.mktemp("site")
+    paths = [str(path) for path in sorted((CORPUS / "accepted").glob("*.cert")) if path.stat().st_size < 4000][:3]
+    pyodide = read_pyodide(PYODIDE) if PYODIDE else None
+    for name, content in site_files(exhibits_of_files(paths, lambda _: None), pyodide).items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content.encode() if isinstance(content, str) else content)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/", server
+    server.shutdown()
+
+
+def visit(browser: Browser, address: str, name: str, width: int = WIDE, scheme: Any = "light"
+          ) -> tuple[Page, list[str]]:
+    """A page of the site; what it asks of other hosts is refused, and noted with every complaint."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    wrong: list[str] = []
+
+    def refuse(route: Any) -> None:
+        wrong.append(route.request.url)
+        route.abort()
+
+    context.route(lambda url: not url.startswith((address, "blob:", "data:")), refuse)
+    page = context.new_page()
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(address + name)
+    return page, wrong
+
+
+@pytest.mark.parametrize("name", ["index.html", "check.html", "guides/index.html", "guides/formulas.html"])
+@pytest.mark.parametrize(("width", "scheme"), [(NARROW, "light"), (WIDE, "dark")])
+def test_pages_fit_can_be_read_and_complain_of_nothing(
+        browser: Browser, served: tuple[str, Any], name: str, width: int, scheme: str) -> None:
+    page, wrong = visit(browser, served[0], name, width, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert min(page.evaluate(CONTRASTS)) >= 4.5
+    assert [each for each in wrong if "favicon" not in each and "404" not in each] == []
+
+
+def test_a_worker_of_the_page_can_ask_no_other_host(browser: Browser, served: tuple[str, Any]) -> None:
+    """It has the policy of the page: that is what keeps whatever Python does on this machine."""
+    page, _ = visit(browser, served[0], "check.html")
+    page.evaluate("""() => {
+        const tell = "event => postMessage(event.violatedDirective)";
+        const ask = "fetch('http://127.0.0.2:9/').catch(() => {});";
+        const source = `self.addEventListener("securitypolicyviolation", ${tell}); ${ask}`;
+        const worker = new Worker(URL.createObjectURL(new Blob([source])));
+        worker.onmessage = ({ data }) => { document.title = data; };
+    }""")
+    expect(page).to_have_title("connect-src")
+
+
+def native(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    status = main([str(path)])
+    return status, capsys.readouterr().out.replace(str(path), path.name)
+
+
+@pytest.mark.skipif(not PYODIDE, reason="CERTIFY_PYODIDE names no file")
+def test_the_checker_in_the_page_says_what_the_checker_says_without_a_network(
+        browser: Browser, served: tuple[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    page, wrong = visit(browser, served[0], "check.html")
+    expect(page.locator("#state")).to_have_text("Ready.", timeout=120_000)
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    served[1].shutdown()  # from here on nobody answers
+    paths = [path for verdict in ("accepted", "rejected", "malformed") for path in
+             [path for path in sorted((CORPUS / verdict).glob("*.cert")) if path.stat().st_size < 20_000][:6]]
+    paths.append(CORPUS / "malformed" / "nested_too_deep.cert")
+    for number, path in enumerate(paths, start=1):
+        page.locator("#file").set_input_files(str(path))
+        expect(page.locator("#found article")).to_have_count(number, timeout=120_000)
+        status, text = native(path, capsys)
+        found = page.locator("#found article").first
+        verdict = {0: "accepted", 1: "rejected", 2: "malformed", 3: "incomplete"}[status]
+        assert found.get_attribute("data-verdict") == verdict, path.name
+        said = re.sub(r"\s+", " ", found.locator("dl").inner_text()).strip()
+        assert said == re.sub(r"\s+", " ", text).strip(), path.name
+        expect(found).to_contain_text(hashlib.sha256(path.read_bytes()).hexdigest())
+    page.reload()  # what was kept is enough
+    expect(page.locator("#state")).to_have_text("Ready.", timeout=120_000)
+    assert wrong == []
