@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from certify.asking import options as option
 from certify.frame.terminal import show_found, write_certificate
-
-if TYPE_CHECKING:
-    pass
 
 At = Literal["first", "last", "every"]
 
