@@ -234,6 +234,8 @@ def make_everything(said: Said) -> None:
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
                 "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared")
     said.texts.append((said.folder / "compared" / "README.md").read_text(encoding="utf-8"))
+    said.listen("site soft.cert -o site")
+    said.texts.append((said.folder / "site" / "check.html").read_text(encoding="utf-8"))
     for name in ("since.html", "soft.html", "decide.html", "learnt.html"):
         said.read_page(name)
     listen_to_an_audit(said)
