@@ -9,6 +9,8 @@ a process that ended by SIGPIPE: no usage error, and no verdict either. Imports 
 from __future__ import annotations
 
 import sys
+from copy import copy
+from functools import cache
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -83,13 +85,25 @@ def certify(
     """Proofs about concrete transformers: the weights compute the formula on every word up to length n, exactly."""
 
 
-def command_line() -> Any:
-    """All commands; the options that install completion work, but stand in the epilogue alone."""
-    found = typer.main.get_command(app)
+@cache
+def command_line(name: str | None = None) -> Any:
+    """All commands, or this one alone, which is ready sooner.
+
+    The options that install completion work, but stand in the epilogue alone.
+    """
+    chosen = copy(app)
+    if name is not None:
+        chosen.registered_commands = [each for each in app.registered_commands if each.name == name]
+    found = typer.main.get_command(chosen)
     for parameter in found.params:
         if str(parameter.name).endswith("_completion"):
             parameter.hidden = True  # type: ignore[attr-defined]  # an option, though its type says parameter
     return found
+
+
+def alone(word: str) -> str | None:
+    """The command of this name, unless it looks at others."""
+    return word if word != "help" and word in {each.name for each in app.registered_commands} else None
 
 
 def main() -> NoReturn:
@@ -100,7 +114,8 @@ def main() -> NoReturn:
     prepare_output()
     expect_json(sys.argv[1:])
     try:
-        code = command_line()(sys.argv[1:] or ["--help"], prog_name="certify", standalone_mode=False)
+        words = sys.argv[1:] or ["--help"]
+        code = command_line(alone(words[0]))(words, prog_name="certify", standalone_mode=False)
         sys.stdout.flush()
     except InputError as error:
         code = complain(error, "unreadable" if isinstance(error, Unreadable) else "malformed")
