@@ -16,6 +16,7 @@ import typer.main
 
 from certify.commands.audit import audit
 from certify.commands.build import build
+from certify.commands.card import card
 from certify.commands.check import check
 from certify.commands.checker import checker
 from certify.commands.command import Command
@@ -61,7 +62,7 @@ NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy
 """Of commands whose names are none of a function, or taken by Python."""
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
                 cross_entropy, floats, import_files, decide, learn, equal, export, crosscheck, list_all, examples,
-                docs, show_help, site):
+                docs, show_help, site, card):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 

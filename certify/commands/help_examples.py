@@ -52,6 +52,7 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "certify export since.cert --to proof -o since.tex",
         "certify export since.cert --to smt2 -o scripts",
     ),
+    "card": ("certify card since.cert -o card.md",),
     "site": ("certify site since.cert -o site",),
     "crosscheck": ("certify crosscheck scripts",),
     "list": ("certify list examples",),

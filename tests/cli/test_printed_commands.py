@@ -60,6 +60,7 @@ MENTIONED = {
     "certify export --to smt2": "export 'since a.cert' --to smt2 -o scripts",
     "certify floats": "floats 'since a.cert' --format binary32",
     "certify floats --presets": "floats --presets",
+    "certify formula": "formula 'prev Q_1' --alphabet 01 --max-n 3",
     "certify import": "import examples/trained/first --attention causal --heads 1 --activation gelu --epsilon 1e-5 -o"
                       " first.json",
     "certify list examples": "list examples",
@@ -76,6 +77,8 @@ MENTIONED = {
 """What texts mention, and what is run for it; the longest that fits counts. Of `prove`, which needs Coq, only that it
 is there: docs/coq.md and tests/exports/test_coq_folder.py run it."""
 REFUTED = {"certify model 'net b.json'", "certify margin --norm"}
+
+CARDS = ("since a.cert", "soft.cert", "wrong.cert")
 
 CLAIMS = """
 [defaults]
@@ -227,10 +230,16 @@ def make_everything(said: Said) -> None:
                 "soften examples/hard/flip_flop.json --max-n 3 -o soft.cert", "export soft.cert --to html -o soft.html",
                 "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
-                "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared")
+                "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared",
+                *(f"card '{name}' -o '{name}.md'" for name in CARDS))
     said.texts.append((said.folder / "compared" / "README.md").read_text(encoding="utf-8"))
     for name in ("since.html", "soft.html", "decide.html", "learnt.html"):
         said.read_page(name)
+    for name in CARDS:
+        card = (said.folder / f"{name}.md").read_text(encoding="utf-8")
+        said.texts.append(card)
+        (block,) = re.findall(r"^```sh\n(.*?)\n```$", card, re.MULTILINE | re.DOTALL)
+        said.copied |= dict.fromkeys(block.splitlines(), said.folder)
     listen_to_an_audit(said)
     listen_to_critical_constants(said)
 
