@@ -231,10 +231,12 @@ def make_everything(said: Said) -> None:
                 "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
                 "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared",
+                "site soft.cert -o site",
                 *(f"card '{name}' -o '{name}.md'" for name in CARDS))
     said.texts.append((said.folder / "compared" / "README.md").read_text(encoding="utf-8"))
     for name in ("since.html", "soft.html", "decide.html", "learnt.html"):
         said.read_page(name)
+    said.texts.append(html.unescape((said.folder / "site" / "check.html").read_text(encoding="utf-8")))
     for name in CARDS:
         card = (said.folder / f"{name}.md").read_text(encoding="utf-8")
         said.texts.append(card)
