@@ -16,7 +16,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Build and export": ("build", "import", "soften", "export", "card", "site", "checker", "crosscheck"),
     OTHERS: ("explain", "model", "margin", "sensitivity", "cross-entropy", "floats", "learn", "equal"),
     "Every n": ("prove",),
-    "Help": ("help", "examples", "list", "docs"),
+    "Help": ("help", "examples", "list", "docs", "mcp"),
 }
 """Where each command stands; one that is not named here is another question."""
 OF_MOST_COMMANDS = "Options of most commands"

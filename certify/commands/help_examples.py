@@ -54,6 +54,7 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "card": ("certify card since.cert -o card.md",),
     "site": ("certify site since.cert -o site",),
+    "mcp": ("certify mcp --timeout 60",),
     "crosscheck": ("certify crosscheck scripts",),
     "list": ("certify list examples",),
     "docs": ("certify docs models",),

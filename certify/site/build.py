@@ -61,7 +61,8 @@ def digest_of(content: str | bytes) -> str:
 def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes, live: bool) -> str:
     policy = Markup(POLICY.format(more=WITH_PYTHON if live else ""))
     return str(environment.get_template("check.html").render(
-        **{**common, "policy": policy}, live=live, command=check_alone_command("FILE"), digest=digest_of(checker), pyodide=PYODIDE, licence=LICENCE,
+        **{**common, "policy": policy}, live=live, command=check_alone_command("FILE"),
+        digest=digest_of(checker), pyodide=PYODIDE, licence=LICENCE,
         statuses=", ".join(f"{word} {status}" for word, status in STATUS.items())))
 
 
