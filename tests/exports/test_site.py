@@ -209,7 +209,7 @@ def native(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
 def wait_until_ready(page: Page) -> None:
     """Python is loaded; however long it takes, no wait on this page gives up."""
     page.set_default_timeout(0)
-    page.wait_for_function("document.querySelector('#state').textContent === 'Ready.'")
+    page.locator("#state", has_text="Ready.").wait_for()
 
 
 @pytest.mark.skipif(not PYODIDE, reason="CERTIFY_PYODIDE names no file")
@@ -224,7 +224,7 @@ def test_the_checker_in_the_page_says_what_the_checker_says_without_a_network(
     paths.append(CORPUS / "malformed" / "nested_too_deep.cert")
     for number, path in enumerate(paths, start=1):
         page.locator("#file").set_input_files(str(path))
-        page.wait_for_function("number => document.querySelectorAll('#found article').length === number", arg=number)
+        page.locator("#found article").nth(number - 1).wait_for()
         status, text = native(path, capsys)
         found = page.locator("#found article").first
         verdict = {0: "accepted", 1: "rejected", 2: "malformed", 3: "incomplete"}[status]
