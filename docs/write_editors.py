@@ -54,7 +54,7 @@ def patterns_of(ending: str) -> list[tuple[str, str]]:
     """Patterns and what they are, in the order in which they are tried."""
     _, load, beside = LANGUAGES[ending]
     lark: Lark = load()
-    lexer: Any = lark.parser.lexer  # type: ignore[attr-defined]
+    lexer: Any = lark.parser.lexer
     terminals = [(each.pattern.to_regexp(), SCOPES[each.name]) for each in lexer.terminals
                  if each.name not in lark.ignore_tokens and each.name != NEWLINE]
     first = [each for each in beside if each[1] != OPERATOR]
