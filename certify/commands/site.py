@@ -25,7 +25,8 @@ def site(
     """Write a web site: a gallery, the guides, and the checker in a page.
 
     It loads nothing from elsewhere, and any server of files will do: python -m http.server. With --pyodide its page of
-    the checker runs the trusted folder, byte for byte, in the browser of whoever drops a certificate.
+    the checker runs the trusted folder, byte for byte, in the browser of whoever drops a certificate, and in its
+    workbench formulas are read as one types them.
     """
     from certify.frame.files import write_folder
     from certify.frame.progress import ProgressLine

@@ -115,6 +115,13 @@ def test_what_the_texts_of_a_notebook_say_is_so(notebook: tuple[str, dict[str, A
         assert {str(head.temperature) for _, _, head in names["parity"].transformer.heads()} == {"1/n"}
 
 
+def display(*asked: str, **options: str) -> str:
+    """What a notebook shows of a run."""
+    found = run(*asked, **options)
+    assert isinstance(found, Run)
+    return found._repr_html_()
+
+
 def pictures(html: str) -> dict[str, ElementTree.Element]:
     """The images of a display, by what they show."""
     found = re.findall(r"<img alt='([^']*)' style='width[^>]*base64,([^']*)'", html)
@@ -146,13 +153,13 @@ def test_a_run_shows_what_each_head_attends_to() -> None:
 def test_no_attention_is_drawn_of_long_words_of_formulas_alone_and_of_other_weightings() -> None:
     outcome = certify("prev Q_a", alphabet="ab", max_n=30)
     assert pictures(outcome.run("ab" * 12)._repr_html_()) and not pictures(outcome.run("ab" * 12 + "a")._repr_html_())
-    assert not pictures(run("prev Q_a", "ab", alphabet="ab", weighting="sparsemax")._repr_html_())
+    assert not pictures(display("prev Q_a", "ab", alphabet="ab", weighting="sparsemax"))
     assert not pictures(Run(("a",), None, (), ())._repr_html_())
 
 
 def test_of_many_heads_the_display_stays_small() -> None:
     formula = " & ".join(f"(prev (Q_a & {'prev ' * k}Q_b))" for k in range(12))
-    shown = run(formula, "ab" * 12, alphabet="ab")._repr_html_()
+    shown = display(formula, "ab" * 12, alphabet="ab")
     assert re.search(r"<p>and \d+ more heads</p>", shown) and len(shown) < 120_000
 
 
