@@ -13,7 +13,7 @@ from certify.exports.checker import pack_checker
 from certify.exports.pages.base.page import open_templates, read_parts
 from certify.exports.pages.certificate.commands import check_alone_command
 from certify.frame.shipped import pages
-from certify.site.gallery import SUFFIX, Exhibit
+from certify.site.gallery import SUFFIX, Exhibit, Report
 from certify.site.guides import guide_html, pictures_of
 from certify.site.pyodide import LICENCE
 from certify.site.pyodide import VERSION as PYODIDE
@@ -39,7 +39,8 @@ FIRST_GUIDES = ("README", "formulas", "models", "trained", "claims", "certificat
 Files = dict[str, str | bytes]
 
 
-def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None) -> Files:
+def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[Report] = ()
+               ) -> Files:
     """The files by their names; without Pyodide the page of the checker says how to run it elsewhere."""
     environment = open_templates("certify.site")
     checker = pack_checker()
@@ -48,9 +49,10 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None)
     common = {"version": __version__, "policy": Markup(POLICY.format(more="")), "top": "", "live": live}
     files |= {f"gallery/{each.name}{SUFFIX}": each.certificate for each in exhibits}
     files |= {f"gallery/{each.name}.html": each.page for each in exhibits if each.page}
+    files |= {f"audits/{each.name}.html": each.page for each in reports}
     files |= _guides(environment, common)
-    files["index.html"] = environment.get_template("index.html").render(
-        **common, exhibits=exhibits)
+    groups = {each.group: [one for one in exhibits if one.group == each.group] for each in exhibits}
+    files["index.html"] = environment.get_template("index.html").render(**common, groups=groups, reports=reports)
     files["site.css"] = str(read_parts(environment, ("base.css", "site.css")))
     files["check.html"] = _check_page(environment, common, checker)
     if pyodide is not None:
@@ -60,7 +62,7 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None)
         files["workbench.zip"] = pack_workbench()
     digests = {name: digest_of(content) for name, content in sorted(files.items())}
     if pyodide is not None:
-        kept = [name for name in digests if not name.startswith(("gallery/", "guides/"))]
+        kept = [name for name in digests if not name.startswith(("gallery/", "guides/", "audits/"))]
         files["kept.js"] = environment.get_template("kept.js").render(
             names=kept, version=digest_of("".join(map(digests.__getitem__, kept)))[:16])
     return {**files, DIGESTS: "".join(f"{digest}  {name}\n" for name, digest in digests.items())}
