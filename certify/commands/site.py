@@ -28,7 +28,7 @@ def site(
         "--audit", metavar="CLAIMS.toml", help="put the audit of this claims file into the gallery")] = None,
     quiet: option.Quiet = False,
 ) -> None:
-    """Write a web site: a gallery, the guides, and the checker in a page.
+    """Write a web site with a gallery and the checker.
 
     It loads nothing from elsewhere, and any server of files will do: python -m http.server. With --pyodide its page of
     the checker runs the trusted folder, byte for byte, in the browser of whoever drops a certificate, and in its

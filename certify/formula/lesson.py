@@ -79,7 +79,7 @@ def teach(request: Request, network: Transformer | None,
     if network is None:
         why_not = "no network is built for it"
     elif len(subformulas(formula)) > MOST_PARTS:
-        why_not = "it is too large to be proved in passing"
+        why_not = "it is too large to be proved in passing: certify formula proves it"
     else:
         outcome = certify_request(request.about(Lengths(1, PROVED_TO)), None, progress)
     return Lesson(tuple(sentences(formula)), words, about, layers, outcome, why_not)
@@ -156,7 +156,7 @@ def softness(lesson: Lesson) -> list[str]:
     if outcome is None:
         return [f"nothing is proved here: {lesson.why_not}"]
     if not isinstance(outcome, Certified):
-        return [f"nothing is proved here: {outcome.verdict}"]
+        return [f"nothing is proved here: {outcome.verdict}; certify formula says why"]
     certified = (f"certified for n <= {outcome.max_n}, and accepted by the independent checker: certify formula proves "
                  "it for longer words")
     if not strays:

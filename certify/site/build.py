@@ -11,7 +11,7 @@ from markupsafe import Markup
 from certify import __version__
 from certify.exports.checker import pack_checker
 from certify.exports.pages.base.page import open_templates, read_parts
-from certify.exports.pages.certificate.commands import check_alone_command
+from certify.exports.pages.certificate.commands import UNNAMED, check_alone_command
 from certify.frame.shipped import pages
 from certify.site.gallery import SUFFIX, Exhibit, Report
 from certify.site.guides import guide_html, pictures_of
@@ -81,7 +81,7 @@ def _live_page(environment: Any, common: Mapping[str, Any], name: str, **more: A
 
 def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes) -> str:
     return _live_page(
-        environment, common, "check.html", command=check_alone_command("FILE"), digest=digest_of(checker),
+        environment, common, "check.html", by_hand=check_alone_command(UNNAMED), digest=digest_of(checker),
         pyodide=PYODIDE, licence=LICENCE, statuses=", ".join(f"{word} {status}" for word, status in STATUS.items()))
 
 

@@ -96,5 +96,5 @@ def test_every_layer_has_sentences_and_every_stray_is_below_a_quarter(text: str,
 def test_what_is_not_certified_is_not_said_to_be() -> None:
     request = read_request("Q_1 since next Q_0", Options("01", gamma="13/10"))
     lesson = teach(request, request.network)
-    assert softness(lesson) == ["nothing is proved here: refuted"]
+    assert softness(lesson) == ["nothing is proved here: refuted; certify formula says why"]
     assert softness(teach(request, None)) == ["nothing is proved here: no network is built for it"]

@@ -1,4 +1,4 @@
-// Python in a worker. The checker is check.pyz, unchanged, run as it runs by itself, isolated; Python gets no
+// Python in a worker. The checker is check.pyz, unchanged, run with the options -I and -S; Python gets no
 // way to the page: no names of it, and the policy of the page binds the worker, which the page makes of a blob.
 const GLUE = `
 import contextlib, hashlib, io, runpy, sys
