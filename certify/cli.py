@@ -18,6 +18,7 @@ import typer.main
 
 from certify.commands.audit import audit
 from certify.commands.build import build
+from certify.commands.card import card
 from certify.commands.check import check
 from certify.commands.checker import checker
 from certify.commands.command import Command
@@ -38,6 +39,7 @@ from certify.commands.import_ import import_files
 from certify.commands.learn import learn
 from certify.commands.list_ import list_all
 from certify.commands.margin import margin
+from certify.commands.mcp_ import serve
 from certify.commands.model import model
 from certify.commands.prove import prove
 from certify.commands.run import run
@@ -59,11 +61,12 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy", show_help: "help"}
+NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy", show_help: "help",
+         serve: "mcp"}
 """Of commands whose names are none of a function, or taken by Python."""
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
                 cross_entropy, floats, import_files, decide, learn, equal, export, crosscheck, list_all, examples,
-                docs, show_help, site):
+                docs, show_help, site, card, serve):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 
