@@ -47,8 +47,11 @@ def describe_wrong_word(given: WrongWord, coverage: Mapping[str, int]) -> list[s
                          f"{words_of_row(case.above[given.row])} is at most {show(claim.margin)}"])]
 
 
-def describe_claim(network: Network, claim: TrainedClaim, language: Language) -> list[str]:
-    """Network and claim, all of it."""
+EXACT = "exact reals, real exponentials and square roots"
+
+
+def describe_claim(network: Network, claim: TrainedClaim, language: Language, numbers: str = EXACT) -> list[str]:
+    """Network and claim, all of it; ``numbers`` says of which logits it is."""
     return [
         *entry("network", list(words_of_network(network))),
         *(line for source in network.sources for line in entry("from", [
@@ -56,7 +59,7 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language) ->
             "(not checked; the claim is about the weights in the certificate)"])),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
         *entry("input", list(words_of_input(claim))),
-        *entry("claim", list(words_of_claim(network, claim))),
+        *entry("claim", list(words_of_claim(network, claim, numbers))),
         *entry("where", [language.write_definition(name) for name in claim.predicates]),
         *entry("automaton", list(words_of_automaton(claim))),
         *(line for number, case in enumerate(claim.cases, 1)
@@ -91,7 +94,7 @@ def words_of_network(network: Network) -> Iterator[str]:
     yield f"{counted(len(network.tokens.rows), 'token')}, {rows}, {counted(network.outputs, 'logit')}"
 
 
-def words_of_claim(network: Network, claim: TrainedClaim) -> Iterator[str]:
+def words_of_claim(network: Network, claim: TrainedClaim, numbers: str = EXACT) -> Iterator[str]:
     """What holds of every word, and where."""
     low, high = claim.offsets
     longest = max(greatest_length(network, claim, low), 0)
@@ -102,7 +105,7 @@ def words_of_claim(network: Network, claim: TrainedClaim) -> Iterator[str]:
     yield f"on every word of length {claim.min_n}..{longest} over the alphabet, at every offset {low}..{high}"
     yield f"at which its tokens have rows of the tables{whole}:"
     yield f"{where}, wherever a case holds, each of its rows is more than"
-    yield f"{show(claim.margin)} (exact reals, real exponentials and square roots)"
+    yield f"{show(claim.margin)} ({numbers})"
 
 
 def is_whole_domain(network: Network, claim: TrainedClaim) -> bool:
