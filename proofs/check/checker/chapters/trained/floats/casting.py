@@ -1,6 +1,6 @@
 """The network that runs of a class compute with: its numbers rounded to nearest, ties to even, once, when it is loaded.
 
-Weights of matrix products are rounded to `storage` and then to `inputs`, all other numbers to `storage`. Subnormal
+WeightsOfRuns of matrix products are rounded to `storage` and then to `inputs`, all other numbers to `storage`. Subnormal
 numbers are kept.
 """
 
@@ -33,9 +33,11 @@ def nearest(entries: Sequence[int], power: int, form: Format) -> tuple[int, ...]
         if shift > 0:
             whole, rest = entry >> shift, entry & (1 << shift) - 1
             half = 1 << shift - 1
-            entry = whole + (rest > half or (rest == half and whole & 1)) << shift
-        require(entry.bit_length() + power <= form.greatest + 1, "a weight is too large for its format")
-        found.append(entry)
+            found.append(whole + (rest > half or (rest == half and whole & 1)) << shift)
+        else:
+            found.append(entry)
+    longest = max((entry.bit_length() for entry in found), default=0)
+    require(longest + power <= form.greatest + 1, "a weight is too large for its format")
     return tuple(found)
 
 

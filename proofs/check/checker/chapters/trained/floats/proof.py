@@ -62,7 +62,7 @@ def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
     for run in given.floats:
         with within(quote(run.name)):
             expect_sensible(run)
-            prover = Prover(given, run)
+            prover = ProverOfRuns(given, run)
             for one in obligations(given.network, given.claim, given.language):
                 last = min(one.last, run.max_n)
                 proved["words"] += prover.prove(one.offset, one.first, last) if one.first <= last else 0
@@ -83,7 +83,7 @@ def is_within(inner: Format, outer: Format) -> bool:
     return inner.precision <= outer.precision and inner.least >= outer.least and inner.greatest <= outer.greatest
 
 
-class Prover:
+class ProverOfRuns:
     """Proves the words of one class of runs."""
 
     def __init__(self, given: FloatRuns, run: FloatClaim) -> None:
@@ -101,7 +101,7 @@ class Prover:
             Rejected: if a row is not above the margin in every run, as far as is known; the word is named.
         """
         judge, words = self._judge, 0
-        walk = Walk(self._stack, offset)
+        walk = WalkOfRuns(self._stack, offset)
         for word, cases in judge.words(first, last, ALL):
             words += 1
             needed = judge.needed(len(word), cases)
@@ -133,7 +133,7 @@ def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] |
         Rejected: if there is no rule for the class, or for what the network does.
     """
     expect_sensible(run)
-    prover, stretches = Prover(given, run), list(obligations(given.network, given.claim, given.language))
+    prover, stretches = ProverOfRuns(given, run), list(obligations(given.network, given.claim, given.language))
     for n in range(min(one.first for one in stretches), min(run.max_n, max(one.last for one in stretches)) + 1):
         for one in stretches:
             try:
@@ -153,7 +153,7 @@ def row_map(budget: Budget, row: LogitRow, outputs: int) -> Linear:
     return make_linear([weights], [0])
 
 
-class Walk:
+class WalkOfRuns:
     """The streams of the tokens of a word; of causal networks those of a common beginning with the word before."""
 
     def __init__(self, stack: FloatStack, offset: int) -> None:

@@ -43,7 +43,7 @@ class HeadAverages(NamedTuple):
     made: list[int]
 
 
-class Weights(NamedTuple):
+class WeightsOfRuns(NamedTuple):
     """Of each position: a weight, how far its score may be from the mean of all, and e^a - 1 - a, or more.
 
     ``total`` is the sum of the weights; ``deviations`` is the form of these differences to the mean.
@@ -56,7 +56,7 @@ class Weights(NamedTuple):
     deviations: AffineForm
 
 
-class Softmax:
+class SoftmaxOfRuns:
     """The softmax of a class of runs."""
 
     def __init__(self, budget: Budget, run: FloatClaim) -> None:
@@ -107,7 +107,7 @@ class Softmax:
         expect_finite(run.softmax, [4 * (top - min(x - reach for x, reach in pairs)), len(pairs) << FRACTION + 1])
         return found
 
-    def weigh(self, scores: AffineForm) -> Weights | None:
+    def weigh(self, scores: AffineForm) -> WeightsOfRuns | None:
         """The weights of all positions, or None where scores may be off by too much."""
         centres, reaches = spread(self._budget, scores)
         top = max(centres)
@@ -124,7 +124,7 @@ class Softmax:
         if max(known.reaches) >= WIDE:
             return None
         bends = [3 * a * a // (2 * (3 * UNIT - a)) + 1 for a in known.reaches]
-        return Weights(weights, total, known.reaches, bends, deviations)
+        return WeightsOfRuns(weights, total, known.reaches, bends, deviations)
 
     def average(self, scores: AffineForm, values: Sequence[CentredRange], count: int) -> HeadAverages:
         """The average of the values, each with its score, whose radii are no symbols; so many positions are seen."""
@@ -148,7 +148,7 @@ class Softmax:
         form = apply(self._budget, make_linear(maps, centres), found.deviations)
         return HeadAverages(form, made)
 
-    def _rest(self, found: Weights, column: Sequence[tuple[int, int]]) -> tuple[int, list[int], int, int]:
+    def _rest(self, found: WeightsOfRuns, column: Sequence[tuple[int, int]]) -> tuple[int, list[int], int, int]:
         """Of one coordinate: the average of the centres; what each deviation adds; the rest; the average of sizes."""
         total = found.total
         summed = sum(w * x for w, (x, _) in zip(found.weights, column, strict=True))

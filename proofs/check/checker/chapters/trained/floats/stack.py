@@ -17,10 +17,10 @@ from ..maps import make_bias, make_map
 from ..passing import NormMaps, UnitMaps, make_maps, make_norm
 from ..reading.network import AttentionStep, Network, Scale
 from .operations import Operations
-from .softmax import Softmax
+from .softmax import SoftmaxOfRuns
 
 
-class Attention(NamedTuple):
+class AttentionOfRuns(NamedTuple):
     """An attention step: the maps of all heads beside each other, of which each has its part."""
 
     norm: NormMaps | None
@@ -36,7 +36,7 @@ class Attention(NamedTuple):
 class Stage(NamedTuple):
     """An attention step, and the steps behind it up to the next one."""
 
-    attention: Attention
+    attention: AttentionOfRuns
     after: list[NormMaps | UnitMaps]
 
 
@@ -54,7 +54,7 @@ class Asking(NamedTuple):
     read: AffineForm
 
 
-def make_attention(budget: Budget, step: AttentionStep) -> Attention:
+def make_attention(budget: Budget, step: AttentionStep) -> AttentionOfRuns:
     """The step, ready."""
     heads = step.heads
     query, key, value = (_beside([make_map(budget, one.weight, one.bias) for one in those]) for those in (
@@ -62,7 +62,7 @@ def make_attention(budget: Budget, step: AttentionStep) -> Attention:
     outs = [make_map(budget, head.out) for head in heads]
     columns = [[w for out in outs for w in out.columns[i]] for i in range(len(outs[0].columns))]
     out = make_linear(columns, make_bias(step.bias, len(columns)))
-    return Attention(make_norm(budget, step.norm), query, key, value, out,
+    return AttentionOfRuns(make_norm(budget, step.norm), query, key, value, out,
                      _parts([head.query.weight.width for head in heads]),
                      _parts([head.value.weight.width for head in heads]), step.scale)
 
@@ -81,7 +81,7 @@ class FloatStack:
     def __init__(self, budget: Budget, network: Network, run: FloatClaim) -> None:
         self.budget, self.network = budget, network
         self._operations = Operations(budget, run)
-        self._softmax = Softmax(budget, run)
+        self._softmax = SoftmaxOfRuns(budget, run)
         self._first: list[NormMaps | UnitMaps] = []
         self.stages: list[Stage] = []
         for step in network.steps:
