@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-WITH_A_CLAIM = ("certify-decision", "certify-wrong-word")
+WITH_A_CLAIM = ("certify-decision", "certify-wrong-word", "certify-float-runs")
 """The formats of files that hold a network and a claim about words."""
 ABOUT_TRACKS = ("certify-tracks", "certify-wrong-input")
 """The formats of files that hold a network and a claim about inputs in tracks."""

@@ -58,9 +58,12 @@ def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> li
 
 
 def find_vacuous(data: bytes, work: int = 1) -> list[int]:
-    """The lengths of a decision's claim on no word of which anything is judged. Nothing is proved."""
+    """The lengths of the claim of a decision, or about float runs, on no word of which anything is judged. Nothing is
+    proved."""
     with nothing_unexpected():
-        return find_vacuous_lengths(read_decision_of(data, ANYTHING, work))
+        given = read_within(data, ANYTHING, Budget(work)).given
+        expect(isinstance(given, Decision | FloatRuns), "a file of this format is not about all words of a network")
+        return find_vacuous_lengths(given)
 
 
 def find_unproved_floats_of(data: bytes, work: int = 1) -> list[tuple[int, str] | None]:

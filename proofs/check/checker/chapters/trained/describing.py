@@ -15,14 +15,17 @@ from .vacuous import find_vacuous_lengths
 
 def describe_decision(given: Decision, coverage: Mapping[str, int]) -> list[str]:
     """The whole claim, what was covered to accept it, and the lengths at which it asks nothing, if there are some."""
-    claim, vacuous = given.claim, find_vacuous_lengths(given)
-    everywhere = len(vacuous) == claim.max_n - claim.min_n + 1
-    return [
-        *["the claim that follows is VACUOUS: on no word is anything judged:"] * everywhere,
+    return describe_lengths(given.claim, find_vacuous_lengths(given), [
         *describe_claim(given.network, given.claim, given.language),
-        *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())]),
-        *entry("vacuous", [] if everywhere or not vacuous else [
-            f"at {len(vacuous)} lengths nothing is judged on any word: {write_runs(vacuous)}"])]
+        *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])])
+
+
+def describe_lengths(claim: TrainedClaim, vacuous: Sequence[int], lines: list[str]) -> list[str]:
+    """The lines, with what is said of lengths at which the claim asks nothing."""
+    if len(vacuous) == claim.max_n - claim.min_n + 1:
+        return ["the claim that follows is VACUOUS: on no word is anything judged:", *lines]
+    return lines + entry("vacuous", [] if not vacuous else [
+        f"at {len(vacuous)} lengths nothing is judged on any word: {write_runs(vacuous)}"])
 
 
 def write_runs(numbers: Sequence[int]) -> str:

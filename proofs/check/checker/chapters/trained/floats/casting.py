@@ -1,6 +1,6 @@
-"""The network that runs of a class compute with: its numbers rounded to nearest, ties to even, once, when it is loaded.
+"""The network that runs of a class compute with: its numbers are rounded once, to nearest, ties to even.
 
-WeightsOfRuns of matrix products are rounded to `storage` and then to `inputs`, all other numbers to `storage`. Subnormal
+Weights of matrix products are rounded to `storage` and then to `inputs`, all other numbers to `storage`. Subnormal
 numbers are kept.
 """
 
