@@ -85,6 +85,7 @@ class Operations:
         """The norm of the stream, in `softmax`, then stored; or the stream."""
         if maps is None:
             return x
+        self.budget.spend(20 * len(x.rows))
         x = self.tight(promoted(x))
         exact = self.tight(normalise(self.budget, maps.kind, maps.epsilon, x))
         made = self._norm_error(maps, x, exact)
@@ -94,7 +95,7 @@ class Operations:
         last, lost = gamma(2, self.u), up(4 * tiny(self.run.softmax))
         for i, (error, gain) in enumerate(zip(made, [abs(gain) + 1 for gain in gains], strict=True)):
             product = (exact.sizes[i] + error) * gain // UNIT + 1
-            made[i] = error * gain // UNIT + 1 + times(last, product + abs(biases[i])) + lost
+            made[i] = error * gain // UNIT + 2 + times(last, product + abs(biases[i]) + 1) + lost
         return self.stored(scaled, made)
 
     def _norm_error(self, maps: NormMaps, x: AffineForm, exact: AffineForm) -> list[int]:

@@ -33,7 +33,7 @@ FORMAT_OF_FLOAT_RUNS = "certify-float-runs"
 
 @dataclass(frozen=True)
 class FloatRuns:
-    """A claim about a network, and the classes of runs in each of which it holds up to a length."""
+    """A claim about a network, and the classes of runs in each of which it holds."""
 
     network: Network
     claim: TrainedClaim
@@ -48,8 +48,8 @@ def read_float_runs(document: Json, budget: Budget) -> FloatRuns:
     language = Language(budget)
     network = fields.read("network", partial(read_network, budget=budget))
     claim = fields.read("claim", partial(read_claim, network=network, language=language))
-    lengths = range(claim.min_n, claim.max_n + 1)
-    return FloatRuns(network, claim, fields.read("floats", partial(read_floats, lengths=lengths)), language)
+    floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
+    return FloatRuns(network, claim, floats, language)
 
 
 def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
@@ -64,8 +64,7 @@ def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
             expect_sensible(run)
             prover = ProverOfRuns(given, run)
             for one in obligations(given.network, given.claim, given.language):
-                last = min(one.last, run.max_n)
-                proved["words"] += prover.prove(one.offset, one.first, last) if one.first <= last else 0
+                proved["words"] += prover.prove(one.offset, one.first, one.last)
     return {"classes of runs": len(given.floats), **proved}
 
 
@@ -116,13 +115,15 @@ class ProverOfRuns:
 
     def _prove_row(self, row: int, logits: AffineForm) -> None:
         (centre,), (reach,) = spread(self._budget, apply(self._budget, self._rows[row], logits))
-        require(centre - reach > self._margin, "row {} is {} or so, but may be off by {} or so in a run", row + 1,
+        require(centre - reach > self._margin, "row {} is about {}, and may be off by {} in a run", row + 1,
                 shown(centre), shown(reach))
 
 
 def shown(x: int) -> str:
-    """Some digits of a number in units."""
+    """Some digits of a number in units, or the power of two above it if it is small."""
     thousandths = abs(x) * 1000 >> FRACTION
+    if thousandths < 10:
+        return f"{'-' if x < 0 else ''}2^{x.bit_length() - FRACTION}"
     return f"{'-' if x < 0 else ''}{thousandths // 1000}.{thousandths % 1000:03}"
 
 
@@ -134,7 +135,7 @@ def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] |
     """
     expect_sensible(run)
     prover, stretches = ProverOfRuns(given, run), list(obligations(given.network, given.claim, given.language))
-    for n in range(min(one.first for one in stretches), min(run.max_n, max(one.last for one in stretches)) + 1):
+    for n in range(min(one.first for one in stretches), max(one.last for one in stretches) + 1):
         for one in stretches:
             try:
                 if one.first <= n <= one.last:
@@ -171,6 +172,7 @@ class WalkOfRuns:
                       min(len(tokens), len(self._tokens)))
         del self._tokens[common:], self._last[common:]
         for kept in self._seen:
+            self._stack.budget.release(self._stack.bits_of_a_token * len(kept[common:]))
             del kept[common:]
         for token in tokens[common:]:
             self._add(token)
@@ -183,6 +185,7 @@ class WalkOfRuns:
         last: Asking | AffineForm = found
         for number, stage in enumerate(stack.stages):
             last, seen = stack.ask(stage, found)
+            stack.budget.hold(stack.bits_of_a_token)
             self._seen[number].append(seen)
             if number + 1 < len(stack.stages):
                 found = stack.answer(stage, last, self._seen[number])
@@ -196,6 +199,7 @@ class WalkOfRuns:
 
     def _logits_of_all(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
         stack = self._stack
+        stack.budget.spend(len(tokens) ** 2)
         streams = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
         for stage in stack.stages[:-1]:
             asked = [stack.ask(stage, stream) for stream in streams]

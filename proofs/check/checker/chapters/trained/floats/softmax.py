@@ -68,6 +68,7 @@ class SoftmaxOfRuns:
 
     def scores(self, query: AffineForm, keys: Sequence[CentredRange], scale: Scale) -> AffineForm:
         """The scores of a query that has entered the product, stored; radii for what is no symbol of the query."""
+        self._budget.spend(len(keys) * (8 + 2 * len(query.sizes)))
         factor = [to_units(key.centres, -FRACTION, scale) for key in keys]
         form = self._tight(apply(self._budget, make_linear(factor, [0] * len(keys)), query))
         run, sizes = self._run, query.sizes
@@ -129,6 +130,7 @@ class SoftmaxOfRuns:
     def average(self, scores: AffineForm, values: Sequence[CentredRange], count: int) -> HeadAverages:
         """The average of the values, each with its score, whose radii are no symbols; so many positions are seen."""
         columns = [[(value.centres[i], value.reaches[i]) for value in values] for i in range(len(values[0].centres))]
+        self._budget.spend(8 * len(values) * (4 + len(columns)))
         greatest = [max(abs(x) + reach for x, reach in column) for column in columns]
         lost = self._lost(count)
         made = [times(lost, size + UNIT) + 1 for size in greatest]

@@ -19,6 +19,8 @@ from ..reading.network import AttentionStep, Network, Scale
 from .operations import Operations
 from .softmax import SoftmaxOfRuns
 
+FORM_SLOTS = 64  # about as many symbols, of so many bits, has a coordinate of a stream that is kept
+
 
 class AttentionOfRuns(NamedTuple):
     """An attention step: the maps of all heads beside each other, of which each has its part."""
@@ -91,6 +93,9 @@ class FloatStack:
             maps = make_maps(budget, step)
             assert isinstance(maps, NormMaps | UnitMaps)
             (self.stages[-1].after if self.stages else self._first).append(maps)
+        attentions = [stage.attention for stage in self.stages]
+        widest = max((len(one.key.columns) + len(one.value.columns) for one in attentions), default=0)
+        self.bits_of_a_token = (2 * widest + (4 + FORM_SLOTS) * network.width) * INTEGER_BITS
         unembedding = network.unembedding
         self._unembedding = make_map(budget, unembedding.weight, unembedding.bias)
 
@@ -109,7 +114,6 @@ class FloatStack:
         read = promoted(self._operations.normed(attention.norm, stream))
         key, value = (self._entered(maps, read) for maps in (attention.key, attention.value))
         seen = Seen([_part(key, part) for part in attention.queries], [_part(value, part) for part in attention.values])
-        self.budget.hold(2 * (len(key.centres) + len(value.centres)) * INTEGER_BITS)
         return Asking(stream, read), seen
 
     def _entered(self, maps: Linear, read: AffineForm) -> CentredRange:
