@@ -83,7 +83,7 @@ def float_runs(network: Document, claim: Document, *classes: Document, **changes
 def float_runs_of_means(*classes: Document, **changes: Any) -> Document:
     """The mean of letters in float runs: it is 1/10 from a half, or more."""
     mean = means()
-    claim = mean["claim"] | {key: changes.pop(key) for key in ("margin", "cases") if key in changes}
+    claim = mean["claim"] | {"max_n": 4, "offsets": [1, 1]} | {key: changes.pop(key) for key in ("margin", "cases") if key in changes}
     return float_runs(mean["network"], claim, *classes or (BINARY32, BFLOAT16, FLUSHED), **changes)
 
 
@@ -96,10 +96,10 @@ def float_runs_of_signs(kind: str, seed: int, longest: int, *classes: Document, 
 def accepted_float_runs() -> dict[str, Document]:
     """Files about float runs that are proved."""
     return {"trained_float_runs_of_means": float_runs_of_means(),
-            "trained_float_runs_both_ways": float_runs_of_signs("bidirectional", 4, 3, BINARY32, read="last",
+            "trained_float_runs_both_ways": float_runs_of_signs("bidirectional", 4, 2, BINARY32, read="last",
                                                                 after=[3]),
-            "trained_float_runs_of_relu": float_runs_of_signs("post", 1, 3, BINARY32, BFLOAT16),
-            "trained_float_runs_of_tanh": float_runs_of_signs("rms", 2, 3, BINARY32)}
+            "trained_float_runs_of_relu": float_runs_of_signs("post", 1, 2, BINARY32, BFLOAT16),
+            "trained_float_runs_of_tanh": float_runs_of_signs("rms", 2, 2, BINARY32)}
 
 
 def rejected_float_runs() -> dict[str, Document]:
@@ -124,7 +124,7 @@ def malformed_float_runs() -> dict[str, Document]:
     """Files about float runs that are not in the format."""
     mean = float_runs_of_means()
     return {"trained_float_runs_of_no_class": changed(mean, "floats", value=[]),
-            "trained_float_runs_of_other_lengths": changed(mean, "floats", 0, "max_n", value=4),
+            "trained_float_runs_of_other_lengths": changed(mean, "floats", 0, "max_n", value=3),
             "trained_float_runs_of_a_format_without_a_name": changed(mean, "floats", 0, "sums", value="float32")}
 
 
