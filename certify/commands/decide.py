@@ -54,9 +54,8 @@ def decide(
     """Decide whether a trained network is right on every word.
 
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
-    or left open, with the reason. The claim is a file (docs/trained.md), or a few options. With --float the claim is
-    about every run of a class in floating point (docs/floats.md), not about real numbers.
-    """
+    or left open, with the reason. The claim is a file (docs/trained.md), or a few options; with --float it is about
+    every run in floating point (docs/floats.md)."""
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags, read_offsets
     from certify.trained.question import read_question, read_tracks
@@ -71,9 +70,8 @@ def decide(
         decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
     if floats is not None:
-        refuse_options("claims about float runs are decided without this option",
-                       {"--jobs": jobs, "--dask": dask, "--store": store, "--wrong": wrong, "--html": html})
-        decide_about_floats(*question, floats, effort, output, as_json)
+        decide_about_floats(*question, floats, effort, output, as_json, {
+            "--jobs": jobs, "--dask": dask, "--store": store, "--wrong": wrong, "--html": html})
     from certify.frame.shards import read_workers
     from certify.trained.decide import Settings, decide_in_time
     from certify.trained.show import decision_to_json, print_decision
@@ -117,13 +115,14 @@ def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int
 
 
 def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effort: int, output: str | None,
-                        as_json: bool) -> NoReturn:
+                        as_json: bool, not_taken: Mapping[str, object]) -> NoReturn:
     """Decide a claim about every run of a class, show what was found, and end."""
     from certify.floats.classes import read_class
     from certify.frame.so_far import SoFar
     from certify.trained.float_decision import decide_floats_in_time
     from certify.trained.float_show import float_decision_to_json, print_float_decision
 
+    refuse_options("claims about float runs are decided without this option", not_taken)
     decision = decide_floats_in_time(network, claim, read_class(floats), effort)
     show_found(decision, as_json, float_decision_to_json, print_float_decision, output)
     certificate = None if isinstance(decision, SoFar) else decision.certificate

@@ -123,7 +123,7 @@ def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: 
     if not is_within(run.storage, run.softmax):
         raise Unsupported(f"float runs {run.name}: storage is {run.storage}, expected a format whose numbers softmax, "
                           f"{run.softmax}, has: norms are computed in it")
-    search, counts = _WrongRuns(network, claim, run, effort), WordCounts(FloatNetwork(network), claim)
+    search, counts = WrongRuns(network, claim, run, effort), WordCounts(FloatNetwork(network), claim)
     first, last = claim.lengths
     most = MOST_WORDS * effort
     short = [n for n in range(first, last + 1) if counts.at(n) <= most]
@@ -192,7 +192,7 @@ def float_runs_text(network: TrainedNetwork, claim: Claim, run: RunClass) -> str
     return write_canonical(content)
 
 
-class _WrongRuns:
+class WrongRuns:
     """Looks for wrong runs of one network, claim and class."""
 
     def __init__(self, network: TrainedNetwork, claim: Claim, run: RunClass, effort: int) -> None:

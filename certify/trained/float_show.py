@@ -62,8 +62,8 @@ def describe_wrong_run(decision: FloatDecision, wrong: WrongRun) -> str:
     """The word, where it is judged, the value, and what the run does."""
     row = decision.claim.cases[wrong.case].above[wrong.row]
     return (f"on the word {cut_word(show_word(wrong.word))} (n = {len(wrong.word)}) at offset {wrong.offset}, judged "
-            f"at position {wrong.place}, {show_row(row)} is {decimal(wrong.value, DIGITS)} in a run, replayed bit by bit, "
-            f"expected more than {decision.claim.margin}: {wrong.execution}")
+            f"at position {wrong.place}, {show_row(row)} is {decimal(wrong.value, DIGITS)} in a run, replayed bit by "
+            f"bit, expected more than {decision.claim.margin}: {wrong.execution}")
 
 
 def float_decision_to_json(decision: FloatDecision) -> dict[str, Any]:

@@ -83,7 +83,8 @@ def float_runs(network: Document, claim: Document, *classes: Document, **changes
 def float_runs_of_means(*classes: Document, **changes: Any) -> Document:
     """The mean of letters in float runs: it is 1/10 from a half, or more."""
     mean = means()
-    claim = mean["claim"] | {"max_n": 4, "offsets": [1, 1]} | {key: changes.pop(key) for key in ("margin", "cases") if key in changes}
+    margin = {"margin": changes.pop("margin")} if "margin" in changes else {}
+    claim = mean["claim"] | {"max_n": 4, "offsets": [1, 1]} | margin
     return float_runs(mean["network"], claim, *classes or (BINARY32, BFLOAT16, FLUSHED), **changes)
 
 

@@ -22,12 +22,14 @@ from constructions.trained.network import (
     View,
 )
 from constructions.trained.numbers import numbers
+from proofs.floats.execution.exponentials import LEAST_ULP
 from proofs.floats.run_class import RunClass
 from proofs.trained.activations import erf
 from proofs.trained.float_runs.casting import rounded
 from proofs.trained.float_runs.execution import Execution
 
 Array = NDArray[np.float64]
+HALF = np.array(1, dtype=np.float64) / 2
 Indices = NDArray[np.integer]
 
 
@@ -99,8 +101,8 @@ class Emulation:
         """Values of exp, erf, tanh or a root, rounded; drawn runs have them off by as much as the class allows."""
         if self.draw is None:
             return rounded(x, target)
-        most = max(float(self.run.exp_ulp) - 0.5, 0) * float(target.roundoff)
-        return rounded(x * (1 + most * self.draw.choice([-1.0, 0.0, 1.0], x.shape)), target)
+        most = np.float64(max(self.run.exp_ulp - LEAST_ULP, 0) * target.roundoff)
+        return rounded(x * (1 + most * self.draw.choice([-1, 0, 1], x.shape)), target)
 
     def _in_pairs(self, terms: Array, target: Format) -> Array:
         while terms.shape[-2] > 1:
@@ -132,7 +134,7 @@ class Emulation:
             deviation = rounded(x - mean, target)
         square = self.total((deviation * deviation)[..., np.newaxis], target)
         variance = rounded(square / d, target)
-        epsilon = rounded(np.array(norm.epsilon.numerator / norm.epsilon.denominator), target)
+        epsilon = rounded(np.array(np.float64(norm.epsilon)), target)
         root = self.function(np.sqrt(rounded(variance + epsilon, target)), target)
         found = rounded(deviation / root, target)
         if norm.gain is not None:
@@ -148,7 +150,7 @@ class Emulation:
         elif step.activation == "tanh":
             units = self.function(np.tanh(x), target)
         else:
-            inside = rounded(x * rounded(np.array(np.sqrt(0.5)), target), target)
+            inside = rounded(x * rounded(np.sqrt(HALF), target), target)
             units = rounded(x * rounded(1 + self.function(erf(inside), target), target), target)
             units = rounded(units / 2, target)
         return self._linear(step.outward, rounded(units, self.run.storage))
@@ -166,7 +168,7 @@ class Emulation:
     def _scores(self, scale: Scale, query: Array, key: Array, at: Indices) -> Array:
         run = self.run
         terms = np.swapaxes(query[:, :, np.newaxis, :] * key[:, np.newaxis, :, :], -1, -2)
-        factor = rounded(np.array(_scale(scale)), run.sums)
+        factor = rounded(_scale(scale), run.sums)
         scores = rounded(rounded(self.total(terms, run.sums) * factor, run.sums), run.scores)
         if self.network.attention == "causal":
             scores = np.where(np.arange(key.shape[1]) <= at[:, np.newaxis], scores, -np.inf)
@@ -194,8 +196,8 @@ class Emulation:
         return np.where(apart == 0, 1, self.function(np.exp2(apart), target))
 
 
-def _scale(scale: Scale) -> float:
+def _scale(scale: Scale) -> Array:
     if scale.root is not None:
-        return float(1 / np.sqrt(scale.root))
+        return np.asarray(1 / np.sqrt(np.float64(scale.root)))
     assert scale.times is not None
-    return float(scale.times)
+    return np.array(np.float64(scale.times))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isqrt
 
+import numpy as np
 from flint import arb
 
 from constructions.network.float_formats import Format
@@ -83,7 +84,7 @@ class Replay:
         """The numbers of a view; a vector is one row."""
         if view not in self._kept:
             values = numbers(self.network, view)
-            rows = values.tolist() if values.ndim == 2 else [values.tolist()]
+            rows = values if values.ndim == 2 else values[np.newaxis]
             self._kept[view] = [[_exact(x) for x in row] for row in rows]
         return self._kept[view]
 
@@ -230,6 +231,6 @@ class Replay:
         return nearest(lambda one: one.rsqrt(), Fraction(scale.root), self.run.sums)
 
 
-def _exact(x: float) -> Number:
+def _exact(x: np.float64) -> Number:
     numerator, denominator = x.as_integer_ratio()
     return numerator, 1 - denominator.bit_length()
