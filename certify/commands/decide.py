@@ -54,8 +54,8 @@ def decide(
     """Decide whether a trained network is right on every word.
 
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
-    or left open, with the reason. The claim is a file (docs/trained.md), or a few options; with --float it is about
-    every run in floating point (docs/floats.md)."""
+    or left open, with the reason. The claim is a file (docs/trained.md), or a few options. --float: of float runs.
+    """
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags, read_offsets
     from certify.trained.question import read_question, read_tracks
@@ -64,20 +64,19 @@ def decide(
                   tuple(argmax or ()), follow, end, tuple(predicate or ()))
     scope = Scope(max_n, min_n, read_offsets(offset))
     about_tracks = None if flags.given_options() else read_tracks(model, claim, scope)
+    not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
     if about_tracks is not None:
-        refuse_options("the claim is about inputs in tracks, which does not take this option",
-                       {"--jobs": jobs, "--dask": dask, "--store": store, "--float": floats})
+        refuse_options("a claim about tracks, which does not take this option", not_taken | {"--float": floats})
         decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
     if floats is not None:
-        decide_about_floats(*question, floats, effort, output, as_json, {
-            "--jobs": jobs, "--dask": dask, "--store": store, "--wrong": wrong, "--html": html})
+        decide_about_floats(*question, floats, effort, output, as_json, not_taken | {"--wrong": wrong, "--html": html})
     from certify.frame.shards import read_workers
     from certify.trained.decide import Settings, decide_in_time
     from certify.trained.show import decision_to_json, print_decision
 
-    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
-    decision = decide_in_time(*question, settings)
+    decision = decide_in_time(*question, Settings(read_workers(jobs, dask), Path(store) if store else None,
+                                                  effort=effort))
     show_found(decision, as_json, decision_to_json, print_decision, output)
     write_decision(decision, output, wrong, html, as_json)
     raise typer.Exit(decision.exit_code)
