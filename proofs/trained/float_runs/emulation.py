@@ -6,11 +6,14 @@ mostly elsewhere; replay.py rounds once.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
 from constructions.network.float_formats import Format
 from constructions.trained.network import (
+    Activation,
     Affine,
     AttentionStep,
     Norm,
@@ -101,7 +104,7 @@ class Emulation:
         """Values of exp, erf, tanh or a root, rounded; drawn runs have them off by as much as the class allows."""
         if self.draw is None:
             return rounded(x, target)
-        most = np.float64(max(self.run.exp_ulp - LEAST_ULP, 0) * target.roundoff)
+        most = np.float64(max(self.run.exp_ulp - LEAST_ULP, Fraction(0)) * target.roundoff)
         return rounded(x * (1 + most * self.draw.choice([-1, 0, 1], x.shape)), target)
 
     def _in_pairs(self, terms: Array, target: Format) -> Array:
@@ -144,16 +147,19 @@ class Emulation:
         return rounded(found, self.run.storage)
 
     def _units(self, step: UnitsStep, read: Array) -> Array:
-        x, target = self._linear(step.inward, read), self.run.softmax
-        if step.activation == "relu":
-            units = np.maximum(x, 0)
-        elif step.activation == "tanh":
-            units = self.function(np.tanh(x), target)
-        else:
-            inside = rounded(x * rounded(np.sqrt(HALF), target), target)
-            units = rounded(x * rounded(1 + self.function(erf(inside), target), target), target)
-            units = rounded(units / 2, target)
+        units = self.activated(step.activation, self._linear(step.inward, read))
         return self._linear(step.outward, rounded(units, self.run.storage))
+
+    def activated(self, name: Activation, x: Array) -> Array:
+        """The activation of each number, in the format of softmax."""
+        target = self.run.softmax
+        if name == "relu":
+            return np.maximum(x, 0)
+        if name == "tanh":
+            return self.function(np.tanh(x), target)
+        inside = rounded(x * rounded(np.sqrt(HALF), target), target)
+        units = rounded(x * rounded(1 + self.function(erf(inside), target), target), target)
+        return rounded(units / 2, target)
 
     def _attention(self, step: AttentionStep, read: Array, at: Indices) -> Array:
         averages = []
