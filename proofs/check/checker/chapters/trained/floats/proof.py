@@ -65,7 +65,7 @@ def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
             prover = ProverOfRuns(given, run)
             for one in obligations(given.network, given.claim, given.language):
                 proved["words"] += prover.prove(one.offset, one.first, one.last)
-    return {"classes of runs": len(given.floats), **proved}
+    return {"class of runs" if len(given.floats) == 1 else "classes of runs": len(given.floats), **proved}
 
 
 def expect_sensible(run: FloatClaim) -> None:
