@@ -22,7 +22,7 @@ def site(
         "--max-n", metavar="N", parser=option.whole_number, help="prove the shipped formulas up to this length")] = 16,
     quiet: option.Quiet = False,
 ) -> None:
-    """Write a web site: a gallery, the guides, and the checker in a page.
+    """Write a web site with a gallery and the checker.
 
     It loads nothing from elsewhere, and any server of files will do: python -m http.server. With --pyodide its page of
     the checker runs the trusted folder, byte for byte, in the browser of whoever drops a certificate.

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from certify import __version__
 from certify.exports.checker import pack_checker
 from certify.exports.pages.base.page import open_templates, read_parts
+from certify.exports.pages.certificate.commands import UNNAMED, check_alone_command
 from certify.frame.shipped import pages
 from certify.site.gallery import SUFFIX, Exhibit
 from certify.site.guides import guide_html, pictures_of
@@ -61,6 +62,7 @@ def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes, liv
     policy = Markup(POLICY.format(more=WITH_PYTHON if live else ""))
     return str(environment.get_template("check.html").render(
         **{**common, "policy": policy}, live=live, digest=digest_of(checker), pyodide=PYODIDE, licence=LICENCE,
+        by_hand=check_alone_command(UNNAMED),
         statuses=", ".join(f"{word} {status}" for word, status in STATUS.items())))
 
 
