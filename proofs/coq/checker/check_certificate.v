@@ -201,8 +201,8 @@ Proof.
       + now apply embedding_stage_correct.
     - exfalso. apply existsb_exists in Errs as (((B & l) & later) & _ & X). unfold errs in X.
       destruct (head_rows l _) as [|[a t] [|]]; try discriminate. rewrite N in X.
-        unfold check_by_rows.errs_by_rows in X.
-      cbn [check_by_rows.task_of] in X. now rewrite andb_false_r in X. }
+      apply andb_prop in X as [_ X]. apply lists.if_or in X as [X|X]; [discriminate|].
+      now rewrite lookup_errors.errs_by_lookup_of_others in X. }
   injection E as <-. intros n w HL Over i Hi. cbn [fst snd].
   pose proof (established_everywhere (error_direction e) n w HL Over i Hi) as V.
   pose proof (no_less_le (error_if_false e) x) as X. pose proof (no_less_le (error_if_true e) y) as Y.

@@ -1,10 +1,12 @@
-(* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v).
+(* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v, and
+   lookup_errors.v for lookups of one count).
 
    `walk` is `layers_stages` of check.v with all that it comes by: before each layer what is known, the layer, and those
    after it. Proved: an error that `errs` accepts is one of the direction in the whole network, since only one head
    writes it. *)
 From Coq Require Import Reals QArith ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax formula network totals meaning linear_combination check_by_rows check.
+From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination check_by_rows
+  lookup_errors check.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -26,7 +28,8 @@ Definition errs (letters : nat) (L : lengths) (M : list meaning) (d : direction)
   let '(A, l, later) := s in
   match head_rows l d with
   | [(a, r)] => is_unwritten (nth d A IsAnything) && negb (writes_to l d) && forallb (leaves_alone d) later
-      && errs_by_rows letters L A a r (nth d M IsAnything) if_false if_true
+      && (if errs_by_rows letters L A a r (nth d M IsAnything) if_false if_true then true
+          else errs_by_lookup L A a r (nth d M IsAnything) if_false if_true)
   | _ => false
   end.
 
@@ -86,6 +89,8 @@ Proof.
   apply andb_prop in H as [H R]. apply andb_prop in H as [H F]. apply andb_prop in H as [U W]. apply negb_true_iff in W.
   rewrite (left_alone d later _ i F), (after_layer_writes l k i d W), E. cbn [total fst snd].
   rewrite (is_unwritten_zero users n w i _ _ U (HB i d Hi)), Rplus_0_l, Rplus_0_r. rewrite N in R.
-  exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over Hi R G).
+  apply if_or in R as [R|R].
+  - exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over Hi R G).
+  - exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB Hi R G).
 Qed.
 End Walk.
