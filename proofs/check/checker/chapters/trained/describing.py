@@ -47,8 +47,8 @@ def describe_wrong_word(given: WrongWord, coverage: Mapping[str, int]) -> list[s
                          f"{words_of_row(case.above[given.row])} is at most {show(claim.margin)}"])]
 
 
-def describe_claim(network: Network, claim: TrainedClaim, language: Language) -> list[str]:
-    """Network and claim, all of it."""
+def describe_claim(network: Network, claim: TrainedClaim, language: Language, longest: str = "") -> list[str]:
+    """Network and claim, all of it; ``longest`` is the greatest length in words, where it is not a number."""
     return [
         *entry("network", list(words_of_network(network))),
         *(line for source in network.sources for line in entry("from", [
@@ -56,7 +56,7 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language) ->
             "(not checked; the claim is about the weights in the certificate)"])),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
         *entry("input", list(words_of_input(claim))),
-        *entry("claim", list(words_of_claim(network, claim))),
+        *entry("claim", list(words_of_claim(network, claim, longest))),
         *entry("where", [language.write_definition(name) for name in claim.predicates]),
         *entry("automaton", list(words_of_automaton(claim))),
         *(line for number, case in enumerate(claim.cases, 1)
@@ -91,10 +91,10 @@ def words_of_network(network: Network) -> Iterator[str]:
     yield f"{counted(len(network.tokens.rows), 'token')}, {rows}, {counted(network.outputs, 'logit')}"
 
 
-def words_of_claim(network: Network, claim: TrainedClaim) -> Iterator[str]:
+def words_of_claim(network: Network, claim: TrainedClaim, longest: str = "") -> Iterator[str]:
     """What holds of every word, and where."""
     low, high = claim.offsets
-    longest = max(greatest_length(network, claim, low), 0)
+    longest = longest or str(max(greatest_length(network, claim, low), 0))
     whole = " (its whole domain)" if is_whole_domain(network, claim) else ""
     where = {"each": "at every letter's token" + (" and at the last token before" * claim.empty),
              "last": "at the last token, for the whole word",
