@@ -12,9 +12,13 @@ from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.frame.terminal import show_found, write_certificate
 
+ENUMERATED = 64
+"""Claims about longer words are decided by counts, where counts decide them."""
+
 if TYPE_CHECKING:
     from certify.frame.so_far import SoFar
     from certify.trained.decision import Decision
+    from constructions.trained.claim import Claim as ClaimOfWords
     from constructions.trained.network import TrainedNetwork
     from constructions.trained.tracks import TracksClaim
 
@@ -39,6 +43,7 @@ def decide(
     follow: given_as.Follow = None,
     end: given_as.End = None,
     predicate: option.Predicate = None,
+    every: given_as.Every = False,
     jobs: option.Jobs = None,
     dask: option.Dask = None,
     store: given_as.Store = None,
@@ -52,7 +57,8 @@ def decide(
     """Decide whether a trained network is right on every word.
 
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
-    or left open, with the reason. The claim is a file (docs/trained.md), or a few options.
+    or left open, with the reason. The claim is a file (docs/trained.md), or a few options. Of a network with one layer
+    and no positions, words of any length are decided by how often each letter comes (docs/lengths.md).
     """
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags, read_offsets
@@ -67,6 +73,9 @@ def decide(
                        {"--jobs": jobs, "--dask": dask, "--store": store})
         decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
+    if every or question[1].lengths[1] > ENUMERATED:
+        decide_by_counts(*question, every, effort, output, wrong, as_json,
+                         {"--jobs": jobs, "--dask": dask, "--store": store, "--html": html})
     from certify.frame.shards import read_workers
     from certify.trained.decide import Settings, decide_in_time
     from certify.trained.show import decision_to_json, print_decision
@@ -106,6 +115,29 @@ def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong input")
     if html is not None:
         write_text(html, tracks_page(decision, output, wrong))
+    raise typer.Exit(decision.exit_code)
+
+
+def decide_by_counts(network: TrainedNetwork, claim: ClaimOfWords, every: bool, effort: int, output: str | None,
+                     wrong: str | None, as_json: bool, others: Mapping[str, object]) -> None:
+    """Decide a claim about long words, show what was found, and end; nothing, if it has to be decided word by word.
+
+    Raises:
+        Unsupported: if counts do not decide it, and the words are too long for another way.
+    """
+    from certify.trained.lengths_decision import LONGEST_OTHERWISE, decide_lengths, reason_against_counts
+    from certify.trained.lengths_show import lengths_decision_to_json, print_lengths_decision
+    from constructions.errors import Unsupported
+
+    if why := reason_against_counts(network, claim):
+        if every or claim.lengths[1] > LONGEST_OTHERWISE:
+            raise Unsupported(why)
+        return
+    refuse_options("long words are decided by counts of letters, which does not take this option", others)
+    decision = decide_lengths(network, claim, None if every else claim.lengths[1], effort)
+    show_found(decision, as_json, lengths_decision_to_json, print_lengths_decision, output)
+    write_certificate(output, decision.certificate, decision.verdict, as_json)
+    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
     raise typer.Exit(decision.exit_code)
 
 

@@ -45,6 +45,8 @@ SIGNS: dict[str, Holds] = {
     "tomita_1": lambda word: "0" not in word,
     "majority": lambda word: 2 * word.count("1") > len(word),
     "first": lambda word: word[0] == "1",
+    "last_letter": lambda word: word[-1] == "1",
+    "last_letter_alone": lambda word: word[-1] == "1",
     "flip_flop": lambda word: word.replace("k", "")[-1:] == "s",
     "palindromes": lambda word: word == word[::-1],
 }

@@ -25,11 +25,10 @@ from proofs.trained.lengths.cells import (
     sum_in,
 )
 from proofs.trained.lengths.margins import Array, CountMargins
-from proofs.trained.lengths.truths import CountTruths, Region, exactly, kinds_of, regions_of, state_after
+from proofs.trained.lengths.truths import CountTruths, Region, exactly, kinds_of, regions_of
 
 BATCH = 128
 MOST_CELLS = 40_000
-MOST_ORDERS = 24
 
 
 @dataclass
@@ -194,26 +193,18 @@ class LengthSearch:
             cases = self.truths.cases(self.regions[node.region], exactly(counts))
             wrong = [row for case in cases for row in self._rows_of_case[case] if row_values[row] <= self._margin]
             for row in wrong:
-                word = self._word(self.regions[node.region], counts, row)
-                if word is not None:
-                    self._see(length, word)
-                    break
+                self._see(length, self._word(self.regions[node.region], counts, row))
+                break
 
     def _see(self, length: int, wrong: SeenWord | None) -> None:
         if self._open is None or length < self._open:
             self._open, self._wrong = length, wrong
 
-    def _word(self, region: Region, counts: Counts, row: int) -> SeenWord | None:
-        """A word with these counts on which the case of a row holds, if one of a few orders is one."""
-        case, index = self.margins.rows[row]
-        states = self.claim.cases[case].when.states
-        left = [n - (a == region.last) for a, n in enumerate(counts)]
+    def _word(self, region: Region, counts: Counts, row: int) -> SeenWord:
+        """A word with these counts: as counts decide the cases, any order will do."""
         end = () if region.last is None else ((region.last, 1),)
-        for order in itertools.islice(itertools.permutations(a for a, n in enumerate(left) if n), MOST_ORDERS):
-            runs = (*((a, left[a]) for a in order), *end)
-            if states is None or self.claim.automaton is None or state_after(self.claim.automaton, runs) in states:
-                return SeenWord(joined(runs), case, index)
-        return None
+        runs = [(a, times) for a, n in enumerate(counts) if (times := n - (a == region.last))]
+        return SeenWord(joined((*runs, *end)), *self.margins.rows[row])
 
     def tree(self, root: Node | None) -> list[list[int] | None]:
         """The tree below a node, in preorder; None for a leaf."""

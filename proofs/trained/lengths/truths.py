@@ -62,13 +62,10 @@ class Region:
 
 
 class CountTruths:
-    """The cases of a claim as conditions on the last letter, states and counts.
-
-    Raises:
-        Unsupported: naming a formula that is about more than that.
-    """
+    """The cases of a claim as conditions on the last letter, states and counts."""
 
     def __init__(self, claim: Claim) -> None:
+        """Raises Unsupported, naming a formula that is about more than that."""
         self.claim = claim
         self._order = subformulas_of_all(claim.formulas)
         self._sums: dict[Formula, tuple[tuple[int, ...], int]] = {}
@@ -183,7 +180,7 @@ def kinds_of(claim: Claim) -> tuple[Kind, ...]:
     """Which counts to tell apart, as few as tell as much of the cases as the powers of all letters do.
 
     Raises:
-        Unsupported: if there are very many.
+        Unsupported: if there are very many, or the order of letters decides cases, too.
     """
     letters = len(claim.alphabet)
     plain = Kind(0, 1)
@@ -195,11 +192,12 @@ def kinds_of(claim: Claim) -> tuple[Kind, ...]:
         nodes *= kind.threshold + kind.period
     if nodes > MOST_NODES or any(kind.threshold + kind.period > MOST_KINDS for kind in kinds):
         raise Unsupported("the claim's automaton tells very many classes of counts apart")
-    goal = _doubts(claim, kinds)
+    if _is_doubtful(claim, kinds):
+        raise Unsupported("what the claim asks depends on the order of letters, not only on their counts and the last")
     for letter in range(letters):
         for threshold, period in itertools.product(range(kinds[letter].threshold + 1), (1, kinds[letter].period)):
             tried = [*kinds[:letter], Kind(threshold, period), *kinds[letter + 1:]]
-            if _doubts(claim, tried) <= goal:
+            if not _is_doubtful(claim, tried):
                 kinds = tried
                 break
     return tuple(kinds)
@@ -216,25 +214,13 @@ def _kind_of_powers(automaton: Automaton, letter: int) -> Kind:
     return Kind(first + 1, len(powers) - first)
 
 
-def _doubts(claim: Claim, kinds: Sequence[Kind]) -> int:
-    """0 if in each region all states have the same cases, else 1."""
+def _is_doubtful(claim: Claim, kinds: Sequence[Kind]) -> bool:
+    """Whether in some region states have different cases."""
     def cases(state: int) -> tuple[int, ...]:
         return tuple(number for number, case in enumerate(claim.cases)
                      if case.when.states is None or state in case.when.states)
 
-    return int(any(len({cases(state) for state in region.states}) > 1 for region in regions_of(claim, kinds)))
-
-
-def state_after(automaton: Automaton, runs: Sequence[tuple[int, int]]) -> int:
-    """The state after runs of letters, by squaring."""
-    state = automaton.start
-    for letter, times in runs:
-        power = tuple(row[letter] for row in automaton.steps)
-        while times:
-            if times & 1:
-                state = power[state]
-            power, times = tuple(power[one] for one in power), times >> 1
-    return state
+    return any(len({cases(state) for state in region.states}) > 1 for region in regions_of(claim, kinds))
 
 
 def exactly(counts: Sequence[int]) -> Sums:
