@@ -19,7 +19,7 @@ from proofs.trained.lengths.search import MOST_CELLS, LengthSearch, SearchResult
 
 LONGEST_OTHERWISE = 4096
 """Of longer words the checker proves nothing but by counts."""
-SLACKS = (1e-9, 1e-7, 1e-5)
+SLACKS = (1e-11, 1e-9, 1e-6)
 """By how much floats must be above the margin; more where the checker does not accept what is right by less."""
 
 

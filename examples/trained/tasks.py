@@ -1,7 +1,8 @@
 """The tasks of the zoo: automata whose states say what a network should answer, and words that are drawn from them.
 
-A word is put in as START (unless ``starts`` is not set), the tokens of its letters and, where ``ends`` is set, END. The token of a letter is its index
-in ``letters``; START and END follow. Every answer is the sign of a row, a linear form of the logits.
+A word is put in as START (where ``starts`` is set), the tokens of its letters and, where ``ends`` is set, END. The
+token of a letter is its index in ``letters``; START and END follow. Every answer is the sign of a row, a linear form of
+the logits.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.classes.forms import Forms, added, linear
 from proofs.trained.classes.unit import alone
-from proofs.trained.forward import FloatAttention, FloatNetwork
+from proofs.trained.forward import FloatAttention, FloatHead, FloatNetwork
 from proofs.trained.lengths.cells import Cell, Counts
 from proofs.trained.lengths.truths import reads_last_letter
 
@@ -73,15 +73,12 @@ class CountMargins:
     def over(self, last: int | None, cells: Sequence[Cell]) -> Bounded:
         """Bounds of all rows in cells of regions with this last letter."""
         low, high = (np.array([self._amounts(cell, end) for cell in cells]) for end in (0, 1))
-        asker = self.tokens.index(self.around[-1] if last is None else self.claim.tokens[last])
+        asker = self._asker(last)
         nothing = np.zeros((len(cells), 0, self._streams.shape[1]))
         stream = np.tile(self._streams[asker], (len(cells), 1))
         forms, tokens = Forms(stream, nothing, np.zeros_like(stream)), len(self.tokens)
         for number, head in enumerate(self._step.heads):
-            queries = self._step.queries(head, self._normed[asker : asker + 1], np.zeros(1, np.intp))
-            keys = self._step.keys(head, self._normed, np.zeros(tokens, np.intp))
-            scores = (queries @ keys.T)[0]
-            weights = np.exp(scores - scores.max())
+            weights = self._weights(head, asker)
             least, greatest = _shares(low * weights, high * weights)
             averages = _averages(least, greatest, head.value(self._normed), number * tokens)
             forms = added(forms, linear(averages, head.out))
@@ -95,6 +92,26 @@ class CountMargins:
         heads = len(self._step.heads)
         moves = np.abs(rows.parts[:, : heads * tokens]).reshape(len(cells), heads, tokens, -1).sum(axis=1)
         return Bounded(rows.centre - rows.radius, rows.centre, moves)
+
+    def _asker(self, last: int | None) -> int:
+        return self.tokens.index(self.around[-1] if last is None else self.claim.tokens[last])
+
+    def _weights(self, head: FloatHead, asker: int) -> Array:
+        """The weight of each token for the one that is judged, the greatest being 1."""
+        queries = self._step.queries(head, self._normed[asker : asker + 1], np.zeros(1, np.intp))
+        scores = (queries @ self._step.keys(head, self._normed, np.zeros(len(self.tokens), np.intp)).T)[0]
+        return np.asarray(np.exp(scores - scores.max()))
+
+    def is_loose_by_length(self, last: int | None, cell: Cell, letter: int) -> bool:
+        """Whether the tokens around the word have a wider part in sums of weights, as the length varies, than a letter
+        has as its share does."""
+        asker, tokens = self._asker(last), self.tokens
+        width = 1 / cell.least - (0.0 if cell.greatest is None else 1 / cell.greatest)
+        own = tokens.index(self.claim.tokens[letter])
+        return any(
+            width * sum(weights[tokens.index(token)] for token in self.around)
+            > float(cell.high[letter] - cell.low[letter]) * weights[own]
+            for head in self._step.heads for weights in [self._weights(head, asker)])
 
     def at(self, last: int | None, vectors: Sequence[Counts]) -> Array:
         """All rows on words with these counts."""

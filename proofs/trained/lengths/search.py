@@ -150,14 +150,15 @@ class LengthSearch:
         cell = node.cell.up_to(self._longest)
         if cell.greatest is not None and cell.greatest < cell.least:
             return
-        if cell.is_single or (cut := self._chosen_cut(cell, moves, is_wrong)) is None:
+        if cell.is_single or (cut := self._chosen_cut(
+                self.regions[node.region].last, cell, moves, is_wrong)) is None:
             self._see(cell.least, None)
             return
         node.cut = cut
         below, above = cell.halves(cut)
         node.halves = self._pushed(node.region, below), self._pushed(node.region, above)
 
-    def _chosen_cut(self, cell: Cell, moves: Array, is_wrong: bool) -> Cut | None:
+    def _chosen_cut(self, last: int | None, cell: Cell, moves: Array, is_wrong: bool) -> Cut | None:
         """The share of the letter that moves rows most; the length where that does, or where all looks wrong."""
         by_length = cut_of_length(cell)
         is_long = cell.greatest is None or cell.greatest > 2 * cell.least
@@ -169,6 +170,8 @@ class LengthSearch:
             if not letters or cell.fewest[letters[0]] == cell.most[letters[0]]:
                 if by_length is not None and is_long:
                     return by_length
+            elif by_length is not None and self.margins.is_loose_by_length(last, cell, letters[0]):
+                return by_length
             elif (cut := cut_of_share(cell, letters[0])) is not None:
                 return cut
         widest = max(range(len(cell.low)), key=lambda a: cell.high[a] - cell.low[a])

@@ -25,7 +25,7 @@ Ends = tuple[int, int | None]
 
 
 class Region(NamedTuple):
-    """``last`` is a letter or None; ``classes`` has the class of each letter's count; ``states`` what may be reached."""
+    """``last`` is a letter or None; ``classes`` has the class of each letter's count; ``states`` may be reached."""
 
     last: int | None
     classes: tuple[int, ...]

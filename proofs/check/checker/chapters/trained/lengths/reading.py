@@ -23,7 +23,7 @@ MOST_KINDS = 64  # classes of the counts of one letter
 LENGTH = -1  # in the place of a letter: the length is cut
 
 Cut = tuple[int, int]
-"""A letter, and a number over 2^PLACES: its share is at most that, or at least. Or LENGTH, and the last length below."""
+"""A letter, and a number over 2^PLACES: its share is at most that, or at least. LENGTH, and the last length below."""
 
 
 @dataclass(frozen=True)

@@ -82,9 +82,9 @@ def compare(relation: str, constant: int, ends: tuple[int | None, int | None]) -
         meets = (low is None or low + constant <= 0) and (high is None or high + constant >= 0)
         misses = low is None or high is None or low != high or low + constant != 0
         return (meets, misses) if relation == "==" else (misses, meets)
-    at_low, at_high = (EITHER if end is None else (COMPARE[relation](end + constant, 0),
-                                                   not COMPARE[relation](end + constant, 0)) for end in ends)
-    return at_low[0] or at_high[0], at_low[1] or at_high[1]
+    ends_of_order = (-1 if low is None else low + constant), (1 if high is None else high + constant)
+    truths = {COMPARE[relation](end, 0) for end in ends_of_order}  # an order between them is as at one of them
+    return True in truths, False in truths
 
 
 def connect(operator: str, parts: Sequence[Maybe]) -> Maybe:
