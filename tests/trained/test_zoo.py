@@ -54,7 +54,8 @@ SIGNS: dict[str, Holds] = {
 
 
 def words_of(task: Task, samples: Samples, n: int) -> list[str]:
-    return ["".join(task.letters[token] for token in tokens[1 : n + 1]) for tokens in samples.tokens]
+    first = int(task.starts)
+    return ["".join(task.letters[token] for token in tokens[first : first + n]) for tokens in samples.tokens]
 
 
 def samples_of(name: str, n: int = 7) -> tuple[Task, Samples, list[str]]:

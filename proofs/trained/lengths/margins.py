@@ -115,11 +115,18 @@ class CountMargins:
 
     def at(self, last: int | None, vectors: Sequence[Counts]) -> Array:
         """All rows on words with these counts."""
-        cells = []
-        for counts in vectors:
-            shares = tuple(n / sum(counts) for n in counts)
-            cells.append(Cell(sum(counts), sum(counts), shares, shares))  # type: ignore[arg-type]  # floats will do
-        return self.over(last, cells).middle
+        counts = np.zeros((len(vectors), len(self.tokens)))
+        for token, column in zip(self.claim.tokens, np.array(vectors, np.float64).T, strict=True):
+            counts[:, self.tokens.index(token)] += column
+        for token in self.around:
+            counts[:, self.tokens.index(token)] += 1
+        asker = self._asker(last)
+        stream = np.tile(self._streams[asker], (len(vectors), 1))
+        for head in self._step.heads:
+            parts = counts * self._weights(head, asker)
+            stream += parts / parts.sum(axis=1, keepdims=True) @ head.value(self._normed) @ head.out
+        stream = stream if self._step.bias is None else stream + self._step.bias
+        return np.asarray(self.floats.tail(stream) @ self._columns)
 
     def _amounts(self, cell: Cell, end: int) -> list[float]:
         """How often each token is seen, over the length, at least or at most."""

@@ -91,8 +91,8 @@ def random_counter(seed: int, tokens: int, attention: Attends = "causal") -> Tra
                          Affine(matrix(5, width), vector(width)))
 
     table = maker.matrix(draw.normal(size=(tokens, width)).tolist())
-    heads = tuple(Head(Affine(matrix(width, 3), vector(3)), Affine(matrix(width, 3)), Affine(matrix(width, 2), vector(2)),
-                       matrix(2, width)) for _ in range(draw.integers(1, 3)))
+    heads = tuple(Head(Affine(matrix(width, 3), vector(3)), Affine(matrix(width, 3)),
+                       Affine(matrix(width, 2), vector(2)), matrix(2, width)) for _ in range(draw.integers(1, 3)))
     steps: list[Step] = [units()] if draw.random() < 0.3 else []
     steps.append(AttentionStep(norm(), heads, vector(width) if draw.random() < 0.5 else None, Scale(root=3)))
     steps += [units()] if draw.random() < 0.7 else []
