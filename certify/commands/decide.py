@@ -57,8 +57,7 @@ def decide(
     """Decide whether a trained network is right on every word.
 
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
-    or left open, with the reason. The claim is a file (docs/trained.md), or a few options. Of a network with one layer
-    and no positions, words of any length are decided by how often each letter comes (docs/lengths.md).
+    or left open, with the reason. The claim: a file (docs/trained.md), or options. Words of any length: docs/lengths.md.
     """
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags, read_offsets
@@ -73,9 +72,8 @@ def decide(
                        {"--jobs": jobs, "--dask": dask, "--store": store})
         decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
-    if every or question[1].lengths[1] > ENUMERATED:
-        decide_by_counts(*question, every, effort, output, wrong, as_json,
-                         {"--jobs": jobs, "--dask": dask, "--store": store, "--html": html})
+    others = {"--jobs": jobs, "--dask": dask, "--store": store, "--html": html}
+    decide_by_counts(*question, every, effort, output, wrong, as_json, others)
     from certify.frame.shards import read_workers
     from certify.trained.decide import Settings, decide_in_time
     from certify.trained.show import decision_to_json, print_decision
@@ -120,11 +118,14 @@ def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int
 
 def decide_by_counts(network: TrainedNetwork, claim: ClaimOfWords, every: bool, effort: int, output: str | None,
                      wrong: str | None, as_json: bool, others: Mapping[str, object]) -> None:
-    """Decide a claim about long words, show what was found, and end; nothing, if it has to be decided word by word.
+    """Decide a claim about long words, show what was found, and end; do nothing where words are short, or counts of
+    letters do not decide it.
 
     Raises:
         Unsupported: if counts do not decide it, and the words are too long for another way.
     """
+    if not every and claim.lengths[1] <= ENUMERATED:
+        return
     from certify.trained.lengths_decision import LONGEST_OTHERWISE, decide_lengths, reason_against_counts
     from certify.trained.lengths_show import lengths_decision_to_json, print_lengths_decision
     from constructions.errors import Unsupported

@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from certify.frame.verdicts import WithExitStatus
 from certify.trained.proving import WORK
 from constructions.errors import Unsupported
@@ -19,7 +21,7 @@ from proofs.trained.lengths.search import MOST_CELLS, LengthSearch, SearchResult
 
 LONGEST_OTHERWISE = 4096
 """Of longer words the checker proves nothing but by counts."""
-SLACKS = (1e-11, 1e-9, 1e-6)
+SLACKS = tuple(map(np.float64, (1e-11, 1e-9, 1e-6)))
 """By how much floats must be above the margin; more where the checker does not accept what is right by less."""
 
 
@@ -55,7 +57,7 @@ class LengthsDecision(WithExitStatus):
 def reason_against_counts(network: TrainedNetwork, claim: Claim) -> str:
     """Why counts of letters do not decide a claim; empty if they do."""
     try:
-        LengthSearch(CountMargins(network, claim), claim, claim.lengths[1])
+        LengthSearch(CountMargins(network, claim), claim, claim.lengths[1], SLACKS[0])
     except Unsupported as why:
         return str(why)
     return ""

@@ -19,7 +19,7 @@ from constructions.trained.claim_form import claim_from_json, claim_to_json
 from constructions.trained.json_form import network_from_json, network_to_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
 from proofs.check.checker.chapters.trained.forms import FRACTION, apply, spread
-from proofs.check.checker.chapters.trained.lengths.counts import Cell, narrowed, regions_of
+from proofs.check.checker.chapters.trained.lengths.counts import CountCell, narrowed, regions_of
 from proofs.check.checker.chapters.trained.lengths.margins import Margins
 from proofs.check.checker.chapters.trained.lengths.proof import prove_lengths
 from proofs.check.checker.chapters.trained.lengths.reading import read_lengths
@@ -213,12 +213,12 @@ def test_the_form_of_a_cell_contains_the_row_of_every_word_of_it() -> None:
     assert met > 60
 
 
-def around(word: list[int], reach: float, draw: np.random.Generator) -> Cell:
+def around(word: list[int], reach: float, draw: np.random.Generator) -> CountCell:
     """A cell with the counts of a word in it."""
     n = len(word)
     away = [Fraction(float(x)) for x in draw.random(6) * reach]
     shares = [Fraction(word.count(a), n) for a in range(3)]
-    return Cell(max(1, n - int(draw.integers(2))), n + int(draw.integers(3)) if reach else n,
+    return CountCell(max(1, n - int(draw.integers(2))), n + int(draw.integers(3)) if reach else n,
                 tuple(max(Fraction(0), x - d) for x, d in zip(shares, away, strict=False)),
                 tuple(min(Fraction(1), x + d) for x, d in zip(shares, away[3:], strict=False)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +73,7 @@ class CountMargins:
 
     def over(self, last: int | None, cells: Sequence[Cell]) -> Bounded:
         """Bounds of all rows in cells of regions with this last letter."""
-        low, high = (np.array([self._amounts(cell, end) for cell in cells]) for end in (0, 1))
+        low, high = (np.array([self._amounts(cell, end) for cell in cells], np.float64) for end in (0, 1))
         asker = self._asker(last)
         nothing = np.zeros((len(cells), 0, self._streams.shape[1]))
         stream = np.tile(self._streams[asker], (len(cells), 1))
@@ -106,11 +107,11 @@ class CountMargins:
         """Whether the tokens around the word have a wider part in sums of weights, as the length varies, than a letter
         has as its share does."""
         asker, tokens = self._asker(last), self.tokens
-        width = 1 / cell.least - (0.0 if cell.greatest is None else 1 / cell.greatest)
+        width = 1 / cell.least - (0 if cell.greatest is None else 1 / cell.greatest)
         own = tokens.index(self.claim.tokens[letter])
         return any(
             width * sum(weights[tokens.index(token)] for token in self.around)
-            > float(cell.high[letter] - cell.low[letter]) * weights[own]
+            > np.float64(cell.high[letter] - cell.low[letter]) * weights[own]
             for head in self._step.heads for weights in [self._weights(head, asker)])
 
     def at(self, last: int | None, vectors: Sequence[Counts]) -> Array:
@@ -128,14 +129,14 @@ class CountMargins:
         stream = stream if self._step.bias is None else stream + self._step.bias
         return np.asarray(self.floats.tail(stream) @ self._columns)
 
-    def _amounts(self, cell: Cell, end: int) -> list[float]:
+    def _amounts(self, cell: Cell, end: int) -> list[Fraction]:
         """How often each token is seen, over the length, at least or at most."""
-        amounts = dict.fromkeys(self.tokens, 0.0)
+        amounts = dict.fromkeys(self.tokens, Fraction(0))
         for token, share in zip(self.claim.tokens, (cell.low, cell.high)[end], strict=True):
-            amounts[token] += float(share)
+            amounts[token] += share
         length = cell.least if end else cell.greatest
         for token in self.around:
-            amounts[token] += 0.0 if length is None else 1 / length
+            amounts[token] += Fraction(0) if length is None else Fraction(1, length)
         return list(amounts.values())
 
 

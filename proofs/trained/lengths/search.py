@@ -74,7 +74,7 @@ class LengthSearch:
     margins: CountMargins
     claim: Claim
     greatest: int | None
-    slack: float = 1e-9
+    slack: np.float64
     most_cells: int = MOST_CELLS
     roots: list[Node | None] = field(default_factory=list)
 
@@ -85,7 +85,7 @@ class LengthSearch:
         self._ticks, self._cells = itertools.count(), 0
         self._open: int | None = None
         self._wrong: SeenWord | None = None
-        self._margin = float(self.claim.margin)
+        self._margin = np.float64(self.claim.margin)
         self._rows_of_case = [[number for number, (one, _) in enumerate(self.margins.rows) if one == case]
                               for case in range(len(self.claim.cases))]
 

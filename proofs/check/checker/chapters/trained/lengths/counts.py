@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ....kernel.verdicts import expect
 from ..reading.decision import TrainedClaim
-from .reading import EVERY, LENGTH, PLACES, CountKind, Cut
+from .reading import EVERY, LENGTH, PLACES, CountCut, CountKind
 
 MOST_NODES = 1 << 16  # last letters, states and classes of counts together
 ROUNDS = 3  # how often bounds are derived from each other
@@ -32,7 +32,7 @@ class Region(NamedTuple):
     states: frozenset[int]
 
 
-class Cell(NamedTuple):
+class CountCell(NamedTuple):
     """Lengths ``least`` ... ``greatest`` (None: all), and the shares of letters."""
 
     least: int
@@ -44,7 +44,7 @@ class Cell(NamedTuple):
 class CountedCell(NamedTuple):
     """A cell with bounds of the counts of letters."""
 
-    cell: Cell
+    cell: CountCell
     counts: tuple[Ends, ...]
 
 
@@ -100,14 +100,14 @@ def round_down(kind: CountKind, number: int, count: int) -> int | None:
     return number if number < kind.threshold else number + (count - number) // kind.period * kind.period
 
 
-def whole(claim: TrainedClaim, letters: int) -> Cell:
+def whole(claim: TrainedClaim, letters: int) -> CountCell:
     """The cell of all words that are judged."""
     least = 1 if claim.read == "each" else claim.min_n
     greatest = None if claim.max_n == EVERY else claim.max_n
-    return Cell(least, greatest, (Fraction(0),) * letters, (Fraction(1),) * letters)
+    return CountCell(least, greatest, (Fraction(0),) * letters, (Fraction(1),) * letters)
 
 
-def halves(cell: Cell, cut: Cut) -> tuple[Cell, Cell]:
+def halves(cell: CountCell, cut: CountCut) -> tuple[CountCell, CountCell]:
     """Below and above a cut: each vector of the cell is in one."""
     letter, at = cut
     if letter == LENGTH:
@@ -123,7 +123,7 @@ def replaced(shares: Shares, place: int, share: Fraction) -> Shares:
     return (*shares[:place], share, *shares[place + 1:])
 
 
-def narrowed(budget: Budget, kinds: Sequence[CountKind], region: Region, cell: Cell,
+def narrowed(budget: Budget, kinds: Sequence[CountKind], region: Region, cell: CountCell,
              sums: Sequence[Sequence[int]]) -> CountedCell | None:
     """The cell, narrowed by its region and by the sums of counts with these coefficients; None if it is empty."""
     counts: tuple[Ends, ...] = ()
@@ -143,7 +143,7 @@ def narrowed(budget: Budget, kinds: Sequence[CountKind], region: Region, cell: C
     return CountedCell(cell, counts)
 
 
-def count_within(kind: CountKind, number: int, cell: Cell, letter: int, last: int | None) -> Ends | None:
+def count_within(kind: CountKind, number: int, cell: CountCell, letter: int, last: int | None) -> Ends | None:
     """The counts of a letter of this class, in a cell."""
     least = -(-cell.least * cell.low[letter].numerator // cell.low[letter].denominator)
     low = round_up(kind, number, max(least, int(letter == last)))
@@ -156,7 +156,7 @@ def count_within(kind: CountKind, number: int, cell: Cell, letter: int, last: in
     return None if high is None or high < low else (low, high)
 
 
-def with_lengths(cell: Cell, counts: Sequence[Ends]) -> Cell | None:
+def with_lengths(cell: CountCell, counts: Sequence[Ends]) -> CountCell | None:
     """Lengths are sums of counts, and a count is its share of the length."""
     least, greatest = max(cell.least, sum(low for low, _ in counts)), cell.greatest
     tops = [high for _, high in counts]
@@ -172,7 +172,7 @@ def with_lengths(cell: Cell, counts: Sequence[Ends]) -> Cell | None:
     return cell._replace(least=least, greatest=greatest) if greatest is None or least <= greatest else None
 
 
-def with_shares(cell: Cell | None, counts: Sequence[Ends]) -> Cell | None:
+def with_shares(cell: CountCell | None, counts: Sequence[Ends]) -> CountCell | None:
     """Shares are counts over lengths, and add up to 1."""
     if cell is None:
         return None
@@ -187,7 +187,7 @@ def with_shares(cell: Cell | None, counts: Sequence[Ends]) -> Cell | None:
     return cell._replace(low=tuple(x for x, _ in ends), high=tuple(y for _, y in ends))
 
 
-def with_sum(cell: Cell, counts: Sequence[Ends], coefficients: Sequence[int]) -> Cell | None:
+def with_sum(cell: CountCell, counts: Sequence[Ends], coefficients: Sequence[int]) -> CountCell | None:
     """The sum of these multiples of counts is a whole number, and the length times that of shares."""
     low, high = sum_of_shares(cell, coefficients)
     least, most = sum_within(cell, counts, coefficients)
@@ -205,7 +205,7 @@ def with_sum(cell: Cell, counts: Sequence[Ends], coefficients: Sequence[int]) ->
     return cell._replace(least=shortest, greatest=longest) if longest is None or shortest <= longest else None
 
 
-def sum_within(cell: Cell, counts: Sequence[Ends], coefficients: Sequence[int]) -> tuple[int | None, int | None]:
+def sum_within(cell: CountCell, counts: Sequence[Ends], coefficients: Sequence[int]) -> tuple[int | None, int | None]:
     """Between which whole numbers the sum of these multiples of counts is; None where there is no bound."""
     low, high = sum_of_shares(cell, coefficients)
     least = product_end(low, cell.least if low > 0 else cell.greatest)
@@ -229,7 +229,7 @@ def sum_of_counts(counts: Sequence[Ends], coefficients: Sequence[int]) -> int | 
     return total
 
 
-def sum_of_shares(cell: Cell, coefficients: Sequence[int]) -> tuple[Fraction, Fraction]:
+def sum_of_shares(cell: CountCell, coefficients: Sequence[int]) -> tuple[Fraction, Fraction]:
     """Between which numbers the sum of these multiples of shares is; shares add up to 1, so any may be left out."""
     lows, highs = [], []
     for without in coefficients:
@@ -256,7 +256,7 @@ def greater(one: int | None, other: int | None) -> int | None:
     return max((x for x in (one, other) if x is not None), default=None)
 
 
-def leaves(start: Cell, tree: Sequence[Cut | None]) -> Iterator[Cell]:
+def leaves(start: CountCell, tree: Sequence[CountCut | None]) -> Iterator[CountCell]:
     """The leaves of a tree in preorder over a cell: each vector of the cell is in one.
 
     Raises:

@@ -20,14 +20,14 @@ from ..ranges import PathBounds, Vectors, scores
 from ..reading.decision import TrainedClaim
 from ..reading.network import AttentionStep, Network
 from ..weights import SHARE
-from .counts import Cell, reads_last_letter
+from .counts import CountCell, reads_last_letter
 
 AMOUNT = 90  # bits behind the point of amounts
 EXP = 120  # bits behind the point of weights
 CELL_STEPS = 500  # of a cell, beside its products
 
 
-class Read(NamedTuple):
+class TokenRead(NamedTuple):
     """What a head reads of a token."""
 
     key: Vectors
@@ -74,11 +74,11 @@ class Margins:
                 (self._after if attention else self._first).append(maps)
         (self._attention,) = attention
         self._streams: dict[int, AffineForm] = {}
-        self._reads: dict[tuple[int, int], Read] = {}
+        self._reads: dict[tuple[int, int], TokenRead] = {}
         self._weights: dict[tuple[int, int], dict[int, PathBounds]] = {}
         self._around = (*claim.before, *(() if reads_last_letter(claim) else claim.after))
 
-    def seen(self, cell: Cell, last: int | None) -> SeenCell:
+    def seen(self, cell: CountCell, last: int | None) -> SeenCell:
         """What is seen at the judged token of the words of a cell."""
         amounts: dict[int, PathBounds] = {}
         for token, low, high in zip(self._claim.tokens, cell.low, cell.high, strict=True):
@@ -88,7 +88,7 @@ class Margins:
                        Fraction(1, cell.least))
         return SeenCell(amounts, self._around[-1] if last is None else self._claim.tokens[last])
 
-    def stream(self, cell: Cell, last: int | None) -> AffineForm:
+    def stream(self, cell: CountCell, last: int | None) -> AffineForm:
         """The last stream at the judged token."""
         self._budget.spend(CELL_STEPS)
         seen = self.seen(cell, last)
@@ -111,14 +111,14 @@ class Margins:
     def _normed(self, token: int) -> AffineForm:
         return normed(self._budget, self._attention.norm, promoted(self._stream(token)))
 
-    def _read(self, number: int, head: HeadMaps, token: int) -> Read:
+    def _read(self, number: int, head: HeadMaps, token: int) -> TokenRead:
         """What a head reads of a token."""
         if (number, token) not in self._reads:
             self._budget.hold(1 << 14)
             stream = self._normed(token)
             key, value = apply(self._budget, head.key, stream), apply(self._budget, head.value, stream)
             require(value.slots == 1, "lengths: the value of a token is not a point")
-            self._reads[number, token] = Read(Vectors(key, spread(self._budget, key)), value)
+            self._reads[number, token] = TokenRead(Vectors(key, spread(self._budget, key)), value)
         return self._reads[number, token]
 
     def _weights_of(self, number: int, head: HeadMaps, seen: SeenCell) -> dict[int, PathBounds]:
@@ -186,8 +186,8 @@ def bounds_of_shares(amounts: dict[int, PathBounds], weights: dict[int, PathBoun
     return found
 
 
-def shares_of(counts: Sequence[int]) -> Cell:
+def shares_of(counts: Sequence[int]) -> CountCell:
     """The cell of one vector of counts."""
     length = sum(counts)
     shares = tuple(Fraction(count, length) for count in counts)
-    return Cell(length, length, shares, shares)
+    return CountCell(length, length, shares, shares)

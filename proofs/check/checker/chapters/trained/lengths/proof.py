@@ -11,7 +11,7 @@ from ..maps import make_rows
 from ..rows import prove_rows
 from .counts import Region, leaves, narrowed, reads_last_letter, regions_of, whole
 from .margins import Margins, shares_of
-from .reading import Cut, LengthsCertificate, LongWord
+from .reading import CountCut, LengthsCertificate, LongWord
 from .truths import CaseTruths
 
 
@@ -36,7 +36,7 @@ class LengthsProof:
         self._rows: dict[frozenset[int], Linear] = {}
         self.cells = self.asked = 0
 
-    def prove(self, region: Region, tree: tuple[Cut | None, ...]) -> None:
+    def prove(self, region: Region, tree: tuple[CountCut | None, ...]) -> None:
         """The rows of a region.
 
         Raises:

@@ -22,7 +22,7 @@ PLACES = 60  # bits behind the point of a share
 MOST_KINDS = 64  # classes of the counts of one letter
 LENGTH = -1  # in the place of a letter: the length is cut
 
-Cut = tuple[int, int]
+CountCut = tuple[int, int]
 """A letter, and a number over 2^PLACES: its share is at most that, or at least. LENGTH, and the last length below."""
 
 
@@ -46,7 +46,7 @@ class LengthsCertificate:
     network: Network
     claim: TrainedClaim
     kinds: tuple[CountKind, ...]
-    trees: tuple[tuple[Cut | None, ...], ...]
+    trees: tuple[tuple[CountCut | None, ...], ...]
     language: Language
 
 
@@ -95,7 +95,7 @@ def read_kind(value: Json) -> CountKind:
     return CountKind(*pair)
 
 
-def read_cut(value: Json, letters: int) -> Cut:
+def read_cut(value: Json, letters: int) -> CountCut:
     """Where a cell is cut in two."""
     pair = list_of(integer_within(range(LENGTH, (1 << PLACES) + 1)))(value)
     expect(len(pair) == 2 and pair[0] < letters and pair[1] >= 0, "expected a letter, or -1, and where it is cut")

@@ -67,7 +67,7 @@ class CaseTruths:
         if operator == "Q" and symbol is not None:
             return data[0] == symbol, data[0] != symbol
         if operator == "T" and cell is not None and place in self._sums:
-            return compare(str(data[0]), int(data[1]), sum_within(cell.cell, cell.counts, self._sums[place]))
+            return may_compare(str(data[0]), int(data[1]), sum_within(cell.cell, cell.counts, self._sums[place]))
         if operator in ("true", "false"):
             return operator == "true", operator == "false"
         if operator in ("!", "&", "|", "->", "<->"):
@@ -75,7 +75,7 @@ class CaseTruths:
         return EITHER
 
 
-def compare(relation: str, constant: int, ends: tuple[int | None, int | None]) -> Maybe:
+def may_compare(relation: str, constant: int, ends: tuple[int | None, int | None]) -> Maybe:
     """Whether constant + x may be in the relation to 0, and whether it may not, for a whole number x within bounds."""
     low, high = ends
     if relation in ("==", "!="):
