@@ -57,7 +57,7 @@ def decide(
     """Decide whether a trained network is right on every word.
 
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
-    or left open, with the reason. The claim: a file (docs/trained.md), or options. Words of any length: docs/lengths.md.
+    or left open, with the reason. The claim: a file (docs/trained.md), or options. Of any length: docs/lengths.md.
     """
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags, read_offsets
