@@ -16,9 +16,10 @@ ENUMERATED = 64
 """Claims about longer words are decided by counts, where counts decide them."""
 
 if TYPE_CHECKING:
+    from certify.frame.shards import Workers
     from certify.frame.so_far import SoFar
     from certify.trained.decision import Decision
-    from constructions.trained.claim import Claim as ClaimOfWords
+    from constructions.trained.claim import Claim
     from constructions.trained.network import TrainedNetwork
     from constructions.trained.tracks import TracksClaim
 
@@ -48,6 +49,7 @@ def decide(
     dask: option.Dask = None,
     store: given_as.Store = None,
     effort: given_as.Effort = 1,
+    floats: given_as.Float = None,
     output: option.Certificate = None,
     wrong: given_as.Wrong = None,
     html: given_as.Page = None,
@@ -57,8 +59,10 @@ def decide(
     """Decide whether a trained network is right on every word.
 
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
-    or left open, with the reason. The claim: a file (docs/trained.md), or options. Of any length: docs/lengths.md.
+    or left open, with the reason. The claim: a file (docs/trained.md), or options. --float: of float runs. Words of
+    any length: docs/lengths.md.
     """
+    from certify.frame.shards import read_workers
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags, read_offsets
     from certify.trained.question import read_question, read_tracks
@@ -67,19 +71,26 @@ def decide(
                   tuple(argmax or ()), follow, end, tuple(predicate or ()))
     scope = Scope(max_n, min_n, read_offsets(offset))
     about_tracks = None if flags.given_options() else read_tracks(model, claim, scope)
+    not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
     if about_tracks is not None:
-        refuse_options("the claim is about inputs in tracks, which does not take this option",
-                       {"--jobs": jobs, "--dask": dask, "--store": store})
+        refuse_options("a claim about tracks, which does not take this option",
+                       not_taken | {"--float": floats, "--every": every})
         decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
-    others = {"--jobs": jobs, "--dask": dask, "--store": store, "--html": html}
-    decide_by_counts(*question, every, effort, output, wrong, as_json, others)
-    from certify.frame.shards import read_workers
+    if floats is not None:
+        decide_about_floats(*question, floats, effort, output, as_json, not_taken | {"--wrong": wrong, "--html": html,
+                                                                                     "--every": every})
+    decide_by_counts(*question, every, effort, output, wrong, as_json, not_taken | {"--html": html})
+    decide_word_by_word(*question, read_workers(jobs, dask), store, effort, output, wrong, html, as_json)
+
+
+def decide_word_by_word(network: TrainedNetwork, claim: Claim, workers: Workers, store: str | None, effort: int,
+                        output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
+    """Decide every word up to a length, show what was found, and end."""
     from certify.trained.decide import Settings, decide_in_time
     from certify.trained.show import decision_to_json, print_decision
 
-    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
-    decision = decide_in_time(*question, settings)
+    decision = decide_in_time(network, claim, Settings(workers, Path(store) if store else None, effort=effort))
     show_found(decision, as_json, decision_to_json, print_decision, output)
     write_decision(decision, output, wrong, html, as_json)
     raise typer.Exit(decision.exit_code)
@@ -116,7 +127,7 @@ def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int
     raise typer.Exit(decision.exit_code)
 
 
-def decide_by_counts(network: TrainedNetwork, claim: ClaimOfWords, every: bool, effort: int, output: str | None,
+def decide_by_counts(network: TrainedNetwork, claim: Claim, every: bool, effort: int, output: str | None,
                      wrong: str | None, as_json: bool, others: Mapping[str, object]) -> None:
     """Decide a claim about long words, show what was found, and end; do nothing where words are short, or counts of
     letters do not decide it.
@@ -139,6 +150,22 @@ def decide_by_counts(network: TrainedNetwork, claim: ClaimOfWords, every: bool, 
     show_found(decision, as_json, lengths_decision_to_json, print_lengths_decision, output)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
+    raise typer.Exit(decision.exit_code)
+
+
+def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effort: int, output: str | None,
+                        as_json: bool, not_taken: Mapping[str, object]) -> NoReturn:
+    """Decide a claim about every run of a class, show what was found, and end."""
+    from certify.floats.classes import read_class
+    from certify.frame.so_far import SoFar
+    from certify.trained.float_decision import decide_floats_in_time
+    from certify.trained.float_show import float_decision_to_json, print_float_decision
+
+    refuse_options("claims about float runs are decided without this option", not_taken)
+    decision = decide_floats_in_time(network, claim, read_class(floats), effort)
+    show_found(decision, as_json, float_decision_to_json, print_float_decision, output)
+    certificate = None if isinstance(decision, SoFar) else decision.certificate
+    write_certificate(output, certificate, decision.verdict, as_json)
     raise typer.Exit(decision.exit_code)
 
 

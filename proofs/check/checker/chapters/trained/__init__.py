@@ -36,12 +36,15 @@ describing    the claim in words
 tracks        inputs that are laid out in tracks: claim, reading, columns, longest (sums over columns), queries, proof,
               wrong_input, describing
 lengths       lengths beyond enumeration: reading, counts, truths, margins, proof, describing
+floats        float runs: rounding, casting, operations, softmax, stack, proof, describing
 """
 
 from ...kernel.budget import TRAINED_HELD, TRAINED_TIMES
 from ...kernel.kind import FileKind
 from .deciding import prove_decision
 from .describing import describe_decision, describe_wrong_word
+from .floats.describing import describe_float_runs
+from .floats.proof import FORMAT_OF_FLOAT_RUNS, prove_float_runs, read_float_runs
 from .lengths.describing import describe_lengths, describe_long_word
 from .lengths.proof import prove_lengths, prove_long_word
 from .lengths.reading import FORMAT_OF_LENGTHS, FORMAT_OF_LONG_WORD, read_lengths, read_long_word
@@ -57,6 +60,8 @@ KINDS = {
                              times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_WRONG_WORD: FileKind(read_wrong_word, prove_wrong_word, describe_wrong_word, "a trained network",
                                is_refutation=True, times=(1, TRAINED_HELD)),
+    FORMAT_OF_FLOAT_RUNS: FileKind(read_float_runs, prove_float_runs, describe_float_runs, "float runs",
+                                   times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_TRACKS: FileKind(read_tracks, prove_tracks, describe_tracks, "inputs in tracks",
                                times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_WRONG_INPUT: FileKind(read_wrong_input, prove_wrong_input, describe_wrong_input, "inputs in tracks",

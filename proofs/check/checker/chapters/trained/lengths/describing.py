@@ -14,7 +14,7 @@ def describe_lengths(given: LengthsCertificate, coverage: Mapping[str, int]) -> 
     """The whole claim, and what was covered to accept it."""
     return [
         *["the claim that follows is VACUOUS: on no word is anything judged:"] * (not coverage["cells with rows"]),
-        *describe_claim(given.network, given.claim, given.language, longest_of(given)),
+        *describe_claim(given.network, given.claim, given.language, longest=longest_of(given)),
         *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])]
 
 
@@ -30,7 +30,8 @@ def describe_long_word(given: LongWord, coverage: Mapping[str, int]) -> list[str
     runs = " ".join(f"{claim.alphabet[letter]!a}^{times}" if times > 1 else ascii(claim.alphabet[letter])
                     for letter, times in given.runs)
     return [
-        "the claim that follows is FALSE:", *describe_claim(given.network, claim, given.language, longest_of(given)),
+        "the claim that follows is FALSE:",
+        *describe_claim(given.network, claim, given.language, longest=longest_of(given)),
         *entry("wrong word", [f"{runs} (length {sum(times for _, times in given.runs)})"]),
         *entry("where", [f"at its end, in case {given.case + 1}:",
                          f"{words_of_row(claim.cases[given.case].above[given.row])} is at most {show(claim.margin)}"])]
