@@ -127,8 +127,10 @@ class _Forms:
     def _prove(self, number: int) -> tuple[FormProved, str]:
         """A proof of a form, and why it is none: ranges that the checker does not accept get more room."""
         claim, reason = replace(self.claim, forms=(self.claim.forms[number],)), ""
+        search = FormSearch(self.floats, self.claim, number, self.effort)
         for room in ROOMS:
-            proved = FormSearch(self.floats, self.claim, number, self.effort, room).run()
+            search.widen(room)
+            proved = search.run()
             if proved.unit is None:
                 return proved, reason or f"{proved.open} of {proved.classes} classes are not proved"
             try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -36,7 +36,8 @@ class PlainNetwork:
             if tensor["format"] == "bfloat16":
                 numbers = (np.frombuffer(data, "<u2").astype("<u4") << 16).view("<f4")
             else:
-                numbers = np.frombuffer(data, {"binary64": "<f8", "binary32": "<f4", "binary16": "<f2"}[tensor["format"]])
+                kinds = {"binary64": "<f8", "binary32": "<f4", "binary16": "<f2"}
+                numbers = np.frombuffer(data, kinds[tensor["format"]])
             self.flat[name] = numbers.astype(np.float64)
 
     def table(self, view: Document) -> Array:
@@ -76,7 +77,8 @@ class PlainNetwork:
         times = ratio(scale["times"]) if "times" in scale else 1 / math.sqrt(scale["root"])
         read, found = self.norm(step["norm"], x), []
         for head in step["heads"]:
-            queries, keys = (self.turned(step["rotary"], self.affine(head[key], read), offset) for key in ("query", "key"))
+            queries, keys = (self.turned(step["rotary"], self.affine(head[key], read), offset)
+                             for key in ("query", "key"))
             values, slope = self.affine(head["value"], read), 0 if head["slope"] is None else ratio(head["slope"])
             heard = []
             for i in range(x.shape[1]):
@@ -89,8 +91,9 @@ class PlainNetwork:
     def act(self, name: str, x: Array) -> Array:
         if name == "gelu-tanh":
             return np.asarray(x * sigmoid(2 * SQRT_2_OVER_PI * (x + 0.044715 * x**3)))
-        simple = {"relu": lambda x: np.maximum(x, 0), "gelu": lambda x: x * np.vectorize(normal)(x), "silu": lambda x: x * sigmoid(x),
-                  "sigmoid": sigmoid, "tanh": np.tanh, "identity": lambda x: x}
+        simple: dict[str, Callable[[Array], Array]] = {
+            "relu": lambda x: np.maximum(x, 0), "gelu": lambda x: x * np.vectorize(normal)(x),
+            "silu": lambda x: x * sigmoid(x), "sigmoid": sigmoid, "tanh": np.tanh, "identity": lambda x: x}
         return np.asarray(simple[name](x))
 
     def units(self, step: Document, x: Array) -> Array:

@@ -1,5 +1,5 @@
-"""Random questions about arithmetic on a few digits, the sequences that they ask for by Python's own numbers, and random
-networks of one layer of which many are nearly right."""
+"""Random questions about arithmetic on a few digits, the sequences that they ask for by Python's own numbers, and
+random networks of one layer of which many are nearly right."""
 
 from __future__ import annotations
 
@@ -156,8 +156,9 @@ def fitted(seed: int) -> tuple[Question, TrainedNetwork]:
     rows = streams[:, first - 1:].reshape(-1, width)
     targets = np.eye(VOCABULARY)[sequences[:, first:].ravel()]
     weights = np.linalg.lstsq(rows, targets, rcond=1e-6)[0] * 8
-    return question, replace(network, tensors=network.tensors | {
-        "ut0": Tensor("binary64", (width, VOCABULARY), weights.astype("<f8").tobytes())},
+    fitted_ones = Tensor("binary64", (width, VOCABULARY), weights.astype("<f8").tobytes())
+    return question, replace(
+        network, tensors={**network.tensors, "ut0": fitted_ones},
         unembedding=Affine(replace(network.unembedding.weight, shape=(width, VOCABULARY), strides=(VOCABULARY, 1))))
 
 
@@ -185,5 +186,5 @@ def random_case(seed: int) -> tuple[Question, TrainedNetwork]:
         draw = np.random.default_rng(seed)
         tensor = network.tensors["ut0"]
         random = draw.normal(size=tensor.shape).astype("<f8").tobytes()
-        return question, replace(network, tensors=network.tensors | {"ut0": replace(tensor, data=random)})
+        return question, replace(network, tensors={**network.tensors, "ut0": replace(tensor, data=random)})
     return question, network

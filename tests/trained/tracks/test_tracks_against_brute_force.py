@@ -56,8 +56,8 @@ def decide_around_its_margin(seed: int) -> tuple[str, ...]:
 
 
 def test_random_networks_are_decided_as_all_inputs_say() -> None:
-    said = [verdicts for seed in (1, 2, 3, 6, 7, 9) if (verdicts := decide_around_its_margin(seed))]
-    assert len(said) == 6
+    said = [verdicts for seed in (1, 2, 3) if (verdicts := decide_around_its_margin(seed))]
+    assert len(said) == 3
     assert all(below != "refuted" and above == "refuted" for below, _, above in said)
     assert all(below == "certified" for below, _, _ in said)
 

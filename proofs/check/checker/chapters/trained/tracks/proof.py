@@ -200,6 +200,7 @@ class QueryProof:
         sources = [(place, token) for place in range(query.place) for token in form.columns.may_stand(layout[place])]
         self.sources = [*sources, (query.place, query.own)]
         self.weights = [self.weigh(head) for head in range(len(form.turns))]
+        self._sizes: dict[int, list[int]] = {}
 
     def weigh(self, head: int) -> dict[Placed, PathBounds]:
         """The weights of all that may be seen."""
@@ -240,8 +241,10 @@ class QueryProof:
 
     def sizes(self, head: int) -> list[int]:
         """How great each coordinate of what a head writes may be across its directions: averages are no greater."""
-        found = (self.form.across_sizes(head, source) for source in self.sources)
-        return [max(column) for column in zip(*found, strict=True)]
+        if head not in self._sizes:
+            found = (self.form.across_sizes(head, source) for source in self.sources)
+            self._sizes[head] = [max(column) for column in zip(*found, strict=True)]
+        return self._sizes[head]
 
 
 class ClassAverages:
