@@ -13,6 +13,7 @@ from certify.commands import decide_options as given_as
 from certify.frame.terminal import show_found, write_certificate
 
 if TYPE_CHECKING:
+    from certify.frame.shards import Workers
     from certify.frame.so_far import SoFar
     from certify.trained.decision import Decision
     from constructions.trained.network import TrainedNetwork
@@ -54,6 +55,7 @@ def decide(
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
     or left open, with the reason. The claim is a file (docs/trained.md), or a few options.
     """
+    from certify.frame.shards import read_workers
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags, read_offsets
     from certify.trained.question import read_question, read_tracks
@@ -64,10 +66,9 @@ def decide(
     about_tracks = None if flags.given_options() else read_tracks(model, claim, scope)
     if about_tracks is not None:
         refuse_options("the claim is about inputs in tracks, which does not take this option",
-                       {"--jobs": jobs, "--dask": dask, "--store": store})
-        decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
+                       {"--store": store})
+        decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
-    from certify.frame.shards import read_workers
     from certify.trained.decide import Settings, decide_in_time
     from certify.trained.show import decision_to_json, print_decision
 
@@ -92,15 +93,15 @@ def write_decision(decision: Decision | SoFar[Decision], output: str | None, wro
     write_page(html, decision, output, wrong)
 
 
-def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, output: str | None,
-                        wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
+def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers,
+                        output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
     """Decide a claim about inputs in tracks, show what was found, and end."""
     from certify.exports.pages.tracks.page import tracks_page
     from certify.frame.files import write_text
     from certify.trained.tracks_decision import decide_tracks
     from certify.trained.tracks_show import print_tracks_decision, tracks_decision_to_json
 
-    decision = decide_tracks(network, claim, effort)
+    decision = decide_tracks(network, claim, effort, workers)
     show_found(decision, as_json, tracks_decision_to_json, print_tracks_decision, output)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong input")

@@ -27,10 +27,11 @@ def ratio(text: str) -> float:
 
 
 class PlainNetwork:
-    """Logits of sequences of tokens [inputs, places], one place after another."""
+    """Logits of sequences of tokens [inputs, places], one place after another. ``tops`` are the greatest scores
+    [inputs, places] of each head of the last attention step."""
 
     def __init__(self, document: Document) -> None:
-        self.document, self.flat = document, dict[str, Array]()
+        self.document, self.flat, self.tops = document, dict[str, Array](), list[Array]()
         for name, tensor in document["tensors"].items():
             data = base64.b64decode(tensor["data"])
             if tensor["format"] == "bfloat16":
@@ -76,16 +77,19 @@ class PlainNetwork:
         scale = step["scale"]
         times = ratio(scale["times"]) if "times" in scale else 1 / math.sqrt(scale["root"])
         read, found = self.norm(step["norm"], x), []
+        self.tops = []
         for head in step["heads"]:
             queries, keys = (self.turned(step["rotary"], self.affine(head[key], read), offset)
                              for key in ("query", "key"))
             values, slope = self.affine(head["value"], read), 0 if head["slope"] is None else ratio(head["slope"])
-            heard = []
+            heard, tops = [], []
             for i in range(x.shape[1]):
                 scores = [np.sum(queries[:, i] * keys[:, j], axis=1) * times + slope * (j - i) for j in range(i + 1)]
-                weights = np.exp(np.array(scores) - np.max(scores, axis=0))
+                tops.append(np.max(scores, axis=0))
+                weights = np.exp(np.array(scores) - tops[-1])
                 heard.append(np.einsum("jn,njv->nv", weights / weights.sum(axis=0), values[:, :i + 1]))
             found.append(np.stack(heard, 1) @ self.table(head["out"]))
+            self.tops.append(np.stack(tops, 1))
         return found
 
     def act(self, name: str, x: Array) -> Array:
@@ -186,33 +190,41 @@ def least_of_all_inputs(network: Document, claim: Document) -> float:
     return least
 
 
-def classes_of_ranges(network: Document, claim: Document, unit: Document) -> list[tuple[Array, Array]]:
-    """For each class of the first form that occurs: its stated ranges [directions, 2], and what its inputs make the
-    heads write along these directions [inputs, directions]."""
+def classes_of_ranges(network: Document, claim: Document, unit: Document) -> list[tuple[Array, Array, Array]]:
+    """For each class of the first form that occurs: its stated ranges [directions, 2], what its inputs make the heads
+    write along these directions [inputs, directions], and how great its least weights are beside the greatest that the
+    same token may hear there, which weights are known relatively to."""
     form, inputs = claim["forms"][0], list(played(claim, 0))
     tokens = np.array([one.tokens for one in inputs])
-    _, heads = PlainNetwork(network).run(tokens[:, :-1], claim["offset"])
+    plain = PlainNetwork(network)
+    _, heads = plain.run(tokens[:, :-1], claim["offset"])
     rows = [np.frombuffer(base64.b64decode(one), "<i4").reshape(-1, heads[0].shape[2]) / 2**30
             for one in unit["directions"]]
     along = np.concatenate([written @ turn.T for written, turn in zip(heads, rows, strict=True)], axis=2)
     classes = stated_classes(claim, form, unit["splits"], inputs)
     stated = np.frombuffer(base64.b64decode(unit["ranges"]), "<i4").reshape(len(classes), along.shape[2], 2)
-    return [(ends / 2.0 ** unit["bits"], along[mine, place])
-            for ends, (place, mine) in zip(stated, classes, strict=True)]
+    found = []
+    for ends, (place, mine) in zip(stated, classes, strict=True):
+        alike = tokens[:, place] == tokens[mine[0], place]
+        shares = [np.exp(top[mine, place].min() - top[alike, place].max()) for top in plain.tops]
+        found.append((ends / 2.0 ** unit["bits"], along[mine, place],
+                      np.repeat(shares, [len(turn) for turn in rows])))
+    return found
 
 
 def ranges_contain_all_inputs(network: Document, claim: Document, unit: Document) -> int:
     """Of how many classes each input lies in the stated ranges."""
     found = classes_of_ranges(network, claim, unit)
-    for ends, along in found:
+    for ends, along, _ in found:
         assert (ends[:, 0] <= along.min(axis=0) + 1e-11).all() and (along.max(axis=0) <= ends[:, 1] + 1e-11).all()
     return len(found)
 
 
 def ranges_are_attained(network: Document, claim: Document, unit: Document) -> None:
-    """Some input of the class comes within 1e-6 of each end of each range."""
-    for ends, along in classes_of_ranges(network, claim, unit):
-        room = 1e-6 * (1 + np.abs(ends).max(initial=0))
+    """Some input of the class comes within 1e-6 of each end of each range, unless its weights are tiny."""
+    for ends, along, share in classes_of_ranges(network, claim, unit):
+        size = 1 + np.abs(ends).max(initial=0)
+        room = size * (1e-6 + 2**-32 / np.maximum(share, 2**-60))
         assert (along.min(axis=0) - ends[:, 0] < room).all() and (ends[:, 1] - along.max(axis=0) < room).all()
 
 
