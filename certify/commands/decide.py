@@ -39,6 +39,9 @@ def decide(
     argmax: given_as.Argmax = None,
     follow: given_as.Follow = None,
     end: given_as.End = None,
+    machine: given_as.Machine = None,
+    columns: given_as.Columns = None,
+    layout: given_as.Layout = None,
     predicate: option.Predicate = None,
     jobs: option.Jobs = None,
     dask: option.Dask = None,
@@ -61,9 +64,9 @@ def decide(
     from certify.trained.question import read_question, read_tracks
 
     flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
-                  tuple(argmax or ()), follow, end, tuple(predicate or ()))
+                  tuple(argmax or ()), follow, end, tuple(predicate or ()), machine, columns, layout)
     scope = Scope(max_n, min_n, read_offsets(offset))
-    about_tracks = None if flags.given_options() else read_tracks(model, claim, scope)
+    about_tracks = read_tracks(model, claim, scope, flags)
     if about_tracks is not None:
         refuse_options("the claim is about inputs in tracks, which does not take this option",
                        {"--store": store})
