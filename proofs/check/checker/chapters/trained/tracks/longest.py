@@ -30,8 +30,7 @@ class Asked(NamedTuple):
     thresholds: Sequence[int]
 
 
-Makes = tuple[int, int, tuple[Placed, ...]]
-"""A move: its source, its target, and what is seen of what it writes."""
+Makes = tuple[int, int, tuple[Placed, ...]]  # a move: its source, its target, and what is seen of what it writes
 
 
 class Bundles(NamedTuple):
