@@ -34,8 +34,7 @@ Makes = tuple[int, int, tuple[Placed, ...]]  # a move: its source, its target, a
 
 
 class Bundles(NamedTuple):
-    """The moves of a column. Letters that make the same moves from all states are alike: the greatest sum of what is
-    seen of their tracks stands for all. ``moves`` say which letters make them."""
+    """A column's moves, by the letters that make them: of those that make the same the greatest sum stands for all."""
 
     alike: list[list[list[Placed]]]
     moves: list[tuple[int, Makes]]
