@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
@@ -29,8 +30,7 @@ def prove_in_time(request: Request, effort: int, runs: RunClass | None) -> Outco
     from certify.frame.so_far import answer_in_time
 
     with ProgressLine() as progress:
-        return answer_in_time(request.claimed_lengths, lambda some: certify_request(
-            request.about(some), None, progress, effort, runs))
+        return answer_in_time(request.claimed_lengths, partial(certify_request, request, None, progress, effort, runs))
 
 
 def finish(outcome: Outcome | SoFar[Outcome], as_json: bool, style: Style, parenthesize: bool,

@@ -127,8 +127,10 @@ def certify_transformer(transformer: Transformer, max_n: int = DEFAULT_MAX_N, re
 
 
 def certify_request(request: Request, memory: Memory | None = None, progress: Progress = lambda _: None,
-                    effort: int = 1, runs: RunClass | None = None) -> Outcome:
+                    effort: int = 1, runs: RunClass | None = None, some: Lengths | None = None) -> Outcome:
     """Decide what a request asks, for every word of its lengths; for the float ``runs`` of a class, too, if given.
+
+    Of the same network it can be asked for ``some`` of these lengths.
 
     Certified only if the independent checker accepts the certificate. The search for a counterexample, if one is
     needed, may take ``effort`` times its usual work.
@@ -139,6 +141,7 @@ def certify_request(request: Request, memory: Memory | None = None, progress: Pr
     """
     if effort < 1:
         raise InputError(f"effort: {effort}, expected 1 or more")
+    request = request if some is None else request.about(some)
     clock, lengths, allowed_error = Clock(), request.claimed_lengths, request.allowed_error
     try:
         network = request.network

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from string import ascii_lowercase
 from types import FrameType
 
 import pytest
@@ -60,6 +61,8 @@ MENTIONED = {
     "certify export --to smt2": "export 'since a.cert' --to smt2 -o scripts",
     "certify floats": "floats 'since a.cert' --format binary32",
     "certify floats --presets": "floats --presets",
+    "certify formula proves it": "formula 'Q_a since Q_b' --alphabet ab --max-n 2",
+    "certify formula says why": "formula '(Q_a | Q_b) since Q_a' --gamma 1/10 --max-n 2",
     "certify import": "import examples/trained/first --attention causal --heads 1 --activation gelu --epsilon 1e-5 -o"
                       " first.json",
     "certify list examples": "list examples",
@@ -75,7 +78,9 @@ MENTIONED = {
 }
 """What texts mention, and what is run for it; the longest that fits counts. Of `prove`, which needs Coq, only that it
 is there: docs/coq.md and tests/exports/test_coq_folder.py run it."""
-REFUTED = {"certify model 'net b.json'", "certify margin --norm"}
+REFUTED = {"certify formula says why", "certify model 'net b.json'", "certify margin --norm"}
+
+CARDS = ("since a.cert", "soft.cert", "wrong.cert")
 
 CLAIMS = """
 [defaults]
@@ -218,7 +223,9 @@ def make_everything(said: Said) -> None:
     said.listen("--help", *(f"{name} --help" for name in NAMES), "examples examples", "list", "docs nosuch",
                 "audit nosuch.toml", f"formula '{SINCE}' --alphabet abc --max-n 5 -o 'since a.cert'",
                 "audit 'since a.cert'", "build 'prev Q_1' --alphabet 01 -o net.json", "model free.json --max-n 4",
-                "soften examples/programs/bigram.cr", "explain 'Q_a since Q_b' --floats")
+                "soften examples/programs/bigram.cr", "explain 'Q_a since Q_b' --floats",
+                f"explain '{' & '.join(f'!Q_{letter}' for letter in ascii_lowercase)}'",
+                "explain '(Q_a | Q_b) since Q_a' --gamma 1/10")
     (said.folder / "first.cert.json").write_bytes((said.folder / "examples/published/first.json").read_bytes())
     said.texts.append(coq_readme())
     said.texts += [text for path in (said.folder / "examples").rglob("*.toml") for text in texts_of(
@@ -227,10 +234,18 @@ def make_everything(said: Said) -> None:
                 "soften examples/hard/flip_flop.json --max-n 3 -o soft.cert", "export soft.cert --to html -o soft.html",
                 "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
-                "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared")
+                "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared",
+                *(f"card '{name}' -o '{name}.md'" for name in CARDS))
     said.texts.append((said.folder / "compared" / "README.md").read_text(encoding="utf-8"))
+    said.listen("site soft.cert -o site")
+    said.texts.append((said.folder / "site" / "check.html").read_text(encoding="utf-8"))
     for name in ("since.html", "soft.html", "decide.html", "learnt.html"):
         said.read_page(name)
+    for name in CARDS:
+        card = (said.folder / f"{name}.md").read_text(encoding="utf-8")
+        said.texts.append(card)
+        (block,) = re.findall(r"^```sh\n(.*?)\n```$", card, re.MULTILINE | re.DOTALL)
+        said.copied |= dict.fromkeys(block.splitlines(), said.folder)
     listen_to_an_audit(said)
     listen_to_critical_constants(said)
 

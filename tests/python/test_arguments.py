@@ -19,13 +19,18 @@ OBJECT = object()
 
 @pytest.mark.parametrize("options", [
     {"regime": "position"}, {"regime": Regime(Sharpening.POSITION)}, {"causal": True}, {"gamma": "13/4"},
-    {"gamma": "3.25"}, {"gamma": Fraction(13, 4)}, {"gamma": 4}, {"temperature": "1/n"}, {"allowed_error": "1/8"},
+    {"gamma": "3.25"}, {"gamma": Fraction(13, 4)}, {"gamma": 4}, {"temperature": "1/n"}, {"delta": "1/8"},
     {"predicates": ["THIRD(k,n) := k % 3 == 1"]}, {"predicates": "THIRD(k,n) := k % 3 == 1"}, {"dialect": "spot"},
     {"alphabet": "1,0"}, {"alphabet": ("0", "1", "other")}, {"precision": "binary16"}, {"effort": 2}, {"min_n": 2},
     {"floats": "binary32"},
 ])  # fmt: skip
 def test_whatever_the_command_line_takes_certifies(options: dict[str, Any]) -> None:
     assert certify("prev Q_1 | Q_0", **({"max_n": 4} | options)).verdict == "certified"
+
+
+def test_an_old_name_is_read_with_a_warning() -> None:
+    with pytest.warns(FutureWarning, match="allowed_error is now called delta"):
+        assert certify("prev Q_1", max_n=2, allowed_error="1/8").verdict == "certified"
 
 
 @pytest.mark.parametrize(("options", "message"), [
@@ -38,7 +43,7 @@ def test_whatever_the_command_line_takes_certifies(options: dict[str, Any]) -> N
     ({"gamma": "-1"}, "gamma: found -1, expected a positive rational"),
     ({"temperature": 0.5}, "temperature: found the float 0.5"),
     ({"temperature": "k"}, "temperature: "),
-    ({"allowed_error": 1}, "allowed_error: found 1, expected at most 1/4"),
+    ({"delta": 1}, "delta: found 1, expected at most 1/4"),
     ({"alphabet": 5}, "alphabet: found 5, expected 01, a,b,c, or a list of symbols"),
     ({"alphabet": b"01"}, "alphabet: found b'01', expected 01, a,b,c, or a list of symbols"),
     ({"alphabet": ""}, "alphabet: found nothing"),

@@ -1,4 +1,4 @@
-// Python in a worker. The checker is check.pyz, unchanged, run as `python -I -S check.pyz FILE` runs it; Python gets no
+// Python in a worker. The checker is check.pyz, unchanged, run with the options -I and -S; Python gets no
 // way to the page: no names of it, and the policy of the page binds the worker, which the page makes of a blob.
 const GLUE = `
 import contextlib, hashlib, io, runpy, sys
@@ -14,15 +14,15 @@ def check(name):
     with open(name, "rb") as file:
         return status, out.getvalue(), hashlib.sha256(file.read()).hexdigest()
 `;
-let python, check;
+let interpreter, check;
 const start = async top => {
   const { loadPyodide } = await import(`${top}pyodide/pyodide.mjs`);
-  python = await loadPyodide({ indexURL: `${top}pyodide/`, args: ["-I", "-S"], env: { HOME: "/home" }, jsglobals: {}, stdout: () => {}, stderr: () => {} });
+  interpreter = await loadPyodide({ indexURL: `${top}pyodide/`, args: ["-I", "-S"], env: { HOME: "/home" }, jsglobals: {}, stdout: () => {}, stderr: () => {} });
   const answer = await fetch(`${top}check.pyz`);
   if (!answer.ok) { throw new Error(`check.pyz: ${answer.status}`); }
-  python.FS.writeFile("/check.pyz", new Uint8Array(await answer.arrayBuffer()));
-  const names = python.toPy({});
-  python.runPython(GLUE, { globals: names });
+  interpreter.FS.writeFile("/check.pyz", new Uint8Array(await answer.arrayBuffer()));
+  const names = interpreter.toPy({});
+  interpreter.runPython(GLUE, { globals: names });
   check = names.get("check");
   postMessage({ kind: "ready" });
 };
@@ -33,7 +33,7 @@ self.onmessage = ({ data }) => {
     return;
   }
   try {
-    python.FS.writeFile("/given.cert", new Uint8Array(data.bytes));
+    interpreter.FS.writeFile("/given.cert", new Uint8Array(data.bytes));
     const [status, text, digest] = check("/given.cert").toJs();
     postMessage({ kind: "done", status, text, digest });
   } catch (error) {

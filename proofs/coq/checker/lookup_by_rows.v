@@ -414,6 +414,13 @@ Proof.
   - rewrite (known_row_correct _ j Hj y K). f_equal. symmetry. now apply nth_error_nth.
 Qed.
 
+Lemma read_at_position table far vs p t : (1 <= p <= n)%nat ->
+  nth (p - 1) (map (reads table far vs) (seq 1 n)) None = Some t -> reads table far vs p = Some t.
+Proof.
+  intros Hp H. rewrite (nth_indep _ None (reads table far vs 0)) in H by (rewrite length_map, length_seq; lia).
+  rewrite (map_nth (reads table far vs)), seq_nth in H by lia. now replace (1 + (p - 1))%nat with p in H by lia.
+Qed.
+
 Theorem check_near_length_correct c0 chi guard : 0 < Q2R c0 ->
   check_near_length c0 (weight_table c0) chi guard n = true ->
   means users n w i (IsNear chi guard) (attended a n h i values).
@@ -447,11 +454,7 @@ Proof.
   { unfold p. rewrite (INR_IZR_INZ (Z.to_nat pz)), Z2Nat.id by lia. unfold pz. now rewrite plus_IZR, <- INR_IZR_INZ. }
   rewrite Pv in Score.
   destruct (nth (p - 1) _ None) as [u|] eqn:Rd; [|discriminate]. apply eqb_prop in Read. subst u.
-  assert (Rp : reads (weight_table c0) (weight_far c0) vs p = Some t).
-  { rewrite (nth_indep _ None (reads (weight_table c0) (weight_far c0) vs 0)) in Rd by
-    (rewrite length_map, length_seq; lia).
-    rewrite (map_nth (reads (weight_table c0) (weight_far c0) vs)), seq_nth in Rd by lia.
-    now replace (1 + (p - 1))%nat with p in Rd by lia. }
+  apply (read_at_position _ _ _ _ _ Hp) in Rd. rename Rd into Rp.
   assert (Pvs : (1 <= p <= length vs)%nat) by lia. destruct (reads_right _ _ _ _ _ Pvs Rp) as [Vp Sum].
   set (table := weight_table c0) in *. set (far := weight_far c0) in *.
   set (S := bad_sum table far p (number_of t) 1 vs) in *.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from proofs.formula.attention.around_pivots import find_worst_case_by_windows
 from proofs.formula.attention.obligation import AttentionObligation, oblige_attention
 from proofs.formula.attention.windows import AllWindows
@@ -26,7 +28,7 @@ def prove(obligation: AttentionObligation, twice: bool, record: Record) -> Proof
     allowed_error, windows = obligation.allowed_error, AllWindows(obligation)
     find = find_worst_case if obligation.head.weighting.is_softmax else find_worst_case_by_windows
     try:
-        worst, _ = settle(lambda bits: find(obligation, bits, windows), allowed_error)
+        worst, _ = settle(partial(find, obligation, windows=windows), allowed_error)
     except NotDerived as fault:
         return Proof(str(fault))
 
