@@ -222,7 +222,7 @@ CHANGES: tuple[Callable[[Document, np.random.Generator], None], ...] = (
 
 
 def test_a_few_random_networks_are_decided_as_plain_arithmetic_says() -> None:
-    found = sum((examine(seed) for seed in (0, 2, 6)), Counter[str]())
+    found = sum((examine(seed) for seed in (0, 2, 6, 259)), Counter[str]())
     assert found["certified, right"] > 0 and found["refuted, wrong"] > 0 and found["mutants refused"] > 20
 
 
