@@ -43,6 +43,9 @@ def decide(
     argmax: given_as.Argmax = None,
     follow: given_as.Follow = None,
     end: given_as.End = None,
+    machine: given_as.Machine = None,
+    columns: given_as.Columns = None,
+    layout: given_as.Layout = None,
     predicate: option.Predicate = None,
     every: given_as.Every = False,
     jobs: option.Jobs = None,
@@ -68,14 +71,14 @@ def decide(
     from certify.trained.question import read_question, read_tracks
 
     flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
-                  tuple(argmax or ()), follow, end, tuple(predicate or ()))
+                  tuple(argmax or ()), follow, end, tuple(predicate or ()), machine, columns, layout)
     scope = Scope(max_n, min_n, read_offsets(offset))
-    about_tracks = None if flags.given_options() else read_tracks(model, claim, scope)
+    about_tracks = read_tracks(model, claim, scope, flags)
     not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
     if about_tracks is not None:
         refuse_options("a claim about tracks, which does not take this option",
-                       not_taken | {"--float": floats, "--every": every})
-        decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
+                       {"--store": store, "--float": floats, "--every": every})
+        decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
     if floats is not None:
         decide_about_floats(*question, floats, effort, output, as_json, not_taken | {"--wrong": wrong, "--html": html,
@@ -110,15 +113,15 @@ def write_decision(decision: Decision | SoFar[Decision], output: str | None, wro
     write_page(html, decision, output, wrong)
 
 
-def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, output: str | None,
-                        wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
+def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers,
+                        output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
     """Decide a claim about inputs in tracks, show what was found, and end."""
     from certify.exports.pages.tracks.page import tracks_page
     from certify.frame.files import write_text
     from certify.trained.tracks_decision import decide_tracks
     from certify.trained.tracks_show import print_tracks_decision, tracks_decision_to_json
 
-    decision = decide_tracks(network, claim, effort)
+    decision = decide_tracks(network, claim, effort, workers)
     show_found(decision, as_json, tracks_decision_to_json, print_tracks_decision, output)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong input")
