@@ -56,6 +56,8 @@ Follow = Annotated[str | None, typer.Option(
     "language")]
 End = Annotated[str | None, typer.Option("--end", metavar="T", help="with --follow: the token that ends a word")]
 
+Every = Annotated[bool, typer.Option(
+    "--every", help="every length from --min-n on, for a network with one layer and no positions")]
 Store = Annotated[str | None, typer.Option(
     "--store", metavar="DIR", parser=written_place, help="keep finished searches in this folder, and reuse those that "
     "are there")]

@@ -8,6 +8,7 @@ from .checker.chapters.softened.lengths import ShardResult
 from .checker.chapters.softened.reading import Softened, read_softened_text
 from .checker.chapters.softened.shards import check_shard, finish
 from .checker.chapters.trained.reading.decision import Decision, WrongWord
+from .checker.chapters.trained.tracks.reading import TracksCertificate, WrongInput
 from .checker.chapters.trained.vacuous import find_vacuous_lengths
 from .checker.checking import Accepted, check_file, check_text, read_bytes
 from .checker.command import gravest, main, printable, read_arguments
@@ -45,6 +46,8 @@ __all__ = [
     "RequiredClaim",
     "ShardResult",
     "Softened",
+    "TracksCertificate",
+    "WrongInput",
     "WrongWord",
     "ask_the_same",
     "check_file",

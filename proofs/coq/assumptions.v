@@ -102,7 +102,8 @@ Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @la
   @x_max_real, @lemma_25_real, @theorem_26_real, @theorem_26_real_order, @theorem_26_real_polynomial,
   @leftmost_hardmax_one_hot, @rightmost_hardmax_one_hot, @rightmost_by_a_term, @leftmost_by_a_term,
   @value_sum, @value_difference, @value_count, @satisfies_on_count).
-Definition certificates := (@judge_certificate_holds, @accepts_certificate_holds, @errs_correct).
+Definition certificates := (@judge_certificate_holds, @accepts_certificate_holds, @errs_correct,
+  @errs_of_others_correct).
 Definition everything := (certificates, lemmas, temporal, low_precision, counting, constants, by_rows, networks,
   formulas, optimality,
   hahn_one_symbol, hahn_5, hahn_6, softening).

@@ -199,10 +199,11 @@ Proof.
         (A := for_directions M (embedding_stage L T M)); auto.
       + intros u [<-|[]] i' a z. reflexivity.
       + now apply embedding_stage_correct.
-    - exfalso. apply existsb_exists in Errs as (((B & l) & later) & _ & X). unfold errs in X.
-      destruct (head_rows l _) as [|[a t] [|]]; try discriminate. rewrite N in X.
-        unfold check_by_rows.errs_by_rows in X.
-      cbn [check_by_rows.task_of] in X. now rewrite andb_false_r in X. }
+    - cbn in S. apply andb_prop in S as [S1 S2]. apply side_eqb_eq in S1. apply formula_eqb_eq in S2. subst s' f'.
+      apply (errs_of_others_correct as_it_stands (length (token_embedding T)) L M users n w HL Over) with (e := u')
+        (A := for_directions M (embedding_stage L T M)); auto.
+      + intros v [<-|[]] i' a z. reflexivity.
+      + now apply embedding_stage_correct. }
   injection E as <-. intros n w HL Over i Hi. cbn [fst snd].
   pose proof (established_everywhere (error_direction e) n w HL Over i Hi) as V.
   pose proof (no_less_le (error_if_false e) x) as X. pose proof (no_less_le (error_if_true e) y) as Y.

@@ -1,10 +1,12 @@
-(* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v).
+(* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v, and
+   lookup_errors.v for lookups of one count).
 
    `walk` is `layers_stages` of check.v with all that it comes by: before each layer what is known, the layer, and those
    after it. Proved: an error that `errs` accepts is one of the direction in the whole network, since only one head
    writes it. *)
 From Coq Require Import Reals QArith ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax formula network totals meaning linear_combination check_by_rows check.
+From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination check_by_rows
+  lookup_errors check.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -26,7 +28,8 @@ Definition errs (letters : nat) (L : lengths) (M : list meaning) (d : direction)
   let '(A, l, later) := s in
   match head_rows l d with
   | [(a, r)] => is_unwritten (nth d A IsAnything) && negb (writes_to l d) && forallb (leaves_alone d) later
-      && errs_by_rows letters L A a r (nth d M IsAnything) if_false if_true
+      && (if errs_by_rows letters L A a r (nth d M IsAnything) if_false if_true then true
+          else errs_by_lookup L A a r (nth d M IsAnything) if_false if_true)
   | _ => false
   end.
 
@@ -74,18 +77,41 @@ Proof.
   now apply negb_true_iff.
 Qed.
 
-Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
-  nth d M IsAnything = IsNear f g -> existsb (errs letters L M d if_false if_true) (fst (walk views letters L M ls
-    A)) = true ->
-  truth users n w g i = true ->
-  if truth users n w f i then 1 - Q2R if_true <= through ls h i d else through ls h i d <= Q2R if_false.
+(* The head that has these errors, and what holds before its layer. *)
+Lemma errs_of_head ls A h d if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
+  existsb (errs letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
+  exists B k a r, holds_now B k /\ through ls h i d = attended a n k i r
+    /\ (errs_by_rows letters L B a r (nth d M IsAnything) if_false if_true = true
+        \/ errs_by_lookup L B a r (nth d M IsAnything) if_false if_true = true).
 Proof.
-  intros HA Hi N H G. apply existsb_exists in H as (((B & l) & later) & I & H).
+  intros HA Hi H. apply existsb_exists in H as (((B & l) & later) & I & H).
   destruct (walk_stops ls A h HA B l later I) as (k & HB & ->). unfold errs in H.
   destruct (head_rows l d) as [|[a r] [|]] eqn:E; try discriminate.
   apply andb_prop in H as [H R]. apply andb_prop in H as [H F]. apply andb_prop in H as [U W]. apply negb_true_iff in W.
+  exists B, k, a, r. split; [exact HB|]. split; [|now apply if_or].
   rewrite (left_alone d later _ i F), (after_layer_writes l k i d W), E. cbn [total fst snd].
-  rewrite (is_unwritten_zero users n w i _ _ U (HB i d Hi)), Rplus_0_l, Rplus_0_r. rewrite N in R.
-  exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over Hi R G).
+  rewrite (is_unwritten_zero users n w i _ _ U (HB i d Hi)). ring.
+Qed.
+
+Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
+  nth d M IsAnything = IsNear f g ->
+  existsb (errs letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
+  truth users n w g i = true ->
+  if truth users n w f i then 1 - Q2R if_true <= through ls h i d else through ls h i d <= Q2R if_false.
+Proof.
+  intros HA Hi N H G. destruct (errs_of_head ls A h d if_false if_true i HA Hi H) as (B & k & a & r & HB & -> & R).
+  rewrite N in R. destruct R as [R|R].
+  - exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over Hi R G).
+  - exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB Hi R G).
+Qed.
+
+Theorem errs_of_others_correct ls A h d s f e if_above if_below i : holds_now A h -> (1 <= i <= n)%nat ->
+  nth d M IsAnything = IsOthers s f e ->
+  existsb (errs letters L M d if_above if_below) (fst (walk views letters L M ls A)) = true ->
+  - Q2R if_below <= through ls h i d - INR (others s n (truth users n w f) i) <= Q2R if_above.
+Proof.
+  intros HA Hi N H. destruct (errs_of_head ls A h d if_above if_below i HA Hi H) as (B & k & a & r & HB & -> & R).
+  rewrite N in R. destruct R as [R|R]; [discriminate|].
+  exact (errs_by_lookup_of_others users n w L B k a r s f e if_above if_below i HL HB Hi R).
 Qed.
 End Walk.

@@ -1,0 +1,401 @@
+(* The errors that a certificate states of heads that look up one count, with the network's own numbers.
+
+   Of a number, both errors are those of `check_lookup`. The rest is about truths.
+
+   As in lookup_by_rows.v scores are -c (j - p)^2 and what does not depend on j, and c0 is the least c of all rows.
+   There a position at distance k from p weighs e^(-c0 k^2) times as much as p would: from above and from below, in
+   multiples of 2^-60. What is bad, its value is not the truth that is looked for, counts from above; what is good from
+   below. If the bad weigh together at most d/c times as much as the good that are visible, the error is at most
+   d/(c + d). In rows of greater c the bad weigh e^(c0 - c) times as much at most, and of the good only p counts. Sums
+   up to each position are made once for each p, so a row costs two of them.
+   Proved: what is accepted errs by no more than is stated, at every position of every allowed length. *)
+From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
+From Certify Require Import lists finite_sums softmax exponential exp_enclosure formula network meaning
+  linear_combination comparison cases theorem_20_counting check_by_cases gap_rule values_by_rows output_by_rows
+  check_by_rows lookup_by_rows.
+Import ListNotations.
+Open Scope R_scope.
+Local Notation share := (fixed weight_bits).
+
+(* ---- weights at each distance, from above and from below ---- *)
+Definition two_sided := (Z * Z)%type.
+Definition nothing : two_sided := (0%Z, 0%Z).
+Definition plus (x y : two_sided) : two_sided := (fst x + fst y, snd x + snd y)%Z.
+Definition minus (x y : two_sided) : two_sided := (fst x - fst y, snd x - snd y)%Z.
+Definition weight_below (c : Q) (k : nat) : Z :=
+  decay_below weight_bits (Qceiling (c * integer_of (k * k) * inject_Z (2 ^ weight_bits))).
+Definition weights_around (c : Q) : list two_sided := map (fun k => (weight_above c k, weight_below c k)) (seq 0 cut).
+Definition weights_beyond (c : Q) : two_sided := (weight_far c, 0%Z).
+
+(* ---- sums over the positions ---- *)
+Section Sums.
+Variables (table : list two_sided) (beyond : two_sided).
+(* What position j brings to the bad and to the good, where p is looked for and t is what should be found. *)
+Definition brings_at (p : nat) (t : Q) (j : nat) (v : Q) : two_sided :=
+  let x := nth (apart j p) table beyond in if Qeq_bool v t then (0%Z, snd x) else (fst x, 0%Z).
+Fixpoint brought_from (p : nat) (t : Q) (j : nat) (vs : list Q) : list two_sided :=
+  match vs with [] => [] | v :: vs => brings_at p t j v :: brought_from p t (S j) vs end.
+Fixpoint running (x : two_sided) (l : list two_sided) : list two_sided :=
+  x :: match l with [] => [] | y :: l => running (plus x y) l end.
+Definition running_sums (vs : list Q) (n : nat) (t : Q) : list (list two_sided) :=
+  map (fun p => running nothing (brought_from p t 1 vs)) (seq 1 n).
+
+Lemma nth_brought p t vs : forall st j, (1 <= j <= length vs)%nat ->
+  nth (j - 1) (brought_from p t st vs) nothing = brings_at p t (st + j - 1) (nth (j - 1) vs 0%Q).
+Proof.
+  induction vs as [|v vs IH]; intros st j Hj; cbn [length] in Hj; [lia|]. destruct j as [|[|j]]; [lia| |].
+  - cbn. now replace (st + 1 - 1)%nat with st by lia.
+  - cbn [brought_from]. replace (S (S j) - 1)%nat with (S (S j - 1)) by lia. cbn [nth].
+    rewrite (IH (S st) (S j)) by lia. f_equal. lia.
+Qed.
+Lemma brought_length p t vs : forall st, length (brought_from p t st vs) = length vs.
+Proof. induction vs as [|v vs IH]; intros st; [reflexivity|]. cbn. now rewrite IH. Qed.
+End Sums.
+
+Section Additive.
+Variable F : two_sided -> R.
+Hypothesis Plus : forall x y, F (plus x y) = F x + F y.
+Hypothesis Minus : forall x y, F (minus x y) = F x - F y.
+Hypothesis Nothing : F nothing = 0.
+
+Lemma running_nth l : forall x k, (k <= length l)%nat ->
+  F (nth k (running x l) nothing) = F x + sum k (fun j => F (nth (j - 1) l nothing)).
+Proof.
+  induction l as [|y l IH]; intros x k Hk; cbn [length] in Hk.
+  - replace k with 0%nat by lia. simpl. ring.
+  - destruct k as [|k]; [simpl; ring|]. cbn [running nth]. rewrite IH by lia. rewrite Plus.
+    change (S k) with (1 + k)%nat. rewrite sum_cut. cbn [sum]. rewrite Rplus_0_l, Rplus_assoc. do 2 f_equal.
+    apply sum_ext. intros j Hj. destruct j as [|j]; [lia|]. replace (1 + S j - 1)%nat with (S (S j - 1)) by lia.
+    reflexivity.
+Qed.
+End Additive.
+
+(* Of sums up to each position, that over those which a row sees. *)
+Definition seen_sum (k : masking) (n i : nat) (l : list two_sided) : two_sided :=
+  match k with
+  | Unmasked => nth n l nothing
+  | FutureMasked => nth i l nothing
+  | PastMasked => minus (nth n l nothing) (nth (i - 1) l nothing)
+  end.
+Lemma seen_sum_value F k n i l : (forall x y, F (plus x y) = F x + F y) -> (forall x y, F (minus x y) = F x - F y) ->
+  F nothing = 0 -> (1 <= i <= n)%nat -> length l = n ->
+  F (seen_sum k n i (running nothing l)) = sum n (fun j => bit (mask_at k i j) * F (nth (j - 1) l nothing)).
+Proof.
+  intros P M Z Hi Ln. unfold seen_sum, mask_at. destruct k.
+  - rewrite (running_nth F P) by lia. rewrite Z, Rplus_0_l. apply sum_ext. intros j _. unfold no_mask. simpl. ring.
+  - rewrite (running_nth F P) by lia. rewrite Z, Rplus_0_l. unfold future. now rewrite sum_up_to by lia.
+  - rewrite M, !(running_nth F P) by lia. rewrite Z, !Rplus_0_l. unfold past. now rewrite sum_from by lia.
+Qed.
+
+Section Lookup.
+Variables (A : list meaning) (a : head) (values : row) (s : side) (f : formula).
+(* As in check_by_rows.v: d/c for each truth. *)
+Variable limits : bool -> Z * Z.
+
+Definition check_error_row (c0 : Q) (vs : list Q) (ks : list parabola) (sums : bool -> list (list two_sided))
+    (chi guard : formula) (n i : nat) (b : bool) : bool :=
+  let ms := seq 0 (span s n i) in
+  let on m := match case_truth s f n i b (count_in_case b m) guard with Some false => false | _ => true end in
+  if cannot_be f n i b then true else if forallb (fun m => negb (on m)) ms then true else
+  match lookup_case A a s f ks n i b with
+  | Some (c, off) =>
+      let least := Qeq_bool c c0 in
+      let cooler := if least then 0%Z else weight_above (c - c0) 1 in
+      Qle_bool c0 c && forallb (fun m => if on m then
+      let p := (Z.of_nat m + off)%Z in
+      (1 <=? p)%Z && (p <=? Z.of_nat n)%Z &&
+      match case_truth s f n i b (count_in_case b m) chi with
+      | Some t => let x := seen_sum (head_masking a) n i (nth (Z.to_nat p - 1) (sums t) []) in
+                  if least then (fst (limits t) * fst x <=? snd (limits t) * snd x)%Z
+                  else sees a n i p && Qeq_bool (nth (Z.to_nat p - 1) vs 0%Q) (number_of t) &&
+                    (fst (limits t) * product_up weight_bits cooler (fst x) <=? snd (limits t) * one weight_bits)%Z
+      | None => false
+      end
+      else true) ms
+  | None => false
+  end.
+Definition check_error_length (c0 : Q) (table : list two_sided) (chi guard : formula) (n : nat) : bool :=
+  match traverse (known_row A values n) (seq 1 n), traverse (key_parabola A n) (head_keys a) with
+  | Some vs, Some ks =>
+      forallb (fun v => Qle_bool 0 v && Qle_bool v 1) vs
+      && (let yes := running_sums table (weights_beyond c0) vs n (number_of true) in
+          let no := running_sums table (weights_beyond c0) vs n (number_of false) in
+          forallb (fun i => forallb (check_error_row c0 vs ks (fun t => if t then yes else no) chi guard n i) all_bools)
+            (seq 1 n))
+  | _, _ => false
+  end.
+
+(* ---- soundness ---- *)
+Lemma weight_below_correct c k : 0 <= Q2R c -> share (weight_below c k) <= exp (- (Q2R c * INR (k * k))).
+Proof.
+  intros C. unfold weight_below. set (x := (c * integer_of (k * k) * inject_Z (2 ^ weight_bits))%Q).
+  pose proof (u_pos weight_bits weight_bits_nonneg) as U.
+  assert (V : Q2R x = Q2R c * INR (k * k) * IZR (2 ^ weight_bits))
+    by (unfold x; now rewrite !Q2R_mult, integer_of_value, Q2R_inject_Z).
+  pose proof (Qle_ceiling x) as G. apply Qle_Rle in G. rewrite Q2R_inject_Z, V in G.
+  assert (P : 0 <= Q2R c * INR (k * k)) by (apply Rmult_le_pos; [exact C|apply pos_INR]).
+  assert (N : (0 <= Qceiling x)%Z).
+  { apply le_IZR. apply Rle_trans with (2 := G). apply Rmult_le_pos; lra. }
+  eapply Rle_trans; [apply (decay_below_correct weight_bits weight_bits_nonneg _ N)|].
+  apply exp_monotone, Ropp_le_contravar. unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ weight_bits)); [exact U|].
+  unfold Rdiv. rewrite (Rmult_assoc (IZR (Qceiling x))), Rinv_l, Rmult_1_r by lra. exact G.
+Qed.
+Lemma weights_around_correct c k : 0 <= Q2R c ->
+  share (snd (nth k (weights_around c) (weights_beyond c))) <= exp (- (Q2R c * INR (k * k))) <=
+  share (fst (nth k (weights_around c) (weights_beyond c))).
+Proof.
+  intros C. unfold weights_around, weights_beyond. destruct (Nat.lt_ge_cases k cut) as [L|L].
+  - rewrite (nth_indep _ _ (weight_above c 0, weight_below c 0)) by (now rewrite length_map, length_seq).
+    rewrite (map_nth (fun k => (weight_above c k, weight_below c k))), seq_nth by exact L. cbn [fst snd].
+    split; [now apply weight_below_correct|now apply weight_above_correct].
+  - rewrite nth_overflow by (now rewrite length_map, length_seq). cbn [fst snd]. split.
+    + rewrite fixed_0. apply exp_nonneg.
+    + eapply Rle_trans; [|unfold weight_far; now apply weight_above_correct].
+      apply exp_monotone, Ropp_le_contravar, Rmult_le_compat_l; [exact C|]. apply le_INR, Nat.mul_le_mono; exact L.
+Qed.
+
+(* The error where the bad and the good are known in multiples of one weight. *)
+Lemma error_by_sides n m x v t d E bad good c e : visible n m d -> 0 <= t <= 1 ->
+  (forall j, visible n m j -> 0 <= v j <= 1) -> 0 <= E -> 0 < c -> 0 <= e -> c * bad <= e * good ->
+  sum n (bad_weight m x v t) <= E * bad -> E * good <= sum n (fun j => weight m x j - bad_weight m x v t j) ->
+  Rabs (t - attend n m x v) <= e / (c + e).
+Proof.
+  intros V Ht Hv HE Hc He H B G. eapply Rle_trans; [exact (error_by_share n m x v t d V Ht Hv)|].
+  pose proof (total_pos n m x d V) as T. rewrite sum_minus in G.
+  set (X := sum n (bad_weight m x v t)) in *. set (W := sum n (weight m x)) in *.
+  apply Rmult_le_reg_r with (W * (c + e)); [apply Rmult_lt_0_compat; lra|].
+  replace (X / W * (W * (c + e))) with (X * (c + e)) by (field; lra).
+  replace (e / (c + e) * (W * (c + e))) with (e * W) by (field; lra).
+  pose proof (Rmult_le_compat_l E _ _ HE H). pose proof (Rmult_le_compat_l c _ _ (Rlt_le _ _ Hc) B).
+  pose proof (Rmult_le_compat_l e _ _ He G). lra.
+Qed.
+
+Section Position.
+Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (h : nat -> vector).
+Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis HA : holds_of users n w A h.
+Hypothesis Limits : forall t, (0 < fst (limits t))%Z /\ (0 <= snd (limits t))%Z.
+Notation tr := (truth users n w).
+Notation m := (others s n (tr f) i).
+Notation b := (tr f i).
+Notation visible_here := (mask_at (head_masking a) i).
+Notation scores := (scaled_score a n h i).
+Notation held := (fun j => linear values (h j)).
+
+(* What one position weighs, of what is bad and of what is good. *)
+Lemma position_sides c c0 e p t v j : 0 <= Q2R c0 -> Q2R c = Q2R c0 ->
+  scores j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e -> held j = Q2R v ->
+  let E := exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e) in
+  let x := brings_at (weights_around c0) (weights_beyond c0) p (number_of t) j v in
+  bad_weight visible_here scores held (bit t) j <= E * (bit (visible_here j) * share (fst x)) /\
+  E * (bit (visible_here j) * share (snd x)) <=
+    weight visible_here scores j - bad_weight visible_here scores held (bit t) j.
+Proof.
+  intros C0 Cc S V E x. pose proof (exp_pos (Q2R c * (2 * INR p * INR p - INR p * INR p) + e) : 0 < E) as Ep.
+  destruct (weights_around_correct c0 (apart j p) C0) as [Lo Up]. rewrite <- Cc in Lo, Up.
+  pose proof (score_apart n i Hi (Q2R c) p j e _ S) as W. fold E in W.
+  unfold bad_weight, weight, x, brings_at. rewrite V, W.
+  assert (Q : if Qeq_bool v (number_of t) then Q2R v = bit t else Q2R v <> bit t).
+  { rewrite <- number_of_value. destruct (Qeq_bool v (number_of t)) eqn:Q; [now apply Qeq_bool_R|].
+    intros R. apply eqR_Qeq, Qeq_bool_iff in R. congruence. }
+  pose proof (Rmult_le_compat_l E _ _ (Rlt_le _ _ Ep) Lo). pose proof (Rmult_le_compat_l E _ _ (Rlt_le _ _ Ep) Up).
+  destruct (Qeq_bool v (number_of t)); destruct (Req_EM_T _ _); try contradiction; cbn [fst snd];
+    destruct (visible_here j); cbn [bit]; rewrite ?fixed_0; lra.
+Qed.
+
+(* The same at a greater sharpness, where p is good. *)
+Lemma cooler_sides c c0 e p t v j : 0 <= Q2R c0 <= Q2R c -> Qeq_bool v (number_of t) = true \/ j <> p ->
+  scores j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e -> held j = Q2R v ->
+  bad_weight visible_here scores held (bit t) j <=
+  exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e) * (share (weight_above (c - c0) 1) * (bit (visible_here j) *
+    share (fst (brings_at (weights_around c0) (weights_beyond c0) p (number_of t) j v)))).
+Proof.
+  intros [C0 Cc] P S V. set (E := exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)).
+  assert (Ep : 0 < E) by apply exp_pos.
+  destruct (weights_around_correct c0 (apart j p) C0) as [_ Up].
+  assert (D0 : 0 <= Q2R (c - c0)) by (rewrite Q2R_minus; lra).
+  pose proof (weight_above_correct (c - c0) 1 D0) as D. rewrite Q2R_minus in D.
+  pose proof (score_apart n i Hi (Q2R c) p j e _ S) as W. fold E in W.
+  unfold bad_weight, weight, brings_at. rewrite V, W. set (k := apart j p) in *.
+  pose proof (exp_nonneg (- ((Q2R c - Q2R c0) * INR (1 * 1)))) as D1.
+  pose proof (exp_nonneg (- (Q2R c0 * INR (k * k)))) as D2.
+  destruct (Qeq_bool v (number_of t)) eqn:Q; cbn [fst].
+  - apply Qeq_bool_R in Q. rewrite number_of_value in Q. destruct (Req_EM_T _ _); [|contradiction].
+    rewrite fixed_0. lra.
+  - destruct P as [P|P]; [discriminate|]. assert (K : (1 <= k * k)%nat).
+    { assert (1 <= k)%nat by (unfold k, apart; lia). change 1%nat with (1 * 1)%nat. now apply Nat.mul_le_mono. }
+    assert (B : exp (- (Q2R c * INR (k * k))) <= share (weight_above (c - c0) 1) *
+      share (fst (nth k (weights_around c0) (weights_beyond c0)))).
+    { eapply Rle_trans; [|apply Rmult_le_compat; [exact D1|exact D2|exact D|exact Up]]. rewrite <- exp_plus.
+      apply exp_monotone. apply le_INR in K. change (INR (1 * 1)) with 1 in *. change (INR 1) with 1 in K.
+      pose proof (Rmult_le_compat_l (Q2R c - Q2R c0) _ _ ltac:(lra) K). lra. }
+    pose proof (Rmult_le_compat_l E _ _ (Rlt_le _ _ Ep) B) as EB.
+    assert (0 <= E * (share (weight_above (c - c0) 1) * share (fst (nth k (weights_around c0) (weights_beyond c0))))).
+    { apply Rle_trans with (2 := EB). apply Rmult_le_pos; [lra|apply exp_nonneg]. }
+    destruct (Req_EM_T _ _), (visible_here j); cbn [bit]; lra.
+Qed.
+
+Section OneRow.
+Variables (c c0 : Q) (e : R) (p : nat) (t : bool) (vs : list Q).
+Hypothesis C0 : 0 < Q2R c0 <= Q2R c.
+Hypothesis Hp : (1 <= p <= n)%nat.
+Hypothesis Ln : length vs = n.
+Hypothesis S : forall j, (1 <= j <= n)%nat -> scores j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e.
+Hypothesis V : forall j, (1 <= j <= n)%nat -> held j = Q2R (nth (j - 1) vs 0%Q).
+Hypothesis In01 : forall j, visible n visible_here j -> 0 <= held j <= 1.
+Notation x := (seen_sum (head_masking a) n i
+  (nth (p - 1) (running_sums (weights_around c0) (weights_beyond c0) vs n (number_of t)) [])).
+Notation brought_by := (fun j =>
+  brings_at (weights_around c0) (weights_beyond c0) p (number_of t) j (nth (j - 1) vs 0%Q)).
+
+Lemma row_sum G : (forall x y, G (plus x y) = G x + G y) -> (forall x y, G (minus x y) = G x - G y) ->
+  G nothing = 0 -> G x = sum n (fun j => bit (visible_here j) * G (brought_by j)).
+Proof.
+  intros P M Z. unfold running_sums.
+  rewrite (nth_indep _ [] (running nothing
+    (brought_from (weights_around c0) (weights_beyond c0) 0 (number_of t) 1 vs)))
+    by (rewrite length_map, length_seq; lia).
+  rewrite (map_nth (fun p => running nothing (brought_from _ _ p _ 1 vs))), seq_nth by lia.
+  rewrite (seen_sum_value G) by (auto; now rewrite brought_length). apply sum_ext. intros j Hj. do 2 f_equal.
+  rewrite nth_brought by lia. f_equal; lia.
+Qed.
+Lemma row_bad : share (fst x) = sum n (fun j => bit (visible_here j) * share (fst (brought_by j))).
+Proof. apply (row_sum (fun x => share (fst x))); intros; cbn; rewrite ?fixed_plus, ?fixed_minus, ?fixed_0; lra. Qed.
+Lemma row_good : share (snd x) = sum n (fun j => bit (visible_here j) * share (snd (brought_by j))).
+Proof. apply (row_sum (fun x => share (snd x))); intros; cbn; rewrite ?fixed_plus, ?fixed_minus, ?fixed_0; lra. Qed.
+
+Lemma row_errs : Q2R c = Q2R c0 -> (fst (limits t) * fst x <=? snd (limits t) * snd x)%Z = true ->
+  Rabs (bit t - attended a n h i values) <= allowed_error limits t.
+Proof.
+  intros Cc H. unfold allowed_error, attended. destruct (Limits t) as [Lc Ld].
+  apply Z.leb_le, (fixed_le weight_bits weight_bits_nonneg) in H. rewrite !fixed_times, row_bad, row_good in H.
+  apply IZR_lt in Lc. apply IZR_le in Ld.
+  eapply (error_by_sides n visible_here scores held (bit t) i
+    (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)) _ _
+    (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible a n i Hi) (bit_range t) In01);
+    [apply exp_nonneg|exact Lc|exact Ld|exact H| |].
+  - rewrite <- sum_scale. apply sum_le. intros j Hj.
+    exact (proj1 (position_sides c c0 e p t _ j (Rlt_le _ _ (proj1 C0)) Cc (S j Hj) (V j Hj))).
+  - rewrite <- sum_scale. apply sum_le. intros j Hj.
+    exact (proj2 (position_sides c c0 e p t _ j (Rlt_le _ _ (proj1 C0)) Cc (S j Hj) (V j Hj))).
+Qed.
+
+Lemma cooler_row_errs : visible_here p = true -> Qeq_bool (nth (p - 1) vs 0%Q) (number_of t) = true ->
+  (fst (limits t) * product_up weight_bits (weight_above (c - c0) 1) (fst x) <=?
+   snd (limits t) * one weight_bits)%Z = true ->
+  Rabs (bit t - attended a n h i values) <= allowed_error limits t.
+Proof.
+  intros Vp Gp H. unfold allowed_error, attended. destruct (Limits t) as [Lc Ld].
+  apply Z.leb_le, (fixed_le weight_bits weight_bits_nonneg) in H.
+  rewrite !fixed_times, (fixed_one weight_bits weight_bits_nonneg) in H.
+  apply IZR_lt in Lc. apply IZR_le in Ld.
+  pose proof (product_up_ge weight_bits weight_bits_nonneg (weight_above (c - c0) 1) (fst x)) as U.
+  apply (Rmult_le_compat_l _ _ _ (Rlt_le _ _ Lc)) in U. pose proof (Rle_trans _ _ _ U H) as B. rewrite row_bad in B.
+  eapply (error_by_sides n visible_here scores held (bit t) i
+    (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)) _ _
+    (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible a n i Hi) (bit_range t) In01);
+    [apply exp_nonneg|exact Lc|exact Ld|exact B| |].
+  - rewrite <- !sum_scale. apply sum_le. intros j Hj. apply (cooler_sides c c0 e p t _ j); auto; [lra|].
+    destruct (Nat.eq_dec j p) as [->|]; auto.
+  - rewrite Rmult_1_r, (sum_apart n p) by exact Hp. apply Qeq_bool_R in Gp. rewrite number_of_value in Gp.
+    unfold bad_weight at 1, weight at 1. rewrite (V p Hp), Gp, Vp, (S p Hp).
+    destruct (Req_EM_T (bit t) (bit t)); [|contradiction].
+    assert (N : 0 <= sum n (except p (fun j => weight visible_here scores j -
+      bad_weight visible_here scores held (bit t) j))); [|lra].
+    apply sum_nonneg. intros j Hj. unfold except, bad_weight. pose proof (weight_nonneg visible_here scores j).
+    destruct (j =? p)%nat; [lra|]. destruct (Req_EM_T _ _); lra.
+Qed.
+End OneRow.
+
+Theorem check_error_length_correct c0 chi guard : 0 < Q2R c0 ->
+  check_error_length c0 (weights_around c0) chi guard n = true -> tr guard i = true ->
+  Rabs (bit (tr chi i) - attended a n h i values) <= allowed_error limits (tr chi i).
+Proof.
+  intros C0 H G. unfold check_error_length in H. destruct (traverse (known_row A values n) (seq 1 n)) as [vs|] eqn:Vs;
+    [|discriminate].
+  destruct (traverse (key_parabola A n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
+  apply andb_prop in H as [Range H]. cbv zeta in H. rewrite forallb_forall in Range.
+  assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
+  pose proof (known_values A values users n w i h Hi HA vs Vs) as Value.
+  assert (In01 : forall j, visible n visible_here j -> 0 <= held j <= 1).
+  { intros j [Hj _]. cbv beta. rewrite (Value j Hj). specialize (Range (nth (j - 1) vs 0%Q) ltac:(apply nth_In; lia)).
+    apply andb_prop in Range as [R1 R2]. apply Qle_bool_R in R1, R2. rewrite Q2R_0 in R1. rewrite Q2R_1 in R2. lra. }
+  rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
+  rewrite forallb_forall in H. specialize (H b (bool_listed b)). unfold check_error_row in H. cbv zeta in H.
+  rewrite (real_can_be f users n w i) in H.
+  assert (On : match case_truth s f n i b (count_in_case b m) guard with Some false => false | _ => true end = true).
+  { pose proof (case_truth_correct s f users n w i Hi guard) as T.
+    destruct (case_truth s f n i b _ guard) as [[]|]; try reflexivity. rewrite (T false eq_refl) in G. discriminate. }
+  pose proof (others_listed s f users n w i Hi) as Listed.
+  destruct (forallb (fun m => negb _) _) eqn:Off.
+  { exfalso. rewrite forallb_forall in Off. specialize (Off m Listed). rewrite On in Off. discriminate. }
+  destruct (lookup_case A a s f ks n i b) as [[c off]|] eqn:Case; [|discriminate]. apply andb_prop in H as [Cc H].
+  rewrite forallb_forall in H. specialize (H m Listed). rewrite On in H. apply andb_prop in H as [P H].
+  destruct (case_truth s f n i b _ chi) as [t|] eqn:T; [|discriminate].
+  rewrite (case_truth_correct s f users n w i Hi chi t T). apply Qle_bool_R in Cc.
+  destruct (lookup_case_correct A a s f users n w i h Hi HA ks c off Ks Case) as (_ & e & Score).
+  set (pz := (Z.of_nat m + off)%Z) in *. apply andb_prop in P as [P1 P2]. apply Z.leb_le in P1, P2.
+  assert (Hp : (1 <= Z.to_nat pz <= n)%nat) by lia.
+  assert (Pv : INR m + IZR off = INR (Z.to_nat pz)).
+  { rewrite (INR_IZR_INZ (Z.to_nat pz)), Z2Nat.id by lia. unfold pz. now rewrite plus_IZR, <- INR_IZR_INZ. }
+  rewrite Pv in Score. set (sums := fun t => running_sums (weights_around c0) (weights_beyond c0) vs n (number_of t)).
+  replace (if t then _ else _) with (sums t) in H by now destruct t.
+  assert (CC : 0 < Q2R c0 <= Q2R c) by lra.
+  destruct (Qeq_bool c c0) eqn:Least.
+  - apply Qeq_bool_R in Least. exact (row_errs c c0 e _ t vs CC Hp Ln Score Value In01 Least H).
+  - apply andb_prop in H as [H B]. apply andb_prop in H as [Vp Gp]. unfold sees in Vp. apply andb_prop in Vp as [_ Vp].
+    exact (cooler_row_errs c c0 e _ t vs CC Hp Ln Score Value In01 Vp Gp B).
+Qed.
+End Position.
+End Lookup.
+
+(* ---- the head ---- *)
+Definition lesser_of (x y : Q) : Q := if Qle_bool x y then x else y.
+Definition errs_by_lookup (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) (if_false if_true : Q)
+  : bool :=
+  match b, greatest_length L, looked_up A a with
+  | IsOthers s f _, _, _ => check_lookup L A a r (IsOthers s f (lesser_of if_false if_true))
+  | IsNear chi guard, Some N, Some (s, f) =>
+      let ns := lengths_to L N in
+      match least_sharpness A a s f ns with
+      | Some c0 =>
+          let limits t := limit_of (errors_of if_false if_true t) in
+          let table := weights_around c0 in
+          is_above_0 c0 && forallb (fun e => Qle_bool 0 e && negb (Qle_bool 1 e)) [if_false; if_true]
+          && all_of (check_error_length A a r s f limits c0 table chi guard) ns
+      | None => false
+      end
+  | _, _, _ => false
+  end.
+
+Lemma lesser_of_le x y : Q2R (lesser_of x y) <= Q2R x /\ Q2R (lesser_of x y) <= Q2R y.
+Proof.
+  unfold lesser_of. destruct (Qle_bool x y) eqn:E; [apply Qle_bool_R in E; lra|].
+  destruct (Rle_lt_dec (Q2R x) (Q2R y)) as [K|K]; [|lra]. apply Rle_Qle, Qle_bool_iff in K. congruence.
+Qed.
+Theorem errs_by_lookup_of_others users n w L A h a r s f e if_above if_below i : allowed L n ->
+  holds_of users n w A h -> (1 <= i <= n)%nat ->
+  errs_by_lookup L A a r (IsOthers s f e) if_above if_below = true ->
+  - Q2R if_below <= attended a n h i r - INR (others s n (truth users n w f) i) <= Q2R if_above.
+Proof.
+  intros HL HA Hi H. apply (check_lookup_correct users n w L A h a r _ i HL HA Hi) in H. cbn [means] in H.
+  destruct (lesser_of_le if_above if_below). revert H. unfold Rabs. destruct (Rcase_abs _); lra.
+Qed.
+
+Theorem errs_by_lookup_correct users n w L A h a r f g if_false if_true i : allowed L n -> holds_of users n w A h ->
+  (1 <= i <= n)%nat -> errs_by_lookup L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
+  if truth users n w f i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false.
+Proof.
+  intros (N1 & Ln & HN) HA Hi H G. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
+  destruct (looked_up A a) as [[s k]|]; [|discriminate]. cbv zeta in H.
+  destruct (least_sharpness A a s k _) as [c0|]; [|discriminate]. apply andb_prop in H as [H F].
+  apply andb_prop in H as [P E]. cbn [forallb] in E. rewrite andb_true_r in E. apply andb_prop in E as [E0 E1].
+  assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) &&
+    negb (Qle_bool 1 (errors_of if_false if_true t)) = true) by now intros [].
+  assert (C0 : 0 < Q2R c0) by (apply not_below; now apply negb_true_iff in P).
+  pose proof (all_of_forall _ _ F n ltac:(unfold lengths_to; apply in_seq; lia)) as Near.
+  apply (check_error_length_correct A a r s k _ users n w i h Hi HA (fun t => proj1 (limit_of_error _ (Each t))) c0 f g
+    C0) in Near; [|exact G].
+  unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
+  revert Near. destruct (truth users n w f i); cbn [errors_of bit]; unfold Rabs; destruct (Rcase_abs _); lra.
+Qed.
