@@ -11,20 +11,15 @@ from importlib import import_module
 
 from .kernel.kind import Extension, FileKind
 
+TRAINED = ("certify-decision", "certify-wrong-word", "certify-tracks", "certify-float-runs", "certify-wrong-input",
+           "certify-lengths", "certify-long-word")
 CHAPTERS: Mapping[str, str] = {
     "certify-certificate": "formula",
     "certify-softened": "softened",
     "certify-margin": "margin",
-    "certify-decision": "trained",
-    "certify-wrong-word": "trained",
-    "certify-tracks": "trained",
-    "certify-float-runs": "trained",
-    "certify-wrong-input": "trained",
-    "certify-lengths": "trained",
-    "certify-long-word": "trained"}
+    **dict.fromkeys(TRAINED, "trained")}
 
-LARGE = ("certify-decision", "certify-wrong-word", "certify-tracks", "certify-wrong-input", "certify-float-runs",
-         "certify-lengths", "certify-long-word")
+LARGE = TRAINED
 """The formats whose files hold the weights of a network."""
 
 ADDITIONS: Mapping[str, Mapping[str, str]] = {"certify-certificate": {"floats": "floats"}}
