@@ -64,6 +64,8 @@ Layout = Annotated[str | None, typer.Option(
     "--layout", metavar="T|TRACK,...", help="with --machine: the tokens and tracks of the input, in order, as in "
     "a,10,b,11,answer; a:last is a track from its last column to its first")]
 
+Every = Annotated[bool, typer.Option(
+    "--every", help="every length from --min-n on, for a network with one layer and no positions")]
 Store = Annotated[str | None, typer.Option(
     "--store", metavar="DIR", parser=written_place, help="keep finished searches in this folder, and reuse those that "
     "are there")]

@@ -8,7 +8,7 @@ from typing import Any
 
 from certify.frame.files import read_text
 from certify.trained.claim_file import Scope, claim_of_table, read_claim
-from certify.trained.files import ABOUT_TRACKS, WITH_A_CLAIM, begins_as
+from certify.trained.files import ABOUT_LENGTHS, ABOUT_TRACKS, WITH_A_CLAIM, begins_as
 from certify.trained.flags import Flags, table_of_flags, tracks_table_of_flags
 from certify.trained.tracks_file import is_about_tracks, tracks_claim_of_table
 from constructions.errors import InputError
@@ -31,7 +31,7 @@ def read_trained(path: str) -> tuple[TrainedNetwork, Claim | None]:
     data = read_json(read_text(path), path)
     if isinstance(data, dict) and data.get("format") in WITH_A_CLAIM:
         return network_and_claim(data, path)
-    if isinstance(data, dict) and data.get("format") in ABOUT_TRACKS and "network" in data:
+    if isinstance(data, dict) and data.get("format") in (*ABOUT_TRACKS, *ABOUT_LENGTHS) and "network" in data:
         return network_from_json(data["network"], f"{path}, network"), None
     return network_from_json(data, path), None
 

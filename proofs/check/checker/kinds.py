@@ -19,9 +19,12 @@ CHAPTERS: Mapping[str, str] = {
     "certify-wrong-word": "trained",
     "certify-tracks": "trained",
     "certify-float-runs": "trained",
-    "certify-wrong-input": "trained"}
+    "certify-wrong-input": "trained",
+    "certify-lengths": "trained",
+    "certify-long-word": "trained"}
 
-LARGE = ("certify-decision", "certify-wrong-word", "certify-tracks", "certify-wrong-input", "certify-float-runs")
+LARGE = ("certify-decision", "certify-wrong-word", "certify-tracks", "certify-wrong-input", "certify-float-runs",
+         "certify-lengths", "certify-long-word")
 """The formats whose files hold the weights of a network."""
 
 ADDITIONS: Mapping[str, Mapping[str, str]] = {"certify-certificate": {"floats": "floats"}}
