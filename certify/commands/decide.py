@@ -76,9 +76,8 @@ def decide(
     about_tracks = read_tracks(model, claim, scope, flags)
     not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
     if about_tracks is not None:
-        refuse_options("a claim about tracks, which does not take this option",
-                       {"--store": store, "--float": floats, "--every": every})
-        decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json)
+        decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json,
+                            {"--store": store, "--float": floats, "--every": every})
     question = read_question(model, claim, flags, scope)
     if floats is not None:
         decide_about_floats(*question, floats, effort, output, as_json, not_taken | {"--wrong": wrong, "--html": html,
@@ -114,13 +113,15 @@ def write_decision(decision: Decision | SoFar[Decision], output: str | None, wro
 
 
 def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers,
-                        output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
+                        output: str | None, wrong: str | None, html: str | None, as_json: bool,
+                        not_taken: Mapping[str, object]) -> NoReturn:
     """Decide a claim about inputs in tracks, show what was found, and end."""
     from certify.exports.pages.tracks.page import tracks_page
     from certify.frame.files import write_text
     from certify.trained.tracks_decision import decide_tracks
     from certify.trained.tracks_show import print_tracks_decision, tracks_decision_to_json
 
+    refuse_options("a claim about tracks, which does not take this option", not_taken)
     decision = decide_tracks(network, claim, effort, workers)
     show_found(decision, as_json, tracks_decision_to_json, print_tracks_decision, output)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
