@@ -43,8 +43,11 @@ def compare_with_all_inputs(network: TrainedNetwork, claim: TracksClaim) -> int:
             heard = [written @ rows.T for written, rows in
                      zip(averages(network, tokens[mine], query.place), found.rows, strict=True)]
             along = np.concatenate(heard, axis=1) * np.float64(2) ** found.bits
-            assert (one.least <= along.min(axis=0)).all() and (along.max(axis=0) <= one.greatest).all()
             compared += 2 * along.shape[1]
+            weights = [found.weights(one.one.query, head) for head in range(len(heard))]
+            if min(table[table > 0].min() for table in weights) < 2**-52:
+                continue  # floats may miss a path with such weights; the checker then refuses the range
+            assert (one.least <= along.min(axis=0)).all() and (along.max(axis=0) <= one.greatest).all()
     unit = unit_to_json(found, (), ranged(found), ())
     ranges_are_attained(json.loads(network_text(network)), tracks_claim_to_json(claim), unit)
     asked = {(number, one.one.member) for number, row in enumerate(ranged(found)) for one in row}
