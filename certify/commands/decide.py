@@ -73,11 +73,11 @@ def decide(
     flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
                   tuple(argmax or ()), follow, end, tuple(predicate or ()), machine, columns, layout)
     scope = Scope(max_n, min_n, read_offsets(offset))
-    about_tracks = read_tracks(model, claim, scope, flags)
     not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
-    if about_tracks is not None:
-        decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json,
-                            {"--store": store, "--float": floats, "--every": every})
+    if (about_tracks := read_tracks(model, claim, scope, flags)) is not None:
+        refuse_options("a claim about tracks, which does not take this option",
+                       {"--store": store, "--float": floats, "--every": every})
+        decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
     if floats is not None:
         decide_about_floats(*question, floats, effort, output, as_json, not_taken | {"--wrong": wrong, "--html": html,
@@ -113,15 +113,13 @@ def write_decision(decision: Decision | SoFar[Decision], output: str | None, wro
 
 
 def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers,
-                        output: str | None, wrong: str | None, html: str | None, as_json: bool,
-                        not_taken: Mapping[str, object]) -> NoReturn:
+                        output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
     """Decide a claim about inputs in tracks, show what was found, and end."""
     from certify.exports.pages.tracks.page import tracks_page
     from certify.frame.files import write_text
     from certify.trained.tracks_decision import decide_tracks
     from certify.trained.tracks_show import print_tracks_decision, tracks_decision_to_json
 
-    refuse_options("a claim about tracks, which does not take this option", not_taken)
     decision = decide_tracks(network, claim, effort, workers)
     show_found(decision, as_json, tracks_decision_to_json, print_tracks_decision, output)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
