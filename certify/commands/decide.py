@@ -72,9 +72,8 @@ def decide(
     flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
                   tuple(argmax or ()), follow, end, tuple(predicate or ()), machine, columns, layout)
     scope = Scope(max_n, min_n, read_offsets(offset))
-    about_tracks = read_tracks(model, claim, scope, flags)
     not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
-    if about_tracks is not None:
+    if (about_tracks := read_tracks(model, claim, scope, flags)) is not None:
         refuse_options("a claim about tracks, which does not take this option",
                        {"--store": store, "--float": floats, "--every": every})
         decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json)
