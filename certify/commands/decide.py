@@ -61,8 +61,9 @@ def decide(
 ) -> None:
     """Decide whether a trained network is right on every word.
 
-    Each length is certified, with a certificate; or refuted, with the shortest wrong word found; or left open, with the
-    reason. The claim: a file (docs/trained.md), or options. --float: of float runs. Words of any length: docs/lengths.md.
+    Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
+    or left open, with the reason. The claim: a file (docs/trained.md), or options. --float: of float runs. Words of
+    any length: docs/lengths.md.
     """
     from certify.frame.shards import read_workers
     from certify.trained.claim_file import Scope
