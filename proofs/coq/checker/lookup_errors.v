@@ -383,7 +383,7 @@ End Lookup.
 
 (* ---- the head ---- *)
 (* Longer words would take too long: for truths work grows as N^3, for numbers as N^2. *)
-Definition greatest_of_truths : nat := 128.
+Definition greatest_of_truths : nat := 64.
 Definition greatest_of_numbers : nat := 512.
 Definition lesser_of (x y : Q) : Q := if Qle_bool x y then x else y.
 Definition errs_by_lookup (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) (if_false if_true : Q)
