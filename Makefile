@@ -32,6 +32,7 @@ coq:           ## the Coq library from nothing, coqchk, and its axioms
 docs:          ## the files in docs/ that are written by scripts
 	.venv/bin/python docs/write_statements.py
 	.venv/bin/python docs/write_commands.py > docs/commands.md
+	.venv/bin/python docs/write_editors.py
 	mkdir -p build
 	.venv/bin/certify formula '#<[Q_1] > #<[Q_0]' --alphabet 01 -o build/ones.cert
 	.venv/bin/python docs/draw_picture.py build/ones.cert > docs/picture.svg

@@ -9,6 +9,8 @@ a process that ended by SIGPIPE: no usage error, and no verdict either. Imports 
 from __future__ import annotations
 
 import sys
+from copy import copy
+from functools import cache
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -16,6 +18,7 @@ import typer.main
 
 from certify.commands.audit import audit
 from certify.commands.build import build
+from certify.commands.card import card
 from certify.commands.check import check
 from certify.commands.checker import checker
 from certify.commands.command import Command
@@ -36,6 +39,7 @@ from certify.commands.import_ import import_files
 from certify.commands.learn import learn
 from certify.commands.list_ import list_all
 from certify.commands.margin import margin
+from certify.commands.mcp_ import serve
 from certify.commands.model import model
 from certify.commands.prove import prove
 from certify.commands.run import run
@@ -57,11 +61,12 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy", show_help: "help"}
+NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy", show_help: "help",
+         serve: "mcp"}
 """Of commands whose names are none of a function, or taken by Python."""
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
                 cross_entropy, floats, import_files, decide, learn, equal, export, crosscheck, list_all, examples,
-                docs, show_help, site):
+                docs, show_help, site, card, serve):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 
@@ -83,13 +88,25 @@ def certify(
     """Proofs about concrete transformers: the weights compute the formula on every word up to length n, exactly."""
 
 
-def command_line() -> Any:
-    """All commands; the options that install completion work, but stand in the epilogue alone."""
-    found = typer.main.get_command(app)
+@cache
+def command_line(name: str | None = None) -> Any:
+    """All commands, or this one alone, which is ready sooner.
+
+    The options that install completion work, but stand in the epilogue alone.
+    """
+    chosen = copy(app)
+    if name is not None:
+        chosen.registered_commands = [each for each in app.registered_commands if each.name == name]
+    found = typer.main.get_command(chosen)
     for parameter in found.params:
         if str(parameter.name).endswith("_completion"):
             parameter.hidden = True  # type: ignore[attr-defined]  # an option, though its type says parameter
     return found
+
+
+def alone(word: str) -> str | None:
+    """The command of this name, unless it looks at others."""
+    return word if word != "help" and word in {each.name for each in app.registered_commands} else None
 
 
 def main() -> NoReturn:
@@ -100,7 +117,8 @@ def main() -> NoReturn:
     prepare_output()
     expect_json(sys.argv[1:])
     try:
-        code = command_line()(sys.argv[1:] or ["--help"], prog_name="certify", standalone_mode=False)
+        words = sys.argv[1:] or ["--help"]
+        code = command_line(alone(words[0]))(words, prog_name="certify", standalone_mode=False)
         sys.stdout.flush()
     except InputError as error:
         code = complain(error, "unreadable" if isinstance(error, Unreadable) else "malformed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, get_args, get_type_hints
 
 import typer.core
@@ -111,6 +112,7 @@ class Command(typer.core.TyperCommand):
             return super().invoke(ctx)
 
 
+@cache
 def timeout_option() -> Any:
     """The option ``--timeout``, as typer makes it of a parameter."""
     def takes_long(time_limit: Timeout = None) -> None:

@@ -15,6 +15,7 @@ from certify.frame.terminal import show_found, write_certificate
 if TYPE_CHECKING:
     from certify.frame.so_far import SoFar
     from certify.trained.decision import Decision
+    from constructions.trained.claim import Claim
     from constructions.trained.network import TrainedNetwork
     from constructions.trained.tracks import TracksClaim
 
@@ -43,6 +44,7 @@ def decide(
     dask: option.Dask = None,
     store: given_as.Store = None,
     effort: given_as.Effort = 1,
+    floats: given_as.Float = None,
     output: option.Certificate = None,
     wrong: given_as.Wrong = None,
     html: given_as.Page = None,
@@ -52,7 +54,7 @@ def decide(
     """Decide whether a trained network is right on every word.
 
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
-    or left open, with the reason. The claim is a file (docs/trained.md), or a few options.
+    or left open, with the reason. The claim is a file (docs/trained.md), or a few options. --float: of float runs.
     """
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags, read_offsets
@@ -62,17 +64,19 @@ def decide(
                   tuple(argmax or ()), follow, end, tuple(predicate or ()))
     scope = Scope(max_n, min_n, read_offsets(offset))
     about_tracks = None if flags.given_options() else read_tracks(model, claim, scope)
+    not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
     if about_tracks is not None:
-        refuse_options("the claim is about inputs in tracks, which does not take this option",
-                       {"--jobs": jobs, "--dask": dask, "--store": store})
+        refuse_options("a claim about tracks, which does not take this option", not_taken | {"--float": floats})
         decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
+    if floats is not None:
+        decide_about_floats(*question, floats, effort, output, as_json, not_taken | {"--wrong": wrong, "--html": html})
     from certify.frame.shards import read_workers
     from certify.trained.decide import Settings, decide_in_time
     from certify.trained.show import decision_to_json, print_decision
 
-    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
-    decision = decide_in_time(*question, settings)
+    decision = decide_in_time(*question, Settings(read_workers(jobs, dask), Path(store) if store else None,
+                                                  effort=effort))
     show_found(decision, as_json, decision_to_json, print_decision, output)
     write_decision(decision, output, wrong, html, as_json)
     raise typer.Exit(decision.exit_code)
@@ -106,6 +110,22 @@ def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong input")
     if html is not None:
         write_text(html, tracks_page(decision, output, wrong))
+    raise typer.Exit(decision.exit_code)
+
+
+def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effort: int, output: str | None,
+                        as_json: bool, not_taken: Mapping[str, object]) -> NoReturn:
+    """Decide a claim about every run of a class, show what was found, and end."""
+    from certify.floats.classes import read_class
+    from certify.frame.so_far import SoFar
+    from certify.trained.float_decision import decide_floats_in_time
+    from certify.trained.float_show import float_decision_to_json, print_float_decision
+
+    refuse_options("claims about float runs are decided without this option", not_taken)
+    decision = decide_floats_in_time(network, claim, read_class(floats), effort)
+    show_found(decision, as_json, float_decision_to_json, print_float_decision, output)
+    certificate = None if isinstance(decision, SoFar) else decision.certificate
+    write_certificate(output, certificate, decision.verdict, as_json)
     raise typer.Exit(decision.exit_code)
 
 

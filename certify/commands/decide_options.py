@@ -61,6 +61,9 @@ Store = Annotated[str | None, typer.Option(
     "are there")]
 Effort = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="try K times as hard where a length is not decided")]
+Float = Annotated[str | None, typer.Option(
+    "--float", metavar="NAME|FILE", help="decide the claim of every float run of this class, word by word: "
+    "bfloat16/binary32, ... (certify floats --presets lists them)")]
 Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word found here")]
 Page = Annotated[str | None, typer.Option(

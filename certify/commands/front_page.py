@@ -13,10 +13,10 @@ FIRST = "Begin with"
 OTHERS = "Other questions"
 GROUPS: Mapping[str, Sequence[str]] = {
     FIRST: ("formula", "check", "run", "decide", "audit"),
-    "Build and export": ("build", "import", "soften", "export", "site", "checker", "crosscheck"),
+    "Build and export": ("build", "import", "soften", "export", "card", "site", "checker", "crosscheck"),
     OTHERS: ("explain", "model", "margin", "sensitivity", "cross-entropy", "floats", "learn", "equal"),
     "Every n": ("prove",),
-    "Help": ("help", "examples", "list", "docs"),
+    "Help": ("help", "examples", "list", "docs", "mcp"),
 }
 """Where each command stands; one that is not named here is another question."""
 OF_MOST_COMMANDS = "Options of most commands"

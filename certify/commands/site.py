@@ -12,7 +12,8 @@ from certify.asking import options as option
 
 def site(
     certificates: Annotated[list[str] | None, typer.Argument(
-        metavar="CERT...", help="certificates for the gallery; left out: the shipped formulas, proved now")] = None,
+        metavar="CERT...", help="certificates for the gallery; left out: those of the shipped formulas and "
+        "trained networks, proved now")] = None,
     output: Annotated[str, typer.Option(
         "-o", "--output", metavar="DIR", parser=option.written_folder, help="a new folder, or an empty one")] = "site",
     pyodide: Annotated[str | None, typer.Option(
@@ -20,23 +21,31 @@ def site(
         "checker")] = None,
     max_n: Annotated[int, typer.Option(
         "--max-n", metavar="N", parser=option.whole_number, help="prove the shipped formulas up to this length")] = 16,
+    trained: Annotated[int, typer.Option(
+        "--trained-max-n", metavar="N", parser=option.whole_number, help="decide the shipped trained networks up to "
+        "this length; 0: leave them out")] = 6,
+    audits: Annotated[list[str] | None, typer.Option(
+        "--audit", metavar="CLAIMS.toml", help="put the audit of this claims file into the gallery")] = None,
     quiet: option.Quiet = False,
 ) -> None:
     """Write a web site with a gallery and the checker.
 
     It loads nothing from elsewhere, and any server of files will do: python -m http.server. With --pyodide its page of
-    the checker runs the trusted folder, byte for byte, in the browser of whoever drops a certificate.
+    the checker runs the trusted folder, byte for byte, in the browser of whoever drops a certificate, and in its
+    workbench formulas are read as one types them.
     """
     from certify.frame.files import write_folder
     from certify.frame.progress import ProgressLine
     from certify.frame.words import counted
     from certify.site.build import site_files
-    from certify.site.gallery import exhibits_of_files, shipped_exhibits
+    from certify.site.gallery import exhibits_of_files, reports_of, shipped_exhibits, trained_exhibits
     from certify.site.pyodide import read_pyodide
 
     python = None if pyodide is None else read_pyodide(pyodide)
     with ProgressLine() as progress:
         exhibits = exhibits_of_files(certificates, progress) if certificates else shipped_exhibits(max_n, progress)
-        files = site_files(exhibits, python)
+        if not certificates and trained > 0:
+            exhibits += trained_exhibits(trained, progress)
+        files = site_files(exhibits, python, reports_of(audits or [], progress))
     write_folder(output, files)
     print(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}", file=sys.stderr)

@@ -11,7 +11,7 @@ from certify.exports.softened import read_softened
 from certify.formula.sealed import read_accepted, read_sealed_text
 from certify.frame.files import check_writable, read_text, write_text
 from certify.trained.certified import read_certified
-from certify.trained.files import WITH_A_CLAIM
+from certify.trained.files import OVER_THE_REALS
 from constructions.network.transformer import check_softmax
 from proofs.check import Softened, WrongWord
 
@@ -44,7 +44,7 @@ def page_of(text: str, path: str, name: str) -> str:
     beginning = text[:BEGINNING]
     if '"certify-softened"' in beginning and isinstance(read_accepted(text, path), Softened):
         return softened_page(read_softened(text, path), name)
-    if any(f'"{kind}"' in beginning for kind in WITH_A_CLAIM):
+    if any(f'"{kind}"' in beginning for kind in OVER_THE_REALS):
         return _page_of_trained(text, path, name)
     sealed = read_sealed_text(text, path)
     check_softmax(sealed.transformer, "a page")

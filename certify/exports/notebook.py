@@ -16,10 +16,11 @@ from certify.formula.show import COLUMNS_OF_ATTENTION, attention_cells, why_not_
 from certify.frame.numbers import decimal_upper
 from certify.frame.readable import Shown
 from certify.frame.words import show_alphabet, show_word
+from constructions.errors import Unsupported
 from constructions.html_text import html_table, html_text
 from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula
-from constructions.network.transformer import Transformer
+from constructions.network.transformer import Transformer, check_softmax
 from proofs.check import Accepted
 from proofs.formula.common.kinds import APPROXIMATING
 
@@ -29,6 +30,10 @@ LARGEST_PICTURE = 40_000
 """Bytes; a larger picture is left to the page of the certificate."""
 RULES = re.compile(r"^(?::root|\.net)[^{}]*\{[^}]*\}", re.MULTILINE)
 DARK_RULES = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*:root \{[^}]*\}\s*\}")
+MOST_LETTERS = 24
+"""Of longer words no attention is drawn."""
+STYLE_OF_SQUARES = ".w{fill:#0077bb}.field{fill:none;stroke:#888;stroke-width:.03}.tick{fill:#777;text-anchor:middle;" \
+    "font-family:monospace}"
 COLOURS = {"certified": "#2c8a4b", "refuted": "#c8372d"}
 OTHER = "#9a6700"
 
@@ -88,10 +93,10 @@ def outcome_to_html(outcome: Outcome) -> str:
 
 
 def run_to_html(run: Run) -> str:
-    """A row for each subformula and kind of value, a column for each position."""
+    """A row for each subformula and kind of value, a column for each position; and what every head attends to."""
     names = ("", "", *(f"{symbol} ({i})" for i, symbol in enumerate(run.word, 1)))
-    return f"<p>{html_text(describe_run(run))}</p>" + html_table(
-        names, [(label, kind, *cells) for label, kind, cells in run_rows(run)])
+    return "".join([f"<p>{html_text(describe_run(run))}</p>", html_table(
+        names, [(label, kind, *cells) for label, kind, cells in run_rows(run)]), draw_attention(run)])
 
 
 def claim_to_html(claim: ClaimResult) -> str:
@@ -124,6 +129,42 @@ def draw(network: Transformer, formula: Formula | None) -> str:
     styled = picture.replace(">", f"><style>{_style()}</style>", 1).encode()
     return (f"<img alt='the network: blocks, and the directions between them' style='max-width:100%' "
             f"src='data:image/svg+xml;base64,{base64.b64encode(styled).decode()}'>")
+
+
+def draw_attention(run: Run) -> str:
+    """The attention of each head on the word, in floating point: squares, whose rows are the positions that read.
+
+    Nothing if there is no network, the word is long, or attention is neither softmax nor hard.
+    """
+    network = run.network
+    if network is None or len(run.word) > MOST_LETTERS:
+        return ""
+    from certify.exports.pages.certificate.grids import draw_grid
+    from certify.exports.pages.certificate.running import DoubleNetwork
+
+    try:
+        check_softmax(network, "a picture")
+        attention = DoubleNetwork(network, len(run.word)).run([run.word], attention=True).attention
+    except (Unsupported, OverflowError):
+        return ""
+    figures: list[str] = []
+    for layer, place, head in network.heads():
+        drawn = draw_grid(run.word, attention[layer, place][0], None, "")
+        figures.append(_figure(str(drawn), 16 * (len(run.word) + 3), f"head {layer}.{place}: {head.name}"))
+        if sum(map(len, figures)) > LARGEST_PICTURE:
+            figures[-1] = f"<p>and {len(list(network.heads())) - len(figures) + 1} more heads</p>"
+            break
+    return f"<div style='display:flex;flex-wrap:wrap;gap:1em'>{''.join(figures)}</div>" if figures else ""
+
+
+def _figure(svg: str, width: int, text: str) -> str:
+    """An image of its own, no wider than the page, and what it shows below it."""
+    picture = svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    styled = picture.replace(">", f"><style>{STYLE_OF_SQUARES}</style>", 1).encode()
+    said = html_text(text)
+    return (f"<figure style='margin:0'><img alt='{said}' style='width:{width}px;max-width:100%' "
+            f"src='data:image/svg+xml;base64,{base64.b64encode(styled).decode()}'>"
+            f"<figcaption>{said}</figcaption></figure>")
 
 
 def _style() -> str:

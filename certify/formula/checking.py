@@ -183,10 +183,15 @@ def _check(path: str, request: check.Request) -> dict[str, Any]:
 def _claim(accepted: check.Accepted) -> dict[str, Any]:
     given = accepted.given
     language = given.language
+    refuted = {"claim_is_false": True} if isinstance(given, check.WrongWord | check.WrongInput) else {}
     if isinstance(given, check.Decision | check.WrongWord):
-        return {"alphabet": list(given.claim.alphabet), "min_n": given.claim.min_n, "max_n": given.claim.max_n,
+        return {**refuted, "alphabet": list(given.claim.alphabet), "min_n": given.claim.min_n,
+                "max_n": given.claim.max_n,
                 **({"vacuous": check.find_vacuous_lengths(given)} if isinstance(given, check.Decision) else {}),
                 "covered": accepted.coverage}
+    if isinstance(given, check.TracksCertificate | check.WrongInput):
+        return {**refuted, "tracks": {track.name: list(track.letters) for track in given.claim.tracks},
+                "min_n": given.claim.min_n, "max_n": given.claim.max_n, "covered": accepted.coverage}
     if isinstance(given, check.MarginFile):
         return {"formula": "; ".join(language.write(given.claim.formula)), "alphabet": list(given.claim.alphabet),
                 "before": list(given.claim.before), "after": list(given.claim.after), "at": given.claim.at,

@@ -68,7 +68,8 @@ class Trace:
 class Run(Readable):
     """A word, the truth of the formula at its positions, and the traces of a network that computes it.
 
-    ``formula`` is None, and ``truth`` empty, if the output of the network means something else than a formula.
+    ``formula`` is None, and ``truth`` empty, if the output of the network means something else than a formula;
+    ``network`` is None for a formula without one.
     """
 
     word: tuple[str, ...]
@@ -77,6 +78,7 @@ class Run(Readable):
     traces: tuple[Trace, ...]
     note: str = ""
     miss: Counterexample | None = None
+    network: Transformer | None = None
 
     def fails(self, at: At) -> list[int]:
         """The positions, among those where the formula is judged, at which it does not hold."""
@@ -107,7 +109,7 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
     soft, hard = run_soft(transformer, word, BITS), _run_hard(transformer, word)
     if not isinstance(output, Truth | Near):
         return Run(word, None, (), tuple(_held(name, soft, hard) for name in transformer.directions),
-                   miss=find_miss(transformer, word, BITS))
+                   miss=find_miss(transformer, word, BITS), network=transformer)
     shown: set[Formula | Count] = set()
     for part in subformulas(output.formula):
         shown |= {part, *counts_of(part)}
@@ -118,7 +120,7 @@ def run_transformer(transformer: Transformer, word: tuple[str, ...]) -> Run:
         if isinstance(meaning, Truth | Near | Mean | Total | Others) and _subject(meaning) in shown
     ]
     return Run(word, output.formula, truth_values(output.formula, word), tuple(traces),
-               miss=find_miss(transformer, word, BITS))
+               miss=find_miss(transformer, word, BITS), network=transformer)
 
 
 def check_length(word: tuple[str, ...]) -> None:

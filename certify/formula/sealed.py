@@ -88,8 +88,18 @@ def read_accepted(
         InputError: if the text is no certificate.
         NotAccepted: if the checker rejects it.
     """
+    return read_accepted_file(text, path).given
+
+
+def read_accepted_file(text: str, path: str) -> check.Accepted:
+    """The same, with the claim in words.
+
+    Raises:
+        InputError: if the text is no certificate.
+        NotAccepted: if the checker rejects it.
+    """
     try:
-        return check.check_text(text.encode()).given
+        return check.check_text(text.encode())
     except check.Rejected as error:
         raise NotAccepted(f"{path}: rejected: {error}") from None
     except check.Refusal as error:

@@ -13,15 +13,25 @@ from certify.exports.checker import pack_checker
 from certify.exports.pages.base.page import open_templates, read_parts
 from certify.exports.pages.certificate.commands import UNNAMED, check_alone_command
 from certify.frame.shipped import pages
-from certify.site.gallery import SUFFIX, Exhibit
+from certify.site.gallery import SUFFIX, Exhibit, Report
 from certify.site.guides import guide_html, pictures_of
 from certify.site.pyodide import LICENCE
 from certify.site.pyodide import VERSION as PYODIDE
+from certify.site.workbench import pack_workbench
 from proofs.check import STATUS
 
 POLICY = ("default-src 'none'; script-src 'self'{more}; style-src 'self'; img-src 'self'; connect-src 'self'; "
           "worker-src 'self' blob:; base-uri 'none'; form-action 'none'")
 """A worker that a page makes of a blob has the policy of the page; one of its own file would need a header."""
+SCRIPTS = ("check.js", "worker.js", "workbench.js", "workbench-worker.js")
+EXAMPLES = (
+    ("(Q_a | Q_b) since prev Q_a", "abc", "abca", "with attention: the last position that decides"),
+    ("#<[Q_1] > #<[Q_0]", "01", "0110100", "counting: more 1s than 0s so far"),
+    ("ODD(#<[Q_1])", "01", "11010", "parity"),
+    ("G (Q_go -> F Q_stop)", "go,stop,wait", "go,wait,stop", "of the future, with longer symbols"),
+    ("Q_1 since", "01", "01", "a mistake"),
+)
+"""Of the workbench: formula, alphabet, word, and what they show."""
 WITH_PYTHON = " 'wasm-unsafe-eval' blob:"
 CHECKER = "check.pyz"
 DIGESTS = "digests.txt"
@@ -29,25 +39,30 @@ FIRST_GUIDES = ("README", "formulas", "models", "trained", "claims", "certificat
 Files = dict[str, str | bytes]
 
 
-def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None) -> Files:
+def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[Report] = ()
+               ) -> Files:
     """The files by their names; without Pyodide the page of the checker says how to run it elsewhere."""
     environment = open_templates("certify.site")
     checker = pack_checker()
     files: Files = {CHECKER: checker}
-    common = {"version": __version__, "policy": Markup(POLICY.format(more="")), "top": ""}
+    live = pyodide is not None
+    common = {"version": __version__, "policy": Markup(POLICY.format(more="")), "top": "", "live": live}
     files |= {f"gallery/{each.name}{SUFFIX}": each.certificate for each in exhibits}
     files |= {f"gallery/{each.name}.html": each.page for each in exhibits if each.page}
+    files |= {f"audits/{each.name}.html": each.page for each in reports}
     files |= _guides(environment, common)
-    files["index.html"] = environment.get_template("index.html").render(
-        **common, exhibits=exhibits, live=pyodide is not None)
+    groups = {each.group: [one for one in exhibits if one.group == each.group] for each in exhibits}
+    files["index.html"] = environment.get_template("index.html").render(**common, groups=groups, reports=reports)
     files["site.css"] = str(read_parts(environment, ("base.css", "site.css")))
-    files["check.html"] = _check_page(environment, common, checker, pyodide is not None)
+    files["check.html"] = _check_page(environment, common, checker)
     if pyodide is not None:
         files |= {f"pyodide/{name}": data for name, data in pyodide.items()}
-        files |= {name: str(read_parts(environment, (name,))) for name in ("check.js", "worker.js")}
+        files |= {name: str(read_parts(environment, (name,))) for name in SCRIPTS}
+        files["workbench.html"] = _live_page(environment, common, "workbench.html", examples=EXAMPLES)
+        files["workbench.zip"] = pack_workbench()
     digests = {name: digest_of(content) for name, content in sorted(files.items())}
     if pyodide is not None:
-        kept = [name for name in digests if not name.startswith(("gallery/", "guides/"))]
+        kept = [name for name in digests if not name.startswith(("gallery/", "guides/", "audits/"))]
         files["kept.js"] = environment.get_template("kept.js").render(
             names=kept, version=digest_of("".join(map(digests.__getitem__, kept)))[:16])
     return {**files, DIGESTS: "".join(f"{digest}  {name}\n" for name, digest in digests.items())}
@@ -58,12 +73,16 @@ def digest_of(content: str | bytes) -> str:
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
 
 
-def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes, live: bool) -> str:
-    policy = Markup(POLICY.format(more=WITH_PYTHON if live else ""))
-    return str(environment.get_template("check.html").render(
-        **{**common, "policy": policy}, live=live, digest=digest_of(checker), pyodide=PYODIDE, licence=LICENCE,
-        by_hand=check_alone_command(UNNAMED),
-        statuses=", ".join(f"{word} {status}" for word, status in STATUS.items())))
+def _live_page(environment: Any, common: Mapping[str, Any], name: str, **more: Any) -> str:
+    """A page that runs Python, if the site has it."""
+    policy = Markup(POLICY.format(more=WITH_PYTHON if common["live"] else ""))
+    return str(environment.get_template(name).render(**{**common, "policy": policy, **more}))
+
+
+def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes) -> str:
+    return _live_page(
+        environment, common, "check.html", by_hand=check_alone_command(UNNAMED), digest=digest_of(checker),
+        pyodide=PYODIDE, licence=LICENCE, statuses=", ".join(f"{word} {status}" for word, status in STATUS.items()))
 
 
 def _guides(environment: Any, common: Mapping[str, Any]) -> Files:

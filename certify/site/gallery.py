@@ -1,32 +1,61 @@
-"""The certificates of the gallery: files that are given, or the shipped formulas, proved now."""
+"""What is in the gallery: certificates that are given, or those of what is shipped, proved now; and audits."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from fractions import Fraction
+from pathlib import Path, PurePath
+from typing import Any
 
+from certify.auditing.api import audit_file
+from certify.exports.card import headline
 from certify.exports.html import page_of
+from certify.exports.pages.audit.page import audit_page
 from certify.formula.examples import load_examples
 from certify.formula.outcomes import Certified
 from certify.formula.pipeline import certify
-from certify.formula.sealed import NotAccepted
+from certify.formula.sealed import NotAccepted, read_accepted_file
 from certify.frame.files import read_text
+from certify.frame.shipped import examples_folder
+from certify.frame.words import counted
+from certify.trained.claim_file import Scope, read_claim
+from certify.trained.decide import decide
 from constructions.errors import InputError, Unsupported
+from constructions.importing.importer import import_network
+from constructions.importing.questions import Options
 
 Progress = Callable[[str], None]
 SUFFIX = ".cert"
+FORMULAS, TRAINED, GIVEN = "Formulas", "Trained networks", "Certificates"
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A certificate, its page (empty if there is none for its network), and what is said of it."""
+    """A certificate, its page (empty if there is none of its kind), and what is said of it.
+
+    ``proves`` is what the checker says, in a few words; ``group`` is the table in which it stands.
+    """
 
     name: str
     about: str
     certificate: str
+    page: str
+    proves: str
+    group: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """An audit: the page, its title, and how many claims have which verdict."""
+
+    name: str
+    title: str
+    verdicts: str
     page: str
 
 
@@ -43,7 +72,7 @@ def exhibits_of_files(paths: Sequence[str], progress: Progress) -> list[Exhibit]
         if not _NAME.fullmatch(name) or name in found:
             raise InputError(f"{path}: expected a name of letters, digits, -, _ and . that no other certificate has")
         try:
-            found[name] = _exhibit(name, "", read_text(path), path)
+            found[name] = _exhibit(name, "", read_text(path), path, GIVEN)
         except NotAccepted as reason:
             raise InputError(str(reason)) from None
     return list(found.values())
@@ -56,13 +85,54 @@ def shipped_exhibits(max_n: int, progress: Progress) -> list[Exhibit]:
         progress(example.name)
         outcome = certify(example.formula, alphabet=list(example.alphabet), max_n=max_n)
         if isinstance(outcome, Certified):
-            found.append(_exhibit(example.name, example.about, outcome.certificate, example.name))
+            found.append(_exhibit(example.name, example.about, outcome.certificate, example.name, FORMULAS))
     return found
 
 
-def _exhibit(name: str, about: str, certificate: str, path: str) -> Exhibit:
+def trained_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
+    """The shipped trained networks, decided up to this length: what is certified, and the words that are wrong."""
+    zoo = examples_folder() / "trained"
+    plans = tomllib.loads((zoo / "zoo.toml").read_text(encoding="utf-8"))
+    for name, plan in plans["network"].items():
+        progress(name)
+        network = import_network([zoo / name], _importing(plans["import"][plan["kind"]])).network
+        place = zoo / name / "claim.toml"
+        about = str(tomllib.loads(place.read_text(encoding="utf-8"))["title"])
+        decision = decide(network, read_claim(str(place), network, Scope(max_n=max_n)))
+        for certificate, called in ((decision.certificate, name), (decision.wrong_certificate, f"{name}_wrong")):
+            if certificate is not None:
+                yield _exhibit(called, about, certificate, called, TRAINED)
+
+
+def _importing(answers: dict[str, Any]) -> Options:
+    """What the files of a kind of network do not tell."""
+    epsilon = answers.get("epsilon")
+    return Options(**{**answers, "epsilon": Fraction(epsilon) if epsilon else None})
+
+
+def _exhibit(name: str, about: str, certificate: str, path: str, group: str) -> Exhibit:
+    accepted = read_accepted_file(certificate, path)
     try:
         page = page_of(certificate, path, f"{name}{SUFFIX}")
-    except Unsupported:
+    except (Unsupported, InputError):  # it is accepted, and of a kind that has no page
         page = ""
-    return Exhibit(name, about, certificate, page)
+    return Exhibit(name, about, certificate, page, headline(accepted.lines), group)
+
+
+def reports_of(paths: Sequence[str], progress: Progress) -> list[Report]:
+    """The audits of these claims files.
+
+    Raises:
+        InputError: if one is wrong, or two have the same name.
+    """
+    found: dict[str, Report] = {}
+    for path in paths:
+        progress(path)
+        name = PurePath(path).stem
+        if not _NAME.fullmatch(name) or name in found:
+            raise InputError(f"{path}: expected a name of letters, digits, -, _ and . that no other claims file has")
+        report = audit_file(Path(path))
+        verdicts = Counter(claim.verdict for claim in report.claims)
+        said = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
+        found[name] = Report(name, report.title, f"{counted(len(report.claims), 'claim')}: {said}", audit_page(report))
+    return list(found.values())

@@ -20,7 +20,7 @@ from certify.trained.decision import (
     rows_by_length,
     rows_by_offset,
 )
-from certify.trained.files import WITH_A_CLAIM
+from certify.trained.files import OVER_THE_REALS
 from certify.trained.proving import with_vacuous_ones
 from certify.trained.question import network_and_claim
 from certify.trained.word_counts import WordCounts
@@ -36,7 +36,7 @@ from proofs.trained.words import survey_all
 
 MOST_WORDS = 2**13
 """So many words are run for a page in all."""
-DECISION, WRONG_WORD = WITH_A_CLAIM
+DECISION, WRONG_WORD = OVER_THE_REALS
 
 
 def read_certified(text: str, path: str) -> Decision:
@@ -46,7 +46,7 @@ def read_certified(text: str, path: str) -> Decision:
         InputError: if it is no certificate about a trained network.
     """
     data = read_json(text, path)
-    if data["format"] not in WITH_A_CLAIM:
+    if data["format"] not in OVER_THE_REALS:
         raise InputError(f"{path}: {data['format']}, expected {DECISION} or {WRONG_WORD}")
     network, claim = network_and_claim(data, path)
     read = _refuted if data["format"] == WRONG_WORD else _covered

@@ -7,7 +7,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-WITH_A_CLAIM = ("certify-decision", "certify-wrong-word")
+OVER_THE_REALS = ("certify-decision", "certify-wrong-word")
+"""The formats of certificates about real numbers."""
+WITH_A_CLAIM = (*OVER_THE_REALS, "certify-float-runs")
 """The formats of files that hold a network and a claim about words."""
 ABOUT_TRACKS = ("certify-tracks", "certify-wrong-input")
 """The formats of files that hold a network and a claim about inputs in tracks."""

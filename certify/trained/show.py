@@ -16,6 +16,7 @@ from certify.frame.verdicts import colour
 from certify.frame.words import counted, show_alphabet, show_word
 from certify.trained.decision import Decision, LengthRow, OffsetRow, SmallestMargin
 from constructions.trained.claim import Row
+from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.intervals import Interval
 from proofs.trained.runs import runs
 from proofs.trained.search import WrongWord
@@ -47,11 +48,14 @@ def print_decision(out: Console, decision: Decision) -> None:
 
 def describe_question(decision: Decision) -> list[str]:
     """The network and the claim, a line each."""
-    network = decision.network
+    return [describe_network(decision.network), f"claim     {describe_claim(decision)}"]
+
+
+def describe_network(network: TrainedNetwork) -> str:
+    """Its sizes, and the files that it came from."""
     heads = sum(len(step.heads) for step in network.attention_steps)
-    return [f"network   {counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
-            f"width {network.width}, {network.attention}; {', '.join(source.file for source in network.sources)}",
-            f"claim     {describe_claim(decision)}"]
+    return (f"network   {counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
+            f"width {network.width}, {network.attention}; {', '.join(source.file for source in network.sources)}")
 
 
 def describe_claim(decision: Decision) -> str:

@@ -71,7 +71,7 @@ class RunClass:
         if not 0 < len(self.name) <= MAX_NAME:
             raise InputError(f"run class {self.name[:MAX_NAME]!r}: expected a name of 1 to {MAX_NAME} characters")
         for narrow, wide in WITHIN:
-            if not _is_within(getattr(self, narrow), getattr(self, wide)):
+            if not is_within(getattr(self, narrow), getattr(self, wide)):
                 raise InputError(f"run class {self.name}: {narrow} is {getattr(self, narrow)}, expected a format whose "
                                  f"numbers {wide}, {getattr(self, wide)}, has")
         if self.inputs.precision < LEAST_PRECISION:
@@ -99,7 +99,8 @@ class RunClass:
                 **{key: value if isinstance(value, int) else str(value) for key, value in fields.items()}}
 
 
-def _is_within(narrow: Format, wide: Format) -> bool:
+def is_within(narrow: Format, wide: Format) -> bool:
+    """Whether all numbers of the one are numbers of the other."""
     return narrow.precision <= wide.precision and wide.least <= narrow.least and narrow.greatest <= wide.greatest
 
 

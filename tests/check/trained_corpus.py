@@ -68,6 +68,67 @@ def wrong_word(**changes: Any) -> Document:
     return found | changes
 
 
+BINARY32 = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "binary32") | {
+    "normalised": "either", "exp_ulp": "4", "exp_base": "either", "block": 64}
+BFLOAT16 = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "weights"), "bfloat16")
+FLUSHED = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "weights"), "binary16")
+
+
+def float_runs(network: Document, claim: Document, *classes: Document, **changes: Any) -> Document:
+    """The certificate of a claim in every run of these classes, with some of their fields changed."""
+    floats = [{"name": f"class {k}", **one, **changes, "max_n": claim["max_n"]} for k, one in enumerate(classes, 1)]
+    return {"format": "certify-float-runs", "version": 1, "network": network, "claim": claim, "floats": floats}
+
+
+def float_runs_of_means(*classes: Document, **changes: Any) -> Document:
+    """The mean of letters in float runs: it is 1/10 from a half, or more."""
+    mean = means()
+    margin = {"margin": changes.pop("margin")} if "margin" in changes else {}
+    claim = mean["claim"] | {"max_n": 4, "offsets": [1, 1]} | margin
+    return float_runs(mean["network"], claim, *classes or (BINARY32, BFLOAT16, FLUSHED), **changes)
+
+
+def float_runs_of_signs(kind: str, seed: int, longest: int, *classes: Document, **changes: Any) -> Document:
+    """The signs of a difference of logits of a random network."""
+    network = make_network(kind, seed)
+    return float_runs(network, signs_of_logits(network, longest, **changes), *classes)
+
+
+def accepted_float_runs() -> dict[str, Document]:
+    """Files about float runs that are proved."""
+    return {"trained_float_runs_of_means": float_runs_of_means(),
+            "trained_float_runs_both_ways": float_runs_of_signs("bidirectional", 4, 2, BINARY32, read="last",
+                                                                after=[3]),
+            "trained_float_runs_of_relu": float_runs_of_signs("post", 1, 2, BINARY32, BFLOAT16),
+            "trained_float_runs_of_tanh": float_runs_of_signs("rms", 2, 2, BINARY32)}
+
+
+def rejected_float_runs() -> dict[str, Document]:
+    """Files about float runs that are not proved."""
+    mean, rotary, alibi, gelu = float_runs_of_means(), *map(make_network, ("rotary", "alibi", "gpt2"))
+    return {
+        "trained_float_runs_of_a_tenth": float_runs_of_means(BINARY32, margin="1/10"),
+        "trained_float_runs_of_a_margin_that_only_binary32_has": float_runs_of_means(margin="99/1000"),
+        "trained_float_runs_of_a_row_turned": changed(mean, "claim", "cases", 0, "above",
+                                                      value=[[[0, "-1"], [1, "1"]]]),
+        "trained_float_runs_of_a_bit_of_a_weight": with_bit(mean, "t6", 55),
+        "trained_float_runs_with_storage_wider_than_sums": float_runs_of_means(BINARY32, storage="binary64"),
+        "trained_float_runs_with_exponentials_too_far_off": float_runs_of_means(BFLOAT16, exp_ulp="4000000"),
+        "trained_float_runs_of_sums_of_8_bits": float_runs_of_signs("post", 1, 2, {
+            **BFLOAT16, "sums": "bfloat16", "softmax": "bfloat16", "exp_ulp": "1"}),
+        "trained_float_runs_of_rotary_positions": float_runs(rotary, make_claim(), BINARY32),
+        "trained_float_runs_of_slopes": float_runs(alibi, make_claim(), BINARY32),
+        "trained_float_runs_of_another_gelu": float_runs(gelu, make_claim(), BINARY32)}
+
+
+def malformed_float_runs() -> dict[str, Document]:
+    """Files about float runs that are not in the format."""
+    mean = float_runs_of_means()
+    return {"trained_float_runs_of_no_class": changed(mean, "floats", value=[]),
+            "trained_float_runs_of_other_lengths": changed(mean, "floats", 0, "max_n", value=3),
+            "trained_float_runs_of_a_format_without_a_name": changed(mean, "floats", 0, "sums", value="float32")}
+
+
 def accepted() -> dict[str, Document]:
     """Files that are proved."""
     rotary, both, images = make_network("rotary", 3), make_network("bidirectional", 4), make_network("images", 5)
@@ -172,7 +233,8 @@ def make_units() -> Document:
 
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
-    folders = {"accepted": accepted(), "rejected": rejected(), "malformed": malformed()}
+    folders = {"accepted": accepted() | accepted_float_runs(), "rejected": rejected() | rejected_float_runs(),
+               "malformed": malformed() | malformed_float_runs()}
     return {CORPUS / folder / f"{name}.cert": document for folder, documents in folders.items()
             for name, document in documents.items()}
 

@@ -72,7 +72,7 @@ def test_every_command_that_shows_progress_takes_quiet() -> None:
     """That the others show none is the next test."""
     quiet = {name for name, command in command_line().commands.items()
              if any("--quiet" in one.opts for one in command.params)}
-    assert command_line().commands.keys() - quiet == {"list", "examples", "docs", "help"}
+    assert command_line().commands.keys() - quiet == {"list", "examples", "docs", "help", "mcp"}
 
 
 @pytest.mark.parametrize("name", ["build", "run", "import", "list", "examples", "docs", "help"])

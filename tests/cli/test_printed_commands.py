@@ -80,6 +80,8 @@ MENTIONED = {
 is there: docs/coq.md and tests/exports/test_coq_folder.py run it."""
 REFUTED = {"certify formula says why", "certify model 'net b.json'", "certify margin --norm"}
 
+CARDS = ("since a.cert", "soft.cert", "wrong.cert")
+
 CLAIMS = """
 [defaults]
 lengths = "1..4"
@@ -232,12 +234,18 @@ def make_everything(said: Said) -> None:
                 "soften examples/hard/flip_flop.json --max-n 3 -o soft.cert", "export soft.cert --to html -o soft.html",
                 "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
-                "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared")
+                "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared",
+                *(f"card '{name}' -o '{name}.md'" for name in CARDS))
     said.texts.append((said.folder / "compared" / "README.md").read_text(encoding="utf-8"))
     said.listen("site soft.cert -o site")
     said.texts.append((said.folder / "site" / "check.html").read_text(encoding="utf-8"))
     for name in ("since.html", "soft.html", "decide.html", "learnt.html"):
         said.read_page(name)
+    for name in CARDS:
+        card = (said.folder / f"{name}.md").read_text(encoding="utf-8")
+        said.texts.append(card)
+        (block,) = re.findall(r"^```sh\n(.*?)\n```$", card, re.MULTILINE | re.DOTALL)
+        said.copied |= dict.fromkeys(block.splitlines(), said.folder)
     listen_to_an_audit(said)
     listen_to_critical_constants(said)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,8 @@ __all__ = ["certify"]
 EXAMPLES = {example.name: example for example in load_examples()}
 
 
-def write_certificate(path: Path, formula: str, alphabet: str, max_n: int, regime: Regime = Regime()) -> Path:
+def write_certificate(path: Path, formula: str, alphabet: Iterable[str], max_n: int, regime: Regime = Regime()
+                      ) -> Path:
     """The certificate of a formula, in a file."""
     outcome = prove(formula, tuple(alphabet), max_n, regime)
     assert isinstance(outcome, Certified)

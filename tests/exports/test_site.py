@@ -21,8 +21,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from certify.cli import command_line
 from certify.exports.checker import pack_checker
+from certify.frame.shipped import examples_folder
 from certify.site.build import site_files
-from certify.site.gallery import exhibits_of_files
+from certify.site.gallery import exhibits_of_files, reports_of, trained_exhibits
 from certify.site.guides import guide_html
 from certify.site.pyodide import KEPT, SHA_256, VERSION, read_pyodide
 from constructions.errors import InputError
@@ -32,6 +33,20 @@ from tests.processes import ROOT
 
 __all__ = ["browser"]
 CORPUS = ROOT / "tests" / "corpus"
+AUDIT = """
+title = "two"
+[defaults]
+alphabet = "01"
+[[claim]]
+name = "sharp"
+formula = "Q_1 since next Q_0"
+lengths = "1..3"
+[[claim]]
+name = "blunt"
+formula = "Q_1 since next Q_0"
+lengths = "4"
+gamma = "13/10"
+"""
 PYODIDE = os.environ.get("CERTIFY_PYODIDE", "")
 
 
@@ -124,6 +139,41 @@ def test_a_certificate_that_is_not_accepted_is_in_no_gallery() -> None:
         exhibits_of_files([str(rejected)], lambda _: None)
 
 
+def test_the_gallery_says_what_is_proved_of_each_kind_of_certificate() -> None:
+    names = ("by_hand_prev", "trained_wrong_word", "trained_tracks", "weighting_relu_since")
+    exhibits = exhibits_of_files([str(CORPUS / "accepted" / f"{name}.cert") for name in names], lambda _: None)
+    assert [(each.proves, bool(each.page)) for each in exhibits] == [
+        ("right on all words of length <= 4", True), ("wrong on a word", True),
+        ("a claim about all allowed inputs is proved", False), ("right on all words of length <= 6", False)]
+    index = str(site_files(exhibits, None)["index.html"])
+    assert "right on all words of length &lt;= 4" in index and 'href="gallery/trained_tracks.html"' not in index
+
+
+def test_trained_networks_stand_in_the_gallery_with_what_is_proved_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    plans = (examples_folder() / "trained" / "zoo.toml").read_text(encoding="utf-8")
+    two = "".join(part for part in re.split(r"(?m)^(?=\[)", plans)
+                  if part.startswith("[import") or re.match(r"\[network\.(even|first)\]", part))
+    read = Path.read_text
+    monkeypatch.setattr(Path, "read_text", lambda self, **options: two if self.name == "zoo.toml" else read(
+        self, **options))
+    exhibits = list(trained_exhibits(2, lambda _: None))
+    monkeypatch.undo()
+    assert [each.name for each in exhibits] == ["even", "first"]
+    assert {each.proves for each in exhibits} == {"a claim about all words of length <= 2 is proved"}
+    assert all(each.page and each.group == "Trained networks" and each.about for each in exhibits)
+
+
+def test_an_audit_stands_in_the_gallery_with_its_verdicts(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(AUDIT, encoding="utf-8")
+    (report,) = reports_of([str(tmp_path / "mine.toml")], lambda _: None)
+    assert (report.name, report.verdicts) == ("mine", "2 claims: 1 certified, 1 refuted")
+    files = site_files([], None, [report])
+    assert files["audits/mine.html"] == report.page and str(tmp_path) not in report.page
+    assert 'href="audits/mine.html"' in str(files["index.html"])
+    with pytest.raises(InputError, match="that no other claims file has"):
+        reports_of([str(tmp_path / "mine.toml")] * 2, lambda _: None)
+
+
 def test_the_command_writes_the_folder_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = next(path for path in sorted((CORPUS / "accepted").glob("*.cert")) if path.stat().st_size < 4000)
@@ -206,11 +256,17 @@ def native(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     return status, capsys.readouterr().out.replace(str(path), path.name)
 
 
+def wait_until_ready(page: Page) -> None:
+    """Python is loaded; however long it takes, no wait on this page gives up."""
+    page.set_default_timeout(0)
+    page.locator("#state", has_text="Ready.").wait_for()
+
+
 @pytest.mark.skipif(not PYODIDE, reason="CERTIFY_PYODIDE names no file")
 def test_the_checker_in_the_page_says_what_the_checker_says_without_a_network(
         browser: Browser, served: tuple[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     page, wrong = visit(browser, served[0], "check.html")
-    expect(page.locator("#state")).to_have_text("Ready.", timeout=120_000)
+    wait_until_ready(page)
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     served[1].shutdown()  # from here on nobody answers
     paths = [path for verdict in ("accepted", "rejected", "malformed") for path in
@@ -218,7 +274,7 @@ def test_the_checker_in_the_page_says_what_the_checker_says_without_a_network(
     paths.append(CORPUS / "malformed" / "nested_too_deep.cert")
     for number, path in enumerate(paths, start=1):
         page.locator("#file").set_input_files(str(path))
-        expect(page.locator("#found article")).to_have_count(number, timeout=120_000)
+        page.locator("#found article").nth(number - 1).wait_for()
         status, text = native(path, capsys)
         found = page.locator("#found article").first
         verdict = {0: "accepted", 1: "rejected", 2: "malformed", 3: "incomplete"}[status]
@@ -227,5 +283,5 @@ def test_the_checker_in_the_page_says_what_the_checker_says_without_a_network(
         assert said == re.sub(r"\s+", " ", text).strip(), path.name
         expect(found).to_contain_text(hashlib.sha256(path.read_bytes()).hexdigest())
     page.reload()  # what was kept is enough
-    expect(page.locator("#state")).to_have_text("Ready.", timeout=120_000)
+    wait_until_ready(page)
     assert wrong == []

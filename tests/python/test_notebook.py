@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
-from certify import certify
+from certify import certify, run
 from certify.every_n.claim import TheoremClaim
 from certify.every_n.theorems import Theorem
+from certify.formula.runs import Run
 from constructions.compiler import compile_formula
 from constructions.errors import InputError
 from constructions.language.parser import parse_formula
@@ -19,7 +24,9 @@ from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.regimes import Regime
 from proofs.every_n import Coq
 
-NOTEBOOK = Path(__file__).parents[2] / "examples" / "certify.ipynb"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHOWN = {"certify.ipynb": 5, "notebooks/attention_and_temporal_logic.ipynb": 6, "notebooks/counting.ipynb": 6}
+"""The notebooks, and how many of their cells show HTML."""
 VOID = {"img", "br", "meta"}
 
 
@@ -60,18 +67,100 @@ def check_html(html: str) -> None:
     assert str(Path.cwd()) not in html
 
 
-def test_every_cell_of_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+def run_notebook(name: str) -> tuple[dict[str, Any], list[Any]]:
+    """The names at its end, and the values of its cells."""
+    notebook = json.loads((EXAMPLES / name).read_text(encoding="utf-8"))
     assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
     names: dict[str, Any] = {}
     values = [shown_by(cell, names) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert all(cell["outputs"] == [] for cell in notebook["cells"] if cell["cell_type"] == "code")
+    return names, values
+
+
+def test_the_notebooks_that_are_tried_are_all_that_are_shipped() -> None:
+    assert {path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.rglob("*.ipynb")} == set(SHOWN)
+
+
+@pytest.fixture(scope="module", params=SHOWN)
+def notebook(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+             ) -> tuple[str, dict[str, Any], list[Any]]:
+    with contextlib.chdir(tmp_path_factory.mktemp("notebook")):
+        return (request.param, *run_notebook(request.param))
+
+
+def test_every_cell_of_a_notebook_runs(notebook: tuple[str, dict[str, Any], list[Any]]) -> None:
+    name, _, values = notebook
     displayed = [value._repr_html_() for value in values if hasattr(value, "_repr_html_")]
-    assert len(displayed) == 5
+    assert len(displayed) == SHOWN[name]
     for html in displayed:
         check_html(html)
-    assert names["outcome"].verdict == names["majority"].verdict == "certified"
+
+
+def test_what_the_texts_of_a_notebook_say_is_so(notebook: tuple[str, dict[str, Any], list[Any]]) -> None:
+    name, names, values = notebook
+    verdicts = {key: value.verdict for key, value in names.items() if hasattr(value, "verdict")}
+    if name == "certify.ipynb":
+        assert verdicts["outcome"] == verdicts["majority"] == "certified"
+    elif name.endswith("logic.ipynb"):
+        assert verdicts == {"before": "certified", "since": "certified", "blunt": "refuted"}
+        assert ("refuted", "0010", 3) in values
+        assert [head.name for _, _, head in names["before"].transformer.heads()] == [
+            "rightmost even position", "rightmost odd position", "alternating mean up to i"]
+        assert repr(names["since"]).startswith("<certified: Q_a S Q_b for every n <= 16")
+    else:
+        assert verdicts == {"majority": "certified", "parity": "certified", "printed": "refuted"}
+        assert names["printed"].counterexample.word == ("0",)
+        assert [(row.n, row.verdict) for row in values[-1].rows] == [
+            *((n, "certified") for n in range(1, 7)), (7, "refuted"), (8, "refuted")]
+        assert {str(head.temperature) for _, _, head in names["parity"].transformer.heads()} == {"1/n"}
+
+
+def display(*asked: str, **options: str) -> str:
+    """What a notebook shows of a run."""
+    found = run(*asked, **options)
+    assert isinstance(found, Run)
+    return found._repr_html_()
+
+
+def pictures(html: str) -> dict[str, ElementTree.Element]:
+    """The images of a display, by what they show."""
+    found = re.findall(r"<img alt='([^']*)' style='width[^>]*base64,([^']*)'", html)
+    return {text: ElementTree.fromstring(base64.b64decode(data)) for text, data in found}
+
+
+def darkest(picture: ElementTree.Element) -> dict[int, set[int]]:
+    """In which columns each row has its darkest squares."""
+    found: dict[int, tuple[float, set[int]]] = {}
+    for path in picture.iter("{http://www.w3.org/2000/svg}path"):
+        for column, row in re.findall(r"M(\d+)\.\d+ (\d+)\.\d+h", path.attrib["d"]):
+            shade, columns = float(path.attrib["opacity"]), found.get(int(row), (0.0, set()))
+            if shade >= columns[0]:
+                found[int(row)] = (shade, {int(column)} | (columns[1] if shade == columns[0] else set()))
+    return {row: columns for row, (_, columns) in found.items()}
+
+
+def test_a_run_shows_what_each_head_attends_to() -> None:
+    run = certify("prev Q_a", alphabet="ab", max_n=6).run("aabba")
+    shown = pictures(run._repr_html_())
+    assert list(shown) == ["head 1.1: rightmost even position", "head 1.2: rightmost odd position",
+                           "head 1.3: alternating mean up to i"]
+    even, odd, mean = map(darkest, shown.values())
+    assert even == {0: {0}, 1: {1}, 2: {1}, 3: {3}, 4: {3}}
+    assert odd == {0: {0}, 1: {0}, 2: {2}, 3: {2}, 4: {4}}
+    assert mean == {row: set(range(row + 1)) for row in range(5)}
+
+
+def test_no_attention_is_drawn_of_long_words_of_formulas_alone_and_of_other_weightings() -> None:
+    outcome = certify("prev Q_a", alphabet="ab", max_n=30)
+    assert pictures(outcome.run("ab" * 12)._repr_html_()) and not pictures(outcome.run("ab" * 12 + "a")._repr_html_())
+    assert not pictures(display("prev Q_a", "ab", alphabet="ab", weighting="sparsemax"))
+    assert not pictures(Run(("a",), None, (), ())._repr_html_())
+
+
+def test_of_many_heads_the_display_stays_small() -> None:
+    formula = " & ".join(f"(prev (Q_a & {'prev ' * k}Q_b))" for k in range(12))
+    shown = display(formula, "ab" * 12, alphabet="ab")
+    assert re.search(r"<p>and \d+ more heads</p>", shown) and len(shown) < 120_000
 
 
 def test_symbols_are_escaped_in_displays() -> None:

@@ -104,4 +104,5 @@ class TorchForward:
                 x = self.norm(step.norm, x)
             else:
                 x = self.units(step, x) if isinstance(step, UnitsStep) else self.attention(step, x, offset)
-        return self.affine(self.network.unembedding, x).numpy()
+        x = self.affine(self.network.unembedding, x)
+        return x.to(self.torch.float64).numpy() if self.form == self.torch.bfloat16 else x.numpy()

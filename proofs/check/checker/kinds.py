@@ -18,9 +18,10 @@ CHAPTERS: Mapping[str, str] = {
     "certify-decision": "trained",
     "certify-wrong-word": "trained",
     "certify-tracks": "trained",
+    "certify-float-runs": "trained",
     "certify-wrong-input": "trained"}
 
-LARGE = ("certify-decision", "certify-wrong-word", "certify-tracks", "certify-wrong-input")
+LARGE = ("certify-decision", "certify-wrong-word", "certify-tracks", "certify-wrong-input", "certify-float-runs")
 """The formats whose files hold the weights of a network."""
 
 ADDITIONS: Mapping[str, Mapping[str, str]] = {"certify-certificate": {"floats": "floats"}}

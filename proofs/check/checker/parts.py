@@ -12,6 +12,7 @@ from .asking import ANYTHING, Request, RequiredClaim
 from .chapters.trained.costs import estimate_decision
 from .chapters.trained.deciding import find_unproved, join_coverage, prove_part, prove_sample
 from .chapters.trained.describing import describe_decision
+from .chapters.trained.floats.proof import FloatRuns, find_unproved_floats
 from .chapters.trained.reading.decision import Decision
 from .chapters.trained.vacuous import find_vacuous_lengths
 from .checking import Accepted, nothing_unexpected, read_bytes, read_within
@@ -57,9 +58,23 @@ def find_unproved_units(data: bytes, part: int, parts: int, work: int = 1) -> li
 
 
 def find_vacuous(data: bytes, work: int = 1) -> list[int]:
-    """The lengths of a decision's claim on no word of which anything is judged. Nothing is proved."""
+    """The lengths of the claim of a decision, or about float runs, on no word of which anything is judged. Nothing is
+    proved."""
     with nothing_unexpected():
-        return find_vacuous_lengths(read_decision_of(data, ANYTHING, work))
+        given = read_within(data, ANYTHING, Budget(work)).given
+        expect(isinstance(given, Decision | FloatRuns), "a file of this format is not about all words of a network")
+        return find_vacuous_lengths(given)
+
+
+def find_unproved_floats_of(data: bytes, work: int = 1) -> list[tuple[int, str] | None]:
+    """For each class of a certificate of float runs the first place or length that is not proved, with the reason.
+
+    If that is None for every class, the claim is proved.
+    """
+    with nothing_unexpected():
+        given = read_within(data, ANYTHING, Budget(work)).given
+        expect(isinstance(given, FloatRuns), "a file of this format is not about float runs")
+        return [find_unproved_floats(given, run) for run in given.floats]
 
 
 def check_sample(data: bytes, number: int, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:

@@ -10,7 +10,9 @@ from functools import cache
 from certify.exports.checker import pack_checker
 from certify.formula.sealed import Sealed
 from certify.frame.words import show_word
+from constructions.errors import InputError
 from constructions.language.alphabets import split_symbols
+from constructions.language.parser import parse_formula
 from constructions.text import printable
 
 CHECKER = "check.pyz"
@@ -29,6 +31,16 @@ def checker_digest() -> str:
 def write_checker_command() -> str:
     """The command that writes the checker as one file."""
     return f"certify checker -o {CHECKER}"
+
+
+def claimed_formula(sealed: Sealed) -> str | None:
+    """The text of the claim's formula; None if it refers to a table (docs/certificate.md, section 2)."""
+    text = str(sealed.claim["formula"])
+    try:
+        parse_formula(text, sealed.transformer.alphabet, {each.name: each for each in sealed.transformer.predicates()})
+    except InputError:
+        return None
+    return text
 
 
 def check_softened_command(alphabet: Sequence[str], last: int, file: str) -> str:

@@ -27,7 +27,12 @@ from certify.exports.pages.certificate.approximations import (
     study,
 )
 from certify.exports.pages.certificate.blocks import find_columns
-from certify.exports.pages.certificate.commands import check_command, checker_digest, write_checker_command
+from certify.exports.pages.certificate.commands import (
+    check_command,
+    checker_digest,
+    claimed_formula,
+    write_checker_command,
+)
 from certify.exports.pages.certificate.grids import draw_grid, draw_ruler, draw_strip
 from certify.exports.pages.certificate.heat_maps import SHADES, describe_flatness, draw_map
 from certify.exports.pages.certificate.names import Names, clip
@@ -40,8 +45,6 @@ from certify.formula.real_functions import sentence
 from certify.formula.sealed import Sealed
 from certify.frame.numbers import decimal
 from certify.frame.words import SHOWN_SYMBOLS, show_word
-from constructions.errors import InputError
-from constructions.language.parser import parse_formula
 from constructions.language.printer import format_formula
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Truth
@@ -159,13 +162,8 @@ class _CertificatePage:
 
     @cached_property
     def claimed(self) -> str | None:
-        """The text of the claim's formula; None if it refers to a table (docs/certificate.md, section 2)."""
-        text = str(self.sealed.claim["formula"])
-        try:
-            parse_formula(text, self.network.alphabet, {each.name: each for each in self.network.predicates()})
-        except InputError:
-            return None
-        return text
+        """The text of the claim's formula, if there is one."""
+        return claimed_formula(self.sealed)
 
     def heading(self) -> str:
         """The formula with all its brackets, or as much of its text as there is room for."""

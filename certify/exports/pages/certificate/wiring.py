@@ -22,7 +22,7 @@ PORTS = 9.0
 
 
 @dataclass(frozen=True)
-class _Shape:
+class Shape:
     """The measures of a picture: ``depth`` of a block along the columns, ``pitch`` from a column to the next."""
 
     flat: bool
@@ -38,22 +38,23 @@ def draw_network(network: Transformer, names: Names, flat: bool) -> Markup | Non
     columns = find_columns(network, names)
     if not 0 < sum(len(column.blocks) for column in columns) <= MOST_BLOCKS:
         return None
-    return _Picture(network, names, columns, _shape(columns, flat)).draw()
+    return _Picture(network, names, columns, shape_of(columns, flat)).draw()
 
 
-def _shape(columns: Sequence[Column], flat: bool) -> _Shape:
+def shape_of(columns: Sequence[Column], flat: bool) -> Shape:
+    """The measures that fit these columns."""
     blocks = [block for column in columns for block in column.blocks]
     if flat:
         pitch = min(210.0, max(128.0, 1200 / len(columns)))
         heights = {block.number: 26.0 if block.kind in ("symbol", "position") else 46.0 for block in blocks}
-        return _Shape(True, pitch - 34, pitch, Sizes(heights, 6, 12), 46)
+        return Shape(True, pitch - 34, pitch, Sizes(heights, 6, 12), 46)
     widths = {block.number: min(116.0, max(38.0 if column.layer == 0 else 50.0, 345 / len(column.blocks) - 6))
               for column in columns for block in column.blocks}
-    return _Shape(False, 46, 92, Sizes(widths, 4, 6), 6)
+    return Shape(False, 46, 92, Sizes(widths, 4, 6), 6)
 
 
 class _Picture:
-    def __init__(self, network: Transformer, names: Names, columns: Sequence[Column], shape: _Shape):
+    def __init__(self, network: Transformer, names: Names, columns: Sequence[Column], shape: Shape):
         self.network, self.names, self.columns, self.shape = network, names, columns, shape
         self.wires = find_wires(columns)
         self.layout = Layout(columns, self.wires, shape.sizes)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from ...kernel.budget import Cache
 from ...kernel.numbers import ONE, ZERO
+from ...kernel.reading.floats import Format
 from ...kernel.verdicts import require
 from .forms import Arithmetic, FloatValue, gamma
-from .reading import Format
 from .rounding import fits, grid_of, nearest, tiny, unit, up
 
 TOO_LONG = "the mean over {} positions may be rounded in too many ways"

@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...kernel.numbers import ONE, ZERO
+from ...kernel.reading.floats import FloatClaim
 from ...kernel.reading.records import Head, Neuron
 from ...kernel.verdicts import quote, require, within
 from ..formula.composition import Writer, find_writers
@@ -20,7 +21,6 @@ from .feed_forward import FeedForwards
 from .forms import Arithmetic, FloatValue, exactly
 from .heads import Heads
 from .holding import Holding
-from .reading import FloatClaim
 from .rounding import is_within, unit
 
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from ...kernel.budget import Cache
 from ...kernel.numbers import ONE, ZERO
+from ...kernel.reading.floats import FloatClaim
 from ...kernel.reading.records import Neuron
 from ...kernel.verdicts import quote, require
 from .forms import Arithmetic, FloatValue, RealSum, exactly
-from .reading import FloatClaim
 from .rounding import fits, is_normal, is_number
 
 KEPT_BITS = 4096  # of memory for each input of an activation

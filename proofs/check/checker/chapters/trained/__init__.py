@@ -35,12 +35,15 @@ costs         what the units take, about
 describing    the claim in words
 tracks        inputs that are laid out in tracks: claim, reading, columns, longest (sums over columns), queries, proof,
               wrong_input, describing
+floats        float runs: rounding, casting, operations, softmax, stack, proof, describing
 """
 
 from ...kernel.budget import TRAINED_HELD, TRAINED_TIMES
 from ...kernel.kind import FileKind
 from .deciding import prove_decision
 from .describing import describe_decision, describe_wrong_word
+from .floats.describing import describe_float_runs
+from .floats.proof import FORMAT_OF_FLOAT_RUNS, prove_float_runs, read_float_runs
 from .reading.decision import FORMAT_OF_DECISION, FORMAT_OF_WRONG_WORD, read_decision, read_wrong_word
 from .tracks.describing import describe_tracks, describe_wrong_input
 from .tracks.proof import prove_tracks
@@ -53,6 +56,8 @@ KINDS = {
                              times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_WRONG_WORD: FileKind(read_wrong_word, prove_wrong_word, describe_wrong_word, "a trained network",
                                is_refutation=True, times=(1, TRAINED_HELD)),
+    FORMAT_OF_FLOAT_RUNS: FileKind(read_float_runs, prove_float_runs, describe_float_runs, "float runs",
+                                   times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_TRACKS: FileKind(read_tracks, prove_tracks, describe_tracks, "inputs in tracks",
                                times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_WRONG_INPUT: FileKind(read_wrong_input, prove_wrong_input, describe_wrong_input, "inputs in tracks",

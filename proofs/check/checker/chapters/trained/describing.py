@@ -15,14 +15,17 @@ from .vacuous import find_vacuous_lengths
 
 def describe_decision(given: Decision, coverage: Mapping[str, int]) -> list[str]:
     """The whole claim, what was covered to accept it, and the lengths at which it asks nothing, if there are some."""
-    claim, vacuous = given.claim, find_vacuous_lengths(given)
-    everywhere = len(vacuous) == claim.max_n - claim.min_n + 1
-    return [
-        *["the claim that follows is VACUOUS: on no word is anything judged:"] * everywhere,
+    return describe_lengths(given.claim, find_vacuous_lengths(given), [
         *describe_claim(given.network, given.claim, given.language),
-        *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())]),
-        *entry("vacuous", [] if everywhere or not vacuous else [
-            f"at {len(vacuous)} lengths nothing is judged on any word: {write_runs(vacuous)}"])]
+        *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])])
+
+
+def describe_lengths(claim: TrainedClaim, vacuous: Sequence[int], lines: list[str]) -> list[str]:
+    """The lines, with what is said of lengths at which the claim asks nothing."""
+    if len(vacuous) == claim.max_n - claim.min_n + 1:
+        return ["the claim that follows is VACUOUS: on no word is anything judged:", *lines]
+    return lines + entry("vacuous", [] if not vacuous else [
+        f"at {len(vacuous)} lengths nothing is judged on any word: {write_runs(vacuous)}"])
 
 
 def write_runs(numbers: Sequence[int]) -> str:
@@ -47,8 +50,11 @@ def describe_wrong_word(given: WrongWord, coverage: Mapping[str, int]) -> list[s
                          f"{words_of_row(case.above[given.row])} is at most {show(claim.margin)}"])]
 
 
-def describe_claim(network: Network, claim: TrainedClaim, language: Language) -> list[str]:
-    """Network and claim, all of it."""
+EXACT = "exact reals, real exponentials and square roots"
+
+
+def describe_claim(network: Network, claim: TrainedClaim, language: Language, numbers: str = EXACT) -> list[str]:
+    """Network and claim, all of it; ``numbers`` says of which logits it is."""
     return [
         *entry("network", list(words_of_network(network))),
         *(line for source in network.sources for line in entry("from", [
@@ -56,7 +62,7 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language) ->
             "(not checked; the claim is about the weights in the certificate)"])),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
         *entry("input", list(words_of_input(claim))),
-        *entry("claim", list(words_of_claim(network, claim))),
+        *entry("claim", list(words_of_claim(network, claim, numbers))),
         *entry("where", [language.write_definition(name) for name in claim.predicates]),
         *entry("automaton", list(words_of_automaton(claim))),
         *(line for number, case in enumerate(claim.cases, 1)
@@ -91,7 +97,7 @@ def words_of_network(network: Network) -> Iterator[str]:
     yield f"{counted(len(network.tokens.rows), 'token')}, {rows}, {counted(network.outputs, 'logit')}"
 
 
-def words_of_claim(network: Network, claim: TrainedClaim) -> Iterator[str]:
+def words_of_claim(network: Network, claim: TrainedClaim, numbers: str = EXACT) -> Iterator[str]:
     """What holds of every word, and where."""
     low, high = claim.offsets
     longest = max(greatest_length(network, claim, low), 0)
@@ -102,7 +108,7 @@ def words_of_claim(network: Network, claim: TrainedClaim) -> Iterator[str]:
     yield f"on every word of length {claim.min_n}..{longest} over the alphabet, at every offset {low}..{high}"
     yield f"at which its tokens have rows of the tables{whole}:"
     yield f"{where}, wherever a case holds, each of its rows is more than"
-    yield f"{show(claim.margin)} (exact reals, real exponentials and square roots)"
+    yield f"{show(claim.margin)} ({numbers})"
 
 
 def is_whole_domain(network: Network, claim: TrainedClaim) -> bool:

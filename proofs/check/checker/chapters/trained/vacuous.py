@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...kernel.words.tracker import Tracker, TrackerState
+from .floats.proof import FloatRuns
 from .reading.decision import Decision
 from .words import ALL, Judge, dead_states
 
 
-def find_vacuous_lengths(given: Decision) -> list[int]:
+def find_vacuous_lengths(given: Decision | FloatRuns) -> list[int]:
     """The lengths of the claim at which nothing is to be proved; of every other one some word has a row to prove."""
     claim, judge = given.claim, Judge(given.network, given.claim, given.language)
     if judge.tracker is not None:
@@ -18,7 +19,7 @@ def find_vacuous_lengths(given: Decision) -> list[int]:
             if not any(judge.needed(n, cases) for _, cases in judge.words(n, n, ALL))]
 
 
-def vacuous_by_states(given: Decision, judge: Judge, tracker: Tracker) -> Iterator[int]:
+def vacuous_by_states(given: Decision | FloatRuns, judge: Judge, tracker: Tracker) -> Iterator[int]:
     """The same where prefixes decide which cases hold: all states of the words of each length, one length on."""
     claim, dead, asked = given.claim, dead_states(given.claim), False
     states: set[TrackerState] = {tracker.start()}

@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
-from ...kernel.reading.document import Json
-from ...kernel.reading.shapes import Fields, integer_within, list_of, one_of, read_rational, read_text
-from ...kernel.verdicts import expect, quote, within
+from ..verdicts import expect, quote, within
+from .document import Json
+from .shapes import Fields, integer_within, list_of, one_of, read_rational, read_text
 
 MAX_CLAIMS = 32
 MAX_NAME = 100  # characters, so that a name is printed whole

@@ -1,0 +1,153 @@
+#!/usr/bin/env -S python3 -I -S
+"""Checks the certificates of a repository by the trusted folder, and prints a summary in Markdown.
+
+    python -I -S .github/actions/check/summary.py [--badge FILE] [--work N] [FILE|PATTERN]...
+
+A pattern is one of `pathlib` ('**/*.cert', left out: that one). Each file is checked by a process of its own, which is
+`python -I -S proofs/check FILE`; what it prints goes to standard error, the summary to standard output. The exit status
+is that of the gravest verdict, as the checker has it; 2 if there is no file to check. --badge writes an SVG picture
+that says what is proved of all files together. The standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+CHECKER = Path(__file__).resolve().parents[3] / "proofs" / "check"
+PATTERN = "**/*.cert"
+VERDICTS = {0: "accepted", 1: "rejected", 3: "incomplete"}
+GRAVEST_FIRST = (1, 2, 3, 0)
+LENGTHS = re.compile(r"(?:for every n in|on every word of length) (\d+)\.\.(\d+)")
+FORMULA = "the output is exactly 1 where the formula holds, and exactly 0 where not"
+LONGEST = 200
+GREEN, RED, GREY = "#2c7a45", "#b3261e", "#5a5a5a"
+
+
+class Checked(NamedTuple):
+    """What the checker says of a file: its exit status, and what is proved or why not."""
+
+    file: str
+    status: int
+    says: str
+
+    @property
+    def verdict(self) -> str:
+        """In a word: that of the checker; status 2 is malformed or unreadable, as its line says."""
+        return VERDICTS.get(self.status) or self.says.partition(":")[0]
+
+
+def find_files(arguments: list[str]) -> list[str]:
+    """Every file once, those of a pattern by their names; nothing in a folder that begins with a dot."""
+    found: dict[str, None] = {}
+    for argument in arguments or [PATTERN]:
+        if Path(argument).is_file() or not re.search(r"[*?\[]", argument):
+            found[argument] = None
+            continue
+        paths = (path for path in sorted(Path().glob(argument)) if path.is_file())
+        found |= {str(path): None for path in paths if not any(part.startswith(".") for part in path.parts[:-1])}
+    return list(found)
+
+
+def check(file: str, work: int) -> Checked:
+    """Run the checker on one file."""
+    name = f"./{file}" if file.startswith("-") else file
+    done = subprocess.run([sys.executable, "-I", "-S", str(CHECKER), "--work", str(work), "--", name],
+                          capture_output=True, text=True, check=False)
+    print(done.stdout, done.stderr, sep="", end="", file=sys.stderr, flush=True)
+    lines = done.stdout.splitlines()
+    accepted = done.returncode == 0 and bool(lines) and lines[-1].startswith("accepted: ")
+    if accepted:
+        return Checked(file, 0, headline(lines))
+    status = done.returncode if done.returncode in (1, 2, 3) else 3
+    return Checked(file, status, lines[-1] if lines else "incomplete: the checker printed nothing")
+
+
+def headline(lines: list[str]) -> str:
+    """What is proved, in a few words: from the lines of the checker, which writes them itself and quotes all names."""
+    if lines[0].startswith("the claim that follows is FALSE"):
+        return "wrong on a word" if any(line.startswith("wrong word") for line in lines) else "wrong on an input"
+    if lines[0].startswith("the claim that follows is VACUOUS"):
+        return "a claim that asks nothing"
+    start = next(place for place, line in enumerate(lines) if line.startswith("claim "))
+    claim = " ".join(line.strip() for line in lines[start:start + 3])
+    found = LENGTHS.search(claim)
+    if found is None:
+        return "a claim about all allowed inputs is proved"
+    least, greatest = map(int, found.groups())
+    words = f"all words of length <= {greatest}" if least <= 1 else f"all words of length {least} to {greatest}"
+    return f"right on {words}" if FORMULA in claim else f"a claim about {words} is proved"
+
+
+def badge_of(checked: list[Checked]) -> tuple[str, str]:
+    """The words and the colour for all files together: never more than what the least of them says."""
+    bad = [each for each in checked if each.status]
+    if bad:
+        gravest = min(bad, key=lambda each: GRAVEST_FIRST.index(each.status))
+        return f"{gravest.verdict}: {len(bad)} of {len(checked)}", RED
+    said = {each.says for each in checked}
+    if len(said) == 1:
+        words = said.pop()
+        return words, GREEN if words.startswith(("right", "a claim about")) else GREY
+    return f"{len(checked)} accepted", GREEN if not any(each.startswith(("wrong", "a claim that asks")) for each in said
+                                                        ) else GREY
+
+
+def draw_badge(words: str, colour: str) -> str:
+    """A picture of one line: what checked it, and what it says."""
+    left, right = 78, 20 + 7 * len(words)
+    shown = words.replace("&", "&amp;").replace("<", "&lt;")
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
+            f'aria-label="certificate: {shown}"><title>certificate: {shown}</title>'
+            f'<rect width="{left}" height="20" fill="#444"/>'
+            f'<rect x="{left}" width="{right}" height="20" fill="{colour}"/>'
+            '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
+            f'<text x="{left / 2:g}" y="14">certificate</text>'
+            f'<text x="{left + right / 2:g}" y="14" textLength="{right - 14}">{shown}</text></g></svg>\n')
+
+
+def summary(checked: list[Checked]) -> str:
+    """The table; all that comes from a file or its name is text, whatever Markdown it could be."""
+    words, _ = badge_of(checked)
+    rows = "".join(f"| {plain(each.file)} | {each.verdict} | {plain(said(each))} |\n" for each in checked)
+    return (f"### Certificate: {plain(words)}\n\n| file | verdict | what is proved, or why not |\n|---|---|---|\n"
+            f"{rows}\nChecked by `python -I -S proofs/check`, which needs nothing but Python's standard library.\n")
+
+
+def said(checked: Checked) -> str:
+    """Without what the other columns have: the verdict and the name of the file."""
+    text = checked.says
+    for part in (f"{checked.verdict}: ", f"{checked.file}: ", f"./{checked.file}: "):
+        text = text.removeprefix(part)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def plain(text: str) -> str:
+    """Every character that Markdown or HTML could read as more than itself, as a number."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in " /,;") else f"&#{ord(c)};" for c in text)
+
+
+def main() -> int:
+    """Check, print, draw; the exit status of the gravest verdict."""
+    parser = argparse.ArgumentParser(description="Checks certificates and prints a summary in Markdown.")
+    parser.add_argument("files", nargs="*", metavar="FILE|PATTERN")
+    parser.add_argument("--badge", metavar="FILE", help="write an SVG picture here")
+    parser.add_argument("--work", type=int, default=1, metavar="N", help="allow N times the default work and memory")
+    options = parser.parse_args()
+    files = find_files(options.files)
+    if not files:
+        print(f"no file is like {' or '.join(options.files or [PATTERN])}, expected certificates", file=sys.stderr)
+        return 2
+    checked = [check(file, options.work) for file in files]
+    print(summary(checked), end="")
+    if options.badge:
+        Path(options.badge).write_text(draw_badge(*badge_of(checked)), encoding="utf-8")
+    return next(status for status in GRAVEST_FIRST if status in {each.status for each in checked})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""`certify card`: what a certificate proves, as a fragment of Markdown for the card of a model.
+
+The claim stands there in the checker's own words, which quote every name; nothing of the file is copied but through it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from certify import __version__
+from certify.exports.html import FROM_STANDARD_INPUT
+from certify.exports.pages.certificate.commands import (
+    check_alone_command,
+    check_command,
+    check_softened_command,
+    checker_digest,
+    claimed_formula,
+    write_checker_command,
+)
+from certify.formula.sealed import read_accepted_file, read_sealed_text
+from certify.frame.files import check_writable, read_text, write_text
+from constructions.network.json_form import read_json, write_canonical
+from constructions.text import printable
+from proofs import check
+
+LENGTHS = re.compile(r"(?:for every n in|on every word of length) (\d+)\.\.(\d+)")
+NOT_CLAIMED = """
+Not claimed: anything about longer words, about other weights (not even rescaled ones), or about runs in floating point
+other than those that the claim names. The checker recomputes every bound from the file with whole numbers; it shares no
+code with the program that wrote the certificate.
+"""
+
+
+def write_card(path: str, output: str) -> None:
+    """Write the fragment about the certificate in a file.
+
+    Raises:
+        InputError: if the file is no certificate, or the place cannot be written.
+        NotAccepted: if the certificate is rejected.
+    """
+    check_writable(output)
+    name = FROM_STANDARD_INPUT if path == "-" else PurePath(path).name
+    write_text(output, card_of(read_text(path), path, name))
+
+
+def card_of(text: str, path: str, name: str) -> str:
+    """The fragment about the certificate with this text; complaints name ``path``, the fragment ``name``.
+
+    Raises:
+        InputError: if it is no certificate.
+        NotAccepted: if the checker rejects it.
+    """
+    accepted = read_accepted_file(text, path)
+    lines = [check.printable(line) for line in accepted.lines]
+    claim = "\n".join(lines)
+    return f"""\
+## {headline(lines).capitalize()}
+
+{_says(lines, name)}
+
+{fence(claim)}text
+{claim}
+{fence(claim)}
+
+| file | SHA-256 |
+|---|---|
+{"".join(f"| {row} | `{digest}` |{chr(10)}" for row, digest in _digests(text, path, name))}
+To check it, with Python 3.10 or newer and nothing else:
+
+{_commands(accepted.given, text, path, name)}
+{"" if is_refutation(lines) else NOT_CLAIMED}"""
+
+
+def headline(lines: Sequence[str]) -> str:
+    """The shortest true sentence about a certificate, from the lines that the checker prints of it.
+
+    >>> headline(["alphabet     'a', 'b'", "claim        on every word of length 2..5 over the alphabet, at offset 0:"])
+    'a claim about all words of length 2 to 5 is proved'
+    """
+    if is_refutation(lines):
+        return "wrong on a word" if any(line.startswith("wrong word") for line in lines) else "wrong on an input"
+    if lines[0].startswith("the claim that follows is VACUOUS"):
+        return "a claim that asks nothing"
+    start = next(place for place, line in enumerate(lines) if line.startswith("claim "))
+    claim = " ".join(line.strip() for line in lines[start:start + 3])
+    found = LENGTHS.search(claim)
+    if found is None:
+        return "a claim about all allowed inputs is proved"
+    least, greatest = map(int, found.groups())
+    words = f"all words of length <= {greatest}" if least <= 1 else f"all words of length {least} to {greatest}"
+    is_formula = "the output is exactly 1 where the formula holds, and exactly 0 where not" in claim
+    return f"right on {words}" if is_formula else f"a claim about {words} is proved"
+
+
+def is_refutation(lines: Sequence[str]) -> bool:
+    """Whether the checker says that the claim is false."""
+    return lines[0].startswith("the claim that follows is FALSE")
+
+
+def _says(lines: Sequence[str], name: str) -> str:
+    what = "shows where they break this claim" if is_refutation(lines) else "proves of them"
+    return f"The certificate {code(name)} is about the weights that stand in it, and {what}, in the checker's words:"
+
+
+def code(text: str) -> str:
+    """A text as code, in a line of Markdown or in a cell of a table, whatever is in it.
+
+    >>> print(code("a|b`c"), code("x.cert"))
+    <code>a&#124;b&#96;c</code> `x.cert`
+    """
+    shown = printable(text)
+    if re.fullmatch(r"[\w./ -]*\w[\w./ -]*", shown, re.ASCII) and shown == shown.strip():
+        return f"`{shown}`"
+    return "<code>" + "".join(c if c.isascii() and c.isalnum() else f"&#{ord(c)};" for c in shown) + "</code>"
+
+
+def fence(text: str) -> str:
+    """More backquotes than stand together in the text.
+
+    >>> fence("a"), fence("````")
+    ('```', '`````')
+    """
+    return "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
+
+
+def _digests(text: str, path: str, name: str) -> Iterator[tuple[str, str]]:
+    """Of the certificate, of the model in it as `build` writes it, and of the checker."""
+    data = read_json(text, path)
+    yield f"certificate, {code(name)}", hashlib.sha256(text.encode()).hexdigest()
+    if isinstance(data.get("transformer"), dict):
+        model = write_canonical(data["transformer"])
+        yield "the network in it, as a model file", hashlib.sha256(model.encode()).hexdigest()
+    yield f"checker, `check.pyz` of version {__version__}", checker_digest()
+
+
+def _commands(given: Any, text: str, path: str, name: str) -> str:
+    if isinstance(given, check.Certificate):
+        sealed = read_sealed_text(text, path)
+        command = check_command(sealed, name, claimed_formula(sealed))
+    elif isinstance(given, check.Softened):
+        command = check_softened_command(given.claim.alphabet, given.claim.max_n, name)
+    else:
+        command = check_alone_command(name)
+    lines = f"{write_checker_command()}\n{command}"
+    return f"{fence(lines)}sh\n{lines}\n{fence(lines)}"

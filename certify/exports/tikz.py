@@ -1,0 +1,148 @@
+"""`certify export --to tikz`: the network as a picture for a paper, laid out as on the page of the certificate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from certify.exports.pages.certificate.blocks import Block, Column, find_columns, is_approximate
+from certify.exports.pages.certificate.layout import Layout, Wire, find_wires
+from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.wiring import MOST_BLOCKS, PORTS, shape_of, wrap
+from certify.formula.sealed import Sealed, read_sealed
+from certify.frame.files import check_writable, write_text
+from constructions.errors import Unsupported
+from constructions.language.printer import latex_text
+from constructions.network.meanings import Truth
+from constructions.network.transformer import Transformer
+
+HEAD = r"""% For a document with \usepackage{tikz}.
+% From the NAMES
+{\small\noindent
+\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
+\begin{tikzpicture}[x=1bp, y=-1bp, font=\sffamily\footnotesize, line cap=round,
+  block/.style={draw, rounded corners=3bp, align=center, inner sep=1bp},
+  head/.style={block, fill=orange!18}, exact/.style={block, fill=blue!8}, feed/.style={block, fill=green!10},
+  symbol/.style={block, rounded corners=8bp, fill=black!5}, position/.style={symbol, densely dotted},
+  output/.style={line width=1.2bp}, title/.style={inner sep=0bp, text=black!60},
+  wire/.style={line width=.5bp, draw=black!65}, near/.style={draw=orange!80!black}, far/.style={draw=black!25},
+  query/.style={densely dashed}, key/.style={}, value/.style={line width=1bp}, relu/.style={}]"""
+PICTURE_ENDS = r"\end{tikzpicture}}%"
+NOT_OF_ALL_FONTS = {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\u2026": r"\ldots{}"}
+LINE_HEIGHT = 26.0
+"""Boxes that are lower have a single line."""
+
+
+def export_tikz(path: str, output: str) -> None:
+    """Write the picture of the network of the certificate in a file.
+
+    Raises:
+        InputError: if the file is no certificate, or the place cannot be written.
+        NotAccepted: if the certificate is rejected.
+        Unsupported: if the network is too large for a picture.
+    """
+    check_writable(output)
+    write_text(output, tikz_of(read_sealed(path)))
+
+
+def tikz_of(sealed: Sealed) -> str:
+    """The whole text, in ASCII.
+
+    Raises:
+        Unsupported: if the network is too large for a picture.
+    """
+    network = sealed.transformer
+    output = network.directions[network.output]
+    assert isinstance(output, Truth), "what the checker accepts decides a formula"
+    names = Names(network, output.formula)
+    columns = find_columns(network, names)
+    if not 0 < sum(len(column.blocks) for column in columns) <= MOST_BLOCKS:
+        raise Unsupported(f"a picture of this network, expected at most {MOST_BLOCKS} blocks")
+    picture = _Picture(network, columns)
+    shown = list(picture.lines())
+    return "\n".join([HEAD.replace("NAMES", sealed.names), *shown, PICTURE_ENDS, *definitions(names, shown),
+                      r"\par}"]) + "\n"
+
+
+def definitions(names: Names, shown: Sequence[str]) -> list[str]:
+    """What the numbered formulas are that the lines show, and those by which these are defined."""
+    found: list[str] = []
+    for part, text in reversed(names.definitions.items()):
+        name = plain(names.texts[part])
+        if any(name in line for line in [*shown, *found]):
+            found.append(rf"\par\smallskip {name} is \texttt{{{plain(text)}}}.")
+    return found[::-1]
+
+
+def plain(text: str) -> str:
+    """Text in ASCII that LaTeX prints; numbered formulas are mathematics.
+
+    >>> print(plain("a_b < \u03c612 \u2026"))
+    a\\_b \\textless{} $\\varphi_{12}$ \\ldots{}
+    """
+    shown = "".join(NOT_OF_ALL_FONTS.get(c, c) for c in latex_text(text))
+    shown = re.sub("\u03c6(\\d+)", r"$\\varphi_{\1}$", shown)
+    return "".join(c if c.isascii() else latex_text(c.encode("ascii", "backslashreplace").decode()) for c in shown)
+
+
+class _Picture:
+    """The geometry is that of the page; a column is ``pitch`` to the right of the one before it."""
+
+    def __init__(self, network: Transformer, columns: Sequence[Column]):
+        self.network, self.columns = network, columns
+        self.shape = shape_of(columns, flat=True)
+        self.wires = find_wires(columns)
+        self.layout = Layout(columns, self.wires, self.shape.sizes)
+        self.places = {block.number: (place, block) for place, column in enumerate(columns) for block in column.blocks}
+
+    def lines(self) -> Iterator[str]:
+        """Titles, then wires, then the blocks that cover their ends."""
+        low, _ = self.layout.extent
+        for place, column in enumerate(self.columns):
+            what = f"layer {column.layer}: {column.what}" if column.layer else column.what
+            x = place * self.shape.pitch + self.shape.depth / 2
+            yield rf"\node[title] at ({x:.0f}, {low - 16:.0f}) {{{plain(what)}}};"
+        for wire in self.wires:
+            yield from self._wire(wire)
+        for place, block in self.places.values():
+            yield self._block(place, block)
+
+    def _curve(self, place: int, here: float, there: float) -> str:
+        """From the column before to this one."""
+        start, end = (place - 1) * self.shape.pitch + self.shape.depth, place * self.shape.pitch
+        middle = (start + end) / 2
+        return (f"({start:.0f}, {here:.1f}) .. controls ({middle:.0f}, {here:.1f}) and ({middle:.0f}, {there:.1f}) .. "
+                f"({end:.0f}, {there:.1f})")
+
+    def _wire(self, wire: Wire) -> Iterator[str]:
+        _, writer = self.places[wire.writer]
+        colour = "far" if writer.kind == "position" else "near" if is_approximate(
+            self.network, wire.direction) else ""
+        style = f"wire, {colour}" if colour else "wire"
+        step = min(12.0, (self.shape.sizes.blocks[writer.number] - 10) / max(1, len(writer.writes)))
+        here = self.layout.block(wire.first, writer.number) + step * (
+            writer.writes.index(wire.direction) - (len(writer.writes) - 1) / 2)
+        for place in range(wire.first + 1, wire.last + 1):
+            for reader in wire.readers.get(place, ()):
+                yield from self._branches(wire.direction, place, self.places[reader][1], here, style)
+            if place < wire.last:
+                there = self.layout.wire(place, wire.direction)
+                end = place * self.shape.pitch + self.shape.depth
+                yield rf"\draw[{style}] {self._curve(place, here, there)} -- ({end:.0f}, {there:.1f});"
+                here = there
+
+    def _branches(self, direction: str, place: int, reader: Block, here: float, style: str) -> Iterator[str]:
+        step = min(PORTS, (self.shape.sizes.blocks[reader.number] - 8) / max(1, len(reader.reads)))
+        for k, (name, role) in enumerate(reader.reads):
+            if name == direction:
+                there = self.layout.block(place, reader.number) + step * (k - (len(reader.reads) - 1) / 2)
+                yield rf"\draw[{style}, {role}] {self._curve(place, here, there)};"
+
+    def _block(self, place: int, block: Block) -> str:
+        width, height = self.shape.depth, self.shape.sizes.blocks[block.number]
+        first, *more = wrap(block.lines, width, 1 if height <= LINE_HEIGHT else 3)
+        text = r"\\{}".join([rf"\textbf{{{plain(first)}}}", *map(plain, more)])
+        final = ", output" if self.network.output in block.writes else ""
+        x, y = place * self.shape.pitch + width / 2, self.layout.block(place, block.number)
+        return (rf"\node[{block.kind}{final}, minimum width={width:.0f}bp, minimum height={height:.0f}bp] "
+                rf"at ({x:.0f}, {y:.1f}) {{{text}}};")

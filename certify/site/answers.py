@@ -1,0 +1,68 @@
+"""What the workbench says of a formula: how it is read, in words, and where it holds on a word; as JSON.
+
+It runs in the page, too, where nothing but the standard library, lark and the files of ``workbench.py`` are.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from certify.formula.in_words import sentences
+from constructions.errors import FormulaError, InputError, Unsupported
+from constructions.language.alphabets import alphabet_of, parse_alphabet, parse_word
+from constructions.language.parser import parse_formula
+from constructions.language.printer import format_formula
+from constructions.language.semantics import TruthTable
+from constructions.language.syntax import Formula, subformulas
+
+MOST_PARTS = 60
+MOST_LETTERS = 200
+
+
+def answer(formula: str, alphabet: str, word: str) -> str:
+    """One JSON object: ``error`` (and ``caret``), or what is known of the formula and the word.
+
+    >>> json.loads(answer("Q_a since", "", ""))["caret"]
+    'Q_a since\\n         ^'
+    >>> json.loads(answer("prev Q_a", "ab", "aab"))["rows"]
+    [['Q_a', [True, True, False]], ['prev Q_a', [False, True, True]]]
+    """
+    try:
+        symbols = parse_alphabet(alphabet) if alphabet.strip() else None
+        parsed = parse_formula(formula, symbols)
+        symbols = symbols or alphabet_of(parsed)
+        found = {"formula": format_formula(parsed), "brackets": format_formula(parsed, parenthesize=True),
+                 "alphabet": list(symbols), "sentences": sentences(parsed)[-MOST_PARTS:],
+                 "command": command_of(formula, alphabet), **truths(parsed, symbols, word)}
+    except FormulaError as error:
+        found = {"error": str(error), "caret": error.caret()}
+    except (InputError, Unsupported) as error:
+        found = {"error": str(error)}
+    except RecursionError:
+        found = {"error": "the formula is nested too deeply for this page"}
+    return json.dumps(found)
+
+
+def truths(formula: Formula, symbols: Sequence[str], text: str) -> dict[str, Any]:
+    """The word, and a row for each subformula, the smallest first; or what is wrong with the word."""
+    if not text.strip():
+        return {"word": [], "rows": []}
+    try:
+        word = parse_word(text, symbols)
+        if len(word) > MOST_LETTERS:
+            raise InputError(f"word: {len(word)} symbols, expected at most {MOST_LETTERS} here")
+        table = TruthTable(word)
+        rows = [(format_formula(part), list(table.values(part))) for part in subformulas(formula)[-MOST_PARTS:]]
+    except (InputError, Unsupported) as error:
+        return {"word": [], "rows": [], "word_error": str(error)}
+    return {"word": list(word), "rows": rows}
+
+
+def command_of(formula: str, alphabet: str) -> str:
+    """The command that proves it, to be copied."""
+    options = f" --alphabet={shlex.quote(alphabet.strip())}" if alphabet.strip() else ""
+    text = " ".join(formula.split())
+    return f"certify formula{options} {'-- ' if text.startswith('-') else ''}{shlex.quote(text)}"

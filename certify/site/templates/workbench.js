@@ -1,0 +1,103 @@
+const find = query => document.querySelector(query);
+const make = (tag, attributes = {}, text = "") => {  // texts of strangers only ever become text nodes
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) { made.setAttribute(name, value); }
+  made.textContent = text;
+  return made;
+};
+const FIELDS = { f: "#formula", a: "#alphabet", w: "#word" }, TOP = new URL(".", location.href).href, PATIENCE = 4000, PAUSE = 120;
+let worker = null, ready = false, busy = 0, wanted = null, timer = 0, letters = [];
+const say = text => { find("#state").textContent = text; };
+const asked = () => Object.fromEntries(Object.entries(FIELDS).map(([key, query]) => [key, find(query).value]));
+const complain = (query, text) => { const place = find(query); place.textContent = text; place.hidden = !text; };
+const separated = () => letters.some(letter => [...letter].length > 1);
+const showLetters = alphabet => {
+  letters = alphabet;
+  const buttons = alphabet.slice(0, 40).map(letter => {
+    const button = make("button", { type: "button" }, letter);
+    button.addEventListener("click", () => add(letter));
+    return button;
+  });
+  const remove = make("button", { type: "button", "aria-label": "Remove the last letter" }, "⌫");
+  remove.addEventListener("click", () => change(word => word.slice(0, -1)));
+  find("#letters").replaceChildren(...buttons, remove);
+};
+const parts = text => separated() ? text.split(",").map(part => part.trim()).filter(Boolean) : [...text.replaceAll(" ", "")];
+const change = how => {
+  find("#word").value = how(parts(find("#word").value)).join(separated() ? "," : "");
+  ask();
+};
+const add = letter => change(word => [...word, letter]);
+const showTruths = (word, rows) => {
+  const table = make("table", { class: "truth" }), head = make("tr");
+  head.append(make("th", { scope: "col" }, "formula"), ...word.map((letter, place) => make("th", { scope: "col" }, `${letter} ${place + 1}`)));
+  const body = rows.map(([text, values]) => {
+    const row = make("tr");
+    row.append(make("th", { scope: "row" }, text), ...values.map(holds => make("td", { class: holds ? "holds" : "fails" }, holds ? "true" : "·")));
+    return row;
+  });
+  table.append(make("thead"), make("tbody"));
+  table.tHead.append(head);
+  table.tBodies[0].append(...body);
+  find("#truths").replaceChildren(...(word.length ? [table] : [make("p", { class: "soft" }, "Words are not empty: click letters, or type.")]));
+};
+const show = found => {
+  complain("#complaint", found.error ?? "");
+  complain("#mistake", found.caret ?? "");
+  complain("#word-mistake", found.word_error ?? "");
+  find("#formula").setAttribute("aria-invalid", String(Boolean(found.error)));
+  find("#found").hidden = Boolean(found.error);
+  if (found.error) { return; }
+  if (found.alphabet.join("\n") !== letters.join("\n")) { showLetters(found.alphabet); }
+  find("#sentences").replaceChildren(...found.sentences.flatMap(([text, meaning]) => [make("dt", {}, text), make("dd", {}, meaning)]));
+  showTruths(found.word, found.rows);
+  find("#command").textContent = found.command;
+};
+const heard = {
+  ready: () => { ready = true; next(); },
+  done: ({ text }) => { busy = 0; show(JSON.parse(text)); next(); },
+  broken: ({ message }) => {
+    worker.terminate();
+    if (!ready) { say(`Python could not be loaded: ${message}`); return; }
+    show({ error: `Python ended: ${message}` });
+    begin();
+  },
+};
+const begin = async () => {
+  [ready, busy] = [false, 0];
+  say("Loading Python …");
+  const source = await (await fetch("workbench-worker.js")).text();
+  worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), { type: "module" });
+  worker.onmessage = ({ data }) => heard[data.kind](data);
+  worker.onerror = event => heard.broken({ message: event.message || "the worker did not start" });
+  worker.postMessage({ top: TOP });
+};
+const next = () => {
+  if (!ready) { return; }
+  if (busy && wanted && performance.now() - busy > PATIENCE) { worker.terminate(); begin(); return; }
+  if (busy || !wanted) { if (!busy) { say("Ready."); } return; }
+  busy = performance.now();
+  say("Reading …");
+  worker.postMessage({ asked: wanted });
+  wanted = null;
+};
+const ask = () => {
+  const given = asked();
+  history.replaceState(null, "", `#${new URLSearchParams(given)}`);
+  wanted = given;
+  clearTimeout(timer);
+  timer = setTimeout(next, PAUSE);
+};
+const readAddress = () => {
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const [key, query] of Object.entries(FIELDS)) { if (given.has("f")) { find(query).value = given.get(key) ?? ""; } }
+  wanted = asked();
+  next();
+};
+setInterval(next, 1000);
+find("#asked").addEventListener("input", ask);
+find("#asked").addEventListener("submit", event => { event.preventDefault(); ask(); });
+addEventListener("hashchange", readAddress);
+if ("serviceWorker" in navigator) { navigator.serviceWorker.register("kept.js").catch(() => {}); }
+readAddress();
+begin();

@@ -1,0 +1,64 @@
+"""The Python of the workbench: the project's own parser as it is, the library that it needs, and what answers."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from importlib.metadata import distribution
+from pathlib import Path
+
+import lark
+
+import certify
+import constructions
+from certify.exports.checker import FIXED_DATE, MODE
+
+PARTS_OF_CONSTRUCTIONS = ("*.py", "language/*.py", "language/*.lark", "network/*.py")
+PARTS_OF_CERTIFY = ("__init__.py", "formula/__init__.py", "formula/in_words.py", "frame/__init__.py",
+                    "frame/readable.py", "site/__init__.py", "site/answers.py")
+PARTS_OF_LARK = ("*.py", "parsers/*.py", "grammars/*.lark", "py.typed")
+WITHOUT_BALLS = '''\
+"""Stands for python-flint, which the page does not have: what needs real numbers is refused there."""
+
+from constructions.errors import Unsupported
+
+
+def _refuse(*_, **__):
+    raise Unsupported("this formula needs enclosures of real numbers, which this page does not compute")
+
+
+class arb:
+    __init__ = _refuse
+
+
+class fmpq:
+    __init__ = _refuse
+
+
+class ctx:
+    workprec = staticmethod(_refuse)
+'''
+
+
+def workbench_files() -> dict[str, bytes]:
+    """The files by the names under which Python finds them, sorted."""
+    found = {"flint.py": WITHOUT_BALLS.encode()}
+    for package, parts in ((constructions, PARTS_OF_CONSTRUCTIONS), (certify, PARTS_OF_CERTIFY), (lark, PARTS_OF_LARK)):
+        folder = Path(str(package.__file__)).parent
+        found |= {f"{folder.name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+                  for part in parts for path in folder.glob(part)}
+    for path in distribution("lark").files or ():
+        if path.name.startswith("LICENSE"):
+            found["lark/LICENSE"] = path.read_binary()
+    return {name: found[name] for name in sorted(found)}
+
+
+def pack_workbench() -> bytes:
+    """The files as one, the same bytes every time."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in workbench_files().items():
+            entry = zipfile.ZipInfo(name, FIXED_DATE)
+            entry.external_attr, entry.create_system = MODE, 3
+            archive.writestr(entry, content)
+    return packed.getvalue()

@@ -1,0 +1,96 @@
+"""What people and programs read of a decision about float runs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.frame.numbers import decimal
+from certify.frame.terminal_tables import Column, plain, print_table, said_of_all, verdict_text
+from certify.frame.verdicts import colour
+from certify.frame.words import show_word
+from certify.trained.float_decision import FloatDecision, FloatRow, WrongRun
+from certify.trained.show import DIGITS, MOST_ROWS, cut_word, describe_network, show_numbers, show_row
+
+COLUMNS = (Column("n", "right"), Column("verdict"), Column("smallest margin found, weights rounded"),
+           Column("on the word"), Column("offset", "right"))
+
+
+def print_float_decision(out: Console, decision: FloatDecision) -> None:
+    """The class, a table over lengths, and the verdict in a sentence."""
+    claim, run = decision.claim, decision.run
+    out.print(plain(describe_network(decision.network)))
+    out.print(plain(f"runs      {run.name}: stored in {run.storage}, sums in {run.sums}, softmax and norms in "
+                    f"{run.softmax}"))
+    out.print(plain(f"claim     all words of length {claim.lengths[0]} .. {claim.lengths[1]}, in every run"))
+    out.print()
+    print_table(out, COLUMNS, [(str(row.n), verdict_text(row.verdict), *_cells(row))
+                               for row in decision.telling_rows(MOST_ROWS)])
+    out.print()
+    verdict, why = said_of_all(decision.verdict, describe_verdict(decision))
+    out.print(Text(f"{verdict}:", style=colour(verdict)), plain(why))
+    if decision.wrong:
+        out.print(plain(describe_wrong_run(decision, decision.wrong)))
+
+
+def _cells(row: FloatRow) -> tuple[str, str, str]:
+    if row.seen is None:
+        return "-", "-", "-"
+    return decimal(Fraction(row.seen.value), DIGITS), cut_word(show_word(row.seen.word)), str(row.seen.offset)
+
+
+def describe_verdict(decision: FloatDecision) -> str:
+    """What is certified, what is wrong, and what lies between."""
+    refuted, unknown, vacuous = map(decision.lengths_that_are, ("refuted", "unknown", "vacuous"))
+    parts = []
+    if decision.certified_to is not None:
+        parts.append(f"every run is right on every word of length {decision.rows[0].n} .. {decision.certified_to}")
+    if vacuous:
+        parts.append(f"vacuous at n = {show_numbers(vacuous)}")
+    if refuted:
+        parts.append(f"a run is wrong at n = {show_numbers(refuted)}")
+    if unknown:
+        first = decision.first("unknown")
+        parts.append(f"open at n = {show_numbers(unknown)} ({first.reason if first else ''})")
+    return "; ".join(parts)
+
+
+def describe_wrong_run(decision: FloatDecision, wrong: WrongRun) -> str:
+    """The word, where it is judged, the value, and what the run does."""
+    row = decision.claim.cases[wrong.case].above[wrong.row]
+    return (f"on the word {cut_word(show_word(wrong.word))} (n = {len(wrong.word)}) at offset {wrong.offset}, judged "
+            f"at position {wrong.place}, {show_row(row)} is {decimal(wrong.value, DIGITS)} in a run, replayed bit by "
+            f"bit, expected more than {decision.claim.margin}: {wrong.execution}")
+
+
+def float_decision_to_json(decision: FloatDecision) -> dict[str, Any]:
+    """All of it; margins are what binary64 saw (evidence), the value of a wrong run is exact."""
+    return {
+        "verdict": decision.verdict,
+        "float": decision.run.to_json(),
+        "alphabet": list(decision.claim.alphabet),
+        "min_n": decision.claim.lengths[0],
+        "max_n": decision.claim.lengths[1],
+        "offsets": list(decision.claim.offsets),
+        "certified_to": decision.certified_to,
+        "lengths": [{"n": row.n, "verdict": row.verdict, "smallest_margin_found": _seen_to_json(row),
+                     "wrong": _wrong_to_json(row.wrong), "reason": row.reason} for row in decision.rows],
+        "counterexample": _wrong_to_json(decision.wrong),
+        "seconds": round(decision.seconds, 3)}
+
+
+def _seen_to_json(row: FloatRow) -> dict[str, Any] | None:
+    return {"value": row.seen.value, "word": list(row.seen.word), "offset": row.seen.offset} if row.seen else None
+
+
+def _wrong_to_json(wrong: WrongRun | None) -> dict[str, Any] | None:
+    if wrong is None:
+        return None
+    execution = wrong.execution
+    return {"word": list(wrong.word), "offset": wrong.offset, "position": wrong.place, "case": wrong.case,
+            "row": wrong.row, "value": str(wrong.value),
+            "execution": {"order": execution.order, "fused": execution.fused,
+                          "normalised": "before" if execution.before else "after", "exp_base": execution.base}}

@@ -1,0 +1,10 @@
+"""Float runs of a trained network; docs/floats.md, section 7. Read in this order:
+
+rounding    what a rounding may change, in units of 2^-44
+casting     the network with its weights rounded to the formats of a class of runs
+operations  linear maps, norms, units and sums of a run, on affine forms
+softmax     the average of a head in a run
+stack       all steps, token by token
+proof       every word of the claim, in every run of each class
+describing  the claim in words
+"""

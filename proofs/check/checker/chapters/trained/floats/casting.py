@@ -1,0 +1,106 @@
+"""The network that runs of a class compute with: its numbers are rounded once, to nearest, ties to even.
+
+Weights of matrix products are rounded to `storage` and then to `inputs`, all other numbers to `storage`. Subnormal
+numbers are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from ....kernel.reading.floats import FloatClaim, Format
+from ....kernel.verdicts import require
+from ..reading.dyadics import Matrix, Vector
+from ..reading.network import Affine, AttentionStep, Network, NetworkHead, Norm, NormStep, Step, UnitsStep
+
+Given = TypeVar("Given")
+
+
+def nearest(entries: Sequence[int], power: int, form: Format) -> tuple[int, ...]:
+    """Each entry * 2^power rounded to the format, as an integer times the same power.
+
+    Proof. With 2^k <= |x| < 2^(k + 1), the numbers of the format around x are multiples of 2^q, q = max(k, e) - p + 1,
+    and 2^(k + 1) is one of them. Where q <= power, x is a multiple already.
+
+    Raises:
+        Rejected: if one is too large.
+    """
+    found = []
+    for entry in entries:
+        shift = max(entry.bit_length() - 1 + power, form.least) - form.precision + 1 - power
+        if shift > 0:
+            whole, rest = entry >> shift, entry & (1 << shift) - 1
+            half = 1 << shift - 1
+            found.append(whole + (rest > half or (rest == half and whole & 1)) << shift)
+        else:
+            found.append(entry)
+    longest = max((entry.bit_length() for entry in found), default=0)
+    require(longest + power <= form.greatest + 1, "a weight is too large for its format")
+    return tuple(found)
+
+
+class Cast:
+    """Rounds the numbers of a network."""
+
+    def __init__(self, run: FloatClaim) -> None:
+        self._run = run
+
+    def vector(self, vector: Vector | None) -> Vector | None:
+        """A gain or a bias."""
+        return None if vector is None else Vector(nearest(vector.entries, vector.power, self._run.storage),
+                                                  vector.power)
+
+    def table(self, table: Matrix) -> Matrix:
+        """Rows that are looked up."""
+        rows = tuple(nearest(row, table.power, self._run.storage) for row in table.rows)
+        return Matrix(rows, table.width, table.power)
+
+    def weight(self, weight: Matrix) -> Matrix:
+        """What enters products."""
+        stored = self.table(weight)
+        return Matrix(tuple(nearest(row, stored.power, self._run.inputs) for row in stored.rows), stored.width,
+                      stored.power)
+
+    def affine(self, affine: Affine) -> Affine:
+        """Weight and bias."""
+        return Affine(self.weight(affine.weight), self.vector(affine.bias))
+
+    def norm(self, norm: Norm | None) -> Norm | None:
+        """Gain and bias; ε is rounded in each run."""
+        if norm is None:
+            return None
+        require(norm.of is None, "no rule for the norm of an image of the stream in float runs")
+        return replace(norm, gain=self.vector(norm.gain), bias=self.vector(norm.bias))
+
+    def head(self, head: NetworkHead) -> NetworkHead:
+        """All maps of a head."""
+        require(head.slope is None, "no rule for slopes in float runs")
+        return NetworkHead(self.affine(head.query), self.affine(head.key), self.affine(head.value),
+                           self.weight(head.out), None)
+
+    def step(self, step: Step) -> Step:
+        """A step, if there is a rule for what it does."""
+        norm = self.norm(step.norm)
+        if isinstance(step, AttentionStep):
+            require(step.rotary is None, "no rule for rotary positions in float runs")
+            return AttentionStep(norm, tuple(map(self.head, step.heads)), self.vector(step.bias), step.scale, None)
+        if isinstance(step, UnitsStep):
+            require(step.gate is None and step.activation in ("relu", "gelu", "tanh"),
+                    "no rule for these units in float runs")
+            return UnitsStep(norm, self.affine(step.inward), None, step.activation, self.affine(step.outward))
+        assert norm is not None
+        return NormStep(norm)
+
+
+def cast_network(network: Network, run: FloatClaim) -> Network:
+    """The network of the runs of a class.
+
+    Raises:
+        Rejected: if a weight is too large, or there is no rule for a step.
+    """
+    cast = Cast(run)
+    positions = None if network.positions is None else cast.table(network.positions)
+    return replace(network, tokens=cast.table(network.tokens), positions=positions,
+                   steps=tuple(map(cast.step, network.steps)), unembedding=cast.affine(network.unembedding))

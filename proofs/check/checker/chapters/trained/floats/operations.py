@@ -1,0 +1,155 @@
+"""What one token's numbers may be in all runs of a class, step by step, as affine forms; docs/floats.md, section 7.
+
+A form contains the numbers of every run: the real operation on what a form contains (forms.py, form_norms.py,
+form_units.py), and a radius of its own for how far each result is rounded, which becomes a symbol where it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from operator import mul
+
+from ....kernel.budget import Budget
+from ....kernel.reading.floats import FloatClaim
+from ....kernel.verdicts import require
+from ..form_norms import centred, normalise, square
+from ..form_units import activate
+from ..forms import UNIT, WEIGHT, AffineForm, Linear, apply, plus, promoted, scale_each, spread, tighten, widened
+from ..maps import to_units
+from ..passing import NormMaps, UnitMaps
+from ..precision import ceil_norm, ceil_sqrt
+from ..reading.network import Network
+from .casting import nearest
+from .rounding import expect_finite, gamma, rounding, sum_error, times, tiny, unit_roundoff, up
+
+
+class Operations:
+    """The operations of a class of runs."""
+
+    def __init__(self, budget: Budget, run: FloatClaim) -> None:
+        self.budget, self.run = budget, run
+        self.u = unit_roundoff(run.softmax)
+        self.function = 2 * run.exp_ulp * self.u  # the relative error of exp, erf, tanh and roots
+
+    def embed(self, network: Network, token: int, position: int) -> AffineForm:
+        """The stream before the first step: one sum, rounded once, so that all runs have one number (unless it is
+        flushed). It has a slot for a symbol, so that it is no point, which would get none."""
+        power, entries = network.tokens.power, network.tokens.rows[token]
+        if network.positions is not None:
+            least = min(power, network.positions.power)
+            more = network.positions.rows[position]
+            entries = tuple((a << power - least) + (b << network.positions.power - least)
+                            for a, b in zip(entries, more, strict=True))
+            power = least
+        row = to_units(nearest(entries, power, self.run.storage), power)
+        radius = 1 + up(tiny(self.run.storage))
+        return AffineForm(row, 2, [radius] * len(row), [abs(x) + radius for x in row])
+
+    def tight(self, x: AffineForm) -> AffineForm:
+        """The form with sizes as small as they are known to be."""
+        return tighten(x, spread(self.budget, x))
+
+    def entering(self, x: AffineForm) -> AffineForm:
+        """What is stored, as it enters products: no radius is left that could be a symbol."""
+        x = self.tight(promoted(x))
+        if self.run.inputs == self.run.storage:
+            return x
+        return self.tight(promoted(widened(x, [rounding(self.run.inputs, size) for size in x.sizes])))
+
+    def stored(self, x: AffineForm, made: Sequence[int]) -> AffineForm:
+        """What operations made, off by at most this, rounded to the format of what is stored."""
+        x = self.tight(widened(x, made))
+        expect_finite(self.run.storage, x.sizes)
+        if self.run.storage == self.run.sums == self.run.softmax:
+            return x
+        return widened(x, [rounding(self.run.storage, size) for size in x.sizes])
+
+    def linear(self, maps: Linear, x: AffineForm) -> AffineForm:
+        """A matrix product of what is stored, and its bias, stored."""
+        x = self.entering(x)
+        inexact = (sum(x.sizes) >> WEIGHT) + 3  # weights and biases are off by at most a unit
+        totals = [(sum(map(mul, weights, x.sizes)) >> WEIGHT) + abs(bias) + inexact
+                  for weights, bias in zip(maps.absolute, maps.bias, strict=True)]
+        expect_finite(self.run.sums, [2 * total for total in totals])
+        made = [sum_error(self.run.sums, len(x.sizes) + 1, total) for total in totals]
+        return self.stored(apply(self.budget, maps, x), made)
+
+    def sum(self, x: AffineForm, y: AffineForm) -> AffineForm:
+        """The sum of two numbers that are stored, rounded in `sums` and then stored."""
+        total = self.tight(plus(promoted(x), promoted(y)))
+        found = self.stored(total, [rounding(self.run.sums, size) for size in total.sizes])
+        return promoted(found)
+
+    def normed(self, maps: NormMaps | None, x: AffineForm) -> AffineForm:
+        """The norm of the stream, in `softmax`, then stored; or the stream."""
+        if maps is None:
+            return x
+        self.budget.spend(20 * len(x.rows))
+        x = self.tight(promoted(x))
+        exact = self.tight(normalise(self.budget, maps.kind, maps.epsilon, x))
+        made = self._norm_error(maps, x, exact)
+        scaled = scale_each(self.budget, maps.gain, maps.bias, exact)
+        gains = maps.gain or [UNIT] * len(made)
+        biases = maps.bias or [0] * len(made)
+        last, lost = gamma(2, self.u), up(4 * tiny(self.run.softmax))
+        for i, (error, gain) in enumerate(zip(made, [abs(gain) + 1 for gain in gains], strict=True)):
+            product = (exact.sizes[i] + error) * gain // UNIT + 1
+            made[i] = error * gain // UNIT + 2 + times(last, product + abs(biases[i]) + 1) + lost
+        return self.stored(scaled, made)
+
+    def _norm_error(self, maps: NormMaps, x: AffineForm, exact: AffineForm) -> list[int]:
+        """How far each coordinate of the norm, before gain and bias, may be off from that of the same stream.
+
+        Proof: docs/floats.md, section 7, Norms. ``off`` are at least |ĉ_i - c_i|, and the 2-norm's slope is at most
+        1/(s - |off| / sqrt d).
+
+        Raises:
+            Rejected: if the deviation may be too near to 0 for its rounding.
+        """
+        d, run, u = len(x.sizes), self.run, self.u
+        lost = up(4 * (d + 1) * tiny(run.softmax))
+        expect_finite(run.softmax, [4 * sum(x.sizes), 4 * (sum(size * size for size in x.sizes) // UNIT + 1)])
+        off = [0] * d
+        if maps.kind == "layer":
+            mean = sum(x.sizes) // d + 1
+            off = [times(gamma(d + 1, u), mean) + times(gamma(4, u), size + mean) + lost for size in x.sizes]
+        low = self._least_deviation(maps, x)
+        length = ceil_norm(off)
+        room = low - -(-length // max(1, ceil_sqrt(d) - 1))
+        expect_finite(run.softmax, [UNIT * UNIT // max(room, 1)])
+        require(room > 0, "a norm where the deviation may be too near to 0")
+        flushed = 4 * (d + 3) * tiny(run.softmax) / maps.epsilon
+        require(8 * flushed <= 1 and 8 * self.function <= 2, "ε, or a root, is too coarse for its format")
+        factor = (1 + gamma(d + 8, u)) * (1 + 2 * flushed) * (1 + 2 * self.function) - 1
+        moved = length * UNIT // room + 1
+        return [moved + times(factor, size + moved) + lost for size in exact.sizes]
+
+    def _least_deviation(self, maps: NormMaps, x: AffineForm) -> int:
+        """At most sqrt(mean(c²) + ε) on all that the form contains, in units: for `layer`, the root of d^-3 times what
+        `square` bounds; for `rms`, of 1/d."""
+        d, layer = len(x.sizes), maps.kind == "layer"
+        y = centred(x) if layer else x
+        known = spread(self.budget, y)
+        squares = square(tighten(y, known), known, maps.epsilon * (d**3 if layer else d))
+        scaled = (max(squares.least, 0) << 200 - squares.power) // (d**3 if layer else d)
+        return max(ceil_sqrt(scaled) - 1, 0) >> 100 - 44
+
+    def units(self, maps: UnitMaps, x: AffineForm) -> AffineForm:
+        """The stream after a step of units."""
+        x = promoted(x)
+        found = self.tight(self.linear(maps.inward, self.normed(maps.norm, x)))
+        units = activate(self.budget, maps.curve, found)
+        if maps.curve.name != "relu":
+            units = self.stored(units, self._function_error(maps.curve.name, found.sizes))
+        return self.sum(x, self.linear(maps.outward, units))
+
+    def _function_error(self, name: str, sizes: Sequence[int]) -> list[int]:
+        """How far an activation of numbers of these sizes may be off: docs/floats.md, section 7, Activations."""
+        lost = 4 * tiny(self.run.softmax)
+        expect_finite(self.run.softmax, [2 * size for size in sizes])
+        if name == "tanh":
+            return [up(self.function + lost)] * len(sizes)
+        factor: Fraction = 5 * self.u + self.function
+        return [times(factor, size) + times(lost, size + UNIT) + 1 for size in sizes]
+

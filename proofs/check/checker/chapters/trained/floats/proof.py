@@ -1,0 +1,214 @@
+"""Every word of a claim in every run of each class: each row of stored logits is above the margin.
+
+docs/floats.md, section 7. Words are run one by one, prefixes once where attention is causal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+from ....kernel.budget import Budget
+from ....kernel.language import Language
+from ....kernel.numbers import over_one_denominator
+from ....kernel.reading.document import Json
+from ....kernel.reading.floats import FloatClaim, Format, read_floats
+from ....kernel.reading.shapes import Fields, read_heading
+from ....kernel.verdicts import Rejected, quote, require, within
+from ..forms import FRACTION, AffineForm, Linear, apply, make_linear, spread
+from ..maps import to_units
+from ..obligations import obligations
+from ..reading.decision import LogitRow, TrainedClaim, read_claim
+from ..reading.network import Network, Scale, read_network
+from ..words import ALL, Judge
+from .casting import cast_network
+from .rounding import unit_roundoff
+from .stack import Asking, FloatStack, Seen
+
+FORMAT_OF_FLOAT_RUNS = "certify-float-runs"
+
+
+@dataclass(frozen=True)
+class FloatRuns:
+    """A claim about a network, and the classes of runs in each of which it holds."""
+
+    network: Network
+    claim: TrainedClaim
+    floats: tuple[FloatClaim, ...]
+    language: Language
+
+
+def read_float_runs(document: Json, budget: Budget) -> FloatRuns:
+    """The certificate that a document holds."""
+    fields = Fields(document, "format", "version", "network", "claim", "floats")
+    read_heading(fields, FORMAT_OF_FLOAT_RUNS)
+    language = Language(budget)
+    network = fields.read("network", partial(read_network, budget=budget))
+    claim = fields.read("claim", partial(read_claim, network=network, language=language))
+    floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
+    return FloatRuns(network, claim, floats, language)
+
+
+def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
+    """All words of the claim, in every run of every class.
+
+    Raises:
+        Rejected: if a row is not known to be above the margin, or there is no rule for what the network does.
+    """
+    proved = Counter[str]()
+    for run in given.floats:
+        with within(quote(run.name)):
+            expect_sensible(run)
+            prover = ProverOfRuns(given, run)
+            for one in obligations(given.network, given.claim, given.language):
+                proved["words"] += prover.prove(one.offset, one.first, one.last)
+    return {"class of runs" if len(given.floats) == 1 else "classes of runs": len(given.floats), **proved}
+
+
+def expect_sensible(run: FloatClaim) -> None:
+    """Formats are within those that take their numbers up, and functions are near the true ones."""
+    for inner, outer in (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scores", "softmax"),
+                         ("weights", "softmax"), ("storage", "softmax")):
+        require(is_within(run.formats[inner], run.formats[outer]), "{} is not within {}", inner, outer)
+    require(run.inputs.precision >= 3, "inputs of fewer than 3 bits")
+    require(run.exp_ulp >= 0 and 8 * run.exp_ulp * unit_roundoff(run.softmax) <= 1, "exp_ulp is out of range")
+
+
+def is_within(inner: Format, outer: Format) -> bool:
+    """Whether all numbers of the one are numbers of the other."""
+    return inner.precision <= outer.precision and inner.least >= outer.least and inner.greatest <= outer.greatest
+
+
+class ProverOfRuns:
+    """Proves the words of one class of runs."""
+
+    def __init__(self, given: FloatRuns, run: FloatClaim) -> None:
+        self._judge = Judge(given.network, given.claim, given.language)
+        self._budget = given.language.budget
+        self._stack = FloatStack(self._budget, cast_network(given.network, run), run)
+        self._rows = [row_map(self._budget, row, given.network.outputs) for row in self._judge.rows]
+        margin = given.claim.margin
+        self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
+
+    def prove(self, offset: int, first: int, last: int) -> int:
+        """All words of these places or lengths at an offset; how many there are.
+
+        Raises:
+            Rejected: if a row is not above the margin in every run, as far as is known; the word is named.
+        """
+        judge, words = self._judge, 0
+        walk = WalkOfRuns(self._stack, offset)
+        for word, cases in judge.words(first, last, ALL):
+            words += 1
+            needed = judge.needed(len(word), cases)
+            try:
+                for place, logits in walk.logits(judge.tokens(word), list(needed)) if needed else ():
+                    for row in needed[place]:
+                        self._prove_row(row, logits)
+            except Rejected as refusal:
+                shown = " ".join(judge.claim.alphabet[letter] for letter in word)
+                raise Rejected(f"offset {offset}, word {quote(shown)}: {refusal}") from None
+        return words
+
+    def _prove_row(self, row: int, logits: AffineForm) -> None:
+        (centre,), (reach,) = spread(self._budget, apply(self._budget, self._rows[row], logits))
+        require(centre - reach > self._margin, "row {} is about {}, and may be off by {} in a run", row + 1,
+                shown(centre), shown(reach))
+
+
+def shown(x: int) -> str:
+    """Some digits of a number in units, or the power of two above it if it is small."""
+    thousandths = abs(x) * 1000 >> FRACTION
+    if thousandths < 10:
+        return f"{'-' if x < 0 else ''}2^{x.bit_length() - FRACTION}"
+    return f"{'-' if x < 0 else ''}{thousandths // 1000}.{thousandths % 1000:03}"
+
+
+def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] | None:
+    """The first place or length at which a class of runs is not proved, with the reason; None if all are.
+
+    Raises:
+        Rejected: if there is no rule for the class, or for what the network does.
+    """
+    expect_sensible(run)
+    prover, stretches = ProverOfRuns(given, run), list(obligations(given.network, given.claim, given.language))
+    for n in range(min(one.first for one in stretches), max(one.last for one in stretches) + 1):
+        for one in stretches:
+            try:
+                if one.first <= n <= one.last:
+                    prover.prove(one.offset, n, n)
+            except Rejected as reason:
+                return n, str(reason)
+    return None
+
+
+def row_map(budget: Budget, row: LogitRow, outputs: int) -> Linear:
+    """The value of a row as a map of the logits."""
+    unit, (numerators,) = over_one_denominator(budget, [[coefficient for _, coefficient in row]])
+    weights = [0] * outputs
+    for (token, _), weight in zip(row, to_units(numerators, 0, Scale(Fraction(1, unit), None)), strict=True):
+        weights[token] = weight
+    return make_linear([weights], [0])
+
+
+class WalkOfRuns:
+    """The streams of the tokens of a word; of causal networks those of a common beginning with the word before."""
+
+    def __init__(self, stack: FloatStack, offset: int) -> None:
+        self._stack, self._offset = stack, offset
+        self._tokens: list[int] = []
+        self._seen: list[list[Seen]] = [[] for _ in stack.stages]
+        self._last: list[Asking | AffineForm] = []
+
+    def logits(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
+        """The logits at these places of the input."""
+        if not self._stack.network.causal:
+            yield from self._logits_of_all(tokens, places)
+            return
+        common = next((k for k, (a, b) in enumerate(zip(tokens, self._tokens, strict=False)) if a != b),
+                      min(len(tokens), len(self._tokens)))
+        del self._tokens[common:], self._last[common:]
+        for kept in self._seen:
+            self._stack.budget.release(self._stack.bits_of_a_token * len(kept[common:]))
+            del kept[common:]
+        for token in tokens[common:]:
+            self._add(token)
+        for place in places:
+            yield place, self._finish(self._last[place], place + 1)
+
+    def _add(self, token: int) -> None:
+        """One more token, up to the last attention step, which only places that are judged need."""
+        stack, found = self._stack, self._stack.embed(token, self._offset + len(self._tokens))
+        last: Asking | AffineForm = found
+        for number, stage in enumerate(stack.stages):
+            last, seen = stack.ask(stage, found)
+            stack.budget.hold(stack.bits_of_a_token)
+            self._seen[number].append(seen)
+            if number + 1 < len(stack.stages):
+                found = stack.answer(stage, last, self._seen[number])
+        self._tokens.append(token)
+        self._last.append(last)
+
+    def _finish(self, last: Asking | AffineForm, visible: int) -> AffineForm:
+        if isinstance(last, Asking):
+            last = self._stack.answer(self._stack.stages[-1], last, self._seen[-1][:visible])
+        return self._stack.logits(last)
+
+    def _logits_of_all(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
+        stack = self._stack
+        stack.budget.spend(len(tokens) ** 2)
+        streams = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
+        for stage in stack.stages[:-1]:
+            asked = [stack.ask(stage, stream) for stream in streams]
+            seen = [one for _, one in asked]
+            streams = [stack.answer(stage, asking, seen) for asking, _ in asked]
+        for stage in stack.stages[-1:]:
+            asked = [stack.ask(stage, stream) for stream in streams]
+            seen = [one for _, one in asked]
+            streams = [stack.answer(stage, asking, seen) if place in places else asking.stream
+                       for place, (asking, _) in enumerate(asked)]
+        for place in places:
+            yield place, stack.logits(streams[place])

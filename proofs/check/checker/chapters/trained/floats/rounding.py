@@ -1,0 +1,70 @@
+"""What a rounding may change, in units of 2^-44, rounded up; docs/floats.md, sections 1 and 7."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from ....kernel.reading.floats import Format
+from ....kernel.verdicts import require
+from ..forms import FRACTION, UNIT
+
+LEAST = 1000  # what may be lost below 2^e is taken to be at least 2^-1000
+
+
+def up(x: Fraction) -> int:
+    """x in units, rounded up."""
+    return -(-x.numerator * UNIT // x.denominator)
+
+
+def unit_roundoff(form: Format) -> Fraction:
+    """u: rounding to nearest errs by at most u times the number, where nothing underflows."""
+    return Fraction(1, 1 << form.precision)
+
+
+def tiny(form: Format) -> Fraction:
+    """At least 2^e: a result below that may be flushed to 0, or rounded to a subnormal number."""
+    return Fraction(1, 1 << min(-form.least, LEAST))
+
+
+def rounding(form: Format, size: int) -> int:
+    """How far rounding a number of at most this size may be off.
+
+    Proof. The number is below 2^k units, k the length of the size, so half a unit in the last place is at most 2^(k -
+    1 - p). What is below 2^e is off by at most 2^e.
+    """
+    places = size.bit_length() - 1 - form.precision
+    return max(1 << places if places > 0 else 1, up(tiny(form)))
+
+
+def gamma(roundings: int, u: Fraction) -> Fraction:
+    """k u / (1 - k u): at least what k factors between 1 - u and 1 + u, or their inverses, make of 1.
+
+    Raises:
+        Rejected: if it is above 1.
+    """
+    require(2 * roundings * u <= 1, "a sum of {} roundings is too long for its format", roundings)
+    return roundings * u / (1 - roundings * u)
+
+
+def times(factor: Fraction, size: int) -> int:
+    """The product, rounded up."""
+    return -(-factor.numerator * size // factor.denominator)
+
+
+def sum_error(form: Format, terms: int, total: int) -> int:
+    """How far a sum of products may be off, in any order, fused or not; the products' absolute values add up to total.
+
+    Proof: docs/floats.md, rule 2.
+    """
+    return times(gamma(terms, unit_roundoff(form)), total) + up(4 * terms * tiny(form))
+
+
+def expect_finite(form: Format, sizes: Iterable[int]) -> None:
+    """Numbers of these sizes (in units) are at most the greatest of the format.
+
+    Raises:
+        Rejected: if one may not be; numbers from 2^E on are not allowed, though some are finite.
+    """
+    longest = max(sizes, default=0).bit_length()
+    require(longest - FRACTION <= form.greatest, "a number may be too large for its format")

@@ -1,0 +1,218 @@
+"""The average of a head at one token in a run; docs/floats.md, section 7, Softmax, has the proof.
+
+Scores are forms over the symbols of the token that asks; keys and values are centres and reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from operator import add, mul
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.reading.floats import FloatClaim
+from ....kernel.verdicts import require
+from ..exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
+from ..forms import (
+    FRACTION,
+    UNIT,
+    WEIGHT,
+    AffineForm,
+    CentredRange,
+    apply,
+    make_linear,
+    plus,
+    spread,
+    tighten,
+    widened,
+    within_range,
+)
+from ..maps import to_units
+from ..reading.network import Scale
+from .rounding import expect_finite, gamma, rounding, sum_error, times, tiny, unit_roundoff, up
+
+PLACES = 100  # bits behind the point of exponentials
+WIDE = 2 * UNIT  # where scores may be off by so much, an average is only known to be one
+
+
+class HeadAverages(NamedTuple):
+    """Of each coordinate of an average: the form, and how far a run may be off from it, before it is stored."""
+
+    form: AffineForm
+    made: list[int]
+
+
+class WeightsOfRuns(NamedTuple):
+    """Of each position: a weight, how far its score may be from the mean of all, and e^a - 1 - a, or more.
+
+    ``total`` is the sum of the weights; ``deviations`` is the form of these differences to the mean.
+    """
+
+    weights: list[int]
+    total: int
+    reaches: list[int]
+    bends: list[int]
+    deviations: AffineForm
+
+
+class SoftmaxOfRuns:
+    """The softmax of a class of runs."""
+
+    def __init__(self, budget: Budget, run: FloatClaim) -> None:
+        self._budget, self._run = budget, run
+        self._exp = Exponentials(FRACTION, PLACES, budget)
+        self._u = unit_roundoff(run.softmax)
+        error = 2 * run.exp_ulp * self._u
+        self._exp_error = error / (1 - error)
+
+    def scores(self, query: AffineForm, keys: Sequence[CentredRange], scale: Scale) -> AffineForm:
+        """The scores of a query that has entered the product, stored; radii for what is no symbol of the query."""
+        self._budget.spend(len(keys) * (8 + 2 * len(query.sizes)))
+        factor = [to_units(key.centres, -FRACTION, scale) for key in keys]
+        form = self._tight(apply(self._budget, make_linear(factor, [0] * len(keys)), query))
+        run, sizes = self._run, query.sizes
+        require(scale.times is None or abs(scale.times) <= 1, "no rule for a scale above 1 in float runs")
+        power = scale.root is None and _is_power(scale.times)
+        made = []
+        for key in keys:
+            within = (sum(map(mul, sizes, key.reaches)) >> FRACTION) + 1
+            inherited = abs(to_units([within], -FRACTION, scale)[0]) + 2
+            total = (sum(map(mul, sizes, map(add, map(abs, key.centres), key.reaches))) >> FRACTION) + 1
+            expect_finite(run.sums, [2 * total])
+            total = abs(to_units([total], -FRACTION, scale)[0]) + 2
+            made.append(inherited + sum_error(run.sums, len(sizes) + (0 if power else 2), total))
+        form = self._tight(widened(form, made))
+        expect_finite(run.sums, [2 * size for size in form.sizes])
+        expect_finite(run.scores, form.sizes)
+        if run.scores == run.sums:
+            return form
+        return widened(form, [rounding(run.scores, size) for size in form.sizes])
+
+    def exponents(self, scores: AffineForm, first: int, last: int) -> list[int]:
+        """How far the logarithm of each weight may be off, beside its score, among the positions first .. last - 1."""
+        run, u, lost = self._run, self._u, tiny(self._run.softmax)
+        centres, reaches = spread(self._budget, scores)
+        pairs = list(zip(centres[first:last], reaches[first:last], strict=True))
+        top = max(x + reach for x, reach in pairs)
+        most = max(abs(x) + reach for x, reach in pairs)
+        rescaled = max(0, -(-len(pairs) // run.block) - 1) if run.block else 0
+        fixed = up(self._exp_error + lost + (4 * lost if run.exp_base != "e" else 0)
+                   + (rescaled * (self._exp_error + 3 * u + lost) + lost if rescaled else 0))
+        fixed += 2 * RELATIVE_ERROR
+        found = []
+        for x, reach in pairs:
+            apart = top - (x - reach)
+            more = (3 * (apart + most) if run.exp_base != "e" else 0) + (apart if rescaled else 0)
+            found.append(fixed + times(u, apart + more))
+        expect_finite(run.softmax, [4 * (top - min(x - reach for x, reach in pairs)), len(pairs) << FRACTION + 1])
+        return found
+
+    def weigh(self, scores: AffineForm) -> WeightsOfRuns | None:
+        """The weights of all positions, or None where scores may be off by too much."""
+        centres, reaches = spread(self._budget, scores)
+        top = max(centres)
+        weights = [self._exp.at(top - x) for x in centres]
+        total = sum(weights)
+        moved = AffineForm([row - x for row, x in zip(scores.rows, centres, strict=True)], scores.slots, scores.radii,
+                           reaches)
+        shares = [(w << WEIGHT) // total for w in weights]
+        mean = apply(self._budget, make_linear([[-share for share in shares]], [0]), moved)
+        deviations = plus(moved, within_range(mean.rows * len(centres), mean.slots, mean.radii * len(centres),
+                                              mean.sizes * len(centres)))
+        known = spread(self._budget, deviations)
+        deviations = tighten(deviations, known)
+        if max(known.reaches) >= WIDE:
+            return None
+        bends = [3 * a * a // (2 * (3 * UNIT - a)) + 1 for a in known.reaches]
+        return WeightsOfRuns(weights, total, known.reaches, bends, deviations)
+
+    def average(self, scores: AffineForm, values: Sequence[CentredRange], count: int) -> HeadAverages:
+        """The average of the values, each with its score, whose radii are no symbols; so many positions are seen."""
+        columns = [[(value.centres[i], value.reaches[i]) for value in values] for i in range(len(values[0].centres))]
+        self._budget.spend(8 * len(values) * (4 + len(columns)))
+        greatest = [max(abs(x) + reach for x, reach in column) for column in columns]
+        lost = self._lost(count)
+        made = [times(lost, size + UNIT) + 1 for size in greatest]
+        relative = self._relative(count)
+        expect_finite(self._run.sums, [4 * count * size for size in greatest])
+        found = self.weigh(scores)
+        if found is None:
+            return self._anywhere(scores, columns, [error + times(relative, size)
+                                                    for error, size in zip(made, greatest, strict=True)])
+        shift = self._cancelled(scores, count)
+        maps, centres = [], []
+        for i, column in enumerate(columns):
+            z, weights, rest, size = self._rest(found, column)
+            maps.append(weights)
+            centres.append(z)
+            made[i] += rest + times(relative, size) + times(shift * (1 + relative), greatest[i]) + 2
+        form = apply(self._budget, make_linear(maps, centres), found.deviations)
+        return HeadAverages(form, made)
+
+    def _rest(self, found: WeightsOfRuns, column: Sequence[tuple[int, int]]) -> tuple[int, list[int], int, int]:
+        """Of one coordinate: the average of the centres; what each deviation adds; the rest; the average of sizes."""
+        total = found.total
+        summed = sum(w * x for w, (x, _) in zip(found.weights, column, strict=True))
+        z = summed // total
+        firsts = [w * (x * total - summed) // (total * total)
+                  for w, (x, _) in zip(found.weights, column, strict=True)]
+        slack = linear = size = zeta = 0
+        for w, a, bend, (x, reach) in zip(found.weights, found.reaches, found.bends, column, strict=True):
+            apart, grown = abs(x - z) + 1, UNIT + a + bend
+            slack += w * (bend * apart + grown * reach)
+            linear += w * ((a + bend) * apart + grown * reach)
+            size += w * grown * (abs(x) + reach)
+            zeta += w * bend
+        slack, linear, size = (-(-one // (total * UNIT)) for one in (slack, linear, size))
+        zeta = -(-zeta // total)
+        return z, firsts, slack + (linear * zeta >> FRACTION) + 2, size
+
+    def _anywhere(self, scores: AffineForm, columns: Sequence[Sequence[tuple[int, int]]], made: list[int]
+                  ) -> HeadAverages:
+        """An average of values is between them, whatever their weights are."""
+        rows, radii = [], []
+        for column in columns:
+            low, high = min(x - reach for x, reach in column), max(x + reach for x, reach in column)
+            rows.append(low + high >> 1)
+            radii.append((high - low >> 1) + 1)
+        sizes = list(map(add, map(abs, rows), radii))
+        return HeadAverages(within_range(rows, scores.slots, radii, sizes, fresh=True), made)
+
+    def _relative(self, count: int) -> Fraction:
+        """How far quotients, weights, products and sums are off, relatively: U of docs/floats.md, section 7."""
+        run = self._run
+        rescaled = max(0, -(-count // run.block) - 1) if run.block else 0
+        u_sums, u_weights = unit_roundoff(run.sums), unit_roundoff(run.weights)
+        rho = gamma(count + rescaled, max(u_sums, self._u))
+        require(3 * rho <= 1, "{} positions are too many for their format", count)
+        factor = (1 + rho) * ((1 + self._u) * (1 + u_sums)) ** 2 / (1 - rho)
+        return factor * (1 + u_weights) / (1 - u_weights) - 1
+
+    def _lost(self, count: int) -> Fraction:
+        """What is flushed in weights, products, sums and the quotient, of values of at most 1."""
+        run = self._run
+        return count * (4 * tiny(run.weights) + 8 * tiny(run.softmax) + 8 * tiny(run.sums))
+
+    def _cancelled(self, scores: AffineForm, count: int) -> Fraction:
+        """What weights so small that they have no relative error may change, of values of at most 1.
+
+        Raises:
+            Rejected: if they may be a good part of all weights.
+        """
+        reach = max(spread(self._budget, scores).reaches)
+        growth = Fraction(1 << (3 * reach >> FRACTION + 1) + 2)
+        small = count * growth * (2 * tiny(self._run.softmax) + Fraction(ABSOLUTE_ERROR, 1 << PLACES))
+        require(2 * small * growth <= 1, "exponentials may be too small for their format")
+        return 4 * small * growth
+
+    def _tight(self, x: AffineForm) -> AffineForm:
+        return tighten(x, spread(self._budget, x))
+
+
+def _is_power(times: Fraction | None) -> bool:
+    """Whether products with it are exact."""
+    if times is None or times <= 0:
+        return False
+    return times.numerator & (times.numerator - 1) == 0 and times.denominator & (times.denominator - 1) == 0
+

@@ -1,0 +1,160 @@
+"""A network on the inputs of words in all runs of a class: streams, keys and values of tokens, as forms.
+
+The forms of different tokens have symbols of their own; of what a token sees of others, centres and reaches are known.
+So a token's forms depend on the tokens before it alone where attention is causal, and prefixes are shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.numbers import INTEGER_BITS
+from ....kernel.reading.floats import FloatClaim
+from ..forms import AffineForm, CentredRange, Linear, make_linear, promoted, spread, widened
+from ..maps import make_bias, make_map
+from ..passing import NormMaps, UnitMaps, make_maps, make_norm
+from ..reading.network import AttentionStep, Network, Scale
+from .operations import Operations
+from .softmax import SoftmaxOfRuns
+
+FORM_SLOTS = 64  # about as many symbols, of so many bits, has a coordinate of a stream that is kept
+
+
+class AttentionOfRuns(NamedTuple):
+    """An attention step: the maps of all heads beside each other, of which each has its part."""
+
+    norm: NormMaps | None
+    query: Linear
+    key: Linear
+    value: Linear
+    out: Linear
+    queries: list[range]
+    values: list[range]
+    scale: Scale
+
+
+class Stage(NamedTuple):
+    """An attention step, and the steps behind it up to the next one."""
+
+    attention: AttentionOfRuns
+    after: list[NormMaps | UnitMaps]
+
+
+class Seen(NamedTuple):
+    """What others see of a token: of each head key and value."""
+
+    keys: list[CentredRange]
+    values: list[CentredRange]
+
+
+class Asking(NamedTuple):
+    """A token before an attention step: its stream, and its normed stream."""
+
+    stream: AffineForm
+    read: AffineForm
+
+
+def make_attention(budget: Budget, step: AttentionStep) -> AttentionOfRuns:
+    """The step, ready."""
+    heads = step.heads
+    query, key, value = (_beside([make_map(budget, one.weight, one.bias) for one in those]) for those in (
+        [head.query for head in heads], [head.key for head in heads], [head.value for head in heads]))
+    outs = [make_map(budget, head.out) for head in heads]
+    columns = [[w for out in outs for w in out.columns[i]] for i in range(len(outs[0].columns))]
+    out = make_linear(columns, make_bias(step.bias, len(columns)))
+    return AttentionOfRuns(make_norm(budget, step.norm), query, key, value, out,
+                     _parts([head.query.weight.width for head in heads]),
+                     _parts([head.value.weight.width for head in heads]), step.scale)
+
+
+def _beside(maps: Sequence[Linear]) -> Linear:
+    return make_linear([column for one in maps for column in one.columns], [b for one in maps for b in one.bias])
+
+
+def _parts(widths: Sequence[int]) -> list[range]:
+    return [range(sum(widths[:k]), sum(widths[:k + 1])) for k in range(len(widths))]
+
+
+class FloatStack:
+    """All steps of a network whose weights are those of the class."""
+
+    def __init__(self, budget: Budget, network: Network, run: FloatClaim) -> None:
+        self.budget, self.network = budget, network
+        self._operations = Operations(budget, run)
+        self._softmax = SoftmaxOfRuns(budget, run)
+        self._first: list[NormMaps | UnitMaps] = []
+        self.stages: list[Stage] = []
+        for step in network.steps:
+            if isinstance(step, AttentionStep):
+                self.stages.append(Stage(make_attention(budget, step), []))
+                continue
+            maps = make_maps(budget, step)
+            assert isinstance(maps, NormMaps | UnitMaps)
+            (self.stages[-1].after if self.stages else self._first).append(maps)
+        attentions = [stage.attention for stage in self.stages]
+        widest = max((len(one.key.columns) + len(one.value.columns) for one in attentions), default=0)
+        self.bits_of_a_token = (2 * widest + (4 + FORM_SLOTS) * network.width) * INTEGER_BITS
+        unembedding = network.unembedding
+        self._unembedding = make_map(budget, unembedding.weight, unembedding.bias)
+
+    def embed(self, token: int, position: int) -> AffineForm:
+        """The stream before the first attention step."""
+        return self._between(self._first, self._operations.embed(self.network, token, position))
+
+    def _between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm) -> AffineForm:
+        for step in steps:
+            x = self._operations.units(step, x) if isinstance(step, UnitMaps) else self._operations.normed(step, x)
+        return promoted(x)
+
+    def ask(self, stage: Stage, stream: AffineForm) -> tuple[Asking, Seen]:
+        """A token at an attention step, and what others see of it."""
+        attention = stage.attention
+        read = promoted(self._operations.normed(attention.norm, stream))
+        key, value = (self._entered(maps, read) for maps in (attention.key, attention.value))
+        seen = Seen([_part(key, part) for part in attention.queries], [_part(value, part) for part in attention.values])
+        return Asking(stream, read), seen
+
+    def _entered(self, maps: Linear, read: AffineForm) -> CentredRange:
+        """A key or a value, as it enters products."""
+        return spread(self.budget, self._operations.entering(self._operations.linear(maps, read)))
+
+    def answer(self, stage: Stage, asking: Asking, seen: Sequence[Seen]) -> AffineForm:
+        """The stream of a token after an attention step, and the steps up to the next one."""
+        attention, operations, softmax = stage.attention, self._operations, self._softmax
+        query = operations.entering(operations.linear(attention.query, asking.read))
+        count = len(seen)
+        parts = [softmax.scores(_take(query, part), [one.keys[head] for one in seen], attention.scale)
+                 for head, part in enumerate(attention.queries)]
+        scores = _join(parts)
+        off = [more for head in range(len(parts))
+               for more in softmax.exponents(scores, head * count, (head + 1) * count)]
+        scores = operations.tight(promoted(widened(scores, off)))
+        averages = [softmax.average(_take(scores, range(head * count, (head + 1) * count)),
+                                    [one.values[head] for one in seen], count) for head in range(len(parts))]
+        made = [error for one in averages for error in one.made]
+        joined = operations.stored(_join([one.form for one in averages]), made)
+        written = operations.linear(attention.out, joined)
+        return self._between(stage.after, operations.sum(asking.stream, written))
+
+    def logits(self, stream: AffineForm) -> AffineForm:
+        """The logits as they are stored, after the last step."""
+        return promoted(self._operations.linear(self._unembedding, stream))
+
+
+def _part(known: CentredRange, part: range) -> CentredRange:
+    return CentredRange(known.centres[part.start:part.stop], known.reaches[part.start:part.stop])
+
+
+def _take(form: AffineForm, part: range) -> AffineForm:
+    """Some coordinates of a form; its symbols stay what they are."""
+    cut = slice(part.start, part.stop)
+    return AffineForm(form.rows[cut], form.slots, form.radii[cut], form.sizes[cut], form.fresh)
+
+
+def _join(forms: Sequence[AffineForm]) -> AffineForm:
+    """Forms over the same symbols beside each other; what has no symbol yet gets one for each coordinate."""
+    return AffineForm([row for form in forms for row in form.rows], max(form.slots for form in forms),
+                      [radius for form in forms for radius in form.radii],
+                      [size for form in forms for size in form.sizes], fresh=True)

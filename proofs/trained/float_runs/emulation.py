@@ -1,0 +1,209 @@
+"""Many words in one execution, or in drawn ones, in numpy: every result is rounded to its format. Evidence, not proof.
+
+Results are rounded to binary64 first, which is harmless for one sum, product or quotient of binary32 numbers, and
+mostly elsewhere; replay.py rounds once.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.network.float_formats import Format
+from constructions.trained.network import (
+    Activation,
+    Affine,
+    AttentionStep,
+    Norm,
+    NormStep,
+    Scale,
+    Step,
+    TrainedNetwork,
+    UnitsStep,
+    View,
+)
+from constructions.trained.numbers import numbers
+from proofs.floats.execution.exponentials import LEAST_ULP
+from proofs.floats.run_class import RunClass
+from proofs.trained.activations import erf
+from proofs.trained.float_runs.casting import rounded
+from proofs.trained.float_runs.execution import Execution
+
+Array = NDArray[np.float64]
+HALF = np.array(1, dtype=np.float64) / 2
+Indices = NDArray[np.integer]
+
+
+class Emulation:
+    """A cast network in runs of a class. With ``draw`` orders of sums, what is fused, and errors of functions are
+    drawn, call by call."""
+
+    def __init__(self, network: TrainedNetwork, run: RunClass, execution: Execution,
+                 draw: np.random.Generator | None = None) -> None:
+        self.network, self.run, self.execution, self.draw = network, run, execution, draw
+        self._kept: dict[View, Array] = {}
+
+    def logits(self, tokens: Indices, offset: int, at: Indices) -> Array:
+        """The stored logits [B, len(at), outputs] of inputs [B, T]."""
+        with np.errstate(all="ignore"):
+            stream = self._embedded(tokens, offset)
+            attention = [k for k, step in enumerate(self.network.steps) if isinstance(step, AttentionStep)]
+            last = attention[-1] if attention else -1
+            for k, step in enumerate(self.network.steps):
+                stream = self._after(step, stream, at if k == last else np.arange(stream.shape[1]))
+            return self._linear(self.network.unembedding, stream if attention else stream[:, at])
+
+    def numbers(self, view: View) -> Array:
+        """The numbers of a view, kept."""
+        if view not in self._kept:
+            self._kept[view] = numbers(self.network, view)
+        return self._kept[view]
+
+    def _embedded(self, tokens: Indices, offset: int) -> Array:
+        stream = self.numbers(self.network.tokens)[tokens]
+        if self.network.positions is not None:
+            stream = stream + self.numbers(self.network.positions)[offset : offset + tokens.shape[1]]
+        return rounded(stream, self.run.storage)
+
+    def _after(self, step: Step, stream: Array, at: Indices) -> Array:
+        """The streams of the tokens ``at`` after a step, from all those before it."""
+        run = self.run
+        if isinstance(step, NormStep):
+            return self._normed(step.norm, stream)
+        read = stream if step.norm is None else self._normed(step.norm, stream)
+        written = self._units(step, read) if isinstance(step, UnitsStep) else self._attention(step, read, at)
+        return rounded(rounded(stream[:, at] + written, run.sums), run.storage)
+
+    # -- sums ----------------------------------------------------------------------------------------------------------
+
+    def total(self, terms: Array, target: Format) -> Array:
+        """The sum of exact terms over the last axis but one, each rounded unless it is fused with the sum."""
+        order, fused = self.execution.order, self.execution.fused
+        if self.draw is not None:
+            terms = np.take_along_axis(terms, np.argsort(self._keys(terms, self.draw), -2), -2)
+            order, fused = self.draw.choice(["forwards", "in pairs"]), bool(self.draw.integers(2))
+        if order == "in pairs":
+            return self._in_pairs(rounded(terms, target), target)
+        if order == "backwards":
+            terms = terms[..., ::-1, :]
+        if not fused:
+            terms = rounded(terms, target)
+        found = rounded(terms[..., 0, :], target)
+        for k in range(1, terms.shape[-2]):
+            found = rounded(found + terms[..., k, :], target)
+        return found
+
+    @staticmethod
+    def _keys(terms: Array, draw: np.random.Generator) -> Array:
+        """What terms are ordered by: nothing, their sizes, or their signs."""
+        return (draw.random(terms.shape), np.abs(terms), -np.abs(terms), terms, -terms)[int(draw.integers(5))]
+
+    def function(self, x: Array, target: Format) -> Array:
+        """Values of exp, erf, tanh or a root, rounded; drawn runs have them off by as much as the class allows."""
+        if self.draw is None:
+            return rounded(x, target)
+        most = np.float64(max(self.run.exp_ulp - LEAST_ULP, Fraction(0)) * target.roundoff)
+        return rounded(x * (1 + most * self.draw.choice([-1, 0, 1], x.shape)), target)
+
+    def _in_pairs(self, terms: Array, target: Format) -> Array:
+        while terms.shape[-2] > 1:
+            if terms.shape[-2] % 2:
+                terms = np.concatenate([terms, np.zeros_like(terms[..., :1, :])], -2)
+            terms = rounded(terms[..., ::2, :] + terms[..., 1::2, :], target)
+        return terms[..., 0, :]
+
+    def _entering(self, x: Array) -> Array:
+        return x if self.run.inputs == self.run.storage else rounded(x, self.run.inputs)
+
+    def _linear(self, affine: Affine, x: Array) -> Array:
+        bias = None if affine.bias is None else self.numbers(affine.bias)
+        return self._product(self._entering(x), self.numbers(affine.weight), bias)
+
+    def _product(self, x: Array, weight: Array, bias: Array | None) -> Array:
+        terms = x[..., :, np.newaxis] * weight
+        if bias is not None:
+            terms = np.concatenate([terms, np.broadcast_to(bias, (*terms.shape[:-2], 1, len(bias)))], -2)
+        return rounded(self.total(terms, self.run.sums), self.run.storage)
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+
+    def _normed(self, norm: Norm, x: Array) -> Array:
+        target, d = self.run.softmax, x.shape[-1]
+        deviation = x
+        if norm.kind == "layer":
+            mean = rounded(self.total(x[..., np.newaxis], target) / d, target)
+            deviation = rounded(x - mean, target)
+        square = self.total((deviation * deviation)[..., np.newaxis], target)
+        variance = rounded(square / d, target)
+        epsilon = rounded(np.array(np.float64(norm.epsilon)), target)
+        root = self.function(np.sqrt(rounded(variance + epsilon, target)), target)
+        found = rounded(deviation / root, target)
+        if norm.gain is not None:
+            found = rounded(found * self.numbers(norm.gain), target)
+        if norm.bias is not None:
+            found = rounded(found + self.numbers(norm.bias), target)
+        return rounded(found, self.run.storage)
+
+    def _units(self, step: UnitsStep, read: Array) -> Array:
+        units = self.activated(step.activation, self._linear(step.inward, read))
+        return self._linear(step.outward, rounded(units, self.run.storage))
+
+    def activated(self, name: Activation, x: Array) -> Array:
+        """The activation of each number, in the format of softmax."""
+        target = self.run.softmax
+        if name == "relu":
+            return np.maximum(x, 0)
+        if name == "tanh":
+            return self.function(np.tanh(x), target)
+        inside = rounded(x * rounded(np.sqrt(HALF), target), target)
+        units = rounded(x * rounded(1 + self.function(erf(inside), target), target), target)
+        return rounded(units / 2, target)
+
+    def _attention(self, step: AttentionStep, read: Array, at: Indices) -> Array:
+        averages = []
+        for head in step.heads:
+            query = self._entering(self._linear(head.query, read[:, at]))
+            key, value = (self._entering(self._linear(affine, read)) for affine in (head.key, head.value))
+            averages.append(self._average(self._scores(step.scale, query, key, at), value))
+        out = np.concatenate([self.numbers(head.out) for head in step.heads])
+        bias = None if step.bias is None else self.numbers(step.bias)
+        return self._product(self._entering(np.concatenate(averages, -1)), out, bias)
+
+    def _scores(self, scale: Scale, query: Array, key: Array, at: Indices) -> Array:
+        run = self.run
+        terms = np.swapaxes(query[:, :, np.newaxis, :] * key[:, np.newaxis, :, :], -1, -2)
+        factor = rounded(_scale(scale), run.sums)
+        scores = rounded(rounded(self.total(terms, run.sums) * factor, run.sums), run.scores)
+        if self.network.attention == "causal":
+            scores = np.where(np.arange(key.shape[1]) <= at[:, np.newaxis], scores, -np.inf)
+        return scores
+
+    def _average(self, scores: Array, value: Array) -> Array:
+        run, target = self.run, self.run.softmax
+        weights = self._exponentials(scores, target)
+        total = self.total(weights[..., np.newaxis], target)
+        if self.execution.before:
+            weights = rounded(rounded(weights / total, target), run.weights)
+            found = self.total(weights[..., np.newaxis] * value[:, np.newaxis], run.sums)
+        else:
+            weights = rounded(weights, run.weights)
+            found = self.total(weights[..., np.newaxis] * value[:, np.newaxis], run.sums)
+            found = rounded(rounded(found, target) / total, target)
+        return rounded(found, run.storage)
+
+    def _exponentials(self, scores: Array, target: Format) -> Array:
+        if self.execution.base == "e":
+            apart = rounded(scores - scores.max(-1, keepdims=True), target)
+            return np.where(apart == 0, 1, self.function(np.exp(apart), target))
+        scaled = rounded(scores * rounded(np.array(np.log2(np.e)), target), target)
+        apart = rounded(scaled - scaled.max(-1, keepdims=True), target)
+        return np.where(apart == 0, 1, self.function(np.exp2(apart), target))
+
+
+def _scale(scale: Scale) -> Array:
+    if scale.root is not None:
+        return np.asarray(1 / np.sqrt(np.float64(scale.root)))
+    assert scale.times is not None
+    return np.array(np.float64(scale.times))

@@ -1,0 +1,254 @@
+"""Float runs of trained networks: whatever a run of a class does is within the forms of the checker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from constructions.network.float_formats import Format, parse_format
+from constructions.trained.json_form import network_from_json
+from constructions.trained.network import Norm
+from constructions.trained.numbers import numbers
+from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_by_checker
+from proofs.check.checker.chapters.trained.floats.operations import Operations
+from proofs.check.checker.chapters.trained.floats.rounding import rounding, sum_error
+from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, promoted, spread, widened
+from proofs.check.checker.chapters.trained.maps import make_map
+from proofs.check.checker.chapters.trained.passing import NormMaps
+from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
+from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.reading.floats import Format as FormatOfChecker
+from proofs.floats.run_class import RunClass, read_run_class
+from proofs.trained.activations import ACTIVATIONS
+from proofs.trained.float_runs.casting import cast_network, rounded
+from proofs.trained.float_runs.emulation import Emulation
+from proofs.trained.float_runs.execution import executions
+from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
+from tests.check.trained_networks import make_claim, make_network
+
+Array = NDArray[np.float64]
+COARSE = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(9,-60,60)") | {
+    "normalised": "either", "exp_ulp": "1", "exp_base": "either", "block": 0}
+MIXED = COARSE | {"sums": "float(12,-60,60)", "softmax": "float(12,-60,60)", "inputs": "float(8,-60,60)",
+                  "weights": "float(10,-60,60)", "scores": "float(11,-60,60)"}
+FINER = MIXED | {"storage": "float(11,-60,60)", "inputs": "float(10,-60,60)", "sums": "float(16,-60,60)",
+                 "softmax": "float(16,-60,60)", "normalised": "after", "exp_base": "2"}
+RUNS = 40
+
+
+def emulated(network: dict[str, Any], fields: dict[str, Any], draw: np.random.Generator | None = None) -> Emulation:
+    """Runs of a network in a class; drawn ones, if there is somebody who draws."""
+    run = read_run_class("class 1", fields)
+    return Emulation(cast_network(network_from_json(network, "test"), run), run, executions(run)[0], draw)
+
+
+def run_of(fields: dict[str, Any]) -> Any:
+    """The class as the checker reads it."""
+    return given_of(make_network("rms"), fields).floats[0]
+
+
+def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatRuns:
+    """A certificate of a claim that asks nothing."""
+    return proof.read_float_runs(float_runs(network, make_claim(), fields), Budget(100))
+
+
+def units(x: Array) -> list[int]:
+    """Numbers in units of 2^-44, exactly."""
+    return [int(Fraction(one) * UNIT) for one in x.tolist()]
+
+
+def point(x: Array) -> AffineForm:
+    """Known numbers, with a slot for symbols."""
+    return AffineForm(units(x), 2, [0] * len(x), [abs(one) for one in units(x)])
+
+
+def used(known: CentredRange, values: Array) -> float:
+    """The greatest part of its reach that a number [..., coordinates] is away from its centre."""
+    centres, reaches = (np.array(one) / UNIT for one in known)
+    return float((np.abs(values - centres) / reaches).max())
+
+
+# -- single operations -------------------------------------------------------------------------------------------------
+
+
+def test_no_rounding_changes_more_than_is_said() -> None:
+    form, target = FormatOfChecker(4, -6, 8), Format(4, -6, 8)
+    for number in range(1, 4000):
+        x = Fraction(number, 977)
+        error = max(abs(target.round(x) - x), x if x < target.smallest_normal else 0)
+        assert error * UNIT <= rounding(form, -(-x.numerator * UNIT // x.denominator))
+
+
+def sums_in_every_order(products: list[Fraction], target: Format) -> set[Fraction]:
+    """All values of all binary trees over the products, each rounded, or fused with the sum that it enters."""
+    known: dict[frozenset[int], set[Fraction]] = {
+        frozenset([k]): {target.round(product)} for k, product in enumerate(products)}
+    for size in range(2, len(products) + 1):
+        for some in map(frozenset, combinations(range(len(products)), size)):
+            known[some] = {target.round(x + y) for left in range(1, size) for part in combinations(some, left)
+                           for x in entering(frozenset(part), products, known)
+                           for y in known[some - frozenset(part)]}
+    return known[frozenset(range(len(products)))]
+
+
+def entering(part: frozenset[int], products: list[Fraction], known: dict[frozenset[int], set[Fraction]]
+             ) -> Iterator[Fraction]:
+    yield from known[part]
+    if len(part) == 1:
+        yield products[min(part)]
+
+
+def test_sums_in_every_order_are_within_the_bound() -> None:
+    draw, target, form = np.random.default_rng(0), Format(5, -40, 40), FormatOfChecker(5, -40, 40)
+    worst = Fraction(0)
+    for _ in range(12):
+        products = [Fraction(int(a)) * int(b) / 64 for a, b in draw.integers(-31, 32, (4, 2))]
+        bound = Fraction(sum_error(form, 4, int(sum(map(abs, products)) * UNIT)), UNIT)
+        errors = [abs(value - sum(products)) for value in sums_in_every_order(products, target)]
+        assert max(errors) <= bound
+        worst = max(worst, max(errors) / bound if bound else Fraction(0))
+    assert worst > Fraction(1, 4)
+
+
+@pytest.mark.parametrize("fields", [COARSE, MIXED], ids=["coarse", "mixed"])
+def test_products_are_within_their_forms(fields: dict[str, Any]) -> None:
+    network, draw, worst = make_network("rms", 9), np.random.default_rng(7), 0.0
+    emulation, operations = emulated(network, fields, draw), Operations(Budget(100), run_of(fields))
+    affine, cast = emulation.network.unembedding, cast_by_checker(given_of(network, fields).network, run_of(fields))
+    maps = make_map(Budget(1), cast.unembedding.weight, cast.unembedding.bias)
+    for _ in range(8):
+        x = rounded(draw.normal(size=8) * 2, emulation.run.storage)
+        known = spread(Budget(1), promoted(operations.linear(maps, point(x))))
+        worst = max(worst, *(used(known, emulation._linear(affine, np.tile(x, (RUNS, 1)))) for _ in range(6)))
+    assert 0.1 < worst <= 1
+
+
+@pytest.mark.parametrize("fields", [COARSE, MIXED], ids=["coarse", "mixed"])
+@pytest.mark.parametrize("kind", ["layer", "rms"])
+def test_norms_are_within_their_forms(kind: Any, fields: dict[str, Any]) -> None:
+    network, draw = make_network("rms" if kind == "rms" else "bidirectional"), np.random.default_rng(1)
+    emulation = emulated(network, fields, draw)
+    operations = Operations(Budget(100), run_of(fields))
+    step = emulation.network.steps[0]
+    norm = Norm(kind, Fraction(1, 1000), gain=step.norm.gain if step.norm else None)
+    gain = None if norm.gain is None else units(numbers(emulation.network, norm.gain))
+    maps, worst = NormMaps(kind, norm.epsilon, gain, None, None), 0.0
+    for _ in range(8):
+        x = rounded(draw.normal(size=8) * 2 + draw.choice([0, 1]), emulation.run.storage)
+        known = spread(Budget(1), promoted(operations.normed(maps, point(x))))
+        for _ in range(6):
+            worst = max(worst, used(known, emulation._normed(norm, np.tile(x, (RUNS, 1, 1)))))
+    assert 0.05 < worst <= 1
+
+
+WIDE = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(40,-60,60)")
+ONE_SOURCE = {
+    "functions": COARSE | WIDE | dict.fromkeys(("softmax", "scores", "weights"), "float(12,-60,60)") | {
+        "exp_ulp": "32", "exp_base": "e"},
+    "sums": COARSE | {"exp_ulp": "1/2", "exp_base": "e", "normalised": "before"},
+    "all": COARSE, "mixed": MIXED}
+"""Classes in which one thing makes most of the error: so a bound that leaves it out is found."""
+
+
+def averages(softmax: SoftmaxOfRuns, operations: Operations, query: AffineForm, keys: list[CentredRange],
+             values: list[CentredRange]) -> CentredRange:
+    """What is known of the average of a head, stored."""
+    scores = softmax.scores(query, keys, ScaleOfChecker(None, 4))
+    scores = operations.tight(promoted(widened(scores, softmax.exponents(scores, 0, len(keys)))))
+    found = softmax.average(scores, values, len(keys))
+    return spread(Budget(1), promoted(operations.stored(found.form, found.made)))
+
+
+@pytest.mark.parametrize("source", ONE_SOURCE)
+def test_averages_are_within_their_forms(source: str) -> None:
+    draw, fields = np.random.default_rng(2), ONE_SOURCE[source]
+    emulation, run = emulated(make_network("rms"), fields, draw), run_of(fields)
+    scale = emulation.network.attention_steps[0].scale
+    softmax, operations, worst = SoftmaxOfRuns(Budget(100), run), Operations(Budget(100), run), 0.0
+    for _ in range(8):
+        query, keys, values = (rounded(draw.normal(size=size) * 1.5, emulation.run.inputs)
+                               for size in ((1, 4), (5, 4), (5, 3)))
+        query = query * (source != "sums")  # equal scores
+        ends = averages(softmax, operations, point(query[0]), [CentredRange(units(key), [0] * 4) for key in keys],
+                        [CentredRange(units(value), [0] * 3) for value in values])
+        for _ in range(6):
+            tiled = [np.tile(x, (RUNS, 1, 1)) for x in (query, keys, values)]
+            seen = emulation._average(emulation._scores(scale, tiled[0], tiled[1], np.array([4])), tiled[2])
+            worst = max(worst, used(ends, seen))
+    assert {"functions": 0.25, "sums": 0.08}.get(source, 0.05) < worst <= 1
+
+
+@pytest.mark.parametrize("moved", ["query", "keys", "values", "all"])
+def test_averages_of_what_is_known_within_reaches(moved: str) -> None:
+    """Real averages, of queries, keys and values that may be off."""
+    draw, run, worst = np.random.default_rng(4), run_of(COARSE | WIDE), 0.0
+    softmax, operations = SoftmaxOfRuns(Budget(100), run), Operations(Budget(100), run)
+    for size in (0.05, 0.3):
+        query, keys, values = (draw.normal(size=shape) for shape in ((4,), (5, 4), (5, 3)))
+        reaches = [size * (moved in (name, "all")) for name in ("query", "keys", "values")]
+        off = [round(reach * UNIT) + 1 for reach in reaches]
+        form = promoted(widened(point(query), [off[0]] * 4))
+        ends = averages(softmax, operations, form, [CentredRange(units(key), [off[1]] * 4) for key in keys],
+                        [CentredRange(units(value), [off[2]] * 3) for value in values])
+        for _ in range(400):
+            q, k, v = (x + reach * draw.choice([-1, 1, draw.uniform(-1, 1)], size=x.shape)
+                       for x, reach in zip((query, keys, values), reaches, strict=True))
+            weights = np.exp((k @ q) / 2)
+            worst = max(worst, used(ends, (weights / weights.sum()) @ v))
+    assert 0.3 < worst <= 1
+
+
+@pytest.mark.parametrize("name", ["gelu", "tanh"])
+def test_activations_are_within_their_error(name: Any) -> None:
+    fields = COARSE | WIDE | dict.fromkeys(("softmax", "scores", "weights"), "float(8,-60,60)")
+    emulation, run = emulated(make_network("rms"), fields, np.random.default_rng(5)), run_of(fields)
+    x = rounded(np.random.default_rng(6).normal(size=4000) * 3, emulation.run.storage)
+    exact = ACTIVATIONS[name](x)
+    bound = np.array(Operations(Budget(1), run)._function_error(name, [abs(one) + 1 for one in units(x)])) / UNIT
+    part = np.abs(emulation.activated(name, x) - exact) / bound
+    assert 0.2 < part.max() <= 1
+
+
+# -- whole networks ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fields", [BINARY32, BFLOAT16, FINER, BINARY32 | {"inputs": "tf32"}],
+                         ids=["binary32", "bfloat16", "finer", "tf32"])
+@pytest.mark.parametrize("kind", ["bidirectional", "post", "rms"])
+def test_logits_of_drawn_runs_are_within_their_forms(kind: str, fields: dict[str, Any]) -> None:
+    network = make_network(kind, 7)
+    given = given_of(network, fields)
+    prover = proof.ProverOfRuns(given, given.floats[0])
+    walk, worst, draw = proof.WalkOfRuns(prover._stack, 1), 0.0, np.random.default_rng(3)
+    for tokens in ([2, 0, 1, 1, 0], [2, 0, 1, 0]):
+        at = len(tokens) - 1
+        ((_, logits),) = walk.logits(tokens, [at])
+        known = spread(Budget(1), logits)
+        for drawn in (None, draw, draw):
+            emulation = emulated(network, fields, drawn)
+            inputs = np.tile(np.array(tokens), (10, 1))
+            worst = max(worst, used(known, emulation.logits(inputs, 1, np.array([at]))))
+    assert 0 < worst <= 1
+
+
+@pytest.mark.parametrize("storage", ["bfloat16", "binary16", "binary32", "float(5,-3,6)"])
+def test_both_sides_cast_to_the_same_network(storage: str) -> None:
+    fields = dict.fromkeys(("storage", "inputs", "scores", "weights"), storage)
+    fields = BINARY32 | fields | {"inputs": "float(4,-3,6)" if storage.startswith("float") else storage}
+    network = make_network("bidirectional", 8)
+    given = given_of(network, fields)
+    run: RunClass = read_run_class("class 1", fields)
+    ours = cast_network(network_from_json(network, "test"), run)
+    theirs = cast_by_checker(given.network, given.floats[0])
+    assert parse_format(storage) == run.storage
+    for view, matrix in ((ours.tokens, theirs.tokens), (ours.unembedding.weight, theirs.unembedding.weight),
+                         (ours.attention_steps[0].heads[1].out, theirs.attention_steps[0].heads[1].out)):
+        assert numbers(ours, view).tolist() == [[entry * 2.0**matrix.power for entry in row] for row in matrix.rows]

@@ -1,0 +1,149 @@
+"""Float runs of trained networks: what is certified holds in runs of numpy and torch; known wrong runs are found."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from certify.cli import app
+from certify.trained.float_decision import WrongRuns, decide_floats, float_runs_text
+from certify.trained.float_show import float_decision_to_json
+from constructions.errors import InputError, Unsupported
+from constructions.network.json_form import write_canonical
+from constructions.trained.claim import Claim, input_tokens, judged
+from constructions.trained.json_form import network_from_json, network_to_json
+from constructions.trained.network import TrainedNetwork
+from examples.trained.zoo import plans
+from proofs.check import check_text
+from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.forms import UNIT, spread
+from proofs.check.checker.kernel.budget import Budget
+from proofs.floats.run_class import presets
+from proofs.trained.float_runs.casting import cast_network
+from proofs.trained.float_runs.emulation import Emulation
+from proofs.trained.float_runs.execution import executions
+from proofs.trained.float_runs.replay import Replay
+from tests.check.trained_networks import make_network
+from tests.trained.torch_forward import TorchForward
+
+MAJORITY_WORD = tuple("01111100100111100000001010011")
+
+
+def of_zoo(name: str, longest: int | None = None) -> tuple[TrainedNetwork, Claim]:
+    """A network of the zoo and its claim at offset 0."""
+    plan = plans()[name]
+    network = plan.network()
+    claim = replace(plan.claim(network), offsets=(0, 0))
+    return network, claim if longest is None else replace(claim, lengths=(claim.lengths[0], longest))
+
+
+def test_a_network_that_is_right_over_the_reals_is_wrong_in_bfloat16() -> None:
+    """majority: 0.0686 over the reals, -0.0742 = -19/256 in bfloat16 with sums in binary32."""
+    network, claim = of_zoo("majority", 29)
+    run = presets()["bfloat16/binary32"]
+    search = WrongRuns(network, claim, run, 1)
+    found = [search.replayed(MAJORITY_WORD, 0, 29, case, 0, executions(run)[0]) for case in range(len(claim.cases))]
+    assert [wrong.value for wrong in found if wrong] == [Fraction(-19, 256)]
+    binary32 = presets()["binary32"]
+    search = WrongRuns(network, claim, binary32, 1)
+    assert not any(search.replayed(MAJORITY_WORD, 0, 29, case, 0, executions(binary32)[0])
+                   for case in range(len(claim.cases)))
+
+
+@pytest.mark.exhaustive
+def test_the_search_finds_a_wrong_run_where_words_are_many() -> None:
+    network, claim = of_zoo("dyck_1", 32)
+    decision = decide_floats(network, replace(claim, lengths=(32, 32)), presets()["bfloat16/binary32"])
+    assert (decision.verdict, decision.certificate) == ("refuted", None)
+    wrong = decision.wrong
+    assert wrong is not None and wrong.value <= 0 and len(wrong.word) == 32
+    cast = cast_network(network, decision.run)
+    tokens, place = input_tokens(claim, wrong.word), dict(judged(claim, 32))[wrong.place]
+    logits = Emulation(cast, decision.run, wrong.execution).logits(np.array([tokens]), 0, np.array([place]))[0, 0]
+    row = claim.cases[wrong.case].above[wrong.row]
+    assert sum(float(coefficient) * logits[token] for token, coefficient in row) == float(wrong.value)
+
+
+@pytest.mark.parametrize(("kind", "name"), [
+    ("post", "binary32"), ("rms", "flash"), ("bidirectional", "bfloat16/binary32"),
+    *(pytest.param(kind, name, marks=pytest.mark.exhaustive) for kind in ("post", "bidirectional", "rms")
+      for name in ("tf32", "bfloat16", "binary16/binary32", "flash", "binary32"))])
+def test_one_run_is_the_same_bit_by_bit_in_numpy_and_in_integers(kind: str, name: str) -> None:
+    run, network = presets()[name], network_from_json(make_network(kind, 5), "test")
+    cast, tokens = cast_network(network, run), [2, 0, 1]
+    for execution in executions(run):
+        emulated = Emulation(cast, run, execution).logits(np.array([tokens]), 0, np.array([2]))[0, 0]
+        assert Replay(cast, run, execution).logits(tokens, 0, 2) == [Fraction(x) for x in emulated.tolist()]
+
+
+def test_short_words_are_certified_and_the_certificate_is_accepted() -> None:
+    network, claim = of_zoo("tomita_2", 3)
+    decision = decide_floats(network, claim, presets()["bfloat16/binary32"])
+    assert (decision.verdict, decision.certified_to, decision.wrong) == ("certified", 3, None)
+    assert decision.certificate == float_runs_text(network, claim, decision.run)
+    accepted = check_text(decision.certificate.encode())
+    assert any("bfloat16/binary32" in line for line in accepted.lines)
+    assert float_decision_to_json(decision)["float"]["name"] == "bfloat16/binary32"
+
+
+def test_what_is_not_proved_is_unknown_with_both_numbers() -> None:
+    network, claim = of_zoo("d_2", 4)
+    decision = decide_floats(network, claim, presets()["bfloat16/binary32"])
+    open_one = decision.first("unknown")
+    assert decision.verdict == "unknown" and open_one is not None
+    assert "is about" in open_one.reason and "may be off by" in open_one.reason
+    assert decision.certificate is None or check_text(decision.certificate.encode())
+
+
+def test_runs_of_torch_are_within_what_is_proved() -> None:
+    """Whatever order torch sums in; its layer norm merges variances, which moves them less than the bounds allow."""
+    for form in ("float32", "bfloat16"):
+        expect_torch_within(form)
+
+
+def expect_torch_within(form: str) -> None:
+    network, claim = of_zoo("tomita_2", 6)
+    run = presets()["binary32" if form == "float32" else "bfloat16/binary32"]
+    given = proof.read_float_runs(json.loads(float_runs_text(network, claim, run)), Budget(1))
+    prover = proof.ProverOfRuns(given, given.floats[0])
+    walk, torch = proof.WalkOfRuns(prover._stack, 0), TorchForward(cast_network(network, run), form)
+    for word in ("101010", "110", "0"):
+        tokens = input_tokens(claim, word)
+        ((_, logits),) = walk.logits(tokens, [len(tokens) - 1])
+        known = spread(Budget(1), logits)
+        seen = torch.logits(np.array([tokens]), 0)[0, -1]
+        assert (np.abs(seen - np.array(known.centres) / UNIT) <= np.array(known.reaches) / UNIT).all()
+
+
+def test_what_has_no_rule_is_said() -> None:
+    claim = of_zoo("tomita_2", 2)[1]
+    for kind, words in (("rotary", "silu"), ("alibi", "slopes"), ("gpt2", "gelu-tanh"), ("images", "image")):
+        with pytest.raises(Unsupported, match=words):
+            cast_network(network_from_json(make_network(kind), "test"), presets()["binary32"])
+    with pytest.raises(Unsupported, match="norms are computed in it"):
+        wide = replace(presets()["binary32"], softmax=presets()["bfloat16"].softmax,
+                       scores=presets()["bfloat16"].scores, weights=presets()["bfloat16"].weights)
+        decide_floats(of_zoo("tomita_2")[0], claim, wide)
+    with pytest.raises(InputError, match="too large"):
+        small = replace(presets()["bfloat16"].storage, greatest=0)
+        cast_network(network_from_json(make_network("post"), "test"),
+                     replace(presets()["bfloat16"], storage=small, inputs=small))
+
+
+def test_the_command(tmp_path: Path) -> None:
+    network, _ = of_zoo("tomita_2")
+    model, certificate = tmp_path / "model.json", tmp_path / "runs.cert"
+    model.write_text(write_canonical(network_to_json(network)), encoding="utf-8")
+    claim = Path(__file__).parents[2] / "examples" / "trained" / "tomita_2" / "claim.toml"
+    asked = ["decide", str(model), "--claim", str(claim), "--max-n", "2", "--offset", "0", "--float"]
+    found = CliRunner().invoke(app, [*asked, "binary32", "--json", "-o", str(certificate)])
+    assert found.exit_code == 0 and json.loads(found.stdout)["certified_to"] == 2
+    assert check_text(certificate.read_bytes())
+    again = CliRunner().invoke(app, ["decide", str(certificate), "--max-n", "1", "--float", "bfloat16/binary32"])
+    assert again.exit_code == 0 and "every run is right on every word of length 1 .. 1" in again.stdout

@@ -1,0 +1,21 @@
+"""What the tests of `certify mcp` need: without it they are skipped, or fail where CERTIFY_NEEDS_MCP is set."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+from tests.needed import found_or_skipped
+
+
+def mcp_or_skip() -> Any:
+    """The official library, with its client."""
+    return found_or_skipped(_find_mcp, LookupError, "CERTIFY_NEEDS_MCP")
+
+
+def _find_mcp() -> Any:
+    if find_spec("mcp") is None:
+        raise LookupError("mcp is not installed (the extra mcp)")
+    import mcp
+
+    return mcp
