@@ -64,6 +64,7 @@ app = typer.Typer(
 NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy", show_help: "help",
          serve: "mcp"}
 """Of commands whose names are none of a function, or taken by Python."""
+LOOK_AT_OTHERS = ("help", "mcp")
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
                 cross_entropy, floats, import_files, decide, learn, equal, export, crosscheck, list_all, examples,
                 docs, show_help, site, card, serve):
@@ -106,7 +107,7 @@ def command_line(name: str | None = None) -> Any:
 
 def alone(word: str) -> str | None:
     """The command of this name, unless it looks at others."""
-    return word if word != "help" and word in {each.name for each in app.registered_commands} else None
+    return word if word not in LOOK_AT_OTHERS and word in {each.name for each in app.registered_commands} else None
 
 
 def main() -> NoReturn:

@@ -12,7 +12,11 @@ from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.frame.terminal import show_found, write_certificate
 
+ENUMERATED = 64
+"""Claims about longer words are decided by counts, where counts decide them."""
+
 if TYPE_CHECKING:
+    from certify.frame.shards import Workers
     from certify.frame.so_far import SoFar
     from certify.trained.decision import Decision
     from constructions.trained.claim import Claim
@@ -39,7 +43,11 @@ def decide(
     argmax: given_as.Argmax = None,
     follow: given_as.Follow = None,
     end: given_as.End = None,
+    machine: given_as.Machine = None,
+    columns: given_as.Columns = None,
+    layout: given_as.Layout = None,
     predicate: option.Predicate = None,
+    every: given_as.Every = False,
     jobs: option.Jobs = None,
     dask: option.Dask = None,
     store: given_as.Store = None,
@@ -54,29 +62,37 @@ def decide(
     """Decide whether a trained network is right on every word.
 
     Each length is certified, with a certificate that a stranger checks; or refuted, with the shortest wrong word found;
-    or left open, with the reason. The claim is a file (docs/trained.md), or a few options. --float: of float runs.
+    or left open, with the reason. The claim: a file (docs/trained.md), or options. --float: of float runs. Words of
+    any length: docs/lengths.md.
     """
+    from certify.frame.shards import read_workers
     from certify.trained.claim_file import Scope
     from certify.trained.flags import Flags, read_offsets
     from certify.trained.question import read_question, read_tracks
 
     flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
-                  tuple(argmax or ()), follow, end, tuple(predicate or ()))
+                  tuple(argmax or ()), follow, end, tuple(predicate or ()), machine, columns, layout)
     scope = Scope(max_n, min_n, read_offsets(offset))
-    about_tracks = None if flags.given_options() else read_tracks(model, claim, scope)
     not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
-    if about_tracks is not None:
-        refuse_options("a claim about tracks, which does not take this option", not_taken | {"--float": floats})
-        decide_about_tracks(*about_tracks, effort, output, wrong, html, as_json)
+    if (about_tracks := read_tracks(model, claim, scope, flags)) is not None:
+        refuse_options("a claim about tracks, which does not take this option",
+                       {"--store": store, "--float": floats, "--every": every})
+        decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
     if floats is not None:
-        decide_about_floats(*question, floats, effort, output, as_json, not_taken | {"--wrong": wrong, "--html": html})
-    from certify.frame.shards import read_workers
+        decide_about_floats(*question, floats, effort, output, as_json, not_taken | {"--wrong": wrong, "--html": html,
+                                                                                     "--every": every})
+    decide_by_counts(*question, every, effort, output, wrong, as_json, not_taken | {"--html": html})
+    decide_word_by_word(*question, read_workers(jobs, dask), store, effort, output, wrong, html, as_json)
+
+
+def decide_word_by_word(network: TrainedNetwork, claim: Claim, workers: Workers, store: str | None, effort: int,
+                        output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
+    """Decide every word up to a length, show what was found, and end."""
     from certify.trained.decide import Settings, decide_in_time
     from certify.trained.show import decision_to_json, print_decision
 
-    decision = decide_in_time(*question, Settings(read_workers(jobs, dask), Path(store) if store else None,
-                                                  effort=effort))
+    decision = decide_in_time(network, claim, Settings(workers, Path(store) if store else None, effort=effort))
     show_found(decision, as_json, decision_to_json, print_decision, output)
     write_decision(decision, output, wrong, html, as_json)
     raise typer.Exit(decision.exit_code)
@@ -96,20 +112,46 @@ def write_decision(decision: Decision | SoFar[Decision], output: str | None, wro
     write_page(html, decision, output, wrong)
 
 
-def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, output: str | None,
-                        wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
+def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers,
+                        output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
     """Decide a claim about inputs in tracks, show what was found, and end."""
     from certify.exports.pages.tracks.page import tracks_page
     from certify.frame.files import write_text
     from certify.trained.tracks_decision import decide_tracks
     from certify.trained.tracks_show import print_tracks_decision, tracks_decision_to_json
 
-    decision = decide_tracks(network, claim, effort)
+    decision = decide_tracks(network, claim, effort, workers)
     show_found(decision, as_json, tracks_decision_to_json, print_tracks_decision, output)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong input")
     if html is not None:
         write_text(html, tracks_page(decision, output, wrong))
+    raise typer.Exit(decision.exit_code)
+
+
+def decide_by_counts(network: TrainedNetwork, claim: Claim, every: bool, effort: int, output: str | None,
+                     wrong: str | None, as_json: bool, others: Mapping[str, object]) -> None:
+    """Decide a claim about long words, show what was found, and end; do nothing where words are short, or counts of
+    letters do not decide it.
+
+    Raises:
+        Unsupported: if counts do not decide it, and the words are too long for another way.
+    """
+    if not every and claim.lengths[1] <= ENUMERATED:
+        return
+    from certify.trained.lengths_decision import LONGEST_OTHERWISE, decide_lengths, reason_against_counts
+    from certify.trained.lengths_show import lengths_decision_to_json, print_lengths_decision
+    from constructions.errors import Unsupported
+
+    if why := reason_against_counts(network, claim):
+        if every or claim.lengths[1] > LONGEST_OTHERWISE:
+            raise Unsupported(why)
+        return
+    refuse_options("long words are decided by counts of letters, which does not take this option", others)
+    decision = decide_lengths(network, claim, None if every else claim.lengths[1], effort)
+    show_found(decision, as_json, lengths_decision_to_json, print_lengths_decision, output)
+    write_certificate(output, decision.certificate, decision.verdict, as_json)
+    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
     raise typer.Exit(decision.exit_code)
 
 

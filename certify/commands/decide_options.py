@@ -55,7 +55,17 @@ Follow = Annotated[str | None, typer.Option(
     "--follow", metavar="TRUTH", help="claim that the logits above 0 are those of the tokens that may follow in this "
     "language")]
 End = Annotated[str | None, typer.Option("--end", metavar="T", help="with --follow: the token that ends a word")]
+Machine = Annotated[str | None, typer.Option(
+    "--machine", metavar="NAME|dfa:FILE", help="about inputs in tracks, without a claim file: what writes the right "
+    "answers, such as add or multiply-by:3; docs/tracks.md has the machines")]
+Columns = Annotated[str | None, typer.Option(
+    "--columns", metavar="N|A-B", help="with --machine: how many columns inputs have")]
+Layout = Annotated[str | None, typer.Option(
+    "--layout", metavar="T|TRACK,...", help="with --machine: the tokens and tracks of the input, in order, as in "
+    "a,10,b,11,answer; a:last is a track from its last column to its first")]
 
+Every = Annotated[bool, typer.Option(
+    "--every", help="every length from --min-n on, for a network with one layer and no positions")]
 Store = Annotated[str | None, typer.Option(
     "--store", metavar="DIR", parser=written_place, help="keep finished searches in this folder, and reuse those that "
     "are there")]

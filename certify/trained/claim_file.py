@@ -33,6 +33,8 @@ KEYS = ("title", "letters", "tokens", "before", "after", "padding", "attention",
         "offsets", "min_n", "max_n", "predicates", "answer")
 NEEDED = ("letters", "answers", "answer")
 LONGEST = 1 << 16
+LONGEST_CLAIM = 1 << 40
+"""Of lengths; of the input with its padding LONGEST."""
 READS: tuple[Read, ...] = ("each", "last", "first")
 
 
@@ -173,7 +175,8 @@ class _Reader:
         shortest = self.table.get("min_n", 1) if scope.min_n is None else scope.min_n
         if longest is None:
             raise InputError("max_n: neither the file nor --max-n says up to which length")
-        lengths = natural("min_n", shortest, LONGEST, "a length"), natural("max_n", longest, LONGEST, "a length")
+        lengths = (natural("min_n", shortest, LONGEST_CLAIM, "a length"),
+                   natural("max_n", longest, LONGEST_CLAIM, "a length"))
         if not 1 <= lengths[0] <= lengths[1]:
             raise InputError(f"min_n {lengths[0]} and max_n {lengths[1]}, expected 1 <= min_n <= max_n")
         return lengths

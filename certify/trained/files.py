@@ -13,12 +13,14 @@ WITH_A_CLAIM = (*OVER_THE_REALS, "certify-float-runs")
 """The formats of files that hold a network and a claim about words."""
 ABOUT_TRACKS = ("certify-tracks", "certify-wrong-input")
 """The formats of files that hold a network and a claim about inputs in tracks."""
+ABOUT_LENGTHS = ("certify-lengths", "certify-long-word")
+"""The formats of files that hold a network and a claim about words of any length."""
 _BEGINNING_BYTES = 200
 
 
 def is_trained(path: str) -> bool:
     """Whether the file begins as one with a trained network does."""
-    return begins_as(path, ("certify-trained", *WITH_A_CLAIM, *ABOUT_TRACKS))
+    return begins_as(path, ("certify-trained", *WITH_A_CLAIM, *ABOUT_TRACKS, *ABOUT_LENGTHS))
 
 
 def begins_as(path: str, formats: Sequence[str]) -> bool:

@@ -12,6 +12,7 @@ from constructions.tables import shown
 
 _TOKENS = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*", re.ASCII)
 _LANGUAGE = re.compile(r"(regex|dfa):(.*)", re.DOTALL)
+_OF_TRACKS = ("alphabet", "tokens", "margin", "machine", "columns", "layout")
 _OFFSETS = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", re.ASCII)
 
 
@@ -33,6 +34,9 @@ class Flags:
     follow: str | None = None
     end: str | None = None
     predicate: Sequence[str] = ()
+    machine: str | None = None
+    columns: str | None = None
+    layout: str | None = None
 
     def given_options(self) -> list[str]:
         """The options that were given, as the user wrote them."""
@@ -51,6 +55,8 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
     Raises:
         InputError: if an option is not of its form, or one is missing.
     """
+    if flags.columns is not None or flags.layout is not None:
+        raise InputError(f"--{'layout' if flags.columns is None else 'columns'}: expected --machine beside it")
     if flags.alphabet is None or flags.at is None:
         raise InputError("what is claimed? expected --claim FILE, or --alphabet, --at and one of --sign, --larger, "
                          "--argmax, --follow")
@@ -67,6 +73,62 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
     if flags.predicate:
         table["predicates"] = list(flags.predicate)
     return table | {"answer": _answers(flags)}
+
+
+def tracks_table_of_flags(flags: Flags) -> dict[str, Any]:
+    """The table of a claim file about inputs in tracks that says the same.
+
+    >>> tracks_table_of_flags(Flags(machine="multiply-by:3", columns="1-9", layout="a:last,11,answer:last")) == {
+    ...     "letters": "0123456789", "machine": "multiply-by", "by": 3, "columns": [1, 9], "tracks": ["a"],
+    ...     "layout": [{"track": "a", "from": "last"}, 11, {"track": "answer", "from": "last"}]}
+    True
+
+    Raises:
+        InputError: if an option is not of its form, is missing, or is not about inputs in tracks.
+    """
+    others = [name for name in flags.given_options() if name[2:] not in _OF_TRACKS]
+    if others:
+        raise InputError(f"{others[0]}: the claim is about inputs in tracks (--machine), expected no such option")
+    if flags.columns is None or flags.layout is None:
+        raise InputError(f"--machine: expected --{'columns' if flags.columns is None else 'layout'} beside it")
+    layout = [_laid(item.strip()) for item in flags.layout.split(",")]
+    names = dict.fromkeys(item["track"] if isinstance(item, dict) else item for item in layout
+                          if not isinstance(item, int))
+    table = {"letters": flags.alphabet or "0123456789", **_machine(flags.machine or ""),
+             "columns": _columns(flags.columns), "tracks": [name for name in names if name != "answer"],
+             "layout": layout}
+    if flags.tokens is not None:
+        table["tokens"] = _tokens("--tokens", flags.tokens)
+    if flags.margin is not None:
+        table["margin"] = flags.margin
+    return table
+
+
+def _machine(text: str) -> dict[str, Any]:
+    """A machine that is built in, perhaps with its number, or a language of columns."""
+    if _LANGUAGE.fullmatch(text.strip()):
+        return {"machine": _truth(text)}
+    name, colon, number = text.partition(":")
+    if colon and not _TOKENS.fullmatch(number):
+        raise InputError(f"--machine: {shown(text)}, expected a name such as add or multiply-by:3, or dfa:FILE")
+    return {"machine": name, **({"by": int(number)} if colon else {})}
+
+
+def _columns(text: str) -> int | list[int]:
+    found = _OFFSETS.fullmatch(text)
+    if not found:
+        raise InputError(f"--columns: {shown(text)}, expected a number or a range such as 1-10")
+    return [int(found[1]), int(found[2])] if found[2] else int(found[1])
+
+
+def _laid(item: str) -> Any:
+    """A token, the name of a track, or a track from its last column to its first."""
+    if item.isdecimal() and item.isascii():
+        return int(item)
+    name, _, order = item.partition(":")
+    if not name.isidentifier() or order not in ("", "last"):
+        raise InputError(f"--layout: {shown(item)}, expected tokens and tracks such as a,10,b:last,11,answer")
+    return {"track": name, "from": "last"} if order else name
 
 
 def _answers(flags: Flags) -> list[Mapping[str, Any]]:

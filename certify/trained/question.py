@@ -8,8 +8,8 @@ from typing import Any
 
 from certify.frame.files import read_text
 from certify.trained.claim_file import Scope, claim_of_table, read_claim
-from certify.trained.files import ABOUT_TRACKS, WITH_A_CLAIM, begins_as
-from certify.trained.flags import Flags, table_of_flags
+from certify.trained.files import ABOUT_LENGTHS, ABOUT_TRACKS, WITH_A_CLAIM, begins_as
+from certify.trained.flags import Flags, table_of_flags, tracks_table_of_flags
 from certify.trained.tracks_file import is_about_tracks, tracks_claim_of_table
 from constructions.errors import InputError
 from constructions.network.json_form import read_json
@@ -31,26 +31,31 @@ def read_trained(path: str) -> tuple[TrainedNetwork, Claim | None]:
     data = read_json(read_text(path), path)
     if isinstance(data, dict) and data.get("format") in WITH_A_CLAIM:
         return network_and_claim(data, path)
-    if isinstance(data, dict) and data.get("format") in ABOUT_TRACKS and "network" in data:
+    if isinstance(data, dict) and data.get("format") in (*ABOUT_TRACKS, *ABOUT_LENGTHS) and "network" in data:
         return network_from_json(data["network"], f"{path}, network"), None
     return network_from_json(data, path), None
 
 
-def read_tracks(path: str, claim: str | None, scope: Scope) -> tuple[TrainedNetwork, TracksClaim] | None:
-    """The network of a file and the claim about tracks of a claim file, or of the file itself; None if there is none.
+def read_tracks(path: str, claim: str | None, scope: Scope, flags: Flags = Flags()) -> tuple[TrainedNetwork,
+                                                                                            TracksClaim] | None:
+    """The network of a file and the claim about tracks of a claim file, of options, or of the file itself; None if
+    there is none.
 
     Raises:
         InputError: one line that says where, what was found and what was expected.
         Unsupported: if the claim's machine has very many states.
     """
-    if "-" in (path, claim):
+    if flags.machine is not None and claim is None:
+        network, _ = read_trained(path)
+        return network, tracks_claim_of_table(tracks_table_of_flags(flags), "options", network, scope)
+    if "-" in (path, claim) or flags.given_options():
         return None  # standard input can be read only once
     if claim is not None:
         table = read_toml(read_text(claim), claim)
         if not is_about_tracks(table):
             return None
         network, _ = read_trained(path)
-        return network, tracks_claim_of_table(table, claim, network, scope)
+        return network, tracks_claim_of_table(table, claim, network, scope, Path(claim).parent)
     if not begins_as(path, ABOUT_TRACKS):
         return None
     data = read_json(read_text(path), path)

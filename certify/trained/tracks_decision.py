@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from certify.frame.answer import AnswerByLength
+from certify.frame.shards import ShardsProgress, Workers, digest_of, run_tasks
 from certify.trained.proving import WORK
+from certify.trained.tracks_forms import FormRow, do_form, form_result, task_of_form
 from constructions.errors import Unsupported
+from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import Column, TracksClaim, check_tracks_fit, count_inputs
-from proofs.check import Refusal, Rejected, check_text
-from proofs.trained.balls import BallNetwork
-from proofs.trained.forward import FloatNetwork
+from constructions.trained.tracks import TracksClaim, check_tracks_fit
+from constructions.trained.tracks_form import tracks_claim_to_json
+from proofs.check import Refusal, check_text
 from proofs.trained.tracks.certificate import WrongInput, tracks_text, wrong_input_text
-from proofs.trained.tracks.deciding import FormProved, FormSearch
-from proofs.trained.tracks.heads import NotOneLayer
-from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
-
-ROOMS = (1, 16, 256)
-"""Units of the last place by which ranges are wider than floats say; more where the checker does not accept fewer."""
-
-
-@dataclass(frozen=True)
-class FormRow:
-    """What is known of all inputs of one form; ``n`` is its number of columns. ``bound`` and ``seen`` are evidence."""
-
-    n: int
-    verdict: str
-    inputs: int
-    seen: SeenInput | None
-    bound: float | None
-    wrong: WrongInput | None
-    value: tuple[Fraction, Fraction] | None
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -58,8 +39,11 @@ class TracksDecision(AnswerByLength[FormRow]):
         return self.first("refuted")
 
 
-def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1) -> TracksDecision:
+def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1,
+                  workers: Workers = Workers()) -> TracksDecision:
     """Whether the claim is true of the network; what is certified was accepted by the checker, wrong inputs proved.
+
+    Each form is a task of its own: with one number of columns, one worker does it all.
 
     Raises:
         InputError: if the claim does not fit the network.
@@ -67,18 +51,23 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1) 
     """
     start = time.perf_counter()
     check_tracks_fit(network, claim)
-    found = _Forms(network, claim, effort)
-    rows = tuple(found.row(number) for number in range(len(claim.forms)))
-    proved = list(itertools.takewhile(lambda one: one is not None, map(found.proved.get, range(len(rows)))))
-    units = [one.unit for one in proved if one is not None and one.unit is not None]
+    texts = [json.dumps(network_to_json(network)), json.dumps(tracks_claim_to_json(claim))]
+    tasks = [task_of_form(digest_of(texts[0]), digest_of(texts[1]), number, effort)
+             for number in range(len(claim.forms))]
+    with ShardsProgress("deciding", "forms", "forms") as progress:
+        found = list(map(form_result, run_tasks(
+            tasks, do_form, jobs=workers.jobs, dask=workers.dask, progress=progress, shared=texts,
+            sizes=[len(form.columns) ** 2 for form in claim.forms])))
+    rows = tuple(one.row for one in found)
+    units = [one.unit for one in itertools.takewhile(lambda one: one.unit is not None, found) if one.unit is not None]
     certificate = tracks_text(network, replace(claim, forms=claim.forms[:len(units)]), units) if units else None
     if certificate is not None and len(units) > 1:
         _check_together(certificate)
     wrong = next((row.wrong for row in rows if row.wrong), None)
     return TracksDecision(network, claim, rows, certificate,
                           None if wrong is None else _accepted_wrong_input(network, claim, wrong),
-                          sum(one.classes for one in found.proved.values()),
-                          sum(one.cells for one in found.proved.values()), time.perf_counter() - start)
+                          sum(one.classes for one in found), sum(one.cells for one in found),
+                          time.perf_counter() - start)
 
 
 def _check_together(certificate: str) -> None:
@@ -91,62 +80,6 @@ def _check_together(certificate: str) -> None:
         check_text(certificate.encode(), work=WORK)
     except Refusal as refusal:
         raise Unsupported(f"the checker, of all forms together: {refusal}; fewer columns may be asked about") from None
-
-
-class _Forms:
-    """The forms of a claim, decided one by one; ``proved`` are those whose certificate the checker has accepted."""
-
-    def __init__(self, network: TrainedNetwork, claim: TracksClaim, effort: int) -> None:
-        self.network, self.claim, self.effort = network, claim, effort
-        self.floats, self.balls = FloatNetwork(network), BallNetwork(network)
-        self.proved: dict[int, FormProved] = {}
-
-    def row(self, number: int) -> FormRow:
-        """What is known of a form."""
-        form, margins = self.claim.forms[number], Margins(self.floats, self.claim, number)
-        inputs = count_inputs(self.claim, form)
-        row = FormRow(len(form.columns), "unknown", inputs, glance(margins), None, None, None, "")
-        if (wrong := self._wrong(row)) is not None:
-            return wrong
-        try:
-            proved, reason = self._prove(number)
-        except NotOneLayer as why:  # wrong inputs are found all the same
-            return self._searched(row, (), str(why))
-        if proved.unit is not None and not reason:
-            self.proved[number] = proved
-            return replace(row, verdict="certified", bound=float(proved.least), seen=search(margins, 1))
-        return self._searched(row, proved.inputs, reason)
-
-    def _searched(self, row: FormRow, inputs: Sequence[tuple[Column, ...]], reason: str) -> FormRow:
-        """The row of a form that is not proved, after a longer search, also among these inputs."""
-        assert row.seen is not None, "a few inputs were looked at"
-        margins = Margins(self.floats, self.claim, row.seen.form)
-        row = replace(row, seen=search(margins, 4 * self.effort, inputs))
-        return self._wrong(row) or replace(row, reason=reason)
-
-    def _prove(self, number: int) -> tuple[FormProved, str]:
-        """A proof of a form, and why it is none: ranges that the checker does not accept get more room."""
-        claim, reason = replace(self.claim, forms=(self.claim.forms[number],)), ""
-        for room in ROOMS:
-            proved = FormSearch(self.floats, self.claim, number, self.effort, room).run()
-            if proved.unit is None:
-                return proved, reason or f"{proved.open} of {proved.classes} classes are not proved"
-            try:
-                check_text(tracks_text(self.network, claim, [proved.unit]).encode(), work=WORK)
-            except Rejected as refusal:
-                reason = f"the checker does not accept it: {refusal}"
-            except Refusal as refusal:
-                raise Unsupported(f"the checker: {refusal}") from None
-            else:
-                return proved, ""
-        return proved, reason
-
-    def _wrong(self, row: FormRow) -> FormRow | None:
-        """The row of a form whose least input is wrong."""
-        if row.seen is None or row.seen.margin > 0:
-            return None
-        found = confirmed(self.balls, self.claim, row.seen)
-        return found and replace(row, verdict="refuted", wrong=found[0], value=found[1])
 
 
 def _accepted_wrong_input(network: TrainedNetwork, claim: TracksClaim, wrong: WrongInput) -> str | None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from certify.trained.claim_file import Scope
+from certify.trained.conditions import Conditions
 from constructions.errors import InputError, Unsupported
 from constructions.language.alphabets import parse_alphabet
+from constructions.regular.automata import Language, small_language
 from constructions.tables import Table, check_keys, exact, natural, naturals, one_of, shown, text, texts
 from constructions.trained.machines import BUILT_IN, MachineMaker, Written, built_in
 from constructions.trained.network import TrainedNetwork
@@ -20,6 +23,10 @@ NEEDED = ("letters", "columns", "tracks", "layout", "machine")
 MACHINE_KEYS = ("start", "write", "next", "end", "allow", "given")
 MOST_COLUMNS = 1 << 12
 MOST_FORMS = 64
+MOST_SYMBOLS = 4096
+LANGUAGES = ("dfa", "regex", "formula")
+VERDICT = Written({}, end={"answer": ["accepted"]})
+"""What the machine of a language writes: 1 at the end if it accepts, else 0."""
 
 
 def is_about_tracks(table: Mapping[str, Any]) -> bool:
@@ -27,15 +34,16 @@ def is_about_tracks(table: Mapping[str, Any]) -> bool:
     return "tracks" in table or "machine" in table
 
 
-def tracks_claim_of_table(table: Table, where: str, network: TrainedNetwork, scope: Scope = Scope()) -> TracksClaim:
-    """The claim of a table that has the keys of a claim about tracks.
+def tracks_claim_of_table(table: Table, where: str, network: TrainedNetwork, scope: Scope = Scope(),
+                          folder: Path = Path()) -> TracksClaim:
+    """The claim of a table that has the keys of a claim about tracks; files that it names are relative to the folder.
 
     Raises:
         InputError: one line that says which key and what was expected.
         Unsupported: if the machine has very many states.
     """
     try:
-        claim = _Reader(check_keys("the claim", table, KEYS, NEEDED), network).claim(scope)
+        claim = _Reader(check_keys("the claim", table, KEYS, NEEDED), network, folder).claim(scope)
         check_tracks_fit(network, claim, "the claim")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
@@ -47,8 +55,8 @@ def tracks_claim_of_table(table: Table, where: str, network: TrainedNetwork, sco
 class _Reader:
     """Reads one table, key by key."""
 
-    def __init__(self, table: Table, network: TrainedNetwork) -> None:
-        self.table, self.network = table, network
+    def __init__(self, table: Table, network: TrainedNetwork, folder: Path) -> None:
+        self.table, self.network, self.folder = table, network, folder
         text("title", table.get("title", ""))
         self.letters, self.tokens = self._letters()
         self.names = texts("tracks", table["tracks"])
@@ -64,10 +72,14 @@ class _Reader:
             raise InputError(f"attention: the network was imported as {self.network.attention}; claims about tracks "
                              "need causal attention")
         numbers = self._columns(scope)
-        written = {columns: self._written(columns) for columns in numbers}
         sizes = [len(self.letters)] * len(self.names)
         maker = MachineMaker(self.names, sizes, self.answers, self._lengths(numbers[-1]))
-        machine, tables = maker.make(written)
+        if self._is_language():
+            written = dict.fromkeys(numbers, VERDICT)
+            machine, tables = maker.of_language(self._language(maker), numbers)
+        else:
+            written = {columns: self._written(columns) for columns in numbers}
+            machine, tables = maker.make(written)
         return TracksClaim(
             tuple(Track(name, self.letters, self.tokens) for name in self.names), machine,
             tuple(Form(tables[columns], self._layout(written[columns], columns)) for columns in numbers),
@@ -106,6 +118,22 @@ class _Reader:
         if not isinstance(value, dict) or not {*value} <= {*self.names}:
             raise InputError(f"lengths: {shown(value)}, expected the lengths of shorter tracks, by their names")
         return {name: natural(f"lengths: {name}", one, columns + 1, "a length") for name, one in value.items()}
+
+    def _is_language(self) -> bool:
+        value = self.table["machine"]
+        return isinstance(value, dict) and any(key in value for key in LANGUAGES)
+
+    def _language(self, maker: MachineMaker) -> Language:
+        """The language of columns, each of them a symbol: the letters of its tracks with commas between."""
+        if "by" in self.table:
+            raise InputError("by: only for a machine that is built in")
+        if len(self.answers) < 2:
+            raise InputError("answers: expected a token for no and one for yes")
+        if len(maker.letters) > MOST_SYMBOLS:
+            raise Unsupported(f"machine: a language of {len(maker.letters)} different columns, expected fewer")
+        symbols = tuple(",".join(self.letters[letter] for letter in column) for column in maker.letters)
+        conditions = Conditions(symbols, {}, self.folder)
+        return small_language(conditions.language("machine", self.table["machine"]), "machine")
 
     def _written(self, columns: int) -> Written:
         value = self.table["machine"]

@@ -12,7 +12,8 @@ from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclose
 from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
 from certify.frame.verdicts import GREEN, RED, YELLOW, colour
 from certify.frame.words import counted
-from certify.trained.tracks_decision import FormRow, TracksDecision
+from certify.trained.tracks_decision import TracksDecision
+from certify.trained.tracks_forms import FormRow
 from certify.trained.tracks_run import AnswerRun, InputRun
 from constructions.trained.tracks import TracksClaim
 from proofs.enclosures.intervals import Interval

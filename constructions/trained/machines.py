@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from constructions.errors import InputError, Unsupported
+from constructions.regular.automata import Language
 from constructions.trained.expressions import Expression
 from constructions.trained.tracks import Machine, Table
 
@@ -153,6 +154,21 @@ class MachineMaker:
             raise Unsupported("columns: what is written at the end differs from one number of columns to another")
         return Machine(0, tuple(tables), ends[0]), places
 
+    def of_language(self, language: Language, numbers: Sequence[int]) -> tuple[Machine, dict[int, tuple[int, ...]]]:
+        """The machine that writes at the end 1 if the columns, its letters, are a word of the language, else 0."""
+        tables: dict[Table, int] = {}
+        places = {columns: tuple(tables.setdefault(tuple(tuple(
+            (target,) if self.may_stand(letters, column, columns) else None
+            for letters, target in zip(self.letters, steps, strict=True)) for steps in language.automaton.steps),
+            len(tables)) for column in range(columns)) for columns in numbers}
+        ends = tuple((self.tokens[state in language.accepting],) for state in range(len(language.automaton.steps)))
+        return Machine(language.automaton.start, tuple(tables), ends), places
+
+    def may_stand(self, letters: Sequence[int], column: int, columns: int) -> bool:
+        """Whether a column may have these letters: a shorter track has its first letter beyond its length."""
+        return not any(letter and column >= self.lengths.get(track, columns)
+                       for track, letter in zip(self.tracks, letters, strict=True))
+
     def _meet(self, made: _Made, order: dict[State, int]) -> None:
         """Number the states that inputs of so many columns meet."""
         level = [made.start]
@@ -195,8 +211,7 @@ class _Made:
     def step(self, state: State, letters: Sequence[int], column: int) -> tuple[State, tuple[int, ...]] | None:
         """The state after a column and the tokens that are written; None where the column is not allowed."""
         maker = self.maker
-        if any(letter and column >= maker.lengths.get(track, self.columns)
-               for track, letter in zip(maker.tracks, letters, strict=True)):
+        if not maker.may_stand(letters, column, self.columns):
             return None
         names = {**dict(zip(maker.tracks, letters, strict=True)), **dict(zip(self.names, state, strict=True)),
                  "column": column, "columns": self.columns}

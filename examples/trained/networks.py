@@ -105,6 +105,23 @@ class Encoder(nn.Module):
         return self.output(self.encoder(self.embedding(tokens) + self.positions(numbers)))
 
 
+class Unplaced(nn.Module):
+    """Causal, torch's own encoder without positions: layer norm first, GELU; it sees how often each token came."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(shape.vocabulary, shape.width)
+        layer = nn.TransformerEncoderLayer(shape.width, shape.heads, shape.units, dropout=0.0, activation="gelu",
+                                           batch_first=True, norm_first=True)
+        self.encoder = nn.TransformerEncoder(layer, shape.layers, enable_nested_tensor=False)
+        self.output = nn.Linear(shape.width, shape.vocabulary)
+
+    def forward(self, tokens: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+        """Tokens [B, T] to logits [B, T, vocabulary]; position numbers say nothing."""
+        later = torch.ones(numbers.shape[1], numbers.shape[1], dtype=torch.bool).triu(1)
+        return self.output(self.encoder(self.embedding(tokens), mask=later))
+
+
 class TurnedAttention(nn.Module):
     """Causal heads whose queries and keys are turned by their position numbers, as in Hugging Face's LLaMA."""
 
@@ -193,4 +210,4 @@ def turn(vectors: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
     return torch.cat([first * cosines - second * sines, second * cosines + first * sines], dim=3)
 
 
-KINDS: dict[str, type[nn.Module]] = {"gpt": GPT, "encoder": Encoder, "llama": Llama}
+KINDS: dict[str, type[nn.Module]] = {"gpt": GPT, "encoder": Encoder, "llama": Llama, "unplaced": Unplaced}

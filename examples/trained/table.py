@@ -15,6 +15,8 @@ from typing import Any
 from certify.frame.shards import Workers
 from certify.trained.decide import Settings, decide
 from certify.trained.decision import Decision
+from certify.trained.lengths_decision import LengthsDecision, decide_lengths
+from certify.trained.lengths_show import show_runs
 from examples.trained.zoo import ZOO, Plan, chosen, plans
 from proofs.trained.runs import runs
 
@@ -23,15 +25,20 @@ HEAD = ("network", "kind", "layers", "trained to n =", "right on a sample", "cer
         "a wrong word", "undecided")
 
 
-def decided(plan: Plan, jobs: int) -> Decision:
-    """Whether the claim of one network is true."""
+def decided(plan: Plan, jobs: int) -> Decision | LengthsDecision:
+    """Whether the claim of one network is true; without positions, at every length."""
     network = plan.network()
-    return decide(network, plan.claim(network), Settings(Workers(jobs)))
+    claim = plan.claim(network)
+    return decide_lengths(network, claim, None) if network.rows is None else decide(network, claim,
+                                                                                    Settings(Workers(jobs)))
 
 
-def text_of(decision: Decision) -> str:
+def text_of(decision: Decision | LengthsDecision) -> str:
     """What decided.toml says of a decision."""
-    values: dict[str, int | str | bool] = {"verdict": decision.verdict, "whole_domain": decision.whole_domain}
+    if isinstance(decision, LengthsDecision):
+        values = values_of_lengths(decision)
+        return "".join(f"{key} = {_toml(value)}\n" for key, value in values.items())
+    values = {"verdict": decision.verdict, "whole_domain": decision.whole_domain}
     if decision.certified_to is not None:
         values["certified_to"] = decision.certified_to
     if decision.wrong:
@@ -39,6 +46,16 @@ def text_of(decision: Decision) -> str:
                    "word": "".join(decision.wrong.word)}
     values["undecided"] = ranges([row.n for row in decision.rows if row.verdict == "unknown"])
     return "".join(f"{key} = {_toml(value)}\n" for key, value in values.items())
+
+
+def values_of_lengths(decision: LengthsDecision) -> dict[str, int | str | bool]:
+    """What it says of one of every length; the word is written as runs."""
+    values: dict[str, int | str | bool] = {"verdict": decision.verdict, "whole_domain": decision.verdict == "certified"}
+    if decision.certificate is not None:
+        values["certified_to"] = "every length" if decision.certified_to is None else decision.certified_to
+    if decision.wrong:
+        values |= {"wrong_at": decision.wrong.word.length, "offset": 0, "runs": show_runs(decision, decision.wrong)}
+    return {**values, "undecided": decision.reason}
 
 
 def _toml(value: int | str | bool) -> str:
@@ -57,6 +74,7 @@ def row(plan: Plan, found: dict[str, Any]) -> tuple[str, ...]:
     if found.get("verdict") == "certified" and found["whole_domain"]:
         certified += ", its whole domain"
     wrong = f"`{found['word']}` at offset {found['offset']}" if "word" in found else ""
+    wrong = f"`{found['runs']}`" if "runs" in found else wrong
     return (f"`{plan.name}`", plan.kind, str(plan.layers), str(plan.max_n), f"{100 * right / words:.2f} %", certified,
             str(found.get("wrong_at", "")), wrong, found.get("undecided", ""))
 

@@ -1,7 +1,8 @@
 """The tasks of the zoo: automata whose states say what a network should answer, and words that are drawn from them.
 
-A word is put in as START, the tokens of its letters and, where ``ends`` is set, END. The token of a letter is its index
-in ``letters``; START and END follow. Every answer is the sign of a row, a linear form of the logits.
+A word is put in as START (where ``starts`` is set), the tokens of its letters and, where ``ends`` is set, END. The
+token of a letter is its index in ``letters``; START and END follow. Every answer is the sign of a row, a linear form of
+the logits.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Task:
     weights: tuple[float, ...]
     read: Literal["each", "last", "first"] = "each"
     empty: bool = False
+    starts: bool = True
     ends: bool = False
     mirrored: bool = False
     forms: NDArray[np.float32] = field(init=False)
@@ -93,7 +95,7 @@ def draw(task: Task, count: int, n: int, rng: np.random.Generator) -> Samples:
     words = _mirrored(task, count, n, rng) if task.mirrored else _walks(task, count, n, rng)
     states = _states(task.automaton, words)
     before, after = (np.full((count, width), token) for width, token in
-                     ((1, len(task.letters)), (int(task.ends), len(task.letters) + 1)))
+                     ((int(task.starts), len(task.letters)), (int(task.ends), len(task.letters) + 1)))
     tokens = np.concatenate([before, words, after], axis=1)
     at, states = _judged(task, tokens.shape[1], states)
     return Samples(tokens, at, task.automaton.asked[states], task.automaton.positive[states])
@@ -103,7 +105,7 @@ def _judged(task: Task, length: int, states: Integers) -> tuple[Integers, Intege
     """The tokens that are judged, and the states after which the answers are asked there."""
     if task.read == "each":
         first = 0 if task.empty else 1
-        return np.arange(first, length), states[:, first:]
+        return np.arange(first - (not task.starts), length), states[:, first:]
     return np.array([length - 1 if task.read == "last" else 0]), states[:, -1:]
 
 
@@ -178,6 +180,12 @@ def first_letter(max_n: int) -> Task:
     return Task("01", LARGER, automaton, (1.0, 1.0), read="last")
 
 
+def last_letter(max_n: int, starts: bool = True) -> Task:
+    """After every letter, whether it was 1; with ``starts`` START is seen, too."""
+    automaton = explore("01", False, lambda state, letter: letter == "1", lambda state: (state,), max_n)
+    return Task("01", LARGER, automaton, (1.0, 1.0), starts=starts)
+
+
 def flip_flop(max_n: int) -> Task:
     """Letters reset, set, keep: after every letter, whether the last that is not keep was set; at first it is not."""
     automaton = explore("rsk", "r", lambda state, letter: state if letter == "k" else letter,
@@ -207,6 +215,8 @@ TASKS: dict[str, Callable[[int], Task]] = {
     "majority": majority,
     "first": first_letter,
     "flip_flop": flip_flop,
+    "last_letter": last_letter,
+    "last_letter_alone": lambda max_n: last_letter(max_n, starts=False),
     "palindromes": palindromes,
 }
 """Name to the task on words of at most so many letters."""

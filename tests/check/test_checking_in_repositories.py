@@ -104,6 +104,16 @@ def test_a_repository_without_certificates_and_a_name_of_none_do_not_pass(tmp_pa
     assert done.returncode == 2 and "unreadable: missing.cert: cannot be read" in done.stderr
 
 
+@pytest.mark.parametrize(("inputs", "complaint"), [
+    ({"files": "/**/*.cert"}, "expected names and patterns like **/*.cert"),
+    ({"badge": "none/badge.svg"}, "none/badge.svg: cannot be written: No such file or directory"),
+])
+def test_what_cannot_be_done_is_said_in_a_line(tmp_path: Path, inputs: dict[str, str], complaint: str) -> None:
+    copy(tmp_path, **{"a.cert": "accepted/majority.cert"})
+    done = run_steps(tmp_path, **inputs)
+    assert done.returncode == 2 and complaint in done.stderr and "Traceback" not in done.stderr
+
+
 def test_no_name_of_a_file_is_run_or_read_as_an_option_or_as_markdown(tmp_path: Path) -> None:
     names = ("--work.cert", "$(touch x).cert", "a|`b`<img src=x>.cert", "two\nlines.cert", "::error::x.cert")
     copy(tmp_path, **dict.fromkeys(names, "accepted/by_hand_prev.cert"))

@@ -241,7 +241,7 @@ def test_logits_of_drawn_runs_are_within_their_forms(kind: str, fields: dict[str
 
 @pytest.mark.parametrize("storage", ["bfloat16", "binary16", "binary32", "float(5,-3,6)"])
 def test_both_sides_cast_to_the_same_network(storage: str) -> None:
-    fields = dict.fromkeys(("storage", "inputs", "scores", "weights"), storage)
+    fields: dict[str, Any] = dict.fromkeys(("storage", "inputs", "scores", "weights"), storage)
     fields = BINARY32 | fields | {"inputs": "float(4,-3,6)" if storage.startswith("float") else storage}
     network = make_network("bidirectional", 8)
     given = given_of(network, fields)

@@ -38,17 +38,24 @@ def answered(*asked: str) -> Any:
     return json.loads(answer(*asked))
 
 
-@pytest.mark.parametrize("asked", [
+ASKED = (
     *(example[:3] for example in EXAMPLES),
     (MISTAKE, "", ""), ("Q_a", "ab", "abc"), ("Q_a", "aa", "a"), ("", "", ""), ("<b>&", "", "<"), ("Q_a", "", ""),
-("let p = Q_a; p since prev p", "ab", "ab"), ("-#<[Q_1] > 2", "01", "1")])
-def test_what_is_packed_answers_as_the_library_does(asked: tuple[str, str, str], unpacked: Path) -> None:
-    """With the standard library and nothing else, as in the page."""
-    program = f"import sys; sys.path.insert(0, {str(unpacked)!r}); from certify.site.answers import answer; " \
-              f"print(answer(*{asked!r}))"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=False)
+    ("let p = Q_a; p since prev p", "ab", "ab"), ("-#<[Q_1] > 2", "01", "1"))
+
+
+def alone(folder: Path, program: str) -> str:
+    """What a program prints with the standard library and what is packed, and nothing else, as in the page."""
+    start = f"import json, sys; sys.path.insert(0, {str(folder)!r})\nfrom certify.site.answers import answer\n"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", start + program], capture_output=True, text=True,
+                          check=False)
     assert done.stderr == ""
-    assert json.loads(done.stdout) == answered(*asked)
+    return done.stdout
+
+
+def test_what_is_packed_answers_as_the_library_does(unpacked: Path) -> None:
+    said = alone(unpacked, f"for each in {ASKED!r}: print(answer(*each))")
+    assert [json.loads(line) for line in said.splitlines()] == [answered(*asked) for asked in ASKED]
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +67,13 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_needs_real_numbers_is_refused_in_the_page(unpacked: Path) -> None:
     """The module that stands for python-flint names what the language imports of it, and computes nothing."""
-    program = f"import sys; sys.path.insert(0, {str(unpacked)!r}); import certify.site.answers, flint; " \
-              "from constructions.errors import Unsupported\n" \
-              "for name in ('arb', 'fmpq'):\n    try: getattr(flint, name)(1)\n    except Unsupported: print(name)"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=False)
-    assert (done.stdout.split(), done.stderr) == (["arb", "fmpq"], "")
+    program = """import flint
+from constructions.errors import Unsupported
+for name in ('arb', 'fmpq'):
+    try: getattr(flint, name)(1)
+    except Unsupported: print(name)
+"""
+    assert alone(unpacked, program).split() == ["arb", "fmpq"]
 
 
 def test_the_licence_of_what_is_packed_is_packed_and_the_bytes_are_the_same_each_time() -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from certify.trained.claim_file import Scope, claim_of_table
-from certify.trained.flags import Flags, table_of_flags
+from certify.trained.flags import Flags, table_of_flags, tracks_table_of_flags
 from certify.trained.question import read_question
+from certify.trained.tracks_file import tracks_claim_of_table
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
 from constructions.tables import read_toml
@@ -48,7 +49,44 @@ def test_options_say_what_a_file_says(flags: Flags, toml: str) -> None:
     assert of_flags == claim_of_table(read_toml(toml, "c.toml"), "c.toml", Path(), network, scope)
 
 
+@pytest.mark.parametrize(("flags", "toml"), [
+    (Flags("01", "1,0", machine="add", columns="2", layout="a,2,b,3,answer", margin="1/4"),
+     """letters = "01"\ntokens = [1, 0]\ncolumns = 2\ntracks = ["a", "b"]\nmachine = "add"\nmargin = "1/4"
+     layout = ["a", 2, "b", 3, "answer"]"""),
+    (Flags("abc", machine="modular-sum:2", columns="1-3", layout="x:last, 4, answer"),
+     """letters = "abc"\ncolumns = [1, 3]\ntracks = ["x"]\nmachine = "modular-sum"\nby = 2
+     layout = [{ track = "x", from = "last" }, 4, "answer"]"""),
+    (Flags("ab", machine="regex:(ab)*", columns="2", layout="x,4,answer"),
+     """letters = "ab"\ncolumns = 2\ntracks = ["x"]\nmachine = { regex = "(ab)*" }\nlayout = ["x", 4, "answer"]"""),
+])
+def test_options_say_what_a_file_about_tracks_says(flags: Flags, toml: str) -> None:
+    network = network_of(rows=9, vocabulary=6)
+    assert tracks_claim_of_table(tracks_table_of_flags(flags), "options", network) == tracks_claim_of_table(
+        read_toml(toml, "c.toml"), "c.toml", network)
+
+
 @pytest.mark.parametrize(("flags", "message"), [
+    (Flags(machine="add", columns="2"), "--machine: expected --layout beside it"),
+    (Flags(machine="add", layout="a,answer"), "--machine: expected --columns beside it"),
+    (Flags(machine="add", columns="2", layout="a,answer", at="last"),
+     "--at: the claim is about inputs in tracks (--machine), expected no such option"),
+    (Flags(machine="add", columns="x", layout="a,answer"), '--columns: "x", expected a number or a range such as 1-10'),
+    (Flags(machine="add", columns="2", layout="a,,answer"),
+     '--layout: "", expected tokens and tracks such as a,10,b:last,11,answer'),
+    (Flags(machine="add", columns="2", layout="a:first,answer"),
+     '--layout: "a:first", expected tokens and tracks such as a,10,b:last,11,answer'),
+    (Flags(machine="add:x", columns="2", layout="a,answer"),
+     '--machine: "add:x", expected a name such as add or multiply-by:3, or dfa:FILE'),
+])
+def test_options_about_tracks_that_are_not_of_their_form_are_refused(flags: Flags, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        tracks_table_of_flags(flags)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(("flags", "message"), [
+    (Flags("ab", at="last", sign=("0: Q_a",), columns="3"), "--columns: expected --machine beside it"),
+    (Flags("ab", at="last", sign=("0: Q_a",), layout="a"), "--layout: expected --machine beside it"),
     (Flags(at="every"), "what is claimed? expected --claim FILE, or --alphabet, --at and one of --sign, "
                             "--larger, --argmax, --follow"),
     (Flags("ab", at="every"), "what should the logits tell? expected one of --sign, --larger, --argmax, --follow"),

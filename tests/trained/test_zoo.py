@@ -45,6 +45,8 @@ SIGNS: dict[str, Holds] = {
     "tomita_1": lambda word: "0" not in word,
     "majority": lambda word: 2 * word.count("1") > len(word),
     "first": lambda word: word[0] == "1",
+    "last_letter": lambda word: word[-1] == "1",
+    "last_letter_alone": lambda word: word[-1] == "1",
     "flip_flop": lambda word: word.replace("k", "")[-1:] == "s",
     "palindromes": lambda word: word == word[::-1],
 }
@@ -52,7 +54,8 @@ SIGNS: dict[str, Holds] = {
 
 
 def words_of(task: Task, samples: Samples, n: int) -> list[str]:
-    return ["".join(task.letters[token] for token in tokens[1 : n + 1]) for tokens in samples.tokens]
+    first = int(task.starts)
+    return ["".join(task.letters[token] for token in tokens[first : first + n]) for tokens in samples.tokens]
 
 
 def samples_of(name: str, n: int = 7) -> tuple[Task, Samples, list[str]]:

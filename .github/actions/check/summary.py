@@ -138,15 +138,24 @@ def main() -> int:
     parser.add_argument("--badge", metavar="FILE", help="write an SVG picture here")
     parser.add_argument("--work", type=int, default=1, metavar="N", help="allow N times the default work and memory")
     options = parser.parse_args()
-    files = find_files(options.files)
+    try:
+        files = find_files(options.files)
+    except (NotImplementedError, ValueError) as error:  # of pathlib, about a pattern
+        print(f"{' '.join(options.files)}: {error}, expected names and patterns like {PATTERN}", file=sys.stderr)
+        return 2
     if not files:
         print(f"no file is like {' or '.join(options.files or [PATTERN])}, expected certificates", file=sys.stderr)
         return 2
     checked = [check(file, options.work) for file in files]
     print(summary(checked), end="")
+    status = next(status for status in GRAVEST_FIRST if status in {each.status for each in checked})
     if options.badge:
-        Path(options.badge).write_text(draw_badge(*badge_of(checked)), encoding="utf-8")
-    return next(status for status in GRAVEST_FIRST if status in {each.status for each in checked})
+        try:
+            Path(options.badge).write_text(draw_badge(*badge_of(checked)), encoding="utf-8")
+        except OSError as error:
+            print(f"{options.badge}: cannot be written: {error.strerror}", file=sys.stderr)
+            return status or 2
+    return status
 
 
 if __name__ == "__main__":

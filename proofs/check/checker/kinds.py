@@ -11,18 +11,15 @@ from importlib import import_module
 
 from .kernel.kind import Extension, FileKind
 
+LARGE = ("certify-decision", "certify-wrong-word", "certify-tracks", "certify-wrong-input", "certify-float-runs",
+         "certify-lengths", "certify-long-word")
+"""The formats whose files hold the weights of a trained network."""
+
 CHAPTERS: Mapping[str, str] = {
     "certify-certificate": "formula",
     "certify-softened": "softened",
     "certify-margin": "margin",
-    "certify-decision": "trained",
-    "certify-wrong-word": "trained",
-    "certify-tracks": "trained",
-    "certify-float-runs": "trained",
-    "certify-wrong-input": "trained"}
-
-LARGE = ("certify-decision", "certify-wrong-word", "certify-tracks", "certify-wrong-input", "certify-float-runs")
-"""The formats whose files hold the weights of a network."""
+    **dict.fromkeys(LARGE, "trained")}
 
 ADDITIONS: Mapping[str, Mapping[str, str]] = {"certify-certificate": {"floats": "floats"}}
 """Of some formats, the keys that another chapter reads."""

@@ -45,6 +45,13 @@ class FormSearch:
         self.cover = Cover(self.form, np.float64(claim.margin), MOST_CELLS * effort)
         self.groups: dict[tuple[int, int, int], Group] = {}
 
+    def widen(self, room: int) -> None:
+        """Leave so many units of 2^-bits to roundings of the checker, in place of those that were left."""
+        more, self.form.room = room - self.form.room, room
+        for row in self.ranged:
+            for one in row:
+                one.least, one.greatest = one.least - more, one.greatest + more
+
     def run(self) -> FormProved:
         """The proof, or what is open."""
         self._cover(self._grouped())

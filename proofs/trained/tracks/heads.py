@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from constructions.trained.tracks import Form, TracksClaim, sampled_inputs
 from proofs.trained.forward import FloatAttention, FloatHead, FloatNetwork, softmax
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 ONE = 1 << 30  # directions are whole numbers / 2^30
 NOTHING = 10**-13  # of the greatest: directions along which a head writes less than that are none
 SAMPLES = 64
@@ -23,12 +25,21 @@ class NotOneLayer(Unsupported):
 
 @dataclass(frozen=True)
 class HeadTable:
-    """Of one head: keys and queries [token, place, width], what it writes [token, place, width of the stream]."""
+    """Of one head: keys, queries and values [token, place, width], what it writes [token, place, width of the stream].
+    """
 
     head: FloatHead
     queries: Array
     keys: Array
+    values: Array
     written: Array
+
+    def average(self, tokens: Indices, place: int) -> Array:
+        """What is averaged [inputs, value width] at a place of inputs [inputs, places]."""
+        each = np.arange(place + 1)
+        scores = np.stack([self.scores(place, own) for own in range(len(self.keys))])
+        weights = softmax(scores[tokens[:, place, np.newaxis], each, tokens[:, : place + 1]])
+        return np.asarray((weights[:, np.newaxis] @ self.values[tokens[:, : place + 1], each])[:, 0])
 
     def scores(self, place: int, own: int) -> Array:
         """The scores [place, token] of all places up to the query's."""
@@ -55,9 +66,20 @@ class Heads:
             stream = floats.alone(step, stream)
         self.streams = stream if self.step.bias is None else stream + self.step.bias
         normed = self.step.normed(stream)
+        values = [head.value(normed) for head in self.step.heads]
         self.tables = [HeadTable(head, self.step.queries(head, normed, self.numbers),
-                                 self.step.keys(head, normed, self.numbers), head.value(normed) @ head.out)
-                       for head in self.step.heads]
+                                 self.step.keys(head, normed, self.numbers), value, value @ head.out)
+                       for head, value in zip(self.step.heads, values, strict=True)]
+
+    def logits(self, tokens: Indices, places: Sequence[int]) -> Array:
+        """Logits [inputs, places, outputs] at some places of inputs [inputs, places]."""
+        found = []
+        for place in places:
+            stream = self.streams[tokens[:, place], place]
+            for table in self.tables:
+                stream = stream + table.average(tokens, place) @ table.head.out
+            found.append(self.floats.tail(stream))
+        return np.stack(found, 1)
 
 
 def directions(heads: Heads, claim: TracksClaim, form: Form) -> list[NDArray[np.int32]]:

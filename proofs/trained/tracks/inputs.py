@@ -20,7 +20,8 @@ class Inputs:
         self._tables = [made[table] for table in form.columns]
         self._may_end = np.array([end is not None for end in claim.machine.end])
         width = max(len(end) for end in claim.machine.end if end is not None)
-        self._ends = np.array([end or (0,) * width for end in claim.machine.end], np.intp).reshape(-1, width)
+        ends = [end or (0,) * width for end in claim.machine.end]
+        self._ends = np.array(ends, np.intp).reshape(len(ends), width)  # perhaps nothing is written
 
     def _table(self, table: int) -> Indices:
         """For each state and column the next state (-1 where it is not allowed) and what is written."""

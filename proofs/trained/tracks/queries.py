@@ -55,6 +55,13 @@ class Columns:
         found = self.ends(place)[self.may_end] if place.kind == "end" else self.tokens(place)
         return sorted({*found.tolist()})
 
+    def stand(self, place: Place, kept: Restricted) -> list[int]:
+        """The tokens that stand there where the steps are kept."""
+        if place.kind == "token":
+            return [place.index]
+        found = self.ends(place)[kept.lasts] if place.kind == "end" else self.tokens(place)[kept.kept[place.column]]
+        return sorted({*found.tolist()})
+
 
 @dataclass(frozen=True)
 class Query:

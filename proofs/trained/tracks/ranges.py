@@ -52,8 +52,9 @@ class FormRanges:
             query = self.queries[number]
             scores = self.heads.tables[head].scores(query.place, query.own)
             met = np.zeros(scores.shape, np.bool_)
+            kept = Restricted(query)
             for place, one in enumerate(self.form.layout[: query.place + 1]):
-                met[place, self.columns.may_stand(one) if place != query.place else [query.own]] = True
+                met[place, self.columns.stand(one, kept) if place != query.place else [query.own]] = True
             self._weights[number, head] = np.where(met, np.exp(np.minimum(scores - scores[met].max(), 0)), 0)
         return self._weights[number, head]
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from constructions.trained.tracks import Column, Form, TracksClaim, sampled_inputs
 from proofs.trained.balls import BallNetwork, decide_row
-from proofs.trained.forward import FloatNetwork
+from proofs.trained.forward import FloatAttention, FloatNetwork
 from proofs.trained.tracks.certificate import WrongInput
+from proofs.trained.tracks.heads import Heads
 from proofs.trained.tracks.inputs import Inputs
 
 Array = NDArray[np.float64]
@@ -43,6 +44,8 @@ class Margins:
         self.form: Form = claim.forms[number]
         self.inputs = Inputs(claim, self.form)
         self.among = np.array(claim.among, np.intp)
+        layers = sum(isinstance(step, FloatAttention) for step in floats.steps)
+        self.heads = Heads(floats, claim, self.form) if layers == 1 else None
 
     def of(self, columns: Indices, answer: int | None = None) -> tuple[Array, Indices]:
         """Margins [inputs, answers] of all answers, or of one, and the tokens that come nearest, [inputs, answers]."""
@@ -52,7 +55,9 @@ class Margins:
     def _of(self, columns: Indices, answer: int | None) -> tuple[Array, Indices]:
         tokens = self.inputs.tokens(columns)
         asked = list(self.form.asked) if answer is None else [self.form.asked[answer]]
-        logits = self.floats.logits(tokens[:, :asked[-1]], self.claim.offset, [place - 1 for place in asked])
+        places = [place - 1 for place in asked]
+        logits = (self.floats.logits(tokens[:, :asked[-1]], self.claim.offset, places) if self.heads is None else
+                  self.heads.logits(tokens, places))
         right = tokens[:, asked, np.newaxis]
         rest = np.where(self.among == right, np.inf, np.take_along_axis(logits, right, 2) - logits[..., self.among])
         return rest.min(axis=2) - np.float64(self.claim.margin), self.among[rest.argmin(axis=2)]

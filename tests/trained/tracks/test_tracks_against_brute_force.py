@@ -15,6 +15,9 @@ from constructions.tables import read_toml
 from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, count_inputs
+from examples.adders.board import table
+from examples.adders.by_hand import Entry, entries, parity, reverser, sorter, write
+from examples.adders.by_hand import adder as adder_of_board
 from proofs.check import Malformed, Rejected, check_text
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text
@@ -56,8 +59,8 @@ def decide_around_its_margin(seed: int) -> tuple[str, ...]:
 
 
 def test_random_networks_are_decided_as_all_inputs_say() -> None:
-    said = [verdicts for seed in (1, 2, 3, 6, 7, 9) if (verdicts := decide_around_its_margin(seed))]
-    assert len(said) == 6
+    said = [verdicts for seed in (1, 2, 3) if (verdicts := decide_around_its_margin(seed))]
+    assert len(said) == 3
     assert all(below != "refuted" and above == "refuted" for below, _, above in said)
     assert all(below == "certified" for below, _, _ in said)
 
@@ -119,3 +122,26 @@ def test_the_example_is_the_adder_that_is_written_by_hand() -> None:
     network = network_from_json(json.loads((folder / "ternary.json").read_text(encoding="utf-8")), "ternary.json")
     assert tracks_claim_of_table(read_toml((folder / "ternary.toml").read_text(encoding="utf-8"), "claim"), "claim",
                                  network) == adds(adder(3, 3), 3, 3)
+
+
+def test_the_board_has_what_its_script_writes(tmp_path: Path) -> None:
+    write(tmp_path)
+    folder = Path(__file__).parents[3] / "examples" / "adders"
+    for made in sorted(tmp_path.iterdir()):
+        assert made.read_text(encoding="utf-8") == (folder / made.name).read_text(encoding="utf-8"), made.name
+
+
+@pytest.mark.parametrize("entry", [parity("parity", 6), sorter("sort", 6), reverser("reverse", 2, 40.0),
+                                   adder_of_board("add", 4, 2, 40.0), adder_of_board("soft", 3, 3, 2.0)],
+                         ids=lambda entry: entry.name)
+def test_small_networks_of_the_board_are_decided_as_all_inputs_say(entry: Entry) -> None:
+    claim = tracks_claim_of_table(read_toml(entry.claim, "claim"), "claim", entry.network)
+    verdict = decide_and_compare(entry.network, claim).verdict
+    assert verdict == ("refuted" if entry.name == "soft" else "certified")
+
+
+@pytest.mark.exhaustive
+def test_the_table_of_the_board_is_what_is_decided() -> None:
+    said = (Path(__file__).parents[3] / "examples" / "adders" / "README.md").read_text(encoding="utf-8")
+    for line in table([entry.name for entry in entries()]):
+        assert line in said

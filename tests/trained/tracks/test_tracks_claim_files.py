@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -130,6 +131,10 @@ BASE = 'letters = "01"\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout = 
     ('machine = "copy"', 'machine = { write = { answer = "a + 5" } }', "is 5, but answers are 0 to 1"),
     ('machine = "copy"', 'machine = { write = { answer = "a // a" } }', "divides by 0"),
     ('machine = "copy"', 'machine = { write = { answer = "__import__(1)" } }', "expected numbers, names"),
+    ('machine = "copy"', 'machine = { regex = "<2>*" }', "2"),
+    ('machine = "copy"', 'machine = { regex = "0*" }\nby = 3', "by: only for a machine that is built in"),
+    ('machine = "copy"', 'machine = { dfa = "missing.toml" }', "missing.toml"),
+    ('machine = "copy"', 'machine = { regex = "0*" }\nanswers = [1]', "answers: expected a token for no and one for"),
     ('machine = "copy"', 'machine = { write = { answer = "a" }, given = "0" }', "no input of 2 columns is allowed"),
     ('machine = "copy"', 'machine = "copy"\namong = [0]', "among: without token 1, which is an answer"),
     ('machine = "copy"', 'machine = "copy"\noffset = 6', "inputs of 3 tokens at offset 6"),
@@ -140,6 +145,35 @@ def test_a_mistake_is_one_line(old: str, new: str, complaint: str) -> None:
     with pytest.raises(InputError) as error:
         read(BASE.replace(old, new))
     assert complaint in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("machine", "holds"), [
+    ('{ dfa = "equal.toml" }', lambda a, b: a == b),
+    ('{ dfa = "equal.toml", states = ["no"] }', lambda a, b: a != b),
+    ('{ regex = "(<0,0>|<1,1>)*" }', lambda a, b: a == b),
+    ('{ regex = ".*<1,0>" }', lambda a, b: (a[-1], b[-1]) == (1, 0)),
+], ids=str)
+def test_a_language_of_columns_is_answered_by_no_or_yes(tmp_path: Path, machine: str,
+                                                        holds: Callable[..., bool]) -> None:
+    (tmp_path / "equal.toml").write_text('start = "yes"\naccepting = ["yes"]\n[steps]\nyes = { "0,0" = "yes", '
+                                         '"1,1" = "yes", "0,1" = "no", "1,0" = "no" }\nno = { "0,0" = "no", '
+                                         '"0,1" = "no", "1,0" = "no", "1,1" = "no" }\n', encoding="utf-8")
+    claim = tracks_claim_of_table(read_toml(
+        f'letters = "01"\ncolumns = [1, 2]\ntracks = ["a", "b"]\nanswers = [5, 4]\nlayout = ["a", 3, "b", "answer"]\n'
+        f'machine = {machine}\n', "c"), "c", NETWORK, folder=tmp_path)
+    for form in claim.forms:
+        inputs = list(all_inputs(claim, form))
+        assert len(inputs) == 4 ** len(form.columns)
+        for columns in inputs:
+            a, b = zip(*columns, strict=True)
+            assert claim.tokens(form, columns) == (*a, 3, *b, 4 if holds(a, b) else 5)
+
+
+def test_a_language_of_columns_is_not_asked_about_letters_that_stand_nowhere() -> None:
+    claim = read('letters = "01"\ncolumns = 2\ntracks = ["a", "b"]\nlengths = { b = 1 }\n'
+                 'machine = { regex = ".*<1,0>" }\nlayout = ["a", "b", "answer"]')
+    assert sorted(claim.tokens(claim.forms[0], columns) for columns in all_inputs(claim, claim.forms[0])) == [
+        (a, c, b, int(c == 1)) for a in (0, 1) for c in (0, 1) for b in (0, 1)]
 
 
 def test_a_machine_of_very_many_states_is_unsupported() -> None:

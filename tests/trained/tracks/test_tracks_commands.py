@@ -63,6 +63,25 @@ def silent(step: Step) -> list[Step]:
     return [replace(step, heads=(replace(step.heads[0], out=nothing),))]
 
 
+def test_options_take_the_place_of_a_claim_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("decide", "right.json", "--machine", "add", "--alphabet", "012", "--columns", "2", "--layout",
+               "a,3,b,4,answer") == 0
+    assert "certified: right on all 81 inputs of 2 columns" in capsys.readouterr().out
+    assert run("decide", "right.json", "--machine", "add", "--columns", "2", "--layout", "a,3,b,4,answer") == 2
+    assert run("decide", "right.json", "--claim", "claim.toml", "--machine", "add") == 2
+
+
+def test_several_processes_find_what_one_finds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("short.toml").write_text(claim_text(3, "[1, 2]").replace("[\"a\", 3, \"b\", 4", "[{ track = \"a\", pad = 0, "
+                                  "to = 2 }, 3, { track = \"b\", pad = 0, to = 2 }, 4"), encoding="utf-8")
+    said = []
+    for jobs in ("1", "2"):
+        run("decide", "wrong.json", "--claim", "short.toml", "--jobs", jobs, "-o", f"{jobs}.cert", "--json")
+        said.append(json.loads(capsys.readouterr().out) | {"seconds": 0})
+    assert said[0] == said[1] and [row["columns"] for row in said[0]["forms"]] == [1, 2]
+    assert Path("1.cert").exists() == Path("2.cert").exists()
+
+
 @pytest.mark.parametrize(("arguments", "complaint"), [
     (["decide", "right.json", "--claim", "claim.toml", "--store", "kept"], "which does not take this option"),
     (["run", "right.json", "12", "--claim", "claim.toml"], "1 parts, expected the letters of a, b"),

@@ -35,6 +35,7 @@ costs         what the units take, about
 describing    the claim in words
 tracks        inputs that are laid out in tracks: claim, reading, columns, longest (sums over columns), queries, proof,
               wrong_input, describing
+lengths       lengths beyond enumeration: reading, counts, truths, margins, proof, describing
 floats        float runs: rounding, casting, operations, softmax, stack, proof, describing
 """
 
@@ -44,6 +45,9 @@ from .deciding import prove_decision
 from .describing import describe_decision, describe_wrong_word
 from .floats.describing import describe_float_runs
 from .floats.proof import FORMAT_OF_FLOAT_RUNS, prove_float_runs, read_float_runs
+from .lengths.describing import describe_lengths, describe_long_word
+from .lengths.proof import prove_lengths, prove_long_word
+from .lengths.reading import FORMAT_OF_LENGTHS, FORMAT_OF_LONG_WORD, read_lengths, read_long_word
 from .reading.decision import FORMAT_OF_DECISION, FORMAT_OF_WRONG_WORD, read_decision, read_wrong_word
 from .tracks.describing import describe_tracks, describe_wrong_input
 from .tracks.proof import prove_tracks
@@ -61,4 +65,8 @@ KINDS = {
     FORMAT_OF_TRACKS: FileKind(read_tracks, prove_tracks, describe_tracks, "inputs in tracks",
                                times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_WRONG_INPUT: FileKind(read_wrong_input, prove_wrong_input, describe_wrong_input, "inputs in tracks",
-                                    is_refutation=True, times=(1, TRAINED_HELD))}
+                                    is_refutation=True, times=(1, TRAINED_HELD)),
+    FORMAT_OF_LENGTHS: FileKind(read_lengths, prove_lengths, describe_lengths, "a trained network",
+                                times=(TRAINED_TIMES, TRAINED_HELD)),
+    FORMAT_OF_LONG_WORD: FileKind(read_long_word, prove_long_word, describe_long_word, "a trained network",
+                                  is_refutation=True, times=(1, TRAINED_HELD))}

@@ -53,8 +53,10 @@ def describe_wrong_word(given: WrongWord, coverage: Mapping[str, int]) -> list[s
 EXACT = "exact reals, real exponentials and square roots"
 
 
-def describe_claim(network: Network, claim: TrainedClaim, language: Language, numbers: str = EXACT) -> list[str]:
-    """Network and claim, all of it; ``numbers`` says of which logits it is."""
+def describe_claim(network: Network, claim: TrainedClaim, language: Language, numbers: str = EXACT,
+                   longest: str = "") -> list[str]:
+    """Network and claim, all of it; ``numbers`` says of which logits it is, ``longest`` the greatest length in words,
+    where it is not a number."""
     return [
         *entry("network", list(words_of_network(network))),
         *(line for source in network.sources for line in entry("from", [
@@ -62,7 +64,7 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language, nu
             "(not checked; the claim is about the weights in the certificate)"])),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
         *entry("input", list(words_of_input(claim))),
-        *entry("claim", list(words_of_claim(network, claim, numbers))),
+        *entry("claim", list(words_of_claim(network, claim, numbers, longest))),
         *entry("where", [language.write_definition(name) for name in claim.predicates]),
         *entry("automaton", list(words_of_automaton(claim))),
         *(line for number, case in enumerate(claim.cases, 1)
@@ -97,10 +99,10 @@ def words_of_network(network: Network) -> Iterator[str]:
     yield f"{counted(len(network.tokens.rows), 'token')}, {rows}, {counted(network.outputs, 'logit')}"
 
 
-def words_of_claim(network: Network, claim: TrainedClaim, numbers: str = EXACT) -> Iterator[str]:
+def words_of_claim(network: Network, claim: TrainedClaim, numbers: str = EXACT, longest: str = "") -> Iterator[str]:
     """What holds of every word, and where."""
     low, high = claim.offsets
-    longest = max(greatest_length(network, claim, low), 0)
+    longest = longest or str(max(greatest_length(network, claim, low), 0))
     whole = " (its whole domain)" if is_whole_domain(network, claim) else ""
     where = {"each": "at every letter's token" + (" and at the last token before" * claim.empty),
              "last": "at the last token, for the whole word",

@@ -5,7 +5,7 @@ A `Decision` says that the claim is true, with a cover of all words; a `WrongWor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -202,7 +202,8 @@ def read_wrong_word(document: Json, budget: Budget) -> WrongWord:
         language=language)
 
 
-def read_claim(value: Json, network: Network, language: Language) -> TrainedClaim:
+def read_claim(value: Json, network: Network, language: Language,
+               length: Callable[[Json], int] = Length) -> TrainedClaim:
     """The claim; its tokens and rows fit the network, its formulas the alphabet."""
     fields = Fields(value, "alphabet", "tokens", "before", "after", "offsets", "min_n", "max_n", "read", "empty",
                     "margin", "automaton", "predicates", "cases")
@@ -217,7 +218,7 @@ def read_claim(value: Json, network: Network, language: Language) -> TrainedClai
     states = len(automaton.steps) if automaton else 0
     claim = TrainedClaim(
         alphabet, tokens, before, after, (offsets[0], offsets[1]),
-        min_n=fields.read("min_n", Length), max_n=fields.read("max_n", Length),
+        min_n=fields.read("min_n", length), max_n=fields.read("max_n", length),
         read=str(fields.read("read", one_of("each", "last", "first"))), empty=fields.read("empty", one_of(True, False)),
         margin=fields.read("margin", read_rational), automaton=automaton,
         predicates=predicates,

@@ -42,12 +42,16 @@ class FormColumns:
 
     def may_stand(self, place: LayoutPlace) -> list[int]:
         """All tokens that may stand at a place, ascending; perhaps more, if columns are never met."""
+        return self.stand(place, Left(self.moves, self.ends))
+
+    def stand(self, place: LayoutPlace, kept: Left) -> list[int]:
+        """Those that stand there where these moves are made."""
         if place.kind == "token":
             return [place.index]
         if place.column is None:
-            return sorted({self.end_token(place, state) for state in self.ends})
-        self.budget.spend(1 + len(self.moves[place.column]))
-        return sorted({self.token(place, move) for move in self.moves[place.column]})
+            return sorted({self.end_token(place, state) for state in kept.lasts})
+        self.budget.spend(1 + (len(kept.moves[place.column]) >> 1))
+        return sorted({self.token(place, move) for move in kept.moves[place.column]})
 
 
 class Left(NamedTuple):

@@ -7,6 +7,7 @@ the greater of two is branch-free.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial, reduce
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
@@ -29,6 +30,16 @@ class Asked(NamedTuple):
     thresholds: Sequence[int]
 
 
+Makes = tuple[int, int, tuple[Placed, ...]]  # a move: its source, its target, and what is seen of what it writes
+
+
+class Bundles(NamedTuple):
+    """A column's moves, by the letters that make them: of those that make the same the greatest sum stands for all."""
+
+    alike: list[list[list[Placed]]]
+    moves: list[tuple[int, Makes]]
+
+
 class ColumnPasses:
     """ColumnPasses over the columns of a form, for a query at a place: it sees all places up to that."""
 
@@ -41,6 +52,7 @@ class ColumnPasses:
         self._fixed = [(place, one.index) for place, one in seen if one.kind == "token"]
         self._at_end = [(place, one) for place, one in seen if one.kind == "end"]
         self._in = [[(place, one) for place, one in seen if one.column == k] for k in range(len(kept.moves))]
+        self._bundled: dict[int, Bundles] = {}
 
     def below(self, most: Mapping[Placed, int], asked: Sequence[Asked]) -> bool:
         """Whether each class's averages are shown to be at most its thresholds; ``most`` packs V for each source."""
@@ -68,8 +80,10 @@ class ColumnPasses:
         one, tops = BIAS * ones(slots), ones(slots) << SLOT - 1
         repeated = sum(1 << SLOT * width * k for k in range(len(asked)))
         packed = pack_short(thresholds)
-        added = {source: contribution(most[source] * repeated - packed, weight, one, tops)
-                 for source, weight in self._weights.items()}
+        excess = {value: value * repeated - packed for value in {*most.values()}}
+        above = {value: maximum(beyond + one, one, tops) - one for value, beyond in excess.items()}
+        added = {source: weight.least * excess[most[source]] + (weight.greatest - weight.least) * above[most[source]]
+                 for source, weight in self._weights.items()}  # as `contribution` does, once for each value
         self._budget.spend(1 + (len(added) * (24 + slots) >> 2))
         before = self._forward(added, one, tops)
         after = self._backward(added, one, tops)
@@ -115,24 +129,31 @@ class ColumnPasses:
 
     def _advance(self, added: Mapping[Placed, int], column: int, reached: Mapping[int, int], one: int, tops: int,
                  forward: bool) -> dict[int, int]:
-        """The greatest sums a column on: moves that differ in letters alone are compared by these."""
-        of_tracks = [(place, at) for place, at in self._in[column] if at.kind == "track"]
-        of_answers = [(place, at) for place, at in self._in[column] if at.kind == "answer"]
-        letters: dict[int, int] = {}
-        best: dict[tuple[int, int, tuple[int, ...]], int] = {}
-        for move in self._kept.moves[column]:
-            sums = letters.get(move.letters)
-            if sums is None:
-                sums = one + sum([added[place, self._columns.token(at, move)] for place, at in of_tracks])
-                letters[move.letters] = sums
-            key = move.source, move.target, tuple([move.written[at.index] for _, at in of_answers])
-            known = best.get(key)
-            best[key] = sums if known is None else maximum(known, sums, tops)
+        """The greatest sums a column on; of letters that are alike the greatest is found first."""
+        bundles = self._bundles(column)
+        best = [reduce(partial(maximum, tops=tops), [sum([added[seen] for seen in letters], one) for letters in alike])
+                for alike in bundles.alike]
         found: dict[int, int] = {}
-        for (source, target, written), sums in best.items():
+        for alike, (source, target, written) in bundles.moves:
             here, there = (source, target) if forward else (target, source)
-            answers = sum([added[place, token] for (place, _), token in zip(of_answers, written, strict=True)])
-            total, known = sums + answers + reached[here] - one, found.get(there)
+            total, known = sum([added[seen] for seen in written], best[alike] + reached[here] - one), found.get(there)
             found[there] = total if known is None else maximum(known, total, tops)
         self._budget.spend(1 + (len(self._kept.moves[column]) * (24 + one.bit_length() // SLOT) >> 2))
         return found
+
+    def _bundles(self, column: int) -> Bundles:
+        """The moves of a column, sorted once."""
+        if column not in self._bundled:
+            token, seen = self._columns.token, self._in[column]
+            tracks: dict[int, list[Placed]] = {}
+            makes: dict[int, list[Makes]] = {}
+            for move in self._kept.moves[column]:
+                tracks[move.letters] = [(place, token(at, move)) for place, at in seen if at.kind == "track"]
+                written = tuple([(place, token(at, move)) for place, at in seen if at.kind == "answer"])
+                makes.setdefault(move.letters, []).append((move.source, move.target, written))
+            alike: dict[tuple[Makes, ...], list[list[Placed]]] = {}
+            for letters, moves in makes.items():
+                alike.setdefault(tuple(moves), []).append(tracks[letters])
+            self._bundled[column] = Bundles([*alike.values()], [(number, move) for number, moves in enumerate(alike)
+                                                                for move in moves])
+        return self._bundled[column]

@@ -195,14 +195,15 @@ class QueryProof:
     """The ranges of the classes of one query."""
 
     def __init__(self, form: FormProof, query: Query) -> None:
-        self.form, self.query = form, query
-        layout = form.columns.form.layout
-        sources = [(place, token) for place in range(query.place) for token in form.columns.may_stand(layout[place])]
-        self.sources = [*sources, (query.place, query.own)]
+        self.form, self.query, self.whole = form, query, query.left()
+        self.sources = [(place, token) for place in range(query.place)
+                        for token in form.columns.stand(form.columns.form.layout[place], self.whole)]
+        self.sources.append((query.place, query.own))
         self.weights = [self.weigh(head) for head in range(len(form.turns))]
+        self._sizes: dict[int, list[int]] = {}
 
     def weigh(self, head: int) -> dict[Placed, PathBounds]:
-        """The weights of all that may be seen."""
+        """The weights of all that may be seen: on a path on which the token is read."""
         form, slope = self.form, self.form.maps.heads[head].slope
         asks = form.query(head, self.query.place, self.query.own)
         found = {source: with_slope(scores(form.budget, asks, form.read(head, source).key), slope,
@@ -212,8 +213,8 @@ class QueryProof:
     def passes(self, head: int, given: tuple[tuple[int, int], ...]) -> ColumnPasses:
         """Over the inputs that have these columns."""
         query, form = self.query, self.form
-        return ColumnPasses(form.budget, form.columns, query.place, query.left(given), query.answer.column,
-                            self.weights[head])
+        kept = query.left(given) if given else self.whole
+        return ColumnPasses(form.budget, form.columns, query.place, kept, query.answer.column, self.weights[head])
 
     def prove(self, ranged: Sequence[Ranged]) -> None:
         """All stated ranges.
@@ -240,8 +241,10 @@ class QueryProof:
 
     def sizes(self, head: int) -> list[int]:
         """How great each coordinate of what a head writes may be across its directions: averages are no greater."""
-        found = (self.form.across_sizes(head, source) for source in self.sources)
-        return [max(column) for column in zip(*found, strict=True)]
+        if head not in self._sizes:
+            found = (self.form.across_sizes(head, source) for source in self.sources)
+            self._sizes[head] = [max(column) for column in zip(*found, strict=True)]
+        return self._sizes[head]
 
 
 class ClassAverages:

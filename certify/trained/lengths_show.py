@@ -1,0 +1,86 @@
+"""What people and programs read of a decision by counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.frame.numbers import enclosed, ends_to_json
+from certify.frame.terminal_tables import plain
+from certify.frame.verdicts import colour
+from certify.frame.words import show_alphabet
+from certify.trained.lengths_decision import LengthsDecision, LongWrongWord
+from certify.trained.show import show_row
+from proofs.enclosures.intervals import Interval
+
+
+def print_lengths_decision(out: Console, decision: LengthsDecision) -> None:
+    """The claim, how it was decided, and the verdict in a sentence."""
+    claim, files = decision.claim, ", ".join(source.file for source in decision.network.sources)
+    places = {"each": "at every letter", "last": "at the last token"}[claim.read]
+    out.print(plain(f"network   one layer with attention, no positions, width {decision.network.width}; {files}"))
+    out.print(plain(f"claim     all words of length {claim.lengths[0]} .. {longest(decision)} over "
+                    f"{show_alphabet(claim.alphabet)}, {places}"))
+    out.print(plain(f"decided   by how often each letter comes: {decision.cells} cells, {decision.seconds:.2f} s"))
+    out.print()
+    out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_verdict(decision)))
+
+
+def longest(decision: LengthsDecision) -> str:
+    """The greatest length that was asked about."""
+    return "any" if decision.greatest is None else str(decision.greatest)
+
+
+def describe_verdict(decision: LengthsDecision) -> str:
+    """What is certified, and what is not."""
+    if decision.verdict == "certified":
+        every = "every length" if decision.greatest is None else f"length {decision.claim.lengths[0]} .. "
+        return f"right on every word of {every}{decision.greatest or ''}"
+    parts = []
+    if decision.certificate is not None:
+        parts.append(f"right on every word of length {decision.claim.lengths[0]} .. {decision.certified_to}")
+    if decision.wrong is not None:
+        parts.append(describe_long_wrong(decision, decision.wrong))
+    if decision.reason:
+        parts.append(decision.reason)
+    return "; ".join(parts)
+
+
+def describe_long_wrong(decision: LengthsDecision, wrong: LongWrongWord) -> str:
+    """The word, and what the logits say at its end."""
+    word = wrong.word
+    row = decision.claim.cases[word.case].above[word.row]
+    return (f"wrong at n = {word.length} on {show_runs(decision, wrong)}: at its end {show_row(row)} is "
+            f"{enclosed(*wrong.value)}, expected more than {decision.claim.margin}")
+
+
+def show_runs(decision: LengthsDecision, wrong: LongWrongWord) -> str:
+    """The word as runs, as in 0^5025 1."""
+    letters = decision.claim.alphabet
+    return " ".join(f"{letters[letter]}^{times}" if times > 1 else letters[letter] for letter, times in wrong.word.runs)
+
+
+def lengths_decision_to_json(decision: LengthsDecision) -> dict[str, Any]:
+    """All of it; ``max_n`` is null if every length was asked about, and so is ``certified_to`` if all are certified."""
+    return {
+        "verdict": decision.verdict,
+        "alphabet": list(decision.claim.alphabet),
+        "min_n": decision.claim.lengths[0],
+        "max_n": decision.greatest,
+        "certified_to": decision.certified_to,
+        "every_length": decision.verdict == "certified" and decision.greatest is None,
+        "counterexample": _wrong_to_json(decision),
+        "cells": decision.cells,
+        "reason": decision.reason,
+        "seconds": round(decision.seconds, 3),
+    }
+
+
+def _wrong_to_json(decision: LengthsDecision) -> dict[str, Any] | None:
+    if decision.wrong is None:
+        return None
+    word = decision.wrong.word
+    return {"n": word.length, "runs": [[decision.claim.alphabet[letter], times] for letter, times in word.runs],
+            "case": word.case, "row": word.row, **ends_to_json(Interval(*decision.wrong.value), "value_")}

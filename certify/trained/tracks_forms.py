@@ -1,0 +1,152 @@
+"""What is known of one form of a claim about tracks: a wrong input, or a proof the checker accepts; also as a task."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from certify.frame.shards import content
+from certify.trained.proving import WORK
+from constructions.errors import Unsupported
+from constructions.trained.json_form import network_from_json
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import Column, TracksClaim, count_inputs
+from constructions.trained.tracks_form import tracks_claim_from_json
+from proofs.check import Refusal, Rejected, check_text
+from proofs.trained.balls import BallNetwork
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracks.certificate import WrongInput, tracks_text
+from proofs.trained.tracks.deciding import FormProved, FormSearch
+from proofs.trained.tracks.heads import NotOneLayer
+from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
+
+ROOMS = (1, 16, 256)
+"""Units of the last place by which ranges are wider than floats say; more where the checker does not accept fewer."""
+
+
+@dataclass(frozen=True)
+class FormRow:
+    """What is known of all inputs of one form; ``n`` is its number of columns. ``bound`` and ``seen`` are evidence."""
+
+    n: int
+    verdict: str
+    inputs: int
+    seen: SeenInput | None
+    bound: float | None
+    wrong: WrongInput | None
+    value: tuple[Fraction, Fraction] | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class FormResult:
+    """The row of a form; where it is certified, the unit of a certificate that the checker has accepted."""
+
+    row: FormRow
+    unit: dict[str, Any] | None = None
+    classes: int = 0
+    cells: int = 0
+
+
+def task_of_form(network: str, claim: str, number: int, effort: int) -> str:
+    """The task to decide a form, for network and claim by their digests."""
+    return json.dumps({"network": network, "claim": claim, "form": number, "effort": effort})
+
+
+def do_form(task: str) -> str:
+    """The result of a form, as JSON."""
+    keys = json.loads(task)
+    network, claim = _question(content(keys["network"]), content(keys["claim"]))
+    found = FormDecider(network, claim, keys["effort"]).result(keys["form"])
+    row = {**vars(found.row), "seen": found.row.seen and vars(found.row.seen),
+           "wrong": found.row.wrong and vars(found.row.wrong),
+           "value": found.row.value and [*map(str, found.row.value)]}
+    return json.dumps({"row": row, "unit": found.unit, "classes": found.classes, "cells": found.cells})
+
+
+@lru_cache(maxsize=1)
+def _question(network: str, claim: str) -> tuple[TrainedNetwork, TracksClaim]:
+    return network_from_json(json.loads(network), "network"), tracks_claim_from_json(json.loads(claim), "claim")
+
+
+def form_result(text: str) -> FormResult:
+    """What `do_form` found."""
+    found = json.loads(text)
+    row = found["row"]
+    if (seen := row["seen"]) is not None:
+        row["seen"] = SeenInput(**{**seen, "margin": np.float64(seen["margin"]), "columns": _columns(seen["columns"])})
+    if (wrong := row["wrong"]) is not None:
+        row["wrong"] = WrongInput(**{**wrong, "columns": _columns(wrong["columns"])})
+        row["value"] = tuple(map(Fraction, row["value"]))
+    return FormResult(FormRow(**row), found["unit"], found["classes"], found["cells"])
+
+
+def _columns(columns: Sequence[Sequence[int]]) -> tuple[Column, ...]:
+    return tuple(map(tuple, columns))
+
+
+class FormDecider:
+    """Decides forms of a claim."""
+
+    def __init__(self, network: TrainedNetwork, claim: TracksClaim, effort: int) -> None:
+        self.network, self.claim, self.effort = network, claim, effort
+        self.floats, self.balls = FloatNetwork(network), BallNetwork(network)
+
+    def result(self, number: int) -> FormResult:
+        """What is known of a form.
+
+        Raises:
+            Unsupported: if the checker says neither yes nor no.
+        """
+        form, margins = self.claim.forms[number], Margins(self.floats, self.claim, number)
+        inputs = count_inputs(self.claim, form)
+        row = FormRow(len(form.columns), "unknown", inputs, glance(margins), None, None, None, "")
+        if (wrong := self._wrong(row)) is not None:
+            return FormResult(wrong)
+        try:
+            proved, reason = self._prove(number)
+        except NotOneLayer as why:  # wrong inputs are found all the same
+            return FormResult(self._searched(row, (), str(why)))
+        if proved.unit is not None and not reason:
+            row = replace(row, verdict="certified", bound=float(proved.least), seen=search(margins, 1))
+            return FormResult(row, proved.unit, proved.classes, proved.cells)
+        return FormResult(self._searched(row, proved.inputs, reason))
+
+    def _searched(self, row: FormRow, inputs: Sequence[tuple[Column, ...]], reason: str) -> FormRow:
+        """The row of a form that is not proved, after a longer search, also among these inputs."""
+        assert row.seen is not None, "a few inputs were looked at"
+        margins = Margins(self.floats, self.claim, row.seen.form)
+        row = replace(row, seen=search(margins, 4 * self.effort, inputs))
+        return self._wrong(row) or replace(row, reason=reason)
+
+    def _prove(self, number: int) -> tuple[FormProved, str]:
+        """A proof of a form, and why it is none: ranges that the checker does not accept get more room."""
+        claim, reason = replace(self.claim, forms=(self.claim.forms[number],)), ""
+        search = FormSearch(self.floats, self.claim, number, self.effort)
+        for room in ROOMS:
+            search.widen(room)
+            proved = search.run()
+            if proved.unit is None:
+                return proved, reason or f"{proved.open} of {proved.classes} classes are not proved"
+            try:
+                check_text(tracks_text(self.network, claim, [proved.unit]).encode(), work=WORK)
+            except Rejected as refusal:
+                reason = f"the checker does not accept it: {refusal}"
+            except Refusal as refusal:
+                raise Unsupported(f"the checker: {refusal}") from None
+            else:
+                return proved, ""
+        return proved, reason
+
+    def _wrong(self, row: FormRow) -> FormRow | None:
+        """The row of a form whose least input is wrong."""
+        if row.seen is None or row.seen.margin > 0:
+            return None
+        found = confirmed(self.balls, self.claim, row.seen)
+        return found and replace(row, verdict="refuted", wrong=found[0], value=found[1])

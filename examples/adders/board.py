@@ -1,0 +1,34 @@
+"""Decides all networks of the board and prints README's table: ``python -m examples.adders.board [NAME ...]``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from certify.trained.tracks_decision import decide_tracks
+from certify.trained.tracks_file import tracks_claim_of_table
+from constructions.tables import read_toml
+from examples.adders.by_hand import Entry, entries
+
+HEAD = ("network", "numbers that are not 0", "inputs", "verdict", "by more than", "a wrong input")
+
+
+def row(entry: Entry) -> tuple[str, ...]:
+    """What is proved of a network, as the cells of a row."""
+    claim = tracks_claim_of_table(read_toml(entry.claim, entry.name), entry.name, entry.network)
+    decision = decide_tracks(entry.network, claim)
+    wrong = decision.wrong_row
+    shown = "" if wrong is None or wrong.wrong is None else f"`{claim.show_input(wrong.wrong.columns)}`"
+    return (f"`{entry.name}`", str(entry.parameters), f"{sum(one.inputs for one in decision.rows):,}", decision.verdict,
+            str(float(claim.margin)), shown)
+
+
+def table(names: list[str]) -> Iterator[str]:
+    """The lines of the table."""
+    for cells in (HEAD, ["---"] * len(HEAD), *(row(entry) for entry in entries() if entry.name in names)):
+        yield f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    for line in table(sys.argv[1:] or [entry.name for entry in entries()]):
+        print(line)

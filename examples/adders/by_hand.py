@@ -1,0 +1,198 @@
+"""Networks of one layer, written by hand, and what they are claimed to do: ``python -m examples.adders.by_hand`` writes
+NAME.json and NAME.toml of each.
+
+The residual stream has a value, coordinates of the place, and what heads and units write. A head finds a column k by
+the score sharp (2 k k' - k'^2), which is greatest where the place read has k' = k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.trained.json_form import network_text
+from constructions.trained.network import (
+    Affine,
+    AttentionStep,
+    Head,
+    Scale,
+    Step,
+    Tensor,
+    TrainedNetwork,
+    UnitsStep,
+    View,
+)
+
+FOLDER = Path(__file__).parent
+WIDTH = 6
+VALUE, COLUMN, SQUARE, ASKED, SUM, NEXT = range(WIDTH)
+"""The token's value; the column k' of a place and -k'^2; the column that is asked for; the sum so far; what the head
+beside it hears."""
+NOWHERE = -4000.0  # of a place that no head shall find
+MARGIN = "margin = 0.99\n"
+Rows = dict[tuple[int, int], float]
+
+
+@dataclass
+class Network:
+    """Matrices by their entries, and how many of these there are."""
+
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    parameters: int = 0
+
+    def view(self, array: NDArray[np.float64]) -> View:
+        """A tensor of its own."""
+        self.parameters += int(np.count_nonzero(array))
+        name = f"t{len(self.tensors)}"
+        self.tensors[name] = Tensor("binary64", array.shape, array.astype("<f8").tobytes())
+        return View(name, 0, array.shape, (array.shape[1], 1) if array.ndim == 2 else (1,))
+
+    def matrix(self, rows: int, columns: int, entries: Rows) -> View:
+        """A matrix that is 0 elsewhere."""
+        array = np.zeros((rows, columns))
+        for place, entry in entries.items():
+            array[place] = entry
+        return self.view(array)
+
+    def affine(self, rows: int, columns: int, entries: Rows, bias: list[float] | None = None) -> Affine:
+        """A map of the stream."""
+        return Affine(self.matrix(rows, columns, entries), None if bias is None else self.view(np.array(bias)))
+
+    def finder(self, sharp: float, before: int, value: float, into: int) -> Head:
+        """A head that hears the values of the column so many before the one that is asked for, times a number."""
+        return Head(self.affine(WIDTH, 2, {(ASKED, 0): 2 * sharp}, [-2.0 * sharp * before, sharp]),
+                    self.affine(WIDTH, 2, {(COLUMN, 0): 1, (SQUARE, 1): 1}),
+                    self.affine(WIDTH, 1, {(VALUE, 0): 1}), self.matrix(1, WIDTH, {(0, into): value}))
+
+    def units(self, reads: list[Rows], starts: list[float], writes: list[float]) -> UnitsStep:
+        """Units relu(x - start), x a combination of the stream, that are written into the sum."""
+        inward = {(row, unit): entry for unit, one in enumerate(reads) for (row, _), entry in one.items()}
+        return UnitsStep(None, self.affine(WIDTH, len(starts), inward, [-start for start in starts]), None, "relu",
+                         self.affine(len(starts), WIDTH, {(unit, SUM): one for unit, one in enumerate(writes)}))
+
+    def made(self, values: list[float], places: list[tuple[float, float, float]], steps: tuple[Step, ...],
+             unembedding: Affine) -> TrainedNetwork:
+        """The network with these values of tokens, and column, -column^2 and column asked for of each place."""
+        tokens = self.matrix(len(values), WIDTH, {(token, VALUE): one for token, one in enumerate(values)})
+        positions = self.matrix(len(places), WIDTH, {
+            (place, coordinate): one for place, three in enumerate(places)
+            for coordinate, one in zip((COLUMN, SQUARE, ASKED), three, strict=True)})
+        return TrainedNetwork("causal", tokens, positions, steps, unembedding, self.tensors)
+
+    def nearest(self, letters: int) -> Affine:
+        """Logits 2 d s - d^2: greatest at the letter d that is nearest to the sum s."""
+        return self.affine(WIDTH, letters, {(SUM, letter): 2.0 * letter for letter in range(letters)},
+                           [-float(letter * letter) for letter in range(letters)])
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A network of the board: what it is claimed to do, and how many of its numbers are not 0."""
+
+    name: str
+    claim: str
+    network: TrainedNetwork
+    parameters: int
+
+
+def heads(*made: Head) -> AttentionStep:
+    """A step with these heads."""
+    return AttentionStep(None, made, None, Scale(times=Fraction(1)))
+
+
+def found(column: int) -> tuple[float, float, float]:
+    """A place that has a column."""
+    return float(column), -float(column * column), 0.0
+
+
+def asks(column: int) -> tuple[float, float, float]:
+    """A place that no head finds and that asks for a column."""
+    return 0.0, NOWHERE, float(column)
+
+
+def adder(name: str, base: int, columns: int, sharp: float, margin: str = MARGIN) -> Entry:
+    """a + b, least significant digit first: one head hears the digits of a column, the other those of the one before.
+
+    A column's carry is 1 exactly if a + b - z >= base - 1 in the column before, where z is the digit that was written
+    there and is read now. Before the first column stands the +, whose value is 0, and after the last the =.
+    """
+    make = Network()
+    steps = (heads(make.finder(sharp, 0, 2, SUM), make.finder(sharp, 1, 2, NEXT)),
+             make.units([{(NEXT, 0): 1, (VALUE, 0): -1}] * 2, [base / 2 - 0.5, base / 2], [2, -2]),
+             make.units([{(SUM, 0): 1}] * 2, [base - 0.75, base - 0.25], [-2.0 * base, 2.0 * base]))
+    places = [*map(found, range(columns)), found(-1), *map(found, range(columns)), found(columns)]
+    places += [asks(column) for column in range(1, columns + 1)]
+    values = [*map(float, range(base)), 0.0, 0.0]
+    digits = "0123456789"[:base]
+    claim = (f'title = "The sum of two numbers of {columns} digits to the base {base}, least significant digit first"\n'
+             f'letters = "{digits}"\ncolumns = {columns}\ntracks = ["a", "b"]\nmachine = "add"\n'
+             f'layout = ["a", {base}, "b", {base + 1}, "answer"]\n' + margin)
+    network = make.made(values, places, steps, make.nearest(base))
+    return Entry(name, claim, network, make.parameters)
+
+
+def reverser(name: str, columns: int, sharp: float) -> Entry:
+    """The digits from the last to the first: the head hears the digit of the column that is asked for."""
+    make = Network()
+    places = [*map(found, range(columns)), *map(asks, reversed(range(columns)))]
+    claim = (f'title = "{columns} digits from the last to the first"\nletters = "0123456789"\ncolumns = {columns}\n'
+             'tracks = ["a"]\nmachine = "reverse"\nlayout = ["a", 10, "answer"]\n' + MARGIN)
+    steps = (heads(make.finder(sharp, 0, 1, SUM)),)
+    network = make.made([*map(float, range(10)), 0.0], places, steps, make.nearest(10))
+    return Entry(name, claim, network, make.parameters)
+
+
+def counter(make: Network, columns: int) -> AttentionStep:
+    """A head that hears the average of the word, and writes how many ones it has: places of the word have column 1."""
+    return heads(Head(make.affine(WIDTH, 1, {}, [1.0]), make.affine(WIDTH, 1, {(SQUARE, 0): 1}),
+                      make.affine(WIDTH, 1, {(VALUE, 0): 1}), make.matrix(1, WIDTH, {(0, SUM): columns})))
+
+
+def parity(name: str, columns: int) -> Entry:
+    """Whether a word of 0 and 1 has an odd number of ones: a zigzag of their number.
+
+    The machine counts the ones: so words with the same number are a class, all of which hear the same.
+    """
+    make = Network()
+    turns = list(range(columns))
+    steps = (counter(make, columns),
+             make.units([{(SUM, 0): 1}] * len(turns), [float(turn) for turn in turns],
+                        [0.0 if turn == 0 else 2.0 * (-1) ** turn for turn in turns]))
+    claim = (f'title = "Whether the number of ones among {columns} letters is odd"\nletters = "01"\n'
+             f'columns = {columns}\ntracks = ["word"]\nlayout = ["word", 2, "answer"]\n{MARGIN}[machine]\n'
+             'start = { ones = 0 }\nnext = { ones = "ones + word" }\nend = { answer = ["ones % 2"] }\n')
+    places = [(0.0, 0.0, 0.0)] * columns + [(0.0, NOWHERE, 0.0)]
+    network = make.made([0.0, 1.0, 0.0], places, steps, make.nearest(2))
+    return Entry(name, claim, network, make.parameters)
+
+
+def sorter(name: str, columns: int) -> Entry:
+    """The letters of a word of 0 and 1 in order: a 1 where the place is beyond the number of zeros."""
+    make = Network()
+    places = [(0.0, 0.0, 0.0)] * columns + [(0.0, NOWHERE, float(column)) for column in range(columns)]
+    unembedding = make.affine(WIDTH, 2, {(SUM, 1): 2.0, (ASKED, 1): 2.0}, [0.0, 1.0 - 2.0 * columns])
+    claim = (f'title = "{columns} letters 0 and 1 in order"\nletters = "01"\ncolumns = {columns}\ntracks = ["word"]\n'
+             'machine = "sort"\nlayout = ["word", 2, "answer"]\n' + MARGIN)
+    network = make.made([0.0, 1.0, 0.0], places, (counter(make, columns),), unembedding)
+    return Entry(name, claim, network, make.parameters)
+
+
+def entries() -> tuple[Entry, ...]:
+    """All networks of the board."""
+    return (adder("decimal", 10, 10, 40.0), adder("decimal_soft", 10, 10, 4.2, ""), adder("binary", 2, 16, 40.0),
+            reverser("reverse", 10, 40.0), parity("parity", 16), sorter("sort", 16))
+
+
+def write(folder: Path) -> None:
+    """The files of all of them."""
+    for entry in entries():
+        (folder / f"{entry.name}.json").write_text(network_text(entry.network), encoding="utf-8")
+        (folder / f"{entry.name}.toml").write_text(entry.claim, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(FOLDER)

@@ -1,0 +1,275 @@
+"""Words as counts of letters, and cells of them; docs/lengths.md, section 2.
+
+A *region* is a last letter (none, where tokens follow the word) and for each letter a class of its counts. A cell of a
+region has bounds of the length N, and of the share n_a / N of each letter a. What is *narrowed* still holds every
+vector of counts of the region that the cell held: each bound follows from others that hold of all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.verdicts import expect
+from ..reading.decision import TrainedClaim
+from .reading import EVERY, LENGTH, PLACES, CountCut, CountKind
+
+MOST_NODES = 1 << 16  # last letters, states and classes of counts together
+ROUNDS = 3  # how often bounds are derived from each other
+
+Shares = tuple[Fraction, ...]
+Ends = tuple[int, int | None]
+"""The least and the greatest; None if there is no bound."""
+
+
+class Region(NamedTuple):
+    """``last`` is a letter or None; ``classes`` has the class of each letter's count; ``states`` may be reached."""
+
+    last: int | None
+    classes: tuple[int, ...]
+    states: frozenset[int]
+
+
+class CountCell(NamedTuple):
+    """Lengths ``least`` ... ``greatest`` (None: all), and the shares of letters."""
+
+    least: int
+    greatest: int | None
+    low: Shares
+    high: Shares
+
+
+class CountedCell(NamedTuple):
+    """A cell with bounds of the counts of letters."""
+
+    cell: CountCell
+    counts: tuple[Ends, ...]
+
+
+def regions_of(budget: Budget, claim: TrainedClaim, kinds: Sequence[CountKind]) -> list[Region]:
+    """The regions of all words with letters, in order: each word is in one, and its state among the region's.
+
+    Proof. All (last letter, state, classes) that words reach are found step by step: the class of a count that grows by
+    one follows from the class.
+    """
+    letters, nodes = range(len(kinds)), len(kinds) + 1
+    for kind in kinds:
+        nodes *= kind.classes
+    steps = claim.automaton.steps if claim.automaton else ((0,) * len(kinds),)
+    expect(nodes * len(steps) <= MOST_NODES, "limit: {} states and classes of counts", MOST_NODES)
+    start = (claim.automaton.start if claim.automaton else 0, (0,) * len(kinds))
+    found: dict[tuple[int | None, tuple[int, ...]], set[int]] = {}
+    waiting, seen = [start], {start}
+    while waiting:
+        state, classes = waiting.pop()
+        for letter in letters:
+            budget.spend(4 + len(kinds))
+            grown = (*classes[:letter], next_class(kinds[letter], classes[letter]), *classes[letter + 1:])
+            node = (steps[state][letter], grown)
+            found.setdefault((letter if reads_last_letter(claim) else None, grown), set()).add(node[0])
+            if node not in seen:
+                seen.add(node)
+                waiting.append(node)
+    return [Region(last, classes, frozenset(states)) for (last, classes), states in
+            sorted(found.items(), key=lambda one: (-1 if one[0][0] is None else one[0][0], one[0][1]))]
+
+
+def reads_last_letter(claim: TrainedClaim) -> bool:
+    """Whether logits are judged at the word's last letter, not at a token after it."""
+    return claim.read == "each" or not claim.after
+
+
+def next_class(kind: CountKind, number: int) -> int:
+    """The class of a count that is one more; that of 0 is 0."""
+    return number + 1 if number + 1 < kind.classes else kind.threshold
+
+
+def round_up(kind: CountKind, number: int, count: int) -> int | None:
+    """The least count of the class that is at least this."""
+    if count <= number:
+        return number
+    return None if number < kind.threshold else number - (number - count) // kind.period * kind.period
+
+
+def round_down(kind: CountKind, number: int, count: int) -> int | None:
+    """The greatest count of the class that is at most this."""
+    if count < number:
+        return None
+    return number if number < kind.threshold else number + (count - number) // kind.period * kind.period
+
+
+def whole(claim: TrainedClaim, letters: int) -> CountCell:
+    """The cell of all words that are judged."""
+    least = 1 if claim.read == "each" else claim.min_n
+    greatest = None if claim.max_n == EVERY else claim.max_n
+    return CountCell(least, greatest, (Fraction(0),) * letters, (Fraction(1),) * letters)
+
+
+def halves(cell: CountCell, cut: CountCut) -> tuple[CountCell, CountCell]:
+    """Below and above a cut: each vector of the cell is in one."""
+    letter, at = cut
+    if letter == LENGTH:
+        below = at if cell.greatest is None else min(cell.greatest, at)
+        return cell._replace(greatest=below), cell._replace(least=max(cell.least, at + 1))
+    share = Fraction(at, 1 << PLACES)
+    return (cell._replace(high=replaced(cell.high, letter, min(cell.high[letter], share))),
+            cell._replace(low=replaced(cell.low, letter, max(cell.low[letter], share))))
+
+
+def replaced(shares: Shares, place: int, share: Fraction) -> Shares:
+    """The shares with another one at a place."""
+    return (*shares[:place], share, *shares[place + 1:])
+
+
+def narrowed(budget: Budget, kinds: Sequence[CountKind], region: Region, cell: CountCell,
+             sums: Sequence[Sequence[int]]) -> CountedCell | None:
+    """The cell, narrowed by its region and by the sums of counts with these coefficients; None if it is empty."""
+    counts: tuple[Ends, ...] = ()
+    for _ in range(ROUNDS):
+        budget.spend(20 * len(kinds) * (2 + len(sums)))
+        bounds = [count_within(kind, number, cell, letter, region.last)
+                  for letter, (kind, number) in enumerate(zip(kinds, region.classes, strict=True))]
+        counts = tuple(one for one in bounds if one is not None)
+        if len(counts) < len(kinds):
+            return None
+        found = with_shares(with_lengths(cell, counts), counts)
+        for coefficients in sums if found is not None else ():
+            found = None if found is None else with_sum(found, counts, coefficients)
+        if found is None:
+            return None
+        cell = found
+    return CountedCell(cell, counts)
+
+
+def count_within(kind: CountKind, number: int, cell: CountCell, letter: int, last: int | None) -> Ends | None:
+    """The counts of a letter of this class, in a cell."""
+    least = -(-cell.least * cell.low[letter].numerator // cell.low[letter].denominator)
+    low = round_up(kind, number, max(least, int(letter == last)))
+    if low is None:
+        return None
+    if cell.greatest is None:
+        return low, number if number < kind.threshold else None
+    most = cell.greatest * cell.high[letter].numerator // cell.high[letter].denominator
+    high = round_down(kind, number, most)
+    return None if high is None or high < low else (low, high)
+
+
+def with_lengths(cell: CountCell, counts: Sequence[Ends]) -> CountCell | None:
+    """Lengths are sums of counts, and a count is its share of the length."""
+    least, greatest = max(cell.least, sum(low for low, _ in counts)), cell.greatest
+    tops = [high for _, high in counts]
+    if all(high is not None for high in tops):
+        greatest = lesser(greatest, sum(high or 0 for high in tops))
+    for (low, high), share_low, share_high in zip(counts, cell.low, cell.high, strict=True):
+        if low and not share_high:
+            return None
+        if low:
+            least = max(least, -(-low * share_high.denominator // share_high.numerator))
+        if high is not None and share_low > 0:
+            greatest = lesser(greatest, high * share_low.denominator // share_low.numerator)
+    return cell._replace(least=least, greatest=greatest) if greatest is None or least <= greatest else None
+
+
+def with_shares(cell: CountCell | None, counts: Sequence[Ends]) -> CountCell | None:
+    """Shares are counts over lengths, and add up to 1."""
+    if cell is None:
+        return None
+    low = [max(share, Fraction(fewest, cell.greatest) if cell.greatest else share)
+           for share, (fewest, _) in zip(cell.low, counts, strict=True)]
+    high = [share if most is None else min(share, Fraction(most, cell.least))
+            for share, (_, most) in zip(cell.high, counts, strict=True)]
+    below, above = sum(low, Fraction(0)), sum(high, Fraction(0))
+    ends = [(max(x, 1 - (above - y)), min(y, 1 - (below - x))) for x, y in zip(low, high, strict=True)]
+    if any(x > y for x, y in ends):
+        return None
+    return cell._replace(low=tuple(x for x, _ in ends), high=tuple(y for _, y in ends))
+
+
+def with_sum(cell: CountCell, counts: Sequence[Ends], coefficients: Sequence[int]) -> CountCell | None:
+    """The sum of these multiples of counts is a whole number, and the length times that of shares."""
+    low, high = sum_of_shares(cell, coefficients)
+    least, most = sum_within(cell, counts, coefficients)
+    if least is not None and most is not None and least > most:
+        return None
+    shortest, longest = cell.least, cell.greatest
+    if least is not None and least > 0:
+        shortest = max(shortest, ceil(least / high)) if high > 0 else shortest
+    if most is not None and most < 0:
+        shortest = max(shortest, ceil(most / low)) if low < 0 else shortest
+    if most is not None and low > 0:
+        longest = lesser(longest, most / low)
+    if least is not None and high < 0:
+        longest = lesser(longest, least / high)
+    return cell._replace(least=shortest, greatest=longest) if longest is None or shortest <= longest else None
+
+
+def sum_within(cell: CountCell, counts: Sequence[Ends], coefficients: Sequence[int]) -> tuple[int | None, int | None]:
+    """Between which whole numbers the sum of these multiples of counts is; None where there is no bound."""
+    low, high = sum_of_shares(cell, coefficients)
+    least = product_end(low, cell.least if low > 0 else cell.greatest)
+    most = product_end(-high, cell.least if high < 0 else cell.greatest)
+    below, above = (sum_of_counts(counts, [sign * c for c in coefficients]) for sign in (1, -1))
+    return greater(least, below), lesser(None if most is None else -most, None if above is None else -above)
+
+
+def product_end(share: Fraction, length: int | None) -> int | None:
+    """The least whole number that is at least the product; None if there is no length."""
+    return 0 if not share else None if length is None else ceil(share * length)
+
+
+def sum_of_counts(counts: Sequence[Ends], coefficients: Sequence[int]) -> int | None:
+    """The least sum of these multiples of counts; None if there is none."""
+    total = 0
+    for (low, high), c in zip(counts, coefficients, strict=True):
+        if c < 0 and high is None:
+            return None
+        total += c * (low if c >= 0 or high is None else high)
+    return total
+
+
+def sum_of_shares(cell: CountCell, coefficients: Sequence[int]) -> tuple[Fraction, Fraction]:
+    """Between which numbers the sum of these multiples of shares is; shares add up to 1, so any may be left out."""
+    lows, highs = [], []
+    for without in coefficients:
+        pairs = [sorted(((c - without) * x, (c - without) * y))
+                 for c, x, y in zip(coefficients, cell.low, cell.high, strict=True)]
+        lows.append(without + sum((pair[0] for pair in pairs), Fraction(0)))
+        highs.append(without + sum((pair[1] for pair in pairs), Fraction(0)))
+    return max(lows), min(highs)
+
+
+def ceil(x: Fraction) -> int:
+    """The least whole number that is at least this."""
+    return -(-x.numerator // x.denominator)
+
+
+def lesser(one: int | None, other: int | Fraction | None) -> int | None:
+    """The lesser of two upper bounds of a whole number, rounded down."""
+    found = [x.numerator // x.denominator for x in (one, other) if x is not None]
+    return min(found, default=None)
+
+
+def greater(one: int | None, other: int | None) -> int | None:
+    """The greater of two lower bounds."""
+    return max((x for x in (one, other) if x is not None), default=None)
+
+
+def leaves(start: CountCell, tree: Sequence[CountCut | None]) -> Iterator[CountCell]:
+    """The leaves of a tree in preorder over a cell: each vector of the cell is in one.
+
+    Raises:
+        Malformed: if the tree ends too early, or goes on.
+    """
+    waiting, cuts = [start], iter(tree)
+    while waiting:
+        cell = waiting.pop()
+        cut = next(cuts, (LENGTH, LENGTH))
+        expect(cut != (LENGTH, LENGTH), "trees: a tree ends too early")
+        if cut is None:
+            yield cell
+        else:
+            below, above = halves(cell, cut)
+            waiting += [above, below]
+    expect(next(cuts, "end") == "end", "trees: a tree goes on after its last leaf")

@@ -1,0 +1,193 @@
+"""The stream at the judged token, on all words of a cell, as an affine form; docs/lengths.md, section 4.
+
+Without positions a head's score and value depend on the tokens alone. So its average is Σ_t p_t v_t over tokens t,
+p_t = A_t e^(s_t) / Σ_u A_u e^(s_u), where A_t is how often t is seen, over the length of the word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.verdicts import require
+from ..exponentials import ABSOLUTE_ERROR, Exponentials
+from ..forms import FRACTION, AffineForm, apply, make_linear, move, plus, promoted, shift_symbols, spread, within_range
+from ..packed import SLOT
+from ..passing import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between
+from ..ranges import PathBounds, Vectors, scores
+from ..reading.decision import TrainedClaim
+from ..reading.network import AttentionStep, Network
+from ..weights import SHARE
+from .counts import CountCell, reads_last_letter
+
+AMOUNT = 90  # bits behind the point of amounts
+EXP = 120  # bits behind the point of weights
+CELL_STEPS = 500  # of a cell, beside its products
+
+
+class TokenRead(NamedTuple):
+    """What a head reads of a token."""
+
+    key: Vectors
+    value: AffineForm
+
+
+class SeenCell(NamedTuple):
+    """Of each token that is seen how often it comes, over the length, in units of 2^-AMOUNT; and the token judged."""
+
+    amounts: dict[int, PathBounds]
+    asker: int
+
+
+def expect_counts_suffice(network: Network, claim: TrainedClaim) -> None:
+    """What is computed at the judged token depends on the token, on the counts of letters and on what is around.
+
+    Raises:
+        Rejected: if that does not follow.
+    """
+    attention = [step for step in network.steps if isinstance(step, AttentionStep)]
+    require(len(attention) == 1, "lengths: expected one step of attention")
+    require(network.positions is None and network.rows is None, "lengths: expected no tables of positions")
+    require(attention[0].rotary is None and all(head.slope is None for head in attention[0].heads),
+            "lengths: expected scores that do not depend on distances")
+    require(claim.read == "last" or (claim.read == "each" and network.causal),
+            "lengths: expected that the word is read to where logits are judged")
+    require(not claim.empty, "lengths: the empty prefix is not decided")
+
+
+class Margins:
+    """Streams of one network at the judged token."""
+
+    def __init__(self, network: Network, claim: TrainedClaim, budget: Budget) -> None:
+        expect_counts_suffice(network, claim)
+        self._claim, self._budget, self._network = claim, budget, network
+        self._exp = Exponentials(FRACTION, EXP, budget)
+        self._first: list[NormMaps | UnitMaps] = []
+        self._after: list[NormMaps | UnitMaps] = []
+        attention: list[AttentionMaps] = []
+        for maps in [make_maps(budget, step) for step in network.steps]:
+            if isinstance(maps, AttentionMaps):
+                attention.append(maps)
+            else:
+                (self._after if attention else self._first).append(maps)
+        (self._attention,) = attention
+        self._streams: dict[int, AffineForm] = {}
+        self._reads: dict[tuple[int, int], TokenRead] = {}
+        self._weights: dict[tuple[int, int], dict[int, PathBounds]] = {}
+        self._around = (*claim.before, *(() if reads_last_letter(claim) else claim.after))
+
+    def seen(self, cell: CountCell, last: int | None) -> SeenCell:
+        """What is seen at the judged token of the words of a cell."""
+        amounts: dict[int, PathBounds] = {}
+        for token, low, high in zip(self._claim.tokens, cell.low, cell.high, strict=True):
+            add_amount(amounts, token, low, high)
+        for token in self._around:
+            add_amount(amounts, token, Fraction(0) if cell.greatest is None else Fraction(1, cell.greatest),
+                       Fraction(1, cell.least))
+        return SeenCell(amounts, self._around[-1] if last is None else self._claim.tokens[last])
+
+    def stream(self, cell: CountCell, last: int | None) -> AffineForm:
+        """The last stream at the judged token."""
+        self._budget.spend(CELL_STEPS)
+        seen = self.seen(cell, last)
+        result = promoted(self._stream(seen.asker))
+        for number, head in enumerate(self._attention.heads):
+            z = self._average(number, head, seen)
+            added = apply(self._budget, head.out, z)
+            result = plus(result, shift_symbols(added, result.slots - 1))
+        if self._attention.bias is not None:
+            result = move(result, self._attention.bias)
+        return pass_between(self._budget, self._after, result)
+
+    def _stream(self, token: int) -> AffineForm:
+        """The stream of a token before attention."""
+        if token not in self._streams:
+            self._budget.hold(1 << 14)
+            self._streams[token] = pass_between(self._budget, self._first, embed(self._network, token, 0))
+        return self._streams[token]
+
+    def _normed(self, token: int) -> AffineForm:
+        return normed(self._budget, self._attention.norm, promoted(self._stream(token)))
+
+    def _read(self, number: int, head: HeadMaps, token: int) -> TokenRead:
+        """What a head reads of a token."""
+        if (number, token) not in self._reads:
+            self._budget.hold(1 << 14)
+            stream = self._normed(token)
+            key, value = apply(self._budget, head.key, stream), apply(self._budget, head.value, stream)
+            require(value.slots == 1, "lengths: the value of a token is not a point")
+            self._reads[number, token] = TokenRead(Vectors(key, spread(self._budget, key)), value)
+        return self._reads[number, token]
+
+    def _weights_of(self, number: int, head: HeadMaps, seen: SeenCell) -> dict[int, PathBounds]:
+        """Around e^(score) times a common factor, in units of 2^-EXP, for each token that is seen.
+
+        Proof. docs/lengths.md, section 4: what `Exponentials` finds is off by less than what is taken away and added.
+        """
+        if (number, seen.asker) not in self._weights:
+            form = apply(self._budget, head.query, self._normed(seen.asker))
+            query = Vectors(form, spread(self._budget, form))
+            found = {token: scores(self._budget, query, self._read(number, head, token).key) for token in seen.amounts}
+            top = max(bounds.greatest for bounds in found.values())
+            self._weights[number, seen.asker] = {
+                token: PathBounds(max(0, self._exp_at(top - bounds.least, -1)), self._exp_at(top - bounds.greatest, 1))
+                for token, bounds in found.items()}
+        return self._weights[number, seen.asker]
+
+    def _exp_at(self, distance: int, side: int) -> int:
+        """Below (-1) or above (1) exp(-distance / 2^FRACTION)."""
+        found = self._exp.at(distance)
+        return found + side * ((found >> SHARE) + ABSOLUTE_ERROR + 2)
+
+    def _average(self, number: int, head: HeadMaps, seen: SeenCell) -> AffineForm:
+        """z = v_r + Σ p_t (v_t - v_r) over the tokens t other than r, as all p add up to 1; p_t has its own symbol.
+
+        Proof. Whichever token r is: values are off by at most their radii, and an average of those is at most the
+        greatest. The token whose p is bounded least is left out.
+        """
+        shares = bounds_of_shares(seen.amounts, self._weights_of(number, head, seen))
+        left_out = max(shares, key=lambda token: (shares[token].greatest - shares[token].least, -token))
+        others = [token for token in shares if token != left_out]
+        values = {token: self._read(number, head, token).value for token in shares}
+        base, width = values[left_out].rows, len(values[left_out].rows)
+        radii = [max(value.radii[i] for value in values.values()) for i in range(width)]
+        linear = make_linear([[values[token].rows[i] - base[i] for token in others] for i in range(width)], base)
+        middles = [shares[token].least + shares[token].greatest >> 1 for token in others]
+        reaches = [shares[token].greatest - middle for token, middle in zip(others, middles, strict=True)]
+        rows = [middle + (reach << SLOT * (k + 1))
+                for k, (middle, reach) in enumerate(zip(middles, reaches, strict=True))]
+        along = within_range(rows, 1 + len(others), [0] * len(others),
+                             [abs(middle) + reach for middle, reach in zip(middles, reaches, strict=True)])
+        z = apply(self._budget, linear, along)
+        return within_range(z.rows, z.slots, [a + b for a, b in zip(z.radii, radii, strict=True)],
+                            [a + b for a, b in zip(z.sizes, radii, strict=True)])
+
+
+def add_amount(amounts: dict[int, PathBounds], token: int, low: Fraction, high: Fraction) -> None:
+    """A token comes so often more."""
+    known = amounts.get(token, PathBounds(0, 0))
+    amounts[token] = PathBounds(known.least + (low.numerator << AMOUNT) // low.denominator,
+                                known.greatest - (-high.numerator << AMOUNT) // high.denominator)
+
+
+def bounds_of_shares(amounts: dict[int, PathBounds], weights: dict[int, PathBounds]) -> dict[int, PathBounds]:
+    """The share of each token in the average, over 2^FRACTION: it grows with its own part and falls with the others."""
+    parts = {token: PathBounds(one.least * weights[token].least, one.greatest * weights[token].greatest)
+             for token, one in amounts.items()}
+    least, greatest = (sum(ends) for ends in zip(*parts.values(), strict=True))
+    found = {}
+    for token, part in parts.items():
+        below, above = part.least + greatest - part.greatest, part.greatest + least - part.least
+        low = (part.least << FRACTION) // below if below else 0
+        high = -((-part.greatest << FRACTION) // above) if above else 1 << FRACTION
+        found[token] = PathBounds(low, high)
+    return found
+
+
+def shares_of(counts: Sequence[int]) -> CountCell:
+    """The cell of one vector of counts."""
+    length = sum(counts)
+    shares = tuple(Fraction(count, length) for count in counts)
+    return CountCell(length, length, shares, shares)

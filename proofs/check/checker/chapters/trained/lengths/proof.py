@@ -1,0 +1,88 @@
+"""Every row in every cell, and a long word by which a claim is false; docs/lengths.md, sections 2 and 5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ....kernel.verdicts import expect, require, within
+from ....kernel.words.truth import TruthsAlongWord
+from ..forms import FRACTION, Linear, apply, spread
+from ..maps import make_rows
+from ..rows import prove_rows
+from .counts import Region, leaves, narrowed, reads_last_letter, regions_of, whole
+from .margins import Margins, shares_of
+from .reading import CountCut, LengthsCertificate, LongWord
+from .truths import CaseTruths
+
+
+def prove_lengths(given: LengthsCertificate) -> Mapping[str, int]:
+    """All rows of all cases, wherever they may hold, in each leaf of the tree of each region."""
+    proof = LengthsProof(given)
+    regions = regions_of(given.language.budget, given.claim, given.kinds)
+    expect(len(given.trees) == len(regions), "trees: {} of them, expected {}", len(given.trees), len(regions))
+    for number, (region, tree) in enumerate(zip(regions, given.trees, strict=True), 1):
+        with within(f"region {number}"):
+            proof.prove(region, tree)
+    return {"regions": len(regions), "cells": proof.cells, "cells with rows": proof.asked}
+
+
+class LengthsProof:
+    """Proves regions one after another; ``cells`` are the leaves so far, and ``asked`` those where a case may hold."""
+
+    def __init__(self, given: LengthsCertificate) -> None:
+        self._given, self._budget = given, given.language.budget
+        self._margins = Margins(given.network, given.claim, self._budget)
+        self._truths = CaseTruths(given.claim, given.language)
+        self._rows: dict[frozenset[int], Linear] = {}
+        self.cells = self.asked = 0
+
+    def prove(self, region: Region, tree: tuple[CountCut | None, ...]) -> None:
+        """The rows of a region.
+
+        Raises:
+            Rejected: if one is not proved.
+            Malformed: if the tree is none.
+        """
+        claim, kinds = self._given.claim, self._given.kinds
+        for leaf in leaves(whole(claim, len(kinds)), tree):
+            self.cells += 1
+            cell = narrowed(self._budget, kinds, region, leaf, self._truths.sums)
+            cases = frozenset() if cell is None else self._truths.cases(region, cell)
+            cases = frozenset(case for case in cases if claim.cases[case].above)
+            if cell is not None and cases:
+                self.asked += 1
+                with within(f"cell {self.cells}"):
+                    stream = self._margins.stream(cell.cell, region.last)
+                    prove_rows(self._budget, self._rows_of(cases), claim.margin, stream, None)
+
+    def _rows_of(self, cases: frozenset[int]) -> Linear:
+        """The rows of these cases as a map of the stream."""
+        if cases not in self._rows:
+            rows = dict.fromkeys(row for case in sorted(cases) for row in self._given.claim.cases[case].above)
+            self._rows[cases] = make_rows(self._budget, self._given.network.unembedding, list(rows))
+        return self._rows[cases]
+
+
+def prove_long_word(given: LongWord) -> Mapping[str, int]:
+    """The word is in the claim, the case holds at its end, and the row is at most the margin there.
+
+    Raises:
+        Rejected: if not, or if it is not decided.
+    """
+    claim, budget = given.claim, given.language.budget
+    word = [letter for letter, times in given.runs for _ in range(times)]
+    n = len(word)
+    require(claim.min_n <= n <= claim.max_n, "a word of length {} is not in the claim", n)
+    margins = Margins(given.network, claim, budget)
+    budget.spend(1 + n)
+    cases = TruthsAlongWord(claim.conditions, given.language).cases(word, [n])[n]
+    require(given.case in cases, "case {} does not hold at the end of the word", given.case)
+    counts = [0] * len(claim.alphabet)
+    for letter, times in given.runs:
+        counts[letter] += times
+    stream = margins.stream(shares_of(counts), word[-1] if reads_last_letter(claim) else None)
+    row = make_rows(budget, given.network.unembedding, [claim.cases[given.case].above[given.row]])
+    centres, reaches = spread(budget, apply(budget, row, stream))
+    most = (claim.margin.numerator << FRACTION) // claim.margin.denominator
+    require(centres[0] + reaches[0] <= most, "the row is not shown to be at most the margin")
+    return {"word": 1}

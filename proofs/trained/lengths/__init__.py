@@ -1,0 +1,1 @@
+"""Lengths beyond enumeration: networks that see counts alone, cells of counts, branch and bound; docs/lengths.md."""

@@ -1,0 +1,159 @@
+"""Rows of a claim over cells of counts, in float64: what the checker's forms come to (docs/lengths.md, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.errors import Unsupported
+from constructions.trained.claim import Claim
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.classes.forms import Forms, added, linear
+from proofs.trained.classes.unit import alone
+from proofs.trained.forward import FloatAttention, FloatHead, FloatNetwork
+from proofs.trained.lengths.cells import Cell, Counts
+from proofs.trained.lengths.truths import reads_last_letter
+
+Array = NDArray[np.float64]
+
+
+def expect_counts_suffice(network: TrainedNetwork, claim: Claim) -> None:
+    """See that what is computed where logits are judged follows from counts of letters and one token.
+
+    Raises:
+        Unsupported: saying what forbids it.
+    """
+    steps = network.attention_steps
+    reasons = (
+        (len(steps) != 1, f"the network has {len(steps)} steps of attention: with one alone order does not matter"),
+        (network.rows is not None, "the network has a table of positions, so that order matters"),
+        (any(head.slope is not None for step in steps for head in step.heads),
+         "scores fall with the distance (ALiBi), so that order matters"),
+        (claim.read == "first", "logits are judged at the first token"),
+        (claim.read == "each" and network.attention != "causal", "every letter's token sees later letters"),
+        (claim.empty, "logits are judged at the empty prefix, too"))
+    for forbids, why in reasons:
+        if forbids:
+            raise Unsupported(f"counts of letters do not decide this: {why}")
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """Of each cell and row a lower bound, the value in the middle, and how much each token's share moves it."""
+
+    least: Array
+    middle: Array
+    moves: Array
+
+
+class CountMargins:
+    """All rows of a claim (its cases' rows, one after another) at the token that is judged."""
+
+    def __init__(self, network: TrainedNetwork, claim: Claim) -> None:
+        expect_counts_suffice(network, claim)
+        self.claim, self.floats = claim, FloatNetwork(network)
+        self.around = (*claim.before, *(() if reads_last_letter(claim) else claim.after))
+        self.tokens = list(dict.fromkeys((*claim.tokens, *self.around)))
+        step = self.floats.steps[self.floats.last_attention]
+        assert isinstance(step, FloatAttention)
+        self._step = step
+        streams = self.floats.embedded(np.array(self.tokens, np.intp), np.zeros(len(self.tokens), np.intp))
+        for one in self.floats.steps[: self.floats.last_attention]:
+            streams = self.floats.alone(one, streams)
+        self._streams, self._normed = streams, step.normed(streams)
+        self.rows = [(case, row) for case, one in enumerate(claim.cases) for row in range(len(one.above))]
+        self._columns = np.zeros((network.outputs, len(self.rows)))
+        for number, (case, row) in enumerate(self.rows):
+            for token, coefficient in claim.cases[case].above[row]:
+                self._columns[token, number] = coefficient
+
+    def over(self, last: int | None, cells: Sequence[Cell]) -> Bounded:
+        """Bounds of all rows in cells of regions with this last letter."""
+        low, high = (np.array([self._amounts(cell, end) for cell in cells], np.float64) for end in (0, 1))
+        asker = self._asker(last)
+        nothing = np.zeros((len(cells), 0, self._streams.shape[1]))
+        stream = np.tile(self._streams[asker], (len(cells), 1))
+        forms, tokens = Forms(stream, nothing, np.zeros_like(stream)), len(self.tokens)
+        for number, head in enumerate(self._step.heads):
+            weights = self._weights(head, asker)
+            least, greatest = _shares(low * weights, high * weights)
+            averages = _averages(least, greatest, head.value(self._normed), number * tokens)
+            forms = added(forms, linear(averages, head.out))
+        if self._step.bias is not None:
+            forms = Forms(forms.centre + self._step.bias, forms.parts, forms.loose)
+        for step in self.floats.steps[self.floats.last_attention + 1 :]:
+            forms = alone(step, forms)
+        image = self.floats.unembedding
+        bias = None if image.bias is None else image.bias @ self._columns
+        rows = linear(forms, image.weight @ self._columns, bias)
+        heads = len(self._step.heads)
+        moves = np.abs(rows.parts[:, : heads * tokens]).reshape(len(cells), heads, tokens, -1).sum(axis=1)
+        return Bounded(rows.centre - rows.radius, rows.centre, moves)
+
+    def _asker(self, last: int | None) -> int:
+        return self.tokens.index(self.around[-1] if last is None else self.claim.tokens[last])
+
+    def _weights(self, head: FloatHead, asker: int) -> Array:
+        """The weight of each token for the one that is judged, the greatest being 1."""
+        queries = self._step.queries(head, self._normed[asker : asker + 1], np.zeros(1, np.intp))
+        scores = (queries @ self._step.keys(head, self._normed, np.zeros(len(self.tokens), np.intp)).T)[0]
+        return np.asarray(np.exp(scores - scores.max()))
+
+    def is_loose_by_length(self, last: int | None, cell: Cell, letter: int) -> bool:
+        """Whether the tokens around the word have a wider part in sums of weights, as the length varies, than a letter
+        has as its share does."""
+        asker, tokens = self._asker(last), self.tokens
+        width = 1 / cell.least - (0 if cell.greatest is None else 1 / cell.greatest)
+        own = tokens.index(self.claim.tokens[letter])
+        return any(
+            width * sum(weights[tokens.index(token)] for token in self.around)
+            > np.float64(cell.high[letter] - cell.low[letter]) * weights[own]
+            for head in self._step.heads for weights in [self._weights(head, asker)])
+
+    def at(self, last: int | None, vectors: Sequence[Counts]) -> Array:
+        """All rows on words with these counts."""
+        counts = np.zeros((len(vectors), len(self.tokens)))
+        for token, column in zip(self.claim.tokens, np.array(vectors, np.float64).T, strict=True):
+            counts[:, self.tokens.index(token)] += column
+        for token in self.around:
+            counts[:, self.tokens.index(token)] += 1
+        asker = self._asker(last)
+        stream = np.tile(self._streams[asker], (len(vectors), 1))
+        for head in self._step.heads:
+            parts = counts * self._weights(head, asker)
+            stream += parts / parts.sum(axis=1, keepdims=True) @ head.value(self._normed) @ head.out
+        stream = stream if self._step.bias is None else stream + self._step.bias
+        return np.asarray(self.floats.tail(stream) @ self._columns)
+
+    def _amounts(self, cell: Cell, end: int) -> list[Fraction]:
+        """How often each token is seen, over the length, at least or at most."""
+        amounts = dict.fromkeys(self.tokens, Fraction(0))
+        for token, share in zip(self.claim.tokens, (cell.low, cell.high)[end], strict=True):
+            amounts[token] += share
+        length = cell.least if end else cell.greatest
+        for token in self.around:
+            amounts[token] += Fraction(0) if length is None else Fraction(1, length)
+        return list(amounts.values())
+
+
+def _shares(low: Array, high: Array) -> tuple[Array, Array]:
+    """Bounds of the part of each in the sum of all."""
+    below = low + (high.sum(axis=1, keepdims=True) - high)
+    above = high + (low.sum(axis=1, keepdims=True) - low)
+    least = np.divide(low, below, out=np.zeros_like(low), where=below > 0)
+    return least, np.divide(high, above, out=np.ones_like(low), where=above > 0)
+
+
+def _averages(least: Array, greatest: Array, values: Array, first: int) -> Forms:
+    """Averages of values with shares within bounds: a symbol for each token but the one with the widest share."""
+    chosen = np.argmax(greatest - least, axis=1)
+    base = values[chosen]
+    away = values[np.newaxis] - base[:, np.newaxis]
+    centre = base + np.einsum("nt,ntd->nd", (least + greatest) / 2, away)
+    own = away * ((greatest - least) / 2)[:, :, np.newaxis]
+    parts = np.concatenate([np.zeros((len(own), first, own.shape[2])), own], axis=1)
+    return Forms(centre, parts, np.zeros_like(centre))

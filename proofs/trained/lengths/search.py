@@ -1,0 +1,235 @@
+"""Branch and bound over cells of counts, those that may hold the shortest words first.
+
+Floats say which cells are right and which vectors are wrong: evidence. The checker proves the tree of cells, and ball
+arithmetic the shortest wrong word.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from constructions.trained.claim import Claim
+from proofs.trained.lengths.cells import (
+    Cell,
+    Counts,
+    Cut,
+    Narrowing,
+    cut_of_length,
+    cut_of_share,
+    everything,
+    sum_in,
+)
+from proofs.trained.lengths.margins import Array, CountMargins
+from proofs.trained.lengths.truths import CountTruths, Region, exactly, kinds_of, regions_of
+
+BATCH = 128
+MOST_CELLS = 40_000
+
+
+@dataclass
+class Node:
+    """A cell of a region in a tree: a leaf, or cut in two."""
+
+    region: int
+    cell: Cell
+    cut: Cut | None = None
+    halves: tuple[Node | None, Node | None] = (None, None)
+
+
+@dataclass(frozen=True)
+class SeenWord:
+    """A word, as runs of letters, whose row of a case is not above the margin, as floats say."""
+
+    runs: tuple[tuple[int, int], ...]
+    case: int
+    row: int
+
+    @property
+    def length(self) -> int:
+        """How many letters it has."""
+        return sum(times for _, times in self.runs)
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found: no shorter word than ``open_from`` is wrong (None: none at all), and what is at that length.
+
+    ``wrong`` is a word of that length, or None where one could not be told from a right one, or work was up.
+    """
+
+    open_from: int | None
+    wrong: SeenWord | None
+    cells: int
+
+
+@dataclass
+class LengthSearch:
+    """One claim; ``slack`` is by how much floats must be above the margin for a cell to be called right."""
+
+    margins: CountMargins
+    claim: Claim
+    greatest: int | None
+    slack: np.float64
+    most_cells: int = MOST_CELLS
+    roots: list[Node | None] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.truths, self.kinds = CountTruths(self.claim), kinds_of(self.claim)
+        self.regions, self.narrowing = regions_of(self.claim, self.kinds), Narrowing(self.kinds, self.truths.sums)
+        self._waiting: list[tuple[int, int, Node]] = []
+        self._ticks, self._cells = itertools.count(), 0
+        self._open: int | None = None
+        self._wrong: SeenWord | None = None
+        self._margin = np.float64(self.claim.margin)
+        self._rows_of_case = [[number for number, (one, _) in enumerate(self.margins.rows) if one == case]
+                              for case in range(len(self.claim.cases))]
+
+    def run(self) -> SearchResult:
+        """Until every cell with words shorter than the shortest wrong one is right, or work is up."""
+        least = 1 if self.claim.read == "each" else self.claim.lengths[0]
+        start = everything(len(self.kinds), least, self.greatest)
+        self.roots = [self._pushed(number, start) for number in range(len(self.regions))]
+        while self._waiting and (self._open is None or self._waiting[0][0] < self._open):
+            if self._cells > self.most_cells:
+                return SearchResult(self._waiting[0][0], None, self._cells)
+            batch = [heapq.heappop(self._waiting)[2] for _ in range(min(BATCH, len(self._waiting)))]
+            for last in {self.regions[node.region].last for node in batch}:
+                self._look([node for node in batch if self.regions[node.region].last == last], last)
+        return SearchResult(self._open, self._wrong, self._cells)
+
+    def _pushed(self, region: int, cell: Cell) -> Node | None:
+        """A node that waits, unless it holds no vector that is asked about."""
+        found = self.narrowing.narrowed(self.regions[region], cell.up_to(self._longest))
+        if found is None:
+            return None
+        node = Node(region, found)
+        heapq.heappush(self._waiting, (found.least, next(self._ticks), node))
+        return node
+
+    @property
+    def _longest(self) -> int | None:
+        """Longer words no longer matter."""
+        return None if self._open is None else self._open - 1
+
+    def _look(self, nodes: Iterable[Node], last: int | None) -> None:
+        """At cells of regions with one last letter: they are right, or are cut, or a vector in them is wrong."""
+        kept: list[tuple[Node, list[int]]] = []
+        for node in nodes:
+            self._cells += 1
+            narrow = self.narrowing.narrowed(self.regions[node.region], node.cell.up_to(self._longest))
+            if narrow is None:
+                continue
+            node.cell = narrow
+            rows = self._rows(node)
+            if rows:
+                kept.append((node, rows))
+        if not kept:
+            return
+        found = self.margins.over(last, [node.cell for node, _ in kept])
+        open_ones = [(number, node, rows) for number, (node, rows) in enumerate(kept)
+                     if not (found.least[number, rows] > self._margin + self.slack).all()]
+        self._try(last, [node for _, node, _ in open_ones])
+        for number, node, rows in open_ones:
+            failing = [row for row in rows if not found.least[number, row] > self._margin + self.slack]
+            is_wrong = bool((found.middle[number, failing] <= self._margin).any())
+            self._cut(node, found.moves[number][:, failing].sum(axis=1), is_wrong)
+
+    def _rows(self, node: Node) -> list[int]:
+        """The rows of the cases that may hold in the cell."""
+        cell = node.cell
+        cases = self.truths.cases(self.regions[node.region], lambda coefficients: sum_in(cell, coefficients))
+        return [row for case in sorted(cases) for row in self._rows_of_case[case]]
+
+    def _cut(self, node: Node, moves: Array, is_wrong: bool) -> None:
+        """Cut the cell where that tells most; what cannot be cut is open at its length."""
+        cell = node.cell.up_to(self._longest)
+        if cell.greatest is not None and cell.greatest < cell.least:
+            return
+        if cell.is_single or (cut := self._chosen_cut(
+                self.regions[node.region].last, cell, moves, is_wrong)) is None:
+            self._see(cell.least, None)
+            return
+        node.cut = cut
+        below, above = cell.halves(cut)
+        node.halves = self._pushed(node.region, below), self._pushed(node.region, above)
+
+    def _chosen_cut(self, last: int | None, cell: Cell, moves: Array, is_wrong: bool) -> Cut | None:
+        """The share of the letter that moves rows most; the length where that does, or where all looks wrong."""
+        by_length = cut_of_length(cell)
+        is_long = cell.greatest is None or cell.greatest > 2 * cell.least
+        if is_wrong and is_long:
+            return by_length
+        tokens = self.margins.tokens
+        for token in np.argsort(-moves, kind="stable"):
+            letters = [a for a, one in enumerate(self.claim.tokens) if one == tokens[token]]
+            if not letters or cell.fewest[letters[0]] == cell.most[letters[0]]:
+                if by_length is not None and is_long:
+                    return by_length
+            elif by_length is not None and self.margins.is_loose_by_length(last, cell, letters[0]):
+                return by_length
+            elif (cut := cut_of_share(cell, letters[0])) is not None:
+                return cut
+        widest = max(range(len(cell.low)), key=lambda a: cell.high[a] - cell.low[a])
+        return by_length or cut_of_share(cell, widest)
+
+    def _try(self, last: int | None, nodes: Sequence[Node]) -> None:
+        """Some vectors of each cell, among them shortest ones."""
+        tried: list[tuple[Node, Counts]] = []
+        for node in nodes:
+            cell = node.cell
+            lengths = {cell.least, min(2 * cell.least, cell.greatest or 2 * cell.least), cell.greatest or cell.least}
+            for length in sorted(lengths):
+                tried += [(node, counts) for counts in
+                          self.narrowing.vectors(self.regions[node.region], cell, length)]
+        if not tried:
+            return
+        values = self.margins.at(last, [counts for _, counts in tried])
+        for (node, counts), row_values in zip(tried, values, strict=True):
+            length = sum(counts)
+            if self._open is not None and length >= self._open:
+                continue
+            cases = self.truths.cases(self.regions[node.region], exactly(counts))
+            wrong = [row for case in cases for row in self._rows_of_case[case] if row_values[row] <= self._margin]
+            for row in wrong:
+                self._see(length, self._word(self.regions[node.region], counts, row))
+                break
+
+    def _see(self, length: int, wrong: SeenWord | None) -> None:
+        if self._open is None or length < self._open:
+            self._open, self._wrong = length, wrong
+
+    def _word(self, region: Region, counts: Counts, row: int) -> SeenWord:
+        """A word with these counts: as counts decide the cases, any order will do."""
+        end = () if region.last is None else ((region.last, 1),)
+        runs = [(a, times) for a, n in enumerate(counts) if (times := n - (a == region.last))]
+        return SeenWord(joined((*runs, *end)), *self.margins.rows[row])
+
+    def tree(self, root: Node | None) -> list[list[int] | None]:
+        """The tree below a node, in preorder; None for a leaf."""
+        found: list[list[int] | None] = []
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            if node is None or node.cut is None:
+                found.append(None)
+            else:
+                found.append(list(node.cut))
+                waiting += reversed(node.halves)
+        return found
+
+
+def joined(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """The runs, where two of one letter that meet are one."""
+    found: list[tuple[int, int]] = []
+    for letter, times in runs:
+        if found and found[-1][0] == letter:
+            found[-1] = letter, found[-1][1] + times
+        else:
+            found.append((letter, times))
+    return tuple(found)
+

@@ -1,0 +1,236 @@
+"""Certificates about lengths and long wrong words, changed at every place: what is accepted is true of all words."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from certify.trained.lengths_decision import LengthsDecision, decide_lengths
+from constructions.network.json_form import write_canonical
+from constructions.trained.claim_form import claim_from_json, claim_to_json
+from constructions.trained.json_form import network_from_json, network_to_json
+from proofs.check import Malformed, Refusal, Rejected, check_text
+from proofs.check.checker.chapters.trained.forms import FRACTION, apply, spread
+from proofs.check.checker.chapters.trained.lengths.counts import CountCell, narrowed, regions_of
+from proofs.check.checker.chapters.trained.lengths.margins import Margins
+from proofs.check.checker.chapters.trained.lengths.proof import prove_lengths
+from proofs.check.checker.chapters.trained.lengths.reading import read_lengths
+from proofs.check.checker.chapters.trained.lengths.truths import CaseTruths
+from proofs.check.checker.chapters.trained.maps import make_rows
+from proofs.check.checker.kernel.budget import Budget
+from proofs.trained.forward import FloatNetwork
+from tests.trained.lengths.counting import (
+    CONTAINS,
+    MAJORITY,
+    first_wrong_length,
+    majority_by_hand,
+    random_counter,
+    sign_claim,
+)
+
+LONGEST = 9
+BREAKS = {"majority": 5, "contains": 7}
+
+
+@cache
+def decided(name: str) -> LengthsDecision:
+    """The least n for which 1/n <= 0.3 and n is odd; the least for which 1 - 2(n - 1)/n + 0.7 <= 0."""
+    if name == "majority":
+        return decide_lengths(majority_by_hand(0.3), sign_claim(MAJORITY, 40), 40)
+    return decide_lengths(majority_by_hand(-0.7), sign_claim(CONTAINS, 40), 40)
+
+
+def certificate(name: str) -> dict[str, Any]:
+    text = decided(name).certificate
+    assert text is not None
+    return dict(json.loads(text))
+
+
+def wrong_word(name: str) -> dict[str, Any]:
+    text = decided(name).wrong_certificate
+    assert text is not None
+    return dict(json.loads(text))
+
+
+def verdict(document: Any) -> str:
+    try:
+        check_text(write_canonical(document).encode())
+    except Refusal as refusal:
+        return type(refusal).__name__
+    return "accepted"
+
+
+def changed(value: Any) -> Iterator[Any]:
+    """Other values in the place of one, and the value with one of its parts changed."""
+    if isinstance(value, dict):
+        for key in value:
+            yield from ({**value, key: other} for other in changed(value[key]))
+            yield {k: v for k, v in value.items() if k != key}
+    elif isinstance(value, list):
+        for place, one in enumerate(value):
+            yield from ([*value[:place], other, *value[place + 1:]] for other in changed(one))
+            yield value[:place] + value[place + 1:]
+            yield [*value[:place], one, *value[place:]]
+        yield value[::-1]
+    elif isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (value - 1, value + 1, 0, 2 * value + 1, None)
+    elif isinstance(value, str):
+        yield from ("1/7", "-1", "last", "each", value.replace(">", "<="), value.replace("1", "0"))
+    elif value is None:
+        yield from ([-1, 3], [0, 1 << 59], {"start": 0, "steps": [[0, 0]]})
+
+
+def is_true(document: dict[str, Any]) -> bool:
+    """Whether the claim holds of all words of a few letters, in float64."""
+    claim = dict(document["claim"])
+    asked = LONGEST if claim["max_n"] is None else claim["max_n"]
+    claim["max_n"] = max(asked, claim["min_n"])
+    found = claim_from_json(claim)
+    longest = min(asked, LONGEST)
+    wrong = first_wrong_length(network_from_json(document["network"], "network"), found, longest)
+    return wrong is None or wrong < found.lengths[0]
+
+
+def verdicts_of_changes(name: str, every: int) -> list[str]:
+    """The verdicts on some of all changed certificates; what is accepted is true."""
+    given, verdicts = certificate(name), []
+    assert verdict(given) == "accepted"
+    for key in ("claim", "counts", "trees"):
+        for other in itertools.islice(changed(given[key]), 0, None, every):
+            if other == given[key]:
+                continue
+            document = {**given, key: other}
+            verdicts.append(verdict(document))
+            assert verdicts[-1] != "accepted" or is_true(document), (key, other)
+    return verdicts
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_what_is_accepted_of_a_changed_certificate_is_true(name: str) -> None:
+    verdicts = verdicts_of_changes(name, 5)
+    assert verdicts.count("Rejected") > 5
+    assert verdicts.count("Malformed") > 5
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", BREAKS)
+def test_what_is_accepted_of_any_changed_certificate_is_true(name: str) -> None:
+    verdicts = verdicts_of_changes(name, 1)
+    assert verdicts.count("Rejected") > 30
+    assert verdicts.count("Malformed") > 30
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_no_certificate_reaches_the_length_of_the_break(name: str) -> None:
+    given = certificate(name)
+    assert given["claim"]["max_n"] == BREAKS[name] - 1
+    for longest in (BREAKS[name], 100, None):
+        assert verdict({**given, "claim": {**given["claim"], "max_n": longest}}) == "Rejected"
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_wrong_word_is_refuted_by_itself_alone(name: str) -> None:
+    """Of all changed words and claims those are accepted that are wrong, token by token."""
+    given = wrong_word(name)
+    assert verdict(given) == "accepted"
+    accepted = 0
+    for key in ("claim", "word", "case", "row"):
+        for other in changed(given[key]):
+            document = {**given, key: other}
+            if verdict(document) == "accepted":
+                accepted += 1
+                is_read = all(row for case in document["claim"]["cases"] for row in case["above"])  # else it is 0
+                assert not is_read or is_wrong(document), (key, other)
+    assert accepted > 0
+
+
+def is_wrong(document: dict[str, Any]) -> bool:
+    claim = claim_from_json({**document["claim"], "max_n": document["claim"]["max_n"] or 10**6})
+    word = [letter for letter, times in document["word"] for _ in range(times)]
+    tokens = [*claim.before, *(claim.tokens[letter] for letter in word), *(claim.after if claim.read == "last" else ())]
+    logits = FloatNetwork(network_from_json(document["network"], "network")).logits(np.array([tokens]), 0, [-1])[0, 0]
+    row = claim.cases[document["case"]].above[document["row"]]
+    return bool(sum(float(c) * logits[token] for token, c in row) <= float(claim.margin)
+                and claim.lengths[0] <= len(word) <= claim.lengths[1])
+
+
+@pytest.mark.parametrize(("key", "value", "message"), [
+    ("positions", "tokens", "rows"), ("attention", "bidirectional", "read to where logits"),
+    ("steps", [], "one step of attention")])
+def test_a_network_of_which_counts_do_not_tell_all_is_rejected(key: str, value: Any, message: str) -> None:
+    given = certificate("majority")
+    network = dict(given["network"])
+    network[key] = network["tokens"] if value == "tokens" else value
+    if key == "steps":
+        used = json.dumps([network["tokens"], network["unembedding"]])
+        network["tensors"] = {name: one for name, one in network["tensors"].items() if f'"{name}"' in used}
+    with pytest.raises((Rejected, Malformed), match=message):
+        check_text(write_canonical({**given, "network": network}).encode())
+
+
+def test_slopes_and_the_empty_prefix_are_rejected() -> None:
+    given = certificate("majority")
+    sloped = copy.deepcopy(given)
+    next(step for step in sloped["network"]["steps"] if "heads" in step)["heads"][0]["slope"] = "1/2"
+    with pytest.raises(Rejected, match="distances"):
+        check_text(write_canonical(sloped).encode())
+    claim = {**given["claim"], "empty": True, "before": [0]}
+    with pytest.raises(Rejected, match="empty prefix"):
+        check_text(write_canonical({**given, "claim": claim}).encode())
+
+
+def test_the_form_of_a_cell_contains_the_row_of_every_word_of_it() -> None:
+    """Random cells of random networks: rows of words in the cell, token by token, lie within what is proved of it."""
+    met = 0
+    for seed in range(15):
+        network, draw = random_counter(seed, 4), np.random.default_rng(seed)
+        claim = sign_claim("true", 12, letters="012", before=(3,) * (seed % 2))
+        document = {"format": "certify-lengths", "version": 1, "network": network_to_json(network),
+                    "claim": claim_to_json(claim), "counts": [[0, 1]] * 3, "trees": [[None]] * 3}
+        given, budget = read_lengths(document, Budget()), Budget(100)
+        margins, region = Margins(given.network, given.claim, budget), regions_of(budget, given.claim, given.kinds)
+        row = make_rows(budget, given.network.unembedding, [given.claim.cases[0].above[0]])
+        floats = FloatNetwork(network)
+        for _ in range(12):
+            word = draw.integers(0, 3, size=draw.integers(1, 12))
+            cell = around(word.tolist(), float(draw.choice([0.0, 0.02, 0.3])), draw)
+            found = narrowed(budget, given.kinds, region[word[-1]], cell, CaseTruths(given.claim, given.language).sums)
+            assert found is not None
+            (centre,), (reach,) = spread(budget, apply(budget, row, margins.stream(found.cell, int(word[-1]))))
+            logit = floats.logits(np.array([[*claim.before, *word]]), 0, [-1])[0, 0, 0]
+            assert abs(logit - centre / 2**FRACTION) <= reach / 2**FRACTION + 1e-9
+            met += reach < 2**FRACTION
+    assert met > 60
+
+
+def around(word: list[int], reach: float, draw: np.random.Generator) -> CountCell:
+    """A cell with the counts of a word in it."""
+    n = len(word)
+    away = [Fraction(float(x)) for x in draw.random(6) * reach]
+    shares = [Fraction(word.count(a), n) for a in range(3)]
+    return CountCell(max(1, n - int(draw.integers(2))), n + int(draw.integers(3)) if reach else n,
+                tuple(max(Fraction(0), x - d) for x, d in zip(shares, away, strict=False)),
+                tuple(min(Fraction(1), x + d) for x, d in zip(shares, away[3:], strict=False)))
+
+
+def test_a_claim_that_asks_nothing_is_called_vacuous() -> None:
+    given = certificate("majority")
+    cases = [{**case, "above": []} for case in given["claim"]["cases"]]
+    lines = check_text(write_canonical({**given, "claim": {**given["claim"], "cases": cases}}).encode()).lines
+    assert lines[0] == "the claim that follows is VACUOUS: on no word is anything judged:"
+
+
+def test_a_tree_for_each_region_is_asked_for() -> None:
+    given = read_lengths(certificate("contains"), Budget())
+    with pytest.raises(Malformed, match="trees"):
+        prove_lengths(given.__class__(given.network, given.claim, given.kinds, given.trees[:-1], given.language))

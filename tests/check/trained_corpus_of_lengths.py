@@ -1,0 +1,41 @@
+"""Files about words of any length, of the corpus: `python -m tests.check.trained_corpus_of_lengths` writes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from certify.trained.lengths_decision import decide_lengths
+from tests.check.trained_networks import dump
+from tests.trained.lengths.counting import CONTAINS, majority_by_hand, sign_claim
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+Document = dict[str, Any]
+
+
+def decided() -> tuple[Document, Document]:
+    """That the sign is right up to n = 6, and the word by which it is wrong at 7."""
+    found = decide_lengths(majority_by_hand(-0.7), sign_claim(CONTAINS, 40), 40)
+    assert found.certificate is not None
+    assert found.wrong_certificate is not None
+    return json.loads(found.certificate), json.loads(found.wrong_certificate)
+
+
+def files() -> dict[Path, Document]:
+    """All files and what they hold."""
+    to_six, wrong = decided()
+    return {CORPUS / f"{name}.cert": document for name, document in {
+        "accepted/trained_lengths": to_six,
+        "accepted/trained_lengths_wrong_word": wrong,
+        "rejected/trained_lengths_to_the_break": {**to_six, "claim": {**to_six["claim"], "max_n": 7}},
+        "rejected/trained_lengths_without_end": {**to_six, "claim": {**to_six["claim"], "max_n": None}},
+        "rejected/trained_lengths_no_wrong_word": {**wrong, "word": [[0, 4], [1, 1], [0, 1]]},
+        "malformed/trained_lengths_a_tree_left_out": {**to_six, "trees": to_six["trees"][1:]},
+        "malformed/trained_lengths_a_period_of_0": {**to_six, "counts": [[0, 0], [2, 1]]},
+    }.items()}
+
+
+if __name__ == "__main__":
+    for path, document in files().items():
+        path.write_bytes(dump(document))

@@ -1,0 +1,68 @@
+"""`certify decide` where words are too long to be enumerated: what is printed, written, refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from certify.cli import app
+from constructions.errors import InputError, Unsupported
+from constructions.trained.network import TrainedNetwork
+from tests.trained.lengths.counting import majority_by_hand, random_counter
+from tests.trained.random_networks import random_network
+from tests.trained.small_networks import write_network
+
+CLAIM = ("--alphabet", "01", "--at", "every", "--sign", "0: #<[Q_1] > #<[Q_0]")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(network: TrainedNetwork, *options: str) -> Result:
+    write_network(network, "network.json")
+    return CliRunner().invoke(app, ["decide", "network.json", *CLAIM, *options])
+
+
+def test_a_break_is_shown_with_its_word_as_runs_and_both_certificates_are_accepted() -> None:
+    result = run(majority_by_hand(0.02), "--max-n", "1000000", "-o", "to_50.cert", "--wrong", "at_51.cert")
+    assert result.exit_code == 1
+    assert "refuted: right on every word of length 1 .. 50; wrong at n = 51 on " in result.output
+    assert CliRunner().invoke(app, ["check", "to_50.cert", "at_51.cert"]).exit_code == 0
+
+
+def test_json_has_the_runs_of_the_word() -> None:
+    found = json.loads(run(majority_by_hand(0.1), "--max-n", "100", "--json").stdout)
+    assert (found["verdict"], found["certified_to"], found["max_n"]) == ("refuted", 10, 100)
+    assert not found["every_length"]
+    assert found["counterexample"]["n"] == sum(times for _, times in found["counterexample"]["runs"]) == 11
+
+
+def test_every_length_is_asked_about_with_an_option() -> None:
+    result = run(majority_by_hand(0.1), "--max-n", "5", "--every")
+    assert result.exit_code == 1
+    assert "all words of length 1 .. any" in result.output
+
+
+@pytest.mark.parametrize("options", [("--jobs", "2"), ("--html", "page.html"), ("--store", "kept")])
+def test_what_is_not_taken_is_refused(options: tuple[str, ...]) -> None:
+    result = run(majority_by_hand(0.1), "--max-n", "100", *options)
+    assert isinstance(result.exception, InputError)
+    assert str(result.exception).startswith(options[0])
+
+
+def test_what_counts_do_not_decide_is_unsupported_where_words_are_too_long_for_another_way() -> None:
+    two_layers = next(network for network in map(random_network, range(50))
+                      if network.rows is None and len(network.attention_steps) == 2)
+    result = run(two_layers, "--max-n", "100000")
+    assert isinstance(result.exception, Unsupported)
+    assert "2 steps of attention" in str(result.exception)
+
+
+def test_short_words_are_decided_as_before() -> None:
+    result = run(random_counter(3, 2), "--max-n", "6")
+    assert "smallest margin found" in result.output
