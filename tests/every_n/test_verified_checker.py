@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,13 @@ from certify.formula.outcomes import Certified
 from certify.formula.pipeline import certify as certify_formula
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.every_n.extracted import VERIFIED, VERIFIED_WITH_ZARITH, Program, compiled_files, extract_checker
+from tests.sabotage.certificates.judging import judge
 from tests.with_coq import coq_or_skip, library_of
 from tests.with_ocaml import Checked, check_verified
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 Json = dict[str, Any]
+NOT_PROVED = "the file states smaller errors of some directions, which this checker does not prove"
 
 
 def corpus(*folders: str) -> list[Path]:
@@ -109,6 +112,7 @@ def test_what_is_malformed_or_rejected_here_is_so_for_python_too() -> None:
 @pytest.mark.parametrize(("name", "reason"), [
     ("softened_counting", "proved for certificates of formulas; those of transformers with hard attention"),
     ("trained_mean", "proved for certificates of formulas; those of trained networks are checked by"),
+    ("trained_float_runs_of_relu", "proved for certificates of formulas; those of float runs of trained networks"),
     ("floats_since", "floats: this checker is proved for claims about real numbers only"),
     ("weighting_sparsemax_since", "weighting sparsemax, in Coq only softmax is proved"),
     ("weighting_sigmoid_odd", "weighting sigmoid, in Coq only softmax is proved"),
@@ -133,9 +137,8 @@ def test_the_printed_claim_is_that_of_the_file(tmp_path: Path) -> None:
         "             says that it means (exact reals, real softmax)",
         "regime       temperature: every position embedding has absolute value at most n^2",
         "causal       not claimed",
-        "worst error  0.250000 of a truth, before the feed-forward part (rounded up): 3 near directions, where",
+        "worst error  0.090558 of a truth, before the feed-forward part (rounded up): 3 near directions, where",
         "             their guards hold; elsewhere they are in 0..1",
-        "not proved   the file states smaller errors of some directions, which this checker does not prove",
         f"accepted: {tmp_path / 'f.cert'}")
 
 
@@ -156,6 +159,33 @@ def test_certificates_of_every_operator_and_regime_are_accepted(tmp_path: Path, 
     found = check(tmp_path, sealed(text, regime))
     assert found.verdict == "accepted", found.reason
     assert ("causal       yes" in "\n".join(found.lines)) is regime.causal
+
+
+def test_every_error_that_an_accepted_file_states_is_proved() -> None:
+    for path in corpus("accepted"):
+        assert NOT_PROVED not in "\n".join(answers()[path].lines), path.stem
+
+
+def lower_errors(text: str) -> str:
+    """All stated errors less by a millionth."""
+    document = json.loads(text)
+    for entry in document["bounds"]:
+        for side in ("error_if_false", "error_if_true"):
+            entry[side] = str(Fraction(entry[side]) * Fraction(999_999, 1_000_000))
+    return dump(document)
+
+
+@pytest.mark.parametrize("text", ["ODD(#<[Q_a])", "PRIME(#>[Q_a])", "MOD(3,1)(#<[Q_a since Q_b])", "SQUARE(#<[Q_a])",
+                                  "#<[Q_a] > 2*#>[Q_b]", "#<[Q_a] == 1"])
+@pytest.mark.parametrize("max_n", [4, 12])
+def test_errors_of_lookups_are_proved_as_stated_and_none_that_is_a_millionth_less(tmp_path: Path, text: str,
+                                                                                  max_n: int) -> None:
+    stated = sealed(text, max_n=max_n)
+    paths = [written(tmp_path, stated, "stated.cert"), written(tmp_path, lower_errors(stated), "less.cert")]
+    found = check_verified(paths, with_zarith=True)
+    assert [one.verdict for one in found] == ["accepted", "accepted"]
+    assert [NOT_PROVED in "\n".join(one.lines) for one in found] == [False, True]
+    assert judge(paths[1].read_bytes()).verdict == "rejected"
 
 
 # -- what is asked for -------------------------------------------------------------------------------------------------

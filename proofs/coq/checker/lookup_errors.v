@@ -7,7 +7,8 @@
    multiples of 2^-60. What is bad, its value is not the truth that is looked for, counts from above; what is good from
    below. If the bad weigh together at most d/c times as much as the good that are visible, the error is at most
    d/(c + d). In rows of greater c the bad weigh e^(c0 - c) times as much at most, and of the good only p counts. Sums
-   up to each position are made once for each p, so a row costs two of them.
+   up to each position are made once for each p, for all lengths if values do not depend on the length, so a row costs
+   two of them.
    Proved: what is accepted errs by no more than is stated, at every position of every allowed length. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax exponential exp_enclosure formula network meaning
@@ -78,7 +79,7 @@ Definition seen_sum (k : masking) (n i : nat) (l : list two_sided) : two_sided :
   | PastMasked => minus (nth n l nothing) (nth (i - 1) l nothing)
   end.
 Lemma seen_sum_value F k n i l : (forall x y, F (plus x y) = F x + F y) -> (forall x y, F (minus x y) = F x - F y) ->
-  F nothing = 0 -> (1 <= i <= n)%nat -> length l = n ->
+  F nothing = 0 -> (1 <= i <= n)%nat -> (n <= length l)%nat ->
   F (seen_sum k n i (running nothing l)) = sum n (fun j => bit (mask_at k i j) * F (nth (j - 1) l nothing)).
 Proof.
   intros P M Z Hi Ln. unfold seen_sum, mask_at. destruct k.
@@ -114,14 +115,22 @@ Definition check_error_row (c0 : Q) (vs : list Q) (ks : list parabola) (sums : b
       else true) ms
   | None => false
   end.
-Definition check_error_length (c0 : Q) (table : list two_sided) (chi guard : formula) (n : nat) : bool :=
+Definition sums_of (c0 : Q) (vs : list Q) (n : nat) (t : bool) : list (list two_sided) :=
+  running_sums (weights_around c0) (weights_beyond c0) vs n (number_of t).
+Fixpoint is_start (vs us : list Q) : bool :=
+  match vs, us with [], _ => true | v :: vs, u :: us => Qeq_bool v u && is_start vs us | _ :: _, [] => false end.
+(* `us` are values of a greater length, with their sums; often they are those of this length, too. *)
+Definition check_error_length (c0 : Q) (us : list Q) (sums : bool -> list (list two_sided)) (chi guard : formula)
+    (n : nat) : bool :=
   match traverse (known_row A values n) (seq 1 n), traverse (key_parabola A n) (head_keys a) with
   | Some vs, Some ks =>
       forallb (fun v => Qle_bool 0 v && Qle_bool v 1) vs
-      && (let yes := running_sums table (weights_beyond c0) vs n (number_of true) in
-          let no := running_sums table (weights_beyond c0) vs n (number_of false) in
-          forallb (fun i => forallb (check_error_row c0 vs ks (fun t => if t then yes else no) chi guard n i) all_bools)
-            (seq 1 n))
+      && (if is_start vs us then
+            forallb (fun i => forallb (check_error_row c0 us ks sums chi guard n i) all_bools) (seq 1 n)
+          else
+            let yes := sums_of c0 vs n true in let no := sums_of c0 vs n false in
+            forallb (fun i => forallb (check_error_row c0 vs ks (fun t => if t then yes else no) chi guard n i)
+              all_bools) (seq 1 n))
   | _, _ => false
   end.
 
@@ -236,22 +245,23 @@ Proof.
 Qed.
 
 Section OneRow.
-Variables (c c0 : Q) (e : R) (p : nat) (t : bool) (vs : list Q).
+Variables (c c0 : Q) (e : R) (p : nat) (t : bool) (vs : list Q) (N : nat).
 Hypothesis C0 : 0 < Q2R c0 <= Q2R c.
 Hypothesis Hp : (1 <= p <= n)%nat.
-Hypothesis Ln : length vs = n.
+Hypothesis Ln : (n <= length vs)%nat.
+Hypothesis LN : (n <= N)%nat.
 Hypothesis S : forall j, (1 <= j <= n)%nat -> scores j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e.
 Hypothesis V : forall j, (1 <= j <= n)%nat -> held j = Q2R (nth (j - 1) vs 0%Q).
 Hypothesis In01 : forall j, visible n visible_here j -> 0 <= held j <= 1.
 Notation x := (seen_sum (head_masking a) n i
-  (nth (p - 1) (running_sums (weights_around c0) (weights_beyond c0) vs n (number_of t)) [])).
+  (nth (p - 1) (sums_of c0 vs N t) [])).
 Notation brought_by := (fun j =>
   brings_at (weights_around c0) (weights_beyond c0) p (number_of t) j (nth (j - 1) vs 0%Q)).
 
 Lemma row_sum G : (forall x y, G (plus x y) = G x + G y) -> (forall x y, G (minus x y) = G x - G y) ->
   G nothing = 0 -> G x = sum n (fun j => bit (visible_here j) * G (brought_by j)).
 Proof.
-  intros P M Z. unfold running_sums.
+  intros P M Z. unfold sums_of, running_sums.
   rewrite (nth_indep _ [] (running nothing
     (brought_from (weights_around c0) (weights_beyond c0) 0 (number_of t) 1 vs)))
     by (rewrite length_map, length_seq; lia).
@@ -300,28 +310,22 @@ Proof.
   - rewrite Rmult_1_r, (sum_apart n p) by exact Hp. apply Qeq_bool_R in Gp. rewrite number_of_value in Gp.
     unfold bad_weight at 1, weight at 1. rewrite (V p Hp), Gp, Vp, (S p Hp).
     destruct (Req_EM_T (bit t) (bit t)); [|contradiction].
-    assert (N : 0 <= sum n (except p (fun j => weight visible_here scores j -
+    assert (O : 0 <= sum n (except p (fun j => weight visible_here scores j -
       bad_weight visible_here scores held (bit t) j))); [|lra].
     apply sum_nonneg. intros j Hj. unfold except, bad_weight. pose proof (weight_nonneg visible_here scores j).
     destruct (j =? p)%nat; [lra|]. destruct (Req_EM_T _ _); lra.
 Qed.
 End OneRow.
 
-Theorem check_error_length_correct c0 chi guard : 0 < Q2R c0 ->
-  check_error_length c0 (weights_around c0) chi guard n = true -> tr guard i = true ->
+(* What a row of this length says, whichever values and sums it was given. *)
+Lemma checked_row_errs c0 vs ks N sums chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat ->
+  (forall t, sums t = sums_of c0 vs N t) -> traverse (key_parabola A n) (head_keys a) = Some ks ->
+  (forall j, (1 <= j <= n)%nat -> held j = Q2R (nth (j - 1) vs 0%Q)) ->
+  (forall j, visible n visible_here j -> 0 <= held j <= 1) ->
+  check_error_row c0 vs ks sums chi guard n i b = true -> tr guard i = true ->
   Rabs (bit (tr chi i) - attended a n h i values) <= allowed_error limits (tr chi i).
 Proof.
-  intros C0 H G. unfold check_error_length in H. destruct (traverse (known_row A values n) (seq 1 n)) as [vs|] eqn:Vs;
-    [|discriminate].
-  destruct (traverse (key_parabola A n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
-  apply andb_prop in H as [Range H]. cbv zeta in H. rewrite forallb_forall in Range.
-  assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
-  pose proof (known_values A values users n w i h Hi HA vs Vs) as Value.
-  assert (In01 : forall j, visible n visible_here j -> 0 <= held j <= 1).
-  { intros j [Hj _]. cbv beta. rewrite (Value j Hj). specialize (Range (nth (j - 1) vs 0%Q) ltac:(apply nth_In; lia)).
-    apply andb_prop in Range as [R1 R2]. apply Qle_bool_R in R1, R2. rewrite Q2R_0 in R1. rewrite Q2R_1 in R2. lra. }
-  rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
-  rewrite forallb_forall in H. specialize (H b (bool_listed b)). unfold check_error_row in H. cbv zeta in H.
+  intros C0 Ln LN Sums Ks Value In01 H G. unfold check_error_row in H. cbv zeta in H.
   rewrite (real_can_be f users n w i) in H.
   assert (On : match case_truth s f n i b (count_in_case b m) guard with Some false => false | _ => true end = true).
   { pose proof (case_truth_correct s f users n w i Hi guard) as T.
@@ -338,31 +342,66 @@ Proof.
   assert (Hp : (1 <= Z.to_nat pz <= n)%nat) by lia.
   assert (Pv : INR m + IZR off = INR (Z.to_nat pz)).
   { rewrite (INR_IZR_INZ (Z.to_nat pz)), Z2Nat.id by lia. unfold pz. now rewrite plus_IZR, <- INR_IZR_INZ. }
-  rewrite Pv in Score. set (sums := fun t => running_sums (weights_around c0) (weights_beyond c0) vs n (number_of t)).
-  replace (if t then _ else _) with (sums t) in H by now destruct t.
-  assert (CC : 0 < Q2R c0 <= Q2R c) by lra.
+  rewrite Pv in Score. rewrite Sums in H. assert (CC : 0 < Q2R c0 <= Q2R c) by lra.
   destruct (Qeq_bool c c0) eqn:Least.
-  - apply Qeq_bool_R in Least. exact (row_errs c c0 e _ t vs CC Hp Ln Score Value In01 Least H).
+  - apply Qeq_bool_R in Least. exact (row_errs c c0 e _ t vs N CC Hp Ln LN Score Value In01 Least H).
   - apply andb_prop in H as [H B]. apply andb_prop in H as [Vp Gp]. unfold sees in Vp. apply andb_prop in Vp as [_ Vp].
-    exact (cooler_row_errs c c0 e _ t vs CC Hp Ln Score Value In01 Vp Gp B).
+    exact (cooler_row_errs c c0 e _ t vs N CC Hp Ln LN Score Value In01 Vp Gp B).
+Qed.
+
+Lemma is_start_nth vs : forall us, is_start vs us = true -> (length vs <= length us)%nat /\
+  forall k, (k < length vs)%nat -> Q2R (nth k vs 0%Q) = Q2R (nth k us 0%Q).
+Proof.
+  induction vs as [|v vs IH]; intros [|u us] H; try discriminate; cbn [length]; try (split; [lia|intros; lia]).
+  cbn [is_start] in H. apply andb_prop in H as [E H]. destruct (IH us H) as [L K]. split; [lia|].
+  intros [|k] Hk; cbn [nth]; [now apply Qeq_bool_R|apply K; lia].
+Qed.
+
+Theorem check_error_length_correct c0 us N sums chi guard : 0 < Q2R c0 -> (n <= N)%nat ->
+  (forall t, sums t = sums_of c0 us N t) ->
+  check_error_length c0 us sums chi guard n = true -> tr guard i = true ->
+  Rabs (bit (tr chi i) - attended a n h i values) <= allowed_error limits (tr chi i).
+Proof.
+  intros C0 LN Sums H G. unfold check_error_length in H.
+  destruct (traverse (known_row A values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
+  destruct (traverse (key_parabola A n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
+  apply andb_prop in H as [Range H]. cbv zeta in H. rewrite forallb_forall in Range.
+  assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
+  pose proof (known_values A values users n w i h Hi HA vs Vs) as Value.
+  assert (In01 : forall j, visible n visible_here j -> 0 <= held j <= 1).
+  { intros j [Hj _]. cbv beta. rewrite (Value j Hj). specialize (Range (nth (j - 1) vs 0%Q) ltac:(apply nth_In; lia)).
+    apply andb_prop in Range as [R1 R2]. apply Qle_bool_R in R1, R2. rewrite Q2R_0 in R1. rewrite Q2R_1 in R2. lra. }
+  destruct (is_start vs us) eqn:Start; rewrite forallb_forall in H; specialize (H i ltac:(apply in_seq; lia));
+    rewrite forallb_forall in H; specialize (H b (bool_listed b)).
+  - destruct (is_start_nth vs us Start) as [L K].
+    apply (checked_row_errs c0 us ks N sums chi guard C0 ltac:(lia) LN Sums Ks); auto.
+    intros j Hj. rewrite <- K by lia. now apply Value.
+  - refine (checked_row_errs c0 vs ks n _ chi guard C0 ltac:(lia) (le_n n) _ Ks Value In01 H G). now intros [].
 Qed.
 End Position.
 End Lookup.
 
 (* ---- the head ---- *)
+(* Longer words would take too long: for truths work grows as N^3, for numbers as N^2. *)
+Definition greatest_of_truths : nat := 64.
+Definition greatest_of_numbers : nat := 512.
 Definition lesser_of (x y : Q) : Q := if Qle_bool x y then x else y.
 Definition errs_by_lookup (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) (if_false if_true : Q)
   : bool :=
   match b, greatest_length L, looked_up A a with
-  | IsOthers s f _, _, _ => check_lookup L A a r (IsOthers s f (lesser_of if_false if_true))
+  | IsOthers s f _, Some N, _ =>
+      if (greatest_of_numbers <? N)%nat then false
+      else check_lookup L A a r (IsOthers s f (lesser_of if_false if_true))
   | IsNear chi guard, Some N, Some (s, f) =>
+      if (greatest_of_truths <? N)%nat then false else
       let ns := lengths_to L N in
       match least_sharpness A a s f ns with
       | Some c0 =>
           let limits t := limit_of (errors_of if_false if_true t) in
-          let table := weights_around c0 in
+          let us := match traverse (known_row A r N) (seq 1 N) with Some us => us | None => [] end in
+          let yes := sums_of c0 us N true in let no := sums_of c0 us N false in
           is_above_0 c0 && forallb (fun e => Qle_bool 0 e && negb (Qle_bool 1 e)) [if_false; if_true]
-          && all_of (check_error_length A a r s f limits c0 table chi guard) ns
+          && all_of (check_error_length A a r s f limits c0 us (fun t => if t then yes else no) chi guard) ns
       | None => false
       end
   | _, _, _ => false
@@ -378,7 +417,9 @@ Theorem errs_by_lookup_of_others users n w L A h a r s f e if_above if_below i :
   errs_by_lookup L A a r (IsOthers s f e) if_above if_below = true ->
   - Q2R if_below <= attended a n h i r - INR (others s n (truth users n w f) i) <= Q2R if_above.
 Proof.
-  intros HL HA Hi H. apply (check_lookup_correct users n w L A h a r _ i HL HA Hi) in H. cbn [means] in H.
+  intros HL HA Hi H. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
+  destruct (_ <? N)%nat in H; [discriminate|].
+  apply (check_lookup_correct users n w L A h a r _ i HL HA Hi) in H. cbn [means] in H.
   destruct (lesser_of_le if_above if_below). revert H. unfold Rabs. destruct (Rcase_abs _); lra.
 Qed.
 
@@ -387,15 +428,15 @@ Theorem errs_by_lookup_correct users n w L A h a r f g if_false if_true i : allo
   if truth users n w f i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false.
 Proof.
   intros (N1 & Ln & HN) HA Hi H G. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
-  destruct (looked_up A a) as [[s k]|]; [|discriminate]. cbv zeta in H.
+  destruct (looked_up A a) as [[s k]|]; [|discriminate]. destruct (_ <? N)%nat in H; [discriminate|]. cbv zeta in H.
   destruct (least_sharpness A a s k _) as [c0|]; [|discriminate]. apply andb_prop in H as [H F].
   apply andb_prop in H as [P E]. cbn [forallb] in E. rewrite andb_true_r in E. apply andb_prop in E as [E0 E1].
   assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) &&
     negb (Qle_bool 1 (errors_of if_false if_true t)) = true) by now intros [].
   assert (C0 : 0 < Q2R c0) by (apply not_below; now apply negb_true_iff in P).
   pose proof (all_of_forall _ _ F n ltac:(unfold lengths_to; apply in_seq; lia)) as Near.
-  apply (check_error_length_correct A a r s k _ users n w i h Hi HA (fun t => proj1 (limit_of_error _ (Each t))) c0 f g
-    C0) in Near; [|exact G].
+  eapply (check_error_length_correct A a r s k _ users n w i h Hi HA
+    (fun t => proj1 (limit_of_error _ (Each t))) c0 _ N) in Near; [|exact C0|exact HN|now intros []|exact G].
   unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
   revert Near. destruct (truth users n w f i); cbn [errors_of bit]; unfold Rabs; destruct (Rcase_abs _); lra.
 Qed.

@@ -12,7 +12,8 @@ let most_places = 100_000 (* of a layer or head *)
 let others =
   [ ("certify-softened", "transformers with hard attention made soft"); ("certify-margin", "margins");
     ("certify-decision", "trained networks"); ("certify-wrong-word", "trained networks");
-    ("certify-tracks", "trained networks"); ("certify-wrong-input", "trained networks") ]
+    ("certify-tracks", "trained networks"); ("certify-wrong-input", "trained networks");
+    ("certify-float-runs", "float runs of trained networks") ]
 
 let integer where least greatest = function
   | Json.Integer digits when Numbers.is_digits digits && String.length digits <= 9
