@@ -150,12 +150,16 @@ class LengthSearch:
 
     def _cut(self, node: Node, moves: Array, is_wrong: bool) -> None:
         """Cut the cell where that tells most; what cannot be cut is open at its length."""
-        longest, cell = self._longest, node.cell
-        if longest is not None and (cell.greatest is None or cell.greatest > longest):
+        cell = self.narrowing.narrowed(self.regions[node.region], node.cell.up_to(self._longest))
+        if cell is None:
+            return
+        is_clipped, node.cell = cell != node.cell, cell
+        last = self.regions[node.region].last
+        cut = None if cell.is_single else self._chosen_cut(last, cell, moves, is_wrong)
+        if cut is None and is_clipped:
             self._wait(node)  # a shorter word was found meanwhile: without longer ones the cell may be right
             return
-        if cell.is_single or (cut := self._chosen_cut(
-                self.regions[node.region].last, cell, moves, is_wrong)) is None:
+        if cut is None:
             self._see(cell.least, None)
             return
         node.cut = cut
