@@ -69,7 +69,7 @@ def drawn(draw: random.Random) -> tuple[list[CountKind], Region, CountCell, list
 
 def test_a_narrowed_cell_holds_every_vector_of_its_region_and_bounds_its_sums() -> None:
     draw, kept, empty = random.Random(5), 0, 0
-    for _ in range(2000):
+    for _ in range(600):
         kinds, region, cell, sums = drawn(draw)
         found = narrowed(Budget(), kinds, region, cell, sums)
         inside = [counts for counts in vectors(len(kinds)) if is_in(cell, counts) and is_of(region, kinds, counts)]
@@ -86,8 +86,8 @@ def test_a_narrowed_cell_holds_every_vector_of_its_region_and_bounds_its_sums() 
                 low, high = sum_within(found.cell, found.counts, one)
                 total = sum(c * count for c, count in zip(one, counts, strict=True))
                 assert (low is None or low <= total) and (high is None or total <= high)
-    assert kept > 1000
-    assert empty > 300
+    assert kept > 300
+    assert empty > 100
 
 
 def test_a_cell_between_two_halves_of_a_majority_is_empty() -> None:

@@ -108,8 +108,11 @@ class LengthSearch:
         if found is None:
             return None
         node = Node(region, found)
-        heapq.heappush(self._waiting, (found.least, next(self._ticks), node))
+        self._wait(node)
         return node
+
+    def _wait(self, node: Node) -> None:
+        heapq.heappush(self._waiting, (node.cell.least, next(self._ticks), node))
 
     @property
     def _longest(self) -> int | None:
@@ -147,11 +150,16 @@ class LengthSearch:
 
     def _cut(self, node: Node, moves: Array, is_wrong: bool) -> None:
         """Cut the cell where that tells most; what cannot be cut is open at its length."""
-        cell = node.cell.up_to(self._longest)
-        if cell.greatest is not None and cell.greatest < cell.least:
+        cell = self.narrowing.narrowed(self.regions[node.region], node.cell.up_to(self._longest))
+        if cell is None:
             return
-        if cell.is_single or (cut := self._chosen_cut(
-                self.regions[node.region].last, cell, moves, is_wrong)) is None:
+        is_clipped, node.cell = cell != node.cell, cell
+        last = self.regions[node.region].last
+        cut = None if cell.is_single else self._chosen_cut(last, cell, moves, is_wrong)
+        if cut is None and is_clipped:
+            self._wait(node)  # a shorter word was found meanwhile: without longer ones the cell may be right
+            return
+        if cut is None:
             self._see(cell.least, None)
             return
         node.cut = cut

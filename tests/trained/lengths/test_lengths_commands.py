@@ -29,10 +29,10 @@ def run(network: TrainedNetwork, *options: str) -> Result:
 
 
 def test_a_break_is_shown_with_its_word_as_runs_and_both_certificates_are_accepted() -> None:
-    result = run(majority_by_hand(0.02), "--max-n", "1000000", "-o", "to_50.cert", "--wrong", "at_51.cert")
+    result = run(majority_by_hand(0.1), "--max-n", "1000000", "-o", "to_10.cert", "--wrong", "at_11.cert")
     assert result.exit_code == 1
-    assert "refuted: right on every word of length 1 .. 50; wrong at n = 51 on " in result.output
-    assert CliRunner().invoke(app, ["check", "to_50.cert", "at_51.cert"]).exit_code == 0
+    assert "refuted: right on every word of length 1 .. 10; wrong at n = 11 on " in result.output
+    assert CliRunner().invoke(app, ["check", "to_10.cert", "at_11.cert"]).exit_code == 0
 
 
 def test_json_has_the_runs_of_the_word() -> None:

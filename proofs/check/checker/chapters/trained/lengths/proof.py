@@ -70,8 +70,9 @@ def prove_long_word(given: LongWord) -> Mapping[str, int]:
         Rejected: if not, or if it is not decided.
     """
     claim, budget = given.claim, given.language.budget
+    n = sum(times for _, times in given.runs)
+    budget.hold(64 * n * (2 + len(given.language.nodes)))
     word = [letter for letter, times in given.runs for _ in range(times)]
-    n = len(word)
     require(claim.min_n <= n <= claim.max_n, "a word of length {} is not in the claim", n)
     margins = Margins(given.network, claim, budget)
     budget.spend(1 + n)
