@@ -152,7 +152,7 @@ def test_a_mistake_is_one_line(old: str, new: str, complaint: str) -> None:
     ('{ dfa = "equal.toml", states = ["no"] }', lambda a, b: a != b),
     ('{ regex = "(<0,0>|<1,1>)*" }', lambda a, b: a == b),
     ('{ regex = ".*<1,0>" }', lambda a, b: (a[-1], b[-1]) == (1, 0)),
-], ids=str)
+], ids=("dfa", "its other state", "regex", "the last column"))
 def test_a_language_of_columns_is_answered_by_no_or_yes(tmp_path: Path, machine: str,
                                                         holds: Callable[..., bool]) -> None:
     (tmp_path / "equal.toml").write_text('start = "yes"\naccepting = ["yes"]\n[steps]\nyes = { "0,0" = "yes", '
