@@ -25,7 +25,8 @@ Definition weights_plus (x y : two_sided) : two_sided := (fst x + fst y, snd x +
 Definition weights_minus (x y : two_sided) : two_sided := (fst x - fst y, snd x - snd y)%Z.
 Definition weight_at_least (c : Q) (k : nat) : Z :=
   decay_below weight_bits (Qceiling (c * integer_of (k * k) * inject_Z (2 ^ weight_bits))).
-Definition weights_around (c : Q) : list two_sided := map (fun k => (weight_above c k, weight_at_least c k)) (seq 0 cut).
+Definition weights_around (c : Q) : list two_sided := map (fun k => (weight_above c k, weight_at_least c k)) (seq 0
+    cut).
 Definition weights_beyond (c : Q) : two_sided := (weight_far c, 0%Z).
 
 (* ---- sums over the positions ---- *)
@@ -78,7 +79,8 @@ Definition seen_sum (k : masking) (n i : nat) (l : list two_sided) : two_sided :
   | FutureMasked => nth i l no_weights
   | PastMasked => weights_minus (nth n l no_weights) (nth (i - 1) l no_weights)
   end.
-Lemma seen_sum_value F k n i l : (forall x y, F (weights_plus x y) = F x + F y) -> (forall x y, F (weights_minus x y) = F x - F y) ->
+Lemma seen_sum_value F k n i l : (forall x y, F (weights_plus x y) = F x + F y) -> (forall x y, F (weights_minus x y)
+    = F x - F y) ->
   F no_weights = 0 -> (1 <= i <= n)%nat -> (n <= length l)%nat ->
   F (seen_sum k n i (running no_weights l)) = sum n (fun j => bit (mask_at k i j) * F (nth (j - 1) l no_weights)).
 Proof.
