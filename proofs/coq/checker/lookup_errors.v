@@ -20,12 +20,13 @@ Local Notation share := (fixed weight_bits).
 
 (* ---- weights at each distance, from above and from below ---- *)
 Definition two_sided := (Z * Z)%type.
-Definition nothing : two_sided := (0%Z, 0%Z).
-Definition plus (x y : two_sided) : two_sided := (fst x + fst y, snd x + snd y)%Z.
-Definition minus (x y : two_sided) : two_sided := (fst x - fst y, snd x - snd y)%Z.
-Definition weight_below (c : Q) (k : nat) : Z :=
+Definition no_weights : two_sided := (0%Z, 0%Z).
+Definition weights_plus (x y : two_sided) : two_sided := (fst x + fst y, snd x + snd y)%Z.
+Definition weights_minus (x y : two_sided) : two_sided := (fst x - fst y, snd x - snd y)%Z.
+Definition weight_at_least (c : Q) (k : nat) : Z :=
   decay_below weight_bits (Qceiling (c * integer_of (k * k) * inject_Z (2 ^ weight_bits))).
-Definition weights_around (c : Q) : list two_sided := map (fun k => (weight_above c k, weight_below c k)) (seq 0 cut).
+Definition weights_around (c : Q) : list two_sided := map (fun k => (weight_above c k, weight_at_least c k)) (seq 0
+    cut).
 Definition weights_beyond (c : Q) : two_sided := (weight_far c, 0%Z).
 
 (* ---- sums over the positions ---- *)
@@ -37,12 +38,12 @@ Definition brings_at (p : nat) (t : Q) (j : nat) (v : Q) : two_sided :=
 Fixpoint brought_from (p : nat) (t : Q) (j : nat) (vs : list Q) : list two_sided :=
   match vs with [] => [] | v :: vs => brings_at p t j v :: brought_from p t (S j) vs end.
 Fixpoint running (x : two_sided) (l : list two_sided) : list two_sided :=
-  x :: match l with [] => [] | y :: l => running (plus x y) l end.
+  x :: match l with [] => [] | y :: l => running (weights_plus x y) l end.
 Definition running_sums (vs : list Q) (n : nat) (t : Q) : list (list two_sided) :=
-  map (fun p => running nothing (brought_from p t 1 vs)) (seq 1 n).
+  map (fun p => running no_weights (brought_from p t 1 vs)) (seq 1 n).
 
 Lemma nth_brought p t vs : forall st j, (1 <= j <= length vs)%nat ->
-  nth (j - 1) (brought_from p t st vs) nothing = brings_at p t (st + j - 1) (nth (j - 1) vs 0%Q).
+  nth (j - 1) (brought_from p t st vs) no_weights = brings_at p t (st + j - 1) (nth (j - 1) vs 0%Q).
 Proof.
   induction vs as [|v vs IH]; intros st j Hj; cbn [length] in Hj; [lia|]. destruct j as [|[|j]]; [lia| |].
   - cbn. now replace (st + 1 - 1)%nat with st by lia.
@@ -55,12 +56,12 @@ End Sums.
 
 Section Additive.
 Variable F : two_sided -> R.
-Hypothesis Plus : forall x y, F (plus x y) = F x + F y.
-Hypothesis Minus : forall x y, F (minus x y) = F x - F y.
-Hypothesis Nothing : F nothing = 0.
+Hypothesis Plus : forall x y, F (weights_plus x y) = F x + F y.
+Hypothesis Minus : forall x y, F (weights_minus x y) = F x - F y.
+Hypothesis Nothing : F no_weights = 0.
 
 Lemma running_nth l : forall x k, (k <= length l)%nat ->
-  F (nth k (running x l) nothing) = F x + sum k (fun j => F (nth (j - 1) l nothing)).
+  F (nth k (running x l) no_weights) = F x + sum k (fun j => F (nth (j - 1) l no_weights)).
 Proof.
   induction l as [|y l IH]; intros x k Hk; cbn [length] in Hk.
   - replace k with 0%nat by lia. simpl. ring.
@@ -74,13 +75,14 @@ End Additive.
 (* Of sums up to each position, that over those which a row sees. *)
 Definition seen_sum (k : masking) (n i : nat) (l : list two_sided) : two_sided :=
   match k with
-  | Unmasked => nth n l nothing
-  | FutureMasked => nth i l nothing
-  | PastMasked => minus (nth n l nothing) (nth (i - 1) l nothing)
+  | Unmasked => nth n l no_weights
+  | FutureMasked => nth i l no_weights
+  | PastMasked => weights_minus (nth n l no_weights) (nth (i - 1) l no_weights)
   end.
-Lemma seen_sum_value F k n i l : (forall x y, F (plus x y) = F x + F y) -> (forall x y, F (minus x y) = F x - F y) ->
-  F nothing = 0 -> (1 <= i <= n)%nat -> (n <= length l)%nat ->
-  F (seen_sum k n i (running nothing l)) = sum n (fun j => bit (mask_at k i j) * F (nth (j - 1) l nothing)).
+Lemma seen_sum_value F k n i l : (forall x y, F (weights_plus x y) = F x + F y) -> (forall x y, F (weights_minus x y)
+    = F x - F y) ->
+  F no_weights = 0 -> (1 <= i <= n)%nat -> (n <= length l)%nat ->
+  F (seen_sum k n i (running no_weights l)) = sum n (fun j => bit (mask_at k i j) * F (nth (j - 1) l no_weights)).
 Proof.
   intros P M Z Hi Ln. unfold seen_sum, mask_at. destruct k.
   - rewrite (running_nth F P) by lia. rewrite Z, Rplus_0_l. apply sum_ext. intros j _. unfold no_mask. simpl. ring.
@@ -135,9 +137,9 @@ Definition check_error_length (c0 : Q) (us : list Q) (sums : bool -> list (list 
   end.
 
 (* ---- soundness ---- *)
-Lemma weight_below_correct c k : 0 <= Q2R c -> share (weight_below c k) <= exp (- (Q2R c * INR (k * k))).
+Lemma weight_below_correct c k : 0 <= Q2R c -> share (weight_at_least c k) <= exp (- (Q2R c * INR (k * k))).
 Proof.
-  intros C. unfold weight_below. set (x := (c * integer_of (k * k) * inject_Z (2 ^ weight_bits))%Q).
+  intros C. unfold weight_at_least. set (x := (c * integer_of (k * k) * inject_Z (2 ^ weight_bits))%Q).
   pose proof (u_pos weight_bits weight_bits_nonneg) as U.
   assert (V : Q2R x = Q2R c * INR (k * k) * IZR (2 ^ weight_bits))
     by (unfold x; now rewrite !Q2R_mult, integer_of_value, Q2R_inject_Z).
@@ -154,8 +156,8 @@ Lemma weights_around_correct c k : 0 <= Q2R c ->
   share (fst (nth k (weights_around c) (weights_beyond c))).
 Proof.
   intros C. unfold weights_around, weights_beyond. destruct (Nat.lt_ge_cases k cut) as [L|L].
-  - rewrite (nth_indep _ _ (weight_above c 0, weight_below c 0)) by (now rewrite length_map, length_seq).
-    rewrite (map_nth (fun k => (weight_above c k, weight_below c k))), seq_nth by exact L. cbn [fst snd].
+  - rewrite (nth_indep _ _ (weight_above c 0, weight_at_least c 0)) by (now rewrite length_map, length_seq).
+    rewrite (map_nth (fun k => (weight_above c k, weight_at_least c k))), seq_nth by exact L. cbn [fst snd].
     split; [now apply weight_below_correct|now apply weight_above_correct].
   - rewrite nth_overflow by (now rewrite length_map, length_seq). cbn [fst snd]. split.
     + rewrite fixed_0. apply exp_nonneg.
@@ -258,14 +260,14 @@ Notation x := (seen_sum (head_masking a) n i
 Notation brought_by := (fun j =>
   brings_at (weights_around c0) (weights_beyond c0) p (number_of t) j (nth (j - 1) vs 0%Q)).
 
-Lemma row_sum G : (forall x y, G (plus x y) = G x + G y) -> (forall x y, G (minus x y) = G x - G y) ->
-  G nothing = 0 -> G x = sum n (fun j => bit (visible_here j) * G (brought_by j)).
+Lemma row_sum G : (forall x y, G (weights_plus x y) = G x + G y) -> (forall x y, G (weights_minus x y) = G x - G y) ->
+  G no_weights = 0 -> G x = sum n (fun j => bit (visible_here j) * G (brought_by j)).
 Proof.
   intros P M Z. unfold sums_of, running_sums.
-  rewrite (nth_indep _ [] (running nothing
+  rewrite (nth_indep _ [] (running no_weights
     (brought_from (weights_around c0) (weights_beyond c0) 0 (number_of t) 1 vs)))
     by (rewrite length_map, length_seq; lia).
-  rewrite (map_nth (fun p => running nothing (brought_from _ _ p _ 1 vs))), seq_nth by lia.
+  rewrite (map_nth (fun p => running no_weights (brought_from _ _ p _ 1 vs))), seq_nth by lia.
   rewrite (seen_sum_value G) by (auto; now rewrite brought_length). apply sum_ext. intros j Hj. do 2 f_equal.
   rewrite nth_brought by lia. f_equal; lia.
 Qed.
