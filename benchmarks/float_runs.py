@@ -20,7 +20,7 @@ from certify.trained.float_decision import FloatDecision, decide_floats
 from certify.trained.word_counts import WordCounts
 from constructions.errors import Unsupported
 from examples.trained.zoo import plans
-from proofs.floats.run_class import presets
+from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.forward import FloatNetwork
 
 CLASSES = ("binary32", "tf32", "binary16/binary32", "bfloat16/binary32", "flash", "bfloat16")

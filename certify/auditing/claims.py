@@ -12,7 +12,7 @@ from certify.auditing.kinds.asked import Asked
 from certify.auditing.results import Verdict
 from constructions.language.expressions import Expression
 from constructions.network.lengths import Lengths
-from proofs.floats.run_class import RunClass
+from proofs.enclosures.float_runs.run_class import RunClass
 
 PARTS = ("statement", "proof step", "transcription", "repair", "remark")
 """What a claim is to the statement it belongs to: the statement as printed (or an instance of it), a step of its proof

@@ -40,7 +40,7 @@ from constructions.errors import InputError
 from constructions.language.alphabets import parse_word
 from constructions.language.expressions import POSITION_AND_LENGTH, Expression, parse_expression
 from constructions.network.lengths import Lengths
-from proofs.floats.run_class import RunClass
+from proofs.enclosures.float_runs.run_class import RunClass
 
 SUBJECTS = ("formula", "model", "examine", "program", "undecidable")
 COMMON = {"name": str, "statement": str, "says": str, "lengths": (str, int), "expect": str, "counterexample": dict,

@@ -15,9 +15,9 @@ from certify.auditing.results import LengthVerdict, Witness, outward
 from certify.floats.show import describe_refutation
 from certify.floats.survey import FloatRow, Proved, find_row
 from certify.frame.words import show_word
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.enclosures.intervals import point
 from proofs.floats.execution.replay import Refutation
-from proofs.floats.run_class import RunClass
 
 
 def decide_runs(answer: ClaimAnswer, run_class: RunClass, progress: Callable[[str], None]) -> ClaimAnswer:

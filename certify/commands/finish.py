@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from certify.asking.request import Request
     from certify.formula.outcomes import Outcome
     from certify.frame.so_far import SoFar
-    from proofs.floats.run_class import RunClass
+    from proofs.enclosures.float_runs.run_class import RunClass
 
 
 def say_reading(request: Request) -> None:

@@ -12,7 +12,7 @@ from certify.frame.terminal import print_json, write_certificate
 
 if TYPE_CHECKING:
     from certify.floats.survey import Proved
-    from proofs.floats.run_class import RunClass
+    from proofs.enclosures.float_runs.run_class import RunClass
 
 
 def floats(
@@ -55,7 +55,7 @@ def show_presets(chosen: list[RunClass] | None, as_json: bool) -> int:
     """Print the chosen classes, or all presets; return the exit status."""
     from certify.floats.show import classes_to_json, print_classes
     from certify.frame.terminal_tables import console
-    from proofs.floats.run_class import presets
+    from proofs.enclosures.float_runs.run_class import presets
 
     shown = list(presets().values()) if chosen is None else chosen
     if as_json:

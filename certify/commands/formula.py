@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from certify.formula.examples import Example
     from certify.frame.shards import Workers
     from constructions.network.lengths import Lengths
-    from proofs.floats.run_class import RunClass
+    from proofs.enclosures.float_runs.run_class import RunClass
 
 CertificatesOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", parser=option.written_place,

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from certify.frame.files import read_text
 from constructions.errors import InputError
-from proofs.floats.run_class import RunClass, presets, read_run_classes
+from proofs.enclosures.float_runs.run_class import RunClass, presets, read_run_classes
 
 SURVEYED = ("binary32", "tf32", "bfloat16/binary32", "binary16/binary32", "flash", "binary16", "bfloat16")
 """What is asked about if nothing is named: the formats, wide to narrow. The other presets are the first with other

@@ -13,8 +13,8 @@ from certify.frame.numbers import decimal, decimal_upper
 from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
 from certify.frame.words import show_word
 from constructions.network.lengths import Lengths
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.execution.replay import Refutation
-from proofs.floats.run_class import RunClass
 
 LONGEST_WORD = 80
 """A longer word is cut in the table; the JSON object has it whole."""

@@ -15,10 +15,10 @@ from constructions.network.json_form import transformer_from_json
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.check import Refusal, check_text
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.claims import FloatClaim, claim_floats, read_float_claims
 from proofs.floats.execution.replay import Refutation
 from proofs.floats.execution.search import find_first_wrong
-from proofs.floats.run_class import RunClass
 from proofs.floats.verdict import Bounds, FloatProof, HeadFigures
 
 Progress = Callable[[str], None]

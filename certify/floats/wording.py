@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from proofs.floats.run_class import FORMAT_FIELDS, ExpBase, Normalised, RunClass
+from proofs.enclosures.float_runs.run_class import FORMAT_FIELDS, ExpBase, Normalised, RunClass
 
 NORMALISED = {Normalised.BEFORE: "before the weighted sum", Normalised.AFTER: "after it",
               Normalised.EITHER: "before or after the weighted sum"}
@@ -14,7 +14,7 @@ BASES = {ExpBase.E: "base e", ExpBase.TWO: "base 2", ExpBase.EITHER: "base e or 
 def describe_formats(run_class: RunClass) -> str:
     """Which numbers are of which format.
 
-    >>> from proofs.floats.run_class import presets
+    >>> from proofs.enclosures.float_runs.run_class import presets
     >>> describe_formats(presets()["binary32"])
     'all binary32'
     >>> describe_formats(presets()["flash"])
@@ -35,7 +35,7 @@ def describe_normalised(run_class: RunClass) -> str:
 def describe_exponentials(run_class: RunClass) -> str:
     """How far exponentials may be off, their base, and whether partial sums are rescaled.
 
-    >>> from proofs.floats.run_class import presets
+    >>> from proofs.enclosures.float_runs.run_class import presets
     >>> describe_exponentials(presets()["binary32"])
     'within 4 ulp, base e or 2'
     """

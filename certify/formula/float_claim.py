@@ -8,7 +8,7 @@ from typing import Any
 from certify.floats.show import describe_refutation
 from certify.floats.survey import USUAL_WORK, Progress, Proved, find_row
 from certify.formula.outcomes import Certified, Outcome, RefutedRun, Unknown
-from proofs.floats.run_class import RunClass
+from proofs.enclosures.float_runs.run_class import RunClass
 
 
 def claim_runs(outcome: Outcome, run_class: RunClass, progress: Progress = lambda _: None, effort: int = 1) -> Outcome:

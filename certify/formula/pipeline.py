@@ -28,7 +28,7 @@ from constructions.network.validation import check_defined
 from constructions.network_builder import NetworkBuilder
 from constructions.regimes import Regime
 from proofs.check import Refusal, check_text
-from proofs.floats.run_class import RunClass
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.formula.additive.obligation import SelectingObligation
 from proofs.formula.attention.obligation import AttentionObligation
 from proofs.formula.certificate import seal

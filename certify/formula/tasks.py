@@ -29,7 +29,7 @@ from constructions.language.printer import format_formula
 from constructions.language.syntax import Formula, Next, Previous, Since, Until, counts_of, subformulas
 from constructions.network.lengths import Lengths
 from proofs.check import Refusal, RequiredClaim, check_text
-from proofs.floats.run_class import RunClass, read_run_class
+from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
 from proofs.formula.discharge import Memory
 
 

@@ -38,8 +38,8 @@ from constructions.trained.claim_form import claim_to_json
 from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, check_text, find_unproved_floats_of, find_vacuous
-from proofs.floats.execution.numbers import NotFinite
-from proofs.floats.run_class import RunClass, is_within
+from proofs.enclosures.float_runs.numbers import NotFinite
+from proofs.enclosures.float_runs.run_class import RunClass, is_within
 from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import Execution, executions

@@ -10,7 +10,7 @@ from typing import Any
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
 from constructions.network.lengths import Lengths
-from proofs.floats.run_class import FIELDS, RunClass, read_run_class
+from proofs.enclosures.float_runs.run_class import FIELDS, RunClass, read_run_class
 
 KEYS = ("name", *FIELDS, "max_n")
 MOST_CLAIMS = 32

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from constructions.network.float_formats import Format, power_of_two
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.held import ANY_GRID, NOTHING, ZERO, Held, check_finite, round_to
 from proofs.floats.outward import gamma, half_unit, up
-from proofs.floats.run_class import RunClass
 from proofs.formula.failures import NotDerived
 
 Product = tuple[Held, Held]

@@ -9,10 +9,10 @@ from functools import cache
 from itertools import pairwise
 
 from constructions.language.semantics import counted_length
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.held import ZERO, check_finite
 from proofs.floats.near import Deviation, Scores, deviate, quotient_error
 from proofs.floats.outward import exp_down, exp_up, half_unit, up
-from proofs.floats.run_class import RunClass
 from proofs.floats.scores import HeadScores
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.obligation import LookupObligation

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 from constructions.network.float_formats import power_of_two
 from constructions.network.meanings import ALLOWED_ERROR
+from proofs.enclosures.float_runs.run_class import ExpBase, RunClass
 from proofs.floats.held import ONE, ZERO, Held, describe
 from proofs.floats.outward import exp_down, exp_up, gamma, up
-from proofs.floats.run_class import ExpBase, RunClass
 from proofs.floats.sums import error_by_length, error_by_tails, error_of_quotient, roundoff_of_sums
 from proofs.formula.failures import NotDerived
 

@@ -8,9 +8,9 @@ from functools import cache
 
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import ALLOWED_ERROR
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.held import describe, join_all
 from proofs.floats.near import NearBound, Scores, bound_near
-from proofs.floats.run_class import RunClass
 from proofs.floats.scores import HeadScores, ScoreBound
 from proofs.formula.failures import NotDerived
 

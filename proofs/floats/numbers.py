@@ -11,9 +11,9 @@ from constructions.language.syntax import is_positional
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Mean, Product, Truth
 from constructions.network.transformer import Coefficients, Mask, Transformer
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.forms import enter, sum_on_grid
 from proofs.floats.held import NOTHING, ONE, TRUTH, Held, join_all, round_to, stored
-from proofs.floats.run_class import RunClass
 from proofs.floats.spans import Spans, hold_column
 from proofs.floats.uniform import hold_mean_of_truths
 from proofs.floats.uniform_numbers import UniformNumbers

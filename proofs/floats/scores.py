@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from constructions.network.transformer import Coefficients, Head, Mask
+from proofs.enclosures.float_runs.run_class import ExpBase
 from proofs.floats.forms import bound_form
 from proofs.floats.held import ONE, Held, check_finite, stored
 from proofs.floats.numbers import HeldNumbers
-from proofs.floats.run_class import ExpBase
 from proofs.floats.spans import hold_column
 from proofs.formula.failures import NotDerived
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.held import ONE, ZERO
 from proofs.floats.outward import exp_up, gamma, up
-from proofs.floats.run_class import RunClass
 
 
 def roundoff_of_sums(run: RunClass) -> Fraction:

@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from constructions.network.float_formats import Format, power_of_two
+from proofs.enclosures.float_runs.run_class import Normalised, RunClass
 from proofs.floats.held import ANY_GRID, ONE, ZERO, Held, check_finite, describe, grid_of
 from proofs.floats.outward import gamma, half_unit, up
-from proofs.floats.run_class import Normalised, RunClass
 from proofs.formula.failures import NotDerived
 
 

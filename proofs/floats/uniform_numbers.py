@@ -9,8 +9,8 @@ from typing import Protocol
 from constructions.network.float_formats import power_of_two
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Coefficients, Head, Mask
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.held import ANY_GRID, Held
-from proofs.floats.run_class import RunClass
 from proofs.floats.uniform import UniformSum, hold_mean_of
 from proofs.formula.common.known import KnownValues
 from proofs.formula.failures import NotDerived

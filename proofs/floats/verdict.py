@@ -10,6 +10,7 @@ from functools import partial
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Average, Mean, Near, Others, Position
 from constructions.network.transformer import Head, Transformer
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.enclosures.intervals import point
 from proofs.floats.counting import OutputsByValue
 from proofs.floats.feed_forward import ExactOutputs
@@ -19,7 +20,6 @@ from proofs.floats.held import ZERO
 from proofs.floats.lookup import OthersErrors
 from proofs.floats.near_heads import bound_near_head
 from proofs.floats.numbers import HeldNumbers
-from proofs.floats.run_class import RunClass
 from proofs.floats.scores import HeadScores
 from proofs.formula.attention.obligation import oblige_attention
 from proofs.formula.common.known import KnownValues

@@ -26,7 +26,7 @@ from proofs.check.checker.chapters.trained.passing import NormMaps
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.reading.floats import Format as FormatOfChecker
-from proofs.floats.run_class import RunClass, read_run_class
+from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
 from proofs.trained.activations import ACTIVATIONS
 from proofs.trained.float_runs.casting import cast_network, rounded
 from proofs.trained.float_runs.emulation import Emulation

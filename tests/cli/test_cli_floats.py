@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from certify.floats.classes import SURVEYED
-from proofs.floats.run_class import FIELDS, presets
+from proofs.enclosures.float_runs.run_class import FIELDS, presets
 
 MINE = """[mine]
 storage = "bfloat16"

@@ -9,7 +9,7 @@ from certify.floats.survey import Proved
 from certify.formula.outcomes import Certified
 from certify.formula.pipeline import certify
 from constructions.network.transformer import Transformer
-from proofs.floats.run_class import RunClass, presets
+from proofs.enclosures.float_runs.run_class import RunClass, presets
 from proofs.floats.verdict import FloatProof, FloatVerdict
 
 FORMULAS = {

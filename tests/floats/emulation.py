@@ -8,8 +8,8 @@ from random import Random
 
 from constructions.network.float_formats import Format
 from constructions.network.transformer import Coefficients, Head, Transformer, Unit
+from proofs.enclosures.float_runs.run_class import Normalised, RunClass
 from proofs.floats.outward import exp_up
-from proofs.floats.run_class import Normalised, RunClass
 
 ZERO, ONE = Fraction(0), Fraction(1)
 Vector = dict[str, Fraction]

@@ -9,10 +9,10 @@ from constructions.language.parser import parse_formula
 from constructions.network.float_formats import FORMATS
 from constructions.network.transformer import Transformer
 from constructions.regimes import Regime
+from proofs.enclosures.float_runs.run_class import ExpBase, Normalised, RunClass
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import Refutation
 from proofs.floats.execution.search import DEFAULT_WORK, LengthSearch
-from proofs.floats.run_class import ExpBase, Normalised, RunClass
 
 ODD = ("ODD(#<[Q_1])", "01")
 SINCE = ("(!Q_c) S Q_b", "abc")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.orders import Order, Way, stream
-from proofs.floats.run_class import RunClass
 
 
 def random_execution(run_class: RunClass, seed: int) -> Execution:

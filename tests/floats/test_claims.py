@@ -12,8 +12,8 @@ from constructions.errors import InputError
 from constructions.language.parser import parse_formula
 from constructions.network.lengths import up_to
 from constructions.regimes import Regime
+from proofs.enclosures.float_runs.run_class import presets, read_run_classes
 from proofs.floats.claims import FloatClaim, claim_floats, float_claims_to_json, read_float_claims
-from proofs.floats.run_class import presets, read_run_classes
 from proofs.formula.certificate import seal
 from proofs.formula.discharge import discharge
 

@@ -15,9 +15,9 @@ from constructions.language.parser import parse_formula
 from constructions.network.float_formats import FORMATS, Format
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import FeedForward, Transformer
+from proofs.enclosures.float_runs.exponentials import Exponential
+from proofs.enclosures.float_runs.numbers import Arithmetic, NotFinite, exact_value
 from proofs.floats.execution.execution import Execution, Pushed, Sum
-from proofs.floats.execution.exponentials import Exponential
-from proofs.floats.execution.numbers import Arithmetic, NotFinite, exact_value
 from proofs.floats.execution.orders import add_terms
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import replay

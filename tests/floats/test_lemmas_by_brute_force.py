@@ -10,10 +10,10 @@ from random import Random
 import pytest
 
 from constructions.network.float_formats import Format, parse_format
+from proofs.enclosures.float_runs.run_class import RunClass, presets, read_run_class
 from proofs.floats.forms import bound_form, sum_on_grid
 from proofs.floats.held import Held, hold_number
 from proofs.floats.outward import exp_down, exp_up
-from proofs.floats.run_class import RunClass, presets, read_run_class
 from proofs.floats.sums import error_by_length, error_by_tails
 
 ZERO = Fraction(0)

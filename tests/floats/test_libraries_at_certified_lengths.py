@@ -13,11 +13,11 @@ import pytest
 
 from constructions.running.numpy_network import to_numpy
 from constructions.running.to_torch import to_torch
+from proofs.enclosures.float_runs.run_class import RunClass, presets
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.search import plain_executions
 from proofs.floats.execution.words import two_blocks
 from proofs.floats.execution.worst_words import find_worst_words
-from proofs.floats.run_class import RunClass, presets
 from proofs.formula.refutation.plain_words import Word
 from tests.exports.running import RUNS, assert_exact, random_words, short_words, started
 from tests.floats.certified import Case, certified
@@ -39,7 +39,7 @@ def storage(case: Case) -> str:
 
 
 def class_of(case: Case, program: str) -> RunClass:
-    """The class; with torch's own attention its exponential is within 20 units (proofs/floats/presets.toml)."""
+    """The class; with torch's own attention its exponential is within 20 units, as the presets say."""
     run_class = presets()[case.run]
     return run_class.with_exp_ulp(Fraction(20)) if "fused" in program else run_class
 

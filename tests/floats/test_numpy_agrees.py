@@ -13,12 +13,12 @@ import pytest
 
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Head, Transformer
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import Refutation
 from proofs.floats.execution.run import FloatRun
 from proofs.floats.execution.search import find_first_wrong
-from proofs.floats.run_class import RunClass
 from proofs.words.replay import Reading
 from tests.floats.helpers import MAJORITY, ODD, PREVIOUS, SINCE, network, pure
 from tests.floats.numpy_program import NumpyProgram, plain_exponential

@@ -7,10 +7,10 @@ import random
 import pytest
 
 from constructions.network.transformer import Transformer
+from proofs.enclosures.float_runs.run_class import RunClass, presets
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import Refutation, find_fault, truths_made
 from proofs.floats.execution.run import FloatRun
-from proofs.floats.run_class import RunClass, presets
 from proofs.words.replay import Reading
 from tests.floats.certified import Case, certified
 from tests.floats.helpers import MAJORITY, ODD, PREVIOUS, SINCE, network, pure

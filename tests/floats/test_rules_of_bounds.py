@@ -15,12 +15,12 @@ from constructions.network.lengths import Lengths, up_to
 from constructions.network.meanings import Anything
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES
+from proofs.enclosures.float_runs.run_class import ExpBase, RunClass, presets
 from proofs.floats.claims import read_float_claims
 from proofs.floats.held import TRUTH, Held
 from proofs.floats.lookup import miss
 from proofs.floats.near import Deviation, Scores, deviate, quotient_error
 from proofs.floats.numbers import HeldNumbers
-from proofs.floats.run_class import ExpBase, RunClass, presets
 from proofs.floats.scores import HeadScores, halves_of
 from proofs.floats.uniform import UniformSum, hold_mean_of
 from proofs.floats.verdict import FloatProof

@@ -7,9 +7,9 @@ import pytest
 from certify.floats.show import describe_row
 from certify.floats.survey import FloatRow
 from constructions.network.lengths import Lengths, up_to
+from proofs.enclosures.float_runs.run_class import presets
 from proofs.floats.execution.execution import Execution
 from proofs.floats.execution.replay import Refutation
-from proofs.floats.run_class import presets
 
 
 @pytest.mark.parametrize(("certified", "beginning"), [

@@ -24,7 +24,7 @@ from proofs.check import check_text
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.forms import UNIT, spread
 from proofs.check.checker.kernel.budget import Budget
-from proofs.floats.run_class import presets
+from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions

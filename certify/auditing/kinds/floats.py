@@ -22,7 +22,7 @@ from certify.frame.files import read_text
 from constructions.errors import InputError
 from constructions.network.json_form import read_json, transformer_from_json
 from constructions.network.lengths import Lengths
-from proofs.floats.run_class import RunClass
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.formula.discharge import Progress
 
 KEYS = {"model": str, "format": str, "exp_ulp": str}

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from constructions.errors import InputError
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.execution.orders import ASCENDING, Order, stream
-from proofs.floats.run_class import RunClass
 
 SIGNS = {"+": 1, "0": 0, "-": -1}
 

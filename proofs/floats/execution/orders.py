@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 
-from proofs.floats.execution.numbers import ZERO, Arithmetic, Number, add_exactly
+from proofs.enclosures.float_runs.numbers import ZERO, Arithmetic, Number, add_exactly
 
 
 class Way(StrEnum):

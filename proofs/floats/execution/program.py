@@ -9,9 +9,9 @@ from functools import lru_cache
 from constructions.errors import Unsupported
 from constructions.network.float_formats import Format
 from constructions.network.transformer import Coefficients, FeedForward, Head, Transformer
-from proofs.floats.execution.exponentials import Exponential
-from proofs.floats.execution.numbers import Arithmetic, Number
-from proofs.floats.run_class import RunClass
+from proofs.enclosures.float_runs.exponentials import Exponential
+from proofs.enclosures.float_runs.numbers import Arithmetic, Number
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.formula.composition import find_composition_faults
 
 Row = Sequence[tuple[str, Number]]

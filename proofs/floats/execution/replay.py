@@ -13,11 +13,11 @@ from typing import Any
 
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
+from proofs.enclosures.float_runs.numbers import NotFinite, exact_value
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.execution.execution import Execution
-from proofs.floats.execution.numbers import NotFinite, exact_value
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.run import FloatRun
-from proofs.floats.run_class import RunClass
 from proofs.formula.composition import writes
 from proofs.words.replay import Reading
 

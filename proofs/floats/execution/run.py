@@ -18,9 +18,9 @@ from fractions import Fraction
 from functools import partial
 from typing import TypeVar
 
+from proofs.enclosures.float_runs.exponentials import log2_of_e
+from proofs.enclosures.float_runs.numbers import ZERO, Number, add_exactly, exact_value, multiply_exactly, negated
 from proofs.floats.execution.execution import Execution, Sum
-from proofs.floats.execution.exponentials import log2_of_e
-from proofs.floats.execution.numbers import ZERO, Number, add_exactly, exact_value, multiply_exactly, negated
 from proofs.floats.execution.orders import add_terms
 from proofs.floats.execution.program import FloatProgram, Row, StoredHead, StoredPart
 from proofs.formula.composition import writes

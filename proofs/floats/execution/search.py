@@ -17,15 +17,15 @@ from fractions import Fraction
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Meaning, Near, Others
 from constructions.network.transformer import Transformer
+from proofs.enclosures.float_runs.exponentials import LEAST_ULP
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.execution.execution import Execution, Pushed, Sum
-from proofs.floats.execution.exponentials import LEAST_ULP
 from proofs.floats.execution.orders import ASCENDING, Order, Way
 from proofs.floats.execution.program import FloatProgram
 from proofs.floats.execution.replay import Refutation, find_fault, held_or_none, truths_made
 from proofs.floats.execution.run import FloatRun
 from proofs.floats.execution.words import block_words, likely_words
 from proofs.floats.execution.worst_words import find_worst_words
-from proofs.floats.run_class import RunClass
 from proofs.formula.composition import Write, writes
 from proofs.formula.refutation.plain_words import Word
 from proofs.words.replay import Reading

@@ -26,7 +26,7 @@ from constructions.trained.network import (
     View,
 )
 from constructions.trained.numbers import numbers
-from proofs.floats.run_class import RunClass
+from proofs.enclosures.float_runs.run_class import RunClass
 
 Array = NDArray[np.float64]
 ACTIVATIONS = ("relu", "gelu", "tanh")

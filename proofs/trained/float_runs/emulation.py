@@ -25,8 +25,8 @@ from constructions.trained.network import (
     View,
 )
 from constructions.trained.numbers import numbers
-from proofs.floats.execution.exponentials import LEAST_ULP
-from proofs.floats.run_class import RunClass
+from proofs.enclosures.float_runs.exponentials import LEAST_ULP
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.activations import erf
 from proofs.trained.float_runs.casting import rounded
 from proofs.trained.float_runs.execution import Execution

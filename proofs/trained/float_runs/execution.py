@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from proofs.floats.run_class import ExpBase, Normalised, RunClass
+from proofs.enclosures.float_runs.run_class import ExpBase, Normalised, RunClass
 
 Order = Literal["forwards", "backwards", "in pairs"]
 

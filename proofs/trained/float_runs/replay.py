@@ -16,8 +16,8 @@ from constructions.network.float_formats import Format
 from constructions.trained import network as trained
 from constructions.trained.numbers import numbers
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
-from proofs.floats.execution.exponentials import LEAST_ULP, Exponential, log2_of_e
-from proofs.floats.execution.numbers import (
+from proofs.enclosures.float_runs.exponentials import LEAST_ULP, Exponential, log2_of_e
+from proofs.enclosures.float_runs.numbers import (
     ONE,
     ZERO,
     Arithmetic,
@@ -28,7 +28,7 @@ from proofs.floats.execution.numbers import (
     negated,
     reduced,
 )
-from proofs.floats.run_class import RunClass
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.float_runs.execution import Execution
 
 Numbers = list[Number]

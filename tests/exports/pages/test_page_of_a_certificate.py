@@ -15,8 +15,8 @@ from certify.exports.pages.certificate.page import certificate_page, show_lower,
 from certify.formula.sealed import read_sealed
 from constructions.network.lengths import Lengths
 from constructions.network.meanings import Anything
+from proofs.enclosures.float_runs.run_class import presets
 from proofs.floats.claims import FloatClaim
-from proofs.floats.run_class import presets
 from tests.cli.conftest import Certify, certify
 from tests.exports.pages.certificates import DRAWN, HOSTILE, corpus, drawn, page, page_of_corpus, renamed, visible
 

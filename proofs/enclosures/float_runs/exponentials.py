@@ -15,7 +15,7 @@ from flint import arb
 from constructions.errors import InputError
 from constructions.network.float_formats import Format, exponent_of, power_of_two
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
-from proofs.floats.execution.numbers import ONE, ZERO, Arithmetic, Number, exact_value, reduced
+from proofs.enclosures.float_runs.numbers import ONE, ZERO, Arithmetic, Number, exact_value, reduced
 
 FIRST_BITS = 96
 LEAST_ULP = Fraction(1, 2)
