@@ -25,7 +25,7 @@ from certify.learning.explanation import (
 )
 from certify.learning.learned import Learned, is_judged
 from certify.learning.question import Question
-from certify.trained.show import cut_word, show_numbers
+from certify.trained.show import cut_word, describe_network, show_numbers
 from constructions.regular.cover_automata import Word
 
 MOST_ROWS = 16
@@ -58,14 +58,13 @@ def print_learned(out: Console, learned: Learned) -> None:
 def describe_question(learned: Learned) -> list[str]:
     """The network, the words and the answers, a line each."""
     network, question = learned.network, learned.question
-    claim, heads = question.claim, sum(len(step.heads) for step in network.attention_steps)
+    claim = question.claim
     first, last = claim.offsets
     where = f"offset {first}" if first == last else f"every offset {first} .. {last} at which they fit"
     answers = ", ".join(describe_alternative(part, 0) if len(part) == 2 else
                         f"the greatest of {', '.join(f'logit[{token}]' for token in tokens_of(part))}"
                         for part in question.parts)
-    return [f"network   {counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
-            f"width {network.width}, {network.attention}; {', '.join(source.file for source in network.sources)}",
+    return [describe_network(network),
             f"words     {WORDS[question.words]}, of length {question.first} .. {question.longest} over "
             f"{show_alphabet(claim.alphabet)}, at {where}",
             f"answers   {PLACES[claim.read]}: {answers}"]

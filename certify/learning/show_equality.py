@@ -13,19 +13,15 @@ from certify.frame.verdicts import colour
 from certify.frame.words import counted, show_word
 from certify.learning.equality import Difference, Equality
 from certify.learning.show import describe_question
-from certify.trained.show import cut_word, show_numbers, show_row
+from certify.trained.show import cut_word, describe_network, show_numbers, show_row
 from proofs.enclosures.intervals import Interval
 
 
 def print_equality(out: Console, equality: Equality) -> None:
     """The question and the answer in sentences."""
     network, words, answers = describe_question(equality.learned)
-    second = equality.second
-    heads = sum(len(step.heads) for step in second.attention_steps)
     out.print(plain(network))
-    out.print(plain(f"and       {counted(len(second.attention_steps), 'layer')} with attention, "
-                    f"{counted(heads, 'head')}, width {second.width}, {second.attention}; "
-                    f"{', '.join(source.file for source in second.sources)}"))
+    out.print(plain(describe_network(equality.second, "and")))
     out.print(plain(words))
     out.print(plain(answers))
     out.print()

@@ -51,11 +51,12 @@ def describe_question(decision: Decision) -> list[str]:
     return [describe_network(decision.network), f"claim     {describe_claim(decision)}"]
 
 
-def describe_network(network: TrainedNetwork) -> str:
-    """Its sizes, and the files that it came from."""
+def describe_network(network: TrainedNetwork, label: str = "network") -> str:
+    """Its sizes, and the files that it came from, if they are known."""
     heads = sum(len(step.heads) for step in network.attention_steps)
-    return (f"network   {counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
-            f"width {network.width}, {network.attention}; {', '.join(source.file for source in network.sources)}")
+    files = [source.file for source in network.sources if source.file]
+    return (f"{label:10}{counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
+            f"width {network.width}, {network.attention}{'; ' if files else ''}{', '.join(files)}")
 
 
 def describe_claim(decision: Decision) -> str:

@@ -12,6 +12,7 @@ from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclose
 from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
 from certify.frame.verdicts import GREEN, RED, YELLOW, colour
 from certify.frame.words import counted
+from certify.trained.show import describe_network
 from certify.trained.tracks_decision import TracksDecision
 from certify.trained.tracks_forms import FormRow
 from certify.trained.tracks_run import AnswerRun, InputRun
@@ -38,11 +39,9 @@ def print_tracks_decision(out: Console, decision: TracksDecision) -> None:
 def describe_tracks_question(decision: TracksDecision) -> list[str]:
     """The network and the claim, a line each."""
     network, claim = decision.network, decision.claim
-    heads = sum(len(step.heads) for step in network.attention_steps)
     tracks = ", ".join(track.name for track in claim.tracks)
     states = counted(len(claim.machine.end), "state")
-    return [f"network   {counted(len(network.attention_steps), 'layer')} with attention, {counted(heads, 'head')}, "
-            f"width {network.width}, {network.attention}; {', '.join(source.file for source in network.sources)}",
+    return [describe_network(network),
             f"claim     every answer of every input in the tracks {tracks}, read by a machine of {states}, "
             f"at offset {claim.offset}, above all of {counted(len(claim.among), 'logit')} by more than {claim.margin}"]
 
