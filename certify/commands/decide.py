@@ -72,7 +72,7 @@ def decide(
 
     flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
                   tuple(argmax or ()), follow, end, tuple(predicate or ()), machine, columns, layout)
-    scope = Scope(max_n, min_n, read_offsets(offset))
+    scope = Scope(max_n, min_n, read_offsets(offset), every)
     not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
     if (about_tracks := read_tracks(model, claim, scope, flags)) is not None:
         refuse_options("a claim about tracks, which does not take this option",

@@ -40,11 +40,15 @@ READS: tuple[Read, ...] = ("each", "last", "first")
 
 @dataclass(frozen=True)
 class Scope:
-    """Which lengths and offsets the command line asks for; None leaves it to the file."""
+    """Which lengths and offsets the command line asks for; None leaves it to the file.
+
+    Where ``every`` length is asked about, there is no greatest one, and a claim that states none has its least one.
+    """
 
     max_n: int | None = None
     min_n: int | None = None
     offsets: tuple[int, int] | str | None = None
+    every: bool = False
 
 
 def read_claim(path: str, network: TrainedNetwork, scope: Scope = Scope()) -> Claim:
@@ -97,7 +101,7 @@ class _Reader:
         predicates = parse_predicate_definitions(texts("predicates", self.table.get("predicates", [])))
         conditions = Conditions(self.alphabet, predicates, self.folder)
         automaton, cases = self._cases(conditions)
-        after = self._after(before, lengths)
+        after = self._after(before, lengths, scope.every)
         offsets = self.table.get("offsets", 0) if scope.offsets is None else scope.offsets
         return Claim(
             alphabet=self.alphabet, tokens=self.tokens, before=before, after=after,
@@ -154,7 +158,7 @@ class _Reader:
     def _tokens(self, key: str) -> tuple[int, ...]:
         return self._numbers(key, self.table.get(key, []))
 
-    def _after(self, before: tuple[int, ...], lengths: tuple[int, int]) -> tuple[int, ...]:
+    def _after(self, before: tuple[int, ...], lengths: tuple[int, int], every: bool) -> tuple[int, ...]:
         """The tokens after the word; padding that attention sees is more of them, for words of one length."""
         after = self._tokens("after")
         if "padding" not in self.table:
@@ -162,9 +166,10 @@ class _Reader:
         padding = check_keys("padding", self.table["padding"], ("token", "length"), ("token", "length"))
         token = natural("padding: token", padding["token"], self.network.vocabulary, "a token of the network,")
         length = natural("padding: length", padding["length"], LONGEST, "a length")
-        if lengths[0] != lengths[1]:
-            raise InputError(f"padding: words of the lengths {lengths[0]} to {lengths[1]}, but seen padding makes a "
-                             f"claim of one length: min_n = max_n (padding that attention does not see is left out)")
+        if lengths[0] != lengths[1] or every:
+            words = "every length" if every else f"the lengths {lengths[0]} to {lengths[1]}"
+            raise InputError(f"padding: words of {words}, but seen padding makes a claim of one length: min_n = max_n "
+                             "(padding that attention does not see is left out)")
         missing = length - len(before) - lengths[0] - len(after)
         if missing < 0:
             raise InputError(f"padding: length: {length}, but the word with what is around it has {length - missing}")
@@ -173,6 +178,8 @@ class _Reader:
     def _lengths(self, scope: Scope) -> tuple[int, int]:
         longest = self.table.get("max_n") if scope.max_n is None else scope.max_n
         shortest = self.table.get("min_n", 1) if scope.min_n is None else scope.min_n
+        if longest is None and scope.every:
+            longest = shortest
         if longest is None:
             raise InputError("max_n: neither the file nor --max-n says up to which length")
         lengths = (natural("min_n", shortest, LONGEST_CLAIM, "a length"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,35 +83,47 @@ def decide_lengths(network: TrainedNetwork, claim: Claim, greatest: int | None, 
             return _decision(network, claim, search, found, None, "", start)
         text = lengths_text(network, claim, last, search.kinds, [search.tree(root) for root in search.roots])
         try:
-            check_text(text.encode(), work=WORK)
+            proved = CountsProved(text, check_text(text.encode(), work=WORK).coverage)
         except Rejected as refusal:
             reason = f"the checker does not accept it: {refusal}"
         except Refusal as refusal:
             raise Unsupported(f"the checker: {refusal}") from None
         else:
-            return _decision(network, claim, search, found, text, "", start)
+            return _decision(network, claim, search, found, proved, "", start)
     return _decision(network, claim, search, found, None, reason, start)
 
 
-def _decision(network: TrainedNetwork, claim: Claim, search: LengthSearch, found: SearchResult, text: str | None,
-              reason: str, start: float) -> LengthsDecision:
+class CountsProved(NamedTuple):
+    """A certificate that the checker accepted, and what it covered."""
+
+    text: str
+    coverage: Any
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether no row had to be proved."""
+        return not self.coverage["cells with rows"]
+
+
+def _decision(network: TrainedNetwork, claim: Claim, search: LengthSearch, found: SearchResult,
+              proved: CountsProved | None, reason: str, start: float) -> LengthsDecision:
     """What was found, as the verdict that was proved."""
     last = search.greatest if found.open_from is None else found.open_from - 1
     wrong = None if found.wrong is None else _proved(network, claim, found.wrong)
     if wrong is not None:
         verdict = "refuted"
-    elif found.open_from is None and text is not None:
-        verdict = "certified"
+    elif found.open_from is None and proved is not None:
+        verdict = "vacuous" if proved.asks_nothing else "certified"
     else:
-        verdict, reason = "unknown", reason or _why_open(found)
+        verdict, reason = "unknown", reason or _why_open(found, search.most_cells)
     return LengthsDecision(
-        network, claim, search.greatest, verdict, last if text is not None else None, text, wrong,
+        network, claim, search.greatest, verdict, last if proved else None, proved.text if proved else None, wrong,
         None if wrong is None else _accepted(long_word_text(network, claim, search.greatest, wrong.word)), found.cells,
         reason, time.perf_counter() - start)
 
 
-def _why_open(found: SearchResult) -> str:
-    if found.wrong is None and found.cells >= MOST_CELLS:
+def _why_open(found: SearchResult, most_cells: int) -> str:
+    if found.wrong is None and found.cells >= most_cells:
         return f"{found.cells} cells were looked at, and longer words are open; --effort looks at more"
     return f"a word of length {found.open_from} has a margin too near to what is asked"
 

@@ -12,32 +12,36 @@ from certify.frame.terminal_tables import plain
 from certify.frame.verdicts import colour
 from certify.frame.words import show_alphabet
 from certify.trained.lengths_decision import LengthsDecision, LongWrongWord
-from certify.trained.show import show_row
+from certify.trained.show import describe_network, show_row
 from proofs.enclosures.intervals import Interval
 
 
 def print_lengths_decision(out: Console, decision: LengthsDecision) -> None:
     """The claim, how it was decided, and the verdict in a sentence."""
-    claim, files = decision.claim, ", ".join(source.file for source in decision.network.sources)
+    claim = decision.claim
     places = {"each": "at every letter", "last": "at the last token"}[claim.read]
-    out.print(plain(f"network   one layer with attention, no positions, width {decision.network.width}; {files}"))
-    out.print(plain(f"claim     all words of length {claim.lengths[0]} .. {longest(decision)} over "
+    out.print(plain(describe_network(decision.network)))
+    out.print(plain(f"claim     all words {asked_lengths(decision)} over "
                     f"{show_alphabet(claim.alphabet)}, {places}"))
     out.print(plain(f"decided   by how often each letter comes: {decision.cells} cells, {decision.seconds:.2f} s"))
     out.print()
     out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_verdict(decision)))
 
 
-def longest(decision: LengthsDecision) -> str:
-    """The greatest length that was asked about."""
-    return "any" if decision.greatest is None else str(decision.greatest)
+def asked_lengths(decision: LengthsDecision) -> str:
+    """The lengths that were asked about."""
+    first, last = decision.claim.lengths[0], decision.greatest
+    if last is None:
+        return "of every length" if first == 1 else f"of length {first} or more"
+    return f"of length {first} .. {last}"
 
 
 def describe_verdict(decision: LengthsDecision) -> str:
     """What is certified, and what is not."""
+    if decision.verdict == "vacuous":
+        return f"the claim asks nothing: on no word {asked_lengths(decision)} is anything judged"
     if decision.verdict == "certified":
-        every = "every length" if decision.greatest is None else f"length {decision.claim.lengths[0]} .. "
-        return f"right on every word of {every}{decision.greatest or ''}"
+        return f"right on every word {asked_lengths(decision)}"
     parts = []
     if decision.certificate is not None:
         parts.append(f"right on every word of length {decision.claim.lengths[0]} .. {decision.certified_to}")

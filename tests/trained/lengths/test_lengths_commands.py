@@ -17,6 +17,17 @@ from tests.trained.small_networks import write_network
 
 CLAIM = ("--alphabet", "01", "--at", "every", "--sign", "0: #<[Q_1] > #<[Q_0]")
 
+PADDED = """letters = { 0 = 0, 1 = 1 }
+answers = "last"
+min_n = 3
+max_n = 3
+padding = { token = 0, length = 8 }
+[[answer]]
+kind = "sign"
+token = 0
+truth = "Q_1"
+"""
+
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,7 +56,24 @@ def test_json_has_the_runs_of_the_word() -> None:
 def test_every_length_is_asked_about_with_an_option() -> None:
     result = run(majority_by_hand(0.1), "--max-n", "5", "--every")
     assert result.exit_code == 1
-    assert "all words of length 1 .. any" in result.output
+    assert "all words of every length" in result.output
+
+
+@pytest.mark.parametrize(("lengths", "words"), [(("--max-n", "100"), "of length 1 .. 100"),
+                                                (("--every",), "of every length")])
+def test_a_claim_that_asks_nothing_is_vacuous(lengths: tuple[str, ...], words: str) -> None:
+    result = run(majority_by_hand(0.1), *lengths, "--given", "Q_1 & !Q_1", "-o", "nothing.cert")
+    assert result.exit_code == 0
+    assert f"vacuous: the claim asks nothing: on no word {words} is anything judged" in result.output
+    assert "VACUOUS" in CliRunner().invoke(app, ["check", "nothing.cert"]).output
+
+
+def test_padding_which_makes_words_of_one_length_does_not_go_with_every_length() -> None:
+    write_network(majority_by_hand(0.1), "network.json")
+    Path("claim.toml").write_text(PADDED, encoding="utf-8")
+    result = CliRunner().invoke(app, ["decide", "network.json", "--claim", "claim.toml", "--every"])
+    assert isinstance(result.exception, InputError)
+    assert "padding: words of every length, but" in str(result.exception)
 
 
 @pytest.mark.parametrize("options", [("--jobs", "2"), ("--html", "page.html"), ("--store", "kept")])

@@ -54,9 +54,9 @@ EXACT = "exact reals, real exponentials and square roots"
 
 
 def describe_claim(network: Network, claim: TrainedClaim, language: Language, numbers: str = EXACT,
-                   longest: str = "") -> list[str]:
-    """Network and claim, all of it; ``numbers`` says of which logits it is, ``longest`` the greatest length in words,
-    where it is not a number."""
+                   is_every: bool = False) -> list[str]:
+    """Network and claim, all of it; ``numbers`` says of which logits it is, ``is_every`` that no length is too great.
+    """
     return [
         *entry("network", list(words_of_network(network))),
         *(line for source in network.sources for line in entry("from", [
@@ -64,7 +64,7 @@ def describe_claim(network: Network, claim: TrainedClaim, language: Language, nu
             "(not checked; the claim is about the weights in the certificate)"])),
         *entry("alphabet", [f"{quote_all(claim.alphabet)}"]),
         *entry("input", list(words_of_input(claim))),
-        *entry("claim", list(words_of_claim(network, claim, numbers, longest))),
+        *entry("claim", list(words_of_claim(network, claim, numbers, is_every))),
         *entry("where", [language.write_definition(name) for name in claim.predicates]),
         *entry("automaton", list(words_of_automaton(claim))),
         *(line for number, case in enumerate(claim.cases, 1)
@@ -99,15 +99,16 @@ def words_of_network(network: Network) -> Iterator[str]:
     yield f"{counted(len(network.tokens.rows), 'token')}, {rows}, {counted(network.outputs, 'logit')}"
 
 
-def words_of_claim(network: Network, claim: TrainedClaim, numbers: str = EXACT, longest: str = "") -> Iterator[str]:
+def words_of_claim(network: Network, claim: TrainedClaim, numbers: str = EXACT,
+                   is_every: bool = False) -> Iterator[str]:
     """What holds of every word, and where."""
     low, high = claim.offsets
-    longest = longest or str(max(greatest_length(network, claim, low), 0))
+    lengths = f"{claim.min_n} or more" if is_every else f"{claim.min_n}..{max(greatest_length(network, claim, low), 0)}"
     whole = " (its whole domain)" if is_whole_domain(network, claim) else ""
     where = {"each": "at every letter's token" + (" and at the last token before" * claim.empty),
              "last": "at the last token, for the whole word",
              "first": "at the first token, for the whole word"}[claim.read]
-    yield f"on every word of length {claim.min_n}..{longest} over the alphabet, at every offset {low}..{high}"
+    yield f"on every word of length {lengths} over the alphabet, at every offset {low}..{high}"
     yield f"at which its tokens have rows of the tables{whole}:"
     yield f"{where}, wherever a case holds, each of its rows is more than"
     yield f"{show(claim.margin)} ({numbers})"

@@ -14,13 +14,8 @@ def describe_lengths(given: LengthsCertificate, coverage: Mapping[str, int]) -> 
     """The whole claim, and what was covered to accept it."""
     return [
         *["the claim that follows is VACUOUS: on no word is anything judged:"] * (not coverage["cells with rows"]),
-        *describe_claim(given.network, given.claim, given.language, longest=longest_of(given)),
+        *describe_claim(given.network, given.claim, given.language, is_every=given.claim.max_n == EVERY),
         *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])]
-
-
-def longest_of(given: LengthsCertificate | LongWord) -> str:
-    """The greatest length of the claim where there is none."""
-    return "any" if given.claim.max_n == EVERY else ""
 
 
 def describe_long_word(given: LongWord, coverage: Mapping[str, int]) -> list[str]:
@@ -31,7 +26,7 @@ def describe_long_word(given: LongWord, coverage: Mapping[str, int]) -> list[str
                     for letter, times in given.runs)
     return [
         "the claim that follows is FALSE:",
-        *describe_claim(given.network, claim, given.language, longest=longest_of(given)),
+        *describe_claim(given.network, claim, given.language, is_every=given.claim.max_n == EVERY),
         *entry("wrong word", [f"{runs} (length {sum(times for _, times in given.runs)})"]),
         *entry("where", [f"at its end, in case {given.case + 1}:",
                          f"{words_of_row(claim.cases[given.case].above[given.row])} is at most {show(claim.margin)}"])]
