@@ -281,7 +281,7 @@ def test_a_scale_that_is_flushed_in_a_run_is_refused() -> None:
 
 
 def test_scores_by_which_the_greatest_exponential_to_base_2_vanishes_are_refused() -> None:
-    """s log2(e) in binary16 is off by up to 16 near 40,000: where one product is fused, 2^-16 may be all that is left."""
+    """s log2(e) in binary16 is off by up to 16 near 40,000: with one product fused, 2^-16 may be all that is left."""
     scores = point(np.array([28_000.0, 27_000.0]))
     SoftmaxOfRuns(Budget(100), run_of(HALVES | {"exp_base": "e", "sums": "binary32"})).exponents(
         point(np.array([2_000.0, 1_000.0])), 0, 2)
