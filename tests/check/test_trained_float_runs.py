@@ -26,6 +26,7 @@ from proofs.check.checker.chapters.trained.passing import NormMaps
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.reading.floats import Format as FormatOfChecker
+from proofs.check.checker.kernel.verdicts import Rejected
 from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
 from proofs.trained.activations import ACTIVATIONS
 from proofs.trained.float_runs.casting import cast_network, rounded
@@ -215,6 +216,77 @@ def test_activations_are_within_their_error(name: Any) -> None:
     bound = np.array(Operations(Budget(1), run)._function_error(name, [abs(one) + 1 for one in units(x)])) / UNIT
     part = np.abs(emulation.activated(name, x) - exact) / bound
     assert 0.2 < part.max() <= 1
+
+
+HALVES = COARSE | dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "binary16")
+NEAR_1 = HALVES | dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(11,-2,60)")
+
+
+def norm_of_halves(epsilon: int, gain: list[int], bias: list[int], fields: dict[str, Any] = HALVES) -> AffineForm:
+    """What the checker knows of a norm of (3, 0, ..., 0)."""
+    maps = NormMaps("rms", Fraction(epsilon), [x * UNIT for x in gain], [x * UNIT for x in bias], None)
+    return Operations(Budget(100), run_of(fields)).normed(maps, point(np.array([3.0] + [0.0] * (len(gain) - 1))))
+
+
+def test_an_epsilon_that_is_infinite_in_a_run_is_refused() -> None:
+    emulation, x = emulated(make_network("rms"), HALVES), np.array([[3.0, 0, 0, 0]])
+    with np.errstate(over="ignore"):
+        assert emulation._normed(Norm("rms", Fraction(100_000)), x).tolist() == [[0, 0, 0, 0]]  # not 3 / sqrt(100002)
+    with pytest.raises(Rejected, match="too large"):
+        norm_of_halves(100_000, [1] * 4, [0] * 4)
+
+
+def test_a_gain_beyond_the_format_is_refused_though_the_bias_brings_it_back() -> None:
+    norm_of_halves(1, [8_000] * 4, [-10_000] * 4)
+    with pytest.raises(Rejected, match="too large"):
+        norm_of_halves(1, [60_000] * 4, [-65_000] * 4)  # 60,000 times 1.66 is infinite in binary16
+
+
+def test_an_inverse_that_is_flushed_in_a_run_is_refused() -> None:
+    with pytest.raises(Rejected, match="an inverse in a norm"):
+        norm_of_halves(1, [1] * 4, [0] * 4, NEAR_1)  # 1 / 4 may be computed as 0
+
+
+def test_what_is_stored_but_infinite_as_an_input_is_refused() -> None:
+    mixed = BINARY32 | {"inputs": "binary16"}
+    assert not np.isfinite(emulated(make_network("rms"), mixed)._entering(np.array([70_000.0]))).any()
+    with pytest.raises(Rejected, match="too large"):
+        Operations(Budget(1), run_of(mixed)).entering(point(np.array([70_000.0])))
+
+
+@pytest.mark.parametrize("normalised", ["after", "before"])
+def test_a_weighted_sum_beyond_the_format_of_its_quotient_is_refused(normalised: str) -> None:
+    fields = HALVES | {"sums": "binary32", "normalised": normalised, "exp_base": "e"}
+    emulation, run, keys = emulated(make_network("rms"), fields), run_of(fields), np.zeros((4, 4))
+    values = np.full((4, 1), 20_000.0)
+    softmax, operations = SoftmaxOfRuns(Budget(100), run), Operations(Budget(100), run)
+    found = emulation._average(np.zeros((1, 1, 4)), values[np.newaxis])
+    asked = (softmax, operations, point(keys[0]), [CentredRange(units(key), [0] * 4) for key in keys],
+             [CentredRange(units(value), [0]) for value in values])
+    if normalised == "before":
+        assert used(averages(*asked), found) <= 1
+    else:
+        assert not np.isfinite(found).any()
+        with pytest.raises(Rejected, match="too large"):
+            averages(*asked)
+
+
+def test_a_scale_that_is_flushed_in_a_run_is_refused() -> None:
+    softmax, key = SoftmaxOfRuns(Budget(100), run_of(NEAR_1)), CentredRange([UNIT], [0])
+    for allowed, refused in ((ScaleOfChecker(None, 16), ScaleOfChecker(None, 17)),
+                             (ScaleOfChecker(Fraction(-1, 4), None), ScaleOfChecker(Fraction(1, 8), None))):
+        softmax.scores(point(np.ones(1)), [key], allowed)
+        with pytest.raises(Rejected, match="scale"):
+            softmax.scores(point(np.ones(1)), [key], refused)
+
+
+def test_scores_by_which_the_greatest_exponential_to_base_2_vanishes_are_refused() -> None:
+    """s log2(e) in binary16 is off by up to 16 near 40,000: with one product fused, 2^-16 may be all that is left."""
+    scores = point(np.array([28_000.0, 27_000.0]))
+    SoftmaxOfRuns(Budget(100), run_of(HALVES | {"exp_base": "e", "sums": "binary32"})).exponents(
+        point(np.array([2_000.0, 1_000.0])), 0, 2)
+    with pytest.raises(Rejected, match="base 2"):
+        SoftmaxOfRuns(Budget(100), run_of(HALVES)).exponents(scores, 0, 2)
 
 
 # -- whole networks ----------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from operator import mul
+from operator import add, mul
 
 from ....kernel.budget import Budget
 from ....kernel.reading.floats import FloatClaim
@@ -55,6 +55,7 @@ class Operations:
         x = self.tight(promoted(x))
         if self.run.inputs == self.run.storage:
             return x
+        expect_finite(self.run.inputs, x.sizes)
         return self.tight(promoted(widened(x, [rounding(self.run.inputs, size) for size in x.sizes])))
 
     def stored(self, x: AffineForm, made: Sequence[int]) -> AffineForm:
@@ -93,8 +94,10 @@ class Operations:
         gains = maps.gain or [UNIT] * len(made)
         biases = maps.bias or [0] * len(made)
         last, lost = gamma(2, self.u), up(4 * tiny(self.run.softmax))
+        expect_finite(self.run.softmax, map(add, exact.sizes, made))
         for i, (error, gain) in enumerate(zip(made, [abs(gain) + 1 for gain in gains], strict=True)):
             product = (exact.sizes[i] + error) * gain // UNIT + 1
+            expect_finite(self.run.softmax, [product])
             made[i] = error * gain // UNIT + 2 + times(last, product + abs(biases[i]) + 1) + lost
         return self.stored(scaled, made)
 
@@ -109,7 +112,10 @@ class Operations:
         """
         d, run, u = len(x.sizes), self.run, self.u
         lost = up(4 * (d + 1) * tiny(run.softmax))
-        expect_finite(run.softmax, [4 * sum(x.sizes), 4 * (sum(size * size for size in x.sizes) // UNIT + 1)])
+        squares = sum(size * size for size in x.sizes) // UNIT + 1 + up(d * maps.epsilon)  # d times the variance and ε
+        expect_finite(run.softmax, [4 * sum(x.sizes), 8 * squares, d * UNIT])
+        require(tiny(run.softmax) * max(2 * d, Fraction(8 * squares, d * UNIT)) <= 1,
+                "an inverse in a norm may be too small for its format")
         off = [0] * d
         if maps.kind == "layer":
             mean = sum(x.sizes) // d + 1
@@ -117,8 +123,8 @@ class Operations:
         low = self._least_deviation(maps, x)
         length = ceil_norm(off)
         room = low - -(-length // max(1, ceil_sqrt(d) - 1))
-        expect_finite(run.softmax, [UNIT * UNIT // max(room, 1)])
         require(room > 0, "a norm where the deviation may be too near to 0")
+        expect_finite(run.softmax, [2 * UNIT**2 // room, 4 * UNIT**3 // room**2])
         flushed = 4 * (d + 3) * tiny(run.softmax) / maps.epsilon
         require(8 * flushed <= 1 and 8 * self.function <= 2, "ε, or a root, is too coarse for its format")
         factor = (1 + gamma(d + 8, u)) * (1 + 2 * flushed) * (1 + 2 * self.function) - 1

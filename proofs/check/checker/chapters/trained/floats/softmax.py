@@ -73,6 +73,8 @@ class SoftmaxOfRuns:
         form = self._tight(apply(self._budget, make_linear(factor, [0] * len(keys)), query))
         run, sizes = self._run, query.sizes
         require(scale.times is None or abs(scale.times) <= 1, "no rule for a scale above 1 in float runs")
+        square = Fraction(1, scale.root) if scale.root is not None else (scale.times or 1) ** 2
+        require(square >= tiny(run.sums) ** 2, "the scale of scores may be too small for its format")
         power = scale.root is None and _is_power(scale.times)
         made = []
         for key in keys:
@@ -97,6 +99,8 @@ class SoftmaxOfRuns:
         top = max(x + reach for x, reach in pairs)
         most = max(abs(x) + reach for x, reach in pairs)
         rescaled = max(0, -(-len(pairs) // run.block) - 1) if run.block else 0
+        require(run.exp_base == "e" or times(6 * u, most) + up(8 * lost) <= UNIT,
+                "scores may be too large for exponentials to base 2")
         fixed = up(self._exp_error + lost + (4 * lost if run.exp_base != "e" else 0)
                    + (rescaled * (self._exp_error + 3 * u + lost) + lost if rescaled else 0))
         fixed += 2 * RELATIVE_ERROR
@@ -135,7 +139,10 @@ class SoftmaxOfRuns:
         lost = self._lost(count)
         made = [times(lost, size + UNIT) + 1 for size in greatest]
         relative = self._relative(count)
-        expect_finite(self._run.sums, [4 * count * size for size in greatest])
+        sums = [4 * count * size for size in greatest]
+        expect_finite(self._run.sums, sums)
+        if self._run.normalised != "before":
+            expect_finite(self._run.softmax, sums)
         found = self.weigh(scores)
         if found is None:
             return self._anywhere(scores, columns, [error + times(relative, size)
