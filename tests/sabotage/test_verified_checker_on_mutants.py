@@ -1,8 +1,8 @@
 """Mutants of certificates, by the checker that is proved in Coq: what it accepts the Python checker accepts.
 
-But for two things, where what is accepted is held against a run of all short words. Of ReLUs, cases that cannot be, such
-as two symbols at one position, count for nothing in Coq. And where a file states smaller errors than it proves, it says so
-and prints its own, which no direction may exceed; Python rejects the file for the stated ones.
+But for two things, where what is accepted is held against a run of all short words. Of ReLUs, cases that cannot be,
+such as two symbols at one position, count for nothing in Coq. And where a file states smaller errors than it proves, it
+says so and prints its own, which no direction may exceed; Python rejects the file for the stated ones.
 
 Both builds of it give the same answers. How many there were of each verdict is printed with ``-s``.
 """
@@ -17,7 +17,7 @@ import pytest
 
 from tests.sabotage.certificates.bases import BASES, base
 from tests.sabotage.certificates.judging import Judgement, judge
-from tests.sabotage.certificates.mutants import Mutant, mutants
+from tests.sabotage.certificates.mutants import mutants
 from tests.sabotage.certificates.paths import dump
 from tests.sabotage.certificates.truth import find_untruth
 from tests.with_ocaml import NOT_PROVED, Checked, check_verified
