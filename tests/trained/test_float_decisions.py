@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from certify.cli import app
-from certify.trained.float_decision import WrongRuns, decide_floats, float_runs_text
+from certify.trained.float_classes import float_runs_text
+from certify.trained.float_decision import WrongRuns, decide_floats
 from certify.trained.float_show import float_decision_to_json
 from constructions.errors import InputError, Unsupported
 from constructions.network.json_form import write_canonical
