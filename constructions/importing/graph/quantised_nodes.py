@@ -1,0 +1,69 @@
+"""The operations on quantised numbers that a graph may have: those that make weights; others are refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from constructions.importing.graph import arithmetic
+from constructions.importing.graph.nodes import matmul
+from constructions.importing.graph.state import Attributes, State
+from constructions.importing.graph.values import NotUnderstood
+from constructions.importing.quantised import ACTIVATIONS, dequantised, span, span_of, unpacked
+
+
+def quantised(state: State, node: Any, inputs: list[Any]) -> Any:
+    """What the node makes; None if all that it reads is constant and it makes no weights, so that it can be folded.
+
+    Raises:
+        NotUnderstood: if it rounds what depends on tokens, or its constants are not as ONNX defines them.
+    """
+    constant = [value is None or isinstance(value, np.ndarray) for value in inputs]
+    if node.op_type == "DequantizeLinear" and all(constant):
+        state.quantised = True
+        return _weights(state, Attributes(node), inputs)
+    if node.op_type == "MatMulNBits" and all(constant[1:]):
+        state.quantised = True
+        return _product(state, Attributes(node), inputs)
+    if not all(constant):
+        raise NotUnderstood(ACTIVATIONS)
+    return None
+
+
+def _weights(state: State, node: Attributes, inputs: list[Any]) -> Any:
+    """``DequantizeLinear`` of constants; in whatever format its output is."""
+    codes, scale, zero = [*inputs, None][:3]
+    limits = span_of(str(codes.dtype))
+    if zero is not None and zero.dtype != codes.dtype:
+        raise NotUnderstood(f"zero points of type {zero.dtype}, expected {codes.dtype}, that of the numbers")
+    return dequantised(codes.astype(np.int64), limits, scale.astype(np.float64),
+                       None if zero is None else zero.astype(np.int64), node.attribute("axis", 1),
+                       node.attribute("block_size", 0), state.exactness)
+
+
+def _product(state: State, node: Attributes, inputs: list[Any]) -> Any:
+    """``MatMulNBits`` of ONNX Runtime: x times the transpose of blocks along the axis that is summed, plus a bias."""
+    x, words, scale, zero, order, bias = [*inputs, None, None, None][:6]
+    inward, outward, block, bits, level, prepacked = (node.attribute(name, default) for name, default in (
+        ("K", 0), ("N", 0), ("block_size", 0), ("bits", 4), ("accuracy_level", 0), ("weight_prepacked", 0)))
+    if level == 4:
+        raise NotUnderstood(ACTIVATIONS)
+    if order is not None or prepacked or bits not in (2, 4, 8) or block < 1:
+        raise NotUnderstood(f"{bits} bits in blocks of {block}, or in an order of their own, expected 2, 4 or 8 bits in "
+                            f"blocks one after another")
+    blocks = -(-inward // block)
+    if words.dtype != np.uint8 or words.shape != (outward, blocks, block * bits // 8) or scale.size != outward * blocks:
+        raise NotUnderstood(f"{words.dtype} of shape {list(words.shape)} and {scale.size} scales, expected uint8 of shape "
+                            f"{[outward, blocks, block * bits // 8]} and {outward * blocks} scales")
+    codes = unpacked(words.astype(np.int64).reshape(outward, -1), 8, bits, 1)[:, :inward]
+    if zero is None:
+        zeros = np.full((outward, blocks), 1 << bits - 1)
+    elif zero.dtype == np.uint8 and zero.size == outward * -(-blocks * bits // 8):
+        zeros = unpacked(zero.astype(np.int64).reshape(outward, -1), 8, bits, 1)[:, :blocks]
+    else:
+        raise NotUnderstood(f"{zero.size} zero points of type {zero.dtype}, expected {bits} bits of each block in uint8")
+    weights = dequantised(codes, span(bits, False), scale.astype(np.float64).reshape(outward, blocks), zeros, 1, block,
+                          state.exactness)
+    product = matmul(state, x, weights.T)
+    return product if bias is None else arithmetic.add(product, bias, 1, state.count, state.exactness)

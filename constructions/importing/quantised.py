@@ -1,0 +1,109 @@
+"""Quantised weights: whole numbers q with scales and zero points, which stand for (q - zero) · scale, exactly.
+
+So ONNX defines ``DequantizeLinear``; programs round the product to the format that they compute in. One scale is for all
+numbers, for each index of an axis, or for each block of indices of an axis, the last of which may be shorter.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.importing.contents import Stored
+from constructions.importing.graph.exact import Array, Exactness
+from constructions.importing.graph.values import NotUnderstood
+
+Whole = NDArray[np.int64]
+ROUNDING = re.compile(r"(Dynamic)?Quantize\w*|DequantizeLinear|DynamicQuantize\w+|QLinear\w+|QGemm|QAttention|\w+Integer\w*|"
+                      r"MatMulNBits|\w+BlockQuantized|MatMulBnb4|QOrdered\w+", re.ASCII)
+"""Operations of ONNX, and of its runtime's own domain, on quantised numbers."""
+ACTIVATIONS = ("it rounds what depends on tokens to whole numbers (quantised activations), for which there is no rule; "
+               "expected quantised weights alone")
+
+WEIGHTS_ALONE = "quantised weights are exactly (q - zero) times scale; what is multiplied by them is not rounded"
+"""The note of a report."""
+
+
+def span(bits: int, signed: bool) -> tuple[int, int]:
+    """The least and the greatest whole number of so many bits.
+
+    >>> span(4, True), span(8, False)
+    ((-8, 7), (0, 255))
+    """
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+
+
+def span_of(kind: str) -> tuple[int, int]:
+    """Likewise, by the name of an element type: int8, uint4.
+
+    Raises:
+        NotUnderstood: if it is no type of whole numbers of at most 32 bits.
+    """
+    match = re.fullmatch(r"(u?)int(2|4|8|16|32)", kind, re.ASCII)
+    if match is None:
+        raise NotUnderstood(f"quantised numbers of type {kind[:20]}, expected whole numbers of 2 to 32 bits")
+    return span(int(match[2]), not match[1])
+
+
+def dequantised(codes: Whole, limits: tuple[int, int], scale: Array, zero: Whole | None, axis: int, block: int,
+                exactness: Exactness) -> Array:
+    """(codes - zero) · scale; without ``zero`` it is 0. What is no binary64 number is noted, and rounded to nearest.
+
+    Args:
+        limits: the least and the greatest number that a zero point may be.
+        scale: one number, or one for each index of the axis, or, with a block size above 0, for each block of them.
+
+    Raises:
+        NotUnderstood: if a scale or a zero point is none, or shapes, axis and block size do not fit.
+    """
+    if bad := [number for number in scale.ravel().tolist() if not (math.isfinite(number) and number > 0)]:
+        raise NotUnderstood(f"a scale of {bad[0]}, expected finite numbers above 0")
+    if zero is not None and scale.shape != zero.shape and not scale.size == zero.size == 1:
+        raise NotUnderstood(f"zero points of shape {list(zero.shape)}, expected that of the scales, "
+                            f"{list(scale.shape)}")
+    if zero is not None and (outside := [z for z in zero.ravel().tolist() if not limits[0] <= z <= limits[1]]):
+        raise NotUnderstood(f"a zero point of {outside[0]}, expected {limits[0]} to {limits[1]}")
+    moved = codes if zero is None else codes - _spread(zero, codes.shape, axis, block)
+    scales = _spread(scale, codes.shape, axis, block)
+    if abs(moved).max(initial=0) < 1 << 29 and (scale.astype(np.float32).astype(np.float64) == scale).all():
+        return moved.astype(np.float64) * scales  # 29 and 24 bits: exact
+    return exactness.times(moved.astype(np.float64), scales)
+
+
+def _spread(part: Any, shape: tuple[int, ...], axis: int, block: int) -> Any:
+    """Scales or zero points, one for each number of an array of this shape, as numpy broadcasts them."""
+    if part.size == 1 and part.ndim <= 1:
+        return part.reshape(())
+    if not -len(shape) <= axis < len(shape):
+        raise NotUnderstood(f"axis {axis} of numbers of shape {list(shape)}, expected {-len(shape)} to "
+                            f"{len(shape) - 1}")
+    axis %= len(shape)
+    if block < 0:
+        raise NotUnderstood(f"blocks of {block}, expected 1 or more")
+    wanted = [-(-size // block) if k == axis else size for k, size in enumerate(shape)] if block else [shape[axis]]
+    if list(part.shape) != wanted:
+        raise NotUnderstood(f"scales of shape {list(part.shape)}, expected {wanted} for numbers of shape "
+                            f"{list(shape)}" + (f" in blocks of {block}" if block else "") + f" along axis {axis}")
+    if block:
+        return np.take(part, np.arange(shape[axis]) // block, axis)
+    return part.reshape([-1 if k == axis else 1 for k in range(len(shape))])
+
+
+def unpacked(words: Whole, width: int, bits: int, axis: int) -> Whole:
+    """Numbers of so many bits without sign, several in each word of that width along an axis, the lowest bits first.
+
+    >>> unpacked(np.array([[0x21, 0x43]]), 8, 4, 1).tolist()
+    [[1, 2, 3, 4]]
+    """
+    parts = [words >> shift & (1 << bits) - 1 for shift in range(0, width, bits)]
+    shape = [size * len(parts) if k == axis else size for k, size in enumerate(words.shape)]
+    return np.stack(parts, axis + 1).reshape(shape)
+
+
+def plain(kind: str, numbers: Array) -> Stored:
+    """Dequantised numbers as a tensor of a file; ``kind`` says what they were."""
+    return Stored(f"{kind}, dequantised", "binary64", numbers.shape, numbers.astype("<f8").tobytes)
