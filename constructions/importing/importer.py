@@ -27,6 +27,7 @@ from constructions.importing.names_file import Names, renamed
 from constructions.importing.npz_file import read_npz
 from constructions.importing.onnx_file import read_onnx
 from constructions.importing.parts import Found
+from constructions.importing.quantised import DEQUANTISED, WEIGHTS_ALONE
 from constructions.importing.questions import Options, Questions
 from constructions.importing.safetensors_file import looks_like_safetensors, read_safetensors
 from constructions.importing.torch_file import is_old_torch_file, read_torch
@@ -138,6 +139,8 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     weights, questions = Weights(contents, where), Questions(options, where)
     recogniser = _recogniser(weights, contents.settings) or _unknown(weights)
     settings = Settings(contents.settings, settings_file)
+    if any(stored.kind.endswith(DEQUANTISED) for stored in contents.tensors.values()):
+        questions.assume(WEIGHTS_ALONE)
     found = recogniser.build(weights, settings, questions)
     questions.finish()
     if unread := settings.unread():

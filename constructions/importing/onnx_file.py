@@ -38,8 +38,9 @@ def read_onnx(data: bytes, where: str) -> Contents:
     graph = load_model(data, where).graph
     for node in graph.node:
         if ROUNDING.fullmatch(node.op_type):
-            raise InputError(f"{where}: node {printable(node.name or node.output[0])[:80]} ({printable(node.op_type)}): a "
-                             f"graph with quantised numbers is read by its operations, expected it alone, without --names")
+            name = printable(node.name or node.output[0])[:80]
+            raise InputError(f"{where}: node {name} ({printable(node.op_type)}): a graph with quantised numbers is "
+                             f"read by its operations, expected it alone, without --names")
     linear = dict(_linear_weights(graph))
     for initializer in graph.initializer:
         stored = _stored(initializer, f"{where}, tensor {initializer.name}")

@@ -1,7 +1,7 @@
 """Quantised weights: whole numbers q with scales and zero points, which stand for (q - zero) · scale, exactly.
 
-So ONNX defines ``DequantizeLinear``; programs round the product to the format that they compute in. One scale is for all
-numbers, for each index of an axis, or for each block of indices of an axis, the last of which may be shorter.
+So ONNX defines ``DequantizeLinear``; programs round the product to the format that they compute in. There is one scale,
+one for each index of an axis, or one for each block of indices of an axis, the last of which may be shorter.
 """
 
 from __future__ import annotations
@@ -13,17 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from constructions.errors import InputError
 from constructions.importing.contents import Stored
 from constructions.importing.graph.exact import Array, Exactness
 from constructions.importing.graph.values import NotUnderstood
+from constructions.trained.network import Tensor
+from constructions.trained.numbers import all_numbers
+from constructions.trained.validation import check_total_bytes
 
 Whole = NDArray[np.int64]
-ROUNDING = re.compile(r"(Dynamic)?Quantize\w*|DequantizeLinear|DynamicQuantize\w+|QLinear\w+|QGemm|QAttention|\w+Integer\w*|"
-                      r"MatMulNBits|\w+BlockQuantized|MatMulBnb4|QOrdered\w+", re.ASCII)
+ROUNDING = re.compile(r"\w*([Qq]uantize|QLinear|QOrdered|Integer|NBits|Bnb4)\w*|QGemm|QAttention", re.ASCII)
 """Operations of ONNX, and of its runtime's own domain, on quantised numbers."""
 ACTIVATIONS = ("it rounds what depends on tokens to whole numbers (quantised activations), for which there is no rule; "
                "expected quantised weights alone")
 
+DEQUANTISED = "dequantised"
 WEIGHTS_ALONE = "quantised weights are exactly (q - zero) times scale; what is multiplied by them is not rounded"
 """The note of a report."""
 
@@ -104,6 +108,46 @@ def unpacked(words: Whole, width: int, bits: int, axis: int) -> Whole:
     return np.stack(parts, axis + 1).reshape(shape)
 
 
-def plain(kind: str, numbers: Array) -> Stored:
-    """Dequantised numbers as a tensor of a file; ``kind`` says what they were."""
-    return Stored(f"{kind}, dequantised", "binary64", numbers.shape, numbers.astype("<f8").tobytes)
+# -- in files other than graphs ----------------------------------------------------------------------------------------
+
+
+def whole_numbers(stored: Stored, where: str) -> tuple[str, Whole]:
+    """The element type and the elements.
+
+    Raises:
+        InputError: if they are no whole numbers.
+    """
+    found = stored.whole()
+    if found is None:
+        raise InputError(f"{where}: elements {stored.kind}, expected whole numbers")
+    return found
+
+
+def numbers(stored: Stored, where: str) -> Array:
+    """The elements, of floating point.
+
+    Raises:
+        InputError: if they are others.
+    """
+    if stored.format is None:
+        raise InputError(f"{where}: elements {stored.kind}, expected binary32, binary64, binary16 or bfloat16")
+    return all_numbers(Tensor(stored.format, stored.shape, stored.read())).reshape(stored.shape)
+
+
+def plain(codes: tuple[str, Whole], scale: Array, zero: Whole | None, where: str, axis: int = 0, block: int = 0,
+          turned: bool = False) -> Stored:
+    """The tensor that quantised numbers of a named type stand for; turned: with rows and columns exchanged.
+
+    Raises:
+        InputError: if they stand for none, or for numbers that are not all binary64.
+    """
+    (kind, whole), exactness = codes, Exactness()
+    check_total_bytes(8 * whole.size, where)
+    try:
+        found = dequantised(whole, span_of(kind), scale, zero, axis, block, exactness)
+    except NotUnderstood as problem:
+        raise InputError(f"{where}: {problem}") from None
+    if exactness.rounded:
+        raise InputError(f"{where}: a number times its scale is no binary64 number, expected scales of fewer bits")
+    found = found.T if turned else found
+    return Stored(f"{kind}, {DEQUANTISED}", "binary64", found.shape, found.astype("<f8").tobytes)

@@ -50,19 +50,20 @@ def _product(state: State, node: Attributes, inputs: list[Any]) -> Any:
     if level == 4:
         raise NotUnderstood(ACTIVATIONS)
     if order is not None or prepacked or bits not in (2, 4, 8) or block < 1:
-        raise NotUnderstood(f"{bits} bits in blocks of {block}, or in an order of their own, expected 2, 4 or 8 bits in "
-                            f"blocks one after another")
+        raise NotUnderstood(f"{bits} bits in blocks of {block}, or in an order of their own, expected 2, 4 or 8 bits "
+                            f"in blocks one after another")
     blocks = -(-inward // block)
     if words.dtype != np.uint8 or words.shape != (outward, blocks, block * bits // 8) or scale.size != outward * blocks:
-        raise NotUnderstood(f"{words.dtype} of shape {list(words.shape)} and {scale.size} scales, expected uint8 of shape "
-                            f"{[outward, blocks, block * bits // 8]} and {outward * blocks} scales")
+        raise NotUnderstood(f"{words.dtype} of shape {list(words.shape)} and {scale.size} scales, expected uint8 of "
+                            f"shape {[outward, blocks, block * bits // 8]} and {outward * blocks} scales")
     codes = unpacked(words.astype(np.int64).reshape(outward, -1), 8, bits, 1)[:, :inward]
     if zero is None:
         zeros = np.full((outward, blocks), 1 << bits - 1)
     elif zero.dtype == np.uint8 and zero.size == outward * -(-blocks * bits // 8):
         zeros = unpacked(zero.astype(np.int64).reshape(outward, -1), 8, bits, 1)[:, :blocks]
     else:
-        raise NotUnderstood(f"{zero.size} zero points of type {zero.dtype}, expected {bits} bits of each block in uint8")
+        raise NotUnderstood(f"{zero.size} zero points of type {zero.dtype}, expected {bits} bits of each block in "
+                            f"uint8")
     weights = dequantised(codes, span(bits, False), scale.astype(np.float64).reshape(outward, blocks), zeros, 1, block,
                           state.exactness)
     product = matmul(state, x, weights.T)
