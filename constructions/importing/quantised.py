@@ -74,7 +74,7 @@ def dequantised(codes: Whole, limits: tuple[int, int], scale: Array, zero: Whole
     moved = codes if zero is None else codes - _spread(zero, codes.shape, axis, block)
     scales = _spread(scale, codes.shape, axis, block)
     if abs(moved).max(initial=0) < 1 << 29 and (scale.astype(np.float32).astype(np.float64) == scale).all():
-        return moved.astype(np.float64) * scales  # 29 and 24 bits: exact
+        return np.asarray(moved * scales, np.float64)  # 29 and 24 bits: exact
     return exactness.times(moved.astype(np.float64), scales)
 
 
