@@ -24,6 +24,8 @@ from constructions.trained.validation import check_total_bytes
 Whole = NDArray[np.int64]
 ROUNDING = re.compile(r"\w*([Qq]uantize|QLinear|QOrdered|Integer|NBits|Bnb4)\w*|QGemm|QAttention", re.ASCII)
 """Operations of ONNX, and of its runtime's own domain, on quantised numbers."""
+WEIGHTS = re.compile(r"DequantizeLinear|GatherBlockQuantized|MatMul(NBits|Bnb4)", re.ASCII)
+"""Those that round nothing."""
 ACTIVATIONS = ("it rounds what depends on tokens to whole numbers (quantised activations), for which there is no rule; "
                "expected quantised weights alone")
 

@@ -35,11 +35,13 @@ def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Co
     place = f"{settings_file}, quantization_config"
     if not isinstance(told, dict):
         raise InputError(f"{place}: {found(told)}, expected an object")
-    settings = Settings({"quant_method": "", **told}, place)
-    settings.refuse("quant_method", *_METHODS)
+    settings = Settings(told, place)
+    method = settings.get("quant_method")
+    if method not in (*_METHODS,):
+        raise InputError(f"{place}, quant_method: {found(method)} is not handled, expected {', '.join(_METHODS)}")
     turned = contents.settings.get("model_type") != "gpt2"  # whose matrices are [in, out]
     tensors = dict(contents.tensors)
-    for name, stored, ends in _METHODS[settings.get("quant_method")](contents.tensors, settings, where, turned):
+    for name, stored, ends in _METHODS[method](contents.tensors, settings, where, turned):
         tensors = {key: tensor for key, tensor in tensors.items()
                    if key not in {name.removesuffix("weight") + end for end in ends}}
         tensors[name] = stored

@@ -12,10 +12,8 @@ import numpy as np
 
 from constructions.importing.importer import read_contents
 
-KINDS = {"int8": "I8", "uint8": "U8", "int32": "I32", "int64": "I64", "float16": "F16", "float32": "F32", "float64": "F64"}
-NAMES = """[tensors]
-"transformer.h.{i}.attn.c_attn.weight" = { from = "transformer.h.{i}.attn.c_attn.q", scale = "transformer.h.{i}.attn.c_attn.s" }
-"""
+KINDS = {"int8": "I8", "uint8": "U8", "int32": "I32", "int64": "I64", "float16": "F16", "float32": "F32",
+         "float64": "F64"}
 
 
 def weights_of(folder: Path) -> dict[str, Any]:
@@ -31,13 +29,14 @@ def safetensors(arrays: dict[str, Any]) -> bytes:
     body = b""
     for name, array in arrays.items():
         begin, body = len(body), body + np.ascontiguousarray(array).tobytes()
-        header[name] = {"dtype": KINDS[array.dtype.name], "shape": list(array.shape), "data_offsets": [begin, len(body)]}
+        kind = KINDS[array.dtype.name]
+        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [begin, len(body)]}
     text = json.dumps(header).encode()
     return struct.pack("<Q", len(text)) + text + body
 
 
 def quantised(weight: Any, bits: int, group: int | None = None, form: Any = np.float32) -> tuple[Any, Any]:
-    """Symmetric numbers of a matrix [out, in] and their scales [out, groups]: the greatest of a group is the greatest."""
+    """Symmetric numbers of a matrix [out, in] and their scales [out, groups]."""
     rows = weight.reshape(len(weight), -1, group or weight.shape[1]).astype(np.float64)
     most = (1 << bits - 1) - 1
     scale = np.maximum(abs(rows).max(2) / most, 2.0**-20).astype(form)

@@ -87,6 +87,7 @@ def _notes(reading: Reading, questions: Questions) -> None:
         questions.assume("the graph ends in an argmax; the logits are those before it")
     if reading.quantised:
         questions.assume(WEIGHTS_ALONE)
+        questions.assume("ONNX Runtime may round that to 8 bits, unless session.qdq_matmulnbits_accuracy_level is 0")
     if reading.left_out:
         questions.assume(f"outputs {', '.join(reading.left_out[:4])} are left out")
     if rounded := [*reading.exactness.rounded]:

@@ -10,7 +10,7 @@ from constructions.importing.graph import arithmetic
 from constructions.importing.graph.nodes import matmul
 from constructions.importing.graph.state import Attributes, State
 from constructions.importing.graph.values import NotUnderstood
-from constructions.importing.quantised import ACTIVATIONS, dequantised, span, span_of, unpacked
+from constructions.importing.quantised import ACTIVATIONS, WEIGHTS, dequantised, span, span_of, unpacked
 
 
 def quantised(state: State, node: Any, inputs: list[Any]) -> Any:
@@ -27,7 +27,8 @@ def quantised(state: State, node: Any, inputs: list[Any]) -> Any:
         state.quantised = True
         return _product(state, Attributes(node), inputs)
     if not all(constant):
-        raise NotUnderstood(ACTIVATIONS)
+        raise NotUnderstood("quantised numbers that depend on tokens, expected constants"
+                            if WEIGHTS.fullmatch(node.op_type) else ACTIVATIONS)
     return None
 
 
