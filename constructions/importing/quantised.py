@@ -61,13 +61,14 @@ def dequantised(codes: Whole, limits: tuple[int, int], scale: Array, zero: Whole
 
     Args:
         limits: the least and the greatest number that a zero point may be.
-        scale: one number, or one for each index of the axis, or, with a block size above 0, for each block of them.
+        scale: one number, or one for each index of the axis, or, with a block size above 0, for each block of them;
+            the tool of ONNX Runtime makes some negative, as there is one more number below 0 than above.
 
     Raises:
         NotUnderstood: if a scale or a zero point is none, or shapes, axis and block size do not fit.
     """
-    if bad := [number for number in scale.ravel().tolist() if not (math.isfinite(number) and number > 0)]:
-        raise NotUnderstood(f"a scale of {bad[0]}, expected finite numbers above 0")
+    if bad := [number for number in scale.ravel().tolist() if not math.isfinite(number)]:
+        raise NotUnderstood(f"a scale of {bad[0]}, expected finite numbers")
     if zero is not None and scale.shape != zero.shape and not scale.size == zero.size == 1:
         raise NotUnderstood(f"zero points of shape {list(zero.shape)}, expected that of the scales, "
                             f"{list(scale.shape)}")
@@ -145,6 +146,8 @@ def plain(codes: tuple[str, Whole], scale: Array, zero: Whole | None, where: str
     """
     (kind, whole), exactness = codes, Exactness()
     check_total_bytes(8 * whole.size, where)
+    if (below := scale[scale <= 0]).size:
+        raise InputError(f"{where}: a scale of {below.flat[0]}, expected finite numbers above 0")
     try:
         found = dequantised(whole, span_of(kind), scale, zero, axis, block, exactness)
     except NotUnderstood as problem:

@@ -17,7 +17,7 @@ from constructions.errors import InputError
 from constructions.importing.importer import Imported, import_network, read_contents
 from constructions.importing.names_file import read_names
 from constructions.importing.questions import Options
-from constructions.trained.numbers import all_numbers
+from constructions.trained.numbers import all_numbers, numbers
 from examples.trained.zoo import plans
 from proofs.trained.forward import FloatNetwork
 from tests.importing import quantised_files as files
@@ -28,13 +28,14 @@ TOKENS = np.array([[3, 0, 2]])
 TABLE = (np.arange(32, dtype=np.float32).reshape(4, 8) - 11) / 8
 RANDOM = np.random.default_rng(32)
 NOTE = "quantised weights are exactly (q - zero) times scale; what is multiplied by them is not rounded"
+OF_RUNTIME = ("MatMulNBits", "GatherBlockQuantized")
 Node = tuple[str, list[str], str, dict[str, Any]]
 
 
 def graph(nodes: list[Node], arrays: dict[str, Any], kinds: dict[str, str]) -> bytes:
     """Rows of TABLE by the tokens x, then these nodes; ``kinds``: arrays that ONNX keeps in 4 bits."""
     onnx = pytest.importorskip("onnx")
-    made = [onnx.helper.make_node(op, given, [out], name=f"n_{out}", domain="com.microsoft" if "NBits" in op else "",
+    made = [onnx.helper.make_node(op, given, [out], name=f"n_{out}", domain="com.microsoft" if op in OF_RUNTIME else "",
                                   **how) for op, given, out, how in [("Gather", ["t", "x"], "h", {}), *nodes]]
     held = [onnx.helper.make_tensor(name, getattr(onnx.TensorProto, kinds[name]), array.shape, array.ravel())
             if name in kinds else onnx.numpy_helper.from_array(array, name)
@@ -92,7 +93,7 @@ def test_dequantised_constants_are_exact(tmp_path: Path, name: str) -> None:
     kind, bits, shape, has_zero, how = CASES[name]
     least = 0 if kind[0] == "U" else -(1 << bits - 1)
     codes, zeros = (RANDOM.integers(least, least + (1 << bits), size) for size in ((8, 6), shape))
-    scale = scales(*shape)
+    scale = scales(*shape) * (-1 if "int4" in name else 1)  # as the tool of ONNX Runtime makes them
     held = {"q": codes.astype(kind.lower() if bits > 4 else np.int8), "s": scale}
     if has_zero:
         held["z"] = np.asarray(zeros, held["q"].dtype)
@@ -130,10 +131,8 @@ def test_products_of_blocks_are_exact(tmp_path: Path, bits: int, block: int, has
 
 Q = np.ones((8, 6), np.int8)
 REFUSED: dict[str, tuple[Node | None, dict[str, Any], str]] = {
-    "scale-0": (None, {"s": np.float32(0)}, "a scale of 0.0, expected finite numbers above 0"),
-    "scale-below-0": (None, {"s": np.float32(-0.5)}, "a scale of -0.5, expected finite numbers above 0"),
-    "scale-infinite": (None, {"s": np.float32(np.inf)}, "a scale of inf, expected finite numbers above 0"),
-    "scale-nan": (None, {"s": np.float32(np.nan)}, "a scale of nan, expected finite numbers above 0"),
+    "scale-infinite": (None, {"s": np.float32(np.inf)}, "a scale of inf, expected finite numbers"),
+    "scale-nan": (None, {"s": np.float32(np.nan)}, "a scale of nan, expected finite numbers"),
     "axis": (("DequantizeLinear", ["q", "s"], "w", {"axis": 2}), {"s": np.ones(6, np.float32)},
              "axis 2 of numbers of shape [8, 6], expected -2 to 1"),
     "scales": (None, {"s": np.ones(8, np.float32)},
@@ -170,6 +169,20 @@ def test_what_is_no_quantised_weight_is_one_line_with_its_node(tmp_path: Path, n
         imported(tmp_path, data)
     assert str(refused.value).startswith(f"m.onnx: node n_w ({node[0]}): ") and said in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("zero", [None, 3])
+def test_rows_of_a_quantised_table_are_exact(tmp_path: Path, zero: int | None) -> None:
+    """A scale of 0 stands for zeros."""
+    codes = RANDOM.integers(-8, 8, (4, 32)).astype(np.int8)
+    held = {"q": codes, "s": scales(4, 2) * np.array([[1, -1], [-1, 1], [0, 0], [1, 1]], np.float32)}
+    held |= {} if zero is None else {"z": np.full((4, 2), zero, np.int8)}
+    data = graph([("GatherBlockQuantized", ["q", "x", *list(held)[1:]], "y", {"block_size": 16})], held,
+                 {"q": "INT4", "z": "INT4"})
+    result = imported(tmp_path, data)
+    table = numbers(result.network, result.network.tokens).tolist()
+    assert [list(map(Fraction, row)) for row in table] == exact(codes, held["s"], 16, held.get("z"))
+    check_output(result, data)
 
 
 def test_a_graph_that_quantises_is_never_read_by_its_names(tmp_path: Path) -> None:
@@ -283,11 +296,15 @@ def test_names_of_numbers_scales_and_zero_points(tmp_path: Path) -> None:
     ('from = "q", scale = "s", axis = 1', "scales of shape [64], expected [16] for numbers of shape [64, 16] along"),
     ('from = "q", scale = "s", block = 0', "block: [0], expected a list of whole numbers from 1 on"),
     ('from = "q", scale = "s", zero = "z"', "a zero point of 200, expected -128 to 127"),
+    ('from = "q", scale = "n"', "a scale of -0.5, expected finite numbers above 0"),
+    ('from = "q", scale = "o"', "a scale of 0.0, expected finite numbers above 0"),
+    ('from = "q", scale = "i"', "a scale of inf, expected finite numbers"),
     ('from = "q", scale = "d"', "a number times its scale is no binary64 number, expected scales of fewer bits")])
 def test_rules_that_do_not_fit_are_one_line(tmp_path: Path, rule: str, said: str) -> None:
     arrays = weights_of(plans()["tomita_2"].folder)
     codes, scale = quantised(arrays.pop(FC), 8)
-    arrays |= {"q": codes, "s": scale[:, 0], "z": np.full(64, 200, np.int32), "d": np.full(64, 0.1)}
+    arrays |= {"q": codes, "s": scale[:, 0], "z": np.full(64, 200, np.int32), "d": np.full(64, 0.1),
+               "n": np.array([-0.5], np.float16), "o": np.zeros(64, np.float32), "i": np.full(64, np.inf, np.float32)}
     with pytest.raises(InputError) as refused:
         by_names(tmp_path, arrays, f'[tensors]\n"{FC}" = {{ {rule} }}')
     assert str(refused.value).startswith(f"names.toml, {FC}") and said in str(refused.value)

@@ -40,6 +40,8 @@ class State:
 
     def looked_up(self, table: Any, tokens: Tokens) -> Tokenwise:
         """Rows of a table, by tokens."""
+        if table.dtype.kind in "iu":
+            raise NotUnderstood("rows of whole numbers looked up by tokens, expected a table dequantised before")
         if table.ndim not in (1, 2) or table.dtype.kind != "f":
             raise NotUnderstood("rows looked up by tokens in what is no table")
         rows = np.asarray(table, np.float64).reshape(len(table), -1)
