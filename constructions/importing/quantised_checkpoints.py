@@ -174,7 +174,7 @@ def _group_size(settings: Settings) -> int | None:
 
 def _awq(tensors: Tensors, settings: Settings, where: str, turned: bool) -> Made:
     """The same without order and with zeros as they are; columns are interleaved."""
-    settings.refuse("version", "gemm")
+    settings.refuse("version", "gemm", "GEMM")
     size = _group_size(settings)
     if _bits(settings, "bits") != 4:
         raise InputError(f"{settings.where}, bits: {found(settings.get('bits'))}, expected 4")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pickletools
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from constructions.errors import InputError
@@ -47,7 +48,7 @@ class QuantisedTensor:
     """Whole numbers with one scale and zero point, or one of each for each index of an axis."""
 
     codes: StridedTensor
-    scale: float | StridedTensor
+    scale: Real | StridedTensor
     zero: int | StridedTensor
     axis: int = 0
 
@@ -178,7 +179,8 @@ class _Machine:
             case "torch._utils._rebuild_parameter", (StridedTensor() | QuantisedTensor() as tensor, *_):
                 return tensor
             case "torch._utils._rebuild_qtensor", (Storage(kind=str() as kind) as storage, *place, (
-                    Global("torch.per_tensor_affine"), float() as scale, int() as zero), _, _) if abs(zero) < 2**40:
+                    Global("torch.per_tensor_affine"), Real() as scale, int() as zero), _, _) if (
+                    not isinstance(scale, int) and abs(zero) < 2**40):
                 return QuantisedTensor(StridedTensor(storage, kind, *_checked(*place)), scale, zero)
             case "torch._utils._rebuild_qtensor", (Storage(kind=str() as kind) as storage, *place, (
                     Global("torch.per_channel_affine"), StridedTensor() as scales, StridedTensor() as zeros,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import warnings
 import zipfile
+from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,8 @@ import numpy as np
 import pytest
 
 from constructions.errors import InputError
-from constructions.importing.importer import Imported, import_network, read_contents
+from constructions.importing.contents import Contents, Stored
+from constructions.importing.importer import Imported, import_network, read_contents, recognise
 from constructions.importing.names_file import read_names
 from constructions.importing.questions import Options
 from constructions.trained.numbers import all_numbers, numbers
@@ -358,9 +362,9 @@ def layer_of(kind: str, name: str, weight: Any) -> tuple[dict[str, Any], list[li
                        f"{name}.qzeros": packed(zero.T + half, 8, 1)}, exact(codes, scale, None, zero)
     zero = np.maximum(zero, 1 - half)  # so that one less is a number of 4 bits
     made[f"{name}.qzeros"] = packed(zero.T + half - 1, 4, 1)
-    order = RANDOM.permutation(weight.shape[1])  # rows of groups in another order
-    made |= {f"{name}.qweight": packed(codes.T[order] + half, 4, 0), f"{name}.g_idx": order.astype(np.int32) // 8}
-    return made, [[row[k] for k in order] for row in exact(codes, scale, 8, zero)]
+    rows = RANDOM.permutation(weight.shape[1])  # rows of groups in another rows
+    made |= {f"{name}.qweight": packed(codes.T[rows] + half, 4, 0), f"{name}.g_idx": rows.astype(np.int32) // 8}
+    return made, [[row[k] for k in rows] for row in exact(codes, scale, 8, zero)]
 
 
 def checkpoint(folder: Path, kind: str, **changes: Any) -> list[Path]:
@@ -421,3 +425,41 @@ def test_checkpoints_of_other_ways_are_one_line(tmp_path: Path, kind: str, chang
     with pytest.raises(InputError) as refused:
         import_network(checkpoint(tmp_path, kind, **changes))
     assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", [kind if kind == "gptq" else pytest.param(kind, marks=pytest.mark.exhaustive)
+                                  for kind in CHECKPOINTS])
+def test_any_tensor_or_setting_of_a_checkpoint_may_be_another(tmp_path: Path, kind: str) -> None:
+    """Missing, flat, empty, of another type: a line each, or the network is imported."""
+    paths = checkpoint(tmp_path, kind)
+    tensors = read_contents(paths[0].read_bytes(), "m.safetensors").tensors
+    config = read_contents(paths[1].read_bytes(), "config.json").settings
+
+    def attempt(given: Mapping[str, Stored], told: Any) -> None:
+        settings = {**config, "quantization_config": told}
+        try:
+            recognise(Contents(given, settings), Options(), "m", "config.json", ())
+        except InputError as error:
+            assert "\n" not in str(error)
+
+    layer = [name for name in tensors if "q_proj" in name]
+    for name in layer:
+        others = {key: value for key, value in tensors.items() if key != name}
+        data, shape = tensors[name].read(), tensors[name].shape
+        for other in (Stored(tensors[name].kind, tensors[name].format, (math.prod(shape),), partial(bytes, data)),
+                      Stored(tensors[name].kind, tensors[name].format, (0, 3), bytes),
+                      Stored("I8", None, (len(data),), partial(bytes, data)),
+                      Stored("I32", None, (16, len(data) // 64), partial(bytes, data[: len(data) // 64 * 64])),
+                      Stored("F16", "binary16", (16, len(data) // 32), partial(bytes, data[: len(data) // 32 * 32])),
+                      Stored("BOOL", None, shape, bytes)):
+            attempt({**others, name: other}, CHECKPOINTS[kind])
+        attempt(others, CHECKPOINTS[kind])
+    values: list[Any] = [None, [], {}, -1, 0, True, "x", 10**30, [CHECKPOINTS[kind]]]
+    for value in values:
+        attempt(tensors, value)
+        for key in CHECKPOINTS[kind]:
+            attempt(tensors, CHECKPOINTS[kind] | {key: value})
+        for key in CHECKPOINTS[kind].get("config_groups", {}).get("group_0", {}).get("weights", {}):
+            group = CHECKPOINTS[kind]["config_groups"]["group_0"]
+            attempt(tensors, CHECKPOINTS[kind] | {"config_groups": {"a": group | {
+                "weights": group["weights"] | {key: value}}}})

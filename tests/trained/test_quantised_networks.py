@@ -1,4 +1,4 @@
-"""Networks with quantised weights are decided as any other: certified, refuted by a word, compared with the original."""
+"""Networks with quantised weights are decided as any other: certified, refuted by a word, compared with the first."""
 
 from __future__ import annotations
 
