@@ -5,10 +5,12 @@ Without OCaml they are skipped, or fail where CERTIFY_NEEDS_OCAML is set.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -29,6 +31,8 @@ from tests.needed import found_or_skipped
 from tests.with_coq import coq_or_skip, library_of
 
 REFUSED = "the checker does not accept this network, which does not make it wrong: "
+NOT_PROVED = "the file states smaller errors of some directions, which this checker does not prove"
+PRINTED_ERROR = re.compile(r"(\d+\.\d+) of a (truth|number)")
 
 
 def ocaml_or_skip() -> tuple[str, ...]:
@@ -120,6 +124,18 @@ class Checked:
     def reason(self) -> str:
         """Why the file is not accepted."""
         return self.lines[-1].partition(": ")[2].partition(": ")[2]
+
+    @property
+    def leaves_errors_unproved(self) -> bool:
+        """Whether it says that the file states smaller errors than are proved."""
+        return any(NOT_PROVED in line for line in self.lines)
+
+    @property
+    def errors(self) -> tuple[Fraction, Fraction]:
+        """The greatest errors of a truth and of a number, as printed; 0 if there is none."""
+        found = PRINTED_ERROR.findall("\n".join(self.lines).partition("worst error")[2])
+        error_of = {kind: Fraction(error) for error, kind in found}
+        return error_of.get("truth", Fraction(0)), error_of.get("number", Fraction(0))
 
 
 VERDICTS = ("accepted", "rejected", "malformed", "incomplete")

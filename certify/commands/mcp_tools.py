@@ -33,16 +33,22 @@ NOT_FOR_TOOLS = {"as_json", "quiet", "help", LIMIT, "formulas", "dask", "jobs", 
 CALLED = {("formula", "text"): "formula"}
 SUBJECT = ("formula", "regex", "dfa")
 """One of these is what `formula` is about; without any it would prove all shipped examples."""
+MOST = 1 << 63
+"""No option means a number of this size."""
 GRACE = 10
 """Seconds that a command has to say what it knows when its time is up."""
 INSTRUCTIONS = """\
 These tools decide claims about concrete transformers. A verdict means what follows, and nothing more may be said:
 certified: proved for every word of the stated alphabet and lengths (min_n to max_n), in exact arithmetic; nothing is
-  known of longer words, of other weights, or of runs in floating point that are not named.
+  known of longer words, of other weights, or of runs in floating point that are not named. A max_n of null: words of
+  any length from min_n on.
+vacuous: the claim judges nothing on any word of these lengths, so that it says nothing of the network.
 refuted: the counterexample breaks the claim, and was replayed.
 accepted: the independent checker proved the claim of the certificate file, which need not be the claim that you have in
   mind: pass formula, alphabet and max_n to compare. With claim_is_false the file proves that its claim is wrong.
 rejected: the file does not prove its claim; the claim may still be true.
+proved, unproved: of audits; Coq accepts the theorem about words of every length, or it does not, which refutes nothing.
+measured, not decidable: of audits; numbers between proved bounds, or nothing that could be decided.
 unknown, incomplete, unsupported: nothing is known, for the reason that is given.
 malformed, unreadable: the input could not be read.
 Files are named relative to the folder where the server was started."""
@@ -106,7 +112,7 @@ class Tool:
         """
         found = given.get(TIMEOUT, self.most_seconds)
         if type(found) is not int or not 1 <= found <= self.most_seconds:
-            raise InputError(f"{TIMEOUT}: found {json.dumps(found)[:20]}, expected a number of seconds from 1 to "
+            raise InputError(f"{TIMEOUT}: found {briefly(found)}, expected a number of seconds from 1 to "
                              f"{self.most_seconds}")
         return found
 
@@ -154,11 +160,25 @@ def check_type(name: str, value: Any, schema: Mapping[str, Any]) -> None:
     is_right = type(value) is kinds[schema["type"]]
     if is_right and schema["type"] == "array":
         is_right = all(type(each) is str for each in value)
+    if is_right and schema["type"] == "integer":
+        is_right = abs(value) < MOST
     if is_right and "enum" in schema:
         is_right = value in schema["enum"]
     if not is_right or any(map(is_no_word, value if isinstance(value, list) else [str(value)])):
         expected = " or ".join(schema.get("enum", [schema["type"]]))
-        raise InputError(f"{name}: found {json.dumps(value)[:40]}, expected {expected}")
+        raise InputError(f"{name}: found {briefly(value)}, expected {expected}")
+
+
+def briefly(value: Any) -> str:
+    """A value as JSON, cut.
+
+    >>> briefly("3"), briefly(10**5000)
+    ('"3"', 'a very large number')
+    """
+    try:
+        return json.dumps(value)[:40]
+    except ValueError:  # Python does not write so many digits
+        return "a very large number"
 
 
 def is_no_word(text: str) -> bool:

@@ -40,11 +40,14 @@ def site(
     from certify.site.build import site_files
     from certify.site.gallery import exhibits_of_files, reports_of, shipped_exhibits, trained_exhibits
     from certify.site.pyodide import read_pyodide
+    from constructions.errors import InputError
 
+    if trained < 0:
+        raise InputError(f"--trained-max-n: {trained}, expected 0 or more")
     python = None if pyodide is None else read_pyodide(pyodide)
     with ProgressLine() as progress:
         exhibits = exhibits_of_files(certificates, progress) if certificates else shipped_exhibits(max_n, progress)
-        if not certificates and trained > 0:
+        if not certificates and trained:
             exhibits += trained_exhibits(trained, progress)
         files = site_files(exhibits, python, reports_of(audits or [], progress))
     write_folder(output, files)

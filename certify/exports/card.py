@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
 from typing import Any
 
 from certify import __version__
-from certify.exports.html import FROM_STANDARD_INPUT
+from certify.exports.headline import headline, is_of_every_length, is_refutation
+from certify.exports.html import write_about
 from certify.exports.pages.certificate.commands import (
     check_alone_command,
     check_command,
@@ -22,16 +22,14 @@ from certify.exports.pages.certificate.commands import (
     write_checker_command,
 )
 from certify.formula.sealed import read_accepted_file, read_sealed_text
-from certify.frame.files import check_writable, read_text, write_text
 from constructions.network.json_form import read_json, write_canonical
 from constructions.text import printable
 from proofs import check
 
-LENGTHS = re.compile(r"(?:for every n in|on every word of length) (\d+)\.\.(\d+)")
 NOT_CLAIMED = """
-Not claimed: anything about longer words, about other weights (not even rescaled ones), or about runs in floating point
-other than those that the claim names. The checker recomputes every bound from the file with whole numbers; it shares no
-code with the program that wrote the certificate.
+Not claimed: anything about{beyond} other weights (not even rescaled ones), or about runs in floating point other than
+those that the claim names. The checker recomputes every bound from the file with whole numbers; it shares no code with
+the program that wrote the certificate.
 """
 
 
@@ -42,9 +40,7 @@ def write_card(path: str, output: str) -> None:
         InputError: if the file is no certificate, or the place cannot be written.
         NotAccepted: if the certificate is rejected.
     """
-    check_writable(output)
-    name = FROM_STANDARD_INPUT if path == "-" else PurePath(path).name
-    write_text(output, card_of(read_text(path), path, name))
+    write_about(path, output, card_of)
 
 
 def card_of(text: str, path: str, name: str) -> str:
@@ -72,33 +68,13 @@ def card_of(text: str, path: str, name: str) -> str:
 To check it, with Python 3.10 or newer and nothing else:
 
 {_commands(accepted.given, text, path, name)}
-{"" if is_refutation(lines) else NOT_CLAIMED}"""
+{_not_claimed(lines)}"""
 
 
-def headline(lines: Sequence[str]) -> str:
-    """The shortest true sentence about a certificate, from the lines that the checker prints of it.
-
-    >>> headline(["alphabet     'a', 'b'", "claim        on every word of length 2..5 over the alphabet, at offset 0:"])
-    'a claim about all words of length 2 to 5 is proved'
-    """
+def _not_claimed(lines: Sequence[str]) -> str:
     if is_refutation(lines):
-        return "wrong on a word" if any(line.startswith("wrong word") for line in lines) else "wrong on an input"
-    if lines[0].startswith("the claim that follows is VACUOUS"):
-        return "a claim that asks nothing"
-    start = next(place for place, line in enumerate(lines) if line.startswith("claim "))
-    claim = " ".join(line.strip() for line in lines[start:start + 3])
-    found = LENGTHS.search(claim)
-    if found is None:
-        return "a claim about all allowed inputs is proved"
-    least, greatest = map(int, found.groups())
-    words = f"all words of length <= {greatest}" if least <= 1 else f"all words of length {least} to {greatest}"
-    is_formula = "the output is exactly 1 where the formula holds, and exactly 0 where not" in claim
-    return f"right on {words}" if is_formula else f"a claim about {words} is proved"
-
-
-def is_refutation(lines: Sequence[str]) -> bool:
-    """Whether the checker says that the claim is false."""
-    return lines[0].startswith("the claim that follows is FALSE")
+        return ""
+    return NOT_CLAIMED.format(beyond="" if is_of_every_length(lines) else " longer words, about")
 
 
 def _says(lines: Sequence[str], name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import proofs.check
@@ -29,10 +30,15 @@ def checker_files() -> dict[str, bytes]:
 
 def pack_checker() -> bytes:
     """The zip file, with a first line that lets it be run."""
+    return pack(checker_files(), SHEBANG)
+
+
+def pack(files: Mapping[str, bytes], first: bytes = b"") -> bytes:
+    """The files as one zip file behind what comes first: the same bytes every time."""
     packed = io.BytesIO()
-    packed.write(SHEBANG)
+    packed.write(first)
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in checker_files().items():
+        for name, content in files.items():
             entry = zipfile.ZipInfo(name, FIXED_DATE)
             entry.external_attr, entry.create_system = MODE, 3
             archive.writestr(entry, content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import PurePath
 
 from certify.exports.pages.certificate.page import certificate_page
@@ -28,9 +29,18 @@ def export_html(path: str, output: str) -> None:
         NotAccepted: if the certificate is rejected.
         Unsupported: if the network has other attention than softmax and hard attention.
     """
+    write_about(path, output, page_of)
+
+
+def write_about(path: str, output: str, text_of: Callable[[str, str, str], str]) -> None:
+    """Write in a file what is made of the text of a certificate, the name that complaints have, and its own.
+
+    Raises:
+        InputError: if a file cannot be read, or the place cannot be written; and what ``text_of`` raises.
+    """
     check_writable(output)
     name = FROM_STANDARD_INPUT if path == "-" else PurePath(path).name
-    write_text(output, page_of(read_text(path), path, name))
+    write_text(output, text_of(read_text(path), path, name))
 
 
 def page_of(text: str, path: str, name: str) -> str:

@@ -95,13 +95,15 @@ def read_accepted_file(text: str, path: str) -> check.Accepted:
     """The same, with the claim in words.
 
     Raises:
-        InputError: if the text is no certificate.
+        InputError: if the text is no certificate, or the checker came to a limit of its own.
         NotAccepted: if the checker rejects it.
     """
     try:
         return check.check_text(text.encode())
     except check.Rejected as error:
         raise NotAccepted(f"{path}: rejected: {error}") from None
+    except check.Incomplete as error:
+        raise InputError(f"{path}: incomplete: {error}") from None
     except check.Refusal as error:
         raise InputError(f"{path}: {check.verdict_of(error)}: {error}, expected a certificate") from None
 

@@ -23,7 +23,11 @@ from proofs.check import STATUS
 POLICY = ("default-src 'none'; script-src 'self'{more}; style-src 'self'; img-src 'self'; connect-src 'self'; "
           "worker-src 'self' blob:; base-uri 'none'; form-action 'none'")
 """A worker that a page makes of a blob has the policy of the page; one of its own file would need a header."""
-SCRIPTS = ("check.js", "worker.js", "workbench.js", "workbench-worker.js")
+SCRIPTS: Mapping[str, Sequence[str]] = {
+    "check.js": ("dom.js", "python-page.js", "check.js"), "worker.js": ("python-worker.js", "worker.js"),
+    "workbench.js": ("dom.js", "python-page.js", "workbench.js"),
+    "workbench-worker.js": ("python-worker.js", "workbench-worker.js")}
+"""Each file of the site, and the parts of which it is made."""
 EXAMPLES = (
     ("(Q_a | Q_b) since prev Q_a", "abc", "abca", "with attention: the last position that decides"),
     ("#<[Q_1] > #<[Q_0]", "01", "0110100", "counting: more 1s than 0s so far"),
@@ -57,7 +61,7 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
     files["check.html"] = _check_page(environment, common, checker)
     if pyodide is not None:
         files |= {f"pyodide/{name}": data for name, data in pyodide.items()}
-        files |= {name: str(read_parts(environment, (name,))) for name in SCRIPTS}
+        files |= {name: str(read_parts(environment, parts)) for name, parts in SCRIPTS.items()}
         files["workbench.html"] = _live_page(environment, common, "workbench.html", examples=EXAMPLES)
         files["workbench.zip"] = pack_workbench()
     digests = {name: digest_of(content) for name, content in sorted(files.items())}

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from certify.auditing.api import audit_file
-from certify.exports.card import headline
+from certify.exports.headline import headline
 from certify.exports.html import page_of
 from certify.exports.pages.audit.page import audit_page
 from certify.formula.examples import load_examples

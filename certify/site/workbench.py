@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -11,7 +9,7 @@ import lark
 
 import certify
 import constructions
-from certify.exports.checker import FIXED_DATE, MODE
+from certify.exports.checker import pack
 
 PARTS_OF_CONSTRUCTIONS = ("*.py", "language/*.py", "language/*.lark", "network/*.py")
 PARTS_OF_CERTIFY = ("__init__.py", "formula/__init__.py", "formula/in_words.py", "frame/__init__.py",
@@ -55,10 +53,4 @@ def workbench_files() -> dict[str, bytes]:
 
 def pack_workbench() -> bytes:
     """The files as one, the same bytes every time."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in workbench_files().items():
-            entry = zipfile.ZipInfo(name, FIXED_DATE)
-            entry.external_attr, entry.create_system = MODE, 3
-            archive.writestr(entry, content)
-    return packed.getvalue()
+    return pack(workbench_files())

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from certify.exports.card import headline
+from certify.exports.headline import headline
 from proofs import check
 
 ROOT = Path(__file__).parents[2]
@@ -112,6 +112,14 @@ def test_what_cannot_be_done_is_said_in_a_line(tmp_path: Path, inputs: dict[str,
     copy(tmp_path, **{"a.cert": "accepted/majority.cert"})
     done = run_steps(tmp_path, **inputs)
     assert done.returncode == 2 and complaint in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_badge_replaces_no_certificate_that_is_checked(tmp_path: Path) -> None:
+    copy(tmp_path, **{"a.cert": "accepted/majority.cert"})
+    done = run_steps(tmp_path, badge="./a.cert")
+    assert done.returncode == 2 and done.stderr == (
+        "./a.cert: a certificate that is checked, expected another place for the badge\n")
+    assert (tmp_path / "a.cert").read_bytes() == (CORPUS / "accepted" / "majority.cert").read_bytes()
 
 
 def test_no_name_of_a_file_is_run_or_read_as_an_option_or_as_markdown(tmp_path: Path) -> None:

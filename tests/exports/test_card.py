@@ -23,6 +23,8 @@ from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.regimes import Regime
 from tests.cli.conftest import Result
 from tests.exports.conftest import write_certificate
+from tests.trained.lengths.counting import majority_by_hand
+from tests.trained.small_networks import write_network
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 HEADLINES = {
@@ -30,6 +32,7 @@ HEADLINES = {
     "from_length_2": "Right on all words of length 2 to 4",
     "trained_wrong_word": "Wrong on a word",
     "trained_tracks_wrong_input": "Wrong on an input",
+    "trained_mean_in_cells": "A claim about all words of length 2 is proved",
     "trained_mean_by_classes": "A claim about all words of length <= 5 is proved",
     "softened_recent": "A claim about all words of length <= 3 is proved",
     "trained_tracks": "A claim about all allowed inputs is proved",
@@ -53,6 +56,17 @@ def test_a_card_says_what_the_checker_says_of_each_kind_of_certificate(name: str
     assert shown.splitlines() == said[:-1]
     assert f"`{hashlib.sha256(path.read_bytes()).hexdigest()}`" in card
     assert ("Not claimed" in card) == ("FALSE" not in card)
+
+
+def test_of_a_claim_about_every_length_no_words_are_longer(certify: Any) -> None:
+    write_network(majority_by_hand(2.0), "network.json")
+    claim = ("decide", "network.json", "--alphabet", "01", "--at", "every", "--sign", "0: false", "--every")
+    assert certify(*claim, "-o", "all.cert").code == 0
+    assert certify(*claim, "--min-n", "3", "-o", "longer.cert").code == 0
+    card = certify("card", "all.cert").out
+    assert card.startswith("## A claim about all words is proved\n")
+    assert "Not claimed: anything about other weights" in card and "longer words" not in card
+    assert certify("card", "longer.cert").out.startswith("## A claim about all words of length >= 3 is proved\n")
 
 
 def test_its_digests_are_those_of_the_files_and_its_commands_check_them(certify: Any, since: str) -> None:

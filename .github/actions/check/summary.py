@@ -16,14 +16,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from runpy import run_path
 from typing import NamedTuple
 
-CHECKER = Path(__file__).resolve().parents[3] / "proofs" / "check"
+ROOT = Path(__file__).resolve().parents[3]
+CHECKER = ROOT / "proofs" / "check"
+headline = run_path(str(ROOT / "certify" / "exports" / "headline.py"))["headline"]
 PATTERN = "**/*.cert"
 VERDICTS = {0: "accepted", 1: "rejected", 3: "incomplete"}
 GRAVEST_FIRST = (1, 2, 3, 0)
-LENGTHS = re.compile(r"(?:for every n in|on every word of length) (\d+)\.\.(\d+)")
-FORMULA = "the output is exactly 1 where the formula holds, and exactly 0 where not"
 LONGEST = 200
 GREEN, RED, GREY = "#2c7a45", "#b3261e", "#5a5a5a"
 
@@ -65,22 +66,6 @@ def check(file: str, work: int) -> Checked:
         return Checked(file, 0, headline(lines))
     status = done.returncode if done.returncode in (1, 2, 3) else 3
     return Checked(file, status, lines[-1] if lines else "incomplete: the checker printed nothing")
-
-
-def headline(lines: list[str]) -> str:
-    """What is proved, in a few words: from the lines of the checker, which writes them itself and quotes all names."""
-    if lines[0].startswith("the claim that follows is FALSE"):
-        return "wrong on a word" if any(line.startswith("wrong word") for line in lines) else "wrong on an input"
-    if lines[0].startswith("the claim that follows is VACUOUS"):
-        return "a claim that asks nothing"
-    start = next(place for place, line in enumerate(lines) if line.startswith("claim "))
-    claim = " ".join(line.strip() for line in lines[start:start + 3])
-    found = LENGTHS.search(claim)
-    if found is None:
-        return "a claim about all allowed inputs is proved"
-    least, greatest = map(int, found.groups())
-    words = f"all words of length <= {greatest}" if least <= 1 else f"all words of length {least} to {greatest}"
-    return f"right on {words}" if FORMULA in claim else f"a claim about {words} is proved"
 
 
 def badge_of(checked: list[Checked]) -> tuple[str, str]:
@@ -145,6 +130,9 @@ def main() -> int:
         return 2
     if not files:
         print(f"no file is like {' or '.join(options.files or [PATTERN])}, expected certificates", file=sys.stderr)
+        return 2
+    if options.badge and Path(options.badge).resolve() in {Path(file).resolve() for file in files}:
+        print(f"{options.badge}: a certificate that is checked, expected another place for the badge", file=sys.stderr)
         return 2
     checked = [check(file, options.work) for file in files]
     print(summary(checked), end="")

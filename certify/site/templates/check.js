@@ -1,14 +1,6 @@
-const find = query => document.querySelector(query);
-const make = (tag, attributes = {}, text = "") => {  // texts of strangers only ever become text nodes
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) { made.setAttribute(name, value); }
-  made.textContent = text;
-  return made;
-};
-const VERDICTS = { 0: "accepted", 1: "rejected", 3: "incomplete" }, LABEL = 13, TOP = new URL(".", location.href).href;
+const VERDICTS = { 0: "accepted", 1: "rejected", 3: "incomplete" }, LABEL = 13;
 const waiting = [];
-let worker = null, ready = false, current = null, began = 0;
-const say = text => { find("#state").textContent = text; };
+let current = null, began = 0;
 const verdictOf = (status, text) => VERDICTS[status] ?? (text.startsWith("unreadable") ? "unreadable" : status === 2 ? "malformed" : "incomplete");
 const show = (verdict, name, lines, facts) => {
   const article = make("article", { class: "verdict-of", "data-verdict": verdict }), heading = make("h2"), list = make("dl");
@@ -27,7 +19,7 @@ const heard = {
   ready: () => { ready = true; next(); },
   done: ({ status, text, digest }) => {
     const name = current.name, seconds = ((performance.now() - began) / 1000).toFixed(1);
-    const lines = text.trimEnd().split("\n").map(line => line.replace("/given.cert", name));
+    const lines = text.trimEnd().split("\n").map(line => line.replace("/given.cert", () => name));
     current = null;
     show(verdictOf(status, text), name, lines, [`SHA-256 of the file: ${digest}`, `Checked in ${seconds} s, by the checker in your browser.`]);
     next();
@@ -39,23 +31,25 @@ const heard = {
     begin();
   },
 };
-const begin = async () => {
-  [ready, current] = [false, null];
-  say("Loading Python …");
-  const source = await (await fetch("worker.js")).text();
-  worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), { type: "module" });
-  worker.onmessage = ({ data }) => heard[data.kind](data);
-  worker.onerror = event => heard.broken({ message: event.message || "the worker did not start" });
-  worker.postMessage({ top: TOP });
+const begin = () => {
+  current = null;
+  startWorker("worker.js", heard);
 };
 const next = async () => {
   find("#cancel").hidden = true;
   if (!ready || current) { return; }
   if (!waiting.length) { say("Ready."); return; }
-  current = waiting.shift();
-  began = performance.now();
+  const file = waiting.shift();
+  [current, began] = [file, performance.now()];
   find("#cancel").hidden = false;
-  const bytes = await current.arrayBuffer();
+  const bytes = await file.arrayBuffer().catch(() => null);
+  if (current !== file) { return; }  // it was cancelled
+  if (!bytes) {
+    current = null;
+    show("unreadable", file.name, [`unreadable: ${file.name}: the browser cannot read it`], []);
+    next();
+    return;
+  }
   tick();
   worker.postMessage({ bytes }, [bytes]);
 };
@@ -79,6 +73,5 @@ for (const name of ["dragenter", "dragover"]) { drop.addEventListener(name, even
 for (const name of ["dragleave", "drop"]) { drop.addEventListener(name, event => { event.preventDefault(); drop.classList.remove("over"); }); }
 drop.addEventListener("drop", event => add(event.dataTransfer.files));
 addEventListener("hashchange", addNamed);
-if ("serviceWorker" in navigator) { navigator.serviceWorker.register("kept.js").catch(() => {}); }
 begin();
 addNamed();

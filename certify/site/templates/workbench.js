@@ -1,13 +1,5 @@
-const find = query => document.querySelector(query);
-const make = (tag, attributes = {}, text = "") => {  // texts of strangers only ever become text nodes
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) { made.setAttribute(name, value); }
-  made.textContent = text;
-  return made;
-};
-const FIELDS = { f: "#formula", a: "#alphabet", w: "#word" }, TOP = new URL(".", location.href).href, PATIENCE = 4000, PAUSE = 120;
-let worker = null, ready = false, busy = 0, wanted = null, timer = 0, letters = [];
-const say = text => { find("#state").textContent = text; };
+const FIELDS = { f: "#formula", a: "#alphabet", w: "#word" }, PATIENCE = 4000, PAUSE = 120;
+let busy = 0, wanted = null, timer = 0, letters = [];
 const asked = () => Object.fromEntries(Object.entries(FIELDS).map(([key, query]) => [key, find(query).value]));
 const complain = (query, text) => { const place = find(query); place.textContent = text; place.hidden = !text; };
 const separated = () => letters.some(letter => [...letter].length > 1);
@@ -63,14 +55,9 @@ const heard = {
     begin();
   },
 };
-const begin = async () => {
-  [ready, busy] = [false, 0];
-  say("Loading Python …");
-  const source = await (await fetch("workbench-worker.js")).text();
-  worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), { type: "module" });
-  worker.onmessage = ({ data }) => heard[data.kind](data);
-  worker.onerror = event => heard.broken({ message: event.message || "the worker did not start" });
-  worker.postMessage({ top: TOP });
+const begin = () => {
+  busy = 0;
+  startWorker("workbench-worker.js", heard);
 };
 const next = () => {
   if (!ready) { return; }
@@ -98,6 +85,5 @@ setInterval(next, 1000);
 find("#asked").addEventListener("input", ask);
 find("#asked").addEventListener("submit", event => { event.preventDefault(); ask(); });
 addEventListener("hashchange", readAddress);
-if ("serviceWorker" in navigator) { navigator.serviceWorker.register("kept.js").catch(() => {}); }
 readAddress();
 begin();

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -103,16 +103,26 @@ def load_bounds(entries: Any, transformer: Transformer) -> dict[str, tuple[Fract
     return errors
 
 
-def find_untruth(data: bytes) -> str | None:
-    """The first way in which what the certificate claims is not so; None if there is none among short words."""
+def find_untruth(data: bytes, errors: tuple[Fraction, Fraction] | None = None) -> str | None:
+    """The first way in which what the certificate claims is not so; None if there is none among short words.
+
+    With ``errors``, those of its truths and of its numbers are at most these, whatever it states.
+    """
     try:
-        given = load(data)
+        given = load(data) if errors is None else with_errors(load(data), *errors)
     except InputError as error:
         return f"the producer does not load it: {error}"
     try:
         return find_broken_regime(given) or find_wrong_word(given) or find_wrong_run(given)
     except (ArithmeticError, InputError) as error:
         return f"something has no value: {error}"
+
+
+def with_errors(given: Loaded, of_truths: Fraction, of_numbers: Fraction) -> Loaded:
+    """The same, with these errors in place of those that it states."""
+    of = {name: of_numbers if isinstance(given.transformer.directions[name], Others) else of_truths
+          for name in given.errors}
+    return replace(given, errors={name: (error, error) for name, error in of.items()})
 
 
 def find_wrong_run(given: Loaded) -> str | None:

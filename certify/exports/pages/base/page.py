@@ -58,6 +58,6 @@ def embed_json(data: object) -> Markup:
 def render_page(environment: Environment, template: str, styles: Sequence[str], scripts: Sequence[str],
                 **given: Any) -> str:
     """The page of a template that extends ``base.html``."""
-    script = read_parts(environment, ("base.js", *scripts))
+    script = read_parts(environment, ("dom.js", "base.js", *scripts))
     return environment.get_template(template).render(style=read_parts(environment, ("base.css", *styles)),
                                                      script=script, script_hash=hash_script(script), **given)

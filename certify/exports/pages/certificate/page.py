@@ -285,7 +285,7 @@ def underlined(formula: str) -> Markup:
     return escape(formula).replace("(", Markup('<span class="sub">(')).replace(")", Markup(")</span>"))
 
 
-SCRIPTS: Sequence[str] = ("figures.js", "network.js", "run.js", "words.js", "certificate.js")
+SCRIPTS: Sequence[str] = ("figures.js", "network.js", "run.js", "words.js", "letters.js", "certificate.js")
 
 
 def network_shape(network: Transformer) -> dict[str, int]:

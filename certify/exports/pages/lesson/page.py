@@ -25,7 +25,7 @@ LONGEST = 24
 """Words to step through have at most so many symbols."""
 MOST_DIRECTIONS = 400
 """A network with more is described, and not stepped through."""
-SCRIPTS: Sequence[str] = ("figures.js", "run.js", "words.js", "lesson.js")
+SCRIPTS: Sequence[str] = ("figures.js", "run.js", "words.js", "letters.js", "lesson.js")
 NOTHING: dict[str, Any] = {"alphabet": [], "layers": [], "tokens": [], "positions": [], "directions": [], "steps": []}
 
 

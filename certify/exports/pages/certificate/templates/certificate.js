@@ -22,21 +22,9 @@ const judge = word => {  // what the network says of a word, beside what the for
 };
 const input = find("#word"), select = find("#head"), table = find("#truth");
 const change = (word, k) => {
-  const next = data.alphabet[(data.alphabet.indexOf(word[k]) + 1) % data.alphabet.length];
-  input.value = spell([...word.slice(0, k), next, ...word.slice(k + 1)]);
+  input.value = exchanged(word, k);
   update();
   find(`[data-at="${k}"]`, table).focus();
-};
-const header = word => {
-  const row = make("tr");
-  row.append(make("th", {}, ""));
-  word.forEach((symbol, k) => {
-    const cell = make("th", { scope: "col" }), button = make("button", { type: "button", "data-at": k, "aria-label": `Position ${k + 1} is ${symbol}; change it` }, symbol);
-    button.addEventListener("click", () => change(word, k));
-    cell.append(make("small", {}, k + 1), button);
-    row.append(cell);
-  });
-  return row;
 };
 const truthCell = x => { const cell = make("td"); cell.append(make("span", { class: x ? "true" : "false" }, x ? "T" : "·")); return cell; };
 const truthRows = ({ text, truth, numbers, near }, last) => {
@@ -71,7 +59,7 @@ const update = () => {
   find("#complaint").textContent = complaint;
   if (complaint) { return; }
   const judged = judge(word), head = make("thead"), body = make("tbody");
-  head.append(header(word));
+  head.append(headerOf(word, change));
   judged.rows.forEach((row, k) => body.append(...truthRows(row, k === judged.rows.length - 1)));
   table.replaceChildren(head, body);
   find("#summary").textContent = summary(judged);

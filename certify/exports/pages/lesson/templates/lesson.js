@@ -1,19 +1,7 @@
 // The steps of the network on a word: every direction is written once, so the end of the run has what each step wrote.
 let at = 0;
-const headerOf = word => {
-  const row = make("tr");
-  row.append(make("th", {}, ""));
-  word.forEach((symbol, k) => {
-    const cell = make("th", { scope: "col" }), button = make("button", { type: "button", "data-at": k, "aria-label": `Position ${k + 1} is ${symbol}; change it` }, symbol);
-    button.addEventListener("click", () => change(word, k));
-    cell.append(make("small", {}, k + 1), button);
-    row.append(cell);
-  });
-  return row;
-};
 const change = (word, k) => {
-  const next = data.alphabet[(data.alphabet.indexOf(word[k]) + 1) % data.alphabet.length];
-  find("#word").value = spell([...word.slice(0, k), next, ...word.slice(k + 1)]);
+  find("#word").value = exchanged(word, k);
   showStep();
   find(`[data-at="${k}"]`).focus();
 };
@@ -37,7 +25,7 @@ const showStep = () => {
   find("#says").replaceChildren(...step.says.map(text => make("li", {}, text)));
   if (complaint) { return; }
   const truths = truthsOf(word), { stream, attention } = forward(word, truths), head = make("thead"), body = make("tbody");
-  head.append(headerOf(word));
+  head.append(headerOf(word, change));
   body.append(...step.rows.map(([direction, text]) => rowOf(text, stream.map(vector => vector[direction]))));
   find("#held").replaceChildren(head, body);
   find("#heads").replaceChildren(...step.heads.map(name => figureOf(name, word, attention[name])));

@@ -114,7 +114,7 @@ class Operations:
         lost = up(4 * (d + 1) * tiny(run.softmax))
         squares = sum(size * size for size in x.sizes) // UNIT + 1 + up(d * maps.epsilon)  # d times the variance and ε
         expect_finite(run.softmax, [4 * sum(x.sizes), 8 * squares, d * UNIT])
-        require(tiny(run.softmax) * max(2 * d, Fraction(8 * squares, d * UNIT)) <= 1,
+        require(tiny(run.softmax) * max(Fraction(2 * d), Fraction(8 * squares, d * UNIT)) <= 1,
                 "an inverse in a norm may be too small for its format")
         off = [0] * d
         if maps.kind == "layer":
