@@ -35,8 +35,9 @@ def read_onnx(data: bytes, where: str) -> Contents:
     """
     tensors: dict[str, Stored] = {}
     others: dict[str, str] = {}
-    graph = load_model(data, where).graph
-    for node in graph.node:
+    model = load_model(data, where)
+    graph = model.graph
+    for node in (node for part in (graph, *model.functions) for node in part.node):
         if ROUNDING.fullmatch(node.op_type):
             name = printable(node.name or node.output[0])[:80]
             raise InputError(f"{where}: node {name} ({printable(node.op_type)}): a graph with quantised numbers is "
