@@ -76,7 +76,9 @@ def dequantised(codes: Whole, limits: tuple[int, int], scale: Array, zero: Whole
         raise NotUnderstood(f"a zero point of {outside[0]}, expected {limits[0]} to {limits[1]}")
     moved = codes if zero is None else codes - _spread(zero, codes.shape, axis, block)
     scales = _spread(scale, codes.shape, axis, block)
-    if abs(moved).max(initial=0) < 1 << 29 and (scale.astype(np.float32).astype(np.float64) == scale).all():
+    with np.errstate(over="ignore"):
+        short = (scale.astype(np.float32).astype(np.float64) == scale).all()
+    if short and abs(moved).max(initial=0) < 1 << 29:
         return np.asarray(moved * scales, np.float64)  # 29 and 24 bits: exact
     return exactness.times(moved.astype(np.float64), scales)
 
@@ -152,6 +154,8 @@ def plain(codes: tuple[str, Whole], scale: Array, zero: Whole | None, where: str
         found = dequantised(whole, span_of(kind), scale, zero, axis, block, exactness)
     except NotUnderstood as problem:
         raise InputError(f"{where}: {problem}") from None
+    except OverflowError:
+        raise InputError(f"{where}: a number times its scale is beyond binary64, expected smaller scales") from None
     if exactness.rounded:
         raise InputError(f"{where}: a number times its scale is no binary64 number, expected scales of fewer bits")
     found = found.T if turned else found

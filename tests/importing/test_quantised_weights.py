@@ -118,6 +118,15 @@ def test_dequantised_constants_are_exact(tmp_path: Path, name: str) -> None:
     check_output(result, data)
 
 
+def test_products_of_more_than_53_bits_are_rounded_to_nearest_and_reported(tmp_path: Path) -> None:
+    codes = (RANDOM.integers(1 << 30, 1 << 31, (8, 6)) | 1).astype(np.int32)
+    scale = np.float32(1 + 2**-23)
+    nodes: list[Node] = [("DequantizeLinear", ["q", "s"], "w", {}), ("MatMul", ["h", "w"], "y", {})]
+    result = imported(tmp_path, graph(nodes, {"q": codes, "s": scale}, {}))
+    assert made_matrix(result) == [[Fraction(float(int(q) * Fraction(float(scale)))) for q in row] for row in codes]
+    assert "sums or products of weights are rounded to binary64 in n_w" in result.report.assumed
+
+
 @pytest.mark.parametrize(("bits", "block", "has_zero"), [(4, 16, True), (4, 16, False), (8, 16, True)])
 def test_products_of_blocks_are_exact(tmp_path: Path, bits: int, block: int, has_zero: bool) -> None:
     """What ONNX Runtime's own tool writes: 8 inputs in one block of 16, whose rest is left out."""
@@ -308,11 +317,13 @@ def test_names_of_numbers_scales_and_zero_points(tmp_path: Path) -> None:
     ('from = "q", scale = "n"', "a scale of -0.5, expected finite numbers above 0"),
     ('from = "q", scale = "o"', "a scale of 0.0, expected finite numbers above 0"),
     ('from = "q", scale = "i"', "a scale of inf, expected finite numbers"),
+    ('from = "q", scale = "h"', "a number times its scale is beyond binary64, expected smaller scales"),
     ('from = "q", scale = "d"', "a number times its scale is no binary64 number, expected scales of fewer bits")])
 def test_rules_that_do_not_fit_are_one_line(tmp_path: Path, rule: str, said: str) -> None:
     arrays = weights_of(plans()["tomita_2"].folder)
     codes, scale = quantised(arrays.pop(FC), 8)
     arrays |= {"q": codes, "s": scale[:, 0], "z": np.full(64, 200, np.int32), "d": np.full(64, 0.1),
+               "h": np.full(64, 1e308),
                "n": np.array([-0.5], np.float16), "o": np.zeros(64, np.float32), "i": np.full(64, np.inf, np.float32)}
     with pytest.raises(InputError) as refused:
         by_names(tmp_path, arrays, f'[tensors]\n"{FC}" = {{ {rule} }}')
