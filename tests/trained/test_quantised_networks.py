@@ -14,7 +14,7 @@ import pytest
 from certify.learning.equality import compare
 from certify.learning.question import read_words
 from certify.trained.decide import decide
-from certify.trained.float_decision import decide_floats
+from certify.trained.float_decision import WrongRuns, decide_floats
 from constructions.importing.importer import import_network
 from constructions.importing.names_file import read_names
 from constructions.importing.questions import Options
@@ -24,6 +24,7 @@ from constructions.trained.numbers import all_numbers, numbers
 from examples.trained.zoo import plans
 from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.float_runs.casting import cast_network
+from proofs.trained.float_runs.execution import executions
 from proofs.trained.forward import FloatNetwork
 from tests.importing.quantised_files import exact, matrices, quantised, weights_of, with_names
 
@@ -59,7 +60,7 @@ def test_what_is_certified_is_accepted_and_is_about_the_quantised_weights(tmp_pa
 
 
 def test_a_word_that_quantising_breaks_is_found_and_replayed(tmp_path: Path) -> None:
-    """tomita_7_deep on 1^21: 0.1448 over the reals, -0.1724 with int8 weights for each channel."""
+    """tomita_7_deep on 1^21: 0.1448 over the reals, -0.1724 with int8 weights for each channel, in binary32, too."""
     network, claim = of_zoo(tmp_path, "tomita_7_deep", "int8-channels")
     wrong = decide(network, replace(claim, lengths=(21, 21))).wrong
     assert wrong is not None and "".join(wrong.word) == "1" * 21
@@ -70,6 +71,10 @@ def test_a_word_that_quantising_breaks_is_found_and_replayed(tmp_path: Path) -> 
     assert (f"{before:.4f}", f"{after:.4f}") == ("0.1448", "-0.1724")
     assert wrong.value[0] - Fraction(1, 10**9) < Fraction(after) < wrong.value[1] + Fraction(1, 10**9)
     assert wrong.value[1] < 0
+    run = presets()["binary32"]
+    of_run = WrongRuns(network, replace(claim, lengths=(21, 21)), run, 1).replayed(
+        wrong.word, 0, wrong.place, wrong.case, wrong.row, executions(run)[0])
+    assert of_run is not None and f"{float(of_run.value):.4f}" == "-0.1724"
 
 
 def test_float_runs_round_each_exact_weight_once(tmp_path: Path) -> None:
