@@ -13,6 +13,7 @@ from constructions.trained.network import Scale
 from proofs.check import Rejected
 from proofs.check.checker.chapters.trained import classes
 from proofs.check.checker.chapters.trained.classes import Classes
+from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_by_checker
 from proofs.check.checker.chapters.trained.floats.classes import AttentionInRuns, Runs
 from proofs.check.checker.chapters.trained.floats.rounding import rounding
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
@@ -27,7 +28,6 @@ from tests.check.test_trained_float_runs import (
     FINER,
     RUNS,
     WIDE,
-    cast_by_checker,
     emulated,
     given_of,
     point,
@@ -58,7 +58,8 @@ def most_used(fields: dict[str, Any]) -> float:
     draw, run, worst = np.random.default_rng(2), run_of(fields), 0.0
     emulation = emulated(make_network("rms"), fields, draw)
     stack = FloatStack(Budget(100), cast_by_checker(given_of(make_network("rms"), fields).network, run), run)
-    maps = AttentionOfRuns(None, *[make_linear([], [])] * 4, [], [], ScaleOfChecker(None, 4))
+    no = make_linear([], [])
+    maps = AttentionOfRuns(None, no, no, no, no, [], [], ScaleOfChecker(None, 4))
     attention, scale = AttentionInRuns(stack, maps), emulation.network.attention_steps[0].scale
     for _ in range(6):
         query, keys, values = (rounded(draw.normal(size=size) * 1.5, emulation.run.inputs)
@@ -111,8 +112,8 @@ def most_used_of_scores() -> float:
         bounds = softmax.bounds(vectors(query[0]), list(map(vectors, keys)), ScaleOfChecker(scale.times, scale.root))
         known = CentredRange([low + high >> 1 for low, high in bounds], [(high - low >> 1) + 1 for low, high in bounds])
         for _ in range(12):
-            tiled = [np.tile(x, (RUNS, 1, 1)) for x in (query, keys)]
-            worst = max(worst, used(known, emulation._scores(scale, *tiled, np.array([4]))))
+            asking, seen = (np.tile(x, (RUNS, 1, 1)) for x in (query, keys))
+            worst = max(worst, used(known, emulation._scores(scale, asking, seen, np.array([4]))))
     return worst
 
 
