@@ -19,7 +19,7 @@ from .reading.network import Network
 Between = list[NormMaps | UnitMaps]
 
 
-class Attention(Protocol):
+class AttentionOfClasses(Protocol):
     """An attention step; heads are numbered, positions are those of the tables."""
 
     def normed(self, stream: AffineForm) -> AffineForm:
@@ -49,12 +49,12 @@ class Attention(Protocol):
 class AttentionStage(NamedTuple):
     """An attention step with so many heads, and the steps after it up to the next one."""
 
-    attention: Attention
+    attention: AttentionOfClasses
     heads: int
     after: Between
 
 
-class Arithmetic(Protocol):
+class ArithmeticOfClasses(Protocol):
     """What a network computes with."""
 
     stages: list[AttentionStage]

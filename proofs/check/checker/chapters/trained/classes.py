@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.verdicts import expect, require, within
 from ...kernel.words.tracker import Tracker
-from .arithmetic import Arithmetic, AttentionStage, Between, Reals
+from .arithmetic import ArithmeticOfClasses, AttentionStage, Between, Reals
 from .cells import Bounds, Box, cells_of
 from .directions import DirectionBasis, average, make_turn
 from .forms import FRACTION, AffineForm, Linear, promoted, spread
@@ -41,7 +41,7 @@ class ObligationNodes(NamedTuple):
 class Classes:
     """Proves the units of one certificate; what several of them need is made once."""
 
-    def __init__(self, decision: Decision, arithmetic: Arithmetic | None = None) -> None:
+    def __init__(self, decision: Decision, arithmetic: ArithmeticOfClasses | None = None) -> None:
         require(decision.network.causal, "classes need causal attention")
         self.decision, self.budget = decision, decision.language.budget
         self.by_place = is_by_place(decision.network, decision.claim, decision.language)
