@@ -37,6 +37,7 @@ def render_markdown(report: AuditReport) -> str:
     blocks = [f"# Audit: {escape(report.title)}"]
     blocks += [f"{name.capitalize()}: {escape(text)}" for name, text in wording.describe_source(report)]
     blocks += [f"**{text}**" for text in (wording.summarize(report), wording.describe_interruption(report)) if text]
+    blocks += [_command(report.command)] if report.command else []
     if report.statements:
         blocks += ["## Statement by statement", _statements(report.statements)]
     blocks += ["## Claims", _claims(report.claims), "## Claim by claim"]

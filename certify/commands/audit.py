@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certify.asking import options as option
+from certify.commands.command import repeated
 from certify.commands.finish import say_reading
 from certify.frame.terminal import print_json, write_certificate
 
@@ -34,6 +35,7 @@ CsvOption = Annotated[str | None, typer.Option(
 
 
 def audit(
+    context: typer.Context,
     claims: Annotated[str | None, typer.Argument(
         metavar="CLAIMS.toml", help="a claims file; - is standard input")] = None,
     formula: Annotated[str | None, typer.Option(
@@ -92,7 +94,8 @@ def audit(
     refuse_beside_one_claim({"--jobs": jobs, "--dask": dask}, resume)
     claim = read_alone(subject, model is not None, options, Lengths(min_n, max_n), critical, embeddings, gap=gap,
                        width=width, float=floats)
-    raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else audit_claim(claim, output, reports))
+    raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else
+                     audit_claim(claim, output, reports, repeated(context)))
 
 
 def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths, critical: str | None,
@@ -250,8 +253,8 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 # -- one claim ---------------------------------------------------------------------------------------------------------
 
 
-def audit_claim(claim: Claim, output: str | None, reports: Reports) -> int:
-    """Audit one claim; return the exit status."""
+def audit_claim(claim: Claim, output: str | None, reports: Reports, command: str) -> int:
+    """Audit one claim; return the exit status. The command is what reports say that repeats it."""
     from certify.auditing.decide import Search
     from certify.auditing.judge import judge_in_time
     from certify.auditing.results import AuditReport
@@ -260,7 +263,8 @@ def audit_claim(claim: Claim, output: str | None, reports: Reports) -> int:
 
     with ProgressLine() as progress:
         result, certificates = judge_in_time(claim, Search(progress=progress))
-    report = AuditReport("One claim", "command line", (result,), (), result.seconds)
+    title = result.subject.partition(";")[0]
+    report = AuditReport(title, "", (result,), (), result.seconds, command=command)
     reports.write(report)
     if reports.as_json:
         print_claim_json(claim, result)

@@ -113,7 +113,7 @@ def _importing(answers: dict[str, Any]) -> Options:
 def _exhibit(name: str, about: str, certificate: str, path: str, group: str) -> Exhibit:
     accepted = read_accepted_file(certificate, path)
     try:
-        page = page_of(certificate, path, f"{name}{SUFFIX}")
+        page = page_of(certificate, path, f"{name}{SUFFIX}", about)
     except (Unsupported, InputError):  # it is accepted, and of a kind that has no page
         page = ""
     return Exhibit(name, about, certificate, page, headline(accepted.lines), group)
