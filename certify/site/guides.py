@@ -24,7 +24,7 @@ def guide_html(text: str, page: str, links: Mapping[str, str]) -> str:
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
             token.attrSet("id", slug_of(tokens[place + 1].content))
-        if token.type in ("fence", "code_block"):
+        if token.type in ("fence", "code_block", "table_open"):
             token.attrSet("tabindex", "0")  # it may scroll, and keys are to reach what is scrolled
         if token.type == "th_open" and not tokens[place + 1].content:
             token.tag = tokens[place + 2].tag = "td"  # a column without a name heads nothing

@@ -28,7 +28,7 @@ from certify.site.guides import guide_html
 from certify.site.pyodide import KEPT, SHA_256, VERSION, read_pyodide
 from constructions.errors import InputError
 from proofs.check import main
-from tests.browser import CONTRASTS, NARROW, WIDE, browser
+from tests.browser import CONTRASTS, NARROW, WIDE, browser, faults
 from tests.processes import ROOT
 
 __all__ = ["browser"]
@@ -236,6 +236,8 @@ def test_pages_fit_can_be_read_and_complain_of_nothing(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert min(page.evaluate(CONTRASTS)) >= 4.5
     assert [each for each in wrong if "favicon" not in each and "404" not in each] == []
+    if width == NARROW:
+        assert faults(page) == []
 
 
 def test_a_worker_of_the_page_can_ask_no_other_host(browser: Browser, served: tuple[str, Any]) -> None:
