@@ -152,8 +152,9 @@ def _temperature_cells(temperature: HeadTemperature | None, named: bool) -> tupl
 
 def _rows(rows: Sequence[LengthVerdict]) -> str:
     return _table(("n", "verdict", "worst error", "bound", "where"), (
-        (str(row.n), row.verdict, wording.show_enclosed(row.error), wording.show_enclosed(row.bound),
-         escape("; ".join(part for part in (row.where, row.reason) if part))) for row in rows),
+        (lengths, row.verdict, wording.show_enclosed(row.error), wording.show_enclosed(row.bound),
+         escape("; ".join(part for part in (row.where, row.reason) if part)))
+        for lengths, row in wording.rows_alike(rows)),
         right=("n", "worst error", "bound"))
 
 

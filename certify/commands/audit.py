@@ -26,12 +26,20 @@ CriticalOption = Annotated[str | None, typer.Option(
 
 ClaimedGammaOption = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores (for a model, a factor)")]
+EmbeddingsOption = Annotated[str | None, typer.Option(
+    "--embeddings", metavar="LIST", help="position embeddings that are claimed to suffice: 'i/n, (-1)^i'")]
+GapOption = Annotated[str | None, typer.Option(
+    "--gap", metavar="EXPRESSION", help="claim only that the greatest score exceeds the next by this")]
+WidthOption = Annotated[str | None, typer.Option(
+    "--width", metavar="RATIONAL", help="greatest relative width of the brackets (left out: 1/1000000)")]
 HtmlOption = Annotated[str | None, typer.Option(
     "--html", metavar="FILE", parser=option.written_file, help="write a report with plots")]
 MarkdownOption = Annotated[str | None, typer.Option(
     "--markdown", metavar="FILE", parser=option.written_file, help="write the report as Markdown")]
 CsvOption = Annotated[str | None, typer.Option(
     "--csv", metavar="FILE", parser=option.written_file, help="write the numbers as a table")]
+LatexOption = Annotated[str | None, typer.Option(
+    "--latex", metavar="FILE", parser=option.written_file, help="write the verdicts as tables for a paper")]
 
 
 def audit(
@@ -53,16 +61,13 @@ def audit(
     delta: option.Delta = None,
     precision: option.Precision = None,
     weighting: option.Weighting = None,
-    embeddings: Annotated[str | None, typer.Option(
-        "--embeddings", metavar="LIST", help="position embeddings that are claimed to suffice: 'i/n, (-1)^i'")] = None,
-    gap: Annotated[str | None, typer.Option(
-        "--gap", metavar="EXPRESSION", help="claim only that the greatest score exceeds the next by this")] = None,
+    embeddings: EmbeddingsOption = None,
+    gap: GapOption = None,
     min_n: option.MinN = 1,
     max_n: option.MaxN = 64,
     critical: CriticalOption = None,
     floats: option.Float = None,
-    width: Annotated[str | None, typer.Option(
-        "--width", metavar="RATIONAL", help="greatest relative width of the brackets (left out: 1/1000000)")] = None,
+    width: WidthOption = None,
     suggest: Annotated[bool, typer.Option("--suggest", help="find the smallest constants that are enough")] = False,
     output: option.Certificate = None,
     resume: Annotated[bool, typer.Option("--resume", help="continue an interrupted audit of this file")] = False,
@@ -71,6 +76,7 @@ def audit(
     html: HtmlOption = None,
     markdown: MarkdownOption = None,
     csv: CsvOption = None,
+    latex: LatexOption = None,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
@@ -83,7 +89,7 @@ def audit(
     from certify.frame.shards import read_workers
     from constructions.network.lengths import Lengths
 
-    reports = Reports(html, markdown, csv, as_json)
+    reports = Reports(html, markdown, csv, latex, as_json)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, "soft", gamma, temperature,
                       allowed_error=delta, precision=precision, dialect=dialect, weighting=weighting)
@@ -120,20 +126,21 @@ def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths,
 class Reports:
     """Where reports go, and the writing of them."""
 
-    def __init__(self, html: str | None, markdown: str | None, csv: str | None, as_json: bool):
+    def __init__(self, html: str | None, markdown: str | None, csv: str | None, latex: str | None, as_json: bool):
         """Each place is a file, - for standard output, or None."""
-        self.html, self.markdown, self.csv, self.as_json = html, markdown, csv, as_json
+        self.forms = ((html, html_of), (markdown, markdown_of), (csv, csv_of), (latex, latex_of))
+        self.as_json = as_json
 
     @property
     def places(self) -> list[str]:
         """The files to be written."""
-        return [place for place in (self.html, self.markdown, self.csv) if place is not None]
+        return [place for place, _ in self.forms if place is not None]
 
     def write(self, report: AuditReport) -> None:
         """Write every report that was asked for; one that is not complete never takes the place of another."""
         from certify.frame.files import holds_a_file, write_text
 
-        for place, written in ((self.html, html_of), (self.markdown, markdown_of), (self.csv, csv_of)):
+        for place, written in self.forms:
             if place is None:
                 continue
             if not report.complete and holds_a_file(place):
@@ -161,6 +168,13 @@ def csv_of(report: AuditReport) -> str:
     from certify.auditing.csv_figures import render_csv
 
     return render_csv(report)
+
+
+def latex_of(report: AuditReport) -> str:
+    """The verdicts as tables."""
+    from certify.exports.latex_audit import latex_of_audit
+
+    return latex_of_audit(report)
 
 
 def refuse(message: str) -> None:

@@ -52,12 +52,12 @@ def _field(last: int) -> Markup:
 def _shortest(cells: npt.NDArray[Any]) -> str:
     """The cells as a path of runs, in the direction that needs fewer."""
     last = len(cells)
-    upright = "".join(f"M{n} {last - i}h1v-{length}h-1z" for n, i, length in _runs(cells))
-    level = "".join(f"M{n} {last - i}h{length}v-1h-{length}z" for i, n, length in _runs(cells.T))
+    upright = "".join(f"M{n} {last - i}h1v-{length}h-1z" for n, i, length in runs_of(cells))
+    level = "".join(f"M{n} {last - i}h{length}v-1h-{length}z" for i, n, length in runs_of(cells.T))
     return min(upright, level, key=len)
 
 
-def _runs(cells: npt.NDArray[Any]) -> Iterator[tuple[int, int, int]]:
+def runs_of(cells: npt.NDArray[Any]) -> Iterator[tuple[int, int, int]]:
     """Row, first column and length of every run of cells in a row."""
     for row, line in enumerate(cells):
         edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(int), [0]))))
@@ -65,11 +65,20 @@ def _runs(cells: npt.NDArray[Any]) -> Iterator[tuple[int, int, int]]:
             yield row, int(start), int(end - start)
 
 
+def ticks_of(last: int) -> list[int]:
+    """Which of so many places have a label.
+
+    >>> ticks_of(64)
+    [0, 15, 31, 47, 63]
+    """
+    step = max(1, last // 4)
+    return sorted({0, last - 1, *range(step - 1, last - step // 2, step)})
+
+
 def _ticks(chart: ErrorMap) -> Iterator[Markup]:
     last = len(chart.places)
     unit = last / 64
-    step = max(1, last // 4)
-    for k in sorted({0, last - 1, *range(step - 1, last - step // 2, step)}):
+    for k in ticks_of(last):
         text, size = str(chart.places[k]), 3.1 * unit
         yield element("text", text, class_="tick", x=k + .5, y=last + 3.8 * unit, text_anchor="middle", font_size=size)
         yield element("text", text, class_="tick", x=-unit, y=last - k - .5 + unit, text_anchor="end", font_size=size)

@@ -96,7 +96,7 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (),
     word = chosen_word(decision)
     neighbours = find_neighbours(decision, word.letters, word.offset) if word else []
     wrong = describe_wrong(decision, decision.wrong) if decision.wrong else ""
-    points = [_point(row) for row in decision.rows]
+    points = points_of(decision)
     return render_page(
         _environment(decision), "decision.html", (), (), decision=decision, files=files, kind=kind, word=word,
         says=describe_verdict(decision), claim=describe_claim(decision), facts=_facts(decision), wrong=wrong,
@@ -191,6 +191,11 @@ def _pictures(decision: Decision, word: Word) -> list[Picture]:
 def _show_margin(margin: float) -> str:
     """Five digits; where nothing is judged there is no number."""
     return f"{margin:.5g}" if margin < 1e300 else "not judged"
+
+
+def points_of(decision: Decision) -> list[Point]:
+    """The curve of a decision."""
+    return [_point(row) for row in decision.rows]
 
 
 def _point(row: LengthRow) -> Point:
