@@ -14,14 +14,15 @@ from certify.exports.pages.base.page import open_templates, read_parts
 from certify.exports.pages.certificate.commands import UNNAMED, check_alone_command
 from certify.frame.shipped import pages
 from certify.site.gallery import SUFFIX, Exhibit, Report
-from certify.site.guides import guide_html, pictures_of
+from certify.site.guides import guide_html, pictures_of, sections_of
 from certify.site.pyodide import LICENCE
 from certify.site.pyodide import VERSION as PYODIDE
+from certify.site.search import Entry, write_index
 from certify.site.workbench import pack_workbench
 from proofs.check import STATUS
 
 POLICY = ("default-src 'none'; script-src 'self'{more}; style-src 'self'; img-src 'self'; connect-src 'self'; "
-          "worker-src 'self' blob:; base-uri 'none'; form-action 'none'")
+          "worker-src 'self' blob:; base-uri 'none'; form-action 'self'")
 """A worker that a page makes of a blob has the policy of the page; one of its own file would need a header."""
 SCRIPTS: Mapping[str, Sequence[str]] = {
     "check.js": ("dom.js", "python-page.js", "check.js"), "worker.js": ("python-worker.js", "worker.js"),
@@ -58,6 +59,9 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
     groups = {each.group: [one for one in exhibits if one.group == each.group] for each in exhibits}
     files["index.html"] = environment.get_template("index.html").render(**common, groups=groups, reports=reports)
     files["site.css"] = str(read_parts(environment, ("base.css", "site.css")))
+    files["search.html"] = environment.get_template("search.html").render(**common)
+    files["search.js"] = str(read_parts(environment, ("dom.js", "search.js")))
+    files["search-index.js"] = write_index(entries_of(exhibits, reports, live))
     files["check.html"] = _check_page(environment, common, checker)
     if pyodide is not None:
         files |= {f"pyodide/{name}": data for name, data in pyodide.items()}
@@ -70,6 +74,23 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
         files["kept.js"] = environment.get_template("kept.js").render(
             names=kept, version=digest_of("".join(map(digests.__getitem__, kept)))[:16])
     return {**files, DIGESTS: "".join(f"{digest}  {name}\n" for name, digest in digests.items())}
+
+
+def entries_of(exhibits: Sequence[Exhibit], reports: Sequence[Report], live: bool) -> list[Entry]:
+    """What can be found: certificates, audits with the names of their claims, every section of every guide."""
+    found = [Entry("Check a certificate", "in this browser" if live else "", "check.html", "checker verdict digest")]
+    found += [Entry("Workbench", "type a formula", "workbench.html", "parser word letters truth")] * live
+    found += [Entry(each.name, f"{each.group}: {each.proves}",
+                    f"gallery/{each.name}.html" if each.page else "index.html#gallery",
+                    f"{each.about} {each.proves} certificate") for each in exhibits]
+    found += [Entry(each.title, f"audit: {each.verdicts}", f"audits/{each.name}.html", " ".join(each.claims))
+              for each in reports]
+    for name, path in pages().items():
+        sections = sections_of(path.read_text(encoding="utf-8"))
+        title = sections[0][0] if sections else name
+        found += [Entry(heading, f"guide: {title}" if place else "guide", f"guides/{name}.html#{anchor}", text)
+                  for place, (heading, anchor, text) in enumerate(sections)]
+    return found
 
 
 def digest_of(content: str | bytes) -> str:

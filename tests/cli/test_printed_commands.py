@@ -44,7 +44,8 @@ NAMES = command_line().commands
 NAMED = re.compile(r"(?<!Usage: )\b(?:certify ([a-z][a-z-]*)|python -I )")
 PROSE = {"in", "is", "needs", "or", "the"}
 """Words that stand behind the program's name where no command is meant."""
-BUILDERS = {"certify.asking.run_command": "RunCommand.on", "certify.exports.pages.certificate.commands": "_command"}
+BUILDERS = {"certify.asking.run_command": "RunCommand.on", "certify.exports.pages.certificate.commands": "_command",
+            "certify.commands.command": "repeated"}
 """What puts a command line together from words: each caller must have been met."""
 SINCE = "(Q_a | Q_b) since Q_a"
 
