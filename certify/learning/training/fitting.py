@@ -53,12 +53,12 @@ def fit(network: TrainedNetwork, lessons: Lessons, pool: Pool, pace: Pace, draw:
     for step in range(pace.steps):
         batches = [lessons.draw(pace.words, draw), pool.drawn(pace.words, draw)]
         optimizer.zero_grad()
-        loss = sum(loss_of(running, lessons, batch) for batch in batches if batch is not None)
-        loss.backward()  # type: ignore[union-attr]  # there is a batch
+        loss: Any = sum(loss_of(running, lessons, batch) for batch in batches if batch is not None)
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(learning, LONGEST_GRADIENT)
         optimizer.step()
         schedule.step()
-        losses.append(float(loss))
+        losses.append(loss.item())
         say(step, losses[-1])
     return running.as_data(), float(np.mean(losses[-max(pace.steps // 10, 1):]))
 

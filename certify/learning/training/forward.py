@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from certify.learning.training.weights import COMPUTED
 from constructions.trained.network import (
     Affine,
     AttentionStep,
@@ -25,8 +26,6 @@ from constructions.trained.network import (
 )
 
 _DTYPES = {"binary64": torch.float64, "binary32": torch.float32, "binary16": torch.float16, "bfloat16": torch.bfloat16}
-COMPUTED = "computed."
-"""Tensors that no file has begin so."""
 ACTIVATIONS: Mapping[str, Callable[[Any], Any]] = {
     "relu": functional.relu, "gelu": functional.gelu, "silu": functional.silu,
     "gelu-tanh": lambda y: functional.gelu(y, approximate="tanh"), "sigmoid": torch.sigmoid, "tanh": torch.tanh,

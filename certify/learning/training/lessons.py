@@ -57,8 +57,8 @@ class Lessons(Protocol):
     def kin(self, item: Item, draw: Draw) -> Iterator[Item]:
         """Inputs that differ from one in a few letters; some may be none of the claim's."""
 
-    def is_asked(self, item: Item) -> bool:
-        """Whether it is an input of the claim on which something is asked."""
+    def asked(self, items: Iterable[Item]) -> list[Item]:
+        """Those that are inputs of the claim on which something is asked."""
 
     def show(self, item: Item) -> str:
         """It for people."""
@@ -76,6 +76,7 @@ class Pool:
     def __init__(self, lessons: Lessons) -> None:
         self.lessons = lessons
         self.items: dict[Item, None] = {}
+        self.groups: list[list[Item]] = []
 
     def add(self, items: Iterable[Item]) -> None:
         """Put them in."""
@@ -83,20 +84,19 @@ class Pool:
             self.items.pop(item, None)
             self.items[item] = None
         self.items = dict.fromkeys(list(self.items)[-MOST_KEPT:])
+        self.groups = list(grouped(self.lessons, self.items).values())
 
     def add_with_kin(self, items: Iterable[Item], draw: Draw) -> None:
         """Put them in, and before them those of their kin on which something is asked."""
         chosen = list(items)
-        self.add(one for item in chosen for one in self.lessons.kin(item, draw) if self.lessons.is_asked(one))
-        self.add(chosen)
+        self.add([*self.lessons.asked(one for item in chosen for one in self.lessons.kin(item, draw)), *chosen])
 
     def drawn(self, count: int, draw: Draw) -> Batch | None:
         """A batch of one length, each item as likely as the others; None if there is none."""
         if not self.items:
             return None
-        groups = list(grouped(self.lessons, self.items).values())
-        share = np.array([len(group) for group in groups]) / len(self.items)
-        group = groups[int(draw.choice(len(groups), p=share))]
+        share = np.array([len(group) for group in self.groups]) / len(self.items)
+        group = self.groups[int(draw.choice(len(share), p=share))]
         return self.lessons.batch([group[index] for index in draw.integers(len(group), size=count)])
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from certify.frame.files import read_text
 from certify.frame.shipped import examples_folder
 from certify.learning.training.fresh import Recipe, Sizes, begun, recipe
-from certify.learning.training.lessons import Draw, Lessons
+from certify.learning.training.lessons import Lessons
 from certify.learning.training.track_lessons import TrackLessons
 from certify.learning.training.word_lessons import WordLessons
 from certify.trained.claim_file import Scope, claim_of_table
@@ -103,7 +103,7 @@ def lessons_of(network: TrainedNetwork, claim: Claim | TracksClaim) -> Lessons:
     return WordLessons(network, claim) if isinstance(claim, Claim) else TrackLessons(network, claim)
 
 
-def new_network(task: Task, sizes: Sizes, draw: Draw) -> tuple[Recipe, TrainedNetwork]:
+def new_network(task: Task, sizes: Sizes, seed: int) -> tuple[Recipe, TrainedNetwork]:
     """A network with as many tokens and position rows as the task needs; training begins with it.
 
     Raises:
@@ -117,7 +117,7 @@ def new_network(task: Task, sizes: Sizes, draw: Draw) -> tuple[Recipe, TrainedNe
         raise InputError(f"{task.where}: token {vocabulary - 1}, expected fewer than {MANY_TOKENS} tokens in all")
     rows = sizes.rows or _rows(task, attention, vocabulary)
     made = recipe(sizes, attention, vocabulary, rows)
-    return made, begun(made, draw)
+    return made, begun(made, np.random.default_rng(seed))
 
 
 def _rows(task: Task, attention: Attends, vocabulary: int) -> int:

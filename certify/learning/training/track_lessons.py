@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -72,7 +72,10 @@ class TrackLessons:
             for other in draw.integers(len(self.claim.all_columns), size=4).tolist():
                 yield number, (*columns[:place], other, *columns[place + 1:])
 
-    def is_asked(self, item: Item) -> bool:
+    def asked(self, items: Iterable[Item]) -> list[Item]:
+        return [item for item in items if self._is_allowed(item)]
+
+    def _is_allowed(self, item: Item) -> bool:
         try:
             self.claim.states(self.claim.forms[item[0]], self._columns(item))
         except InputError:

@@ -17,14 +17,19 @@ from certify.frame.verdicts import WithExitStatus
 from certify.learning.training.fitting import Pace, fit, margins
 from certify.learning.training.fresh import Recipe, begun
 from certify.learning.training.lessons import AnyDecision, Item, Lessons, Pool
+from certify.learning.training.repair import Repair, compare_with_given
+from certify.learning.training.weights import with_its_source
 from certify.trained.decide import Settings
+from certify.trained.decision import Decision
 from constructions.deadline import TimeIsUp
+from constructions.errors import InputError
 from constructions.trained.network import TrainedNetwork
 
 CLOSEST = 64
 """So many items with the smallest margins are learnt again, right or not."""
 PATIENCE = 3
 """After so many rounds in which no fewer words are wrong, a new network begins anew."""
+MOST = 10**9
 REPAIRING = 1e-3
 """The rate of training for a network that is given."""
 
@@ -36,6 +41,13 @@ class Budget:
     rounds: int = 20
     pace: Pace = field(default_factory=lambda: Pace(500))
     seed: int = 1
+
+
+def check_budget(budget: Budget) -> None:
+    """Raise InputError for what is no number of rounds, of steps, or no seed."""
+    for name, value, least in (("rounds", budget.rounds, 1), ("steps", budget.pace.steps, 1), ("seed", budget.seed, 0)):
+        if not least <= value <= MOST:
+            raise InputError(f"--{name}: {value}, expected from {least} to {MOST}")
 
 
 @dataclass(frozen=True)
@@ -85,6 +97,20 @@ def train(network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget
         run.reason = str(up)
     network, decision = run.best or (run.network, None)
     return Training(network, decision, tuple(run.rounds), run.reason, time.perf_counter() - start)
+
+
+def repair_of(given: TrainedNetwork, training: Training, settings: Settings) -> Repair | None:
+    """What changed, where words were wrong and a network without them came out; None if nothing changed.
+
+    With the time of ``--timeout`` up it says so.
+    """
+    decision = training.decision
+    if not isinstance(decision, Decision) or training.network is given:
+        return None
+    try:
+        return compare_with_given(given, decision, settings)
+    except TimeIsUp as up:
+        return Repair(None, None, None, str(up))
 
 
 class _Run:
@@ -143,6 +169,8 @@ class _Run:
 
     def _is_certified(self) -> bool:
         """Whether a decision says so; else what it calls wrong is to be learnt."""
+        if self.rounds[-1].number:
+            self.network = with_its_source(self.network)
         decision = self.lessons.decide(self.network, self.settings)
         wrong, close = self.lessons.taught_by(decision)
         self.pool.add(close)

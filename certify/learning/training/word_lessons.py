@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certify.frame.words import show_word
-from certify.learning.training.lessons import Batch, Draw, Indices, Item
+from certify.learning.training.lessons import Batch, Draw, Indices, Item, grouped
 from certify.trained.decide import Settings, decide
 from certify.trained.decision import Decision
 from constructions.errors import InputError
@@ -102,8 +102,10 @@ class WordLessons:
         for index in draw.permutation(len(others))[:MOST_KIN].tolist():
             yield min(offset, self._last_offset(len(others[index]))), others[index]
 
-    def is_asked(self, item: Item) -> bool:
-        return len(item[1]) in self._lengths and bool(self.batch([item]).asked.any())
+    def asked(self, items: Iterable[Item]) -> list[Item]:
+        groups = [group for (n,), group in grouped(self, items).items() if n in self._lengths]
+        return [item for group in groups
+                for item, is_asked in zip(group, self.batch(group).asked.any(axis=(1, 2)), strict=True) if is_asked]
 
     def show(self, item: Item) -> str:
         at = "" if self.claim.offsets == (0, 0) else f" at offset {item[0]}"
