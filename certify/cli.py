@@ -67,8 +67,8 @@ NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy
 """Of commands whose names are none of a function, or taken by Python."""
 LOOK_AT_OTHERS = ("help", "mcp")
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
-                cross_entropy, floats, import_files, decide, learn, equal, train, export, crosscheck, list_all, examples,
-                docs, show_help, site, card, serve):
+                cross_entropy, floats, import_files, decide, learn, equal, train, export, crosscheck, list_all,
+                examples, docs, show_help, site, card, serve):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 

@@ -13,8 +13,8 @@ from certify.commands import train_options as trained_as
 from certify.frame.terminal import show_found
 
 if TYPE_CHECKING:
+    from certify.learning.training.rounds import Budget
     from certify.learning.training.task import Task
-    from certify.learning.training.train import Budget
     from certify.trained.decide import Settings
 
 
@@ -65,15 +65,13 @@ def train(
     that has an error is repaired, and it is told which words it had wrong. docs/training.md.
     """
     from certify.frame.shards import read_workers
+    from certify.learning.training.rounds import Budget, Pace, check_budget
     from certify.learning.training.task import read_task
     from certify.trained.claim_file import Scope
     from certify.trained.decide import Settings
     from certify.trained.flags import Flags, read_offsets
 
     check_torch()
-    from certify.learning.training.fitting import Pace
-    from certify.learning.training.train import Budget, check_budget
-
     flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
                   tuple(argmax or ()), follow, end, tuple(predicate or ()), machine, columns, layout)
     asked = read_task(task, flags, Scope(max_n, min_n, read_offsets(offset)))
@@ -92,7 +90,8 @@ def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budg
     from certify.learning.training.fresh import Sizes
     from certify.learning.training.show import print_training, training_to_json
     from certify.learning.training.task import lessons_of, new_network
-    from certify.learning.training.train import repair_of, train
+    from certify.learning.training.train import repair_of
+    from certify.learning.training.train import train as train_network
     from certify.trained.question import read_trained
     from constructions.errors import InputError
 
@@ -100,7 +99,7 @@ def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budg
         raise InputError(f"--{next(iter(sizes))}: the network of --from has its sizes, expected no such option")
     made, network = (None, read_trained(model)[0]) if model else new_network(task, Sizes(**sizes), budget.seed)
     claim = task.claim(network)
-    training = train(network, lessons_of(network, claim), made, budget, settings)
+    training = train_network(network, lessons_of(network, claim), made, budget, settings)
     repair = repair_of(network, training, settings) if model else None
     show_found(training, as_json, lambda found: training_to_json(found, repair),
                lambda out, found: print_training(out, found, repair))
@@ -122,4 +121,4 @@ def check_torch() -> None:
     from constructions.errors import Unsupported
 
     if find_spec("torch") is None:
-        raise Unsupported("certify train needs torch, which is not installed: pip install 'certify[torch]'")
+        raise Unsupported("torch is not installed, expected the extra: pip install 'certify[torch]'")

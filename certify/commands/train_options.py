@@ -9,8 +9,8 @@ import typer
 from certify.asking.options import whole_number, written_folder
 
 Task = Annotated[str | None, typer.Argument(
-    metavar="TASK", help="what to train for: a claim file, or a task of the examples by its name (left out: the options "
-    "say what is claimed, as for certify decide)")]
+    metavar="TASK", help="what to train for: a claim file, or a task of the examples by its name (left out: options "
+    "say it, as for decide)")]
 Folder = Annotated[str, typer.Option(
     "--output", "-o", metavar="DIR", parser=written_folder, help="write weights, claim, certificates and rounds here: "
     "a new folder")]

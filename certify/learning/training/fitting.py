@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,11 @@ from torch.nn import functional
 
 from certify.learning.training.forward import TorchNetwork
 from certify.learning.training.lessons import Batch, Draw, Item, Lessons, Pool, grouped
+from certify.learning.training.rounds import Pace
 from constructions.trained.network import TrainedNetwork
 
 AT_ONCE = 2048
 LONGEST_GRADIENT = 1.0
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How many steps, on how many words each, and the greatest rate of Adam."""
-
-    steps: int
-    words: int = 64
-    rate: float = 3e-3
 
 
 def in_torch(network: TrainedNetwork) -> TorchNetwork:
@@ -95,4 +86,5 @@ def least_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> NDArray[n
     """The least row that is asked for, of each input; what is no number counts as wrong."""
     with torch.no_grad():
         rows = rows_of(network, lessons, batch).to(torch.float64).numpy()
-    return np.where(batch.asked, np.nan_to_num(rows, nan=-np.inf), np.inf).min(axis=(1, 2))
+    least: NDArray[np.float64] = np.where(batch.asked, np.nan_to_num(rows, nan=-np.inf), np.inf).min(axis=(1, 2))
+    return least

@@ -9,9 +9,9 @@ from certify.frame.files import write_folder
 from certify.learning.equality_folder import readme as readme_of_equality
 from certify.learning.training.fresh import Recipe
 from certify.learning.training.repair import Repair
+from certify.learning.training.rounds import Training
 from certify.learning.training.show import HEAD, describe_repair, describe_training, round_rows
 from certify.learning.training.task import Task
-from certify.learning.training.train import Training
 from certify.learning.training.weights import FILE, weights_bytes
 from constructions.text import printable
 from constructions.trained.claim import Claim
@@ -32,7 +32,8 @@ def write_training(place: str, training: Training, task: Task, claim: Claim | Tr
     """
     text, named = task.text(claim)
     files: dict[str, str | bytes] = {
-        FILE: weights_bytes(training.network), "model.json": network_text(training.network), "claim.toml": text, **named}
+        FILE: weights_bytes(training.network), "model.json": network_text(training.network), "claim.toml": text,
+        **named}
     if made is not None and made.settings:
         files["config.json"] = json.dumps(made.settings, indent=2) + "\n"
     certificates = {"network.cert": training.decision and training.decision.certificate,
@@ -60,5 +61,5 @@ def readme(training: Training, repair: Repair | None, commands: list[str]) -> st
     """What came out, round by round, and the commands."""
     rows = [HEAD, ("---",) * len(HEAD), *round_rows(training.rounds)]
     said = [printable(line.strip()) for line in [*describe_training(training), *describe_repair(repair)]]
-    return "\n".join(["# A network from `certify train`", "", *(f"- {line}" for line in said), "", WHAT, "",
+    return "\n".join(["# A trained network", "", *(f"- {line}" for line in said), "", WHAT, "",
                       *(f"| {' | '.join(map(printable, row))} |" for row in rows), "", "```sh", *commands, "```", ""])

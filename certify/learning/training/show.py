@@ -11,7 +11,7 @@ from certify.frame.terminal_tables import Column, numbers, plain, print_table, p
 from certify.frame.words import counted, show_word
 from certify.learning.show_equality import describe_difference, describe_equality, equality_to_json
 from certify.learning.training.repair import Repair
-from certify.learning.training.train import Round, Training
+from certify.learning.training.rounds import Round, Training
 from certify.trained.decision import Decision
 from certify.trained.show import cut_word, decision_to_json, describe_verdict, print_decision
 from certify.trained.tracks_show import describe_tracks_verdict, print_tracks_decision, tracks_decision_to_json
@@ -72,8 +72,7 @@ def describe_repair(repair: Repair | None) -> list[str]:
     else:
         lines.append(f"what the given network had wrong is not known: {repair.reason}")
     if repair.equality is not None:
-        lines.append(f"certify equal, given and repaired: {repair.equality.verdict}: "
-                     f"{describe_equality(repair.equality)}")
+        lines.append(f"given and repaired compared: {repair.equality.verdict}: {describe_equality(repair.equality)}")
         if repair.equality.difference:
             lines.append(describe_difference(repair.equality.difference))
     return lines

@@ -31,8 +31,10 @@ from constructions.trained.tracks import TracksClaim
 _TOKENS = ("tokens", "before", "after", "token", "end", "others", "answers", "layout", "among", "pad", "padding",
            "choices", "answer", "each")
 """Under these keys of a claim file whole numbers are tokens."""
-MANY_TOKENS = MANY_ROWS = 1 << 12
-"""Tokens that a new network may have; position rows of the network of which a claim is first read, to see how many it needs."""
+MANY_TOKENS = 1 << 12
+"""Of a new network."""
+MANY_ROWS = 1 << 12
+"""Position rows of the network of which a claim is first read, to see how many it needs."""
 
 
 @dataclass(frozen=True)

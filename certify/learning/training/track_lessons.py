@@ -41,6 +41,7 @@ class TrackLessons:
         return [(number, tuple(index[column] for column in columns)) for columns in inputs]
 
     def draw(self, count: int, draw: Draw) -> Batch:
+        """So many inputs of one length."""
         if not self._drawn:
             seed = int(draw.integers(2**31))
             self._drawn = [self._items(number, ENOUGH, seed) for number in range(len(self.claim.forms))]
@@ -48,6 +49,7 @@ class TrackLessons:
         return self.batch([items[index] for index in draw.integers(len(items), size=count)])
 
     def batch(self, items: Sequence[Item]) -> Batch:
+        """These inputs, of one length."""
         form = self.claim.forms[items[0][0]]
         tokens = np.array([self.claim.tokens(form, self._columns(item)) for item in items])
         at = np.array(form.asked) - 1
@@ -58,21 +60,25 @@ class TrackLessons:
         return tuple(self.claim.all_columns[column] for column in item[1])
 
     def size(self, item: Item) -> tuple[int, ...]:
+        """Items with the same are of one length."""
         return (item[0], len(item[1]))
 
     def screened(self, draw: Draw) -> list[Item]:
+        """All short inputs and some of the others."""
         seed = int(draw.integers(2**31))
         return [item for number, form in enumerate(self.claim.forms)
                 for item in self._items(number, ALL_INPUTS if count_inputs(self.claim, form) <= ALL_INPUTS
                                         else SOME_INPUTS, seed)]
 
     def kin(self, item: Item, draw: Draw) -> Iterator[Item]:
+        """Inputs that differ from one in a few letters."""
         number, columns = item
         for place in range(len(columns)):
             for other in draw.integers(len(self.claim.all_columns), size=4).tolist():
                 yield number, (*columns[:place], other, *columns[place + 1:])
 
     def asked(self, items: Iterable[Item]) -> list[Item]:
+        """Those on which something is asked."""
         return [item for item in items if self._is_allowed(item)]
 
     def _is_allowed(self, item: Item) -> bool:
@@ -83,12 +89,15 @@ class TrackLessons:
         return True
 
     def show(self, item: Item) -> str:
+        """It for people."""
         return self.claim.show_input(self._columns(item))
 
     def decide(self, network: TrainedNetwork, settings: Settings) -> TracksDecision:
+        """The decision about the claim."""
         return decide_tracks(network, self.claim, settings.effort, settings.workers)
 
     def taught_by(self, decision: TracksDecision) -> tuple[list[Item], list[Item]]:
+        """The inputs that are proved to be wrong, and those with the smallest margins."""
         index = self.claim.column_index
         return ([(row.wrong.form, tuple(index[column] for column in row.wrong.columns))
                  for row in decision.rows if row.wrong],

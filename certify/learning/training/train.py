@@ -8,77 +8,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
 from certify.frame.progress import ProgressLine
-from certify.frame.verdicts import WithExitStatus
-from certify.learning.training.fitting import Pace, fit, margins
+from certify.learning.training.fitting import fit, margins
 from certify.learning.training.fresh import Recipe, begun
 from certify.learning.training.lessons import AnyDecision, Item, Lessons, Pool
 from certify.learning.training.repair import Repair, compare_with_given
+from certify.learning.training.rounds import Budget, Round, Training
 from certify.learning.training.weights import with_its_source
 from certify.trained.decide import Settings
 from certify.trained.decision import Decision
 from constructions.deadline import TimeIsUp
-from constructions.errors import InputError
 from constructions.trained.network import TrainedNetwork
 
 CLOSEST = 64
 """So many items with the smallest margins are learnt again, right or not."""
 PATIENCE = 3
 """After so many rounds in which no fewer words are wrong, a new network begins anew."""
-MOST = 10**9
 REPAIRING = 1e-3
 """The rate of training for a network that is given."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How long to go on, and from which seed."""
-
-    rounds: int = 20
-    pace: Pace = field(default_factory=lambda: Pace(500))
-    seed: int = 1
-
-
-def check_budget(budget: Budget) -> None:
-    """Raise InputError for what is no number of rounds, of steps, or no seed."""
-    for name, value, least in (("rounds", budget.rounds, 1), ("steps", budget.pace.steps, 1), ("seed", budget.seed, 0)):
-        if not least <= value <= MOST:
-            raise InputError(f"--{name}: {value}, expected from {least} to {MOST}")
-
-
-@dataclass(frozen=True)
-class Round:
-    """What came of one: ``wrong`` of the ``seen`` items were wrong as floats see it, or wrong by the decision, if there
-    was one; ``loss`` is None before training."""
-
-    number: int
-    loss: float | None
-    seen: int
-    wrong: int
-    shortest: str
-    verdict: str = ""
-    certified_to: int | None = None
-    anew: bool = False
-
-
-@dataclass(frozen=True)
-class Training(WithExitStatus):
-    """The network, and what was decided of it; without a decision time was up before one was made."""
-
-    network: TrainedNetwork
-    decision: AnyDecision | None
-    rounds: tuple[Round, ...]
-    reason: str
-    seconds: float
-
-    @property
-    def verdict(self) -> str:
-        """That of the decision."""
-        return self.decision.verdict if self.decision else "unknown"
 
 
 def train(network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget: Budget,

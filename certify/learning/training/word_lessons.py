@@ -53,10 +53,12 @@ class WordLessons:
             raise InputError("the claim asks nothing of any of its words")
 
     def draw(self, count: int, draw: Draw) -> Batch:
+        """So many inputs of one length."""
         n = int(draw.choice(self._lengths))
         return self._made(self._walks.draw(count, n, draw), self._offsets(n, count, draw))
 
     def batch(self, items: Sequence[Item]) -> Batch:
+        """These inputs, of one length."""
         words = np.array([word for _, word in items], dtype=np.int64).reshape(len(items), -1)
         return self._made(words, np.array([offset for offset, _ in items]))
 
@@ -77,9 +79,11 @@ class WordLessons:
         return last_offset(self.network, len(claim.before) + n + len(claim.after), claim.offsets)
 
     def size(self, item: Item) -> tuple[int, ...]:
+        """Items with the same are of one length."""
         return (len(item[1]),)
 
     def screened(self, draw: Draw) -> list[Item]:
+        """All short inputs and some of the others."""
         found: list[Item] = []
         left = ALL_WORDS
         for n in self._lengths:
@@ -91,6 +95,7 @@ class WordLessons:
         return found
 
     def kin(self, item: Item, draw: Draw) -> Iterator[Item]:
+        """Inputs that differ from one in a few letters."""
         offset, word = item
         found = [word[:place] for place in range(len(word))]
         for place in range(len(word) + 1):
@@ -103,18 +108,22 @@ class WordLessons:
             yield min(offset, self._last_offset(len(others[index]))), others[index]
 
     def asked(self, items: Iterable[Item]) -> list[Item]:
+        """Those on which something is asked."""
         groups = [group for (n,), group in grouped(self, items).items() if n in self._lengths]
-        return [item for group in groups
-                for item, is_asked in zip(group, self.batch(group).asked.any(axis=(1, 2)), strict=True) if is_asked]
+        return [group[index] for group in groups
+                for index in np.nonzero(self.batch(group).asked.any(axis=(1, 2)))[0].tolist()]
 
     def show(self, item: Item) -> str:
+        """It for people."""
         at = "" if self.claim.offsets == (0, 0) else f" at offset {item[0]}"
         return (show_word(self.claim.alphabet[letter] for letter in item[1]) or "()") + at
 
     def decide(self, network: TrainedNetwork, settings: Settings) -> Decision:
+        """The decision about the claim."""
         return decide(network, self.claim, settings)
 
     def taught_by(self, decision: Decision) -> tuple[list[Item], list[Item]]:
+        """The inputs that are proved to be wrong, and those with the smallest margins."""
         letters = self.claim.letters
         return ([(row.wrong.offset, letters(row.wrong.word)) for row in decision.rows if row.wrong],
                 [(row.seen.offset, letters(row.seen.word)) for row in decision.rows if row.seen])
