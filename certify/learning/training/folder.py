@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 
 from certify.frame.files import write_folder
@@ -35,7 +34,7 @@ def write_training(place: str, training: Training, task: Task, claim: Claim | Tr
         FILE: weights_bytes(training.network), "model.json": network_text(training.network), "claim.toml": text,
         **named}
     if made is not None and made.settings:
-        files["config.json"] = json.dumps(made.settings, indent=2) + "\n"
+        files["config.json"] = made.config
     certificates = {"network.cert": training.decision and training.decision.certificate,
                     "wrong.cert": training.decision and training.decision.wrong_certificate}
     files |= {name: content for name, content in certificates.items() if content}

@@ -5,6 +5,7 @@ So what is trained is what `certify import` reads of the file that is written.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ import numpy as np
 
 from certify.learning.training.lessons import Draw
 from constructions.errors import InputError, Unsupported
-from constructions.importing.config_file import positive_decimal
+from constructions.importing.config_file import positive_decimal, read_config
 from constructions.importing.contents import Contents, Stored
 from constructions.importing.importer import recognise
 from constructions.importing.questions import Options
@@ -72,7 +73,13 @@ class Recipe:
                   for name, shape in self.shapes.items()}
         epsilon = self.answers.get("epsilon")
         options = Options(**{**self.answers, "epsilon": epsilon and positive_decimal(epsilon, "epsilon")})
-        return recognise(Contents(stored, self.settings), options, "the new network", "config.json", ()).network
+        settings = read_config(self.config, "config.json").settings if self.settings else {}
+        return recognise(Contents(stored, settings), options, "the new network", "config.json", ()).network
+
+    @property
+    def config(self) -> bytes:
+        """The settings as a file."""
+        return (json.dumps(self.settings, indent=2) + "\n").encode()
 
     @property
     def flags(self) -> list[str]:
