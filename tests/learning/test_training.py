@@ -158,7 +158,7 @@ def test_each_kind_of_network_learns_in_torch_what_runs_here(attention: Any, pos
     logits.sum().backward()
     with torch.no_grad():
         for numbers in learning:
-            numbers -= 0.1 * numbers.grad
+            numbers.sub_(0.1 * numbers.grad)
     changed_one = running.as_data()
     same = [name for name, tensor in network.tensors.items() if changed_one.tensors[name] == tensor]
     assert all(name.startswith("computed.") for name in same) and changed_one.attention == attention

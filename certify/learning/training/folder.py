@@ -20,6 +20,7 @@ from constructions.trained.tracks import TracksClaim
 WHAT = """Floating point trained it, and of that nothing is claimed: what is decided is decided of the exact numbers in
 `model.json`, which are those of `model.safetensors`. In the table, *words* is how many inputs were looked at after a
 round and *wrong* how many of them were wrong, or were proved to be by the decision."""
+COMPARED = "`compared/given.cert` proves what the given network answers on all these words, `network.cert` the repaired one."
 
 
 def write_training(place: str, training: Training, task: Task, claim: Claim | TracksClaim, made: Recipe | None,
@@ -40,6 +41,8 @@ def write_training(place: str, training: Training, task: Task, claim: Claim | Tr
     files |= {name: content for name, content in certificates.items() if content}
     if repair is not None and repair.equality is not None and repair.equality.certificates:
         compared = {**repair.equality.certificates, "README.md": readme_of_equality(repair.equality)}
+        if repair.learned is not None and repair.learned.certificate is not None:
+            compared["given.cert"] = repair.learned.certificate
         files |= {f"compared/{name}": content for name, content in compared.items()}
     commands = commands_for(made, [name for name in certificates if name in files])
     files["README.md"] = readme(training, repair, commands)
@@ -60,5 +63,6 @@ def readme(training: Training, repair: Repair | None, commands: list[str]) -> st
     """What came out, round by round, and the commands."""
     rows = [HEAD, ("---",) * len(HEAD), *round_rows(training.rounds)]
     said = [printable(line.strip()) for line in [*describe_training(training), *describe_repair(repair)]]
-    return "\n".join(["# A trained network", "", *(f"- {line}" for line in said), "", WHAT, "",
+    what = [WHAT, *([COMPARED] if repair is not None and repair.wrong is not None else [])]
+    return "\n".join(["# A trained network", "", *(f"- {line}" for line in said), "", *what, "",
                       *(f"| {' | '.join(map(printable, row))} |" for row in rows), "", "```sh", *commands, "```", ""])

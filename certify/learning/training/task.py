@@ -31,6 +31,8 @@ from constructions.trained.tracks import TracksClaim
 _TOKENS = ("tokens", "before", "after", "token", "end", "others", "answers", "layout", "among", "pad", "padding",
            "choices", "answer", "each")
 """Under these keys of a claim file whole numbers are tokens."""
+LONGEST = 64
+"""Of words that are trained on."""
 MANY_TOKENS = 1 << 12
 """Of a new network."""
 MANY_ROWS = 1 << 12
@@ -56,6 +58,10 @@ class Task:
         """
         if is_about_tracks(self.table):
             return tracks_claim_of_table(self.table, self.where, network, self.scope, self.folder)
+        longest = self.table.get("max_n") if self.scope.max_n is None else self.scope.max_n
+        if isinstance(longest, int) and longest > LONGEST:
+            raise InputError(f"{self.where}: max_n: {longest}, expected at most {LONGEST} (--max-n): longer words are "
+                             "not trained on")
         return claim_of_table(self.table, self.where, self.folder, network, self.scope)
 
     def text(self, claim: Claim | TracksClaim) -> tuple[str, dict[str, str]]:

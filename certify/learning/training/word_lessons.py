@@ -18,7 +18,6 @@ from constructions.trained.network import TrainedNetwork
 from proofs.trained.live_states import StateLevels
 from proofs.words.truths import CasesOfWords
 
-LONGEST = 64
 ALL_WORDS = 2**13
 """All words of the first lengths are screened, as long as they are no more than these."""
 OF_LONGER = 256
@@ -30,15 +29,12 @@ class WordLessons:
     """One claim about one network's shape.
 
     Raises:
-        InputError: if words are too long, or nothing is ever asked.
+        InputError: if nothing is ever asked.
     """
 
     def __init__(self, network: TrainedNetwork, claim: Claim) -> None:
         self.network, self.claim = network, claim
         self.first_n, self.last_n = claim.lengths
-        if self.last_n > LONGEST:
-            raise InputError(f"max_n: {self.last_n}, expected at most {LONGEST} (--max-n): longer words are not "
-                             "trained on")
         self.margin = float(claim.margin)
         rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
         self.forms = np.zeros((network.outputs, len(rows)))
