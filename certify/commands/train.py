@@ -60,12 +60,11 @@ def train(
 ) -> None:
     """Train a network until it is proved.
 
-    Each round trains, looks at all short words, and, if none is wrong, decides: words that are wrong go back into the
-    training data, with words like them, until the network is certified or the rounds are over. With --from a network
-    that has an error is repaired, and it is told which words it had wrong. docs/training.md.
+    A round trains, looks at all short words and, if none is wrong, decides: wrong words go back into the training data,
+    with words like them, until the network is certified. --from: it is repaired instead. docs/training.md.
     """
     from certify.frame.shards import read_workers
-    from certify.learning.training.rounds import Budget, Pace, check_budget
+    from certify.learning.training.rounds import Budget, Pace, checked
     from certify.learning.training.task import read_task
     from certify.trained.claim_file import Scope
     from certify.trained.decide import Settings
@@ -75,12 +74,15 @@ def train(
     flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
                   tuple(argmax or ()), follow, end, tuple(predicate or ()), machine, columns, layout)
     asked = read_task(task, flags, Scope(max_n, min_n, read_offsets(offset)))
-    sizes = {name: value for name, value in (
-        ("layers", layers), ("width", width), ("heads", heads), ("units", units), ("attention", attention),
-        ("positions", positions), ("rows", rows)) if value is not None}
-    budget = Budget(rounds, Pace(steps), seed)
-    check_budget(budget)
+    sizes = those_given(layers=layers, width=width, heads=heads, units=units, attention=attention,
+                        positions=positions, rows=rows)
+    budget = checked(Budget(rounds, Pace(steps), seed))
     train_for(asked, model, sizes, budget, Settings(read_workers(jobs, dask), effort=effort), output, as_json)
+
+
+def those_given(**options: Any) -> dict[str, Any]:
+    """The options that were not left out."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budget, settings: Settings, output: str,

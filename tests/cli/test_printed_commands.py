@@ -55,7 +55,7 @@ MENTIONED = {
     "certify check 'since a.cert'": "check 'since a.cert'",
     "certify check network.cert": "check 'since a.cert'",
     "certify checker -o check.pyz": "checker -o written/check.pyz",
-    "certify decide model.json --claim claim.toml": "decide trained.json --claim claim.toml --max-n 3",
+    "certify decide model.json --claim claim.toml": "decide trained.json --claim claim.toml --max-n 1",
     "certify docs": "docs",
     "certify docs critical": "docs critical",
     "certify docs models": "docs models",
@@ -256,10 +256,11 @@ def make_everything(said: Said) -> None:
 def readme_of_training() -> str:
     """Of a folder of `certify train`, which itself needs torch."""
     from certify.learning.training.folder import commands_for, readme
+    from certify.learning.training.fresh import Sizes, recipe
     from certify.learning.training.rounds import Round, Training
 
     training = Training(difference_network(), None, (Round(1, None, 1, 1, "0"),), "time is up", 1.0)
-    return readme(training, None, commands_for(None, ["network.cert"]))
+    return readme(training, None, commands_for(recipe(Sizes(), "causal", 2, 2), ["network.cert"]))
 
 
 def listen_to_an_audit(said: Said) -> None:

@@ -20,7 +20,8 @@ from constructions.trained.tracks import TracksClaim
 WHAT = """Floating point trained it, and of that nothing is claimed: what is decided is decided of the exact numbers in
 `model.json`, which are those of `model.safetensors`. In the table, *words* is how many inputs were looked at after a
 round and *wrong* how many of them were wrong, or were proved to be by the decision."""
-COMPARED = "`compared/given.cert` proves what the given network answers on all these words, `network.cert` the repaired one."
+COMPARED = """`compared/given.cert` proves what the given network answers on all these words, `network.cert` what the
+repaired one does."""
 
 
 def write_training(place: str, training: Training, task: Task, claim: Claim | TracksClaim, made: Recipe | None,
@@ -56,7 +57,7 @@ def commands_for(made: Recipe | None, certificates: list[str]) -> list[str]:
     if made is None:
         return found
     files = [FILE, *(["config.json"] if made.settings else [])]
-    return [shlex.join(["certify", "import", *files, *made.flags, "-o", "model.json"]), *found]
+    return [f"certify import {shlex.join([*files, *made.flags])} -o model.json", *found]
 
 
 def readme(training: Training, repair: Repair | None, commands: list[str]) -> str:

@@ -30,11 +30,16 @@ class Budget:
     seed: int = 1
 
 
-def check_budget(budget: Budget) -> None:
-    """Raise InputError for what is no number of rounds, of steps, or no seed."""
+def checked(budget: Budget) -> Budget:
+    """The budget.
+
+    Raises:
+        InputError: for what is no number of rounds, of steps, or no seed.
+    """
     for name, value, least in (("rounds", budget.rounds, 1), ("steps", budget.pace.steps, 1), ("seed", budget.seed, 0)):
         if not least <= value <= MOST:
             raise InputError(f"--{name}: {value}, expected from {least} to {MOST}")
+    return budget
 
 
 @dataclass(frozen=True)
