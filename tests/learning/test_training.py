@@ -200,7 +200,8 @@ def test_what_repairing_changed_is_what_was_wrong_and_nothing_else(repaired: Any
     wrong = {word for n in range(1, 6) for word in product((0, 1), repeat=n) if is_wrong(broken, claim, word)}
     assert wrong and repair.wrong is not None and repair.wrong.longest == 5
     assert set(repair.wrong.words) == wrong and repair.wrong.total == len(wrong)
-    assert repair.equality is not None and repair.equality.verdict == "refuted"
+    assert repair.equality is not None and repair.equality.difference is not None
+    assert repair.equality.verdict == "refuted"
     assert repair.equality.difference.word in {tuple(map(str, word)) for word in wrong}
 
 
@@ -232,3 +233,13 @@ def test_the_same_seed_trains_the_same_numbers() -> None:
     lessons: Lessons = lessons_of(network, task.claim(network))
     trained = [fit(network, lessons, Pool(lessons), Pace(5), DRAW(seed), lambda *_: None) for seed in (2, 2, 3)]
     assert trained[0] == trained[1] and trained[0][0].tensors != trained[2][0].tensors
+
+
+def test_numbers_that_are_none_any_more_are_not_kept() -> None:
+    torch_or_skip()
+    from certify.learning.training.fitting import fit
+
+    network, claim = of_the_zoo("tomita_2", 3)
+    lessons = WordLessons(network, claim)
+    fitted, _ = fit(network, lessons, Pool(lessons), Pace(3, rate=float("inf")), DRAW(1), lambda *_: None)
+    assert fitted is network

@@ -29,7 +29,7 @@ def in_torch(network: TrainedNetwork) -> TorchNetwork:
 
 def fit(network: TrainedNetwork, lessons: Lessons, pool: Pool, pace: Pace, draw: Draw,
         say: Callable[[int, float], None]) -> tuple[TrainedNetwork, float]:
-    """The network after some steps, and its loss over the last of them.
+    """The network after some steps, and its loss over the last of them; as it was, if a number is none any more.
 
     The rate rises over a tenth of the steps and falls to 0 over the others. Each step sees words that are drawn, and
     as many that were wrong once, if there are any.
@@ -51,7 +51,8 @@ def fit(network: TrainedNetwork, lessons: Lessons, pool: Pool, pace: Pace, draw:
         schedule.step()
         losses.append(loss.item())
         say(step, losses[-1])
-    return running.as_data(), float(np.mean(losses[-max(pace.steps // 10, 1):]))
+    fitted = running.as_data() if all(bool(torch.isfinite(numbers).all()) for numbers in learning) else network
+    return fitted, float(np.mean(losses[-max(pace.steps // 10, 1):]))
 
 
 def rows_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> Any:

@@ -71,12 +71,13 @@ class Lessons(Protocol):
 
 
 class Pool:
-    """Items to be learnt again, the newest last."""
+    """Items to be learnt again, the newest last; half of what is drawn are those that are wrong now, or nearly."""
 
     def __init__(self, lessons: Lessons) -> None:
         self.lessons = lessons
         self.items: dict[Item, None] = {}
         self.groups: list[list[Item]] = []
+        self.pressing: list[list[Item]] = []
 
     def add(self, items: Iterable[Item]) -> None:
         """Put them in."""
@@ -91,12 +92,19 @@ class Pool:
         chosen = list(items)
         self.add([*self.lessons.asked(one for item in chosen for one in self.lessons.kin(item, draw)), *chosen])
 
+    def press(self, items: Iterable[Item]) -> None:
+        """Put them in; they are those that are wrong now, or nearly."""
+        chosen = list(items)
+        self.add(chosen)
+        self.pressing = list(grouped(self.lessons, chosen).values())
+
     def drawn(self, count: int, draw: Draw) -> Batch | None:
         """A batch of one length, each item as likely as the others; None if there is none."""
         if not self.items:
             return None
-        share = np.array([len(group) for group in self.groups]) / len(self.items)
-        group = self.groups[int(draw.choice(len(share), p=share))]
+        groups = self.pressing if self.pressing and draw.random() < 0.5 else self.groups
+        sizes = np.array([len(group) for group in groups])
+        group = groups[int(draw.choice(len(groups), p=sizes / sizes.sum()))]
         return self.lessons.batch([group[index] for index in draw.integers(len(group), size=count)])
 
 

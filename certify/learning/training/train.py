@@ -25,7 +25,7 @@ from constructions.deadline import TimeIsUp
 from constructions.trained.network import TrainedNetwork
 
 CLOSEST = 64
-"""So many items with the smallest margins are learnt again, right or not."""
+"""So many items with the smallest margins are pressing, right or not."""
 PATIENCE = 3
 """After so many rounds in which no fewer words are wrong, a new network begins anew."""
 REPAIRING = 1e-3
@@ -111,9 +111,9 @@ class _Run:
                         lambda done: self.progress(f"round {number}: {done} words looked at"))
         wrong = [item for item, margin in found.items() if margin <= 0]
         closest = sorted(found, key=found.__getitem__)[:CLOSEST]
-        self.pool.add(closest)
         self.pool.add_with_kin(sorted(wrong, key=_length)[:CLOSEST], self.draw)
-        self.waited = 0 if len(wrong) < 0.9 * self.fewest else self.waited + 1
+        self.pool.press(closest)
+        self.waited = 0 if len(wrong) < 0.9 * self.fewest or not wrong else self.waited + 1
         self.fewest = min(self.fewest, len(wrong))
         self.rounds.append(Round(number, loss, len(found), len(wrong), self._shortest(wrong), anew=anew))
         return len(wrong)
@@ -124,8 +124,9 @@ class _Run:
             self.network = with_its_source(self.network)
         decision = self.lessons.decide(self.network, self.settings)
         wrong, close = self.lessons.taught_by(decision)
-        self.pool.add(close)
         self.pool.add_with_kin(wrong, self.draw)
+        self.pool.press([*close, *wrong])
+        self.screened = list(dict.fromkeys([*self.screened, *wrong]))
         last = self.rounds[-1]
         self.rounds[-1] = replace(last, wrong=last.wrong or len(wrong),
                                   shortest=last.shortest if last.wrong else self._shortest(wrong),
