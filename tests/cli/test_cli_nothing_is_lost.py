@@ -79,6 +79,7 @@ TABLE = (
         "-o --wrong --html --store"),
     row("learn t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --svg --html --store"),
     row("equal t.json t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --store"),
+    row("train claim.toml --from t.json --max-n 2 --rounds 1 --steps 1", "claim.toml t.json", "-o", quick=False),
     row("margin m.json --threshold 1/2 --max-n 2", "m.json", "-o"),
     *(row(f"export c.cert --to {form}", "c.cert", "-o", quick=form in ("latex", "html", "npz", "safetensors"))
       for form in ("coq", "smt2", "latex", "figures", "proof", "html", "npz", "onnx", "torch", "safetensors")),
@@ -177,7 +178,7 @@ def test_the_table_has_every_option_of_every_command_that_writes() -> None:
 def test_every_option_whose_name_or_place_is_one_to_write_to_says_so() -> None:
     """Those that name files and do not write are known by name: a new one must be looked at."""
     reads = {"--dfa", "-F", "--float", "--format", "--claim", "--model", "--formula", "--pyodide", "--machine",
-             "--audit"}
+             "--audit", "--from"}
     places = ("FILE", "DIR", "PLACE", "MODEL")
     for name, command in command_line().commands.items():
         for one in command.params:
