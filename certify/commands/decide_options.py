@@ -72,7 +72,7 @@ Store = Annotated[str | None, typer.Option(
 Effort = Annotated[int, typer.Option(
     "--effort", metavar="K", parser=whole_number, help="try K times as hard where a length is not decided")]
 Float = Annotated[str | None, typer.Option(
-    "--float", metavar="NAME|FILE", help="decide the claim of every float run of this class, word by word: "
+    "--float", metavar="NAME|FILE", help="decide the claim of every float run of this class, by words or by classes of them: "
     "bfloat16/binary32, ... (certify floats --presets lists them)")]
 Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word found here")]

@@ -1,7 +1,7 @@
 """Whether a trained network is right in every float run of a class: docs/floats.md, section 7.
 
-Lengths are certified by the trusted folder alone, word by word, from the weights. A wrong run is looked for in numpy,
-where margins are least, and replayed bit by bit in integers before it is reported.
+Lengths are certified by the trusted folder alone, from the weights: word by word, or by classes of words. A wrong run
+is looked for in numpy, where margins are least, and replayed bit by bit in integers before it is reported.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +17,11 @@ from numpy.typing import NDArray
 from certify.frame.answer import AnswerByLength
 from certify.frame.progress import ProgressLine
 from certify.frame.so_far import SoFar, answer_in_time
+from certify.trained.float_classes import certified_by_classes, float_runs_text
 from certify.trained.proving import WORK
 from certify.trained.word_counts import WordCounts
 from constructions.deadline import has_deadline
 from constructions.errors import Unsupported
-from constructions.network.json_form import write_canonical
 from constructions.network.lengths import MAX_N_LIMIT, Lengths
 from constructions.trained.claim import (
     Claim,
@@ -34,8 +33,6 @@ from constructions.trained.claim import (
     judged,
     last_offset,
 )
-from constructions.trained.claim_form import claim_to_json
-from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, check_text, find_unproved_floats_of, find_vacuous
 from proofs.enclosures.float_runs.numbers import NotFinite
@@ -52,7 +49,7 @@ from proofs.trained.words import WordMargins
 from proofs.words.tracking import cases_at
 
 MOST_WORDS = 2**10
-"""Of a length at an offset: with more, nothing is certified, unless more effort is asked for."""
+"""Of a length at an offset: with more, words are not run one by one, unless more effort is asked for."""
 RUN_WORDS = 48
 """Words of a length, those with the least margins, that are run in the executions of the class."""
 SEARCHED_WORDS = 20_000
@@ -129,17 +126,22 @@ def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: 
     short = [n for n in range(first, last + 1) if counts.at(n) <= most]
     with ProgressLine() as progress:
         progress("proving")
-        reach, reason, text = _certified(network, claim, run, max(
-            (n for n in short if short[0] == first and n - first + 1 == short.index(n) + 1), default=first - 1))
+        end = max((n for n in short if short[0] == first and n - first + 1 == short.index(n) + 1), default=first - 1)
+        reach, reason, text = (certified_by_classes(network, search.cast, claim, run) if end < last
+                               else (first - 1, "", None))
+        if reach < end:
+            farther, why, found = _certified(network, claim, run, end)
+            reach, reason, text = (farther, why or reason, found) if farther > reach else (reach, reason, text)
         vacuous = set(find_vacuous(text.encode(), WORK)) if text else set()
         rows: list[FloatRow] = []
         for n in range(first, last + 1):
             progress(f"looking at runs, n = {n}")
-            rows.append(search.row(n, n in short, n > reach))
+            is_seen = n in short or n > reach
+            rows.append(search.row(n, n in short, n > reach) if is_seen else FloatRow(n, "unknown", None, None, ""))
             if rows[-1].wrong and search.by_place and claim.read == "each":
                 rows += [replace(rows[-1], n=m, seen=None) for m in range(n + 1, last + 1)]
                 break
-    judged_rows = tuple(_judge(row, reach, reason, row.n in short, row.n in vacuous, most) for row in rows)
+    judged_rows = tuple(_judge(row, reach, reason, row.n in vacuous) for row in rows)
     return FloatDecision(network, claim, run, judged_rows, text, time.perf_counter() - start)
 
 
@@ -154,14 +156,12 @@ def decide_floats_in_time(network: TrainedNetwork, claim: Claim, run: RunClass, 
         network, claim if some == asked else claim_of_lengths(network, claim, some.first, some.last), run, effort))
 
 
-def _judge(row: FloatRow, reach: int, reason: str, is_short: bool, is_vacuous: bool, most: int) -> FloatRow:
+def _judge(row: FloatRow, reach: int, reason: str, is_vacuous: bool) -> FloatRow:
     """The row with its verdict: certified up to ``reach``, where the next length is open for the ``reason``."""
     if row.n <= reach:
         return replace(row, verdict="vacuous" if is_vacuous else "certified")
     if row.wrong:
         return row
-    if not is_short:
-        return replace(row, reason=f"more than {most} words, and float runs are decided word by word (see --effort)")
     return replace(row, reason=reason or "a shorter length is not certified")
 
 
@@ -183,13 +183,6 @@ def _certified(network: TrainedNetwork, claim: Claim, run: RunClass, last: int) 
     except Refusal as refusal:
         return first - 1, str(refusal), None
     return reach, reason, text
-
-
-def float_runs_text(network: TrainedNetwork, claim: Claim, run: RunClass) -> str:
-    """The certificate of the claim in every run of the class, which the trusted folder proves or rejects."""
-    content: dict[str, Any] = {"format": "certify-float-runs", "version": 1, "network": network_to_json(network),
-                               "claim": claim_to_json(claim), "floats": [{**run.to_json(), "max_n": claim.lengths[1]}]}
-    return write_canonical(content)
 
 
 class WrongRuns:

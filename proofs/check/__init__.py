@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         check_sample,
         check_some,
         estimate,
+        find_unproved_float_units,
         find_unproved_floats_of,
         find_unproved_units,
         find_vacuous,
@@ -44,7 +45,8 @@ PLACES = {
     ".checker.chapters.trained.reading.decision": ("Decision", "WrongWord"),
     ".checker.chapters.trained.tracks.reading": ("TracksCertificate", "WrongInput"),
     ".checker.chapters.trained.vacuous": ("find_vacuous_lengths",),
-    ".checker.parts": ("check_part", "check_sample", "check_some", "estimate", "find_unproved_floats_of",
+    ".checker.parts": ("check_part", "check_sample", "check_some", "estimate", "find_unproved_float_units",
+                       "find_unproved_floats_of",
                        "find_unproved_units", "find_vacuous", "join_parts"),
 }
 """Which file of a chapter gives what."""
@@ -80,6 +82,7 @@ __all__ = [
     "check_some",
     "check_text",
     "estimate",
+    "find_unproved_float_units",
     "find_unproved_floats_of",
     "find_unproved_units",
     "find_vacuous",

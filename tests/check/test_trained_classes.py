@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from proofs.check import Malformed, Rejected
-from proofs.check.checker.chapters.trained import classes
+from proofs.check.checker.chapters.trained import arithmetic, classes
 from proofs.check.checker.chapters.trained.forms import AffineForm, apply, make_linear, spread
-from proofs.check.checker.chapters.trained.passing import pass_between
 from proofs.check.checker.chapters.trained.reading.decision import Graph
 from proofs.check.checker.chapters.trained.reading.network import Network, NormStep, Scale
 
@@ -162,10 +161,12 @@ def recorded(made: Made, monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[in
     steps = [k for k, step in enumerate(made.decision.network.steps) if hasattr(step, "heads")]
     ends = [*steps[1:], len(made.decision.network.steps)]
     attend, write = classes.AttentionOnNodes.attend, classes.AttentionOnNodes.write
+    between = arithmetic.Reals.between
     now: list[tuple[tuple[int, int], int]] = []
 
     def record_attend(self: classes.AttentionOnNodes, node: tuple[int, int]) -> Any:
-        stage = next(k for k, one in enumerate(self.proof.shared.stages) if one.attention is self.maps)
+        stages = self.proof.shared.arithmetic.stages
+        stage = next(k for k, one in enumerate(stages) if one.attention is self.attention)
         now.append((node, stage))
         return attend(self, node)
 
@@ -175,15 +176,15 @@ def recorded(made: Made, monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[in
         found.append((node, steps[stage] + 1, stream))
         return stream
 
-    def record_pass(budget: Any, between: Any, x: AffineForm) -> AffineForm:
-        stream = pass_between(budget, between, x)
+    def record_pass(self: arithmetic.Reals, steps: Any, x: AffineForm) -> AffineForm:
+        stream = between(self, steps, x)
         if now:
             found.append((now[-1][0], ends[now[-1][1]], stream))
         return stream
 
     monkeypatch.setattr(classes.AttentionOnNodes, "attend", record_attend)
     monkeypatch.setattr(classes.AttentionOnNodes, "write", record_write)
-    monkeypatch.setattr(classes, "pass_between", record_pass)
+    monkeypatch.setattr(arithmetic.Reals, "between", record_pass)
     monkeypatch.setattr(classes, "prove_rows", lambda *arguments: None)
     made.prove()
     return found

@@ -23,6 +23,7 @@ from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
 from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, promoted, spread, widened
 from proofs.check.checker.chapters.trained.maps import make_map
 from proofs.check.checker.chapters.trained.passing import NormMaps
+from proofs.check.checker.chapters.trained.ranges import PathBounds
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.reading.floats import Format as FormatOfChecker
@@ -159,11 +160,16 @@ ONE_SOURCE = {
 """Classes in which one thing makes most of the error: so a bound that leaves it out is found."""
 
 
+def ends_of(form: AffineForm) -> list[PathBounds]:
+    """The bounds of each coordinate."""
+    return [PathBounds(x - reach, x + reach) for x, reach in zip(*spread(Budget(1), form), strict=True)]
+
+
 def averages(softmax: SoftmaxOfRuns, operations: Operations, query: AffineForm, keys: list[CentredRange],
              values: list[CentredRange]) -> CentredRange:
     """What is known of the average of a head, stored."""
     scores = softmax.scores(query, keys, ScaleOfChecker(None, 4))
-    scores = operations.tight(promoted(widened(scores, softmax.exponents(scores, 0, len(keys)))))
+    scores = operations.tight(promoted(widened(scores, softmax.exponents(ends_of(scores), len(keys)))))
     found = softmax.average(scores, values, len(keys))
     return spread(Budget(1), promoted(operations.stored(found.form, found.made)))
 
@@ -284,9 +290,9 @@ def test_scores_by_which_the_greatest_exponential_to_base_2_vanishes_are_refused
     """s log2(e) in binary16 is off by up to 16 near 40,000: with one product fused, 2^-16 may be all that is left."""
     scores = point(np.array([28_000.0, 27_000.0]))
     SoftmaxOfRuns(Budget(100), run_of(HALVES | {"exp_base": "e", "sums": "binary32"})).exponents(
-        point(np.array([2_000.0, 1_000.0])), 0, 2)
+        ends_of(point(np.array([2_000.0, 1_000.0]))), 2)
     with pytest.raises(Rejected, match="base 2"):
-        SoftmaxOfRuns(Budget(100), run_of(HALVES)).exponents(scores, 0, 2)
+        SoftmaxOfRuns(Budget(100), run_of(HALVES)).exponents(ends_of(scores), 2)
 
 
 # -- whole networks ----------------------------------------------------------------------------------------------------

@@ -10,11 +10,12 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.check.trained_corpus import CORPUS, Document, changed, means
+from tests.check.trained_corpus import BFLOAT16, BINARY32, CORPUS, Document, changed, float_runs_of_means, means
 from tests.check.trained_networks import dump
 
 BITS = 24
 LONGEST = 5
+ROOM = 52_434  # over 2^24: what rounding to bfloat16 makes of the numbers that are averaged, and exponentials
 
 
 def level(length: int) -> list[tuple[int, int]]:
@@ -36,9 +37,9 @@ def averages(first: int, last: int) -> Iterator[tuple[int, int]]:
                 yield (ones << BITS) // (n + 1), -(-(ones << BITS) // (n + 1))
 
 
-def unit(offset: int, first: int, last: int) -> Document:
-    """A unit of the cover, its ranges wider than the truth by one number over 2^24."""
-    data = b"".join(struct.pack("<2i", low - 1, high + 1) for low, high in averages(first, last))
+def unit(offset: int, first: int, last: int, room: int = 1) -> Document:
+    """A unit of the cover, its ranges wider than the truth by so many numbers over 2^24."""
+    data = b"".join(struct.pack("<2i", low - room, high + room) for low, high in averages(first, last))
     return {"offset": offset, "from": first, "to": last, "by": "classes", "graph": 0, "directions": 0, "bits": BITS,
             "ranges": base64.b64encode(data).decode()}
 
@@ -48,6 +49,12 @@ def means_by_classes() -> Document:
     cover = [unit(1, 1, 5), {"offset": 2, "from": 1, "to": 2, "by": "words"}, unit(2, 3, 5)]
     directions = [[[base64.b64encode(struct.pack("<i", 1 << 30)).decode()]]]
     return means() | {"graphs": [graph()], "directions": directions, "cover": cover}
+
+
+def float_runs_by_classes() -> Document:
+    """The same in float runs, at one offset, to length 4; ranges as wide as is needed."""
+    runs, made = float_runs_of_means(BINARY32, BFLOAT16), means_by_classes()
+    return runs | {"graphs": made["graphs"], "directions": made["directions"], "cover": [unit(1, 1, 4, room=ROOM)]}
 
 
 def with_number(document: Document, number: int, change: int) -> Document:
@@ -61,7 +68,7 @@ def with_number(document: Document, number: int, change: int) -> Document:
 
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
-    made = means_by_classes()
+    made, runs = means_by_classes(), float_runs_by_classes()
     shorter = base64.b64encode(base64.b64decode(made["cover"][0]["ranges"])[:-8]).decode()
     turned = base64.b64encode(struct.pack("<i", 1 << 29)).decode()
     return {CORPUS / f"{name}.cert": document for name, document in {
@@ -76,6 +83,16 @@ def files() -> dict[Path, Document]:
         "rejected/trained_classes_along_half_a_direction": changed(made, "directions", 0, 0, 0, value=turned),
         "rejected/trained_classes_with_a_row_turned": changed(
             made, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
+        "accepted/trained_float_runs_by_classes": runs,
+        "rejected/trained_float_runs_by_classes_with_a_range_one_unit_too_narrow": with_number(runs, 33, -1),
+        "rejected/trained_float_runs_by_classes_with_ranges_over_the_reals": changed(
+            runs, "cover", value=[unit(1, 1, 4)]),
+        "rejected/trained_float_runs_by_classes_with_a_place_left_out": changed(
+            runs, "cover", 0, "from", value=2),
+        "rejected/trained_float_runs_by_classes_with_a_row_turned": changed(
+            runs, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
+        "malformed/trained_float_runs_with_directions_and_no_cover": {
+            key: value for key, value in runs.items() if key != "cover"},
         "malformed/trained_classes_without_a_range": changed(made, "cover", 0, "ranges", value=shorter),
         "malformed/trained_classes_without_a_letter": changed(made, "graphs", 0, 2, 0, value=[0]),
         "malformed/trained_classes_with_a_node_that_is_not_there": changed(made, "graphs", 0, 2, 0, 0, value=9),

@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from certify.cli import app
-from certify.trained.float_decision import WrongRuns, decide_floats, float_runs_text
+from certify.trained.float_classes import certified_by_classes, float_runs_text
+from certify.trained.float_decision import WrongRuns, decide_floats
 from certify.trained.float_show import float_decision_to_json
 from constructions.errors import InputError, Unsupported
 from constructions.network.json_form import write_canonical
@@ -90,6 +91,23 @@ def test_short_words_are_certified_and_the_certificate_is_accepted() -> None:
     accepted = check_text(decision.certificate.encode())
     assert any("bfloat16/binary32" in line for line in accepted.lines)
     assert float_decision_to_json(decision)["float"]["name"] == "bfloat16/binary32"
+
+
+@pytest.mark.parametrize("longest", [7, pytest.param(63, marks=pytest.mark.exhaustive)])
+def test_lengths_are_certified_by_classes_and_no_drawn_run_is_wrong(longest: int) -> None:
+    network, claim = of_zoo("first", longest)
+    run = presets()["binary32"]
+    cast = cast_network(network, run)
+    reach, reason, text = certified_by_classes(network, cast, claim, run)
+    assert (reach, reason) == (longest, "") and text is not None
+    cover = json.loads(text)["cover"]
+    assert [(unit["from"], unit["to"]) for unit in cover if unit["by"] == "classes"] == [(6, longest)]
+    draw, search = np.random.default_rng(0), WrongRuns(network, claim, run, 1)
+    words = draw.integers(0, 2, (200, longest))
+    held = search.judge.cases.hold(words)[:, [longest]]
+    for emulation in (Emulation(cast, run, one, draw) for one in executions(run)[:2]):
+        logits = emulation.logits(search.judge.inputs(words), 0, np.array([judged(claim, longest)[-1][1]]))
+        assert search.judge.rows.margins(logits, held).min() > 0
 
 
 def test_what_is_not_proved_is_unknown_with_both_numbers() -> None:

@@ -12,7 +12,7 @@ from .asking import ANYTHING, Request, RequiredClaim
 from .chapters.trained.costs import estimate_decision
 from .chapters.trained.deciding import find_unproved, join_coverage, prove_part, prove_sample
 from .chapters.trained.describing import describe_decision
-from .chapters.trained.floats.proof import FloatRuns, find_unproved_floats
+from .chapters.trained.floats.proof import FloatRuns, find_unproved_floats, find_unproved_units_of_runs
 from .chapters.trained.reading.decision import Decision
 from .chapters.trained.vacuous import find_vacuous_lengths
 from .checking import Accepted, nothing_unexpected, read_bytes, read_within
@@ -75,6 +75,18 @@ def find_unproved_floats_of(data: bytes, work: int = 1) -> list[tuple[int, str] 
         given = read_within(data, ANYTHING, Budget(work)).given
         expect(isinstance(given, FloatRuns), "a file of this format is not about float runs")
         return [find_unproved_floats(given, run) for run in given.floats]
+
+
+def find_unproved_float_units(data: bytes, work: int = 1) -> list[tuple[int, str]]:
+    """The places in the cover of a certificate of float runs of units that are not proved, each with the reason, in the
+    first class of runs that has some.
+
+    If there is none, the claim is proved.
+    """
+    with nothing_unexpected():
+        given = read_within(data, ANYTHING, Budget(work)).given
+        expect(isinstance(given, FloatRuns), "a file of this format is not about float runs")
+        return next(filter(None, (find_unproved_units_of_runs(given, run) for run in given.floats)), [])
 
 
 def check_sample(data: bytes, number: int, asked: RequiredClaim = ANYTHING, work: int = 1) -> Mapping[str, int]:

@@ -25,6 +25,7 @@ directions    the form of an average that is bounded along directions
 weights       weights of softmax as integers
 ranges        averages stay in stated ranges: longest paths
 passing       all steps on forms
+arithmetic    what a proof by classes computes with: the real numbers
 cells         boxes of ranges, cut
 rows          rows at the stream of a node
 classes       a unit of a cover by classes
@@ -36,7 +37,7 @@ describing    the claim in words
 tracks        inputs that are laid out in tracks: claim, reading, columns, longest (sums over columns), queries, proof,
               wrong_input, describing
 lengths       lengths beyond enumeration: reading, counts, truths, margins, proof, describing
-floats        float runs: rounding, casting, operations, softmax, stack, proof, describing
+floats        float runs: rounding, casting, operations, softmax, stack, classes, proof, describing
 """
 
 from ...kernel.budget import TRAINED_HELD, TRAINED_TIMES

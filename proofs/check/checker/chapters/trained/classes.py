@@ -3,7 +3,7 @@
 At each attention step all that can be attended to is made ready first: before the first one a node is one token at
 one position, later a class with a form of its own. Then the ranges that the certificate states for the averages of
 each node that the step needs are proved (ranges.py), the average becomes a form (directions.py), and the steps up to
-the next attention step follow (passing.py). At last the rows of the asked nodes are proved from their forms
+the next attention step follow (arithmetic.py). At last the rows of the asked nodes are proved from their forms
 (rows.py), in each of the cells into which the box of the last ranges is cut (cells.py).
 """
 
@@ -16,29 +16,19 @@ from typing import NamedTuple
 from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.verdicts import expect, require, within
 from ...kernel.words.tracker import Tracker
+from .arithmetic import Arithmetic, AttentionStage, Between, Reals
 from .cells import Bounds, Box, cells_of
 from .directions import DirectionBasis, average, make_turn
-from .forms import FRACTION, AffineForm, Linear, apply, charge, move, plus, promoted, shift_symbols, spread
+from .forms import FRACTION, AffineForm, Linear, promoted, spread
 from .graphs import GraphColumns, GraphNode, ancestors, follow, in_order
-from .maps import make_rows
 from .obligations import is_by_place
 from .packed import SLOT
-from .passing import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, turned
-from .ranges import AttendedTo, Averages, ColumnSource, Vectors, both_ways, scores, weigh, with_slope
+from .ranges import AttendedTo, Averages, ColumnSource, Vectors, both_ways, weigh
 from .reading.decision import ClassesUnit, Decision
 from .rows import Heard, Last, prove_rows
 from .weights import RelativeWeights
 
 CELL_STEPS = 500  # of a cell, beside its products
-
-Between = list[NormMaps | UnitMaps]
-
-
-class AttentionStage(NamedTuple):
-    """An attention step, and the steps after it up to the next one."""
-
-    attention: AttentionMaps
-    after: Between
 
 
 class ObligationNodes(NamedTuple):
@@ -51,21 +41,13 @@ class ObligationNodes(NamedTuple):
 class Classes:
     """Proves the units of one certificate; what several of them need is made once."""
 
-    def __init__(self, decision: Decision) -> None:
+    def __init__(self, decision: Decision, arithmetic: Arithmetic | None = None) -> None:
         require(decision.network.causal, "classes need causal attention")
         self.decision, self.budget = decision, decision.language.budget
         self.by_place = is_by_place(decision.network, decision.claim, decision.language)
-        budget = self.budget
+        self.arithmetic = arithmetic or Reals(self.budget, decision.network)
         self.tracker = Tracker(decision.language, decision.claim.conditions)
-        self.weights = RelativeWeights(budget)
-        self.first: Between = []
-        self.stages: list[AttentionStage] = []
-        for step in decision.network.steps:
-            maps = make_maps(budget, step)
-            if isinstance(maps, AttentionMaps):
-                self.stages.append(AttentionStage(maps, []))
-            else:
-                (self.stages[-1].after if self.stages else self.first).append(maps)
+        self.weights = RelativeWeights(self.budget)
         self.reads: dict[tuple[int, ...], AttendedTo] = {}
         self._points: dict[tuple[int, int], AffineForm] = {}
         self._turns: dict[int, list[list[DirectionBasis]]] = {}
@@ -133,18 +115,18 @@ class Classes:
         return self._turns[unit.directions]
 
     def rows_of(self, cases: frozenset[int]) -> Linear:
-        """The rows of these cases as a map of the stream."""
+        """The rows of these cases as a map of what is judged."""
         if cases not in self._rows:
             rows = dict.fromkeys(row for case in sorted(cases) for row in self.decision.claim.cases[case].above)
-            self._rows[cases] = make_rows(self.budget, self.decision.network.unembedding, list(rows))
+            self._rows[cases] = self.arithmetic.make_rows(list(rows))
         return self._rows[cases]
 
     def point(self, token: int, position: int) -> AffineForm:
         """The stream of a token before the first attention step."""
         key = (token, position)
         if key not in self._points:
-            self.budget.hold(1 << 14)
-            self._points[key] = pass_between(self.budget, self.first, embed(self.decision.network, token, position))
+            found = self._points[key] = self.arithmetic.point(token, position)
+            self.budget.hold((1 << 14) + 2 * SLOT * (found.slots - 1) * len(found.rows))
         return self._points[key]
 
 
@@ -196,7 +178,7 @@ class ClassesProof:
         sources = [[(p, token) for token in tokens] for p, tokens in enumerate(self.columns.tokens)]
         streams = {(p, token): self.shared.point(token, self.unit.offset + p)
                    for p, token in {sources[p][index] for p, index in self.nodes}}
-        stages = self.shared.stages
+        stages, between = self.shared.arithmetic.stages, self.shared.arithmetic.between
         for number, stage in enumerate(stages):
             is_last = number == len(stages) - 1
             with within(f"attention step {number + 1}"):
@@ -208,7 +190,7 @@ class ClassesProof:
                     if is_last:
                         self.prove_cells(node, step, stage.after, attended)
                     else:
-                        found[node] = pass_between(self.budget, stage.after, step.write(attended, attended.box))
+                        found[node] = between(stage.after, step.write(attended, attended.box))
                         self.hold(2 * SLOT * found[node].slots * len(found[node].rows))
             sources = [[(p, index) for index in range(len(tokens))] for p, tokens in enumerate(self.columns.tokens)]
             streams = found
@@ -231,18 +213,19 @@ class ClassesProof:
         for number, cell in enumerate(cells, 1):
             self.budget.spend(CELL_STEPS)
             with within(f"cell {number}"):
-                stream = pass_between(self.budget, after, step.write(attended, cell.box))
+                stream = self.shared.arithmetic.between(after, step.write(attended, cell.box))
                 self.prove_rows(node, stream, Last(attended.heads, attended.stream.slots, cell))
 
     def prove_rows(self, node: GraphNode, stream: AffineForm, last: Last | None) -> None:
         """The rows of an asked node."""
         rows = self.shared.rows_of(self.asked.cases[node])
-        prove_rows(self.budget, rows, self.shared.decision.claim.margin, stream, last)
+        prove_rows(self.budget, rows, self.shared.decision.claim.margin, self.shared.arithmetic.judged(stream), last)
 
 
 class Attended(NamedTuple):
-    """The stream of a node before an attention step, what each head hears there, and the box of its ranges."""
+    """In a column, the stream of a node before an attention step, what each head hears there, the box of its ranges."""
 
+    column: int
     stream: AffineForm
     heads: list[Heard]
     box: Box
@@ -253,35 +236,35 @@ class AttentionOnNodes:
 
     def __init__(self, proof: ClassesProof, number: int, stage: AttentionStage, sources: list[list[ColumnSource]],
                  streams: dict[ColumnSource, AffineForm]) -> None:
-        self.proof, self.budget, self.maps = proof, proof.budget, stage.attention
+        self.proof, self.budget, self.attention = proof, proof.budget, stage.attention
         streams = {source: promoted(stream) for source, stream in streams.items()}
         self.turns, self.sources, self.streams = proof.turns[number], sources, streams
         self._normed: dict[ColumnSource, AffineForm] = {}
         self.is_first = number == 0
         known = proof.shared.reads if self.is_first else {}
-        self.reads = [{source: self.read(known, source, k) for source in streams} for k in range(len(self.maps.heads))]
+        self.reads = [{source: self.read(known, source, k) for source in streams} for k in range(stage.heads)]
 
     def read(self, known: dict[tuple[int, ...], AttendedTo], source: ColumnSource, k: int) -> AttendedTo:
         """What head k reads there; before the first step it follows from token and position number."""
         key = (self.proof.unit.directions, k, self.proof.unit.offset + source[0], source[1])
         if key not in known:
-            known[key] = self.make_read(source, self.maps.heads[k], self.turns[k])
+            known[key] = self.make_read(source, k)
         return known[key]
 
     def normed(self, source: ColumnSource) -> AffineForm:
         """The stream there as the heads see it."""
         if source not in self._normed:
-            self._normed[source] = normed(self.budget, self.maps.norm, self.streams[source])
+            self._normed[source] = self.attention.normed(self.streams[source])
         return self._normed[source]
 
-    def make_read(self, source: ColumnSource, head: HeadMaps, turn: DirectionBasis) -> AttendedTo:
-        """What a head reads there."""
-        value = apply(self.budget, head.value, self.normed(source))
-        key = turned(self.budget, self.maps.rotary, self.proof.unit.offset + source[0],
-                     apply(self.budget, head.key, self.normed(source)))
+    def make_read(self, source: ColumnSource, k: int) -> AttendedTo:
+        """What head k reads there."""
+        read = self.normed(source)
+        value, key = self.attention.value(k, read), self.attention.key(k, read, self.proof.unit.offset + source[0])
         hold = self.budget.hold if self.is_first else self.proof.hold
         hold(SLOT * key.slots * (len(value.rows) + len(key.rows) + 2) + (1 << 14))
-        return AttendedTo(Vectors(key, spread(self.budget, key)), value, both_ways(self.budget, turn.there, value))
+        most = both_ways(self.budget, self.turns[k].there, value)
+        return AttendedTo(Vectors(key, spread(self.budget, key)), value, most)
 
     def attend(self, node: GraphNode) -> Attended:
         """What the heads hear at a node, and the ranges of their averages.
@@ -291,8 +274,8 @@ class AttentionOnNodes:
         """
         before = ancestors(self.proof.columns, [node])[:node[0] + 1]
         heads, box = [], []
-        for k, (head, turn) in enumerate(zip(self.maps.heads, self.turns, strict=True)):
-            averages = self.averages(node, before, head, self.reads[k])
+        for k, turn in enumerate(self.turns):
+            averages = self.averages(node, before, k)
             bounds = self.proof.numbers.take(len(turn.rows))
             reads = {source: self.reads[k][source] for source in averages.weights}
             most = {source: read.most for source, read in reads.items()}
@@ -301,29 +284,22 @@ class AttentionOnNodes:
             sizes = [max(column) for column in zip(*(read.value.sizes for read in reads.values()), strict=True)]
             heads.append(Heard(averages, reads, turn, sizes))
             box.append(bounds)
-        return Attended(self.streams[self.sources[node[0]][node[1]]], heads, tuple(box))
+        return Attended(node[0], self.streams[self.sources[node[0]][node[1]]], heads, tuple(box))
 
     def write(self, attended: Attended, box: Box) -> AffineForm:
         """The stream of a node after the step, where its averages are in the box; their symbols follow the others."""
-        result = attended.stream
-        first = result.slots
-        charge(self.budget, len(box) * len(result.rows), first + sum(len(bounds.least) for bounds in box))
-        for head, heard, bounds in zip(self.maps.heads, attended.heads, box, strict=True):
-            z = average(self.budget, heard.turn, bounds.least, bounds.greatest, heard.sizes)
-            result = plus(result, shift_symbols(apply(self.budget, head.out, z), first - 1))
-            first += len(bounds.least)
-        return result if self.maps.bias is None else move(result, self.maps.bias)
+        averages = [average(self.budget, heard.turn, *bounds, heard.sizes)
+                    for heard, bounds in zip(attended.heads, box, strict=True)]
+        return self.attention.write(attended.stream, averages, [heard.sizes for heard in attended.heads],
+                                    attended.column)
 
-    def averages(self, node: GraphNode, before: list[set[int]], head: HeadMaps,
-                 reads: dict[ColumnSource, AttendedTo]) -> Averages:
-        """The weights of all that is on a path to the node."""
+    def averages(self, node: GraphNode, before: list[set[int]], k: int) -> Averages:
+        """The weights of head k for all that is on a path to the node."""
         p, index = node
-        form = turned(self.budget, self.maps.rotary, self.proof.unit.offset + p,
-                      apply(self.budget, head.query, self.normed(self.sources[p][index])))
+        form = self.attention.query(k, self.normed(self.sources[p][index]), self.proof.unit.offset + p)
         query = Vectors(form, spread(self.budget, form))
         self.budget.spend(sum(map(len, before)) + len(before))
         met = {self.sources[q][one] for q, indices in enumerate(before) for one in indices}
-        found = {source: with_slope(scores(self.budget, query, reads[source].key), head.slope, source[0] - p)
-                 for source in met}
+        found = self.attention.scores(k, query, {source: self.reads[k][source].key for source in met}, p)
         weights = weigh(self.budget, self.proof.shared.weights, found)
         return Averages(self.budget, self.proof.columns, self.sources, before, weights)

@@ -5,6 +5,7 @@ casting     the network with its weights rounded to the formats of a class of ru
 operations  linear maps, norms, units and sums of a run, on affine forms
 softmax     the average of a head in a run
 stack       all steps, token by token
+classes     what a proof by classes (../classes.py) computes with in runs
 proof       every word of the claim, in every run of each class
 describing  the claim in words
 """

@@ -1,59 +1,70 @@
 """Every word of a claim in every run of each class: each row of stored logits is above the margin.
 
-docs/floats.md, section 7. Words are run one by one, prefixes once where attention is causal.
+docs/floats.md, section 7. Words are run one by one, prefixes once where attention is causal; or there is a cover, some
+units of which are proved by classes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ....kernel.budget import Budget
 from ....kernel.language import Language
-from ....kernel.numbers import over_one_denominator
 from ....kernel.reading.document import Json
 from ....kernel.reading.floats import FloatClaim, Format, read_floats
 from ....kernel.reading.shapes import Fields, read_heading
 from ....kernel.verdicts import Rejected, quote, require, within
-from ..forms import FRACTION, AffineForm, Linear, apply, make_linear, spread
-from ..maps import to_units
-from ..obligations import obligations
-from ..reading.decision import LogitRow, TrainedClaim, read_claim
-from ..reading.network import Network, Scale, read_network
+from ..classes import Classes
+from ..forms import FRACTION, AffineForm, apply, spread
+from ..obligations import expect_covered, obligations
+from ..reading.decision import (
+    KEYS_OF_COVER,
+    CoverPart,
+    Decision,
+    TrainedClaim,
+    WordsUnit,
+    read_claim,
+    read_cover,
+)
+from ..reading.network import Network, read_network
 from ..words import ALL, Judge
 from .casting import cast_network
+from .classes import Runs
 from .rounding import unit_roundoff
-from .stack import Asking, FloatStack, Seen
+from .stack import Asking, FloatStack, Seen, make_row_maps
 
 FORMAT_OF_FLOAT_RUNS = "certify-float-runs"
 
 
 @dataclass(frozen=True)
 class FloatRuns:
-    """A claim about a network, and the classes of runs in each of which it holds."""
+    """A claim about a network, and the classes of runs in each of which it holds; with a cover, if there is one."""
 
     network: Network
     claim: TrainedClaim
     floats: tuple[FloatClaim, ...]
     language: Language
+    decision: Decision | None
 
 
 def read_float_runs(document: Json, budget: Budget) -> FloatRuns:
     """The certificate that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", "floats")
+    has_cover = isinstance(document, dict) and "cover" in document
+    fields = Fields(document, "format", "version", "network", "claim", "floats", *(KEYS_OF_COVER if has_cover else ()))
     read_heading(fields, FORMAT_OF_FLOAT_RUNS)
     language = Language(budget)
     network = fields.read("network", partial(read_network, budget=budget))
     claim = fields.read("claim", partial(read_claim, network=network, language=language))
     floats = fields.read("floats", partial(read_floats, lengths=range(claim.max_n, claim.max_n + 1)))
-    return FloatRuns(network, claim, floats, language)
+    decision = read_cover(fields, network, claim, language) if has_cover else None
+    return FloatRuns(network, claim, floats, language, decision)
 
 
 def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
-    """All words of the claim, in every run of every class.
+    """All words of the claim, in every run of every class of runs.
 
     Raises:
         Rejected: if a row is not known to be above the margin, or there is no rule for what the network does.
@@ -63,8 +74,8 @@ def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
         with within(quote(run.name)):
             expect_sensible(run)
             prover = ProverOfRuns(given, run)
-            for one in obligations(given.network, given.claim, given.language):
-                proved["words"] += prover.prove(one.offset, one.first, one.last)
+            for unit in cover_of(given):
+                proved["words" if isinstance(unit, WordsUnit) else "classes"] += prover.prove_unit(unit)
     return {"class of runs" if len(given.floats) == 1 else "classes of runs": len(given.floats), **proved}
 
 
@@ -75,6 +86,19 @@ def expect_sensible(run: FloatClaim) -> None:
         require(is_within(run.formats[inner], run.formats[outer]), "{} is not within {}", inner, outer)
     require(run.inputs.precision >= 3, "inputs of fewer than 3 bits")
     require(run.exp_ulp >= 0 and 8 * run.exp_ulp * unit_roundoff(run.softmax) <= 1, "exp_ulp is out of range")
+
+
+def cover_of(given: FloatRuns) -> Sequence[CoverPart]:
+    """The units that prove all obligations: without a cover all words of each.
+
+    Raises:
+        Rejected: if an obligation is left out.
+    """
+    if given.decision is None:
+        return [WordsUnit(one.offset, one.first, one.last)
+                for one in obligations(given.network, given.claim, given.language)]
+    expect_covered(given.decision)
+    return given.decision.cover
 
 
 def is_within(inner: Format, outer: Format) -> bool:
@@ -89,9 +113,26 @@ class ProverOfRuns:
         self._judge = Judge(given.network, given.claim, given.language)
         self._budget = given.language.budget
         self._stack = FloatStack(self._budget, cast_network(given.network, run), run)
-        self._rows = [row_map(self._budget, row, given.network.outputs) for row in self._judge.rows]
+        self._rows = [make_row_maps(self._budget, [row], given.network.outputs) for row in self._judge.rows]
+        self._given = given
+        self._classes: Classes | None = None
         margin = given.claim.margin
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
+
+    def prove_unit(self, unit: CoverPart) -> int:
+        """The unit; how many words or classes that are.
+
+        Raises:
+            Rejected: if it is not proved.
+        """
+        if isinstance(unit, WordsUnit):
+            return self.prove(unit.offset, unit.first, unit.last)
+        with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):
+            if self._classes is None:
+                assert self._given.decision is not None
+                decision = replace(self._given.decision, network=self._stack.network)
+                self._classes = Classes(decision, Runs(self._stack))
+            return self._classes.prove(unit)
 
     def prove(self, offset: int, first: int, last: int) -> int:
         """All words of these places or lengths at an offset; how many there are.
@@ -145,13 +186,20 @@ def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] |
     return None
 
 
-def row_map(budget: Budget, row: LogitRow, outputs: int) -> Linear:
-    """The value of a row as a map of the logits."""
-    unit, (numerators,) = over_one_denominator(budget, [[coefficient for _, coefficient in row]])
-    weights = [0] * outputs
-    for (token, _), weight in zip(row, to_units(numerators, 0, Scale(Fraction(1, unit), None)), strict=True):
-        weights[token] = weight
-    return make_linear([weights], [0])
+def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple[int, str]]:
+    """The places in the cover of units that are not proved in a class of runs, each with the reason.
+
+    Raises:
+        Rejected: if there is no rule for the class, or an obligation is left out of the cover.
+    """
+    expect_sensible(run)
+    prover, unproved = ProverOfRuns(given, run), []
+    for place, unit in enumerate(cover_of(given)):
+        try:
+            prover.prove_unit(unit)
+        except Rejected as reason:
+            unproved.append((place, str(reason)))
+    return unproved
 
 
 class WalkOfRuns:

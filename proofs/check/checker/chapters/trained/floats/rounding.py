@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import cache
 
 from ....kernel.reading.floats import Format
 from ....kernel.verdicts import require
@@ -34,7 +35,12 @@ def rounding(form: Format, size: int) -> int:
     1 - p). What is below 2^e is off by at most 2^e.
     """
     places = size.bit_length() - 1 - form.precision
-    return max(1 << places if places > 0 else 1, up(tiny(form)))
+    return max(1 << places if places > 0 else 1, _lost(form))
+
+
+@cache
+def _lost(form: Format) -> int:
+    return up(tiny(form))
 
 
 def gamma(roundings: int, u: Fraction) -> Fraction:
@@ -57,7 +63,13 @@ def sum_error(form: Format, terms: int, total: int) -> int:
 
     Proof: docs/floats.md, rule 2.
     """
-    return times(gamma(terms, unit_roundoff(form)), total) + up(4 * terms * tiny(form))
+    factor, lost = _parts_of_a_sum(form, terms)
+    return times(factor, total) + lost
+
+
+@cache
+def _parts_of_a_sum(form: Format, terms: int) -> tuple[Fraction, int]:
+    return gamma(terms, unit_roundoff(form)), up(4 * terms * tiny(form))
 
 
 def expect_finite(form: Format, sizes: Iterable[int]) -> None:

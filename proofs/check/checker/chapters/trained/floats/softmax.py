@@ -29,6 +29,7 @@ from ..forms import (
     within_range,
 )
 from ..maps import to_units
+from ..ranges import PathBounds, Vectors, scores
 from ..reading.network import Scale
 from .rounding import expect_finite, gamma, rounding, sum_error, times, tiny, unit_roundoff, up
 
@@ -71,45 +72,67 @@ class SoftmaxOfRuns:
         self._budget.spend(len(keys) * (8 + 2 * len(query.sizes)))
         factor = [to_units(key.centres, -FRACTION, scale) for key in keys]
         form = self._tight(apply(self._budget, make_linear(factor, [0] * len(keys)), query))
-        run, sizes = self._run, query.sizes
+        run, sizes, made = self._run, query.sizes, []
+        for key, error in zip(keys, self._product_errors(sizes, keys, scale), strict=True):
+            within = (sum(map(mul, sizes, key.reaches)) >> FRACTION) + 1
+            made.append(abs(to_units([within], -FRACTION, scale)[0]) + 2 + error)
+        form = self._tight(widened(form, made))
+        stored = self._storing(form.sizes)
+        return form if run.scores == run.sums else widened(form, stored)
+
+    def bounds(self, query: Vectors, keys: Sequence[Vectors], scale: Scale) -> list[PathBounds]:
+        """Bounds of the scores of a query and keys that are forms, stored."""
+        self._budget.spend(len(keys) * (8 + 2 * len(query.form.sizes)))
+        found = []
+        for key, error in zip(keys, self._product_errors(query.form.sizes, [key.known for key in keys], scale),
+                              strict=True):
+            ends = to_units(scores(self._budget, query, key), -FRACTION, scale)
+            least, greatest = min(ends) - 1 - error, max(ends) + 1 + error
+            (more,) = self._storing([max(-least, greatest)])
+            found.append(PathBounds(least - more, greatest + more))
+        return found
+
+    def _storing(self, sizes: Sequence[int]) -> list[int]:
+        """How far scores of these sizes, as they are computed, may be off when they are stored."""
+        run = self._run
+        expect_finite(run.sums, [2 * size for size in sizes])
+        expect_finite(run.scores, sizes)
+        return [0 if run.scores == run.sums else rounding(run.scores, size) for size in sizes]
+
+    def _product_errors(self, sizes: Sequence[int], keys: Sequence[CentredRange], scale: Scale) -> list[int]:
+        """How far the product of a query of these sizes and a key, times the scale, may be off from that of the same
+        numbers, before it is stored."""
+        run = self._run
         require(scale.times is None or abs(scale.times) <= 1, "no rule for a scale above 1 in float runs")
         square = Fraction(1, scale.root) if scale.root is not None else (scale.times or 1) ** 2
         require(square >= tiny(run.sums) ** 2, "the scale of scores may be too small for its format")
         power = scale.root is None and _is_power(scale.times)
         made = []
         for key in keys:
-            within = (sum(map(mul, sizes, key.reaches)) >> FRACTION) + 1
-            inherited = abs(to_units([within], -FRACTION, scale)[0]) + 2
             total = (sum(map(mul, sizes, map(add, map(abs, key.centres), key.reaches))) >> FRACTION) + 1
             expect_finite(run.sums, [2 * total])
             total = abs(to_units([total], -FRACTION, scale)[0]) + 2
-            made.append(inherited + sum_error(run.sums, len(sizes) + (0 if power else 2), total))
-        form = self._tight(widened(form, made))
-        expect_finite(run.sums, [2 * size for size in form.sizes])
-        expect_finite(run.scores, form.sizes)
-        if run.scores == run.sums:
-            return form
-        return widened(form, [rounding(run.scores, size) for size in form.sizes])
+            made.append(sum_error(run.sums, len(sizes) + (0 if power else 2), total))
+        return made
 
-    def exponents(self, scores: AffineForm, first: int, last: int) -> list[int]:
-        """How far the logarithm of each weight may be off, beside its score, among the positions first .. last - 1."""
+    def exponents(self, stored: Sequence[PathBounds], count: int) -> list[int]:
+        """How far the logarithms of weights may be off, beside their scores, which are these or, of so many positions,
+        some of them."""
         run, u, lost = self._run, self._u, tiny(self._run.softmax)
-        centres, reaches = spread(self._budget, scores)
-        pairs = list(zip(centres[first:last], reaches[first:last], strict=True))
-        top = max(x + reach for x, reach in pairs)
-        most = max(abs(x) + reach for x, reach in pairs)
-        rescaled = max(0, -(-len(pairs) // run.block) - 1) if run.block else 0
+        top = max(x.greatest for x in stored)
+        most = max(max(-x.least, x.greatest) for x in stored)
+        rescaled = self._rescaled(count)
         require(run.exp_base == "e" or times(6 * u, most) + up(8 * lost) <= UNIT,
                 "scores may be too large for exponentials to base 2")
         fixed = up(self._exp_error + lost + (4 * lost if run.exp_base != "e" else 0)
                    + (rescaled * (self._exp_error + 3 * u + lost) + lost if rescaled else 0))
         fixed += 2 * RELATIVE_ERROR
         found = []
-        for x, reach in pairs:
-            apart = top - (x - reach)
+        for x in stored:
+            apart = top - x.least
             more = (3 * (apart + most) if run.exp_base != "e" else 0) + (apart if rescaled else 0)
             found.append(fixed + times(u, apart + more))
-        expect_finite(run.softmax, [4 * (top - min(x - reach for x, reach in pairs)), len(pairs) << FRACTION + 1])
+        expect_finite(run.softmax, [4 * (top - min(x.least for x in stored)), count << FRACTION + 1])
         return found
 
     def weigh(self, scores: AffineForm) -> WeightsOfRuns | None:
@@ -136,13 +159,7 @@ class SoftmaxOfRuns:
         columns = [[(value.centres[i], value.reaches[i]) for value in values] for i in range(len(values[0].centres))]
         self._budget.spend(8 * len(values) * (4 + len(columns)))
         greatest = [max(abs(x) + reach for x, reach in column) for column in columns]
-        lost = self._lost(count)
-        made = [times(lost, size + UNIT) + 1 for size in greatest]
-        relative = self._relative(count)
-        sums = [4 * count * size for size in greatest]
-        expect_finite(self._run.sums, sums)
-        if self._run.normalised != "before":
-            expect_finite(self._run.softmax, sums)
+        made, relative = self._made(greatest, count)
         found = self.weigh(scores)
         if found is None:
             return self._anywhere(scores, columns, [error + times(relative, size)
@@ -156,6 +173,30 @@ class SoftmaxOfRuns:
             made[i] += rest + times(relative, size) + times(shift * (1 + relative), greatest[i]) + 2
         form = apply(self._budget, make_linear(maps, centres), found.deviations)
         return HeadAverages(form, made)
+
+    def beside(self, greatest: Sequence[int], count: int) -> list[int]:
+        """How far an average may be off, coordinate by coordinate, from that of the same values with the weights
+        exp(score), each within its `exponents`, none of which is above 1; values are at most ``greatest``.
+
+        Proof: docs/floats.md, section 7, Classes.
+
+        Raises:
+            Rejected: if what is flushed may be a good part of all weights.
+        """
+        made, relative = self._made(greatest, count)
+        flushed = 16 * count * tiny(self._run.softmax)
+        require(flushed <= 1, "exponentials may be too small for their format")
+        return [error + times((1 + relative) * (1 + flushed) - 1, size)
+                for error, size in zip(made, greatest, strict=True)]
+
+    def _made(self, greatest: Sequence[int], count: int) -> tuple[list[int], Fraction]:
+        """What is flushed in averages of so many values of at most these sizes; and the relative error of each term."""
+        lost = self._lost(count)
+        sums = [4 * count * size for size in greatest]
+        expect_finite(self._run.sums, sums)
+        if self._run.normalised != "before":
+            expect_finite(self._run.softmax, sums)
+        return [times(lost, size + UNIT) + 1 for size in greatest], self._relative(count)
 
     def _rest(self, found: WeightsOfRuns, column: Sequence[tuple[int, int]]) -> tuple[int, list[int], int, int]:
         """Of one coordinate: the average of the centres; what each deviation adds; the rest; the average of sizes."""
@@ -188,13 +229,16 @@ class SoftmaxOfRuns:
 
     def _relative(self, count: int) -> Fraction:
         """How far quotients, weights, products and sums are off, relatively: U of docs/floats.md, section 7."""
-        run = self._run
-        rescaled = max(0, -(-count // run.block) - 1) if run.block else 0
+        run, rescaled = self._run, self._rescaled(count)
         u_sums, u_weights = unit_roundoff(run.sums), unit_roundoff(run.weights)
         rho = gamma(count + rescaled, max(u_sums, self._u))
         require(3 * rho <= 1, "{} positions are too many for their format", count)
         factor = (1 + rho) * ((1 + self._u) * (1 + u_sums)) ** 2 / (1 - rho)
         return factor * (1 + u_weights) / (1 - u_weights) - 1
+
+    def _rescaled(self, count: int) -> int:
+        """How often sums of weights are rescaled."""
+        return max(0, -(-count // self._run.block) - 1) if self._run.block else 0
 
     def _lost(self, count: int) -> Fraction:
         """What is flushed in weights, products, sums and the quotient, of values of at most 1."""

@@ -7,14 +7,17 @@ So a token's forms depend on the tokens before it alone where attention is causa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
-from ....kernel.numbers import INTEGER_BITS
+from ....kernel.numbers import INTEGER_BITS, over_one_denominator
 from ....kernel.reading.floats import FloatClaim
 from ..forms import AffineForm, CentredRange, Linear, make_linear, promoted, spread, widened
-from ..maps import make_bias, make_map
+from ..maps import make_bias, make_map, to_units
 from ..passing import NormMaps, UnitMaps, make_maps, make_norm
+from ..ranges import PathBounds
+from ..reading.decision import LogitRow
 from ..reading.network import AttentionStep, Network, Scale
 from .operations import Operations
 from .softmax import SoftmaxOfRuns
@@ -82,8 +85,8 @@ class FloatStack:
 
     def __init__(self, budget: Budget, network: Network, run: FloatClaim) -> None:
         self.budget, self.network = budget, network
-        self._operations = Operations(budget, run)
-        self._softmax = SoftmaxOfRuns(budget, run)
+        self.operations = Operations(budget, run)
+        self.softmax = SoftmaxOfRuns(budget, run)
         self._first: list[NormMaps | UnitMaps] = []
         self.stages: list[Stage] = []
         for step in network.steps:
@@ -101,46 +104,59 @@ class FloatStack:
 
     def embed(self, token: int, position: int) -> AffineForm:
         """The stream before the first attention step."""
-        return self._between(self._first, self._operations.embed(self.network, token, position))
+        return self.between(self._first, self.operations.embed(self.network, token, position))
 
-    def _between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm) -> AffineForm:
+    def between(self, steps: Sequence[NormMaps | UnitMaps], x: AffineForm) -> AffineForm:
+        """The stream after steps that look at one token alone."""
         for step in steps:
-            x = self._operations.units(step, x) if isinstance(step, UnitMaps) else self._operations.normed(step, x)
+            x = self.operations.units(step, x) if isinstance(step, UnitMaps) else self.operations.normed(step, x)
         return promoted(x)
 
     def ask(self, stage: Stage, stream: AffineForm) -> tuple[Asking, Seen]:
         """A token at an attention step, and what others see of it."""
         attention = stage.attention
-        read = promoted(self._operations.normed(attention.norm, stream))
+        read = promoted(self.operations.normed(attention.norm, stream))
         key, value = (self._entered(maps, read) for maps in (attention.key, attention.value))
         seen = Seen([_part(key, part) for part in attention.queries], [_part(value, part) for part in attention.values])
         return Asking(stream, read), seen
 
     def _entered(self, maps: Linear, read: AffineForm) -> CentredRange:
         """A key or a value, as it enters products."""
-        return spread(self.budget, self._operations.entering(self._operations.linear(maps, read)))
+        return spread(self.budget, self.operations.entering(self.operations.linear(maps, read)))
 
     def answer(self, stage: Stage, asking: Asking, seen: Sequence[Seen]) -> AffineForm:
         """The stream of a token after an attention step, and the steps up to the next one."""
-        attention, operations, softmax = stage.attention, self._operations, self._softmax
+        attention, operations, softmax = stage.attention, self.operations, self.softmax
         query = operations.entering(operations.linear(attention.query, asking.read))
         count = len(seen)
         parts = [softmax.scores(_take(query, part), [one.keys[head] for one in seen], attention.scale)
                  for head, part in enumerate(attention.queries)]
-        scores = _join(parts)
+        scores = join_forms(parts)
+        stored = [PathBounds(x - reach, x + reach) for x, reach in zip(*spread(self.budget, scores), strict=True)]
         off = [more for head in range(len(parts))
-               for more in softmax.exponents(scores, head * count, (head + 1) * count)]
+               for more in softmax.exponents(stored[head * count:(head + 1) * count], count)]
         scores = operations.tight(promoted(widened(scores, off)))
         averages = [softmax.average(_take(scores, range(head * count, (head + 1) * count)),
                                     [one.values[head] for one in seen], count) for head in range(len(parts))]
         made = [error for one in averages for error in one.made]
-        joined = operations.stored(_join([one.form for one in averages]), made)
+        joined = operations.stored(join_forms([one.form for one in averages]), made)
         written = operations.linear(attention.out, joined)
-        return self._between(stage.after, operations.sum(asking.stream, written))
+        return self.between(stage.after, operations.sum(asking.stream, written))
 
     def logits(self, stream: AffineForm) -> AffineForm:
         """The logits as they are stored, after the last step."""
-        return promoted(self._operations.linear(self._unembedding, stream))
+        return promoted(self.operations.linear(self._unembedding, stream))
+
+
+def make_row_maps(budget: Budget, rows: Sequence[LogitRow], outputs: int) -> Linear:
+    """The values of rows as a map of the logits."""
+    columns = []
+    for row in rows:
+        unit, (numerators,) = over_one_denominator(budget, [[coefficient for _, coefficient in row]])
+        columns.append([0] * outputs)
+        for (token, _), weight in zip(row, to_units(numerators, 0, Scale(Fraction(1, unit), None)), strict=True):
+            columns[-1][token] = weight
+    return make_linear(columns, [0] * len(columns))
 
 
 def _part(known: CentredRange, part: range) -> CentredRange:
@@ -153,7 +169,7 @@ def _take(form: AffineForm, part: range) -> AffineForm:
     return AffineForm(form.rows[cut], form.slots, form.radii[cut], form.sizes[cut], form.fresh)
 
 
-def _join(forms: Sequence[AffineForm]) -> AffineForm:
+def join_forms(forms: Sequence[AffineForm]) -> AffineForm:
     """Forms over the same symbols beside each other; what has no symbol yet gets one for each coordinate."""
     return AffineForm([row for form in forms for row in form.rows], max(form.slots for form in forms),
                       [radius for form in forms for radius in form.radii],

@@ -32,6 +32,7 @@ from .network import Network, read_network
 
 FORMAT_OF_DECISION = "certify-decision"
 FORMAT_OF_WRONG_WORD = "certify-wrong-word"
+KEYS_OF_COVER = ("graphs", "directions", "cover")
 MAX_OFFSET = 1 << 20
 MAX_BITS = 256  # of the power of two that stated ranges are over
 MAX_CUTS = 64  # above a leaf of a tree of cells
@@ -166,11 +167,16 @@ class WrongWord:
 
 def read_decision(document: Json, budget: Budget) -> Decision:
     """The certificate that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", "graphs", "directions", "cover")
+    fields = Fields(document, "format", "version", "network", "claim", *KEYS_OF_COVER)
     read_heading(fields, FORMAT_OF_DECISION)
     language = Language(budget)
     network = fields.read("network", partial(read_network, budget=budget))
     claim = fields.read("claim", partial(read_claim, network=network, language=language))
+    return read_cover(fields, network, claim, language)
+
+
+def read_cover(fields: Fields, network: Network, claim: TrainedClaim, language: Language) -> Decision:
+    """The claim with the cover that is among the fields."""
     graphs = fields.read("graphs", list_of(list_of(list_of(list_of(Count)))))
     directions = fields.read("directions", list_of(partial(read_direction_matrices, network=network)))
     cover = fields.read("cover", list_of(partial(read_unit, network=network)))

@@ -1,0 +1,98 @@
+"""Covers by classes of words for float runs: docs/floats.md, section 7.
+
+The network with rounded weights is searched over the reals; its ranges are widened by what float runs may add, which is
+guessed, and guessed again where the trusted folder does not prove a range. It alone says what is certified.
+"""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from certify.trained.decide import Searches, Settings, found_in
+from certify.trained.proving import WORK
+from constructions.errors import Unsupported
+from constructions.network.json_form import write_canonical
+from constructions.trained.claim import Claim, claim_of_lengths
+from constructions.trained.claim_form import claim_to_json
+from constructions.trained.json_form import network_to_json
+from constructions.trained.network import TrainedNetwork
+from proofs.check import Refusal, check_text, find_unproved_float_units
+from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.trained.certificate import Cover, joined
+
+FEW_WORDS = 2**5
+"""Words of a length that are run one by one beside a cover by classes."""
+FIRST_SLACK, WIDER, TRIES = 2**4, 4, 5
+"""Of the ranges: in units in the last place of what is stored; how much wider when that is not enough; how often."""
+LARGEST = 2**31 - 1
+
+
+def float_runs_text(network: TrainedNetwork, claim: Claim, run: RunClass, cover: Cover | None = None) -> str:
+    """The certificate of the claim in every run of the class, which the trusted folder proves or rejects: word by word,
+    or by a cover."""
+    content: dict[str, Any] = {"format": "certify-float-runs", "version": 1, "network": network_to_json(network),
+                               "claim": claim_to_json(claim), "floats": [{**run.to_json(), "max_n": claim.lengths[1]}]}
+    if cover is not None:
+        content |= {"graphs": list(cover.graphs), "directions": list(cover.directions), "cover": list(cover.units)}
+    return write_canonical(content)
+
+
+def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: Claim, run: RunClass
+                         ) -> tuple[int, str, str | None]:
+    """The length up to which a cover proves all, why not more, and the certificate, which the trusted folder accepts.
+
+    ``cast`` is the network with the weights of the class.
+    """
+    first, last = claim.lengths
+    try:
+        searches = Searches(cast, Settings(most_words=FEW_WORDS))
+        reach, reason = _covered(searches, claim)
+        while reach >= first:
+            asked = claim_of_lengths(network, claim, first, reach)
+            cover = joined(result.cover for result in searches.results(asked, frozenset()))
+            text, unproved = _widened(network, asked, run, cover)
+            if not unproved:
+                check_text(text.encode(), work=WORK)
+                return reach, "" if reach == last else reason, text
+            count, reason = min((cover.units[place]["from"], why) for place, why in unproved)
+            reach = min(reach, count) - 1
+    except (Refusal, Unsupported) as refusal:
+        reason = str(refusal)
+    return first - 1, reason, None
+
+
+def _covered(searches: Searches, claim: Claim) -> tuple[int, str]:
+    """The length up to which all is covered over the reals, and why not more."""
+    holes = [(one.count, one.reason) for one in found_in(searches.results(claim, frozenset())) if one.way is None]
+    count, reason = min(holes, default=(claim.lengths[1] + 1, ""))
+    return count - 1, reason and f"the network with rounded weights, over the real numbers: {reason}"
+
+
+def _widened(network: TrainedNetwork, claim: Claim, run: RunClass, cover: Cover
+             ) -> tuple[str, list[tuple[int, str]]]:
+    """The certificate with the least slack that was enough, and the units of the last one that are not proved."""
+    slacks = [FIRST_SLACK * float(run.storage.roundoff)] * len(cover.units)
+    for tried in range(TRIES):
+        units = tuple(wider(unit, slack) for unit, slack in zip(cover.units, slacks, strict=True))
+        text = float_runs_text(network, claim, run, replace(cover, units=units))
+        unproved = find_unproved_float_units(text.encode(), WORK)
+        narrow = [place for place, why in unproved if "a range of head" in why]
+        if not narrow or tried == TRIES - 1:
+            break
+        for place in narrow:
+            slacks[place] *= WIDER
+    return text, unproved
+
+
+def wider(unit: dict[str, Any], slack: float) -> dict[str, Any]:
+    """A unit whose ranges are so much wider, relative to the greatest of all their numbers, or to 1."""
+    if unit["by"] != "classes" or not unit["ranges"]:
+        return unit
+    numbers = np.frombuffer(base64.b64decode(unit["ranges"]), "<i4").astype(np.int64).reshape(-1, 2)
+    more = int(np.ceil(slack * max(np.abs(numbers).max(), 2 ** unit["bits"])))
+    found = np.clip(numbers + np.array([-more, more]), -LARGEST, LARGEST).astype("<i4")
+    return unit | {"ranges": base64.b64encode(found.tobytes()).decode()}

@@ -1,0 +1,93 @@
+"""The operations of a proof by classes in float runs: docs/floats.md, section 7, Classes.
+
+An average of a run is near the one whose weights are exactly exp(score), with scores as they are stored, each off by
+what exponentials make of it. That one the stated ranges are about; what the run makes beside it is a radius.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ....kernel.verdicts import require
+from ..arithmetic import AttentionStage, Between
+from ..forms import UNIT, AffineForm, Linear, promoted, shift_symbols
+from ..ranges import ColumnSource, PathBounds, Vectors
+from ..reading.decision import LogitRow
+from .stack import AttentionOfRuns, FloatStack, join_forms, make_row_maps
+
+
+class Runs:
+    """The runs of a class."""
+
+    def __init__(self, stack: FloatStack) -> None:
+        self._stack = stack
+        self.stages = [AttentionStage(AttentionInRuns(self._stack, stage.attention), len(stage.attention.values),
+                                      stage.after) for stage in self._stack.stages]
+
+    def point(self, token: int, position: int) -> AffineForm:
+        """The stream of a token before the first attention step."""
+        return self._stack.embed(token, position)
+
+    def between(self, steps: Between, x: AffineForm) -> AffineForm:
+        """The stream after steps that look at one token alone."""
+        return self._stack.between(steps, x)
+
+    def judged(self, stream: AffineForm) -> AffineForm:
+        """The logits."""
+        return self._stack.logits(stream)
+
+    def make_rows(self, rows: Sequence[LogitRow]) -> Linear:
+        """These rows as a map of the logits."""
+        return make_row_maps(self._stack.budget, rows, self._stack.network.outputs)
+
+
+class AttentionInRuns:
+    """An attention step in runs of a class."""
+
+    def __init__(self, stack: FloatStack, maps: AttentionOfRuns) -> None:
+        self._operations, self._softmax, self._maps = stack.operations, stack.softmax, maps
+
+    def normed(self, stream: AffineForm) -> AffineForm:
+        """The stream as the heads see it."""
+        return promoted(self._operations.normed(self._maps.norm, stream))
+
+    def key(self, head: int, read: AffineForm, position: int) -> AffineForm:
+        """A key."""
+        return self._entered(self._maps.key, self._maps.queries[head], read)
+
+    def query(self, head: int, read: AffineForm, position: int) -> AffineForm:
+        """A query, without the scale of scores."""
+        return self._entered(self._maps.query, self._maps.queries[head], read)
+
+    def value(self, head: int, read: AffineForm) -> AffineForm:
+        """A value."""
+        return self._entered(self._maps.value, self._maps.values[head], read)
+
+    def _entered(self, maps: Linear, part: range, read: AffineForm) -> AffineForm:
+        own = slice(part.start, part.stop)
+        head = Linear(maps.columns[own], maps.absolute[own], maps.bias[own])
+        return self._operations.entering(self._operations.linear(head, read))
+
+    def scores(self, head: int, query: Vectors, keys: Mapping[ColumnSource, Vectors], column: int
+               ) -> dict[ColumnSource, PathBounds]:
+        """The scores that are stored, and what the logarithms of the weights may be off beside them.
+
+        Raises:
+            Rejected: if that may be more than 1.
+        """
+        stored = self._softmax.bounds(query, list(keys.values()), self._maps.scale)
+        off = self._softmax.exponents(stored, column + 1)
+        require(max(off) <= UNIT, "exponentials may be off by too much")
+        return {source: PathBounds(one.least - more, one.greatest + more)
+                for source, one, more in zip(keys, stored, off, strict=True)}
+
+    def write(self, stream: AffineForm, averages: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
+              ) -> AffineForm:
+        """The stream, and what the heads write together, in one product."""
+        moved, made, first = [], list[int](), stream.slots
+        for z, greatest in zip(averages, sizes, strict=True):
+            moved.append(shift_symbols(z, first - 1))
+            made += self._softmax.beside(greatest, column + 1)
+            first += z.slots - 1
+        stored = self._operations.stored(join_forms(moved), made)
+        return self._operations.sum(stream, self._operations.linear(self._maps.out, stored))

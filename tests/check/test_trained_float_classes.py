@@ -1,0 +1,172 @@
+"""Float runs by classes: whatever a run does on a word of a class is within the forms of the checker."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from constructions.trained.network import Scale
+from proofs.check import Rejected
+from proofs.check.checker.chapters.trained import classes
+from proofs.check.checker.chapters.trained.classes import Classes
+from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_by_checker
+from proofs.check.checker.chapters.trained.floats.classes import AttentionInRuns, Runs
+from proofs.check.checker.chapters.trained.floats.rounding import rounding
+from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.floats.stack import AttentionOfRuns, FloatStack
+from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, make_linear, spread
+from proofs.check.checker.chapters.trained.ranges import Vectors
+from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
+from proofs.check.checker.kernel.budget import Budget
+from proofs.trained.float_runs.casting import rounded
+from tests.check.test_trained_float_runs import (
+    COARSE,
+    FINER,
+    RUNS,
+    WIDE,
+    emulated,
+    given_of,
+    point,
+    run_of,
+    units,
+    used,
+)
+from tests.check.trained_classes import Made, Word, make, make_claim, with_least
+from tests.check.trained_corpus import BFLOAT16, BINARY32
+from tests.check.trained_networks import make_network
+
+FINE = COARSE | WIDE
+ONE_SOURCE = {
+    "functions": FINE | dict.fromkeys(("softmax", "scores", "weights"), "float(12,-60,60)") | {
+        "storage": "float(12,-60,60)", "inputs": "float(12,-60,60)", "exp_ulp": "256", "exp_base": "e"},
+    "scores": FINE | {"scores": "float(6,-60,60)", "exp_ulp": "1/2", "exp_base": "e"},
+    "weights": FINE | {"weights": "float(6,-60,60)", "exp_ulp": "1/2", "exp_base": "e"}}
+"""Classes in which one thing makes most of the error."""
+
+
+def greatest_average(weights: list[tuple[float, float]], values: list[float]) -> float:
+    """The greatest average with weights between these ends: it is attained where each weight is at an end."""
+    return max(sum(w * v for w, v in zip(some, values, strict=True)) / sum(some) for some in product(*weights))
+
+
+def most_used(fields: dict[str, Any]) -> float:
+    """How much of what the checker allows drawn runs use: 1 is all of it, and what is above that would be wrong."""
+    draw, run, worst = np.random.default_rng(2), run_of(fields), 0.0
+    emulation = emulated(make_network("rms"), fields, draw)
+    stack = FloatStack(Budget(100), cast_by_checker(given_of(make_network("rms"), fields).network, run), run)
+    no = make_linear([], [])
+    maps = AttentionOfRuns(None, no, no, no, no, [], [], ScaleOfChecker(None, 4))
+    attention, scale = AttentionInRuns(stack, maps), emulation.network.attention_steps[0].scale
+    for _ in range(6):
+        query, keys, values = (rounded(draw.normal(size=size) * 1.5, emulation.run.inputs)
+                               for size in ((1, 4), (5, 4), (5, 1)))
+        forms = {(k, 0): vectors(key) for k, key in enumerate(keys)}
+        bounds = attention.scores(0, vectors(query[0]), forms, 4)
+        top = max(one.greatest for one in bounds.values())
+        weights = [tuple(np.exp(np.array([*one]) / UNIT - top / UNIT).tolist()) for one in bounds.values()]
+        (made,) = attention._softmax.beside([max(map(abs, units(values[:, 0])))], 5)
+        ends = [sign * greatest_average(weights, (sign * values[:, 0]).tolist()) for sign in (-1, 1)]
+        middle, half = sum(ends) / 2, (ends[1] - ends[0]) / 2 + (made + rounding(run.storage, 4 * UNIT)) / UNIT
+        for _ in range(6):
+            tiled = [np.tile(x, (RUNS, 1, 1)) for x in (query, keys, values)]
+            seen = emulation._average(emulation._scores(scale, tiled[0], tiled[1], np.array([4])), tiled[2])
+            worst = max(worst, float((np.abs(seen - middle) / half).max()))
+    return worst
+
+
+def vectors(x: Any) -> Vectors:
+    return Vectors(point(x), spread(Budget(1), point(x)))
+
+
+@pytest.mark.parametrize("source", ONE_SOURCE)
+def test_averages_of_drawn_runs_are_within_scores_and_what_is_beside_them(source: str) -> None:
+    assert 0.02 < most_used(ONE_SOURCE[source]) <= 1
+
+
+@pytest.mark.parametrize(("source", "name", "nothing"), [
+    ("functions", "exponents", lambda self, stored, count: [0] * len(stored)),
+    ("scores", "_storing", lambda self, sizes: [0] * len(sizes)),
+    ("weights", "_relative", lambda self, count: Fraction(0))],
+    ids=["exponents", "stored scores", "weights"])
+def test_no_error_may_be_left_out(source: str, name: str, nothing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SoftmaxOfRuns, name, nothing)
+    assert most_used(ONE_SOURCE[source]) > 1
+
+
+def test_stored_scores_of_drawn_runs_are_within_their_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 0.1 < most_used_of_scores() <= 1
+    monkeypatch.setattr(SoftmaxOfRuns, "_product_errors", lambda self, sizes, keys, scale: [0] * len(keys))
+    assert most_used_of_scores() > 1
+
+
+def most_used_of_scores() -> float:
+    """How much of what the checker allows scores of drawn runs use."""
+    draw, worst = np.random.default_rng(5), 0.0
+    emulation, softmax = emulated(make_network("rms"), COARSE, draw), SoftmaxOfRuns(Budget(100), run_of(COARSE))
+    for scale in (emulation.network.attention_steps[0].scale, Scale(Fraction(-3, 8), None)):
+        query, keys = (rounded(draw.normal(size=size), emulation.run.inputs) for size in ((1, 4), (5, 4)))
+        bounds = softmax.bounds(vectors(query[0]), list(map(vectors, keys)), ScaleOfChecker(scale.times, scale.root))
+        known = CentredRange([low + high >> 1 for low, high in bounds], [(high - low >> 1) + 1 for low, high in bounds])
+        for _ in range(12):
+            asking, seen = (np.tile(x, (RUNS, 1, 1)) for x in (query, keys))
+            worst = max(worst, used(known, emulation._scores(scale, asking, seen, np.array([4]))))
+    return worst
+
+
+# -- whole networks ----------------------------------------------------------------------------------------------------
+
+
+def count(word: Word) -> int:
+    return sum(word)
+
+
+def made_of(kind: str, fields: dict[str, Any], widen: float) -> tuple[Made, Any, Any]:
+    """A unit of the cast network whose ranges are those over the reals, widened; the stack, and emulated runs."""
+    network = make_network(kind, 7)
+    run = run_of(fields)
+    cast = cast_by_checker(given_of(network, fields).network, run)
+    made = make(cast, make_claim(cast), count, 3, 4, widen=widen)
+    return made, FloatStack(made.decision.language.budget, cast, run), network
+
+
+def judged_forms(made: Made, stack: FloatStack, monkeypatch: pytest.MonkeyPatch) -> dict[Any, CentredRange]:
+    """What the checker knows of the logits of each judged node when the unit is proved."""
+    found: dict[Any, CentredRange] = {}
+    proved = classes.ClassesProof.prove_rows
+
+    def record(self: classes.ClassesProof, node: Any, stream: AffineForm, last: Any) -> None:
+        found[node] = spread(Budget(1), self.shared.arithmetic.judged(stream))
+        proved(self, node, stream, last)
+
+    monkeypatch.setattr(classes.ClassesProof, "prove_rows", record)
+    monkeypatch.setattr(classes, "prove_rows", lambda *arguments: None)
+    Classes(with_least(made, 0).decision, Runs(stack)).prove(made.unit)
+    return found
+
+
+@pytest.mark.parametrize(("fields", "widen"), [(BINARY32, 1e-4), (BFLOAT16, 0.1), (FINER, 0.1)],
+                         ids=["binary32", "bfloat16", "finer"])
+@pytest.mark.parametrize("kind", ["post", "rms"])
+def test_logits_of_drawn_runs_are_within_the_forms_of_their_classes(
+        kind: str, fields: dict[str, Any], widen: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, stack, network = made_of(kind, fields, widen)
+    forms, worst = judged_forms(made, stack, monkeypatch), 0.0
+    assert len(forms) == 14
+    for drawn in (None, np.random.default_rng(1), np.random.default_rng(2)):
+        emulation = emulated(network, fields, drawn)
+        for node, known in forms.items():
+            inputs = np.array(made.members[node])
+            worst = max(worst, used(known, emulation.logits(inputs, 0, np.array([node[0]]))[:, 0]))
+    assert 0.05 < worst <= 1
+
+
+@pytest.mark.parametrize("kind", ["post", "rms"])
+def test_a_range_that_runs_leave_is_rejected(kind: str) -> None:
+    """Ranges of the real averages are too narrow for runs."""
+    made, stack, _ = made_of(kind, BFLOAT16, 1e-6)
+    with pytest.raises(Rejected, match="a range of head 1 is not proved"):
+        Classes(with_least(made, 0).decision, Runs(stack)).prove(made.unit)
