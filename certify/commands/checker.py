@@ -45,8 +45,8 @@ def checker(
 
     With --every-n: the checker that certify prove runs in Coq, extracted to OCaml: a folder with its sources and the
     program certify-every-n, which reads models and certificates without Coq or Python. With --verified: a checker of
-    certificates that is proved in Coq, the program certify-check. Both need coqc and ocamlopt. With --javascript the program is a script for
-    the page of a site, certify-every-n.js or certify-check.js, which js_of_ocaml makes.
+    certificates that is proved in Coq, the program certify-check. Both need coqc and ocamlopt. With --javascript
+    the program is a script for the page of a site, certify-every-n.js or certify-check.js, which js_of_ocaml makes.
     """
     from certify.exports.checker import write_checker
     from certify.frame.places import note_output

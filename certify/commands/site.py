@@ -20,8 +20,8 @@ def site(
         "--pyodide", metavar="FILE", help="Python for browsers, as npm pack pyodide writes it: then a page runs the "
         "checker")] = None,
     verified: Annotated[list[str] | None, typer.Option(
-        "--verified", metavar="DIR", help="with --pyodide: run this checker in the page, too, which is proved in Coq; the "
-        "folder is what certify checker --verified --javascript writes, or --every-n --javascript")] = None,
+        "--verified", metavar="DIR", help="with --pyodide: run this checker in the page, too, which is proved in Coq; "
+        "the folder is what certify checker --verified --javascript writes, or --every-n --javascript")] = None,
     max_n: Annotated[int, typer.Option(
         "--max-n", metavar="N", parser=option.whole_number, help="prove the shipped formulas up to this length")] = 16,
     trained: Annotated[int, typer.Option(

@@ -46,7 +46,7 @@ let answer asked path read =
   | Rejected text -> refusal "rejected" path text
   | Unsupported text -> refusal "incomplete" path text
   | Sys_error problem -> refusal "malformed" path ("cannot be read: " ^ printable problem)
-  | Stack_overflow | Out_of_memory -> refusal "incomplete" path "the check takes more memory than is allowed"
+  | Stack_overflow | Out_of_memory -> refusal "incomplete" path "the check takes more memory, or a deeper stack, than is allowed"
   | problem -> refusal "incomplete" path ("the check could not be completed: " ^ printable (Printexc.to_string problem))
 
 (* The same of a text, whatever it claims: the exit status, and the lines. *)

@@ -1,7 +1,7 @@
 (* certify-check: is the claim of a certificate proved?
 
-   judging.ml decides. Each file is judged by a process of its own, which the system ends if it takes more memory or time than is allowed;
-   its answer counts only if it ends by itself. *)
+   judging.ml decides. Each file is judged by a process of its own, which the system ends if it takes more memory or time
+   than is allowed; its answer counts only if it ends by itself. *)
 
 open Outcome
 open Judging
