@@ -9,8 +9,8 @@ import zlib
 
 from constructions.errors import InputError
 
-_DAMAGE = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, struct.error,
-           zlib.error)
+_DAMAGE = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, OverflowError,
+           struct.error, zlib.error)
 """What zipfile raises for archives that are damaged, encrypted or compressed in unusual ways."""
 
 

@@ -7,12 +7,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from constructions.errors import InputError
 from constructions.trained.network import ELEMENT_BYTES
 
 MAX_FILE_BYTES = 256_000_000
 """Of one file; more than a network may have, since optimisers are saved beside networks."""
 MAX_DIMENSIONS = 8
+_WHOLE = {"I8": "int8", "U8": "uint8", "I16": "int16", "U16": "uint16", "I32": "int32", "U32": "uint32", "I64": "int64",
+          "|i1": "int8", "|u1": "uint8", "<i2": "int16", "<u2": "uint16", "<i4": "int32", "<u4": "uint32",
+          "<i8": "int64"}
+"""Whole numbers, in the words of safetensors and of npz."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,13 @@ class Stored:
 
     def __str__(self) -> str:
         return f"{self.kind} {list(self.shape)}"
+
+    def whole(self) -> tuple[str, NDArray[np.int64]] | None:
+        """The name of the element type and the elements, if these are whole numbers."""
+        name = _WHOLE.get(self.kind, self.kind)
+        if name not in _WHOLE.values():
+            return None
+        return name, np.frombuffer(self.read(), np.dtype(name).newbyteorder("<")).astype(np.int64).reshape(self.shape)
 
 
 @dataclass(frozen=True)

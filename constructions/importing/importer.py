@@ -27,6 +27,8 @@ from constructions.importing.names_file import Names, renamed
 from constructions.importing.npz_file import read_npz
 from constructions.importing.onnx_file import read_onnx
 from constructions.importing.parts import Found
+from constructions.importing.quantised import DEQUANTISED, WEIGHTS_ALONE
+from constructions.importing.quantised_checkpoints import with_plain_weights
 from constructions.importing.questions import Options, Questions
 from constructions.importing.safetensors_file import looks_like_safetensors, read_safetensors
 from constructions.importing.torch_file import is_old_torch_file, read_torch
@@ -134,10 +136,12 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     Raises:
         InputError: if it is not understood, or an answer is missing.
     """
-    contents = hooked_transformer.in_todays_layout(contents)
+    contents = with_plain_weights(hooked_transformer.in_todays_layout(contents), where, settings_file)
     weights, questions = Weights(contents, where), Questions(options, where)
     recogniser = _recogniser(weights, contents.settings) or _unknown(weights)
     settings = Settings(contents.settings, settings_file)
+    if any(stored.kind.endswith(DEQUANTISED) for stored in contents.tensors.values()):
+        questions.assume(WEIGHTS_ALONE)
     found = recogniser.build(weights, settings, questions)
     questions.finish()
     if unread := settings.unread():

@@ -1,6 +1,7 @@
 """Files of names (TOML): tensors that have the right numbers under other names, in other orders or in pieces.
 
-docs/importing.md, "Other names". Elements are moved, never computed with: what is made is exactly what the files hold.
+docs/importing.md, "Other names". Elements are moved: what is made is exactly what the files hold, or what quantised
+numbers in them stand for.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
+from constructions.importing.quantised import numbers, plain, whole_numbers
 from constructions.tables import read_toml
 from constructions.text import printable
 from constructions.trained.json_values import found
 from constructions.trained.network import ELEMENT_BYTES
 from constructions.trained.validation import MAX_TENSOR_BYTES
 
-_KEYS = ("from", "rows", "axes", "shape", "join", "axis", "zeros")
+_KEYS = ("from", "rows", "axes", "shape", "join", "axis", "zeros", "scale", "zero", "block")
 _HOLE = "{i}"
 _MAX_HOLES = 1000
 _MAX_BYTES = 1_000_000
@@ -133,7 +135,7 @@ def _sources(rule: Any, where: str) -> list[str]:
     if isinstance(rule, str):
         return [rule]
     if isinstance(rule, dict) and isinstance(rule.get("from"), str):
-        return [rule["from"]]
+        return [rule["from"], *(rule[key] for key in ("scale", "zero") if isinstance(rule.get(key), str))]
     if isinstance(rule, dict) and isinstance(rule.get("join"), list):
         return [source for one in rule["join"] for source in _sources(one, where)]
     if isinstance(rule, dict) and "zeros" in rule:
@@ -160,25 +162,41 @@ class _Making:
                 raise InputError(f"{where}: unknown key {found(key)}, expected only {', '.join(_KEYS)}")
         if len({"from", "join", "zeros"} & rule.keys()) != 1:
             raise InputError(f"{where}: expected exactly one of from, join and zeros")
+        if {"scale", "zero", "block"} & rule.keys() and not {"from", "scale"} <= rule.keys():
+            raise InputError(f"{where}: scale, zero or block, expected from and scale with them")
         if "zeros" in rule:
             stored = _zeros(_sizes(rule["zeros"], f"{where}, zeros"))
         elif "join" in rule:
             parts = [self.tensor(name, part) for part in rule["join"]]
             stored = _joined(parts, _axis(rule.get("axis", 0), f"{where}, axis"), where)
+        elif "scale" in rule:
+            stored = self.dequantised(rule, where)
         else:
             stored = self.source(rule["from"], where)
         return _arranged(stored, rule, where)
 
     def source(self, name: str, where: str) -> Stored:
         """A tensor of the files."""
-        if name not in self.stored:
-            raise InputError(f"{where}: no tensor {name} in the files, expected it")
-        stored = self.stored[name]
+        stored = self.taken(name, where)
         if stored.format is None:
             raise InputError(f"{where}: tensor {name} has elements {stored.kind}, expected binary32, binary64, "
                              f"binary16 or bfloat16")
-        self.used.add(name)
         return stored
+
+    def taken(self, name: Any, where: str) -> Stored:
+        """A tensor of the files, whatever its elements are."""
+        if not isinstance(name, str) or name not in self.stored:
+            raise InputError(f"{where}: no tensor {name} in the files, expected it")
+        self.used.add(name)
+        return self.stored[name]
+
+    def dequantised(self, rule: Mapping[str, Any], where: str) -> Stored:
+        """What quantised numbers of the files stand for."""
+        codes, scale = (self.taken(rule[key], where) for key in ("from", "scale"))
+        zero = whole_numbers(self.taken(rule["zero"], where), f"{where}, zero")[1] if "zero" in rule else None
+        block = _sizes([rule["block"]], f"{where}, block")[0] if "block" in rule else 0
+        return plain(whole_numbers(codes, where), numbers(scale, f"{where}, scale"), zero, where,
+                     _axis(rule.get("axis", 0), f"{where}, axis"), block)
 
 
 def _arranged(stored: Stored, rule: Mapping[str, Any], where: str) -> Stored:

@@ -15,6 +15,8 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
+from constructions.importing.quantised import ROUNDING
+from constructions.text import printable
 from constructions.trained.network import ELEMENT_BYTES
 
 _FORMATS = {1: "binary32", 11: "binary64", 10: "binary16", 16: "bfloat16"}
@@ -28,11 +30,18 @@ def read_onnx(data: bytes, where: str) -> Contents:
     """The initialisers of a model.
 
     Raises:
-        InputError: if it is damaged, keeps its tensors in other files, or the package onnx is not installed.
+        InputError: if it is damaged, keeps its tensors in other files, its nodes quantise or dequantise, or the package
+            onnx is not installed.
     """
     tensors: dict[str, Stored] = {}
     others: dict[str, str] = {}
-    graph = load_model(data, where).graph
+    model = load_model(data, where)
+    graph = model.graph
+    for node in (node for part in (graph, *model.functions) for node in part.node):
+        if ROUNDING.fullmatch(node.op_type):
+            name = printable(node.name or node.output[0])[:80]
+            raise InputError(f"{where}: node {name} ({printable(node.op_type)}): a graph with quantised numbers is "
+                             f"read by its operations, expected it alone, without --names")
     linear = dict(_linear_weights(graph))
     for initializer in graph.initializer:
         stored = _stored(initializer, f"{where}, tensor {initializer.name}")

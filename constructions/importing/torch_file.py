@@ -12,12 +12,14 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.archive import Archive
 from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
-from constructions.importing.torch_pickle import StridedTensor, interpret
+from constructions.importing.quantised import plain, whole_numbers
+from constructions.importing.torch_pickle import QuantisedTensor, StridedTensor, interpret
 from constructions.trained.network import ELEMENT_BYTES
 from constructions.trained.validation import check_total_bytes
 
 _FORMATS = {"float64": "binary64", "float32": "binary32", "float16": "binary16", "bfloat16": "bfloat16"}
-_WORDS = {8: "<u8", 4: "<u4", 2: "<u2"}
+_WORDS = {8: "<u8", 4: "<u4", 2: "<u2", 1: "u1"}
+_WHOLE_BYTES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "int64": 8}
 _WRAPPERS = ("model", "state_dict", "model_state_dict", "model_state", "net", "module", "weights")
 """The keys under which checkpoints keep a state dict."""
 _SETTINGS = ("model_args",)
@@ -43,11 +45,17 @@ def read_torch(data: bytes, where: str) -> Contents:
     if archive.sizes.get(folder + "byteorder") and archive.read(folder + "byteorder") != b"little":
         raise InputError(f"{where}: its byte order is not little, expected little")
     state, settings, others = _state_dict(interpret(archive.read(pickles[0]), where), where)
+    if packed := [str(key) for key in state if str(key).endswith("_packed_params._packed_params")]:
+        raise InputError(f"{where}: entry {packed[0][:60]} is of torch.ao.nn.quantized, which rounds what its weights "
+                         f"multiply (quantised activations), for which there is no rule; expected quantised weights "
+                         f"alone")
     storages = _Storages(archive, folder)
     tensors = {}
     for key, value in state.items():
         name = str(key)
-        if isinstance(value, StridedTensor):
+        if isinstance(value, QuantisedTensor):
+            tensors[name] = storages.dequantised(value, f"{where}, tensor {name}")
+        elif isinstance(value, StridedTensor):
             tensors[name] = storages.stored(value, f"{where}, tensor {name}")
         elif value is None or isinstance(value, Real | str):
             others[name] = f"no tensor, but of type {type(value).__name__}"
@@ -71,7 +79,8 @@ def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str,
 
 
 def _has_tensors(value: Any) -> bool:
-    return isinstance(value, dict) and any(isinstance(entry, StridedTensor) for entry in value.values())
+    kinds = StridedTensor | QuantisedTensor
+    return isinstance(value, dict) and any(isinstance(entry, kinds) for entry in value.values())
 
 
 class _Storages:
@@ -90,18 +99,38 @@ class _Storages:
         """
         member = f"{self.folder}data/{tensor.storage.key}"
         form = _FORMATS.get(tensor.kind)
+        size = ELEMENT_BYTES[form] if form else _WHOLE_BYTES.get(tensor.kind)
         if len(tensor.shape) > MAX_DIMENSIONS or member not in self.archive.sizes:
             raise InputError(f"{where}: its storage {tensor.storage.key[:20]} is missing, or it has over "
                              f"{MAX_DIMENSIONS} dimensions")
-        if form is None:
+        if size is None:
             return Stored(tensor.kind, None, tensor.shape, bytes)
-        size = ELEMENT_BYTES[form]
         last = tensor.start + sum((n - 1) * stride for n, stride in zip(tensor.shape, tensor.strides, strict=True))
         if math.prod(tensor.shape) and (last + 1) * size > self.archive.sizes[member]:
             raise InputError(f"{where}: reaches to element {last + 1} of a storage of "
                              f"{self.archive.sizes[member]} bytes, expected it to lie inside")
-        check_total_bytes(math.prod(tensor.shape) * size, where)
+        check_total_bytes(math.prod(tensor.shape) * size if form else 0, where)
         return Stored(tensor.kind, form, tensor.shape, lambda: self.elements(member, size, tensor))
+
+    def dequantised(self, tensor: QuantisedTensor, where: str) -> Stored:
+        """A tensor of torch's quantised types, whose scales are binary64 in the file; some kernels round these.
+
+        Raises:
+            InputError: if it does not lie inside its storage, or a scale or zero point is none.
+        """
+        codes, scale, zero = self.stored(tensor.codes, where), np.array(tensor.scale), np.array(tensor.zero)
+        if isinstance(tensor.scale, StridedTensor) and isinstance(tensor.zero, StridedTensor):
+            scales, zeros = (self.stored(one, where) for one in (tensor.scale, tensor.zero))
+            if (scales.kind, zeros.kind) != ("float64", "int64"):
+                raise InputError(f"{where}: scales of type {scales.kind}, zero points of type {zeros.kind}, expected "
+                                 f"float64 and int64")
+            scale, zero = (np.frombuffer(one.read(), kind).reshape(one.shape)
+                           for one, kind in ((scales, "<f8"), (zeros, "<i8")))
+        with np.errstate(over="ignore"):
+            rough = scale[scale.astype(np.float32) != scale].tolist()
+        if rough:
+            raise InputError(f"{where}: a scale of {rough[0]}, expected a binary32 number, as observers make it")
+        return plain(whole_numbers(codes, where), scale, zero, where, axis=tensor.axis)
 
     def elements(self, member: str, size: int, tensor: StridedTensor) -> bytes:
         """The elements in row-major order."""

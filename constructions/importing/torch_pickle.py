@@ -8,6 +8,7 @@ from __future__ import annotations
 import pickletools
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from constructions.errors import InputError
@@ -42,16 +43,29 @@ class StridedTensor:
     strides: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class QuantisedTensor:
+    """Whole numbers with one scale and zero point, or one of each for each index of an axis."""
+
+    codes: StridedTensor
+    scale: Real | StridedTensor
+    zero: int | StridedTensor
+    axis: int = 0
+
+
 _KINDS = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64",
           "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool"}
-STORAGES = {f"torch.{name}Storage": kind for name, kind in _KINDS.items()}
+_QUANTISED = {"QInt8": "int8", "QUInt8": "uint8", "QInt32": "int32"}
+STORAGES = {f"torch.{name}Storage": kind for name, kind in (_KINDS | _QUANTISED).items()}
 """The element type of each class of storage."""
 _UNTYPED = "torch.storage.UntypedStorage"
 _DTYPES = {f"torch.{kind}": kind for kind in _KINDS.values()}
+_QUANTISED_NAMES = ("torch.per_tensor_affine", "torch.per_channel_affine",
+                    *(f"torch.q{kind}" for kind in _QUANTISED.values()))
 _REBUILT = ("torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3")
-_PARAMETER = "torch._utils._rebuild_parameter"
-_CALLED = ("collections.OrderedDict", *_REBUILT, _PARAMETER, "torch.Size", "torch.device")
-_GLOBALS = {*_CALLED, *STORAGES, *_DTYPES, _UNTYPED}
+_PARAMETER, _QUANTISE = "torch._utils._rebuild_parameter", "torch._utils._rebuild_qtensor"
+_CALLED = ("collections.OrderedDict", *_REBUILT, _PARAMETER, _QUANTISE, "torch.Size", "torch.device")
+_GLOBALS = {*_CALLED, *STORAGES, *_DTYPES, *_QUANTISED_NAMES, _UNTYPED}
 _MARK = Global("mark")
 _STATE_DICT = "a state dict, as torch.save(model.state_dict()) writes it"
 
@@ -162,8 +176,16 @@ class _Machine:
                 return StridedTensor(storage, kind, *_checked(*place))
             case "torch._utils._rebuild_tensor_v3", (Storage() as storage, *place, _, _, Global(dtype)):
                 return StridedTensor(storage, _DTYPES[dtype], *_checked(*place))
-            case "torch._utils._rebuild_parameter", (StridedTensor() as tensor, *_):
+            case "torch._utils._rebuild_parameter", (StridedTensor() | QuantisedTensor() as tensor, *_):
                 return tensor
+            case "torch._utils._rebuild_qtensor", (Storage(kind=str() as kind) as storage, *place, (
+                    Global("torch.per_tensor_affine"), Real() as scale, int() as zero), _, _) if (
+                    not isinstance(scale, int) and abs(zero) < 2**40):
+                return QuantisedTensor(StridedTensor(storage, kind, *_checked(*place)), scale, zero)
+            case "torch._utils._rebuild_qtensor", (Storage(kind=str() as kind) as storage, *place, (
+                    Global("torch.per_channel_affine"), StridedTensor() as scales, StridedTensor() as zeros,
+                    int() as axis), _, _):
+                return QuantisedTensor(StridedTensor(storage, kind, *_checked(*place)), scales, zeros, axis)
             case "torch.Size", (tuple() as sizes,):
                 return sizes
             case "torch.device", _:

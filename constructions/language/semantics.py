@@ -8,7 +8,7 @@ Differs     ``prev`` is false at the first position and ``next`` at the last, wh
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from constructions.errors import InputError
 from constructions.language import syntax
@@ -19,7 +19,11 @@ RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 
 
-def truth_values(formula: syntax.Formula, word: Sequence[str]) -> tuple[bool, ...]:
+Row = tuple[bool, ...]
+"""A truth for each position; entry 0 is position 1."""
+
+
+def truth_values(formula: syntax.Formula, word: Sequence[str]) -> Row:
     """Whether ``word`` satisfies ``formula`` at each position; entry 0 is position 1.
 
     >>> from constructions.language.parser import parse_formula
@@ -51,56 +55,50 @@ class TruthTable:
         self.word = word
         self.n = len(word)
         self.positions = range(1, self.n + 1)
-        self.table: dict[syntax.Formula, tuple[bool, ...]] = {}
+        self.table: dict[syntax.Formula, Row] = {}
 
-    def values(self, formula: syntax.Formula) -> tuple[bool, ...]:
+    def values(self, formula: syntax.Formula) -> Row:
         """Whether the word satisfies ``formula`` at each position; entry 0 is position 1."""
         if formula not in self.table:
             for part in syntax.postorder(formula, lambda part: () if part in self.table else syntax.operands(part)):
                 if part not in self.table:
-                    self.table[part] = tuple(self.satisfies(part, i) for i in self.positions)
+                    self.table[part] = tuple(self._row(part))
         return self.table[formula]
 
-    def holds(self, formula: syntax.Formula, i: int) -> bool:
-        """The truth at position i of a formula in the table."""
-        return self.table[formula][i - 1]
-
-    def satisfies(self, formula: syntax.Formula, i: int) -> bool:
-        """The truth at position i of a formula whose operands are in the table."""
+    def _row(self, formula: syntax.Formula) -> Iterable[bool]:
+        """The truth at each position of a formula whose operands are in the table."""
         match formula:
             case syntax.Constant(value):
-                return value
+                return (value for _ in self.positions)
             case syntax.Symbol(symbol):
-                return self.word[i - 1] == symbol
+                return (letter == symbol for letter in self.word)
             case syntax.Not(operand):
-                return not self.holds(operand, i)
+                return (not truth for truth in self.table[operand])
             case syntax.And(left, right):
-                return self.holds(left, i) and self.holds(right, i)
+                return map(operator.and_, self.table[left], self.table[right])
             case syntax.Or(left, right):
-                return self.holds(left, i) or self.holds(right, i)
+                return map(operator.or_, self.table[left], self.table[right])
             case syntax.Implies(left, right):
-                return not self.holds(left, i) or self.holds(right, i)
+                return map(operator.le, self.table[left], self.table[right])
             case syntax.Iff(left, right):
-                return self.holds(left, i) == self.holds(right, i)
-        return self._satisfies_temporal(formula, i)
+                return map(operator.eq, self.table[left], self.table[right])
+        return self._temporal_row(formula)
 
-    def _satisfies_temporal(self, formula: syntax.Formula, i: int) -> bool:
+    def _temporal_row(self, formula: syntax.Formula) -> Iterable[bool]:
+        """Here places are counted from 0, as in a row: ``left[j : i + 1]`` is what holds from j to i."""
+        places = range(self.n)
         match formula:
             case syntax.Previous(operand):
-                return i > 1 and self.holds(operand, i - 1)
+                return (False, *self.table[operand][:-1])
             case syntax.Next(operand):
-                return i < self.n and self.holds(operand, i + 1)
-            case syntax.Since(left, right):
-                return any(
-                    self.holds(right, j) and all(self.holds(left, k) for k in self.positions if j <= k <= i)
-                    for j in self.positions if j <= i
-                )  # fmt: skip
-            case syntax.Until(left, right):
-                return any(
-                    self.holds(right, j) and all(self.holds(left, k) for k in self.positions if i <= k <= j)
-                    for j in self.positions if j >= i
-                )  # fmt: skip
-        return self._satisfies_counting(formula, i)
+                return (*self.table[operand][1:], False)
+            case syntax.Since(one, other):
+                left, right = self.table[one], self.table[other]
+                return (any(right[j] and all(left[j : i + 1]) for j in places if j <= i) for i in places)
+            case syntax.Until(one, other):
+                left, right = self.table[one], self.table[other]
+                return (any(right[j] and all(left[i : j + 1]) for j in places if j >= i) for i in places)
+        return (self._satisfies_counting(formula, i) for i in self.positions)
 
     def _satisfies_counting(self, formula: syntax.Formula, i: int) -> bool:
         match formula:
@@ -115,8 +113,8 @@ class TruthTable:
         raise TypeError(f"not a formula: {type(formula).__name__}")
 
     def _count(self, count: syntax.Count, i: int) -> int:
-        counted = [j for j in self.positions if self.holds(count.operand, j)]
-        return sum(1 for j in counted if (j <= i if count.side == "left" else j >= i))
+        counted = self.table[count.operand]
+        return sum(counted[:i] if count.side == "left" else counted[i - 1 :])
 
     def _term(self, term: syntax.Term, i: int) -> int:
         return sum(number * self._count(count, i) for number, count in term.coefficients) + term.constant

@@ -1,30 +1,53 @@
-"""The trusted checker of certificates; README.md is the way in. This is all that the rest of the house may use."""
+"""The trusted checker of certificates; README.md is the way in. This is all that the rest of the house may use.
+
+What chapters give is loaded when it is first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from .checker.asking import Request, RequiredClaim
-from .checker.chapters.formula.certificate import Coverage
-from .checker.chapters.formula.records import Bound, Certificate, Claim
-from .checker.chapters.margin.reading import MarginFile
-from .checker.chapters.softened.lengths import ShardResult
-from .checker.chapters.softened.reading import Softened, read_softened_text
-from .checker.chapters.softened.shards import check_shard, finish
-from .checker.chapters.trained.reading.decision import Decision, WrongWord
-from .checker.chapters.trained.tracks.reading import TracksCertificate, WrongInput
-from .checker.chapters.trained.vacuous import find_vacuous_lengths
 from .checker.checking import Accepted, check_file, check_text, read_bytes
 from .checker.command import gravest, main, printable, read_arguments
 from .checker.kernel.reading.floats import FloatClaim, Format, write_format
 from .checker.kernel.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, Rejected, verdict_of
-from .checker.parts import (
-    check_part,
-    check_sample,
-    check_some,
-    estimate,
-    find_unproved_floats_of,
-    find_unproved_units,
-    find_vacuous,
-    join_parts,
-)
 from .checker.same_claim import ask_the_same
+
+if TYPE_CHECKING:
+    from .checker.chapters.formula.certificate import Coverage
+    from .checker.chapters.formula.records import Bound, Certificate, Claim
+    from .checker.chapters.margin.reading import MarginFile
+    from .checker.chapters.softened.lengths import ShardResult
+    from .checker.chapters.softened.reading import Softened, read_softened_text
+    from .checker.chapters.softened.shards import check_shard, finish
+    from .checker.chapters.trained.reading.decision import Decision, WrongWord
+    from .checker.chapters.trained.tracks.reading import TracksCertificate, WrongInput
+    from .checker.chapters.trained.vacuous import find_vacuous_lengths
+    from .checker.parts import (
+        check_part,
+        check_sample,
+        check_some,
+        estimate,
+        find_unproved_floats_of,
+        find_unproved_units,
+        find_vacuous,
+        join_parts,
+    )
+
+PLACES = {
+    ".checker.chapters.formula.certificate": ("Coverage",),
+    ".checker.chapters.formula.records": ("Bound", "Certificate", "Claim"),
+    ".checker.chapters.margin.reading": ("MarginFile",),
+    ".checker.chapters.softened.lengths": ("ShardResult",),
+    ".checker.chapters.softened.reading": ("Softened", "read_softened_text"),
+    ".checker.chapters.softened.shards": ("check_shard", "finish"),
+    ".checker.chapters.trained.reading.decision": ("Decision", "WrongWord"),
+    ".checker.chapters.trained.tracks.reading": ("TracksCertificate", "WrongInput"),
+    ".checker.chapters.trained.vacuous": ("find_vacuous_lengths",),
+    ".checker.parts": ("check_part", "check_sample", "check_some", "estimate", "find_unproved_floats_of",
+                       "find_unproved_units", "find_vacuous", "join_parts"),
+}
+"""Which file of a chapter gives what."""
 
 __all__ = [
     "ACCEPTED",
@@ -72,3 +95,16 @@ __all__ = [
     "verdict_of",
     "write_format",
 ]
+
+if not TYPE_CHECKING:  # types are those of the imports above
+
+    def __getattr__(name: str) -> Any:
+        """A name that a chapter gives.
+
+        Raises:
+            AttributeError: if there is none.
+        """
+        for place, names in PLACES.items():
+            if name in names:
+                return getattr(import_module(place, __name__), name)
+        raise AttributeError(f"module {__name__} has no attribute {name}")

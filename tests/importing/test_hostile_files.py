@@ -166,6 +166,21 @@ def test_headers_of_safetensors_describe_the_bytes_exactly(
     assert said in complaint(safetensors_file(ARRAYS, change), "m.safetensors", tmp_path)
 
 
+def test_a_member_beyond_every_file_is_one_line() -> None:
+    """An archive of 64 bits places it where no position can be."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("m/data.pkl", b"")
+    data = file.getvalue()
+    entry, end = data.index(b"PK\1\2"), data.index(b"PK\5\6")
+    extra = struct.pack("<HHQ", 1, 8, 1 << 63)
+    moved = data[entry : entry + 30] + struct.pack("<H", len(extra)) + data[entry + 32 : entry + 42] + b"\xff" * 4 + (
+        data[entry + 46 : end]) + extra
+    whole = data[:entry] + moved + data[end : end + 12] + struct.pack("<I", len(moved)) + data[end + 16 :]
+    with pytest.raises(InputError, match=r"^m.pt: not a whole zip archive: "):
+        read_contents(whole, "m.pt")
+
+
 def test_repeated_names_are_refused(tmp_path: Path) -> None:
     data = safetensors_file({"a": ARRAYS["ln_f.bias"], "b": ARRAYS["ln_f.bias"]}).replace(b'"b"', b'"a"')
     assert "occurs twice" in complaint(data, "m.safetensors", tmp_path)

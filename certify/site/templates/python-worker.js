@@ -2,12 +2,12 @@
 // policy of the page binds the worker, which the page makes of a blob.
 const startPython = async (top, glue, packed) => {
   const { loadPyodide } = await import(`${top}pyodide/pyodide.mjs`);
-  const python = await loadPyodide({ indexURL: `${top}pyodide/`, args: ["-I", "-S"], env: { HOME: "/home" }, jsglobals: {}, stdout: () => {}, stderr: () => {} });
+  const interpreter = await loadPyodide({ indexURL: `${top}pyodide/`, args: ["-I", "-S"], env: { HOME: "/home" }, jsglobals: {}, stdout: () => {}, stderr: () => {} });
   const found = await fetch(`${top}${packed}`);
   if (!found.ok) { throw new Error(`${packed}: ${found.status}`); }
-  const names = python.toPy({});
-  python.runPython(glue, { globals: names });
-  return { python, names, bytes: new Uint8Array(await found.arrayBuffer()) };
+  const names = interpreter.toPy({});
+  interpreter.runPython(glue, { globals: names });
+  return { interpreter, names, bytes: new Uint8Array(await found.arrayBuffer()) };
 };
 const broken = error => postMessage({ kind: "broken", message: String(error).split("\n").filter(Boolean).at(-1) });
 const serve = (start, answer) => {

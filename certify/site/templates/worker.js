@@ -13,14 +13,14 @@ def check(name):
     with open(name, "rb") as file:
         return status, out.getvalue(), hashlib.sha256(file.read()).hexdigest()
 `;
-let python, check;
+let interpreter, check;
 serve(async top => {
   const started = await startPython(top, GLUE, "check.pyz");
-  python = started.python;
-  python.FS.writeFile("/check.pyz", started.bytes);
+  interpreter = started.interpreter;
+  interpreter.FS.writeFile("/check.pyz", started.bytes);
   check = started.names.get("check");
 }, ({ bytes }) => {
-  python.FS.writeFile("/given.cert", new Uint8Array(bytes));
+  interpreter.FS.writeFile("/given.cert", new Uint8Array(bytes));
   const [status, text, digest] = check("/given.cert").toJs();
   return { status, text, digest };
 });

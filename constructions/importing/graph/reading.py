@@ -12,6 +12,7 @@ from constructions.errors import InputError
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.nodes import HANDLERS
+from constructions.importing.graph.quantised_nodes import quantised
 from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_scores
 from constructions.importing.graph.values import (
     Modulated,
@@ -21,6 +22,7 @@ from constructions.importing.graph.values import (
     Tokenwise,
     Weights,
 )
+from constructions.importing.quantised import ROUNDING
 from constructions.text import printable
 
 MAX_NODES = 20_000
@@ -37,12 +39,15 @@ _ENLARGING = {"ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "On
 
 @dataclass
 class Reading:
-    """The logits, the softmaxes, whether the graph ends in an argmax, what was rounded, other outputs."""
+    """The logits, the softmaxes, whether the graph ends in an argmax, what was rounded, whether weights are quantised,
+    other outputs.
+    """
 
     output: Tokenwise
     softmaxes: list[Weights]
     argmax: bool
     exactness: Exactness
+    quantised: bool
     left_out: list[str] = field(default_factory=list)
 
 
@@ -107,13 +112,16 @@ class _Reader:
         if output is None:
             raise InputError(f"{self.where}: output {printable(names[0]) if names else '(none)'}, expected logits of "
                              f"tokens")
-        return Reading(output, self.state.softmaxes, names[0] in self.state.argmaxes, self.state.exactness, names[1:])
+        return Reading(output, self.state.softmaxes, names[0] in self.state.argmaxes, self.state.exactness,
+                       self.state.quantised, names[1:])
 
     def _node(self, node: Any) -> list[Any]:
         """What a node makes."""
+        inputs = [self._value(name) for name in node.input]
+        if ROUNDING.fullmatch(node.op_type) and (made := quantised(self.state, node, inputs)) is not None:
+            return [made]
         if node.domain not in ("", "ai.onnx"):
             raise NotUnderstood(f"an operation of {printable(node.domain)}, expected those of ONNX alone")
-        inputs = [self._value(name) for name in node.input]
         if all(value is None or isinstance(value, np.ndarray) for value in inputs):
             return self._folded(node, inputs)
         if node.op_type in _MOVING:

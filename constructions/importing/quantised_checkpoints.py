@@ -1,0 +1,198 @@
+"""Checkpoints whose ``config.json`` says how weights were quantised: compressed-tensors, GPTQ and AWQ.
+
+Their matrices [out, in] of torch's Linear are packed: words of 32 bits, the lowest bits first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from constructions.errors import InputError
+from constructions.importing.config_file import Settings
+from constructions.importing.contents import Contents, Stored
+from constructions.importing.quantised import ACTIVATIONS, Whole, numbers, plain, span, unpacked, whole_numbers
+from constructions.trained.json_values import found
+
+_AWQ_ORDER = (0, 4, 1, 5, 2, 6, 3, 7)
+"""Where in a word of AWQ the numbers of eight columns are."""
+Tensors = Mapping[str, Stored]
+Made = Iterator[tuple[str, Stored, tuple[str, ...]]]
+"""A weight, its tensor, and the ends of the names of the tensors that it was made from."""
+
+
+def with_plain_weights(contents: Contents, where: str, settings_file: str) -> Contents:
+    """The contents with the weights that quantised ones stand for in their place.
+
+    Raises:
+        InputError: if they were quantised in another way, activations were, too, or a tensor does not fit.
+    """
+    told = contents.settings.get("quantization_config")
+    if told is None:
+        return contents
+    place = f"{settings_file}, quantization_config"
+    if not isinstance(told, dict):
+        raise InputError(f"{place}: {found(told)}, expected an object")
+    settings = Settings(told, place)
+    method = settings.get("quant_method")
+    if method not in (*_METHODS,):
+        raise InputError(f"{place}, quant_method: {found(method)} is not handled, expected {', '.join(_METHODS)}")
+    turned = contents.settings.get("model_type") != "gpt2"  # whose matrices are [in, out]
+    tensors = dict(contents.tensors)
+    for name, stored, ends in _METHODS[method](contents.tensors, settings, where, turned):
+        tensors = {key: tensor for key, tensor in tensors.items()
+                   if key not in {name.removesuffix("weight") + end for end in ends}}
+        tensors[name] = stored
+    left = {key: value for key, value in contents.settings.items() if key != "quantization_config"}
+    if unread := settings.unread():
+        left[f"{', '.join(unread)} of quantization_config"] = None
+    return Contents(tensors, left, contents.others)
+
+
+class _Layer:
+    """The tensors whose names begin in one way."""
+
+    def __init__(self, tensors: Tensors, base: str, where: str) -> None:
+        self.tensors, self.base, self.where = tensors, base, where
+
+    def stored(self, end: str) -> Stored:
+        """The tensor of this name."""
+        if self.base + end not in self.tensors:
+            raise InputError(f"{self.where}: no tensor {self.base}{end}, which other tensors need")
+        return self.tensors[self.base + end]
+
+    def whole(self, end: str) -> tuple[str, Whole]:
+        """Whole numbers in two dimensions, and their type."""
+        kind, array = whole_numbers(self.stored(end), f"{self.where}, tensor {self.base}{end}")
+        if array.ndim != 2 or not array.size:
+            raise InputError(f"{self.where}: tensor {self.base}{end} has shape {list(array.shape)}, expected two sizes "
+                             f"above 0")
+        return kind, array
+
+    def words(self, end: str, bits: int, axis: int) -> Whole:
+        """The numbers in words of 32 bits."""
+        kind, array = self.whole(end)
+        if kind not in ("int32", "uint32"):
+            raise InputError(f"{self.where}: tensor {self.base}{end} has elements {kind}, expected int32")
+        return unpacked(array, 32, bits, axis)
+
+    def numbers(self, end: str) -> Any:
+        """Numbers of floating point."""
+        return numbers(self.stored(end), f"{self.where}, tensor {self.base}{end}")
+
+
+def _layers(tensors: Tensors, end: str, where: str) -> Iterator[_Layer]:
+    return (_Layer(tensors, name.removesuffix(end), where) for name in tensors if name.endswith(f".{end}"))
+
+
+def _bits(settings: Settings, name: str) -> int:
+    bits = settings.count(name)
+    if bits not in (2, 4, 8):
+        raise InputError(f"{settings.where}, {name}: {found(bits)}, expected 2, 4 or 8")
+    return bits
+
+
+def _compressed_tensors(tensors: Tensors, settings: Settings, where: str, _: bool) -> Made:
+    """Matrices [out, in] in groups along the second axis; packed ones are moved up to be without sign."""
+    settings.refuse("format", "pack-quantized", "int-quantized", "naive-quantized")
+    settings.refuse("quantization_status", "compressed")
+    for name in ("kv_cache_scheme", "sparsity_config", "transform_config"):
+        settings.refuse(name, {})
+    groups = settings.get("config_groups")
+    if not isinstance(groups, dict) or len(groups) != 1 or not isinstance(one := next(iter(groups.values())), dict):
+        raise InputError(f"{settings.where}, config_groups: {found(groups)}, expected one group")
+    if one.get("input_activations") is not None or one.get("output_activations") is not None:
+        raise InputError(f"{settings.where}, config_groups: {ACTIVATIONS}")
+    weights = Settings(one["weights"] if isinstance(one.get("weights"), dict) else {}, f"{settings.where}, weights")
+    weights.refuse("type", "int")
+    weights.refuse("dynamic", False)
+    weights.refuse("strategy", "tensor", "channel", "group")
+    bits = _bits(weights, "num_bits")
+    size = weights.count("group_size") if weights.get("strategy") == "group" else None
+    for layer in _layers(tensors, "weight_packed", where):
+        if f"{layer.base}weight_g_idx" in tensors:
+            raise InputError(f"{where}: tensor {layer.base}weight_g_idx (groups in an order of their own) is not "
+                             f"handled, expected none")
+        shape = whole_numbers(layer.stored("weight_shape"), where)[1].ravel().tolist()
+        codes = layer.words("weight_packed", bits, 1)
+        if len(shape) != 2 or not codes.shape[1] - 32 // bits < shape[1] <= codes.shape[1] or shape[0] != len(codes):
+            raise InputError(f"{where}: tensor {layer.base}weight_packed holds {list(codes.shape)} numbers, expected "
+                             f"{shape}, as weight_shape says")
+        zero = None
+        if f"{layer.base}weight_zero_point" in tensors:
+            zero = layer.words("weight_zero_point", bits, 0)[: shape[0]] - (1 << bits - 1)
+        yield _grouped(layer, codes[:, : shape[1]] - (1 << bits - 1), bits, zero, size, (
+            "weight_packed", "weight_shape", "weight_scale", "weight_zero_point"))
+    for layer in _layers(tensors, "weight_scale", where):
+        if f"{layer.base}weight" in tensors:
+            zero = layer.whole("weight_zero_point")[1] if f"{layer.base}weight_zero_point" in tensors else None
+            yield _grouped(layer, layer.whole("weight")[1], bits, zero, size, ("weight_scale", "weight_zero_point"))
+
+
+def _grouped(layer: _Layer, codes: Whole, bits: int, zero: Whole | None, size: int | None, ends: tuple[str, ...],
+             ) -> tuple[str, Stored, tuple[str, ...]]:
+    """A weight in groups along its rows, or with one scale for each row or for all."""
+    name, (least, most) = f"{layer.base}weight", span(bits, True)
+    if codes.size and not least <= codes.min() <= codes.max() <= most:
+        raise InputError(f"{layer.where}: tensor {name} has numbers outside {least} to {most}")
+    scale = layer.numbers("weight_scale")
+    return name, plain((f"int{bits}", codes), scale, zero, f"{layer.where}, tensor {name}", 1,
+                       size or codes.shape[1]), ends
+
+
+def _gptq(tensors: Tensors, settings: Settings, where: str, turned: bool) -> Made:
+    """Matrices [in, out] of numbers without sign, in groups along the first axis in any order.
+
+    In the first version of the format zero points are stored less one; of one that then has a bit too many it is not
+    known what programs make.
+    """
+    for name in ("checkpoint_format", "format"):
+        settings.refuse(name, "gptq", "gptq_v2")
+    less = settings.get("checkpoint_format", settings.get("format", "gptq")) == "gptq"
+    bits, size = _bits(settings, "bits"), _group_size(settings)
+    for layer in _layers(tensors, "qweight", where):
+        codes, scale = layer.words("qweight", bits, 0), layer.numbers("scales")
+        zero = layer.words("qzeros", bits, 1) + less
+        if zero.shape != scale.shape:
+            raise InputError(f"{where}: tensor {layer.base}qzeros holds {list(zero.shape)} numbers, expected "
+                             f"{list(scale.shape)}, as there are scales")
+        order = np.arange(len(codes)) // (size or len(codes))
+        if f"{layer.base}g_idx" in tensors:
+            order = whole_numbers(layer.stored("g_idx"), f"{where}, tensor {layer.base}g_idx")[1]
+        if order.shape != codes.shape[:1] or not 0 <= order.min() <= order.max() < len(scale):
+            raise InputError(f"{where}: tensor {layer.base}qweight has {len(codes)} rows, expected of each which of "
+                             f"{len(scale)} groups it is in")
+        yield _turned(layer, codes, bits, scale[order], zero[order], 1, turned)
+
+
+def _group_size(settings: Settings) -> int | None:
+    """How many rows a group has; None: all."""
+    return None if settings.get("group_size") == -1 else settings.count("group_size")
+
+
+def _awq(tensors: Tensors, settings: Settings, where: str, turned: bool) -> Made:
+    """The same without order and with zeros as they are; columns are interleaved."""
+    settings.refuse("version", "gemm", "GEMM")
+    size = _group_size(settings)
+    if _bits(settings, "bits") != 4:
+        raise InputError(f"{settings.where}, bits: {found(settings.get('bits'))}, expected 4")
+    for layer in _layers(tensors, "qweight", where):
+        codes, zero = (_deinterleaved(layer.words(end, 4, 1)) for end in ("qweight", "qzeros"))
+        yield _turned(layer, codes, 4, layer.numbers("scales"), zero, size or len(codes), turned)
+
+
+def _deinterleaved(columns: Whole) -> Whole:
+    return columns.reshape(len(columns), -1, 8)[:, :, _AWQ_ORDER].reshape(columns.shape)
+
+
+def _turned(layer: _Layer, codes: Whole, bits: int, scale: Any, zero: Whole, block: int, turned: bool,
+            ) -> tuple[str, Stored, tuple[str, ...]]:
+    name = f"{layer.base}weight"
+    made = plain((f"uint{bits}", codes), scale, zero, f"{layer.where}, tensor {name}", 0, block, turned)
+    return name, made, ("qweight", "qzeros", "scales", "g_idx")
+
+
+_METHODS: Mapping[str, Callable[[Tensors, Settings, str, bool], Made]] = {
+    "compressed-tensors": _compressed_tensors, "gptq": _gptq, "awq": _awq}

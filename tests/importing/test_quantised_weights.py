@@ -1,0 +1,481 @@
+"""Quantised weights are exactly (q - zero) · scale, as ONNX Runtime and torch read them; more than that is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import warnings
+import zipfile
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from constructions.errors import InputError
+from constructions.importing.contents import Contents, Stored
+from constructions.importing.importer import Imported, import_network, read_contents, recognise
+from constructions.importing.names_file import read_names
+from constructions.importing.questions import Options
+from constructions.trained.numbers import all_numbers, numbers
+from examples.trained.zoo import plans
+from proofs.trained.forward import FloatNetwork
+from tests.importing import quantised_files as files
+from tests.importing.quantised_files import exact, quantised, safetensors, weights_of
+from tests.with_torch import torch_or_skip
+
+TOKENS = np.array([[3, 0, 2]])
+TABLE = (np.arange(32, dtype=np.float32).reshape(4, 8) - 11) / 8
+RANDOM = np.random.default_rng(32)
+NOTE = "quantised weights are exactly (q - zero) times scale; what is multiplied by them is not rounded"
+OF_RUNTIME = ("MatMulNBits", "GatherBlockQuantized")
+Node = tuple[str, list[str], str, dict[str, Any]]
+
+
+def graph(nodes: list[Node], arrays: dict[str, Any], kinds: dict[str, str]) -> bytes:
+    """Rows of TABLE by the tokens x, then these nodes; ``kinds``: arrays that ONNX keeps in 4 bits."""
+    onnx = pytest.importorskip("onnx")
+    made = [onnx.helper.make_node(op, given, [out], name=f"n_{out}", domain="com.microsoft" if op in OF_RUNTIME else "",
+                                  **how) for op, given, out, how in [("Gather", ["t", "x"], "h", {}), *nodes]]
+    held = [onnx.helper.make_tensor(name, getattr(onnx.TensorProto, kinds[name]), array.shape, array.ravel())
+            if name in kinds else onnx.numpy_helper.from_array(array, name)
+            for name, array in {"t": TABLE, **arrays}.items()]
+    whole = onnx.helper.make_graph(made, "g", [onnx.helper.make_tensor_value_info("x", 7, [1, 3])],
+                                   [onnx.helper.make_tensor_value_info("y", 1, None)], held)
+    model = onnx.helper.make_model(whole, ir_version=10, opset_imports=[
+        onnx.helper.make_opsetid("", 21), onnx.helper.make_opsetid("com.microsoft", 1)])
+    result: bytes = model.SerializeToString()
+    return result
+
+
+def imported(folder: Path, data: bytes) -> Imported:
+    (folder / "m.onnx").write_bytes(data)
+    return import_network([folder / "m.onnx"])
+
+
+def check_output(result: Imported, data: bytes) -> None:
+    """The logits are those of ONNX Runtime, up to what it rounds; it is told to round no activations to 8 bits."""
+    runtime = pytest.importorskip("onnxruntime")
+    options = runtime.SessionOptions()
+    options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "0")
+    session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    expected = session.run(None, {"x": TOKENS})[0]
+    assert np.abs(FloatNetwork(result.network).logits(TOKENS, 0) - expected).max() < 1e-5 * np.abs(expected).max()
+    assert NOTE in result.report.assumed
+
+
+def made_matrix(result: Imported) -> list[list[Fraction]]:
+    """The one matrix that is not in the file."""
+    (tensor,) = (tensor for name, tensor in result.network.tensors.items() if name.startswith("computed.")
+                 and len(tensor.shape) == 2)
+    return [list(map(Fraction, row)) for row in all_numbers(tensor).reshape(tensor.shape).tolist()]
+
+
+def scales(*shape: int) -> Any:
+    """Numbers of 24 bits, so that products do not fit into binary32."""
+    return (RANDOM.random(shape) / 7 + 1 / 64).astype(np.float32)
+
+
+CASES: dict[str, tuple[str, int, tuple[int, ...], bool, dict[str, int]]] = {
+    # element type, bits, shape of scales, zero points, attributes
+    "one": ("INT8", 8, (), True, {}), "one-without-zero": ("UINT8", 8, (), False, {}),
+    "columns": ("INT8", 8, (6,), True, {"axis": 1}), "rows": ("UINT8", 8, (8,), True, {"axis": -2}),
+    "columns-16": ("INT16", 16, (6,), False, {}),
+    "blocks-int4": ("INT4", 4, (2, 6), True, {"axis": 0, "block_size": 4}),
+    "blocks-uint4": ("UINT4", 4, (8, 3), True, {"axis": 1, "block_size": 2}),
+    "last-block-short": ("INT4", 4, (3, 6), False, {"axis": 0, "block_size": 3}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_dequantised_constants_are_exact(tmp_path: Path, name: str) -> None:
+    """Element by element the product of rationals, whose nearest binary32 number is what ONNX Runtime computes."""
+    kind, bits, shape, has_zero, how = CASES[name]
+    least = 0 if kind[0] == "U" else -(1 << bits - 1)
+    codes, zeros = (RANDOM.integers(least, least + (1 << bits), size) for size in ((8, 6), shape))
+    scale = scales(*shape) * (-1 if "int4" in name else 1)  # as the tool of ONNX Runtime makes them
+    held = {"q": codes.astype(kind.lower() if bits > 4 else np.int8), "s": scale}
+    if has_zero:
+        held["z"] = np.asarray(zeros, held["q"].dtype)
+    data = graph([("DequantizeLinear", list(held), "w", how), ("MatMul", ["h", "w"], "y", {})], held,
+                 {"q": kind, "z": kind} if bits == 4 else {})
+    result = imported(tmp_path, data)
+
+    def at(part: Any, i: int, j: int) -> Any:
+        if part.ndim == 2:
+            return part[(i // how["block_size"], j) if how["axis"] == 0 else (i, j // how["block_size"])]
+        return part[()] if part.ndim == 0 else part[i if how.get("axis") == -2 else j]
+
+    zeros = np.asarray(zeros if has_zero else zeros * 0)
+    expected = [[(int(codes[i, j]) - int(at(zeros, i, j))) * Fraction(float(at(scale, i, j))) for j in range(6)]
+                for i in range(8)]
+    assert made_matrix(result) == expected
+    assert any(Fraction(float(np.float32(number))) != number for row in expected for number in row)
+    check_output(result, data)
+
+
+def test_products_of_more_than_53_bits_are_rounded_to_nearest_and_reported(tmp_path: Path) -> None:
+    codes = (RANDOM.integers(1 << 30, 1 << 31, (8, 6)) | 1).astype(np.int32)
+    scale = np.float32(1 + 2**-23)
+    nodes: list[Node] = [("DequantizeLinear", ["q", "s"], "w", {}), ("MatMul", ["h", "w"], "y", {})]
+    result = imported(tmp_path, graph(nodes, {"q": codes, "s": scale}, {}))
+    assert made_matrix(result) == [[Fraction(float(int(q) * Fraction(float(scale)))) for q in row] for row in codes]
+    assert "sums or products of weights are rounded to binary64 in n_w" in result.report.assumed
+
+
+@pytest.mark.parametrize(("bits", "block", "has_zero"), [(4, 16, True), (4, 16, False), (8, 16, True)])
+def test_products_of_blocks_are_exact(tmp_path: Path, bits: int, block: int, has_zero: bool) -> None:
+    """What ONNX Runtime's own tool writes: 8 inputs in one block of 16, whose rest is left out."""
+    codes = RANDOM.integers(0, 1 << bits, (6, 16))
+    zeros = RANDOM.integers(0, 1 << bits, 6) if has_zero else np.full(6, 1 << bits - 1)
+    words = codes[:, 0::2] | codes[:, 1::2] << 4 if bits == 4 else codes
+    held = {"q": words.astype(np.uint8).reshape(6, 1, -1), "s": scales(6)} | (
+        {"z": zeros.astype(np.uint8)} if has_zero else {})
+    data = graph([("MatMulNBits", ["h", *held], "y", {"K": 8, "N": 6, "bits": bits, "block_size": block})], held, {})
+    result = imported(tmp_path, data)
+    expected = exact(codes[:, :8], held["s"][:, None], None, zeros[:, None])
+    assert [list(row) for row in zip(*made_matrix(result), strict=True)] == expected
+    check_output(result, data)
+
+
+Q = np.ones((8, 6), np.int8)
+REFUSED: dict[str, tuple[Node | None, dict[str, Any], str]] = {
+    "scale-infinite": (None, {"s": np.float32(np.inf)}, "a scale of inf, expected finite numbers"),
+    "scale-nan": (None, {"s": np.float32(np.nan)}, "a scale of nan, expected finite numbers"),
+    "axis": (("DequantizeLinear", ["q", "s"], "w", {"axis": 2}), {"s": np.ones(6, np.float32)},
+             "axis 2 of numbers of shape [8, 6], expected -2 to 1"),
+    "scales": (None, {"s": np.ones(8, np.float32)},
+               "scales of shape [8], expected [6] for numbers of shape [8, 6] along axis 1"),
+    "blocks": (("DequantizeLinear", ["q", "s"], "w", {"axis": 0, "block_size": 3}), {"s": np.ones((2, 6), np.float32)},
+               "scales of shape [2, 6], expected [3, 6] for numbers of shape [8, 6] in blocks of 3 along axis 0"),
+    "blocks-below-0": (("DequantizeLinear", ["q", "s"], "w", {"axis": 0, "block_size": -1}),
+                       {"s": np.ones((2, 6), np.float32)}, "blocks of -1, expected 1 or more"),
+    "blocks-beyond-memory": (("DequantizeLinear", ["q", "s"], "w", {"axis": 0, "block_size": 1 << 60}),
+                             {"s": np.ones((2, 6), np.float32)}, "expected [1, 6] for numbers of shape [8, 6]"),
+    "zero-of-another-type": (("DequantizeLinear", ["q", "s", "z"], "w", {}), {"z": np.array(200, np.uint8)},
+                             "zero points of type uint8, expected int8, that of the numbers"),
+    "zeros": (("DequantizeLinear", ["q", "s", "z"], "w", {}), {"z": np.zeros(6, np.int8)},
+              "zero points of shape [6], expected that of the scales, []"),
+    "no-whole-numbers": (None, {"q": np.ones((8, 6), np.float16)},
+                         "quantised numbers of type float16, expected whole numbers of 2 to 32 bits"),
+    "static": (("QuantizeLinear", ["h", "s", "z"], "w", {}), {"z": np.array(0, np.uint8)},
+               "it rounds what depends on tokens to whole numbers (quantised activations), for which there is no rule"),
+    "dynamic": (("DynamicQuantizeLinear", ["h"], "w", {}), {}, "(quantised activations), for which there is no rule"),
+    "integers": (("MatMulInteger", ["h", "q"], "w", {}), {}, "(quantised activations), for which there is no rule"),
+    "level": (("MatMulNBits", ["h", "b", "s"], "w", {"K": 8, "N": 1, "block_size": 16, "accuracy_level": 4}),
+              {"b": np.zeros((1, 1, 8), np.uint8)}, "(quantised activations), for which there is no rule"),
+    "packed": (("MatMulNBits", ["h", "b", "s"], "w", {"K": 8, "N": 2, "block_size": 16}),
+               {"b": np.zeros((1, 1, 8), np.uint8)}, "expected uint8 of shape [2, 1, 8] and 2 scales"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_quantised_weight_is_one_line_with_its_node(tmp_path: Path, name: str) -> None:
+    node, arrays, said = REFUSED[name]
+    node = node or ("DequantizeLinear", ["q", "s"], "w", {"axis": 1})
+    data = graph([node, ("MatMul", ["h", "w"], "y", {})], {"q": Q, "s": np.float32(0.5), **arrays}, {})
+    with pytest.raises(InputError) as refused:
+        imported(tmp_path, data)
+    assert str(refused.value).startswith(f"m.onnx: node n_w ({node[0]}): ") and said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("zero", [None, 3])
+def test_rows_of_a_quantised_table_are_exact(tmp_path: Path, zero: int | None) -> None:
+    """A scale of 0 stands for zeros."""
+    codes = RANDOM.integers(-8, 8, (4, 32)).astype(np.int8)
+    held = {"q": codes, "s": scales(4, 2) * np.array([[1, -1], [-1, 1], [0, 0], [1, 1]], np.float32)}
+    held |= {} if zero is None else {"z": np.full((4, 2), zero, np.int8)}
+    data = graph([("GatherBlockQuantized", ["q", "x", *list(held)[1:]], "y", {"block_size": 16})], held,
+                 {"q": "INT4", "z": "INT4"})
+    result = imported(tmp_path, data)
+    table = numbers(result.network, result.network.tokens).tolist()
+    assert [list(map(Fraction, row)) for row in table] == exact(codes, held["s"], 16, held.get("z"))
+    check_output(result, data)
+
+
+def test_a_graph_that_quantises_is_never_read_by_its_names(tmp_path: Path) -> None:
+    """Its weights may have known names; that would leave out what its nodes round."""
+    onnx = pytest.importorskip("onnx")
+    model = onnx.load_model_from_string(graph([("QuantizeLinear", ["h", "s"], "w", {})], {"s": np.float32(0.5)}, {}))
+    hidden = onnx.ModelProto()
+    hidden.CopyFrom(model)
+    hidden.functions.add().node.append(hidden.graph.node.pop())
+    for one in (model, hidden):
+        with pytest.raises(InputError, match=r"^m.onnx: node n_w \(QuantizeLinear\): a graph with quantised numbers"):
+            read_contents(one.SerializeToString(), "m.onnx")
+
+
+# -- torch -------------------------------------------------------------------------------------------------------------
+
+
+def saved(torch: Any, state: Any) -> bytes:
+    file = io.BytesIO()
+    torch.save(state, file)
+    return file.getvalue()
+
+
+def quantised_tensors(torch: Any) -> dict[str, Any]:
+    weight = torch.arange(12).reshape(3, 4) / 7 - 0.8
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        steps, zeros = torch.tensor([1, 2, 3]) / 96, torch.tensor([1, 2, -3])
+        return {"channels": torch.quantize_per_channel(weight.T, steps, zeros, 1, torch.qint8),
+                "one": torch.quantize_per_tensor(weight, float(np.float32(0.1)), 3, torch.quint8)[1:]}
+
+
+def test_quantised_tensors_of_torch_are_what_torch_reads(tmp_path: Path) -> None:
+    torch = torch_or_skip()
+    tensors = quantised_tensors(torch)
+    read = read_contents(saved(torch, tensors), "m.pt").tensors
+    for name, tensor in tensors.items():
+        assert read[name].shape == tuple(tensor.shape)
+        found = np.frombuffer(read[name].read(), "<f8").reshape(read[name].shape)
+        assert np.array_equal(found.astype(np.float32), tensor.dequantize().numpy())
+        assert not np.array_equal(found, found.astype(np.float32))
+
+
+def test_a_pickle_of_quantised_tensors_with_any_byte_changed_gives_no_traceback() -> None:
+    torch = torch_or_skip()
+    members = zipfile.ZipFile(io.BytesIO(saved(torch, quantised_tensors(torch))))
+    parts = {name: members.read(name) for name in members.namelist()}
+    (pickled,) = (name for name in parts if name.endswith("data.pkl"))
+    for place in range(len(parts[pickled])):
+        changed = bytearray(parts[pickled])
+        changed[place] ^= 0xFF if place % 2 else 0x01
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, data in parts.items():
+                archive.writestr(name, bytes(changed) if name == pickled else data)
+        try:
+            read_contents(file.getvalue(), "m.pt")
+        except InputError as error:
+            assert "\n" not in str(error)
+
+
+def test_dynamic_quantisation_of_torch_is_refused() -> None:
+    """Its Linears round what they read, over all tokens at once."""
+    torch = torch_or_skip()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = torch.ao.quantization.quantize_dynamic(torch.nn.Sequential(torch.nn.Linear(4, 3)), {torch.nn.Linear})
+        data = saved(torch, model.state_dict())
+    with pytest.raises(InputError, match=r"^m.pt: entry 0._packed_params._packed_params is of torch.ao.nn.quantized, "
+                                         r"which rounds what its weights multiply \(quantised activations\)"):
+        read_contents(data, "m.pt")
+
+
+def test_scales_that_kernels_of_torch_would_round_are_refused() -> None:
+    torch = torch_or_skip()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = saved(torch, {"w": torch.quantize_per_tensor(torch.ones(2, 2), 0.1, 0, torch.qint8)})
+    with pytest.raises(InputError, match=r"^m.pt, tensor w: a scale of 0.1, expected a binary32 number"):
+        read_contents(data, "m.pt")
+
+
+# -- files of names ----------------------------------------------------------------------------------------------------
+
+GPT = Options(attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
+FC = "transformer.h.0.mlp.c_fc.weight"
+
+
+def by_names(folder: Path, arrays: dict[str, Any], names: str) -> Imported:
+    (folder / "m.safetensors").write_bytes(safetensors(arrays))
+    (folder / "names.toml").write_text(names, encoding="utf-8")
+    return import_network([folder / "m.safetensors"], GPT, read_names(folder / "names.toml"))
+
+
+def test_names_of_numbers_scales_and_zero_points(tmp_path: Path) -> None:
+    arrays = weights_of(plans()["tomita_2"].folder)
+    codes, scale = quantised(arrays.pop(FC), 4, 8)
+    zero = RANDOM.integers(-8, 8, scale.shape).astype(np.int8)
+    arrays |= {"q": codes.T.copy(), "s": scale.T.copy(), "z": zero.T.copy()}
+    result = by_names(tmp_path, arrays, f'[tensors]\n"{FC}" = {{ from = "q", scale = "s", zero = "z", block = 8, '
+                                        f"axes = [1, 0] }}")
+    tensor = result.network.tensors[FC]
+    assert [list(map(Fraction, row)) for row in all_numbers(tensor).reshape(64, 16).tolist()] == exact(
+        codes, scale, 8, zero)
+    assert NOTE in result.report.assumed
+
+
+@pytest.mark.parametrize(("rule", "said"), [
+    ('from = "q", scale = "q"', "scale: elements I8, expected binary32, binary64, binary16 or bfloat16"),
+    ('from = "s", scale = "s"', "elements F32, expected whole numbers"),
+    ('from = "q", scale = "s", zero = "s"', "zero: elements F32, expected whole numbers"),
+    ('from = "q", scale = "t"', "no tensor t in the files, expected it"),
+    ('from = "q", scale = 1', "no tensor 1 in the files, expected it"),
+    ('from = "q", zero = "z"', "scale, zero or block, expected from and scale with them"),
+    ('from = "q", scale = "s", axis = 2', "axis 2 of numbers of shape [64, 16], expected -2 to 1"),
+    ('from = "q", scale = "s", axis = 1', "scales of shape [64], expected [16] for numbers of shape [64, 16] along"),
+    ('from = "q", scale = "s", block = 0', "block: [0], expected a list of whole numbers from 1 on"),
+    ('from = "q", scale = "s", zero = "z"', "a zero point of 200, expected -128 to 127"),
+    ('from = "q", scale = "n"', "a scale of -0.5, expected finite numbers above 0"),
+    ('from = "q", scale = "o"', "a scale of 0.0, expected finite numbers above 0"),
+    ('from = "q", scale = "i"', "a scale of inf, expected finite numbers"),
+    ('from = "q", scale = "h"', "a number times its scale is beyond binary64, expected smaller scales"),
+    ('from = "q", scale = "d"', "a number times its scale is no binary64 number, expected scales of fewer bits")])
+def test_rules_that_do_not_fit_are_one_line(tmp_path: Path, rule: str, said: str) -> None:
+    arrays = weights_of(plans()["tomita_2"].folder)
+    codes, scale = quantised(arrays.pop(FC), 8)
+    arrays |= {"q": codes, "s": scale[:, 0], "z": np.full(64, 200, np.int32), "d": np.full(64, 0.1),
+               "h": np.full(64, 1e308),
+               "n": np.array([-0.5], np.float16), "o": np.zeros(64, np.float32), "i": np.full(64, np.inf, np.float32)}
+    with pytest.raises(InputError) as refused:
+        by_names(tmp_path, arrays, f'[tensors]\n"{FC}" = {{ {rule} }}')
+    assert str(refused.value).startswith(f"names.toml, {FC}") and said in str(refused.value)
+
+
+# -- checkpoints -------------------------------------------------------------------------------------------------------
+
+
+def packed(codes: Any, bits: int, axis: int, order: tuple[int, ...] | None = None) -> Any:
+    """Words of 32 bits of numbers without sign along an axis; ``order``: which of eight goes to which place."""
+    lines = np.moveaxis(codes, axis, 0).astype(np.int64)
+    count = 32 // bits
+    words = [sum(int(q) << bits * place for place, q in enumerate(
+        (list(line[k : k + count]) + [0] * count)[:count] if order is None else [line[k + j] for j in order]))
+        for line in lines.reshape(len(lines), -1).T for k in range(0, len(lines), count)]
+    whole = np.array(words, np.uint32).view(np.int32).reshape(-1, -(-len(lines) // count))
+    return whole if axis == 1 else np.ascontiguousarray(whole.T)
+
+
+CHECKPOINTS: dict[str, dict[str, Any]] = {
+    "pack-quantized": {"quant_method": "compressed-tensors", "format": "pack-quantized", "config_groups": {"group_0": {
+        "input_activations": None, "targets": ["Linear"], "weights": {
+            "num_bits": 4, "type": "int", "strategy": "group", "group_size": 8, "symmetric": False}}}},
+    "int-quantized": {"quant_method": "compressed-tensors", "format": "int-quantized", "config_groups": {"group_0": {
+        "input_activations": None, "weights": {"num_bits": 8, "type": "int", "strategy": "channel"}}}},
+    "gptq": {"quant_method": "gptq", "bits": 4, "group_size": 8, "desc_act": True},
+    "gptq_v2": {"quant_method": "gptq", "bits": 8, "group_size": -1, "checkpoint_format": "gptq_v2"},
+    "awq": {"quant_method": "awq", "bits": 4, "group_size": 8, "version": "gemm", "zero_point": True},
+}
+
+
+def layer_of(kind: str, name: str, weight: Any) -> tuple[dict[str, Any], list[list[Fraction]]]:
+    """The tensors in place of NAME.weight, and what they stand for."""
+    bits, group = (8, None) if kind in ("int-quantized", "gptq_v2") else (4, 8)
+    codes, scale = quantised(weight, bits, group, np.float16)
+    zero = RANDOM.integers(-(1 << bits - 1), (1 << bits - 1) - 1, scale.shape)
+    half = 1 << bits - 1
+    if kind == "pack-quantized":
+        return {f"{name}.weight_packed": packed(codes + half, 4, 1), f"{name}.weight_scale": scale,
+                f"{name}.weight_zero_point": packed(zero + half, 4, 0),
+                f"{name}.weight_shape": np.array(weight.shape)}, exact(codes, scale, 8, zero)
+    if kind == "int-quantized":
+        return {f"{name}.weight": codes, f"{name}.weight_scale": scale}, exact(codes, scale)
+    if kind == "awq":
+        order = (0, 2, 4, 6, 1, 3, 5, 7)
+        return {f"{name}.qweight": packed(codes.T + half, 4, 1, order), f"{name}.scales": scale.T,
+                f"{name}.qzeros": packed(zero.T + half, 4, 1, order)}, exact(codes, scale, 8, zero)
+    made = {f"{name}.scales": scale.T}
+    if kind == "gptq_v2":
+        return made | {f"{name}.qweight": packed(codes.T.astype(np.int64) + half, 8, 0),
+                       f"{name}.qzeros": packed(zero.T + half, 8, 1)}, exact(codes, scale, None, zero)
+    zero = np.maximum(zero, 1 - half)  # so that one less is a number of 4 bits
+    made[f"{name}.qzeros"] = packed(zero.T + half - 1, 4, 1)
+    rows = RANDOM.permutation(weight.shape[1])  # rows of groups in another rows
+    made |= {f"{name}.qweight": packed(codes.T[rows] + half, 4, 0), f"{name}.g_idx": rows.astype(np.int32) // 8}
+    return made, [[row[k] for k in rows] for row in exact(codes, scale, 8, zero)]
+
+
+def checkpoint(folder: Path, kind: str, **changes: Any) -> list[Path]:
+    """The LLaMA of the zoo, quantised; expected weights go beside it."""
+    source = plans()["tomita_4_turned"].folder
+    arrays = weights_of(source)
+    expected = {}
+    for name in [name for name in files.matrices(arrays) if "layers" in name]:
+        made, expected[name] = layer_of(kind, name.removesuffix(".weight"), arrays.pop(name))
+        arrays |= made
+    config = json.loads((source / "config.json").read_text(encoding="utf-8"))
+    config["quantization_config"] = CHECKPOINTS[kind] | changes
+    (folder / "model.safetensors").write_bytes(safetensors(arrays))
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (folder / "expected.json").write_text(json.dumps({name: [[str(x) for x in row] for row in rows]
+                                                      for name, rows in expected.items()}), encoding="utf-8")
+    return [folder / "model.safetensors", folder / "config.json"]
+
+
+@pytest.mark.parametrize("kind", CHECKPOINTS)
+def test_checkpoints_of_known_ways_are_exact(tmp_path: Path, kind: str) -> None:
+    result = import_network(checkpoint(tmp_path, kind))
+    expected = json.loads((tmp_path / "expected.json").read_text(encoding="utf-8"))
+    assert len(expected) == 7
+    for name, rows in expected.items():
+        tensor = result.network.tensors[name]
+        found = [list(map(Fraction, row)) for row in all_numbers(tensor).reshape(tensor.shape).tolist()]
+        assert found == [list(map(Fraction, row)) for row in rows], name
+    assert NOTE in result.report.assumed
+
+
+WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8}
+
+
+@pytest.mark.parametrize(("kind", "changes", "said"), [
+    ("gptq", {"quant_method": "bitsandbytes"}, "quant_method: \"bitsandbytes\" is not handled, expected"),
+    ("gptq", {"quant_method": None}, "quant_method: null is not handled"),
+    ("gptq", {"quant_method": []}, "is not handled"),
+    ("gptq", {"bits": 3}, "bits: 3, expected 2, 4 or 8"),
+    ("gptq", {"bits": 8}, "qzeros holds"),
+    ("gptq", {"checkpoint_format": "marlin"}, "checkpoint_format: \"marlin\" is not handled"),
+    ("gptq", {"checkpoint_format": "gptq_v2", "bits": True}, "bits: true, expected"),
+    ("awq", {"version": "gemv"}, "version: \"gemv\" is not handled"),
+    ("awq", {"bits": 8}, "bits: 8, expected 4"),
+    ("awq", {"group_size": 16}, "scales of shape [8, 16], expected [4, 16] for numbers of shape [64, 16] in blocks of"),
+    ("pack-quantized", {"kv_cache_scheme": {"num_bits": 8}}, "kv_cache_scheme: "),
+    ("pack-quantized", {"format": "float-quantized"}, "format: \"float-quantized\" is not handled"),
+    ("pack-quantized", {"config_groups": {}}, "config_groups: "),
+    ("pack-quantized", {"config_groups": {"a": {"weights": WEIGHTS, "input_activations": {"num_bits": 8}}}},
+     "config_groups: it rounds what depends on tokens to whole numbers (quantised activations)"),
+    ("pack-quantized", {"config_groups": {"a": {"weights": WEIGHTS | {"num_bits": 8}}}},
+     "holds [16, 32] numbers, expected [16, 64]"),
+    ("pack-quantized", {"config_groups": {"a": {"weights": WEIGHTS | {"group_size": 5}}}},
+     "scales of shape [16, 8], expected [16, 13] for numbers of shape [16, 64] in blocks of 5"),
+    ("int-quantized", {"config_groups": {"a": {"weights": WEIGHTS | {"strategy": "channel"}}}},
+     "has numbers outside -8 to 7")])
+def test_checkpoints_of_other_ways_are_one_line(tmp_path: Path, kind: str, changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        import_network(checkpoint(tmp_path, kind, **changes))
+    assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", [kind if kind == "gptq" else pytest.param(kind, marks=pytest.mark.exhaustive)
+                                  for kind in CHECKPOINTS])
+def test_any_tensor_or_setting_of_a_checkpoint_may_be_another(tmp_path: Path, kind: str) -> None:
+    """Missing, flat, empty, of another type: a line each, or the network is imported."""
+    paths = checkpoint(tmp_path, kind)
+    tensors = read_contents(paths[0].read_bytes(), "m.safetensors").tensors
+    config = read_contents(paths[1].read_bytes(), "config.json").settings
+
+    def attempt(given: Mapping[str, Stored], told: Any) -> None:
+        settings = {**config, "quantization_config": told}
+        try:
+            recognise(Contents(given, settings), Options(), "m", "config.json", ())
+        except InputError as error:
+            assert "\n" not in str(error)
+
+    layer = [name for name in tensors if "q_proj" in name]
+    for name in layer:
+        others = {key: value for key, value in tensors.items() if key != name}
+        data, shape = tensors[name].read(), tensors[name].shape
+        for other in (Stored(tensors[name].kind, tensors[name].format, (math.prod(shape),), partial(bytes, data)),
+                      Stored(tensors[name].kind, tensors[name].format, (0, 3), bytes),
+                      Stored("I8", None, (len(data),), partial(bytes, data)),
+                      Stored("I32", None, (16, len(data) // 64), partial(bytes, data[: len(data) // 64 * 64])),
+                      Stored("F16", "binary16", (16, len(data) // 32), partial(bytes, data[: len(data) // 32 * 32])),
+                      Stored("BOOL", None, shape, bytes)):
+            attempt({**others, name: other}, CHECKPOINTS[kind])
+        attempt(others, CHECKPOINTS[kind])
+    values: list[Any] = [None, [], {}, -1, 0, True, "x", 10**30, [CHECKPOINTS[kind]]]
+    for value in values:
+        attempt(tensors, value)
+        for key in CHECKPOINTS[kind]:
+            attempt(tensors, CHECKPOINTS[kind] | {key: value})
+        for key in CHECKPOINTS[kind].get("config_groups", {}).get("group_0", {}).get("weights", {}):
+            group = CHECKPOINTS[kind]["config_groups"]["group_0"]
+            attempt(tensors, CHECKPOINTS[kind] | {"config_groups": {"a": group | {
+                "weights": group["weights"] | {key: value}}}})
