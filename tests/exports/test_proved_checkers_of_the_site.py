@@ -86,12 +86,13 @@ def serve(files: dict[str, str | bytes], folder: Path) -> http.server.ThreadingH
 
 def opened(browser: Browser, server: http.server.ThreadingHTTPServer) -> tuple[Page, list[str]]:
     page, wrong = browser.new_page(), list[str]()
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("console", lambda message: wrong.append(message.text)
+            if message.type == "error" and "404" not in message.text else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(f"http://127.0.0.1:{server.server_address[1]}/check.html")
     wait_until_ready(page)
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    return page, [each for each in wrong if "404" not in each]
+    return page, wrong
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ find("#cancel").addEventListener("click", () => {
   current = null;
   startWorker("worker.js", heard);
 });
-find("#file").addEventListener("change", event => { add(event.target.files); });
+find("#file").addEventListener("change", event => { add(event.target.files); event.target.value = ""; });  // the same file may be chosen again
 const drop = find("#drop");
 for (const name of ["dragenter", "dragover"]) { drop.addEventListener(name, event => { event.preventDefault(); drop.classList.add("over"); }); }
 for (const name of ["dragleave", "drop"]) { drop.addEventListener(name, event => { event.preventDefault(); drop.classList.remove("over"); }); }
