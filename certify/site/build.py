@@ -15,6 +15,7 @@ from certify.exports.pages.certificate.commands import UNNAMED, check_alone_comm
 from certify.frame.shipped import pages
 from certify.site.gallery import SUFFIX, Exhibit, Report
 from certify.site.guides import guide_html, pictures_of, sections_of
+from certify.site.proved import MOST_SECONDS, Proved
 from certify.site.pyodide import LICENCE
 from certify.site.pyodide import VERSION as PYODIDE
 from certify.site.search import Entry, write_index
@@ -26,6 +27,7 @@ POLICY = ("default-src 'none'; script-src 'self'{more}; style-src 'self'; img-sr
 """A worker that a page makes of a blob has the policy of the page; one of its own file would need a header."""
 SCRIPTS: Mapping[str, Sequence[str]] = {
     "check.js": ("dom.js", "python-page.js", "check.js"), "worker.js": ("python-worker.js", "worker.js"),
+    "proved-worker.js": ("proved-worker.js",),
     "workbench.js": ("dom.js", "python-page.js", "workbench.js"),
     "workbench-worker.js": ("python-worker.js", "workbench-worker.js")}
 """Each file of the site, and the parts of which it is made."""
@@ -44,9 +46,12 @@ FIRST_GUIDES = ("README", "formulas", "models", "trained", "claims", "certificat
 Files = dict[str, str | bytes]
 
 
-def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[Report] = ()
-               ) -> Files:
-    """The files by their names; without Pyodide the page of the checker says how to run it elsewhere."""
+def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[Report] = (),
+               proved: Sequence[Proved] = ()) -> Files:
+    """The files by their names; without Pyodide the page of the checker says how to run it elsewhere.
+
+    Checkers that are proved run after the one in Python, if there are both.
+    """
     environment = open_templates("certify.site")
     checker = pack_checker()
     files: Files = {CHECKER: checker}
@@ -62,9 +67,10 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
     files["search.html"] = environment.get_template("search.html").render(**common)
     files["search.js"] = str(read_parts(environment, ("dom.js", "search.js")))
     files["search-index.js"] = write_index(entries_of(exhibits, reports, live))
-    files["check.html"] = _check_page(environment, common, checker)
+    files["check.html"] = _check_page(environment, common, checker, proved)
     if pyodide is not None:
         files |= {f"pyodide/{name}": data for name, data in pyodide.items()}
+        files |= {each.program.name: each.script for each in proved}
         files |= {name: str(read_parts(environment, parts)) for name, parts in SCRIPTS.items()}
         files["workbench.html"] = _live_page(environment, common, "workbench.html", examples=EXAMPLES)
         files["workbench.zip"] = pack_workbench()
@@ -104,9 +110,10 @@ def _live_page(environment: Any, common: Mapping[str, Any], name: str, **more: A
     return str(environment.get_template(name).render(**{**common, "policy": policy, **more}))
 
 
-def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes) -> str:
+def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes, proved: Sequence[Proved]) -> str:
     return _live_page(
-        environment, common, "check.html", by_hand=check_alone_command(UNNAMED), digest=digest_of(checker),
+        environment, common, "check.html", proved=proved, most_seconds=MOST_SECONDS,
+        by_hand=check_alone_command(UNNAMED), digest=digest_of(checker),
         pyodide=PYODIDE, licence=LICENCE, statuses=", ".join(f"{word} {status}" for word, status in STATUS.items()))
 
 
