@@ -46,6 +46,7 @@ from certify.commands.run import run
 from certify.commands.sensitivity import sensitivity
 from certify.commands.site import site
 from certify.commands.soften import soften
+from certify.commands.train import train
 from certify.frame.terminal import complain, discard_output, expect_json, prepare_output, say
 from certify.frame.verdicts import BAD_INPUT, INTERRUPTED, READER_GONE
 
@@ -66,8 +67,8 @@ NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy
 """Of commands whose names are none of a function, or taken by Python."""
 LOOK_AT_OTHERS = ("help", "mcp")
 for command in (formula, check, checker, audit, build, model, run, explain, prove, soften, margin, sensitivity,
-                cross_entropy, floats, import_files, decide, learn, equal, export, crosscheck, list_all, examples,
-                docs, show_help, site, card, serve):
+                cross_entropy, floats, import_files, decide, learn, equal, train, export, crosscheck, list_all,
+                examples, docs, show_help, site, card, serve):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
@@ -34,9 +35,12 @@ CONTRASTS = """() => {
     return "rgb(255, 255, 255)";
   };
   const shown = [...document.querySelectorAll("main *, header *")].filter(element =>
-    element.getClientRects().length && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
+    element.getClientRects().length && !element.matches(".number-on") &&
+    [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
   return shown.map(element => {
-    const pair = [getComputedStyle(element).color, behind(element)].map(light).sort((a, b) => b - a);
+    const style = getComputedStyle(element);  // of a text on a coloured square only the square could say more
+    const own = element instanceof SVGElement ? style.fill : style.color;
+    const pair = [own, behind(element)].map(light).sort((a, b) => b - a);
     return (pair[0] + 0.05) / (pair[1] + 0.05);
   });
 }"""
@@ -70,6 +74,18 @@ def browser() -> Iterator[Browser]:
         started = driver.chromium.launch(executable_path=program, args=FLAGS)
         yield started
         started.close()
+
+
+def faults(page: Page) -> list[str]:
+    """What axe-core has against the page: of its rules each that is broken, and the first element that breaks it.
+
+    Contrast is left to ``CONTRASTS``, which is quicker and reads pictures, too.
+    """
+    axe = found_or_skipped(lambda: import_module("axe_playwright_python.sync_playwright").Axe(), ImportError,
+                           "CERTIFY_NEEDS_BROWSER")
+    options = {"resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
+    broken = axe.run(page, options=options).response["violations"]
+    return [f"{each['id']}: {each['nodes'][0]['html']}" for each in broken]
 
 
 def look(browser: Browser, folder: Path, text: str, width: int = WIDE, scheme: Scheme = "light") -> Seen:

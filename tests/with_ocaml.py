@@ -5,13 +5,14 @@ Without OCaml they are skipped, or fail where CERTIFY_NEEDS_OCAML is set.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import IO
 
@@ -24,11 +25,11 @@ from proofs.every_n.extracted import (
     Program,
     build_checker,
     checker_sources,
+    find_compiler,
     find_ocaml,
-    find_zarith,
 )
 from tests.needed import found_or_skipped
-from tests.with_coq import coq_or_skip, library_of
+from tests.with_coq import coq_or_skip, library_of, one_at_a_time
 
 REFUSED = "the checker does not accept this network, which does not make it wrong: "
 NOT_PROVED = "the file states smaller errors of some directions, which this checker does not prove"
@@ -40,14 +41,14 @@ def ocaml_or_skip() -> tuple[str, ...]:
     return found_or_skipped(find_ocaml, OCamlMissing, "CERTIFY_NEEDS_OCAML")
 
 
-def zarith_or_skip() -> tuple[str, ...]:
-    """The OCaml compiler of this machine, with Zarith."""
-    return found_or_skipped(find_zarith, OCamlMissing, "CERTIFY_NEEDS_OCAML")
+def compiler_or_skip(program: Program) -> tuple[str, ...]:
+    """What compiles the program on this machine."""
+    return found_or_skipped(partial(find_compiler, program), OCamlMissing, "CERTIFY_NEEDS_OCAML")
 
 
 @cache
 def _built(program: Program, main: Path | None = None) -> tempfile.TemporaryDirectory[str]:
-    compiler, coq = zarith_or_skip() if program.needs_zarith else ocaml_or_skip(), coq_or_skip()
+    compiler, coq = compiler_or_skip(program), coq_or_skip()
     sources = checker_sources(coq, library_of(coq), program)
     if main is not None:
         sources = {**sources, "main.ml": main.read_text(encoding="utf-8")}
@@ -56,6 +57,18 @@ def _built(program: Program, main: Path | None = None) -> tempfile.TemporaryDire
     place.write_bytes(build_checker(sources, compiler, program))
     place.chmod(0o755)
     return folder
+
+
+def script_of(program: Program, shared: Path) -> str:
+    """The program as JavaScript, built once for all processes that test; ``shared`` is a folder that they share."""
+    compiler_or_skip(program)
+    sources = "\0".join(part for pair in sorted(program.own_sources().items()) for part in pair)
+    library = library_of(coq_or_skip())
+    kept = shared / f"{hashlib.sha256(f'{library}{sources}'.encode()).hexdigest()}-{program.name}"
+    with one_at_a_time("javascript"):
+        if not kept.exists():
+            kept.write_bytes((Path(_built(program).name) / program.name).read_bytes())
+    return kept.read_text(encoding="utf-8")
 
 
 def program_place(main: Path | None = None) -> Path:

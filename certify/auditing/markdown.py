@@ -37,6 +37,7 @@ def render_markdown(report: AuditReport) -> str:
     blocks = [f"# Audit: {escape(report.title)}"]
     blocks += [f"{name.capitalize()}: {escape(text)}" for name, text in wording.describe_source(report)]
     blocks += [f"**{text}**" for text in (wording.summarize(report), wording.describe_interruption(report)) if text]
+    blocks += [_command(report.command)] if report.command else []
     if report.statements:
         blocks += ["## Statement by statement", _statements(report.statements)]
     blocks += ["## Claims", _claims(report.claims), "## Claim by claim"]
@@ -151,8 +152,9 @@ def _temperature_cells(temperature: HeadTemperature | None, named: bool) -> tupl
 
 def _rows(rows: Sequence[LengthVerdict]) -> str:
     return _table(("n", "verdict", "worst error", "bound", "where"), (
-        (str(row.n), row.verdict, wording.show_enclosed(row.error), wording.show_enclosed(row.bound),
-         escape("; ".join(part for part in (row.where, row.reason) if part))) for row in rows),
+        (lengths, row.verdict, wording.show_enclosed(row.error), wording.show_enclosed(row.bound),
+         escape("; ".join(part for part in (row.where, row.reason) if part)))
+        for lengths, row in wording.rows_alike(rows)),
         right=("n", "worst error", "bound"))
 
 

@@ -183,7 +183,7 @@ class Paper:
 class AuditReport:
     """Everything a report is drawn from. ``complete`` is False if the audit was interrupted.
 
-    ``paper`` is None where the claims file names none.
+    ``paper`` is None where the claims file names none. ``command`` repeats the audit, if no claims file was read.
     """
 
     title: str
@@ -193,3 +193,4 @@ class AuditReport:
     seconds: float
     complete: bool = True
     paper: Paper | None = None
+    command: str = ""

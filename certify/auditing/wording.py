@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
+from certify.auditing.answers import show_lengths
 from certify.auditing.results import (
     VERDICTS,
     AuditReport,
@@ -224,6 +227,31 @@ def by_length(claim: ClaimResult) -> Iterator[tuple[int, LengthVerdict | None, C
     criticals = {critical.n: critical for critical in claim.criticals}
     for n in sorted(rows.keys() | criticals.keys()):
         yield n, rows.get(n), criticals.get(n)
+
+
+def rows_alike(rows: Sequence[LengthVerdict]) -> list[tuple[str, LengthVerdict]]:
+    """Neighbouring rows that read the same, but for n, as one, with their lengths; rows with a witness stay alone.
+
+    Where i = n in all of them, that is what the row says.
+
+    >>> rows_alike([LengthVerdict(n, "certified", where=f"head 1, i = {n}") for n in (1, 2, 4)])[0][0]
+    '1..2, 4'
+    """
+    found = []
+    for _, group in itertools.groupby(rows, key=_as_read):
+        same = list(group)
+        row = same[0] if len(same) == 1 else replace(same[0], where=_of_any_length(same[0]))
+        found.append((show_lengths(each.n for each in same), row))
+    return found
+
+
+def _as_read(row: LengthVerdict) -> tuple[object, ...]:
+    return (row.n if row.witness else 0, row.verdict, show_enclosed(row.error) if row.error else "",
+            show_enclosed(row.bound) if row.bound else "", _of_any_length(row), row.reason)
+
+
+def _of_any_length(row: LengthVerdict) -> str:
+    return re.sub(rf"\b(n|i) = {row.n}\b", lambda found: f"{found[1]} = n", row.where).replace("n = n, ", "")
 
 
 def temperatures_differ(claim: ClaimResult) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certify.asking import options as option
+from certify.commands.command import repeated
 from certify.commands.finish import say_reading
 from certify.frame.terminal import print_json, write_certificate
 
@@ -25,15 +26,24 @@ CriticalOption = Annotated[str | None, typer.Option(
 
 ClaimedGammaOption = Annotated[str | None, typer.Option(
     "--gamma", metavar="RATIONAL", help="the claimed constant in front of the scores (for a model, a factor)")]
+EmbeddingsOption = Annotated[str | None, typer.Option(
+    "--embeddings", metavar="LIST", help="position embeddings that are claimed to suffice: 'i/n, (-1)^i'")]
+GapOption = Annotated[str | None, typer.Option(
+    "--gap", metavar="EXPRESSION", help="claim only that the greatest score exceeds the next by this")]
+WidthOption = Annotated[str | None, typer.Option(
+    "--width", metavar="RATIONAL", help="greatest relative width of the brackets (left out: 1/1000000)")]
 HtmlOption = Annotated[str | None, typer.Option(
     "--html", metavar="FILE", parser=option.written_file, help="write a report with plots")]
 MarkdownOption = Annotated[str | None, typer.Option(
     "--markdown", metavar="FILE", parser=option.written_file, help="write the report as Markdown")]
 CsvOption = Annotated[str | None, typer.Option(
     "--csv", metavar="FILE", parser=option.written_file, help="write the numbers as a table")]
+LatexOption = Annotated[str | None, typer.Option(
+    "--latex", metavar="FILE", parser=option.written_file, help="write the verdicts as tables for a paper")]
 
 
 def audit(
+    context: typer.Context,
     claims: Annotated[str | None, typer.Argument(
         metavar="CLAIMS.toml", help="a claims file; - is standard input")] = None,
     formula: Annotated[str | None, typer.Option(
@@ -51,16 +61,13 @@ def audit(
     delta: option.Delta = None,
     precision: option.Precision = None,
     weighting: option.Weighting = None,
-    embeddings: Annotated[str | None, typer.Option(
-        "--embeddings", metavar="LIST", help="position embeddings that are claimed to suffice: 'i/n, (-1)^i'")] = None,
-    gap: Annotated[str | None, typer.Option(
-        "--gap", metavar="EXPRESSION", help="claim only that the greatest score exceeds the next by this")] = None,
+    embeddings: EmbeddingsOption = None,
+    gap: GapOption = None,
     min_n: option.MinN = 1,
     max_n: option.MaxN = 64,
     critical: CriticalOption = None,
     floats: option.Float = None,
-    width: Annotated[str | None, typer.Option(
-        "--width", metavar="RATIONAL", help="greatest relative width of the brackets (left out: 1/1000000)")] = None,
+    width: WidthOption = None,
     suggest: Annotated[bool, typer.Option("--suggest", help="find the smallest constants that are enough")] = False,
     output: option.Certificate = None,
     resume: Annotated[bool, typer.Option("--resume", help="continue an interrupted audit of this file")] = False,
@@ -69,6 +76,7 @@ def audit(
     html: HtmlOption = None,
     markdown: MarkdownOption = None,
     csv: CsvOption = None,
+    latex: LatexOption = None,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
 ) -> None:
@@ -81,7 +89,7 @@ def audit(
     from certify.frame.shards import read_workers
     from constructions.network.lengths import Lengths
 
-    reports = Reports(html, markdown, csv, as_json)
+    reports = Reports(html, markdown, csv, latex, as_json)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
     options = Options(alphabet, symbol, tuple(predicate or ()), regime, causal, as_printed, "soft", gamma, temperature,
                       allowed_error=delta, precision=precision, dialect=dialect, weighting=weighting)
@@ -92,7 +100,8 @@ def audit(
     refuse_beside_one_claim({"--jobs": jobs, "--dask": dask}, resume)
     claim = read_alone(subject, model is not None, options, Lengths(min_n, max_n), critical, embeddings, gap=gap,
                        width=width, float=floats)
-    raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else audit_claim(claim, output, reports))
+    raise typer.Exit(print_suggestion(claim, output, as_json) if suggest else
+                     audit_claim(claim, output, reports, repeated(context)))
 
 
 def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths, critical: str | None,
@@ -117,20 +126,21 @@ def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths,
 class Reports:
     """Where reports go, and the writing of them."""
 
-    def __init__(self, html: str | None, markdown: str | None, csv: str | None, as_json: bool):
+    def __init__(self, html: str | None, markdown: str | None, csv: str | None, latex: str | None, as_json: bool):
         """Each place is a file, - for standard output, or None."""
-        self.html, self.markdown, self.csv, self.as_json = html, markdown, csv, as_json
+        self.forms = ((html, html_of), (markdown, markdown_of), (csv, csv_of), (latex, latex_of))
+        self.as_json = as_json
 
     @property
     def places(self) -> list[str]:
         """The files to be written."""
-        return [place for place in (self.html, self.markdown, self.csv) if place is not None]
+        return [place for place, _ in self.forms if place is not None]
 
     def write(self, report: AuditReport) -> None:
         """Write every report that was asked for; one that is not complete never takes the place of another."""
         from certify.frame.files import holds_a_file, write_text
 
-        for place, written in ((self.html, html_of), (self.markdown, markdown_of), (self.csv, csv_of)):
+        for place, written in self.forms:
             if place is None:
                 continue
             if not report.complete and holds_a_file(place):
@@ -158,6 +168,13 @@ def csv_of(report: AuditReport) -> str:
     from certify.auditing.csv_figures import render_csv
 
     return render_csv(report)
+
+
+def latex_of(report: AuditReport) -> str:
+    """The verdicts as tables."""
+    from certify.exports.latex_audit import latex_of_audit
+
+    return latex_of_audit(report)
 
 
 def refuse(message: str) -> None:
@@ -250,8 +267,8 @@ def show_report(report: AuditReport, reports: Reports) -> None:
 # -- one claim ---------------------------------------------------------------------------------------------------------
 
 
-def audit_claim(claim: Claim, output: str | None, reports: Reports) -> int:
-    """Audit one claim; return the exit status."""
+def audit_claim(claim: Claim, output: str | None, reports: Reports, command: str) -> int:
+    """Audit one claim; return the exit status. The command is what reports say that repeats it."""
     from certify.auditing.decide import Search
     from certify.auditing.judge import judge_in_time
     from certify.auditing.results import AuditReport
@@ -260,7 +277,8 @@ def audit_claim(claim: Claim, output: str | None, reports: Reports) -> int:
 
     with ProgressLine() as progress:
         result, certificates = judge_in_time(claim, Search(progress=progress))
-    report = AuditReport("One claim", "command line", (result,), (), result.seconds)
+    title = result.subject.partition(";")[0]
+    report = AuditReport(title, "", (result,), (), result.seconds, command=command)
     reports.write(report)
     if reports.as_json:
         print_claim_json(claim, result)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from os.path import isfile
+from pathlib import PurePath
 from typing import Any, get_args, get_type_hints
 
 import typer.core
@@ -154,6 +157,24 @@ def kinds_of(command: typer.core.TyperCommand) -> dict[str, object]:
     function = inspect.unwrap(command.callback or note_outputs)
     return {name: next((info.parser for info in get_args(hint) if hasattr(info, "parser")), None)
             for name, hint in get_type_hints(function, include_extras=True).items()}
+
+
+def repeated(context: Any) -> str:
+    """The command line once more, without what it writes and how; files are called by their names alone."""
+    kinds, words = kinds_of(context.command), ["certify", str(context.command.name)]
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        source = context.get_parameter_source(name)
+        if source is None or source.name != "COMMANDLINE" or name in COMMON or kinds.get(name) in WRITTEN:
+            continue
+        values = context.params[name]
+        for value in values if isinstance(values, list | tuple) else [values]:
+            text = PurePath(str(value)).name if isfile(str(value)) else str(value)
+            is_option = isinstance(parameter, typer.core.TyperOption)
+            words += [longest_name(parameter)] * is_option if value is True else (
+                [longest_name(parameter), text] if is_option and not text.startswith("-") else
+                [f"{longest_name(parameter)}={text}" if is_option else text])
+    return shlex.join(words)
 
 
 def longest_name(parameter: Any) -> str:

@@ -14,7 +14,7 @@ from certify.frame.terminal import complain
 if TYPE_CHECKING:
     from proofs.every_n import ProvedLengths
 
-Format = Literal["coq", "smt2", "latex", "tikz", "proof", "html", "npz", "onnx", "torch", "safetensors"]
+Format = Literal["coq", "smt2", "latex", "tikz", "figures", "proof", "html", "npz", "onnx", "torch", "safetensors"]
 Precision = Literal["binary32", "binary16", "bfloat16"]
 Exporter = Callable[..., None]
 EXPORTERS: Mapping[Format, tuple[str, str]] = {
@@ -22,6 +22,7 @@ EXPORTERS: Mapping[Format, tuple[str, str]] = {
     "smt2": ("certify.exports.smt2", "export_smt2"),
     "latex": ("certify.exports.latex", "export_latex"),
     "tikz": ("certify.exports.tikz", "export_tikz"),
+    "figures": ("certify.exports.figures", "export_figures"),
     "proof": ("certify.exports.proof.document", "export_proof"),
     "html": ("certify.exports.html", "export_html"),
     "npz": ("certify.exports.npz", "export_npz"),
@@ -46,11 +47,12 @@ def export(
         metavar="CERT|MODEL", help="a certificate (for coq, a model file will do); - is standard input")],
     to: Annotated[Format, typer.Option(
         "--to", help="coq: a theorem for every n; smt2: scripts for solvers; latex: tables; tikz: the "
-                     "network as a picture; proof: for people; html: a page; npz: matrices; onnx: a model; "
-                     "torch: a module; safetensors: its weights")],
+                     "network as a picture; figures: PDF and SVG for papers; proof: for people; html: a page; "
+                     "npz: matrices; onnx: a model; torch: a module; safetensors: its weights")],
     output: Annotated[str, typer.Option(
         "-o", "--output", metavar="PLACE", parser=written_place,
-        help="a new folder for coq, smt2 and torch; else a file (latex, tikz, proof, html: - is standard output)")],
+        help="a new folder for coq, smt2, figures and torch; else a file (latex, tikz, proof, html: - is standard "
+             "output)")],
     precision: Annotated[Precision | None, typer.Option(
         "--precision", help="the precision of the weights in onnx, torch and safetensors (left out: binary32)")] = None,
     unchecked: Annotated[bool, typer.Option(

@@ -13,7 +13,7 @@ FIRST = "Begin with"
 OTHERS = "Other questions"
 GROUPS: Mapping[str, Sequence[str]] = {
     FIRST: ("formula", "check", "run", "decide", "audit"),
-    "Build and export": ("build", "import", "soften", "export", "card", "site", "checker", "crosscheck"),
+    "Build and export": ("build", "import", "train", "soften", "export", "card", "site", "checker", "crosscheck"),
     OTHERS: ("explain", "model", "margin", "sensitivity", "cross-entropy", "floats", "learn", "equal"),
     "Every n": ("prove",),
     "Help": ("help", "examples", "list", "docs", "mcp"),

@@ -46,6 +46,10 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "equal": (
         "certify equal tomita_2.json tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
     ),
+    "train": (
+        "certify train last_letter_alone --max-n 6 --width 4 -o last",
+        "certify train examples/trained/tomita_2/claim.toml --max-n 4 --from tomita_2.json -o two",
+    ),
     "margin": ("certify margin examples/published/parity.json --formula 'ODD(#<[Q_1])' --after '$' --max-n 16",),
     "export": (
         "certify export since.cert --to html -o since.html",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from certify.frame.files import check_new_folder, write_folder
 from proofs.every_n import compiled_library, find_coq
-from proofs.every_n.extracted import EVERY_N, Program, build_checker, checker_sources, find_ocaml, find_zarith
+from proofs.every_n.extracted import EVERY_N, Program, build_checker, checker_sources, find_compiler
 
 
 def write_extracted_checker(output: str, program: Program = EVERY_N,
@@ -17,11 +17,12 @@ def write_extracted_checker(output: str, program: Program = EVERY_N,
     Raises:
         InputError: if the folder is not new or empty, or cannot be written.
         CoqMissing: if there is no ``coqc``.
-        OCamlMissing: if there is no OCaml compiler, or no Zarith for a program that needs it.
+        OCamlMissing: if there is no OCaml compiler, or not what else the program needs.
     """
     check_new_folder(output)
-    coq, compiler = find_coq(), find_zarith() if program.needs_zarith else find_ocaml()
+    coq, compiler = find_coq(), find_compiler(program)
     sources = checker_sources(coq, compiled_library(coq, progress), program)
     progress("OCaml compiles the checker")
-    write_folder(output, {**sources, program.name: build_checker(sources, compiler, program)}, programs=(program.name,))
+    write_folder(output, {**sources, program.name: build_checker(sources, compiler, program)},
+                 programs=() if program.is_javascript else (program.name,))
     return Path(output) / program.name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import PurePath
 
 from certify.exports.pages.certificate.page import certificate_page
@@ -43,8 +44,10 @@ def write_about(path: str, output: str, text_of: Callable[[str, str, str], str])
     write_text(output, text_of(read_text(path), path, name))
 
 
-def page_of(text: str, path: str, name: str) -> str:
+def page_of(text: str, path: str, name: str, title: str = "") -> str:
     """The page of a certificate with this text; complaints name ``path``, the page ``name``.
+
+    ``title`` is what a claim about a trained network is called by its author, which its certificate does not say.
 
     Raises:
         InputError: if it is no certificate.
@@ -55,13 +58,15 @@ def page_of(text: str, path: str, name: str) -> str:
     if '"certify-softened"' in beginning and isinstance(read_accepted(text, path), Softened):
         return softened_page(read_softened(text, path), name)
     if any(f'"{kind}"' in beginning for kind in OVER_THE_REALS):
-        return _page_of_trained(text, path, name)
+        return _page_of_trained(text, path, name, title)
     sealed = read_sealed_text(text, path)
     check_softmax(sealed.transformer, "a page")
     return certificate_page(sealed, name)
 
 
-def _page_of_trained(text: str, path: str, name: str) -> str:
+def _page_of_trained(text: str, path: str, name: str, title: str) -> str:
     is_wrong = isinstance(read_accepted(text, path), WrongWord)
     what = "Certificate of a wrong word" if is_wrong else "Certificate about a trained network"
-    return decision_page(read_certified(text, path), [Filed(name, text, is_wrong)], what)
+    decision = read_certified(text, path)
+    decision = replace(decision, claim=replace(decision.claim, title=title))
+    return decision_page(decision, [Filed(name, text, is_wrong)], what)

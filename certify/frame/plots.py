@@ -1,7 +1,8 @@
 """Plots over n as SVG texts.
 
-This is the only file that imports matplotlib, and floating point is for drawing alone. The same numbers give the same
-text. Texts come from here and never from a claim; they stay texts, in the ink of the page around them.
+Beside `certify/exports/figures.py` this is the only file that imports matplotlib, and floating point is for drawing
+alone. The same numbers give the same text. Texts come from here and never from a claim; they stay texts, in the ink of
+the page around them.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ WITH_NAMES_BESIDE = (6.4, 3.0)
 LEGEND_LINE = 0.19
 """The height of a line of a legend outside the axes, as SIZE in inches."""
 STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none", "svg.hashsalt": "certify", "font.family": "sans-serif", "font.size": 9.0,
+    "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "certify",
+    "font.family": "sans-serif", "font.size": 9.0,
     "text.color": INK, "axes.edgecolor": INK, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
     "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.6, "grid.linewidth": 0.4,
     "grid.color": INK, "grid.alpha": 0.18, "lines.linewidth": 1.3, "lines.markersize": 5.0,
@@ -186,6 +188,13 @@ def svg_of(figure: Figure) -> str:
                    metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = file.getvalue()
     return text[text.index("<svg "):].strip().replace(INK, "currentColor")
+
+
+def pdf_of(figure: Figure) -> bytes:
+    """The drawing as a file of one page, the same bytes every time."""
+    file = io.BytesIO()
+    figure.savefig(file, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
+    return file.getvalue()
 
 
 def finished(plot: Plot, prefix: str) -> str:

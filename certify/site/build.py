@@ -14,17 +14,20 @@ from certify.exports.pages.base.page import open_templates, read_parts
 from certify.exports.pages.certificate.commands import UNNAMED, check_alone_command
 from certify.frame.shipped import pages
 from certify.site.gallery import SUFFIX, Exhibit, Report
-from certify.site.guides import guide_html, pictures_of
+from certify.site.guides import guide_html, pictures_of, sections_of
+from certify.site.proved import MOST_SECONDS, Proved
 from certify.site.pyodide import LICENCE
 from certify.site.pyodide import VERSION as PYODIDE
+from certify.site.search import Entry, write_index
 from certify.site.workbench import pack_workbench
 from proofs.check import STATUS
 
 POLICY = ("default-src 'none'; script-src 'self'{more}; style-src 'self'; img-src 'self'; connect-src 'self'; "
-          "worker-src 'self' blob:; base-uri 'none'; form-action 'none'")
+          "worker-src 'self' blob:; base-uri 'none'; form-action 'self'")
 """A worker that a page makes of a blob has the policy of the page; one of its own file would need a header."""
 SCRIPTS: Mapping[str, Sequence[str]] = {
     "check.js": ("dom.js", "python-page.js", "check.js"), "worker.js": ("python-worker.js", "worker.js"),
+    "proved-worker.js": ("proved-worker.js",),
     "workbench.js": ("dom.js", "python-page.js", "workbench.js"),
     "workbench-worker.js": ("python-worker.js", "workbench-worker.js")}
 """Each file of the site, and the parts of which it is made."""
@@ -43,9 +46,12 @@ FIRST_GUIDES = ("README", "formulas", "models", "trained", "claims", "certificat
 Files = dict[str, str | bytes]
 
 
-def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[Report] = ()
-               ) -> Files:
-    """The files by their names; without Pyodide the page of the checker says how to run it elsewhere."""
+def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[Report] = (),
+               proved: Sequence[Proved] = ()) -> Files:
+    """The files by their names; without Pyodide the page of the checker says how to run it elsewhere.
+
+    Checkers that are proved run after the one in Python, if there are both.
+    """
     environment = open_templates("certify.site")
     checker = pack_checker()
     files: Files = {CHECKER: checker}
@@ -58,9 +64,13 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
     groups = {each.group: [one for one in exhibits if one.group == each.group] for each in exhibits}
     files["index.html"] = environment.get_template("index.html").render(**common, groups=groups, reports=reports)
     files["site.css"] = str(read_parts(environment, ("base.css", "site.css")))
-    files["check.html"] = _check_page(environment, common, checker)
+    files["search.html"] = environment.get_template("search.html").render(**common)
+    files["search.js"] = str(read_parts(environment, ("dom.js", "search.js")))
+    files["search-index.js"] = write_index(entries_of(exhibits, reports, live))
+    files["check.html"] = _check_page(environment, common, checker, proved)
     if pyodide is not None:
         files |= {f"pyodide/{name}": data for name, data in pyodide.items()}
+        files |= {each.program.name: each.script for each in proved}
         files |= {name: str(read_parts(environment, parts)) for name, parts in SCRIPTS.items()}
         files["workbench.html"] = _live_page(environment, common, "workbench.html", examples=EXAMPLES)
         files["workbench.zip"] = pack_workbench()
@@ -70,6 +80,23 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
         files["kept.js"] = environment.get_template("kept.js").render(
             names=kept, version=digest_of("".join(map(digests.__getitem__, kept)))[:16])
     return {**files, DIGESTS: "".join(f"{digest}  {name}\n" for name, digest in digests.items())}
+
+
+def entries_of(exhibits: Sequence[Exhibit], reports: Sequence[Report], live: bool) -> list[Entry]:
+    """What can be found: certificates, audits with the names of their claims, every section of every guide."""
+    found = [Entry("Check a certificate", "in this browser" if live else "", "check.html", "checker verdict digest")]
+    found += [Entry("Workbench", "type a formula", "workbench.html", "parser word letters truth")] * live
+    found += [Entry(each.name, f"{each.group}: {each.proves}",
+                    f"gallery/{each.name}.html" if each.page else "index.html#gallery",
+                    f"{each.about} {each.proves} certificate") for each in exhibits]
+    found += [Entry(each.title, f"audit: {each.verdicts}", f"audits/{each.name}.html", " ".join(each.claims))
+              for each in reports]
+    for name, path in pages().items():
+        sections = sections_of(path.read_text(encoding="utf-8"))
+        title = sections[0][0] if sections else name
+        found += [Entry(heading, f"guide: {title}" if place else "guide", f"guides/{name}.html#{anchor}", text)
+                  for place, (heading, anchor, text) in enumerate(sections)]
+    return found
 
 
 def digest_of(content: str | bytes) -> str:
@@ -83,9 +110,10 @@ def _live_page(environment: Any, common: Mapping[str, Any], name: str, **more: A
     return str(environment.get_template(name).render(**{**common, "policy": policy, **more}))
 
 
-def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes) -> str:
+def _check_page(environment: Any, common: Mapping[str, Any], checker: bytes, proved: Sequence[Proved]) -> str:
     return _live_page(
-        environment, common, "check.html", by_hand=check_alone_command(UNNAMED), digest=digest_of(checker),
+        environment, common, "check.html", proved=proved, most_seconds=MOST_SECONDS,
+        by_hand=check_alone_command(UNNAMED), digest=digest_of(checker),
         pyodide=PYODIDE, licence=LICENCE, statuses=", ".join(f"{word} {status}" for word, status in STATUS.items()))
 
 

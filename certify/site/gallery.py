@@ -51,12 +51,13 @@ class Exhibit:
 
 @dataclass(frozen=True)
 class Report:
-    """An audit: the page, its title, and how many claims have which verdict."""
+    """An audit: the page, its title, how many claims have which verdict, and what they are called."""
 
     name: str
     title: str
     verdicts: str
     page: str
+    claims: tuple[str, ...]
 
 
 def exhibits_of_files(paths: Sequence[str], progress: Progress) -> list[Exhibit]:
@@ -113,7 +114,7 @@ def _importing(answers: dict[str, Any]) -> Options:
 def _exhibit(name: str, about: str, certificate: str, path: str, group: str) -> Exhibit:
     accepted = read_accepted_file(certificate, path)
     try:
-        page = page_of(certificate, path, f"{name}{SUFFIX}")
+        page = page_of(certificate, path, f"{name}{SUFFIX}", about)
     except (Unsupported, InputError):  # it is accepted, and of a kind that has no page
         page = ""
     return Exhibit(name, about, certificate, page, headline(accepted.lines), group)
@@ -134,5 +135,7 @@ def reports_of(paths: Sequence[str], progress: Progress) -> list[Report]:
         report = audit_file(Path(path))
         verdicts = Counter(claim.verdict for claim in report.claims)
         said = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
-        found[name] = Report(name, report.title, f"{counted(len(report.claims), 'claim')}: {said}", audit_page(report))
+        called = tuple(f"{claim.name} {claim.statement} {claim.says}" for claim in report.claims)
+        found[name] = Report(name, report.title, f"{counted(len(report.claims), 'claim')}: {said}", audit_page(report),
+                             called)
     return list(found.values())

@@ -24,11 +24,33 @@ def guide_html(text: str, page: str, links: Mapping[str, str]) -> str:
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
             token.attrSet("id", slug_of(tokens[place + 1].content))
+        if token.type in ("fence", "code_block", "table_open"):
+            token.attrSet("tabindex", "0")  # it may scroll, and keys are to reach what is scrolled
+        if token.type == "th_open" and not tokens[place + 1].content:
+            token.tag = tokens[place + 2].tag = "td"  # a column without a name heads nothing
         for part in token.children or ():
             _relink(part, page, links)
     for token in tokens:
         token.children = _without_dead_links(token.children or [])
     return str(markdown.renderer.render(tokens, markdown.options, {}))
+
+
+def sections_of(text: str) -> list[tuple[str, str, str]]:
+    """The heading, the anchor and the text of each section of a page.
+
+    >>> sections_of("# A `b`\\n\\nc *d*\\n\\n## E")
+    [('A b', 'a-b', 'c *d*'), ('E', 'e', '')]
+    """
+    found: list[tuple[str, str, list[str]]] = []
+    heads = False
+    for token in MarkdownIt("commonmark", {"html": False}).enable("table").parse(text):
+        heads = token.type == "heading_open" or (heads and token.type == "inline")
+        if heads and token.type == "inline":
+            found.append((token.content.replace("`", ""), slug_of(token.content), []))
+            heads = False
+        elif found and token.content:
+            found[-1][2].append(token.content)
+    return [(heading, anchor, " ".join(parts)) for heading, anchor, parts in found]
 
 
 def slug_of(heading: str) -> str:

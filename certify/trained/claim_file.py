@@ -91,7 +91,7 @@ class _Reader:
         self.alphabet, self.tokens = self._letters()
 
     def claim(self, scope: Scope) -> Claim:
-        self._check_words()
+        self._check_attention()
         lengths = self._lengths(scope)
         before = self._tokens("before")
         read = one_of("answers", self.table["answers"], READS)
@@ -108,11 +108,10 @@ class _Reader:
             offsets=self._offsets(offsets, len(before) + lengths[0] + len(after)),
             lengths=lengths, read=next(one for one in READS if one == read), empty=empty,
             margin=exact("margin", self.table.get("margin", 0)), automaton=automaton,
-            predicates=tuple(predicates.values()), cases=cases,
+            predicates=tuple(predicates.values()), cases=cases, title=text("title", self.table.get("title", "")),
         )  # fmt: skip
 
-    def _check_words(self) -> None:
-        text("title", self.table.get("title", ""))
+    def _check_attention(self) -> None:
         attention = one_of("attention", self.table.get("attention", self.network.attention),
                            ("causal", "bidirectional"))
         if attention != self.network.attention:

@@ -6,7 +6,7 @@ Words are sequences of symbols; a place is how many letters have been read, 0 â€
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal
@@ -55,6 +55,8 @@ class Claim:
     automaton: Automaton | None
     predicates: tuple[PredicateDefinition, ...]
     cases: tuple[Case, ...]
+    title: str = field(default="", compare=False)
+    """What its author says that it claims; nothing rests on it."""
 
     @cached_property
     def letter_index(self) -> dict[str, int]:

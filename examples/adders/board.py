@@ -5,12 +5,27 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
+import numpy as np
+
 from certify.trained.tracks_decision import decide_tracks
 from certify.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
-from examples.adders.by_hand import Entry, entries
+from constructions.trained.json_form import read_network
+from constructions.trained.numbers import all_numbers
+from examples.adders.by_hand import FOLDER, Entry, entries
 
 HEAD = ("network", "numbers that are not 0", "inputs", "verdict", "by more than", "a wrong input")
+TRAINED = ("sort_trained",)
+"""Networks that `certify train` made; README says by which options."""
+
+
+def board() -> Iterator[Entry]:
+    """All networks of the board: those that were written by hand, and those that were trained."""
+    yield from entries()
+    for name in TRAINED:
+        network = read_network(FOLDER / f"{name}.json")
+        parameters = sum(int(np.count_nonzero(all_numbers(tensor))) for tensor in network.tensors.values())
+        yield Entry(name, (FOLDER / f"{name}.toml").read_text(encoding="utf-8"), network, parameters)
 
 
 def row(entry: Entry) -> tuple[str, ...]:
@@ -25,10 +40,10 @@ def row(entry: Entry) -> tuple[str, ...]:
 
 def table(names: list[str]) -> Iterator[str]:
     """The lines of the table."""
-    for cells in (HEAD, ["---"] * len(HEAD), *(row(entry) for entry in entries() if entry.name in names)):
+    for cells in (HEAD, ["---"] * len(HEAD), *(row(entry) for entry in board() if entry.name in names)):
         yield f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
-    for line in table(sys.argv[1:] or [entry.name for entry in entries()]):
+    for line in table(sys.argv[1:] or [entry.name for entry in board()]):
         print(line)

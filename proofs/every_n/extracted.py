@@ -21,6 +21,7 @@ from proofs.every_n.kernel import Coq
 READERS = Path(__file__).resolve().parent.parent / "ocaml"
 EXTRACTION = "extraction.v"
 EXTRACTED = ("checker.ml", "checker.mli")
+JAVASCRIPT = "js_of_ocaml"
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Program:
     name: str
     folders: tuple[Path, ...]
     needs_zarith: bool = False
+    is_javascript: bool = False
 
     def own_sources(self) -> dict[str, str]:
         """Its files that are written by hand."""
@@ -43,6 +45,10 @@ VERIFIED = Program("certify-check", (READERS, READERS / "verified"))
 """Whether the claim of a certificate holds; with numbers as they are in Coq."""
 VERIFIED_WITH_ZARITH = Program("certify-check", (*VERIFIED.folders, READERS / "verified" / "zarith"), needs_zarith=True)
 """The same, faster, with numbers of the library Zarith."""
+EVERY_N_IN_PAGES = Program(f"{EVERY_N.name}.js", (READERS, READERS / "javascript"), is_javascript=True)
+VERIFIED_IN_PAGES = Program(f"{VERIFIED.name}.js", (*VERIFIED.folders, READERS / "javascript",
+                                                    READERS / "verified" / "javascript"), is_javascript=True)
+"""Both as JavaScript: a function of a file's name and bytes."""
 
 
 class OCamlMissing(Exception):
@@ -110,6 +116,31 @@ def find_zarith() -> tuple[str, ...]:
                        "or build with --numbers coq")
 
 
+def find_js_of_ocaml() -> tuple[str, ...]:
+    """The command that compiles OCaml to what js_of_ocaml reads.
+
+    Raises:
+        OCamlMissing: if there is no OCaml, or no js_of_ocaml.
+    """
+    find_ocaml()
+    finder = shutil.which("ocamlfind")
+    if finder and shutil.which(JAVASCRIPT):
+        return finder, "ocamlc"
+    raise OCamlMissing("js_of_ocaml or ocamlfind is not on the path; install them (Debian: the packages js-of-ocaml "
+                       "and ocaml-findlib)")
+
+
+def find_compiler(program: Program) -> tuple[str, ...]:
+    """The command that compiles the program.
+
+    Raises:
+        OCamlMissing: if something that it needs is missing.
+    """
+    if program.is_javascript:
+        return find_js_of_ocaml()
+    return find_zarith() if program.needs_zarith else find_ocaml()
+
+
 def build_checker(sources: Mapping[str, str], compiler: tuple[str, ...], program: Program = EVERY_N) -> bytes:
     """The program, as the Makefile builds it.
 
@@ -120,10 +151,15 @@ def build_checker(sources: Mapping[str, str], compiler: tuple[str, ...], program
         for name, text in sources.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
         makefile = sources["Makefile"]
-        done = subprocess.run([*compiler, *makefile_words(makefile, "OPTIONS"), "-o", program.name,
-                               *compiled_files(makefile)], cwd=folder, capture_output=True, check=False)
-        if done.returncode:
-            raise InternalError(f"OCaml does not compile the checker: {done.stderr.decode('utf-8', 'replace')[:400]}")
+        built = f"{program.name}.byte" if program.is_javascript else program.name
+        commands = [[*compiler, *makefile_words(makefile, "OPTIONS"), "-o", built, *compiled_files(makefile)]]
+        if program.is_javascript:
+            commands.append([JAVASCRIPT, *makefile_words(makefile, "JAVASCRIPT"), "-o", program.name, built])
+        for command in commands:
+            done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+            if done.returncode:
+                raise InternalError(
+                    f"OCaml does not compile the checker: {done.stderr.decode('utf-8', 'replace')[:400]}")
         return (Path(folder) / program.name).read_bytes()
 
 

@@ -1,19 +1,13 @@
 (* certify-every-n: does the network of a file compute its formula on words of every length, or of some?
 
-   `Checker.check_file` is extracted from proofs/coq/checker/check_file.v. If it says `true` of lengths, a model, a text and a
-   formula, then what the text says is a network that computes the formula, for every n among the lengths, every word and
-   every position: this is the theorem check_file_computes. The rest of this program offers it a model for the text of a
-   file; whether this is the model that stands there, `check_file` decides. *)
+   judging.ml decides. *)
 
 open Outcome
+open Judging
 
 let usage = "usage: certify-every-n [--formula F] [--min-n N] [--max-n N] FILE..., or --canonical FILE..."
 let most_words = 1 lsl 27 (* of memory: 1 GiB where a word has 8 bytes *)
 let most_work = 2. ** 32. (* words that one file makes the program allocate, if only for a moment: about a minute *)
-let most_shown = 2000
-let every_length = "every n" (* as lengths_text has it *)
-
-exception Too_costly
 
 (* While a file is judged, the words allocated before it. *)
 let judging = ref None
@@ -24,14 +18,8 @@ let check_costs () =
   | Some before when found.heap_words > most_words || found.minor_words -. before > most_work -> raise Too_costly
   | _ -> ()
 
-(* What is asked of each file: its own formula, another one, or the model in its one spelling. *)
-type question = Own | Asked of string | Canonical
-
 (* The command line: the least and the greatest length in digits, where they are given. *)
 type asked = { question : question; least : string option; greatest : string option; files : string list }
-
-(* A verdict, its exit status and what is to be said. *)
-type verdict = { word : string; status : int; text : string }
 
 let read_file path =
   let channel = open_in_bin path in
@@ -45,17 +33,6 @@ let read_file path =
       go ();
       Buffer.contents found)
 
-let find_claim (model : Model.t) question =
-  match question, model.claim with
-  | Asked text, _ ->
-    (try Formulas.((asked model.scope text).node) with
-     | Malformed problem -> malformed "--formula: %s" problem
-     | Unsupported problem -> unsupported "--formula: %s" problem)
-  | _, Some claim -> claim
-  | _, None -> malformed "output: its meaning is not a truth, expected the truth of a formula, or --formula"
-
-let briefly text = if String.length text <= most_shown then text else String.sub text 0 200 ^ "..."
-
 (* A length on the command line, at least `first`. *)
 let length option first digits =
   let number = if Numbers.is_digits digits && String.length digits <= 9 then int_of_string digits else 0 in
@@ -68,44 +45,9 @@ let lengths asked =
   let greatest = Option.map (length "--max-n" least) asked.greatest in
   { Checker.least_length = Numbers.unary least; greatest_length = Option.map Numbers.unary greatest }
 
-let decide lengths (model : Model.t) text question =
-  let written = Checker.model_text model.model in
-  Model.check_canonical text (Texts.of_coq written);
-  if not (Checker.is_whole model.model) then unsupported "its text does not say all of the network";
-  let claim = find_claim model question in
-  let formula = Checker.formula_text model.model claim in
-  let shown = briefly (Texts.of_coq formula) in
-  let among = Texts.of_coq (Checker.lengths_text lengths) in
-  if Checker.check_file lengths model.model claim (Texts.to_coq text) formula then
-    let letters = String.concat ", " (map Showing.letter model.model.model_letters) in
-    let text = Printf.sprintf "for %s, every word of length n over {%s} and every position: \
-                               the output is exactly 1 if %s, else 0%s" among letters shown
-        (Showing.definitions model.model) in
-    { word = "proved"; status = 0; text }
-  else
-    let { Checker.model_network; model_meanings; _ } = model.model in
-    let place = Showing.refusal model (Checker.find_refusal_for lengths model_network model_meanings claim) in
-    let about = if among = every_length then shown else Printf.sprintf "%s, for %s" shown among in
-    { word = "unproved"; status = 3;
-      text = Printf.sprintf "%s: the checker does not accept this network, which does not make it wrong: %s"
-          about place }
-
-let answer lengths path question =
-  try
-    let model, text = Model.read "file" (read_file path) in
-    if question = Canonical then { word = ""; status = 0; text = Texts.of_coq (Checker.model_text model.model) }
-    else decide lengths model (Lazy.force text) question
-  with
-  | Malformed text -> { word = "malformed"; status = 2; text }
-  | Unsupported text -> { word = "unsupported"; status = 3; text }
-  | Sys_error problem -> { word = "malformed"; status = 2; text = printable problem }
-  | Stack_overflow | Out_of_memory | Too_costly ->
-    { word = "unknown"; status = 3;
-      text = "the check needs more memory than 1 GiB, a larger stack, or more work than 2^32 words of allocation" }
-
 let judge lengths path question =
   judging := Some (Gc.minor_words ());
-  let verdict = answer lengths path question in
+  let verdict = answer lengths (fun () -> read_file path) question in
   judging := None;
   if verdict.word = "unknown" then Gc.compact (); (* else the next file would pay for this one's memory *)
   verdict
@@ -125,8 +67,7 @@ let gravest a b = if a = 2 || b = 2 then 2 else max a b
 (* In place of a model's text there is no verdict: this goes elsewhere. *)
 let say question path verdict =
   if verdict.word = "" then print_string verdict.text
-  else Printf.fprintf (if question = Canonical then stderr else stdout) "%-11s %s: %s\n" verdict.word (printable path)
-      verdict.text;
+  else output_string (if question = Canonical then stderr else stdout) (line path verdict ^ "\n");
   flush stdout
 
 let main () =

@@ -287,6 +287,21 @@ let certificate value =
   in
   { model with claim = Some formula.node }
 
+(* Certificates that are about something else. *)
+let others =
+  [ ("certify-softened", "transformers with hard attention made soft"); ("certify-margin", "margins");
+    ("certify-decision", "trained networks"); ("certify-wrong-word", "trained networks");
+    ("certify-tracks", "trained networks"); ("certify-wrong-input", "trained networks");
+    ("certify-float-runs", "float runs of trained networks");
+    ("certify-lengths", "trained networks"); ("certify-long-word", "trained networks") ]
+
+let refuse_others found =
+  match List.assoc_opt "format" found with
+  | Some (Json.String name) when List.mem_assoc name others ->
+    unsupported "this checker is proved for certificates of formulas; those of %s are checked by python -I -S \
+                 proofs/check" (List.assoc name others)
+  | _ -> ()
+
 let is_certificate = function
   | Json.Object found -> List.assoc_opt "format" found = Some (Json.String "certify-certificate")
   | _ -> false
@@ -324,7 +339,8 @@ let text_in_certificate value text =
 (* The model in a file, and the text in the file that should be the model's. *)
 let read where text =
   match Json.parse text where with
-  | Json.Object _ as value ->
+  | Json.Object found as value ->
+    refuse_others found;
     if is_certificate value then (certificate value, lazy (text_in_certificate value text))
     else (transformer "model" value, lazy text)
   | other -> expected where other "an object: a model or a certificate"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import os
+import re
+import shlex
 import signal
 from fractions import Fraction
 from pathlib import Path
@@ -321,3 +324,19 @@ def test_what_an_audit_of_another_file_of_that_name_has_left_is_not_touched(
     assert refused.err.startswith(f"certify: claims.audit.json: has finished claims of {(other / claims).resolve()}, ")
     assert certify("audit", str(other / claims), *options).code == 0 and not kept.exists()
     assert certify("audit", claims).code == 0
+
+
+def test_the_page_of_one_claim_has_the_command_that_repeats_it_and_says_equal_rows_once(
+        certify: Any, tmp_path: Path) -> None:
+    given = ("--formula", "Q_1 since prev Q_0", "--gamma=3", "--as-printed", "--max-n", "16", "--critical", "none")
+    assert certify("audit", *given, "--html", "r.html", "--json").code == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    (command,) = re.findall(r"<code>(certify audit .*?)</code>", page)
+    words = shlex.split(html.unescape(command))
+    assert words == ["certify", "audit", "--formula", "Q_1 since prev Q_0", "--as-printed", "--gamma", "3",
+                     "--max-n", "16", "--critical", "none"]
+    assert certify(*words[1:], "--html", "again.html").code == 0
+    again = (tmp_path / "again.html").read_text(encoding="utf-8")
+    assert re.sub(r"[\d.]+ s\b", "", again) == re.sub(r"[\d.]+ s\b", "", page)
+    rows = re.findall(r'<th scope="row" class="number">([^<]*)</th>.*?<td class="name">(.*?)</td>', page, re.DOTALL)
+    assert rows[-1] == ("6..16", "layer 4, head 1, i = n") and len(rows) == 6

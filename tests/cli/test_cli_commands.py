@@ -21,8 +21,8 @@ from constructions.language.syntax import subformulas
 
 KEYS = {"verdict", "formula", "alphabet", "max_n", "regime", "obligations", "worst_error", "seconds"}
 COMMANDS = ["formula", "check", "checker", "audit", "build", "model", "run", "explain", "prove", "soften", "margin",
-            "sensitivity", "cross-entropy", "floats", "import", "decide", "learn", "equal", "export", "crosscheck",
-            "list", "examples", "docs", "help", "site", "card", "mcp"]
+            "sensitivity", "cross-entropy", "floats", "import", "decide", "learn", "equal", "train", "export",
+            "crosscheck", "list", "examples", "docs", "help", "site", "card", "mcp"]
 SINCE = "(Q_a | Q_b) since Q_a"
 REFUTABLE = ("Q_1 since next Q_0", "--alphabet", "01", "--gamma", "13/10", "--max-n", "6")
 BEYOND_THE_REGIME = ("ODD(#<[Q_1])", "--alphabet", "01", "--regime", "position", "--causal")

@@ -15,7 +15,7 @@ from certify.commands.help_examples import HELP_EXAMPLES
 from certify.formula.examples import load_examples
 from certify.frame.shipped import examples_folder, pages
 
-NEEDS_MORE = ("prove", "crosscheck", "mcp")
+NEEDS_MORE = ("prove", "crosscheck", "mcp", "train")
 """Commands whose examples need Coq, an extra or minutes; tests of their own run them."""
 LONG = ("certify audit examples/claims/sha.toml --html sha.html", "certify checker --every-n -o every-n")
 REFUTED = ("audit",)

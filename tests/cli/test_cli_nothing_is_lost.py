@@ -65,8 +65,8 @@ TABLE = (
     row("formula -F list.txt --max-n 2 --jobs 1", "list.txt", "-o --store"),
     row("build p.cr --as-formula", "p.cr", "-o"),
     row("model m.json --max-n 2", "m.json", "-o"),
-    row("audit claims.toml --jobs 1", "claims.toml inner.json inner.cr own.toml", "--html --markdown --csv"),
-    row("audit --model m.json --max-n 2", "m.json", "-o --html --markdown --csv"),
+    row("audit claims.toml --jobs 1", "claims.toml inner.json inner.cr own.toml", "--html --markdown --csv --latex"),
+    row("audit --model m.json --max-n 2", "m.json", "-o --html --markdown --csv --latex"),
     row("prove m.json", "m.json", "-o", quick=False),
     row("soften hard.json --max-n 2 --jobs 1", "hard.json", "-o --softmax --store"),
     row("sensitivity m.json --max-n 2", "m.json", "--plot", quick=False),
@@ -79,9 +79,10 @@ TABLE = (
         "-o --wrong --html --store"),
     row("learn t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --svg --html --store"),
     row("equal t.json t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --store"),
+    row("train claim.toml --from t.json --max-n 2 --rounds 1 --steps 1", "claim.toml t.json", "-o", quick=False),
     row("margin m.json --threshold 1/2 --max-n 2", "m.json", "-o"),
     *(row(f"export c.cert --to {form}", "c.cert", "-o", quick=form in ("latex", "html", "npz", "safetensors"))
-      for form in ("coq", "smt2", "latex", "proof", "html", "npz", "onnx", "torch", "safetensors")),
+      for form in ("coq", "smt2", "latex", "figures", "proof", "html", "npz", "onnx", "torch", "safetensors")),
     row("checker", "", "-o"),
     row("explain f.ltl --alphabet ab", "f.ltl", "--html"),
     row("card c.cert", "c.cert", "-o"),
@@ -171,13 +172,13 @@ def writing(name: str) -> dict[str, object]:
 def test_the_table_has_every_option_of_every_command_that_writes() -> None:
     of_the_app = {(name, option) for name in command_line().commands for option in writing(name)}
     assert of_the_app == {(one.name, option) for one in TABLE for option in one.options}
-    assert len(of_the_app) == 33
+    assert len(of_the_app) == 34
 
 
 def test_every_option_whose_name_or_place_is_one_to_write_to_says_so() -> None:
     """Those that name files and do not write are known by name: a new one must be looked at."""
     reads = {"--dfa", "-F", "--float", "--format", "--claim", "--model", "--formula", "--pyodide", "--machine",
-             "--audit"}
+             "--audit", "--from"}
     places = ("FILE", "DIR", "PLACE", "MODEL")
     for name, command in command_line().commands.items():
         for one in command.params:
@@ -319,7 +320,7 @@ def test_what_is_protected_is_left_alone(certify: Any, here: Path, one: Row, opt
         (here / "file").write_text("kept")
         (here / "file").chmod(0o444)
         place = "file"
-        if one.arguments[-1] not in ("coq", "smt2", "torch"):
+        if one.arguments[-1] not in ("coq", "smt2", "figures", "torch"):
             assert_refused(certify, here, with_outputs(one, {option: "protected/new"}), "permission denied")
     assert_refused(certify, here, with_outputs(one, {option: place}), "permission denied", "it is no folder")
 

@@ -44,7 +44,8 @@ NAMES = command_line().commands
 NAMED = re.compile(r"(?<!Usage: )\b(?:certify ([a-z][a-z-]*)|python -I )")
 PROSE = {"in", "is", "needs", "or", "the"}
 """Words that stand behind the program's name where no command is meant."""
-BUILDERS = {"certify.asking.run_command": "RunCommand.on", "certify.exports.pages.certificate.commands": "_command"}
+BUILDERS = {"certify.asking.run_command": "RunCommand.on", "certify.exports.pages.certificate.commands": "_command",
+            "certify.commands.command": "repeated"}
 """What puts a command line together from words: each caller must have been met."""
 SINCE = "(Q_a | Q_b) since Q_a"
 
@@ -53,7 +54,9 @@ MENTIONED = {
     "certify audit --model 'since a.cert'": "audit --model 'since a.cert' --max-n 3",
     "certify build": "build 'prev Q_1' --alphabet 01",
     "certify check 'since a.cert'": "check 'since a.cert'",
+    "certify check network.cert": "check 'since a.cert'",
     "certify checker -o check.pyz": "checker -o written/check.pyz",
+    "certify decide model.json --claim claim.toml": "decide trained.json --claim claim.toml --max-n 1",
     "certify docs": "docs",
     "certify docs critical": "docs critical",
     "certify docs models": "docs models",
@@ -237,6 +240,7 @@ def make_everything(said: Said) -> None:
                 "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared",
                 *(f"card '{name}' -o '{name}.md'" for name in CARDS))
     said.texts.append((said.folder / "compared" / "README.md").read_text(encoding="utf-8"))
+    said.texts.append(readme_of_training())
     said.listen("site soft.cert -o site")
     said.texts.append((said.folder / "site" / "check.html").read_text(encoding="utf-8"))
     for name in ("since.html", "soft.html", "decide.html", "learnt.html"):
@@ -248,6 +252,16 @@ def make_everything(said: Said) -> None:
         said.copied |= dict.fromkeys(block.splitlines(), said.folder)
     listen_to_an_audit(said)
     listen_to_critical_constants(said)
+
+
+def readme_of_training() -> str:
+    """Of a folder of `certify train`, which itself needs torch."""
+    from certify.learning.training.folder import commands_for, readme
+    from certify.learning.training.fresh import Sizes, recipe
+    from certify.learning.training.rounds import Round, Training
+
+    training = Training(difference_network(), None, (Round(1, None, 1, 1, "0"),), "time is up", 1.0)
+    return readme(training, None, commands_for(recipe(Sizes(), "causal", 2, 2), ["network.cert"]))
 
 
 def listen_to_an_audit(said: Said) -> None:

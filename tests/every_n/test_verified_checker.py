@@ -83,6 +83,7 @@ def test_the_checker_is_extracted_without_axioms_and_with_nothing_that_can_fail(
     source = extract_checker(coq, library_of(coq), program)["checker.ml"]
     assert "let judge_certificate " in source
     assert re.findall(r"\b(AXIOM|failwith|assert|Obj|external|raise|exception)\b", source) == []
+    assert program.needs_zarith or not re.search(r"\bint\b", source)
 
 
 # -- files of the corpus -----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from proofs.formula.z3.solver import Question
 from tests.cli.conftest import Result
 
 RUNNABLE = ["onnx", "torch", "safetensors"]
-FORMATS = ["smt2", "latex", "tikz", "proof", "html", "npz", *RUNNABLE]
+FORMATS = ["smt2", "latex", "tikz", "figures", "proof", "html", "npz", *RUNNABLE]
 
 
 def test_every_format_has_its_exporter() -> None:

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certify.exports.latex import latex_of
+from certify.exports.latex_audit import latex_of_audit
 from certify.exports.latex_tables import linear_form, table
 from certify.formula.sealed import Sealed
 from constructions.language.printer import latex_text
 from constructions.regimes import ALL_REGIMES, Regime
+from tests.auditing.sample import HOSTILE, REPORT
 
 FORMULAS = [("Q_1 since prev Q_0", "01"), ("ODD(#<[Q_1]) & #<[Q_1] > 2*#>[Q_0] - 3", "01"),
             ("O Q['%'] & !Q['\\\\'] & Q['_']", "%\\_^~{}#$&"), ("O Q['\n\n']", ("\n\n", "é"))]
@@ -117,3 +119,15 @@ def test_a_linear_form_reads_back_as_itself(terms: dict[str, Fraction], constant
         read[name] = Fraction(digits or 1) * (-1 if sign else 1)
     expected = {**terms, **({"": Fraction(constant)} if constant else {})}
     assert read == (expected or {"": Fraction(0)})
+
+
+def test_an_audit_is_tables_in_ascii_with_a_row_for_each_statement_claim_and_critical_constant() -> None:
+    for report in (REPORT, HOSTILE):
+        text = latex_of_audit(report)
+        assert text.isascii()
+        check_balanced(text)
+        assert stripped(text).count("$") % 2 == 0 and "%" not in stripped(text)
+        rows = len(re.findall(r" \\\\$", text, re.MULTILINE)) - text.count(r"\toprule")
+        assert rows == len(report.statements) + sum(1 + len(claim.criticals) for claim in report.claims)
+    assert (r"\texttt{theorem-15-a} & Theorem 15 a & certified & $0.0497871$ & $0.25$ & 1..64 \\"
+            in latex_of_audit(REPORT).splitlines())

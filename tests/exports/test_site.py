@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import http.server
+import json
 import os
 import re
 import threading
@@ -28,7 +29,7 @@ from certify.site.guides import guide_html
 from certify.site.pyodide import KEPT, SHA_256, VERSION, read_pyodide
 from constructions.errors import InputError
 from proofs.check import main
-from tests.browser import CONTRASTS, NARROW, WIDE, browser
+from tests.browser import CONTRASTS, NARROW, WIDE, browser, faults
 from tests.processes import ROOT
 
 __all__ = ["browser"]
@@ -228,7 +229,8 @@ def visit(browser: Browser, address: str, name: str, width: int = WIDE, scheme: 
     return page, wrong
 
 
-@pytest.mark.parametrize("name", ["index.html", "check.html", "guides/index.html", "guides/formulas.html"])
+@pytest.mark.parametrize("name", ["index.html", "check.html", "search.html?q=since", "guides/index.html",
+                                  "guides/formulas.html"])
 @pytest.mark.parametrize(("width", "scheme"), [(NARROW, "light"), (WIDE, "dark")])
 def test_pages_fit_can_be_read_and_complain_of_nothing(
         browser: Browser, served: tuple[str, Any], name: str, width: int, scheme: str) -> None:
@@ -236,6 +238,37 @@ def test_pages_fit_can_be_read_and_complain_of_nothing(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert min(page.evaluate(CONTRASTS)) >= 4.5
     assert [each for each in wrong if "favicon" not in each and "404" not in each] == []
+    if width == NARROW:
+        assert faults(page) == []
+
+
+def test_what_is_typed_is_found_in_titles_first_and_what_is_found_leads_to_its_section(
+        browser: Browser, served: tuple[str, Any], files: dict[str, str | bytes]) -> None:
+    page, wrong = visit(browser, served[0], "guides/formulas.html", NARROW)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.locator("#q").fill("any length")
+    page.keyboard.press("Enter")
+    first = page.locator("#results a").first
+    expect(first).to_have_text("Words of any length")
+    place, _, part = str(first.get_attribute("href")).partition("#")
+    assert part in Links(str(files[place])).ids
+    page.locator("#q").fill("sinc <b> nosuchword")
+    expect(page.locator("#count")).to_have_text("0 found")
+    shown = next(name for name in files if name.startswith("gallery/") and name.endswith(".html"))
+    page.locator("#q").fill(Path(shown).stem)
+    expect(page.locator("#results a").first).to_have_attribute("href", shown)
+    assert [each for each in wrong if "404" not in each] == []
+
+
+def test_every_section_of_a_guide_is_in_the_index_where_its_page_has_it(files: dict[str, str | bytes]) -> None:
+    entries = json.loads(str(files["search-index.js"]).split("const INDEX = ")[1].removesuffix(";\n"))
+    ids = {name: Links(str(text)).ids for name, text in files.items() if name.endswith(".html")}
+    places = [address.partition("#") for _, _, address, _ in entries]
+    assert all(place in files and (not part or part in ids[place]) for place, _, part in places)
+    headed = {(name, part) for name, those in ids.items() if name.startswith("guides/")
+              for part in those - {"", "main", "q"}}
+    assert headed == {(place, part) for place, _, part in places if place.startswith("guides/")}
 
 
 def test_a_worker_of_the_page_can_ask_no_other_host(browser: Browser, served: tuple[str, Any]) -> None:

@@ -9,13 +9,6 @@ type t = { certificate : C.certificate; model : Model.t; least : int; greatest :
 let longest = 4096 (* of the lengths of a claim, as the format has it *)
 let most_places = 100_000 (* of a layer or head *)
 
-let others =
-  [ ("certify-softened", "transformers with hard attention made soft"); ("certify-margin", "margins");
-    ("certify-decision", "trained networks"); ("certify-wrong-word", "trained networks");
-    ("certify-tracks", "trained networks"); ("certify-wrong-input", "trained networks");
-    ("certify-float-runs", "float runs of trained networks");
-    ("certify-lengths", "trained networks"); ("certify-long-word", "trained networks") ]
-
 let integer where least greatest = function
   | Json.Integer digits when Numbers.is_digits digits && String.length digits <= 9
                              && least <= int_of_string digits && int_of_string digits <= greatest -> int_of_string digits
@@ -60,11 +53,9 @@ let claim (model : Model.t) value =
 
 let of_json value =
   let found = Model.entries "certificate" value in
+  Model.refuse_others found;
   (match List.assoc_opt "format" found with
    | Some (String "certify-certificate") -> ()
-   | Some (String name) when List.mem_assoc name others ->
-     unsupported "this checker is proved for certificates of formulas; those of %s are checked by python -I -S \
-                  proofs/check" (List.assoc name others)
    | Some other -> Model.expected "format" other "\"certify-certificate\""
    | None -> malformed "certificate: no key \"format\"");
   if List.mem_assoc "floats" found then

@@ -1,13 +1,10 @@
 (* certify-check: is the claim of a certificate proved?
 
-   `Checker.judge_certificate` is extracted from proofs/coq/checker/check_certificate.v. If it answers `Accepted errors`
-   of a text and a certificate, the text is that of a certificate whose claim holds, with these errors: this is the
-   theorem judge_certificate_holds. The rest of this program offers it a certificate for the text of a file.
-
-   Each file is judged by a process of its own, which the system ends if it takes more memory or time than is allowed;
-   its answer counts only if it ends by itself. *)
+   judging.ml decides. Each file is judged by a process of its own, which the system ends if it takes more memory or time
+   than is allowed; its answer counts only if it ends by itself. *)
 
 open Outcome
+open Judging
 
 let usage = "usage: certify-check [--formula F] [--predicate D]... [--alphabet A] [--min-n N] [--max-n N] [--regime R] \
              [--causal] [--work N] FILE..."
@@ -17,13 +14,6 @@ let most_work = 100
 let child = "--within-limits"
 
 type arguments = { asked : Asking.t; work : int; files : string list }
-type answer = { word : string; lines : string list }
-
-let status = function "accepted" -> 0 | "rejected" -> 1 | "malformed" -> 2 | _ -> 3
-let gravest_first = [ "rejected"; "malformed"; "incomplete"; "accepted" ]
-let refusal word path text = { word; lines = [ Printf.sprintf "%s: %s: %s" word (printable path) text ] }
-
-(* ---- one file ---- *)
 
 (* What a channel has, up to a little more than a file may have. *)
 let read_all channel =
@@ -40,42 +30,6 @@ let read_file path =
   let channel = if path = "-" then stdin else open_in_bin path in
   set_binary_mode_in channel true;
   read_all channel
-
-let judge (given : Certificate.t) text =
-  let c = given.certificate in
-  let name d = quote given.model.directions.(Integers.int_of_nat d) in
-  match Checker.judge_certificate (Texts.to_coq text) c with
-  | Checker.Accepted errors -> Claim.describe c errors
-  | OtherText -> Certificate.refuse_spelling text (Texts.of_coq (Checker.certificate_text c))
-  | NotWhole -> unsupported "its text does not say all of the certificate"
-  | NotOfRegime -> unsupported "regime: it is not shown of some position embedding or temperature"
-  | NotCausal -> rejected "causal: a head is not future-masked, or an embedding or a temperature mentions n"
-  | NotHeld f -> rejected "no direction means the truth of the subformula %s" (Asking.briefly c f)
-  | Undefined -> unsupported "it is not shown that every embedding has a value and every temperature is positive"
-  | NoError -> rejected "bounds: an error of a direction that is not approximate"
-  | NotShown d ->
-    let { Checker.model_network; model_meanings; _ } = c.certified in
-    let lengths = { Checker.least_length = c.claimed_least; greatest_length = Some c.claimed_greatest } in
-    let place = Showing.refusal given.model
-        (Checker.find_refusal_for lengths model_network model_meanings c.claimed_formula) in
-    unsupported "the rules of the Coq library do not show what direction %s holds, which does not make it wrong: %s"
-      (name d) place
-
-let answer asked path =
-  try
-    let text = read_file path in
-    let given = Certificate.read text in
-    Asking.check asked given;
-    Composition.check given;
-    let lines = judge given text in
-    { word = "accepted"; lines = lines @ [ "accepted: " ^ printable path ] }
-  with
-  | Malformed text -> refusal "malformed" path text
-  | Rejected text -> refusal "rejected" path text
-  | Unsupported text -> refusal "incomplete" path text
-  | Sys_error problem -> refusal "malformed" path ("cannot be read: " ^ printable problem)
-  | Stack_overflow | Out_of_memory -> refusal "incomplete" path "the check takes more memory than is allowed"
-  | problem -> refusal "incomplete" path ("the check could not be completed: " ^ printable (Printexc.to_string problem))
 
 (* ---- processes ---- *)
 
@@ -118,7 +72,7 @@ let main () =
   let found = arguments { asked = Asking.nothing; work = 1; files = [] } words in
   if found.files = [] then malformed "no file; %s" usage;
   Asking.check_sense found.asked;
-  if is_child then say (map (answer found.asked) found.files)
+  if is_child then say (map (fun path -> answer found.asked path (fun () -> read_file path)) found.files)
   else
     let options = Asking.options found.asked in
     say (map (fun path -> within_limits found path options) found.files)

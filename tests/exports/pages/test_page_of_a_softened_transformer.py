@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,11 +11,11 @@ import pytest
 from playwright.sync_api import Browser
 
 from certify.exports.pages.certificate.page import show_upper
-from certify.exports.pages.softened.page import lengths_of, softened_page
+from certify.exports.pages.softened.page import draw_stages, lengths_of, softened_page, totals_of
 from constructions.network.run import run_hard
 from tests.browser import NARROW, browser, look
 from tests.cli.conftest import Certify, certify
-from tests.exports.pages.certificates import CORPUS, softened, visible
+from tests.exports.pages.certificates import CORPUS, page, softened, visible
 from tests.exports.pages.test_page_of_a_certificate import check_form
 
 __all__ = ["browser", "certify"]
@@ -31,6 +32,16 @@ def test_it_loads_nothing_and_states_the_bound_of_every_length(name: str) -> Non
         assert each.moved == sum(stages[-1].values()) <= Fraction(1, 4)
         assert f'<td class="number">{show_upper(each.moved)}</td>' in visible(text)
     assert f"<code>python -I -S check.pyz x.cert --alphabet {''.join(sealed.transformer.alphabet)}" in text
+
+
+def test_the_map_has_a_shade_wherever_anything_moves_and_the_key_names_what_is_drawn() -> None:
+    sealed = softened("recent")
+    text, totals = softened_page(sealed, "x.cert"), totals_of(sealed)
+    shades = [float(shade) for shade in re.findall(r'<rect class="w"[^>]*opacity="([^"]*)"', str(draw_stages(sealed)))]
+    moved = [totals[n][stage] for stage in range(len(totals[0])) for n in range(len(totals))]
+    assert [shade > 0 for shade in shades] == [total > 0 for total in moved] and 1.0 in shades
+    assert '<li class="query">' in text and "only near" not in text
+    assert "only near" in page("temporal")
 
 
 def test_the_command_writes_the_page_of_either_kind(certify: Certify, tmp_path: Path) -> None:

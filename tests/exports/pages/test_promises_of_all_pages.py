@@ -18,7 +18,7 @@ from certify.exports.pages.learned.page import learned_page
 from certify.exports.pages.softened.page import softened_page
 from certify.learning.learn import learn
 from tests.auditing.sample import HOSTILE, REPORT, UNEXPECTED, html_of, markdown_of
-from tests.browser import CONTRASTS, NARROW, SCHEMES, browser, look
+from tests.browser import CONTRASTS, NARROW, SCHEMES, browser, faults, look
 from tests.exports.pages.certificates import CORPUS, page, softened
 from tests.exports.pages.test_page_of_a_certificate import MOST_BYTES, Tags
 from tests.learning.questions import of_the_zoo
@@ -104,6 +104,12 @@ def test_in_a_browser_no_page_asks_for_anything_scrolls_sideways_on_a_phone_or_h
         assert (name, seen.requests, seen.complaints) == (name, [seen.address], [])
 
 
+def test_names_landmarks_tables_and_what_keys_reach_are_as_the_rules_of_accessibility_ask(
+        browser: Browser, tmp_path: Path) -> None:
+    for name in ("certificate", "softened", "audit", "trained", "learnt"):
+        assert (name, faults(look(browser, tmp_path, PAGES[name](), NARROW).page)) == (name, [])
+
+
 def test_on_paper_pages_of_small_subjects_are_few_and_in_dark_ink(browser: Browser, tmp_path: Path) -> None:
     for name in ("certificate", "softened", "trained", "wrong word"):
         shown = look(browser, tmp_path, PAGES[name](), scheme="dark").page
@@ -121,6 +127,15 @@ def test_a_figure_of_any_page_is_saved_as_svg_that_needs_no_page(browser: Browse
         text = Path(download.value.path()).read_text(encoding="utf-8")
         assert text.startswith("<svg") and "var(" not in text and "class=" not in text
         assert download.value.suggested_filename == f"{figure.get_attribute('data-name')}.svg"
+
+
+def test_a_decision_is_told_in_the_words_of_its_claim_and_with_its_letters() -> None:
+    path = CORPUS / "trained_bidirectional_by_length.cert"
+    text = page_of(path.read_text(encoding="utf-8"), str(path), path.name, "Is an <a> the last?")
+    top, _, rest = text.partition("</header>")
+    assert '<p class="says">Is an &lt;a&gt; the last?</p>' in top and "where <code>" in top
+    assert re.findall(r">([^<]*)</text>", re.findall(r'<svg class="grid".*?</svg>', rest)[0]) == ["⊢01⊣", "⊢01⊣"]
+    assert "⊢ and ⊣ mark the tokens that the claim puts around every word" in rest
 
 
 def test_a_report_calls_files_by_their_names() -> None:

@@ -15,8 +15,8 @@ from constructions.tables import read_toml
 from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, count_inputs
-from examples.adders.board import table
-from examples.adders.by_hand import Entry, entries, parity, reverser, sorter, write
+from examples.adders.board import board, table
+from examples.adders.by_hand import Entry, parity, reverser, sorter, write
 from examples.adders.by_hand import adder as adder_of_board
 from proofs.check import Malformed, Rejected, check_text
 from proofs.trained.forward import FloatNetwork
@@ -143,5 +143,5 @@ def test_small_networks_of_the_board_are_decided_as_all_inputs_say(entry: Entry)
 @pytest.mark.exhaustive
 def test_the_table_of_the_board_is_what_is_decided() -> None:
     said = (Path(__file__).parents[3] / "examples" / "adders" / "README.md").read_text(encoding="utf-8")
-    for line in table([entry.name for entry in entries()]):
+    for line in table([entry.name for entry in board()]):
         assert line in said

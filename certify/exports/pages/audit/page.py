@@ -38,6 +38,7 @@ def _environment() -> Environment:
                             "enclosed": wording.show_enclosed, "slack": wording.show_slack, "exact": format_exact,
                             "number": decimal, "heads": wording.show_heads,
                             "witness": wording.describe_witness, "remarks": wording.remarks, "anchor": anchor,
+                            "alike": wording.rows_alike,
                             "expectation": wording.describe_expectation}
     environment.globals |= {"about": wording.describe_audit, "sources": wording.describe_source,
                             "tally": wording.tally, "legend": wording.LEGEND,

@@ -15,6 +15,8 @@ SHADES = 14
 """The shade of a square is the square root of its weight: else nothing would be seen of what strays."""
 FAINTEST = 4e-4
 TICK_ROOM = 3
+LARGEST = 2.0
+"""No square is wider, in rem: a word of two letters fills no page."""
 Weights = npt.NDArray[Any]
 
 
@@ -37,7 +39,8 @@ def draw_grid(word: Sequence[str], weights: Weights, i: int | None, label: str) 
     field = element("rect", class_="field", x=0, y=0, width=n, height=n)
     frame = [element("rect", class_="frame", x=-.05, y=i - 1.05, width=n + .1, height=1.1)] if i else []
     return element("svg", join([*_symbols(word, i), field, *squares(weights, .92), *frame]), class_="grid",
-                   viewBox=f"-1.6 -1.4 {n + 1.9:g} {n + 1.7:g}", role="img", aria_label=label)
+                   viewBox=f"-1.6 -1.4 {n + 1.9:g} {n + 1.7:g}", role="img", aria_label=label,
+                   style=f"max-width:{number(LARGEST * (n + 1.9))}rem")
 
 
 def _symbols(word: Sequence[str], i: int | None) -> list[Markup]:

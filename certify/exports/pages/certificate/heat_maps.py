@@ -17,6 +17,8 @@ LEVELS = (1e-6, 1e-5, 1e-4, 1e-3, 10 ** -2.5, 1e-2, 10 ** -1.5, 1e-1, .25)
 SHADES = (.05, .13, .22, .32, .43, .55, .68, .82, 1.0)
 """The shade of errors up to each level; the last is for all above as well."""
 FLAT = .99
+LETTERS = 4.4
+"""Their size, of 64 places across: what is left of it on a phone can be read."""
 CHARACTERS = "".join(map(chr, [*range(35, 60), *range(62, 92), *range(93, 127)]))
 """Characters that JSON and HTML write as they are; the script finds the place of one in this text."""
 
@@ -33,8 +35,8 @@ def draw_map(chart: ErrorMap, place: int, label: str) -> Markup:
                     r=max(.9, 1.7 * unit))] if n else []
     cross = Markup('<g class="cross" visibility="hidden"><path d=""/></g>')
     return element("svg", join([_field(last), *paths, *_ticks(chart), *ring, cross]), class_="heat",
-                   data_map=str(place), viewBox=f"{-9.5 * unit:g} {-2 * unit:g} {last + 11.5 * unit:g} "
-                   f"{last + 10 * unit:g}", role="img", tabindex="0", aria_label=label)
+                   data_map=str(place), viewBox=f"{-13.5 * unit:g} {-2 * unit:g} {last + 15.5 * unit:g} "
+                   f"{last + 13 * unit:g}", role="img", tabindex="0", aria_label=label)
 
 
 def shade_of(errors: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -52,12 +54,12 @@ def _field(last: int) -> Markup:
 def _shortest(cells: npt.NDArray[Any]) -> str:
     """The cells as a path of runs, in the direction that needs fewer."""
     last = len(cells)
-    upright = "".join(f"M{n} {last - i}h1v-{length}h-1z" for n, i, length in _runs(cells))
-    level = "".join(f"M{n} {last - i}h{length}v-1h-{length}z" for i, n, length in _runs(cells.T))
+    upright = "".join(f"M{n} {last - i}h1v-{length}h-1z" for n, i, length in runs_of(cells))
+    level = "".join(f"M{n} {last - i}h{length}v-1h-{length}z" for i, n, length in runs_of(cells.T))
     return min(upright, level, key=len)
 
 
-def _runs(cells: npt.NDArray[Any]) -> Iterator[tuple[int, int, int]]:
+def runs_of(cells: npt.NDArray[Any]) -> Iterator[tuple[int, int, int]]:
     """Row, first column and length of every run of cells in a row."""
     for row, line in enumerate(cells):
         edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(int), [0]))))
@@ -65,19 +67,29 @@ def _runs(cells: npt.NDArray[Any]) -> Iterator[tuple[int, int, int]]:
             yield row, int(start), int(end - start)
 
 
+def ticks_of(last: int) -> list[int]:
+    """Which of so many places have a label.
+
+    >>> ticks_of(64)
+    [0, 15, 31, 47, 63]
+    """
+    step = max(1, last // 4)
+    return sorted({0, last - 1, *range(step - 1, last - step // 2, step)})
+
+
 def _ticks(chart: ErrorMap) -> Iterator[Markup]:
     last = len(chart.places)
     unit = last / 64
-    step = max(1, last // 4)
-    for k in sorted({0, last - 1, *range(step - 1, last - step // 2, step)}):
-        text, size = str(chart.places[k]), 3.1 * unit
-        yield element("text", text, class_="tick", x=k + .5, y=last + 3.8 * unit, text_anchor="middle", font_size=size)
-        yield element("text", text, class_="tick", x=-unit, y=last - k - .5 + unit, text_anchor="end", font_size=size)
-    middle, size = last / 2, 3.1 * unit
-    yield element("text", "length n", class_="tick", x=middle, y=last + 7.2 * unit, text_anchor="middle",
+    for k in ticks_of(last):
+        text, size = str(chart.places[k]), LETTERS * unit
+        yield element("text", text, class_="tick", x=k + .5, y=last + 5 * unit, text_anchor="middle", font_size=size)
+        yield element("text", text, class_="tick", x=-unit, y=last - k - .5 + 1.5 * unit, text_anchor="end",
+                      font_size=size)
+    middle, size = last / 2, LETTERS * unit
+    yield element("text", "length n", class_="tick", x=middle, y=last + 10 * unit, text_anchor="middle",
                   font_size=size)
-    yield element("text", "position i", class_="tick", x=-6.6 * unit, y=middle, text_anchor="middle", font_size=size,
-                  transform=f"rotate(-90 {-6.6 * unit:g} {middle:g})")
+    yield element("text", "position i", class_="tick", x=-10 * unit, y=middle, text_anchor="middle", font_size=size,
+                  transform=f"rotate(-90 {-10 * unit:g} {middle:g})")
 
 
 def describe_flatness(chart: ErrorMap) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -48,7 +49,7 @@ def shape_of(columns: Sequence[Column], flat: bool) -> Shape:
         pitch = min(210.0, max(128.0, 1200 / len(columns)))
         heights = {block.number: 26.0 if block.kind in ("symbol", "position") else 46.0 for block in blocks}
         return Shape(True, pitch - 34, pitch, Sizes(heights, 6, 12), 46)
-    widths = {block.number: min(116.0, max(38.0 if column.layer == 0 else 50.0, 345 / len(column.blocks) - 6))
+    widths = {block.number: min(116.0, max(38.0 if column.layer == 0 else 62.0, 345 / len(column.blocks) - 6))
               for column in columns for block in column.blocks}
     return Shape(False, 46, 92, Sizes(widths, 4, 6), 6)
 
@@ -67,10 +68,11 @@ class _Picture:
         box = ((-side, low - top - MARGIN, along + 2 * side, high - low + top + 2 * MARGIN) if self.shape.flat else
                (low - side, -top, high - low + 2 * side, along + top + MARGIN))
         least = box[2] * .85 if box[2] > (1400 if self.shape.flat else 480) else 0  # smaller, and nobody reads it
-        content = [*self._titles(low), *map(self._wire, self.wires), *map(self._block, self._blocks())]
+        size = f"max-width:{box[2] * 1.1:.0f}px"
+        content = [*map(self._wire, self.wires), *self._titles(low), *map(self._block, self._blocks())]
         return element("svg", join(content), class_="net flat" if self.shape.flat else "net tall",
                        viewBox=" ".join(map(number, box)), role="group",
-                       style=f"min-width:{least:.0f}px" if least else None,
+                       style=f"min-width:{least:.0f}px;{size}" if least else size,
                        aria_label="The network: blocks, and the directions between them")
 
     def _blocks(self) -> Iterator[Block]:
@@ -165,16 +167,23 @@ def wrap(texts: Sequence[str], width: float, most: int) -> list[str]:
 
     >>> wrap(("1.1", "rightmost deciding position"), 100, 3), wrap(("1.1", "rightmost"), 30, 3)
     (['1.1', 'rightmost', 'deciding…'], ['1.1', 'r…st'])
+    >>> wrap(("2 ReLUs", "previous(i)='a'"), 66, 3)
+    ['2 ReLUs', 'previous(', "i)='a'"]
     """
     room = max(3, int((width - 6) / CHARACTER))
     lines = [clip(texts[0], room)]
-    words = [word for text in texts[1:] for word in text.split()]
-    current = ""
-    while words and len(lines) < most:
-        current = words.pop(0)
-        while words and len(current) + 1 + len(words[0]) <= room:
-            current += f" {words.pop(0)}"
-        lines.append(clip(current, room))
-    if words:
+    pieces = [piece for text in texts[1:] for word in text.split() for piece in _pieces(word, room)]
+    while pieces and len(lines) < most:
+        current = clip(pieces.pop(0).strip(), room)
+        while pieces and len(current + pieces[0]) <= room:
+            current += pieces.pop(0)
+        lines.append(current)
+    if pieces:
         lines[-1] = lines[-1][:room - 1] + "…"
     return lines
+
+
+def _pieces(word: str, room: int) -> list[str]:
+    """Where a line may end: before the word, and inside it if it is longer than a line, at its signs."""
+    first, *others = [word] if len(word) <= room else re.findall(r"\w*\W+|\w+", word)
+    return [f" {first}", *others]

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 
 from markupsafe import Markup
 
 WIDTH, HEIGHT, LEFT, BELOW, ABOVE = 640.0, 240.0, 52.0, 34.0, 10.0
 STEPS = (1, 2, 5)
 MOST_TICKS = 8
+ROUNDING = 1e-9
 MOST_POINTS = 512
 """Of more lengths, the one with the smallest margin of some neighbours is drawn."""
 MARKS = {"certified": '<circle cx="{x}" cy="{y}" r="3" fill="var(--certified)">{title}</circle>',
@@ -81,11 +83,13 @@ def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
     >>> ticks(-0.02, 0.05, 4)
     [-0.02, 0.0, 0.02, 0.04]
+    >>> ticks(1, 2)[::5]
+    [1.0, 2.0]
     """
     step = next(step for power in range(-12, 13) for unit in STEPS
                 if (high - low) / (step := unit * 10.0**power) <= most)
-    first = int(-(-low // step))
-    return [round(k * step, 12) for k in range(first, int(high // step) + 1)]
+    first, last = ceil(low / step - ROUNDING), floor(high / step + ROUNDING)
+    return [round(k * step, 12) for k in range(first, last + 1)]
 
 
 def _grid(axes: Axes) -> list[str]:

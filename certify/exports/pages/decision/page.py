@@ -44,6 +44,10 @@ MOST_DRAWN = 120_000
 MOST_ROWS = 256
 MOST_NEIGHBOURS = 40
 MOST_CASES = 64
+FEW_CASES = 4
+"""So many cases are said at the top, too."""
+BEFORE, AFTER = "⊢", "⊣"
+"""What pictures call the tokens that the claim puts around every word."""
 LONGEST_COMMAND = 3000
 OPEN_UP_TO = 16
 """Tables of more lengths are folded until somebody opens them."""
@@ -92,7 +96,7 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (),
     word = chosen_word(decision)
     neighbours = find_neighbours(decision, word.letters, word.offset) if word else []
     wrong = describe_wrong(decision, decision.wrong) if decision.wrong else ""
-    points = [_point(row) for row in decision.rows]
+    points = points_of(decision)
     return render_page(
         _environment(decision), "decision.html", (), (), decision=decision, files=files, kind=kind, word=word,
         says=describe_verdict(decision), claim=describe_claim(decision), facts=_facts(decision), wrong=wrong,
@@ -100,6 +104,8 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (),
         pictures=_pictures(decision, word) if word else [], neighbours=neighbours, heads=_count_heads(decision),
         cases=[(_describe_when(case.when), [show_row(row) for row in case.above])
                for case in decision.claim.cases[:MOST_CASES]],
+        few_cases=FEW_CASES, around=[mark for mark, tokens in ((BEFORE, decision.claim.before),
+                                                             (AFTER, decision.claim.after)) if tokens],
         contents=_contents(bool(wrong), word is not None, bool(neighbours), bool(files)),
         most_rows=MOST_ROWS, most_neighbours=MOST_NEIGHBOURS, open_up_to=OPEN_UP_TO,
         checker_digest=checker_digest(), write_checker=write_checker_command())
@@ -171,7 +177,7 @@ def _pictures(decision: Decision, word: Word) -> list[Picture]:
     if len(tokens) > MOST_PICTURED:
         return []
     claim, pictures, room = decision.claim, list[Picture](), MOST_DRAWN
-    labels = [*map(str, claim.before), *word.letters, *map(str, claim.after)]
+    labels = [*BEFORE * len(claim.before), *word.letters, *AFTER * len(claim.after)]
     for step, heads in enumerate(FloatNetwork(decision.network).attention(tokens, word.offset), start=1):
         for head, weights in enumerate(heads, start=1):
             grid = draw_grid(labels, weights, None, f"Attention of head {step}.{head} on {show_word(word.letters)}")
@@ -185,6 +191,11 @@ def _pictures(decision: Decision, word: Word) -> list[Picture]:
 def _show_margin(margin: float) -> str:
     """Five digits; where nothing is judged there is no number."""
     return f"{margin:.5g}" if margin < 1e300 else "not judged"
+
+
+def points_of(decision: Decision) -> list[Point]:
+    """The curve of a decision."""
+    return [_point(row) for row in decision.rows]
 
 
 def _point(row: LengthRow) -> Point:

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, log10
 from typing import Any
 
-import numpy as np
 from markupsafe import Markup
 
 from certify.exports.pages.base.page import embed_json, open_templates, render_page
@@ -24,7 +23,6 @@ from certify.exports.pages.certificate.commands import (
     checker_digest,
     write_checker_command,
 )
-from certify.exports.pages.certificate.heat_maps import SHADES, shade_of
 from certify.exports.pages.certificate.names import Names
 from certify.exports.pages.certificate.page import OPERATORS, network_shape, show_lower, show_upper
 from certify.exports.pages.certificate.script_data import ScriptData
@@ -77,7 +75,8 @@ def softened_page(sealed: SealedSoftened, file: str) -> str:
         environment, "softened.html", ("certificate.css",), SCRIPTS, sealed=sealed, file=file, lengths=lengths,
         real_functions=sentence(network, sealed.temperature),
         worst=max(lengths, key=lambda each: each.moved), flat=draw_network(network, names, True),
-        tall=draw_network(network, names, False), stages=draw_stages(sealed), shades=SHADES, contents=CONTENTS,
+        tall=draw_network(network, names, False), stages=draw_stages(sealed), ends=ends_of(totals_of(sealed)),
+        contents=CONTENTS,
         shape=network_shape(network), checker_digest=checker_digest(), write_checker=write_checker_command(),
         checker_does=CHECKER_DOES,
         check=check_softened_command(network.alphabet, sealed.last, file),
@@ -110,20 +109,49 @@ def stage_names(sealed: SealedSoftened) -> list[str]:
             for what in ("heads", "feed-forward")]
 
 
+def totals_of(sealed: SealedSoftened) -> list[list[Fraction]]:
+    """How far all directions together may have moved: for each length, after each stage."""
+    return [[sum(stage.values(), Fraction(0)) for stage in stages] for stages in sealed.errors]
+
+
+def ends_of(totals: list[list[Fraction]]) -> tuple[Fraction, Fraction] | None:
+    """The least that is not 0, and the greatest; None if nothing moves."""
+    moved = [total for stages in totals for total in stages if total]
+    return (min(moved), max(moved)) if moved else None
+
+
+def shade_of(total: Fraction, least: Fraction, greatest: Fraction) -> float:
+    """From .2 for the least to 1 for the greatest, by their logarithms; 0 for 0.
+
+    >>> [shade_of(Fraction(x), Fraction(1, 10**30), Fraction(1, 10**10)) for x in ("0", "1e-30", "1e-20", "1e-10")]
+    [0.0, 0.2, 0.6, 1.0]
+    """
+    if not total or least == greatest:
+        return float(bool(total))
+    return round(.2 + .8 * (_log(total) - _log(least)) / (_log(greatest) - _log(least)), 2)
+
+
+def _log(x: Fraction) -> float:
+    """Of a number that may be too small for a double."""
+    return log10(x.numerator) - log10(x.denominator)
+
+
 def draw_stages(sealed: SealedSoftened) -> Markup:
     """How far all directions together may have moved after each stage (rows), by length (columns)."""
-    totals = np.array([[float(sum(stage.values(), Fraction(0))) for stage in stages] for stages in sealed.errors]).T
-    shades, names = shade_of(totals), stage_names(sealed)
+    totals, names = totals_of(sealed), stage_names(sealed)
+    ends = ends_of(totals) or (Fraction(0), Fraction(0))
     size = max(1.0, len(sealed.errors) / 12)
-    cells = [element("rect", element("title", f"n = {n + 1}, {names[stage]}: at most {totals[stage, n]:.2g}"),
-                     class_="w", x=n, y=stage, width=.96, height=.92, opacity=SHADES[shades[stage, n]])
+    cells = [element("rect", element("title", f"n = {n + 1}, {names[stage]}: at most {show_upper(totals[n][stage])}"),
+                     class_="w", x=n, y=stage, width=.96, height=.92, opacity=shade_of(totals[n][stage], *ends))
              for stage in range(len(names)) for n in range(len(sealed.errors))]
     ticks = [element("text", name, class_="tick", x=-.2, y=stage + .6, text_anchor="end", font_size=.4 * size)
              for stage, name in enumerate(names)]
     step = max(1, floor(size * 2))
+    ticks.append(element("text", "n =", class_="tick", x=-.2, y=len(names) + .5 * size, text_anchor="end",
+                         font_size=.4 * size))
     ticks += [element("text", str(n), class_="tick", x=n - .5, y=len(names) + .5 * size, text_anchor="middle",
                       font_size=.4 * size) for n in range(1, len(sealed.errors) + 1, step)]
     return element("svg", join([*cells, *ticks]), class_="stages", role="img",
-                   style=f"max-width:{3 * (len(sealed.errors) / size + 4.8):.0f}rem",
+                   style=f"max-width:{2.4 * (len(sealed.errors) / size + 4.8):.0f}rem",
                    viewBox=f"{-4.6 * size:g} -0.2 {len(sealed.errors) + 4.8 * size:g} {len(names) + .9 * size:g}",
                    aria_label="How far directions may have moved after each stage, by length")

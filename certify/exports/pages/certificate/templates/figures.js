@@ -3,12 +3,13 @@ const heads = data.layers.flatMap((layer, l) => layer.heads.map((head, h) => ({ 
 const approximations = data.approximations.map(each => ({ ...each, head: heads.find(head => head.at === `${each.layer}.${each.place}`) }));
 const separator = data.alphabet.every(symbol => [...symbol].length === 1) ? "" : ",";
 const spell = word => word.join(separator);
-const shown = error => error < 1e-5 ? error.toExponential(1) : (Math.ceil(error * 1e6 - 1e-3) / 1e6).toFixed(6);  // rounded up
+const shown = error => error === 0 ? "0" : error < 1e-5 ? error.toExponential(1) : (Math.ceil(error * 1e6 - 1e-3) / 1e6).toFixed(6);  // rounded up
 
+const READABLE = matchMedia("(prefers-color-scheme: dark)").matches ? .35 : .75;  // from this weight on the page's own colour stands out more
 const drawGrid = (word, weights, framed) => {
   const n = word.length, long = Math.max(...word.map(symbol => [...symbol].length)) > 1;
   const short = symbol => [...symbol].length > 4 ? `${[...symbol].slice(0, 3).join("")}…` : symbol;
-  const svg = make("svg:svg", { class: "large", viewBox: `-2 -1.6 ${n + 2.2} ${n + 1.8}`, role: "img", "aria-label": `Attention on ${spell(word)}` });
+  const svg = make("svg:svg", { class: "large", viewBox: `-2 -1.6 ${n + 2.2} ${n + 1.8}`, role: "img", "aria-label": `Attention on ${spell(word)}`, style: `max-width: ${(2.4 * n + 5).toFixed(1)}rem` });
   word.forEach((symbol, k) => {
     const here = k + 1 === framed ? " here" : "", size = long ? .34 : .5;
     svg.append(
@@ -23,7 +24,7 @@ const drawGrid = (word, weights, framed) => {
     svg.append(make("svg:rect", { class: "w", x: c + .03, y: r + .03, width: .94, height: .94, opacity: Math.sqrt(weight).toFixed(2) }));
     if (n <= 16 && weight >= 5e-3) {
       const text = weight > .9995 ? "1" : weight.toFixed(3).slice(1);
-      svg.append(make("svg:text", { class: weight > .2 ? "number-on" : "number-off", x: c + .5, y: r + .6, "text-anchor": "middle", "font-size": .27 }, text));
+      svg.append(make("svg:text", { class: weight > READABLE ? "number-on" : "number-off", x: c + .5, y: r + .6, "text-anchor": "middle", "font-size": .27 }, text));
     }
   }));
   if (framed) { svg.append(make("svg:rect", { class: "frame", x: -.04, y: framed - 1.04, width: n + .08, height: 1.08 })); }

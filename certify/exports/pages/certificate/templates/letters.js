@@ -5,7 +5,7 @@ const exchanged = (word, k) => {  // the word with the next letter of the alphab
 };
 const headerOf = (word, change) => {
   const row = make("tr");
-  row.append(make("th", {}, ""));
+  row.append(make("th", { scope: "col" }, "word"));
   word.forEach((symbol, k) => {
     const cell = make("th", { scope: "col" }), button = make("button", { type: "button", "data-at": k, "aria-label": `Position ${k + 1} is ${symbol}; change it` }, symbol);
     button.addEventListener("click", () => change(word, k));

@@ -16,7 +16,7 @@ const update = () => {
   const { hard, soft, moved } = compare(word), held = run => run.stream.map(vector => brief(vector[data.output]));
   find("#hard").replaceChildren(drawGrid(word, hard.attention[select.value], null));
   find("#soft").replaceChildren(drawGrid(word, soft.attention[select.value], null));
-  table.replaceChildren(row("", word, "formula-row"), row(`${named(data.output)}, hard`, held(hard), "formula-row"),
+  table.replaceChildren(row("word", word, "formula-row"), row(`${named(data.output)}, hard`, held(hard), "formula-row"),
     row(`${named(data.output)}, soft`, held(soft), "formula-row"), row("moved in all", moved.map(x => x < 5e-7 ? "0" : x.toExponential(0)), "formula-row"));
   find("#summary").textContent = `Farthest on this word: ${shown(Math.max(...moved))}; certified of all words of this length: at most ${data.bounds[word.length - 1].toFixed(6)}.`;
 };

@@ -1,0 +1,126 @@
+"""`certify train`: a network is trained until it is proved."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+
+from certify.asking import options as option
+from certify.commands import decide_options as given_as
+from certify.commands import train_options as trained_as
+from certify.frame.terminal import show_found
+
+if TYPE_CHECKING:
+    from certify.learning.training.rounds import Budget
+    from certify.learning.training.task import Task
+    from certify.trained.decide import Settings
+
+
+def train(
+    output: trained_as.Folder,
+    task: trained_as.Task = None,
+    model: trained_as.From = None,
+    max_n: given_as.Longest = None,
+    min_n: given_as.Shortest = None,
+    offset: given_as.Offsets = None,
+    alphabet: given_as.Alphabet = None,
+    tokens: given_as.Tokens = None,
+    before: given_as.Before = None,
+    after: given_as.After = None,
+    at: given_as.At = None,
+    empty: given_as.Empty = False,
+    margin: given_as.Margin = None,
+    given: given_as.Given = None,
+    sign: given_as.Sign = None,
+    larger: given_as.Larger = None,
+    argmax: given_as.Argmax = None,
+    follow: given_as.Follow = None,
+    end: given_as.End = None,
+    machine: given_as.Machine = None,
+    columns: given_as.Columns = None,
+    layout: given_as.Layout = None,
+    predicate: option.Predicate = None,
+    layers: trained_as.Layers = None,
+    width: trained_as.Width = None,
+    heads: trained_as.Heads = None,
+    units: trained_as.Units = None,
+    attention: trained_as.Attention = None,
+    positions: trained_as.Positions = None,
+    rows: trained_as.Rows = None,
+    rounds: trained_as.Rounds = 20,
+    steps: trained_as.Steps = 500,
+    seed: trained_as.Seed = 1,
+    jobs: option.Jobs = None,
+    dask: option.Dask = None,
+    effort: given_as.Effort = 1,
+    quiet: option.Quiet = False,
+    as_json: option.Json = False,
+) -> None:
+    """Train a network until it is proved.
+
+    A round trains, looks at all short words and, if none is wrong, decides: wrong words go back into the training data,
+    with words like them, until the network is certified. --from: it is repaired instead. docs/training.md.
+    """
+    from certify.frame.shards import read_workers
+    from certify.learning.training.rounds import Budget, Pace, checked
+    from certify.learning.training.task import read_task
+    from certify.trained.claim_file import Scope
+    from certify.trained.decide import Settings
+    from certify.trained.flags import Flags, read_offsets
+
+    check_torch()
+    flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
+                  tuple(argmax or ()), follow, end, tuple(predicate or ()), machine, columns, layout)
+    asked = read_task(task, flags, Scope(max_n, min_n, read_offsets(offset)))
+    sizes = those_given(layers=layers, width=width, heads=heads, units=units, attention=attention,
+                        positions=positions, rows=rows)
+    budget = checked(Budget(rounds, Pace(steps), seed))
+    train_for(asked, model, sizes, budget, Settings(read_workers(jobs, dask), effort=effort), output, as_json)
+
+
+def those_given(**options: Any) -> dict[str, Any]:
+    """The options that were not left out."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budget, settings: Settings, output: str,
+              as_json: bool) -> NoReturn:
+    """Train a new network or a given one, show what came out, write it, and end."""
+    from certify.learning.training.folder import write_training
+    from certify.learning.training.fresh import Sizes
+    from certify.learning.training.show import print_training, training_to_json
+    from certify.learning.training.task import lessons_of, new_network
+    from certify.learning.training.train import repair_of
+    from certify.learning.training.train import train as train_network
+    from certify.trained.question import read_trained
+    from constructions.errors import InputError
+
+    if model is not None and sizes:
+        raise InputError(f"--{next(iter(sizes))}: the network of --from has its sizes, expected no such option")
+    made, network = (None, read_trained(model)[0]) if model else new_network(task, Sizes(**sizes), budget.seed)
+    claim = task.claim(network)
+    training = train_network(network, lessons_of(network, claim), made, budget, settings)
+    repair = repair_of(network, training, settings) if model else None
+    show_found(training, as_json, lambda found: training_to_json(found, repair),
+               lambda out, found: print_training(out, found, repair))
+    commands = write_training(output, training, task, claim, made, repair)
+    if not as_json:
+        say_where(output, commands)
+    raise typer.Exit(training.exit_code)
+
+
+def say_where(output: str, commands: list[str]) -> None:
+    """Name the folder, and what can be done there."""
+    print(f"in {output}, where this reads it again:", *commands, sep="\n  ", file=sys.stderr)
+
+
+def check_torch() -> None:
+    """Raise Unsupported if there is no torch to train with."""
+    from importlib.util import find_spec
+
+    from constructions.errors import Unsupported
+
+    if find_spec("torch") is None:
+        raise Unsupported("torch is not installed, expected the extra: pip install 'certify[torch]'")

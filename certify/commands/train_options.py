@@ -1,0 +1,39 @@
+"""The options of `certify train` that are its own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from certify.asking.options import whole_number, written_folder
+
+Task = Annotated[str | None, typer.Argument(
+    metavar="TASK", help="what to train for: a claim file, or a task of the examples by its name (left out: options "
+    "say it, as for decide)")]
+Folder = Annotated[str, typer.Option(
+    "--output", "-o", metavar="DIR", parser=written_folder, help="write weights, claim, certificates and rounds here: "
+    "a new folder")]
+From = Annotated[str | None, typer.Option(
+    "--from", metavar="MODEL", help="repair this network in place of training a new one; it is not changed itself")]
+Layers = Annotated[int | None, typer.Option(
+    "--layers", metavar="K", parser=whole_number, help="of a new network: how many layers (1)")]
+Width = Annotated[int | None, typer.Option(
+    "--width", metavar="D", parser=whole_number, help="the width of its residual stream (16)")]
+Heads = Annotated[int | None, typer.Option(
+    "--heads", metavar="H", parser=whole_number, help="heads in each layer (1)")]
+Units = Annotated[int | None, typer.Option(
+    "--units", metavar="U", parser=whole_number, help="units in each layer (four times the width)")]
+Attention = Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
+    "--attention", help="whether tokens see later tokens (as the claim says, or causal)")]
+Positions = Annotated[Literal["learned", "none", "rotary"] | None, typer.Option(
+    "--positions", help="what tells it where a token stands (learned)")]
+Rows = Annotated[int | None, typer.Option(
+    "--rows", metavar="N", parser=whole_number, help="position numbers (as many as the longest input needs)")]
+Rounds = Annotated[int, typer.Option(
+    "--rounds", metavar="K", parser=whole_number, help="the most rounds of training")]
+Steps = Annotated[int, typer.Option(
+    "--steps", metavar="K", parser=whole_number, help="the steps of a round")]
+Seed = Annotated[int, typer.Option(
+    "--seed", metavar="K", parser=whole_number, help="what is random comes from this number: on one machine, the same "
+    "files again")]

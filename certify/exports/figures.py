@@ -1,0 +1,213 @@
+"""`certify export --to figures`: the network, the error maps and the margin curve, as PDF and as SVG for papers.
+
+What is drawn is what the page of the certificate shows: evidence for the eye, in doubles; bounds are the certificate's.
+The same certificate gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+import numpy as np
+
+from certify.exports.html import BEGINNING
+from certify.exports.pages.certificate.approximations import study
+from certify.exports.pages.certificate.error_maps import ErrorMap
+from certify.exports.pages.certificate.heat_maps import LEVELS, SHADES, runs_of, shade_of, ticks_of
+from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.wiring import draw_network
+from certify.exports.pages.decision.curve import Point
+from certify.exports.pages.decision.page import points_of
+from certify.exports.softened import read_softened
+from certify.formula.sealed import read_accepted, read_sealed_text
+from certify.frame.files import check_new_folder, read_text, write_folder
+from certify.frame.plots import BLUE, GREEN, INK, ORANGE, SIZE, pdf_of, standalone, styled, svg_of
+from certify.frame.terminal import without_log_of
+from certify.trained.certified import read_certified
+from certify.trained.files import OVER_THE_REALS
+from constructions.errors import Unsupported
+from constructions.network.meanings import Truth
+from constructions.network.transformer import Transformer, check_softmax
+
+with without_log_of("matplotlib"):
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import BoundaryNorm, ListedColormap, to_rgb
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Circle, FancyBboxPatch, PathPatch
+    from matplotlib.path import Path
+    from matplotlib.ticker import MaxNLocator
+
+PIXEL = 1 / 96
+"""The unit of the network's picture, in inches."""
+POINT = .75
+"""The same in points."""
+ROLES = {"query": "#0069a8", "key": "#b84a00", "value": "#007a66", "relu": "#66717e"}
+FAINT, PANEL, RIM = "#d9dde2", "#f6f7f8", "#59626d"
+FILLS = {"head": ("#dfeef7", BLUE), "exact": (PANEL, BLUE), "position": (PANEL, FAINT),
+         "output": ("#e2ede6", "#176b32")}
+MARKS = {"certified": ("o", BLUE), "refuted": ("X", ORANGE)}
+OTHER_MARK = ("s", GREEN)
+Figures = dict[str, Figure]
+
+
+def export_figures(path: str, output: str) -> None:
+    """Write the folder of figures of the certificate in a file.
+
+    Raises:
+        InputError: if the file is no certificate, or the folder cannot be written.
+        NotAccepted: if the certificate is rejected.
+        Unsupported: if nothing of it can be drawn.
+    """
+    check_new_folder(output)
+    write_folder(output, figure_files(read_text(path), path))
+
+
+def figure_files(text: str, path: str) -> dict[str, str | bytes]:
+    """Each figure as PDF and as SVG; complaints name ``path``.
+
+    Raises:
+        InputError: if it is no certificate.
+        NotAccepted: if the checker rejects it.
+        Unsupported: if nothing of it can be drawn.
+    """
+    files: dict[str, str | bytes] = {}
+    with styled(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a letter that the font lacks is drawn as a box
+        for name, figure in figures_of(text, path).items():
+            files |= {f"{name}.pdf": pdf_of(figure), f"{name}.svg": standalone(svg_of(figure)) + "\n"}
+    if not files:
+        raise Unsupported(f"{path}: it has nothing that is drawn")
+    return files
+
+
+def figures_of(text: str, path: str) -> Figures:
+    """The figures of a certificate by their names."""
+    beginning = text[:BEGINNING]
+    if '"certify-softened"' in beginning:
+        read_accepted(text, path)
+        return _network_figure(read_softened(text, path).transformer)
+    if any(f'"{kind}"' in beginning for kind in OVER_THE_REALS):
+        read_accepted(text, path)
+        points = [point for point in points_of(read_certified(text, path)) if point.margin is not None]
+        return {"margins": draw_margins(points)} if len(points) > 1 else {}
+    sealed = read_sealed_text(text, path)
+    check_softmax(sealed.transformer, "a figure")
+    found = study(sealed)
+    first = {each.chart: each.at for each in reversed(found.approximations) if each.chart is not None}
+    return {**_network_figure(sealed.transformer),
+            **{f"errors-{first[k]}": draw_errors(chart) for k, chart in enumerate(found.maps)}}
+
+
+def draw_errors(chart: ErrorMap) -> Figure:
+    """The largest error of a head at every length and position, in the shades of the page, the worst in a ring."""
+    figure = Figure(figsize=SIZE, layout="constrained")
+    axes = figure.add_subplot()
+    colours = [tuple(1 - shade * (1 - part) for part in to_rgb(BLUE)) for shade in SHADES]
+    shades = shade_of(chart.errors)
+    for level, colour in enumerate(colours):
+        cells = [((n, i), (n + length, i), (n + length, i + 1), (n, i + 1))
+                 for i, n, length in runs_of((shades == level).T)]
+        axes.add_collection(PolyCollection(cells, facecolors=[colour], edgecolors=[colour], linewidths=.1))
+    n, i, _ = chart.worst
+    if n:
+        axes.plot(chart.places.index(n) + .5, chart.places.index(i) + .5, "o", color=ORANGE, fillstyle="none",
+                  clip_on=False)
+    places = ticks_of(len(chart.places))
+    axes.set(xlim=(0, len(chart.places)), ylim=(0, len(chart.places)), xlabel="length n", ylabel="position i")
+    axes.set_box_aspect(1)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_ticks([k + .5 for k in places], [str(chart.places[k]) for k in places])
+    norm = BoundaryNorm([0, *LEVELS], len(LEVELS))
+    bar = figure.colorbar(ScalarMappable(norm, ListedColormap(colours)), ax=axes, spacing="uniform", ticks=LEVELS,
+                          label="error at most")
+    bar.ax.set_yticklabels([f"{level:.1g}" if level < .25 else "1/4" for level in LEVELS])
+    return figure
+
+
+def draw_margins(points: list[Point]) -> Figure:
+    """The smallest margin found against the length; a line down to the lower bound of all, where one is known."""
+    figure = Figure(figsize=SIZE, layout="constrained")
+    axes = figure.add_subplot()
+    known = [(point.n, point.margin) for point in points]
+    axes.plot(*zip(*known, strict=True), color=INK, alpha=.35, linewidth=.8)
+    for verdict in dict.fromkeys(point.verdict for point in points):
+        mark, colour = MARKS.get(verdict, OTHER_MARK)
+        mine = [(point.n, point.margin) for point in points if point.verdict == verdict]
+        axes.plot(*zip(*mine, strict=True), mark, color=colour, label=verdict)
+    for point in points:
+        if point.bound is not None and point.margin is not None:
+            axes.vlines(point.n, point.bound, point.margin, colors=INK, linewidth=.6)
+    axes.axhline(0, color=ORANGE, linestyle="--", linewidth=.8)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set(xlabel="length n", ylabel="smallest margin found (logits)")
+    axes.grid(True)
+    axes.legend()
+    return figure
+
+
+# -- the network: the picture of the page, shape by shape --------------------------------------------------------------
+
+
+def _network_figure(network: Transformer) -> Figures:
+    output = network.directions[network.output]
+    names = Names(network, output.formula if isinstance(output, Truth) else None)
+    drawn = draw_network(network, names, flat=True)
+    return {"network": draw_picture(str(drawn))} if drawn else {}
+
+
+def draw_picture(svg: str) -> Figure:
+    """The picture that ``draw_network`` makes, from left to right."""
+    picture = ElementTree.fromstring(svg)
+    x, y, width, height = map(float, picture.attrib["viewBox"].split())
+    figure = Figure(figsize=(width * PIXEL, height * PIXEL))
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(x, x + width), ylim=(y + height, y))
+    axes.axis("off")
+    for order, (shape, within) in enumerate(_shapes(picture, ())):
+        own, kinds = shape.attrib.get("class", ""), within
+        at = {key: float(shape.attrib[key]) for key in ("x", "y", "width", "height", "cx", "cy") if key in shape.attrib}
+        if shape.tag == "path":
+            role = next((role for role in ROLES if role in own.split()), "relu")
+            colour = FAINT if "position" in kinds or own == "rule" else ROLES[role]
+            axes.add_patch(PathPatch(_path(shape.attrib["d"]), fill=False, edgecolor=colour, linewidth=1.5 * POINT,
+                                     linestyle="--" if "near" in kinds else "-", zorder=order))
+        elif shape.tag == "circle":
+            axes.add_patch(Circle((at["cx"], at["cy"]), 2.5, color=ROLES[own.split()[-1]], zorder=order))
+        elif shape.tag == "rect":
+            fill, rim = next((FILLS[kind] for kind in reversed(kinds) if kind in FILLS), (PANEL, RIM))
+            axes.add_patch(FancyBboxPatch((at["x"], at["y"]), at["width"], at["height"], facecolor=fill, edgecolor=rim,
+                                          boxstyle="round,pad=0,rounding_size=6", linewidth=POINT, zorder=order))
+        elif shape.tag == "text":
+            axes.text(at["x"], at["y"], shape.text or "", ha="center", va="baseline", fontsize=11 * POINT, zorder=order,
+                      weight="bold" if own in ("strong", "column layer") else "normal", parse_math=False)
+    return figure
+
+
+def _shapes(element: ElementTree.Element, within: tuple[str, ...]
+            ) -> Iterator[tuple[ElementTree.Element, tuple[str, ...]]]:
+    """Whatever has a form, in the order in which it is drawn, with the classes of the groups around it."""
+    for child in element:
+        if child.tag == "g":
+            yield from _shapes(child, (*within, *child.attrib["class"].split()))
+        else:
+            yield child, within
+
+
+def _path(d: str) -> Path:
+    """A path of M, C, H and V.
+
+    >>> _path("M0 1H5").vertices.tolist()
+    [[0.0, 1.0], [5.0, 1.0]]
+    """
+    points, codes = list[tuple[float, float]](), list[np.uint8]()
+    for command, given in re.findall("([MCHV])([^MCHV]*)", d):
+        numbers = [float(text) for text in re.findall(r"-?[\d.]+", given)]
+        if command in "HV":
+            x, y = points[-1]
+            numbers = [numbers[0], y] if command == "H" else [x, numbers[0]]
+        points += zip(numbers[::2], numbers[1::2], strict=True)
+        codes += {"M": [Path.MOVETO], "C": [Path.CURVE4] * 3}.get(command, [Path.LINETO])
+    return Path(points, codes)

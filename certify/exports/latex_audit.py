@@ -1,0 +1,51 @@
+"""`certify audit --latex`: the verdicts of an audit, and its critical constants, as tables for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from certify.auditing import wording
+from certify.auditing.results import AuditReport, ClaimResult
+from certify.auditing.without_folders import without_folders
+from certify.exports.latex_tables import decimal_number, math, table
+from certify.exports.tikz import plain
+
+PREAMBLE = r"""% Pastes into a document with \usepackage{{amsmath,booktabs}}.
+% Audit: {title}
+"""
+PROSE = r"p{.5\linewidth}"
+"""A column of sentences."""
+
+
+def latex_of_audit(report: AuditReport) -> str:
+    """The whole text: statements, claims, and for each claim its critical constants, ends rounded outward."""
+    report = without_folders(report)
+    statements = [(_line(one.statement), one.verdict, _line(one.text)) for one in report.statements]
+    claims = [(_name(claim), _line(claim.statement) or "--", claim.verdict,
+               _enclosed(claim, "error"), _enclosed(claim, "bound"), _line(claim.lengths)) for claim in report.claims]
+    parts = [*table("Statement by statement", ("statement", "verdict", "what the audit says"), statements,
+                     "ll" + PROSE),
+             *table("Claims", ("claim", "statement", "verdict", "measured", "bound", "lengths"), claims, "lllrrl")]
+    return "\n\n".join([PREAMBLE.format(title=_line(report.title)), *parts,
+                        *(each for claim in report.claims for each in _criticals(claim))]) + "\n"
+
+
+def _line(words: str) -> str:
+    return plain(wording.one_line(words))
+
+
+def _name(claim: ClaimResult) -> str:
+    return rf"\texttt{{{_line(claim.name)}}}"
+
+
+def _enclosed(claim: ClaimResult, what: str) -> str:
+    """The interval, or a dash."""
+    shown = wording.show_enclosed(getattr(claim, what), "")
+    return math(decimal_number(shown)) if shown and ".." not in shown else plain(shown) or "--"
+
+
+def _criticals(claim: ClaimResult) -> Iterator[str]:
+    rows = [(str(one.n), *map(plain, wording.ends(one.gamma)), plain(wording.show_slack(one.slack)))
+            for one in claim.criticals]
+    yield from table(f"Critical constants of {_name(claim)}",
+                     ("$n$", "refuted at", "certified at", "slack"), rows, "rrrr")

@@ -1,0 +1,91 @@
+"""Steps of Adam on the words of a claim, in floating point: nothing is claimed of what comes out. This needs torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional
+
+from certify.learning.training.forward import TorchNetwork
+from certify.learning.training.lessons import Batch, Draw, Item, Lessons, Pool, grouped
+from certify.learning.training.rounds import Pace
+from constructions.trained.network import TrainedNetwork
+
+AT_ONCE = 2048
+LONGEST_GRADIENT = 1.0
+
+
+def in_torch(network: TrainedNetwork) -> TorchNetwork:
+    """The network in binary64 if a tensor is, else in binary32; on one thread, so that the same comes out again."""
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
+    is_double = any(tensor.format == "binary64" for tensor in network.tensors.values())
+    return TorchNetwork(network, "float64" if is_double else "float32")
+
+
+def fit(network: TrainedNetwork, lessons: Lessons, pool: Pool, pace: Pace, draw: Draw,
+        say: Callable[[int, float], None]) -> tuple[TrainedNetwork, float]:
+    """The network after some steps, and its loss over the last of them; as it was, if a number is none any more.
+
+    The rate rises over a tenth of the steps and falls to 0 over the others. Each step sees words that are drawn, and
+    as many that were wrong once, if there are any.
+    """
+    running = in_torch(network)
+    learning = running.learning()
+    optimizer = torch.optim.Adam(learning, lr=pace.rate)
+    rising = max(pace.steps // 10, 1)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / rising, (pace.steps - step) / (pace.steps - rising + 1)))
+    losses: list[float] = []
+    for step in range(pace.steps):
+        batches = [lessons.draw(pace.words, draw), pool.drawn(pace.words, draw)]
+        optimizer.zero_grad()
+        loss: Any = sum(loss_of(running, lessons, batch) for batch in batches if batch is not None)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(learning, LONGEST_GRADIENT)
+        optimizer.step()
+        schedule.step()
+        losses.append(loss.item())
+        say(step, losses[-1])
+    fitted = running.as_data() if all(bool(torch.isfinite(numbers).all()) for numbers in learning) else network
+    return fitted, float(np.mean(losses[-max(pace.steps // 10, 1):]))
+
+
+def rows_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> Any:
+    """The combinations of logits [B, P, rows], less the claim's margin."""
+    tokens = torch.from_numpy(batch.tokens)
+    numbers = torch.from_numpy(batch.first)[:, None] + torch.arange(tokens.shape[1])
+    logits = network(tokens, numbers)[:, torch.from_numpy(batch.at)]
+    return logits @ torch.from_numpy(lessons.forms).to(network.form) - lessons.margin
+
+
+def loss_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> Any:
+    """The cross-entropy of the signs that are asked for, its mean."""
+    asked = torch.from_numpy(batch.asked).to(network.form)
+    return (functional.softplus(-rows_of(network, lessons, batch)) * asked).sum() / asked.sum().clamp(min=1)
+
+
+def margins(network: TrainedNetwork, lessons: Lessons, items: Sequence[Item],
+            say: Callable[[int], None]) -> dict[Item, float]:
+    """By how much the least row of each item is above the margin, as floats see it; where nothing is asked, nothing."""
+    running, found = in_torch(network), {}
+    for group in grouped(lessons, items).values():
+        for start in range(0, len(group), AT_ONCE):
+            part = group[start : start + AT_ONCE]
+            for item, least in zip(part, least_of(running, lessons, lessons.batch(part)).tolist(), strict=True):
+                if least < np.inf:
+                    found[item] = least
+            say(len(found))
+    return found
+
+
+def least_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> NDArray[np.float64]:
+    """The least row that is asked for, of each input; what is no number counts as wrong."""
+    with torch.no_grad():
+        rows = rows_of(network, lessons, batch).to(torch.float64).numpy()
+    least: NDArray[np.float64] = np.where(batch.asked, np.nan_to_num(rows, nan=-np.inf), np.inf).min(axis=(1, 2))
+    return least

@@ -1,0 +1,69 @@
+"""The folder of a trained network: its weights, the claim, the certificates, the rounds, and how to read them again."""
+
+from __future__ import annotations
+
+import shlex
+
+from certify.frame.files import write_folder
+from certify.learning.equality_folder import readme as readme_of_equality
+from certify.learning.training.fresh import Recipe
+from certify.learning.training.repair import Repair
+from certify.learning.training.rounds import Training
+from certify.learning.training.show import HEAD, describe_repair, describe_training, round_rows
+from certify.learning.training.task import Task
+from certify.learning.training.weights import FILE, weights_bytes
+from constructions.text import printable
+from constructions.trained.claim import Claim
+from constructions.trained.json_form import network_text
+from constructions.trained.tracks import TracksClaim
+
+WHAT = """Floating point trained it, and of that nothing is claimed: what is decided is decided of the exact numbers in
+`model.json`, which are those of `model.safetensors`. In the table, *words* is how many inputs were looked at after a
+round and *wrong* how many of them were wrong, or were proved to be by the decision."""
+COMPARED = """`compared/given.cert` proves what the given network answers on all these words, `network.cert` what the
+repaired one does."""
+
+
+def write_training(place: str, training: Training, task: Task, claim: Claim | TracksClaim, made: Recipe | None,
+                   repair: Repair | None) -> list[str]:
+    """Write the folder; the commands that read it again, as the README there has them.
+
+    Raises:
+        InputError: if the place cannot be written, or is a folder that is not empty.
+    """
+    text, named = task.text(claim)
+    files: dict[str, str | bytes] = {
+        FILE: weights_bytes(training.network), "model.json": network_text(training.network), "claim.toml": text,
+        **named}
+    if made is not None and made.settings:
+        files["config.json"] = made.config
+    certificates = {"network.cert": training.decision and training.decision.certificate,
+                    "wrong.cert": training.decision and training.decision.wrong_certificate}
+    files |= {name: content for name, content in certificates.items() if content}
+    if repair is not None and repair.equality is not None and repair.equality.certificates:
+        compared = {**repair.equality.certificates, "README.md": readme_of_equality(repair.equality)}
+        if repair.learned is not None and repair.learned.certificate is not None:
+            compared["given.cert"] = repair.learned.certificate
+        files |= {f"compared/{name}": content for name, content in compared.items()}
+    commands = commands_for(made, [name for name in certificates if name in files])
+    files["README.md"] = readme(training, repair, commands)
+    write_folder(place, files)
+    return commands
+
+
+def commands_for(made: Recipe | None, certificates: list[str]) -> list[str]:
+    """What reads the files again, in their folder."""
+    found = ["certify decide model.json --claim claim.toml", *(f"certify check {name}" for name in certificates)]
+    if made is None:
+        return found
+    files = [FILE, *(["config.json"] if made.settings else [])]
+    return [f"certify import {shlex.join([*files, *made.flags])} -o model.json", *found]
+
+
+def readme(training: Training, repair: Repair | None, commands: list[str]) -> str:
+    """What came out, round by round, and the commands."""
+    rows = [HEAD, ("---",) * len(HEAD), *round_rows(training.rounds)]
+    said = [printable(line.strip()) for line in [*describe_training(training), *describe_repair(repair)]]
+    what = [WHAT, *([COMPARED] if repair is not None and repair.wrong is not None else [])]
+    return "\n".join(["# A trained network", "", *(f"- {line}" for line in said), "", *what, "",
+                      *(f"| {' | '.join(map(printable, row))} |" for row in rows), "", "```sh", *commands, "```", ""])

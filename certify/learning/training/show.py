@@ -1,0 +1,108 @@
+"""What people and programs read of a training: a row for each round, the decision, what a repair changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+
+from certify.frame.terminal_tables import Column, numbers, plain, print_table, print_verdict
+from certify.frame.words import counted, show_word
+from certify.learning.show_equality import describe_difference, describe_equality, equality_to_json
+from certify.learning.training.repair import Repair
+from certify.learning.training.rounds import Round, Training
+from certify.trained.decision import Decision
+from certify.trained.show import cut_word, decision_to_json, describe_verdict, print_decision
+from certify.trained.tracks_show import describe_tracks_verdict, print_tracks_decision, tracks_decision_to_json
+
+HEAD = ("round", "loss", "words", "wrong", "shortest wrong", "decision")
+ANEW = "begun anew"
+
+
+def print_training(out: Console, training: Training, repair: Repair | None) -> None:
+    """The rounds, what was decided of the network, what changed."""
+    print_table(out, [*numbers(*HEAD[:4]), *map(Column, HEAD[4:])], round_rows(training.rounds))
+    out.print()
+    if training.decision is None:
+        print_verdict(out, training.verdict, training.reason)
+        return
+    if isinstance(training.decision, Decision):
+        print_decision(out, training.decision)
+    else:
+        print_tracks_decision(out, training.decision)
+    for line in [*([training.reason] if training.reason else []), *describe_repair(repair)]:
+        out.print(plain(line))
+
+
+def describe_training(training: Training) -> list[str]:
+    """The verdict, and why there is no better one."""
+    decision = training.decision
+    if decision is None:
+        return [f"{training.verdict}: {training.reason}"]
+    what = describe_verdict(decision) if isinstance(decision, Decision) else describe_tracks_verdict(decision)
+    return [f"{training.verdict}: {what}", *([training.reason] if training.reason else [])]
+
+
+def round_rows(rounds: Sequence[Round]) -> list[tuple[str, ...]]:
+    """The cells of each round."""
+    return [(str(one.number), "-" if one.loss is None else f"{one.loss:.2g}", str(one.seen), str(one.wrong),
+             cut_word(one.shortest) or "-", _decided(one)) for one in rounds]
+
+
+def _decided(one: Round) -> str:
+    to = "" if one.certified_to is None or one.verdict == "certified" else f", certified up to {one.certified_to}"
+    return "; ".join([*([ANEW] if one.anew else []), *([one.verdict + to] if one.verdict else [])]) or "-"
+
+
+def describe_repair(repair: Repair | None) -> list[str]:
+    """What changed, a sentence a line."""
+    if repair is None:
+        return []
+    lines = []
+    if repair.wrong is not None and repair.learned is not None:
+        found, claim = repair.wrong, repair.learned.question.claim
+        words = [cut_word(show_word(claim.alphabet[letter] for letter in word) or "()") for word in found.words]
+        named = ", ".join([*words, *(["..."] if found.total > len(words) else [])])
+        lines.append(f"repaired: of the words of at most {found.longest} letters of which the claim asks something, at "
+                     f"offset {claim.offsets[0]}, the given network had {counted(found.total, 'word')} wrong"
+                     + (f" ({named})" if words else "") + "; on all others both answer as the claim asks")
+        if found.expression:
+            lines.append(f"  these are the words that match {found.expression}, of at most {found.longest} letters")
+    else:
+        lines.append(f"what the given network had wrong is not known: {repair.reason}")
+    if repair.equality is not None:
+        lines.append(f"given and repaired compared: {repair.equality.verdict}: {describe_equality(repair.equality)}")
+        if repair.equality.difference:
+            lines.append(describe_difference(repair.equality.difference))
+    return lines
+
+
+def training_to_json(training: Training, repair: Repair | None) -> dict[str, Any]:
+    """All of it."""
+    decision = training.decision
+    decided = None if decision is None else (decision_to_json(decision) if isinstance(decision, Decision)
+                                             else tracks_decision_to_json(decision))
+    return {
+        "verdict": training.verdict,
+        "reason": training.reason,
+        "rounds": [vars(one) for one in training.rounds],
+        "decision": decided,
+        "repair": _repair_to_json(repair),
+        "seconds": round(training.seconds, 3),
+    }
+
+
+def _repair_to_json(repair: Repair | None) -> dict[str, Any] | None:
+    if repair is None:
+        return None
+    wrong = repair.wrong
+    claim = repair.learned.question.claim if repair.learned else None
+    return {
+        "wrong": None if wrong is None or claim is None else {
+            "total": wrong.total, "longest": wrong.longest, "by_length": list(wrong.counts),
+            "expression": wrong.expression or None,
+            "words": [[claim.alphabet[letter] for letter in word] for word in wrong.words]},
+        "equal": equality_to_json(repair.equality) if repair.equality else None,
+        "reason": repair.reason,
+    }

@@ -1,0 +1,204 @@
+"""What a network is to be trained for: a claim file, a task of the examples by its name, or options; and how a new
+network must be sized for it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from certify.frame.files import read_text
+from certify.frame.shipped import examples_folder
+from certify.learning.training.fresh import Recipe, Sizes, begun, recipe
+from certify.learning.training.lessons import Lessons
+from certify.learning.training.track_lessons import TrackLessons
+from certify.learning.training.word_lessons import WordLessons
+from certify.trained.claim_file import Scope, claim_of_table
+from certify.trained.flags import Flags, table_of_flags, tracks_table_of_flags
+from certify.trained.tracks_file import is_about_tracks, tracks_claim_of_table
+from constructions.errors import InputError
+from constructions.language.alphabets import parse_alphabet
+from constructions.tables import read_toml
+from constructions.trained.claim import Claim
+from constructions.trained.network import Attends, TrainedNetwork
+from constructions.trained.tracks import TracksClaim
+
+_TOKENS = ("tokens", "before", "after", "token", "end", "others", "answers", "layout", "among", "pad", "padding",
+           "choices", "answer", "each")
+"""Under these keys of a claim file whole numbers are tokens."""
+LONGEST = 64
+"""Of words that are trained on."""
+MANY_TOKENS = 1 << 12
+"""Of a new network."""
+MANY_ROWS = 1 << 12
+"""Position rows of the network of which a claim is first read, to see how many it needs."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """The table of a claim file, where it came from, which lengths and offsets are meant; files that it names are
+    relative to the folder."""
+
+    table: Mapping[str, Any]
+    where: str
+    folder: Path
+    scope: Scope
+
+    def claim(self, network: TrainedNetwork) -> Claim | TracksClaim:
+        """The claim about a network.
+
+        Raises:
+            InputError: one line that says which key and what was expected.
+            Unsupported: if a language has no finite automaton, or a very large one.
+        """
+        if is_about_tracks(self.table):
+            return tracks_claim_of_table(self.table, self.where, network, self.scope, self.folder)
+        longest = self.table.get("max_n") if self.scope.max_n is None else self.scope.max_n
+        if isinstance(longest, int) and longest > LONGEST:
+            raise InputError(f"{self.where}: max_n: {longest}, expected at most {LONGEST} (--max-n): longer words are "
+                             "not trained on")
+        return claim_of_table(self.table, self.where, self.folder, network, self.scope)
+
+    def text(self, claim: Claim | TracksClaim) -> tuple[str, dict[str, str]]:
+        """A claim file that says the same with these lengths and offsets, and the files that it names."""
+        files: dict[str, str] = {}
+        table = _with_files_beside(dict(self.table), self.folder, files)
+        if isinstance(claim, Claim):
+            table |= {"min_n": claim.lengths[0], "max_n": claim.lengths[1], "offsets": list(claim.offsets)}
+        else:
+            columns = [len(form.columns) for form in claim.forms]
+            table = {key: value for key, value in table.items() if key != "offsets"}
+            table |= {"columns": [columns[0], columns[-1]], "offset": claim.offset}
+        return toml_text(table), files
+
+
+def read_task(name: str | None, flags: Flags, scope: Scope) -> Task:
+    """The task of a file or of a name, or of options.
+
+    Raises:
+        InputError: if there is none, or there are both.
+    """
+    if name is None:
+        table = tracks_table_of_flags(flags) if flags.machine is not None else table_of_flags(flags)
+        return Task(table, "options", Path(), scope)
+    if given := flags.given_options():
+        raise InputError(f"{given[0]}: the task says this, expected one or the other")
+    path = name if name == "-" or os.path.exists(name) else str(_named(name))
+    return Task(read_toml(read_text(path), name), name, Path(os.path.dirname(path)), scope)
+
+
+def _named(name: str) -> Path:
+    """The claim file of an example."""
+    shipped = {path.parent.name: path for path in sorted((examples_folder() / "trained").glob("*/claim.toml"))}
+    shipped |= {path.stem: path for path in sorted((examples_folder() / "adders").glob("*.toml"))}
+    if name not in shipped:
+        raise InputError(f"{name}: no such file, and no task of this name, expected a claim file or one of "
+                         f"{', '.join(shipped)}")
+    return shipped[name]
+
+
+def lessons_of(network: TrainedNetwork, claim: Claim | TracksClaim) -> Lessons:
+    """The claim as training sees it.
+
+    Raises:
+        InputError: if it cannot.
+    """
+    return WordLessons(network, claim) if isinstance(claim, Claim) else TrackLessons(network, claim)
+
+
+def new_network(task: Task, sizes: Sizes, seed: int) -> tuple[Recipe, TrainedNetwork]:
+    """A network with as many tokens and position rows as the task needs; training begins with it.
+
+    Raises:
+        InputError, Unsupported: if there is none of these sizes, or the claim is none.
+    """
+    sizes.check()
+    asked = task.table.get("attention")
+    attention: Attends = sizes.attention or ("bidirectional" if asked == "bidirectional" else "causal")
+    vocabulary = 1 + max(_tokens(task.table), default=0)
+    if vocabulary > MANY_TOKENS:
+        raise InputError(f"{task.where}: token {vocabulary - 1}, expected fewer than {MANY_TOKENS} tokens in all")
+    rows = sizes.rows or _rows(task, attention, vocabulary)
+    made = recipe(sizes, attention, vocabulary, rows)
+    return made, begun(made, np.random.default_rng(seed))
+
+
+def _rows(task: Task, attention: Attends, vocabulary: int) -> int:
+    """How many position rows the longest input needs; with all offsets the first of them is meant."""
+    offsets = task.table.get("offsets", 0) if task.scope.offsets is None else task.scope.offsets
+    least = replace(task.scope, offsets=(0, 0)) if offsets == "all" else task.scope
+    shape = recipe(Sizes(width=1), attention, vocabulary, MANY_ROWS)
+    claim = replace(task, scope=least).claim(begun(shape, np.random.default_rng(0)))
+    if isinstance(claim, TracksClaim):
+        return claim.offset + max(len(form.layout) for form in claim.forms) - 1
+    return claim.offsets[1] + len(claim.before) + claim.lengths[1] + len(claim.after)
+
+
+def _tokens(value: object, named: bool = False) -> Iterator[int]:
+    """The tokens that a table names."""
+    if isinstance(value, Mapping):
+        if "letters" in value:
+            letters = value["letters"]
+            if isinstance(letters, Mapping):
+                yield from _tokens(list(letters.values()), True)
+            elif isinstance(letters, str | list):
+                yield len(parse_alphabet(letters) if isinstance(letters, str) else letters) - 1
+        for key, one in value.items():
+            yield from _tokens(one, key in _TOKENS and not isinstance(one, Mapping))
+    elif isinstance(value, list):
+        for one in value:
+            yield from _tokens(one, named)
+    elif named and isinstance(value, int) and not isinstance(value, bool):
+        yield value
+
+
+def _with_files_beside(value: Any, folder: Path, files: dict[str, str]) -> Any:
+    """The same with automata of files that stand beside it; ``files`` has them then."""
+    if isinstance(value, list):
+        return [_with_files_beside(one, folder, files) for one in value]
+    if not isinstance(value, dict):
+        return value
+    copied = {key: _with_files_beside(one, folder, files) for key, one in value.items()}
+    if isinstance(value.get("dfa"), str):
+        copied["dfa"] = f"{len(files)}_{Path(value['dfa']).name}"
+        files[copied["dfa"]] = read_text(str(folder / value["dfa"]))
+    return copied
+
+
+def toml_text(table: Mapping[str, Any]) -> str:
+    """The table as TOML, lists of answers as tables of their own.
+
+    >>> print(toml_text({"letters": "01", "answer": [{"kind": "sign", "truth": {"regex": "1*"}}], "max_n": 3}), end="")
+    letters = "01"
+    max_n = 3
+    <BLANKLINE>
+    [[answer]]
+    kind = "sign"
+    truth = { regex = "1*" }
+    """
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in table.items() if key != "answer"]
+    for one in table.get("answer", []):
+        lines += ["", "[[answer]]", *(f"{_key(key)} = {_value(value)}" for key, value in one.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _key(text: str) -> str:
+    return text if text.isascii() and text.replace("_", "a").isalnum() else _value(text)
+
+
+def _value(value: Any) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case list():
+            return f"[{', '.join(map(_value, value))}]"
+        case dict():
+            return "{ " + ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items()) + " }"
+    return str(value)

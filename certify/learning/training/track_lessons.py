@@ -1,0 +1,105 @@
+"""Inputs in tracks as training sees them: the right answers are there, and each should be the greatest before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import permutations
+
+import numpy as np
+
+from certify.learning.training.lessons import Batch, Draw, Item
+from certify.trained.decide import Settings
+from certify.trained.tracks_decision import TracksDecision, decide_tracks
+from constructions.errors import InputError
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import Column, TracksClaim, all_inputs, count_inputs, sampled_inputs
+
+ALL_INPUTS = 2**13
+SOME_INPUTS = 2**10
+"""Of a form with more inputs than ALL_INPUTS so many are screened."""
+ENOUGH = 2**14
+"""So many inputs of a form are drawn once, and training draws from these."""
+
+
+class TrackLessons:
+    """One claim."""
+
+    def __init__(self, network: TrainedNetwork, claim: TracksClaim) -> None:
+        self.claim, self.margin = claim, float(claim.margin)
+        pairs = list(permutations(claim.among, 2))
+        self.forms = np.zeros((network.outputs, len(pairs)))
+        for index, (right, other) in enumerate(pairs):
+            self.forms[right, index], self.forms[other, index] = 1, -1
+        self._right = np.array([right for right, _ in pairs])
+        self._drawn: list[list[Item]] = []
+
+    def _items(self, number: int, count: int, seed: int) -> list[Item]:
+        """Inputs of a form: all, if they are no more."""
+        form, index = self.claim.forms[number], self.claim.column_index
+        inputs = all_inputs(self.claim, form) if count_inputs(self.claim, form) <= count else sampled_inputs(
+            self.claim, form, count, seed)
+        return [(number, tuple(index[column] for column in columns)) for columns in inputs]
+
+    def draw(self, count: int, draw: Draw) -> Batch:
+        """So many inputs of one length."""
+        if not self._drawn:
+            seed = int(draw.integers(2**31))
+            self._drawn = [self._items(number, ENOUGH, seed) for number in range(len(self.claim.forms))]
+        items = self._drawn[int(draw.integers(len(self._drawn)))]
+        return self.batch([items[index] for index in draw.integers(len(items), size=count)])
+
+    def batch(self, items: Sequence[Item]) -> Batch:
+        """These inputs, of one length."""
+        form = self.claim.forms[items[0][0]]
+        tokens = np.array([self.claim.tokens(form, self._columns(item)) for item in items])
+        at = np.array(form.asked) - 1
+        asked = tokens[:, at + 1, np.newaxis] == self._right
+        return Batch(tokens[:, :-1], np.full(len(items), self.claim.offset), at, asked)
+
+    def _columns(self, item: Item) -> tuple[Column, ...]:
+        return tuple(self.claim.all_columns[column] for column in item[1])
+
+    def size(self, item: Item) -> tuple[int, ...]:
+        """Items with the same are of one length."""
+        return (item[0], len(item[1]))
+
+    def screened(self, draw: Draw) -> list[Item]:
+        """All short inputs and some of the others."""
+        seed = int(draw.integers(2**31))
+        return [item for number, form in enumerate(self.claim.forms)
+                for item in self._items(number, ALL_INPUTS if count_inputs(self.claim, form) <= ALL_INPUTS
+                                        else SOME_INPUTS, seed)]
+
+    def kin(self, item: Item, draw: Draw) -> Iterator[Item]:
+        """Inputs that differ from one in a few letters."""
+        number, columns = item
+        for place in range(len(columns)):
+            for other in draw.integers(len(self.claim.all_columns), size=4).tolist():
+                yield number, (*columns[:place], other, *columns[place + 1:])
+
+    def asked(self, items: Iterable[Item]) -> list[Item]:
+        """Those on which something is asked."""
+        return [item for item in items if self._is_allowed(item)]
+
+    def _is_allowed(self, item: Item) -> bool:
+        try:
+            self.claim.states(self.claim.forms[item[0]], self._columns(item))
+        except InputError:
+            return False
+        return True
+
+    def show(self, item: Item) -> str:
+        """It for people."""
+        return self.claim.show_input(self._columns(item))
+
+    def decide(self, network: TrainedNetwork, settings: Settings) -> TracksDecision:
+        """The decision about the claim."""
+        return decide_tracks(network, self.claim, settings.effort, settings.workers)
+
+    def taught_by(self, decision: TracksDecision) -> tuple[list[Item], list[Item]]:
+        """The inputs that are proved to be wrong, and those with the smallest margins."""
+        index = self.claim.column_index
+        return ([(row.wrong.form, tuple(index[column] for column in row.wrong.columns))
+                 for row in decision.rows if row.wrong],
+                [(row.seen.form, tuple(index[column] for column in row.seen.columns))
+                 for row in decision.rows if row.seen])

@@ -1,0 +1,143 @@
+"""The main path: steps of training, a look at short words, a decision; what is wrong goes back; until it is certified.
+
+The decision is `certify decide`'s own and knows nothing of training. What is returned is the network that was certified
+for the longest words, with that decision.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from certify.frame.progress import ProgressLine
+from certify.learning.training.fitting import fit, margins
+from certify.learning.training.fresh import Recipe, begun
+from certify.learning.training.lessons import AnyDecision, Item, Lessons, Pool
+from certify.learning.training.repair import Repair, compare_with_given
+from certify.learning.training.rounds import Budget, Round, Training
+from certify.learning.training.weights import with_its_source
+from certify.trained.decide import Settings
+from certify.trained.decision import Decision
+from constructions.deadline import TimeIsUp
+from constructions.trained.network import TrainedNetwork
+
+CLOSEST = 64
+"""So many items with the smallest margins are pressing, right or not."""
+PATIENCE = 3
+"""After so many rounds in which no fewer words are wrong, a new network begins anew."""
+REPAIRING = 1e-3
+"""The rate of training for a network that is given."""
+
+
+def train(network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget: Budget,
+          settings: Settings | None = None) -> Training:
+    """Train until the claim is certified, or the budget or the time is up.
+
+    ``made`` is what a new network is made of, so that it can begin anew; one that is given is decided first.
+    """
+    start = time.perf_counter()
+    run = _Run(network, lessons, made, budget, settings or Settings())
+    try:
+        with ProgressLine() as progress:
+            run.progress = progress
+            run.rounds_until_certified()
+    except TimeIsUp as up:
+        run.reason = str(up)
+    network, decision = run.best or (run.network, None)
+    return Training(network, decision, tuple(run.rounds), run.reason, time.perf_counter() - start)
+
+
+def repair_of(given: TrainedNetwork, training: Training, settings: Settings) -> Repair | None:
+    """What changed, where words were wrong and a network without them came out; None if nothing changed.
+
+    With the time of ``--timeout`` up it says so.
+    """
+    decision = training.decision
+    if not isinstance(decision, Decision) or training.network is given:
+        return None
+    try:
+        return compare_with_given(given, decision, settings)
+    except TimeIsUp as up:
+        return Repair(None, None, None, str(up))
+
+
+class _Run:
+    """One network under way."""
+
+    def __init__(self, network: TrainedNetwork, lessons: Lessons, made: Recipe | None, budget: Budget,
+                 settings: Settings) -> None:
+        self.network, self.lessons, self.made, self.budget, self.settings = network, lessons, made, budget, settings
+        self.draw = np.random.default_rng(budget.seed)
+        self.pool = Pool(lessons)
+        self.screened = lessons.screened(self.draw)
+        self.rounds: list[Round] = []
+        self.best: tuple[TrainedNetwork, AnyDecision] | None = None
+        self.fewest, self.waited = len(self.screened) + 1, 0
+        self.reason = ""
+        self.progress = ProgressLine()
+
+    def rounds_until_certified(self) -> None:
+        """All of it."""
+        if self.made is None:
+            self._screen(0, None)
+            if self._is_certified():
+                return
+        pace = self.budget.pace if self.made else replace(self.budget.pace, rate=REPAIRING)
+        for number in range(1, self.budget.rounds + 1):
+            anew = self._began_anew()
+            before = f"round {number} of {self.budget.rounds}"
+            self.network, loss = fit(self.network, self.lessons, self.pool, pace, self.draw,
+                                     lambda step, found, before=before: self.progress(  # type: ignore[misc]
+                                         f"{before}: step {step + 1} of {pace.steps}, loss {found:.2g}"))
+            wrong = self._screen(number, loss, anew)
+            if (not wrong or number == self.budget.rounds) and self._is_certified():
+                return
+        self.reason = f"the {self.budget.rounds} rounds are over (--rounds)"
+
+    def _began_anew(self) -> bool:
+        """Whether a new network that learns nothing more was replaced."""
+        if self.made is None or self.waited < PATIENCE:
+            return False
+        self.network = begun(self.made, self.draw)
+        self.fewest, self.waited = len(self.screened) + 1, 0
+        return True
+
+    def _screen(self, number: int, loss: float | None, anew: bool = False) -> int:
+        """How many of the short words floats see to be wrong; these and the closest ones are to be learnt again."""
+        found = margins(self.network, self.lessons, self.screened,
+                        lambda done: self.progress(f"round {number}: {done} words looked at"))
+        wrong = [item for item, margin in found.items() if margin <= 0]
+        closest = sorted(found, key=found.__getitem__)[:CLOSEST]
+        self.pool.add_with_kin(sorted(wrong, key=_length)[:CLOSEST], self.draw)
+        self.pool.press(closest)
+        self.waited = 0 if len(wrong) < 0.9 * self.fewest or not wrong else self.waited + 1
+        self.fewest = min(self.fewest, len(wrong))
+        self.rounds.append(Round(number, loss, len(found), len(wrong), self._shortest(wrong), anew=anew))
+        return len(wrong)
+
+    def _is_certified(self) -> bool:
+        """Whether a decision says so; else what it calls wrong is to be learnt."""
+        if self.rounds[-1].number:
+            self.network = with_its_source(self.network)
+        decision = self.lessons.decide(self.network, self.settings)
+        wrong, close = self.lessons.taught_by(decision)
+        self.pool.add_with_kin(wrong, self.draw)
+        self.pool.press([*close, *wrong])
+        self.screened = list(dict.fromkeys([*self.screened, *wrong]))
+        last = self.rounds[-1]
+        self.rounds[-1] = replace(last, wrong=last.wrong or len(wrong),
+                                  shortest=last.shortest if last.wrong else self._shortest(wrong),
+                                  verdict=decision.verdict, certified_to=decision.certified_to)
+        if self.best is None or (decision.certified_to or 0) >= (self.best[1].certified_to or 0):
+            self.best = self.network, decision
+        return decision.verdict == "certified"
+
+    def _shortest(self, wrong: Sequence[Item]) -> str:
+        return self.lessons.show(min(wrong, key=_length)) if wrong else ""
+
+
+def _length(item: Item) -> tuple[int, Item]:
+    return len(item[1]), item

@@ -1,0 +1,173 @@
+"""Words of a claim as training sees them: what is judged where, words that are drawn, words like a wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certify.frame.words import show_word
+from certify.learning.training.lessons import Batch, Draw, Indices, Item, grouped
+from certify.trained.decide import Settings, decide
+from certify.trained.decision import Decision
+from constructions.errors import InputError
+from constructions.trained.claim import Claim, judged, last_offset
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.live_states import StateLevels
+from proofs.words.truths import CasesOfWords
+
+ALL_WORDS = 2**13
+"""All words of the first lengths are screened, as long as they are no more than these."""
+OF_LONGER = 256
+"""And so many of each length beyond."""
+MOST_KIN = 128
+
+
+class WordLessons:
+    """One claim about one network's shape.
+
+    Raises:
+        InputError: if nothing is ever asked.
+    """
+
+    def __init__(self, network: TrainedNetwork, claim: Claim) -> None:
+        self.network, self.claim = network, claim
+        self.first_n, self.last_n = claim.lengths
+        self.margin = float(claim.margin)
+        rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
+        self.forms = np.zeros((network.outputs, len(rows)))
+        for index, row in enumerate(rows):
+            for token, number in row:
+                self.forms[token, index] = float(number)
+        self._of_case = np.array([[row in case.above for row in rows] for case in claim.cases])
+        self._cases, self._letters = CasesOfWords(claim), len(claim.alphabet)
+        self._walks = Walks(claim, self.last_n)
+        self._lengths = [n for n in range(self.first_n, self.last_n + 1) if self._walks.is_asked(n)]
+        if not self._lengths:
+            raise InputError("the claim asks nothing of any of its words")
+
+    def draw(self, count: int, draw: Draw) -> Batch:
+        """So many inputs of one length."""
+        n = int(draw.choice(self._lengths))
+        return self._made(self._walks.draw(count, n, draw), self._offsets(n, count, draw))
+
+    def batch(self, items: Sequence[Item]) -> Batch:
+        """These inputs, of one length."""
+        words = np.array([word for _, word in items], dtype=np.int64).reshape(len(items), -1)
+        return self._made(words, np.array([offset for offset, _ in items]))
+
+    def _made(self, words: Indices, first: Indices) -> Batch:
+        claim, places = self.claim, judged(self.claim, words.shape[1])
+        tokens = np.concatenate([
+            np.tile(np.array(claim.before, dtype=np.int64), (len(words), 1)), np.array(claim.tokens)[words],
+            np.tile(np.array(claim.after, dtype=np.int64), (len(words), 1))], axis=1)
+        held = self._cases.hold(words)[:, [place for place, _ in places]]
+        asked = held.astype(np.float32) @ self._of_case.astype(np.float32) > 0
+        return Batch(tokens, first, np.array([at for _, at in places]), asked)
+
+    def _offsets(self, n: int, count: int, draw: Draw) -> Indices:
+        return draw.integers(self.claim.offsets[0], self._last_offset(n) + 1, size=count)
+
+    def _last_offset(self, n: int) -> int:
+        claim = self.claim
+        return last_offset(self.network, len(claim.before) + n + len(claim.after), claim.offsets)
+
+    def size(self, item: Item) -> tuple[int, ...]:
+        """Items with the same are of one length."""
+        return (len(item[1]),)
+
+    def screened(self, draw: Draw) -> list[Item]:
+        """All short inputs and some of the others."""
+        found: list[Item] = []
+        left = ALL_WORDS
+        for n in self._lengths:
+            count = self._letters**n
+            left -= count
+            words = list(product(range(self._letters), repeat=n)) if left >= 0 else [
+                tuple(word) for word in self._walks.draw(min(count, OF_LONGER), n, draw).tolist()]
+            found += zip(self._offsets(n, len(words), draw).tolist(), words, strict=True)
+        return found
+
+    def kin(self, item: Item, draw: Draw) -> Iterator[Item]:
+        """Inputs that differ from one in a few letters."""
+        offset, word = item
+        found = [word[:place] for place in range(len(word))]
+        for place in range(len(word) + 1):
+            rest = word[place + 1:]
+            for letter in range(self._letters):
+                found += [(*word[:place], letter, *word[place:]), (*word[:place], letter, *rest)]
+            found += [(*word[:place], *rest), (*word[:place], *rest[:1], *word[place:place + 1], *rest[1:])]
+        others = sorted({one for one in found if self.first_n <= len(one) <= self.last_n} - {word})
+        for index in draw.permutation(len(others))[:MOST_KIN].tolist():
+            yield min(offset, self._last_offset(len(others[index]))), others[index]
+
+    def asked(self, items: Iterable[Item]) -> list[Item]:
+        """Those on which something is asked."""
+        groups = [group for (n,), group in grouped(self, items).items() if n in self._lengths]
+        return [group[index] for group in groups
+                for index in np.nonzero(self.batch(group).asked.any(axis=(1, 2)))[0].tolist()]
+
+    def show(self, item: Item) -> str:
+        """It for people."""
+        at = "" if self.claim.offsets == (0, 0) else f" at offset {item[0]}"
+        return (show_word(self.claim.alphabet[letter] for letter in item[1]) or "()") + at
+
+    def decide(self, network: TrainedNetwork, settings: Settings) -> Decision:
+        """The decision about the claim."""
+        return decide(network, self.claim, settings)
+
+    def taught_by(self, decision: Decision) -> tuple[list[Item], list[Item]]:
+        """The inputs that are proved to be wrong, and those with the smallest margins."""
+        letters = self.claim.letters
+        return ([(row.wrong.offset, letters(row.wrong.word)) for row in decision.rows if row.wrong],
+                [(row.seen.offset, letters(row.seen.word)) for row in decision.rows if row.seen])
+
+
+class Walks:
+    """Words drawn letter by letter through the states of the claim's tracker.
+
+    A third of the words of a length is any on which something is asked, a third is shared by the sets of cases that
+    hold at the end, a third by the states: so that answers which few words have are learnt, too.
+    """
+
+    def __init__(self, claim: Claim, longest: int) -> None:
+        levels = StateLevels(claim, longest)
+        self._steps, self._holds = levels.steps, levels.holds
+        self._counts = [np.ones(1)]
+        for steps, after in zip(self._steps, self._holds[1:], strict=True):
+            counts = np.zeros(len(after))
+            np.add.at(counts, steps, np.repeat(self._counts[-1][:, np.newaxis], steps.shape[1], 1))
+            self._counts.append(counts)
+        self._weights: dict[int, list[NDArray[np.float64]]] = {}
+
+    def is_asked(self, n: int) -> bool:
+        """Whether a case may hold at the end of a word of this length."""
+        return bool(self._holds[n].any())
+
+    def draw(self, count: int, n: int, draw: Draw) -> Indices:
+        """Words [count, n]."""
+        if n not in self._weights:
+            self._weights[n] = self._weighed(n)
+        states, words = np.zeros(count, np.int64), np.zeros((count, n), np.int64)
+        for place, weights in enumerate(self._weights[n]):
+            up_to = weights[states].cumsum(axis=1)
+            words[:, place] = (up_to <= draw.random((count, 1)) * up_to[:, -1:]).sum(axis=1)
+            states = self._steps[place][states, words[:, place]]
+        return words
+
+    def _weighed(self, n: int) -> list[NDArray[np.float64]]:
+        """For each place the weights [states, letters] of going on."""
+        holds, counts = self._holds[n], self._counts[n]
+        asked = holds.any(1)
+        _, kinds = np.unique(holds, axis=0, return_inverse=True)
+        kinds = kinds.ravel()
+        of_kind = np.bincount(kinds, counts * asked)
+        shares = (1 / counts[asked].sum() + 1 / (counts * asked.sum())
+                  + 1 / (np.where(of_kind > 0, of_kind, 1)[kinds] * (of_kind > 0).sum()))
+        masses, weights = np.where(asked, shares, 0), []
+        for steps in reversed(self._steps[:n]):
+            weights.append(masses[steps])
+            masses = weights[-1].sum(axis=1)
+        return weights[::-1]

@@ -1,0 +1,80 @@
+"""Checkers that are proved in Coq, for the page that checks: scripts that `certify checker --javascript` writes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from certify.frame.places import note_input
+from constructions.errors import InputError, Unreadable
+from proofs.every_n.axioms import allowed_axioms
+from proofs.every_n.extracted import EVERY_N_IN_PAGES, VERIFIED_IN_PAGES, Program
+
+MOST_SECONDS = 300
+"""Of one file in a page, where the programs have 120 seconds: they take three to four times as long there."""
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A script that is a proved checker, and what may be said of its yes."""
+
+    program: Program
+    word: str
+    about: str
+    theorem: str
+    place: str
+    script: bytes = b""
+
+    @property
+    def name(self) -> str:
+        """The checker, without the form that it has in a page."""
+        return self.program.name.removesuffix(".js")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the script."""
+        return hashlib.sha256(self.script).hexdigest()
+
+    @property
+    def stands_on(self) -> str:
+        """Why its yes is one."""
+        return (f"{self.word.capitalize()} by a checker that is proved in Coq: Theorem {self.theorem} "
+                f"({self.place}), with no axioms but the {len(allowed_axioms())} of Coq's real numbers.")
+
+
+KNOWN = (
+    Proved(VERIFIED_IN_PAGES, "accepted", "certificates of formulas, for the lengths that they claim",
+           "judge_certificate_holds", "proofs/coq/checker/check_certificate.v"),
+    Proved(EVERY_N_IN_PAGES, "proved", "models and certificates of formulas, for every length",
+           "check_file_computes", "proofs/coq/checker/check_file.v"),
+)
+
+
+def read_proved(folders: Sequence[str]) -> tuple[Proved, ...]:
+    """The checkers in folders that `certify checker --javascript` wrote, each once.
+
+    Raises:
+        InputError: if a folder is another one, or was written by another version of certify.
+    """
+    found = {each.name: each for each in map(_read, folders)}
+    return tuple(found[each.name] for each in KNOWN if each.name in found)
+
+
+def _read(folder: str) -> Proved:
+    note_input(folder)
+    for known in KNOWN:
+        path = Path(folder) / known.program.name
+        if not path.is_file():
+            continue
+        try:
+            written = {name: (Path(folder) / name).read_text(encoding="utf-8") for name in known.program.own_sources()}
+            script = path.read_bytes()
+        except (OSError, UnicodeDecodeError) as error:
+            raise Unreadable(f"--verified: {folder}: {error}") from None
+        if written != known.program.own_sources():
+            raise InputError(f"--verified: {folder} was written by another version of certify; write it again")
+        return Proved(known.program, known.word, known.about, known.theorem, known.place, script)
+    raise InputError(f"--verified: {folder} has none of {', '.join(each.program.name for each in KNOWN)}: expected a "
+                     "folder that certify checker --verified --javascript writes")

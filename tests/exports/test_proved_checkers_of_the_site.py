@@ -1,0 +1,148 @@
+"""`certify site --verified`: the checkers that are proved in Coq judge the same bytes, after the one in Python.
+
+Python in the page is one that accepts everything here: whatever the page says of the proved checkers is theirs.
+"""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from certify.cli import command_line
+from certify.site.build import site_files
+from certify.site.proved import KNOWN, read_proved
+from constructions.errors import InputError
+from proofs.every_n.extracted import VERIFIED_IN_PAGES
+from tests.browser import browser
+from tests.exports.test_site import CORPUS, Quiet, wait_until_ready
+from tests.sabotage.certificates.bases import base
+from tests.sabotage.certificates.mutants import mutants
+from tests.with_ocaml import check_verified, script_of
+
+__all__ = ["browser"]
+PYTHON = """export const loadPyodide = async () => ({
+  toPy: () => new Map([["check", () => ({ toJs: () => [0, "accepted: /given.cert\\n", "0"] })]]),
+  runPython: () => {}, FS: { writeFile: () => {} } });"""
+ENDLESS = 'globalThis.judge = () => { for (;;) {} };'
+
+
+def folder_with(folder: Path, script: str, **changed: str) -> str:
+    """What `certify checker --verified --javascript` writes, with this script."""
+    for name, text in {**VERIFIED_IN_PAGES.own_sources(), VERIFIED_IN_PAGES.name: script, **changed}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return str(folder)
+
+
+def files_with(folder: Path, script: str) -> dict[str, str | bytes]:
+    """A site with this script, and Python that accepts everything."""
+    pyodide = {"pyodide.mjs": PYTHON.encode()}
+    return site_files([], pyodide, proved=read_proved([folder_with(folder, script)]))
+
+
+def test_the_site_has_the_script_and_says_what_stands_behind_it(tmp_path: Path) -> None:
+    files = files_with(tmp_path, "the script")
+    assert files["certify-check.js"] == b"the script"
+    page, kept = str(files["check.html"]), str(files["kept.js"])
+    assert "Theorem judge_certificate_holds (proofs/coq/checker/check_certificate.v), with no axioms but the 4 of " in page
+    assert '"certify-check.js"' in kept and '"proved-worker.js"' in kept
+    assert "data-proved" not in str(site_files([], {"pyodide.mjs": b""})["check.html"])
+
+
+def test_theorems_that_are_named_are_those_of_the_library() -> None:
+    for each in KNOWN:
+        assert f"Theorem {each.theorem} " in (CORPUS.parents[1] / each.place).read_text(encoding="utf-8")
+
+
+def test_another_folder_and_that_of_another_version_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"has none of certify-check\.js, certify-every-n\.js: expected a folder that"):
+        read_proved([str(tmp_path)])
+    with pytest.raises(InputError, match="was written by another version of certify"):
+        read_proved([folder_with(tmp_path, "x", **{"claim.ml": "(* older *)"})])
+
+
+def test_without_python_in_the_page_there_is_no_proved_checker_in_it(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--verified: expected --pyodide, too"):
+        command_line()(["site", "-o", str(tmp_path / "out"), "--verified", str(tmp_path)], standalone_mode=False)
+
+
+# -- in a browser ------------------------------------------------------------------------------------------------------
+
+
+def serve(files: dict[str, str | bytes], folder: Path) -> http.server.ThreadingHTTPServer:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def opened(browser: Browser, server: http.server.ThreadingHTTPServer) -> tuple[Page, list[str]]:
+    page, wrong = browser.new_page(), list[str]()
+    page.on("console", lambda message: wrong.append(message.text)
+            if message.type == "error" and "404" not in message.text else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(f"http://127.0.0.1:{server.server_address[1]}/check.html")
+    wait_until_ready(page)
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    return page, wrong
+
+
+@pytest.fixture
+def endless(browser: Browser, tmp_path: Path) -> Iterator[tuple[Page, list[str]]]:
+    """The page with a checker that never answers."""
+    (tmp_path / "written").mkdir()
+    server = serve(files_with(tmp_path / "written", ENDLESS), tmp_path / "site")
+    yield opened(browser, server)
+    server.shutdown()
+
+
+def test_a_proved_checker_that_is_cancelled_knows_nothing_and_the_next_file_is_checked(
+        endless: tuple[Page, list[str]]) -> None:
+    page, wrong = endless
+    for number in range(2):
+        page.locator("#file").set_input_files(str(CORPUS / "accepted" / "by_hand_prev.cert"))
+        page.locator("#state", has_text="by certify-check, which is proved in Coq (at most 300 s)").wait_for()
+        page.locator("#cancel").click()
+        wait_until_ready(page)
+        assert page.locator("#found article").count() == number + 1
+        part = page.locator("#found article").first.locator("section")
+        assert part.get_attribute("data-verdict") == "incomplete"
+        expect(part).to_contain_text("it was cancelled: nothing is known")
+        expect(part).not_to_contain_text("Theorem")
+    assert wrong == []
+
+
+@pytest.mark.exhaustive
+def test_the_page_says_what_the_program_says_of_certificates_and_mutants_without_a_network(
+        browser: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    script = script_of(VERIFIED_IN_PAGES, tmp_path_factory.getbasetemp().parent)
+    (tmp_path / "written").mkdir()
+    server = serve(files_with(tmp_path / "written", script), tmp_path / "site")
+    page, wrong = opened(browser, server)
+    server.shutdown()
+    paths = [CORPUS / "accepted" / f"{name}.cert" for name in ("by_hand_prev", "trained_mean")]
+    made = [mutant.make() for number, mutant in enumerate(mutants(base("sealed prev"))) if number % 40 == 7][:40]
+    for number, data in enumerate(made):
+        paths.append(tmp_path / f"{number}.cert")
+        paths[-1].write_bytes(data)
+    natively: list[Any] = check_verified(paths)
+    assert sum(found.verdict != "accepted" for found in natively) >= 20
+    for path, found in zip(paths, natively, strict=True):
+        count = page.locator("#found article").count()
+        page.locator("#file").set_input_files(str(path))
+        page.locator("#found article").nth(count).wait_for()
+        wait_until_ready(page)
+        part = page.locator("#found article").first.locator("section")
+        assert part.get_attribute("data-verdict") == found.verdict, path
+        said = " ".join(part.locator("dl").inner_text().split())
+        assert said == " ".join(" ".join(found.lines).replace(str(path), path.name).split())
+        assert ("Theorem judge_certificate_holds" in part.inner_text()) is (found.verdict == "accepted")
+    assert wrong == []
