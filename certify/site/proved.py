@@ -77,4 +77,4 @@ def _read(folder: str) -> Proved:
             raise InputError(f"--verified: {folder} was written by another version of certify; write it again")
         return Proved(known.program, known.word, known.about, known.theorem, known.place, script)
     raise InputError(f"--verified: {folder} has none of {', '.join(each.program.name for each in KNOWN)}: expected a "
-                     "folder that certify checker --verified --javascript writes")
+                     "folder that checker --verified --javascript writes")

@@ -172,13 +172,13 @@ def writing(name: str) -> dict[str, object]:
 def test_the_table_has_every_option_of_every_command_that_writes() -> None:
     of_the_app = {(name, option) for name in command_line().commands for option in writing(name)}
     assert of_the_app == {(one.name, option) for one in TABLE for option in one.options}
-    assert len(of_the_app) == 34
+    assert len(of_the_app) == 35
 
 
 def test_every_option_whose_name_or_place_is_one_to_write_to_says_so() -> None:
     """Those that name files and do not write are known by name: a new one must be looked at."""
     reads = {"--dfa", "-F", "--float", "--format", "--claim", "--model", "--formula", "--pyodide", "--machine",
-             "--audit", "--from"}
+             "--audit", "--from", "--verified"}
     places = ("FILE", "DIR", "PLACE", "MODEL")
     for name, command in command_line().commands.items():
         for one in command.params:
