@@ -1,7 +1,9 @@
-"""What is left out of doctests: a file that needs torch, where torch is not installed."""
+"""What is left out of doctests: files that need torch, where torch is not installed."""
 
 from importlib.util import find_spec
 
 pytest_plugins = ["tests.noting", "tests.tiers"]
 
-collect_ignore = [] if find_spec("torch") else ["constructions/running/torch_network.py"]
+NEED_TORCH = ["constructions/running/torch_network.py",
+              *(f"certify/learning/training/{name}.py" for name in ("fitting", "forward", "train"))]
+collect_ignore = [] if find_spec("torch") else NEED_TORCH
