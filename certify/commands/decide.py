@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -24,29 +24,13 @@ if TYPE_CHECKING:
     from constructions.trained.tracks import TracksClaim
 
 
+@given_as.with_claim(given_as.CLAIM)
 def decide(
     model: given_as.Model,
     claim: option.Claim = None,
     max_n: given_as.Longest = None,
     min_n: given_as.Shortest = None,
     offset: given_as.Offsets = None,
-    alphabet: given_as.Alphabet = None,
-    tokens: given_as.Tokens = None,
-    before: given_as.Before = None,
-    after: given_as.After = None,
-    at: given_as.At = None,
-    empty: given_as.Empty = False,
-    margin: given_as.Margin = None,
-    given: given_as.Given = None,
-    sign: given_as.Sign = None,
-    larger: given_as.Larger = None,
-    argmax: given_as.Argmax = None,
-    follow: given_as.Follow = None,
-    end: given_as.End = None,
-    machine: given_as.Machine = None,
-    columns: given_as.Columns = None,
-    layout: given_as.Layout = None,
-    predicate: option.Predicate = None,
     every: given_as.Every = False,
     jobs: option.Jobs = None,
     dask: option.Dask = None,
@@ -58,6 +42,7 @@ def decide(
     html: given_as.Page = None,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
+    **claimed: Any,
 ) -> None:
     """Decide whether a trained network is right on every word.
 
@@ -67,11 +52,10 @@ def decide(
     """
     from certify.frame.shards import read_workers
     from certify.trained.claim_file import Scope
-    from certify.trained.flags import Flags, read_offsets
+    from certify.trained.flags import flags_of, read_offsets
     from certify.trained.question import read_question, read_tracks
 
-    flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
-                  tuple(argmax or ()), follow, end, tuple(predicate or ()), machine, columns, layout)
+    flags = flags_of(claimed)
     scope = Scope(max_n, min_n, read_offsets(offset), every)
     not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
     if (about_tracks := read_tracks(model, claim, scope, flags)) is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import typer
 
-from certify.asking.options import whole_number, written_file, written_place
+from certify.asking.options import Predicate, whole_number, written_file, written_place
 
 Model = Annotated[str, typer.Argument(
     metavar="MODEL", help="a file with a trained network (certify import makes it), or a certificate of one")]
@@ -78,3 +80,28 @@ Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word found here")]
 Page = Annotated[str | None, typer.Option(
     "--html", metavar="FILE", parser=written_file, help="write the page of the decision here")]
+
+# -- what is claimed, without a claim file -----------------------------------------------------------------------------
+
+OF_WORDS: Mapping[str, Any] = {
+    "alphabet": Alphabet, "tokens": Tokens, "before": Before, "after": After, "at": At, "empty": Empty,
+    "margin": Margin, "given": Given, "sign": Sign, "larger": Larger, "argmax": Argmax, "follow": Follow, "end": End}
+CLAIM: Mapping[str, Any] = {
+    **OF_WORDS, "machine": Machine, "columns": Columns, "layout": Layout, "predicate": Predicate}
+"""The fields of ``Flags``, each with the option that it is."""
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+def with_claim(options: Mapping[str, Any]) -> Callable[[Command], Command]:
+    """A command with these options, behind --offset; it gets them as ``**claimed``, which ``flags_of`` reads."""
+    def changed(command: Command) -> Command:
+        found: list[inspect.Parameter] = []
+        for one in inspect.signature(command, eval_str=True).parameters.values():
+            found += [one] if one.kind is not one.VAR_KEYWORD else []
+            if one.name == "offset":
+                found += [inspect.Parameter(name, one.kind, default=False if kind is Empty else None, annotation=kind)
+                          for name, kind in options.items()]
+        command.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in found}
+        return command
+    return changed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,25 +16,13 @@ if TYPE_CHECKING:
     from certify.learning.equality import Equality
 
 
+@given_as.with_claim(learnt.CLAIM)
 def equal(
     model: given_as.Model,
     second: learnt.Second,
     claim: option.Claim = None,
     max_n: given_as.Longest = None,
     offset: learnt.Offsets = None,
-    alphabet: given_as.Alphabet = None,
-    tokens: given_as.Tokens = None,
-    before: given_as.Before = None,
-    after: given_as.After = None,
-    at: given_as.At = None,
-    empty: given_as.Empty = False,
-    given: given_as.Given = None,
-    sign: learnt.Sign = None,
-    larger: learnt.Larger = None,
-    argmax: learnt.Argmax = None,
-    follow: given_as.Follow = None,
-    end: given_as.End = None,
-    predicate: option.Predicate = None,
     words: learnt.Words = None,
     states: learnt.States = 64,
     jobs: option.Jobs = None,
@@ -44,6 +32,7 @@ def equal(
     output: learnt.Folder = None,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
+    **claimed: Any,
 ) -> None:
     """Decide whether two trained networks answer alike.
 
@@ -59,13 +48,12 @@ def equal(
     from certify.learning.show_equality import equality_to_json, print_equality
     from certify.trained.claim_file import Scope
     from certify.trained.decide import Settings
-    from certify.trained.flags import Flags, read_offsets
+    from certify.trained.flags import flags_of, read_offsets
     from certify.trained.question import read_trained
 
     if output is not None:
         check_new_folder(output)
-    flags = Flags(alphabet, tokens, before, after, at, empty, None, given, tuple(sign or ()), tuple(larger or ()),
-                  tuple(argmax or ()), follow, end, tuple(predicate or ()))
+    flags = flags_of(claimed)
     network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)
     other, _ = read_trained(second)
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,24 +16,12 @@ if TYPE_CHECKING:
     from certify.learning.learned import Learned
 
 
+@given_as.with_claim(learnt.CLAIM)
 def learn(
     model: given_as.Model,
     claim: option.Claim = None,
     max_n: given_as.Longest = None,
     offset: learnt.Offsets = None,
-    alphabet: given_as.Alphabet = None,
-    tokens: given_as.Tokens = None,
-    before: given_as.Before = None,
-    after: given_as.After = None,
-    at: given_as.At = None,
-    empty: given_as.Empty = False,
-    given: given_as.Given = None,
-    sign: learnt.Sign = None,
-    larger: learnt.Larger = None,
-    argmax: learnt.Argmax = None,
-    follow: given_as.Follow = None,
-    end: given_as.End = None,
-    predicate: option.Predicate = None,
     words: learnt.Words = None,
     states: learnt.States = 64,
     jobs: option.Jobs = None,
@@ -45,6 +33,7 @@ def learn(
     html: learnt.Page = None,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
+    **claimed: Any,
 ) -> None:
     """Find what a trained network computes, as an automaton.
 
@@ -59,10 +48,9 @@ def learn(
     from certify.learning.show import learned_to_json, print_learned
     from certify.trained.claim_file import Scope
     from certify.trained.decide import Settings
-    from certify.trained.flags import Flags, read_offsets
+    from certify.trained.flags import flags_of, read_offsets
 
-    flags = Flags(alphabet, tokens, before, after, at, empty, None, given, tuple(sign or ()), tuple(larger or ()),
-                  tuple(argmax or ()), follow, end, tuple(predicate or ()))
+    flags = flags_of(claimed)
     network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)
     settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
     learned = learn_network(network, question, settings, Effort(states=states))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import typer
 
-from certify.asking.options import whole_number, written_file, written_place
+from certify.asking.options import Predicate, whole_number, written_file, written_place
+from certify.commands.decide_options import OF_WORDS
 
 Offsets = Annotated[str | None, typer.Option(
     "--offset", metavar="all|K|A-B", help="position numbers of the first token (left out: the claim's first)")]
@@ -17,6 +19,9 @@ Larger = Annotated[list[str] | None, typer.Option(
     "--larger", metavar="'T,U[: TRUTH]'", help="an answer is whether the logit of T is above that of U")]
 Argmax = Annotated[list[str] | None, typer.Option(
     "--argmax", metavar="'T,U,...' or 'T: TRUTH'", help="an answer is which of these tokens has the greatest logit")]
+CLAIM: Mapping[str, Any] = {
+    **{name: kind for name, kind in OF_WORDS.items() if name != "margin"},
+    "sign": Sign, "larger": Larger, "argmax": Argmax, "predicate": Predicate}
 Words = Annotated[Literal["all", "asked", "allowed"] | None, typer.Option(
     "--words", help="which words: all; those of which the claim asks something; those that the network itself allows, "
     "as the logit of each letter's token is above 0 (left out: what suits the claim)")]

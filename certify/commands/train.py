@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from certify.trained.decide import Settings
 
 
+@given_as.with_claim(given_as.CLAIM)
 def train(
     output: trained_as.Folder,
     task: trained_as.Task = None,
@@ -25,23 +26,6 @@ def train(
     max_n: given_as.Longest = None,
     min_n: given_as.Shortest = None,
     offset: given_as.Offsets = None,
-    alphabet: given_as.Alphabet = None,
-    tokens: given_as.Tokens = None,
-    before: given_as.Before = None,
-    after: given_as.After = None,
-    at: given_as.At = None,
-    empty: given_as.Empty = False,
-    margin: given_as.Margin = None,
-    given: given_as.Given = None,
-    sign: given_as.Sign = None,
-    larger: given_as.Larger = None,
-    argmax: given_as.Argmax = None,
-    follow: given_as.Follow = None,
-    end: given_as.End = None,
-    machine: given_as.Machine = None,
-    columns: given_as.Columns = None,
-    layout: given_as.Layout = None,
-    predicate: option.Predicate = None,
     layers: trained_as.Layers = None,
     width: trained_as.Width = None,
     heads: trained_as.Heads = None,
@@ -57,6 +41,7 @@ def train(
     effort: given_as.Effort = 1,
     quiet: option.Quiet = False,
     as_json: option.Json = False,
+    **claimed: Any,
 ) -> None:
     """Train a network until it is proved.
 
@@ -68,11 +53,10 @@ def train(
     from certify.learning.training.task import read_task
     from certify.trained.claim_file import Scope
     from certify.trained.decide import Settings
-    from certify.trained.flags import Flags, read_offsets
+    from certify.trained.flags import flags_of, read_offsets
 
     check_torch()
-    flags = Flags(alphabet, tokens, before, after, at, empty, margin, given, tuple(sign or ()), tuple(larger or ()),
-                  tuple(argmax or ()), follow, end, tuple(predicate or ()), machine, columns, layout)
+    flags = flags_of(claimed)
     asked = read_task(task, flags, Scope(max_n, min_n, read_offsets(offset)))
     sizes = those_given(layers=layers, width=width, heads=heads, units=units, attention=attention,
                         positions=positions, rows=rows)

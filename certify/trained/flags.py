@@ -43,6 +43,13 @@ class Flags:
         return [f"--{name}" for name, value in vars(self).items() if value]
 
 
+def flags_of(options: Mapping[str, Any]) -> Flags:
+    """The options of a command by their names; None is one that was left out."""
+    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
+                             for name, value in options.items() if value is not None}
+    return Flags(**given)
+
+
 def table_of_flags(flags: Flags) -> dict[str, Any]:
     """The table of a claim file that says the same.
 

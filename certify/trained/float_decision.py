@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,12 +127,7 @@ def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: 
     short = [n for n in range(first, last + 1) if counts.at(n) <= most]
     with ProgressLine() as progress:
         progress("proving")
-        end = max((n for n in short if short[0] == first and n - first + 1 == short.index(n) + 1), default=first - 1)
-        reach, reason, text = (certified_by_classes(network, search.cast, claim, run) if end < last
-                               else (first - 1, "", None))
-        if reach < end:
-            farther, why, found = _certified(network, claim, run, end)
-            reach, reason, text = (farther, why or reason, found) if farther > reach else (reach, reason, text)
+        reach, reason, text = _certified(network, search.cast, claim, run, short)
         vacuous = set(find_vacuous(text.encode(), WORK)) if text else set()
         rows: list[FloatRow] = []
         for n in range(first, last + 1):
@@ -165,8 +161,29 @@ def _judge(row: FloatRow, reach: int, reason: str, is_vacuous: bool) -> FloatRow
     return replace(row, reason=reason or "a shorter length is not certified")
 
 
-def _certified(network: TrainedNetwork, claim: Claim, run: RunClass, last: int) -> tuple[int, str, str | None]:
-    """The length up to which the trusted folder proves all, why not more, and the certificate, which it accepts."""
+def _certified(network: TrainedNetwork, cast: TrainedNetwork, claim: Claim, run: RunClass, short: list[int]
+               ) -> tuple[int, str, str | None]:
+    """The length up to which the trusted folder proves all, why not more, and the certificate, which it accepts.
+
+    ``short`` are the lengths of few words. If these are all, words are run one by one; else there is a cover by
+    classes, and where that does not reach so far, the first lengths are proved word by word.
+    """
+    first, last = claim.lengths
+    few = first - 1 + sum(1 for _ in takewhile(short.__contains__, range(first, last + 1)))
+    if few == last:
+        return _certified_by_words(network, claim, run, last)
+    reach, reason, text = certified_by_classes(network, cast, claim, run)
+    if reach >= few:
+        return reach, reason, text
+    by_words = _certified_by_words(network, claim, run, few)
+    if by_words[0] <= reach:
+        return reach, reason, text
+    return by_words[0], by_words[1] or reason, by_words[2]
+
+
+def _certified_by_words(network: TrainedNetwork, claim: Claim, run: RunClass, last: int
+                        ) -> tuple[int, str, str | None]:
+    """The same up to a length, word by word."""
     first = claim.lengths[0]
     if last < first:
         return first - 1, "", None

@@ -57,10 +57,7 @@ def most_used(fields: dict[str, Any]) -> float:
     """How much of what the checker allows drawn runs use: 1 is all of it, and what is above that would be wrong."""
     draw, run, worst = np.random.default_rng(2), run_of(fields), 0.0
     emulation = emulated(make_network("rms"), fields, draw)
-    stack = FloatStack(Budget(100), cast_by_checker(given_of(make_network("rms"), fields).network, run), run)
-    no = make_linear([], [])
-    maps = AttentionOfRuns(None, no, no, no, no, [], [], ScaleOfChecker(None, 4))
-    attention, scale = AttentionInRuns(stack, maps), emulation.network.attention_steps[0].scale
+    attention, scale = attention_of(fields), emulation.network.attention_steps[0].scale
     for _ in range(6):
         query, keys, values = (rounded(draw.normal(size=size) * 1.5, emulation.run.inputs)
                                for size in ((1, 4), (5, 4), (5, 1)))
@@ -115,6 +112,37 @@ def most_used_of_scores() -> float:
             asking, seen = (np.tile(x, (RUNS, 1, 1)) for x in (query, keys))
             worst = max(worst, used(known, emulation._scores(scale, asking, seen, np.array([4]))))
     return worst
+
+
+def attention_of(fields: dict[str, Any]) -> AttentionInRuns:
+    """A step whose one head writes the only number of its average, four times as much."""
+    run = run_of(fields)
+    stack = FloatStack(Budget(100), cast_by_checker(given_of(make_network("rms"), fields).network, run), run)
+    no = make_linear([], [])
+    maps = AttentionOfRuns(None, no, no, no, make_linear([[4 * UNIT]], [0]), [range(1)], [range(1)],
+                           ScaleOfChecker(None, 4))
+    return AttentionInRuns(stack, maps)
+
+
+def test_what_a_run_makes_beside_an_average_is_written_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the roundings of the average, of the product and of the stream when they are stored: of 1, 4 and 4."""
+    reach, fields = [], FINER | {"inputs": FINER["storage"]}
+    attention, storage = attention_of(fields), run_of(fields).storage
+    for made in (0, UNIT // 8):
+        monkeypatch.setattr(SoftmaxOfRuns, "beside", lambda self, greatest, count, made=made: [made])
+        written = attention.write(point(np.array([0.0])), [point(np.array([1.0]))], [[2 * UNIT]], 4)
+        reach += spread(Budget(1), written).reaches
+    assert reach[0] >= 4 * rounding(storage, UNIT) + 2 * rounding(storage, 4 * UNIT)
+    assert reach[1] - reach[0] >= UNIT // 2
+
+
+def test_exponentials_that_may_be_off_by_a_factor_of_more_than_e_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    attention, one = attention_of(COARSE), vectors(np.array([1.0]))
+    monkeypatch.setattr(SoftmaxOfRuns, "exponents", lambda self, stored, count: [UNIT] * len(stored))
+    assert len(attention.scores(0, one, {(0, 0): one}, 0)) == 1
+    monkeypatch.setattr(SoftmaxOfRuns, "exponents", lambda self, stored, count: [UNIT + 1] * len(stored))
+    with pytest.raises(Rejected, match="exponentials may be off by too much"):
+        attention.scores(0, one, {(0, 0): one}, 0)
 
 
 # -- whole networks ----------------------------------------------------------------------------------------------------

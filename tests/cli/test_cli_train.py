@@ -66,7 +66,7 @@ def test_a_network_is_repaired_and_it_is_told_what_it_had_wrong(train: Certify, 
 
 def test_when_the_rounds_are_over_the_network_is_there_with_what_is_wrong(train: Certify, tmp_path: Path) -> None:
     result = train(*LAST[:-1], "1", "--rounds", "1", "-o", "last")
-    assert result.code == 1 and "the 1 rounds are over (--rounds)" in result.out
+    assert result.code == 1 and "the rounds are over (--rounds 1)" in result.out
     check_text((tmp_path / "last" / "wrong.cert").read_bytes())
     assert "\ncertify check wrong.cert\n" in (tmp_path / "last" / "README.md").read_text(encoding="utf-8")
 

@@ -95,7 +95,7 @@ class _Run:
             wrong = self._screen(number, loss, anew)
             if (not wrong or number == self.budget.rounds) and self._is_certified():
                 return
-        self.reason = f"the {self.budget.rounds} rounds are over (--rounds)"
+        self.reason = f"the rounds are over (--rounds {self.budget.rounds})"
 
     def _began_anew(self) -> bool:
         """Whether a new network that learns nothing more was replaced."""

@@ -16,7 +16,7 @@ _KINDS = {"binary64": "F64", "binary32": "F32", "binary16": "F16", "bfloat16": "
 
 
 def weights_bytes(network: TrainedNetwork) -> bytes:
-    """The file."""
+    """The file, written here: what the package safetensors has for numpy knows no bfloat16."""
     kept = {name: tensor for name, tensor in network.tensors.items() if not name.startswith(COMPUTED)}
     header, start = {}, 0
     for name, tensor in kept.items():
