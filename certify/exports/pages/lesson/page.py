@@ -38,7 +38,8 @@ def lesson_page(lesson: Lesson, formula: Formula, network: Transformer | None) -
     heading = printable(format_briefly(formula))
     return render_page(environment, "lesson.html", ("network.css", "certificate.css", "lesson.css"), SCRIPTS,
                        heading=heading, title=clip(heading, 80), lesson=lesson, live=live, why=softness(lesson),
-                       word=show_word, shape=network_shape(network) if network is not None else "", blob=embed_json(data))
+                       word=show_word, shape=network_shape(network) if network is not None else "",
+                       blob=embed_json(data))
 
 
 def can_step(network: Transformer, formula: Formula) -> bool:
