@@ -31,7 +31,8 @@ __all__ = ["browser"]
 PYTHON = """export const loadPyodide = async () => ({
   toPy: () => new Map([["check", () => ({ toJs: () => [0, "accepted: /given.cert\\n", "0"] })]]),
   runPython: () => {}, FS: { writeFile: () => {} } });"""
-SAYS_YES = 'globalThis.judge = name => [0, ["the claim that follows is FALSE:", "formula      F", `accepted: ${name}`]];'
+SAYS_YES = ('globalThis.judge = name => [0, ["the claim that follows is FALSE:", "formula      F", '
+            '`accepted: ${name}`]];')
 ENDLESS = 'globalThis.judge = () => { for (;;) {} };'
 
 
