@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,8 @@ def test_the_steps_show_what_the_network_holds_and_end_with_the_truth(
     for name in compared:
         assert found[name] == pytest.approx([float(value.lower) for value in held[name]], abs=1e-9)
     assert request.network.output in compared
+    assert re.match(r"Its transformer has \d layers, .* and \d+ non-zero parameters\.$",
+                    seen.page.locator("header .says").inner_text())
     steps = seen.page.evaluate("data.steps.length")
     for _ in range(steps - 1):
         seen.page.locator("#on").click()
