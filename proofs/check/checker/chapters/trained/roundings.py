@@ -31,8 +31,11 @@ class Rounder:
         if rounding.scale is not None:
             scale *= precision.one
             self._grid = Grid((scale.numerator,) * 2, scale.denominator, (rounding.zero,) * 2)
-        self._step = scale.__ceil__()
-        self.bound = 2 * reads + ceil_sqrt(units) * (self._step + 2)
+        self._step, side = scale.__ceil__(), ceil_sqrt(units)
+        self.bound = 2 * reads + side * (self._step + 2)
+        if rounding.scale is not None:
+            steps = max(rounding.greatest - rounding.zero, rounding.zero - rounding.least)
+            self.bound = min(self.bound, side * (steps * self._step + 2))
 
     def apply(self, vectors: Sequence[Vector]) -> list[Vector]:
         """What the vectors of tokens, of all of them if ranges are, become.
