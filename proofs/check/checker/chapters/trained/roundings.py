@@ -32,7 +32,7 @@ class Rounder:
             scale *= precision.one
             self._grid = Grid((scale.numerator,) * 2, scale.denominator, (rounding.zero,) * 2)
         self._step, side = scale.__ceil__(), ceil_sqrt(units)
-        self.bound = 2 * reads + side * (self._step + 2)
+        self.bound = reads + side * (self._step + 2)
         if rounding.scale is not None:
             steps = max(rounding.greatest - rounding.zero, rounding.zero - rounding.least)
             self.bound = min(self.bound, side * (steps * self._step + 2))
