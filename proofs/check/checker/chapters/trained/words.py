@@ -18,8 +18,7 @@ from .precision import HIGHEST, Precision, Undecided
 from .reading.decision import TrainedClaim, WordsUnit
 from .reading.network import Network
 from .stack import Stack
-from .tables import Tables
-from .walks import BidirectionalWalk, CausalWalk, RowValues, Walk
+from .walks import RowValues, Walk, make_walk
 
 Word = tuple[int, ...]
 
@@ -188,9 +187,7 @@ class Runner:
             Undecided: if an error bound is too large.
         """
         if level not in self._walks:
-            stack = self._stacks.at(level)
-            kind = CausalWalk if self._stacks.network.causal else BidirectionalWalk
-            self._walks[level] = kind(stack, Tables(stack, self._offset, self._may_stand), self._offset)
+            self._walks[level] = make_walk(self._stacks.at(level), self._offset, self._may_stand)
         return self._walks[level].values(tokens, places)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
