@@ -26,7 +26,7 @@ from proofs.every_n.softened_file import (
     softened_file,
     temperature_of,
 )
-from tests.with_coq import coq_or_skip, larger_library_of
+from tests.with_coq import coq_or_skip, larger_library_of, staying_coq_or_skip
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 PROGRAMS = (
@@ -39,7 +39,7 @@ def _network(name: str) -> Transformer:
 
 
 def _reason(network: Transformer, temperature: Temperature) -> str:
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     answer = ask_softened(coq, larger_library_of(coq), network, temperature)
     assert answer.proved == (answer.reason == "")
     return answer.reason
