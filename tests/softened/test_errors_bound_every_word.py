@@ -76,12 +76,14 @@ def test_every_stage_of_every_word_is_within_its_bounds(temperature: Fraction) -
                for transformer in tieless_transformers(5, 3)) == 5
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("temperature", TEMPERATURES, ids=str)
 def test_so_it_is_where_positions_tie(temperature: Fraction) -> None:
     assert sum(final_error(check_bounds_every_word(transformer, 3, temperature)) > 0
                for transformer in tied_transformers(5, 3)) >= 3
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("temperature", TEMPERATURES, ids=str)
 def test_so_it_is_by_profiles_and_incomplete_numbers(temperature: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(situations, "MAX_SITUATIONS", 1)
@@ -114,6 +116,7 @@ def temperatures_of_interest(transformer: Transformer, survey: Survey) -> list[F
             if Fraction(1, 10**8) < final_error(find_errors(transformer, survey, survey.n, temperature)) < 20]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("layers", [1, 2, 3])
 @pytest.mark.parametrize("models", [tieless_transformers, tied_transformers])
 def test_bounds_are_those_of_the_rules(models: Models, layers: int) -> None:
