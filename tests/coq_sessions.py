@@ -1,8 +1,8 @@
 """A Coq that has loaded the library and stays, for tests that ask many questions.
 
 It reads each file by ``Load``, which ends at the first error as ``coqc`` does. ``Fail`` before it complains of success,
-and in either case forgets the file. The kernel that accepts a file, and what it prints of axioms, are those of ``coqc``;
-``tests/every_n/test_coq_is_run_safely.py`` compares both.
+and forgets the file in either case. The kernel that accepts a file, and what it prints of axioms, are those of
+``coqc``; ``tests/every_n/test_coq_is_run_safely.py`` compares both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from proofs.every_n.library import LOGICAL_NAME
 SUCCESS = re.compile(r"\s*Toplevel input, [^\n]*\n(?:>[^\n]*\n)*Error: The command has not failed!\s*$")
 """What ``Fail`` says where nothing has failed."""
 FAILURE = re.compile(r"The command has indeed failed with message:\s*(.*?)(</infomsg>)?\s*$", re.DOTALL)
-BESIDE = re.compile(r"<(infomsg|warning)>.*?</\1>\n?", re.DOTALL)
+BESIDE = re.compile(r"<warning>.*?</warning>\n?|</?infomsg>", re.DOTALL)
 PROMPT = re.compile(r"\n?<prompt>.*?</prompt>")
 END = "end_of_what_is_printed"
 ANSWERED = f"No object of basename {END}".encode()
@@ -35,6 +35,7 @@ class CoqThatStays(Coq):
         """As ``Coq.compile``, but nothing is written."""
         if folder is not None:
             return super().compile(source, library, folder)
+        assert "Fail " not in source.read_text(encoding="utf-8"), "what is loaded may not have a Fail of its own"
         said = _tell(_session(self.program, library), f'Fail Load "{source.with_suffix("")}".')
         if failed := FAILURE.search(said):
             return Run(False, "", one_line(failed[1]))

@@ -62,7 +62,8 @@ def rows_left_out(rows: Sequence[pytest.Function], one_in: int) -> Iterator[pyte
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     grids = defaultdict[tuple[Path, str, int], list[pytest.Function]](list)
     for item in items:
-        if (mark := item.get_closest_marker("one_in")) and isinstance(item, pytest.Function) and not is_exhaustive(item):
+        mark = item.get_closest_marker("one_in")
+        if mark and isinstance(item, pytest.Function) and not is_exhaustive(item):
             grids[item.path, item.originalname, mark.args[0]].append(item)
     for (_, _, one_in), rows in grids.items():
         for row in rows_left_out(rows, one_in):
