@@ -11,12 +11,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 MINUTE = frozenset((ROOT / "tests" / "minute.txt").read_text(encoding="utf-8").split())
+
+
+def few_and_all(few: Any, many: Any) -> list[Any]:
+    """The values of a parameter that says how much is tried: ``few`` always, ``many`` with what is exhaustive."""
+    return [few, pytest.param(many, marks=pytest.mark.exhaustive)]
 
 
 def is_of_the_minute(path: Path) -> bool:

@@ -218,14 +218,15 @@ def test_a_format_is_within_another_only_with_its_exponents(field: str, outer: s
 
 def test_rounding_errs_by_what_the_lemma_says() -> None:
     form = FormatOfChecker(3, -4, 4)
+    worst = Fraction(0)
     for k in range(1, 513):
         most = Fraction(k, 64)
-        worst = max(
+        worst = max(worst, *(
             abs(x - y)
-            for j in range(k * 4 + 1)
+            for j in range(k * 4 - 4, k * 4 + 1)
             for x in [Fraction(j, 256)]
             for y in roundings(Format(3, -4, 4), x) - ({Fraction(0)} if x >= Fraction(1, 16) else set())
-        )
+        ))
         assert worst <= rounding.rounding_error(form, most)
     assert rounding.rounding_error(form, Fraction(1)) == Fraction(1, 16) + Fraction(1, 16)
     assert rounding.rounding_error(form, Fraction(33, 32)) == Fraction(1, 16) + Fraction(1, 16)

@@ -27,6 +27,7 @@ from tests.check.trained_corpus import (
 )
 from tests.check.trained_networks import decision, dump, make_network
 from tests.check.trained_reference import Reference, rational
+from tests.tiers import few_and_all
 
 Document = dict[str, Any]
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -103,14 +104,15 @@ def mean_is_true(document: Document) -> bool:
     return True
 
 
+@pytest.mark.parametrize("flips", few_and_all(4, 12))
 @pytest.mark.parametrize("kind", ["gpt2", "rotary", "bidirectional"])
-def test_a_flipped_bit_of_a_weight_is_never_accepted_wrongly(kind: str) -> None:
+def test_a_flipped_bit_of_a_weight_is_never_accepted_wrongly(kind: str, flips: int) -> None:
     network, rng = make_network(kind, seed=6), random.Random(7)
     changes = {} if network["attention"] == "causal" else {"read": "last", "after": [3]}
     original = decision(network, signs_of_logits(network, 3, **changes))
     assert verdict(dump(original)) == "accepted"
     refused = 0
-    for _ in range(12):
+    for _ in range(flips):
         name = rng.choice(sorted(network["tensors"]))
         size = len(network["tensors"][name]["data"]) * 6
         made = with_bit(original, name, 32 * rng.randrange(size // 32 - 1) + rng.randrange(25, 32))

@@ -33,6 +33,7 @@ from proofs.words.replay import run_soft
 from tests.softened.hardened import hardened
 from tests.softened.random_models import Drawn, random_transformer, tied_transformers, tieless_transformers
 from tests.softened.rules_by_brute_force import Rules, decimal, heads_add, units_add
+from tests.tiers import few_and_all
 
 QUARTER = Fraction(1, 4)
 TEMPERATURES = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 60), Fraction(1, 300)]
@@ -129,9 +130,10 @@ def test_bounds_are_those_of_the_rules(models: Models, layers: int) -> None:
     assert checked >= 6
 
 
+@pytest.mark.parametrize("count", few_and_all(2, 8))
 @pytest.mark.parametrize("levels", [1, 1000], ids=["coarse", "by levels"])
-def test_profiles_give_no_less_than_the_rules(levels: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    transformers = [*tieless_transformers(8, 3, 2), *tied_transformers(8, 3, 2)]
+def test_profiles_give_no_less_than_the_rules(levels: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    transformers = [*tieless_transformers(count, 3, 2), *tied_transformers(count, 3, 2)]
     surveys = [survey_words(transformer, 3) for transformer in transformers]
     monkeypatch.setattr(situations, "MAX_SITUATIONS", 1)
     monkeypatch.setattr(findings, "MAX_NUMBERS", 1)
