@@ -43,7 +43,7 @@ const proveAll = async article => {
   for (const proved of PROVED) {
     const part = await prove(proved), { checker, verdict } = part.dataset;
     article.append(part);
-    if (verdict === proved.word) { yes.push(`${verdict}${verdict === "proved" ? " for every n" : ""} by ${checker}, which is itself proved in Coq`); }
+    if (verdict === proved.word) { yes.push(`${verdict} by ${checker}, which is itself proved in Coq`); }
   }
   if (yes.length) { find("h2", article).after(make("p", { class: "says" }, `The file is ${yes.join("; ")}.`)); }
   current = null;
