@@ -19,7 +19,7 @@ from proofs.numbers.instances.registry import EXAMINATIONS
 from tests.statements.numbered import is_statement
 
 FOLDER = Path(__file__).parents[2] / "examples" / "claims"
-SHORT = 9
+SHORT = 6
 LATE = {"lemma-5-step-same-position": 25}
 """The refuted claims whose first counterexample is longer."""
 STATEMENTS = [
