@@ -116,7 +116,8 @@ def test_numbers_between_two_are_within_the_doubt_of_the_line_segments() -> None
 def network_text(kind: str, causal: bool = True) -> bytes:
     w, d, how = Weights(11), 4, ROUNDINGS[kind]
     steps = [w.units(d, 3, w.norm(d, "layer"), ""), w.attention(d, 2, w.norm(d, "rms"), 12), w.units(d, 4, None, ""),
-             w.units(d, 3, None, "relu"), w.attention(d, 1, w.norm(d, "rms"), 12), w.units(d, 3, w.norm(d, "layer"), "")]
+             w.units(d, 3, None, "relu"), w.attention(d, 1, w.norm(d, "rms"), 12),
+             w.units(d, 3, w.norm(d, "layer"), "")]
     for step in steps:
         if step.get("activation") == "":
             step["activation"] = how
@@ -164,7 +165,7 @@ def row_of(sign: int) -> list[Any]:
 
 
 def shifted(kind: str, sign: int = 1) -> Document:
-    """The claim that is just true of the row, or of what is above minus it: logit 0 has a bias, so that it is above 0."""
+    """The claim that is just true of the row, or of minus it: logit 0 has a bias, so that margins are above 0."""
     document = decision(network(kind), make_claim(
         max_n=2, margin=str(margin_of(kind, sign) - Fraction(1, 1 << 20) + SHIFT),
         cases=[{"when": {"formula": "true"}, "above": [row_of(sign)]}]))
@@ -230,7 +231,7 @@ def test_there_is_no_rule_by_classes_for_a_range(kind: str) -> None:
     unit = {"offset": 0, "from": 1, "to": 1, "by": "classes", "graph": 0, "directions": 0, "bits": 20, "ranges": ""}
     document = shifted(kind) | {"graphs": [[[[0, 1]], [[], []]]], "directions": [[[]]]}
     document["cover"] = [unit, {"offset": 0, "from": 2, "to": 2, "by": "words"}]
-    with pytest.raises((Rejected, Malformed), match="classes|directions"):
+    with pytest.raises((Rejected, Malformed), match=r"classes|directions"):
         check_text(dump(document))
 
 

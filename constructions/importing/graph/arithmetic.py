@@ -409,8 +409,9 @@ def divide(x: Any, y: Any, exactness: Exactness) -> Any:
 _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "Scores": "scores",
           "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
           "Mean": "means", "Centred": "numbers less their mean", "CentredSquare": "squares",
-          "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing", "Quantised": "whole numbers that stand for others",
-          "Product": "products of whole numbers", "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
+          "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing",
+          "Quantised": "whole numbers that stand for others", "Product": "products of whole numbers",
+          "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
 
 
 def what(value: Any) -> str:

@@ -112,7 +112,7 @@ def _rounded(state: State, how: Attributes, inputs: list[Any]) -> Quantised:
     x, scale, zero = [*inputs, None][:3]
     if not isinstance(scale, np.ndarray) or not isinstance(zero, np.ndarray | None) or scale.size != 1 or (
             zero is not None and zero.size != 1):
-        raise NotUnderstood("numbers of tokens rounded by several scales, or by such that depend on tokens, expected one")
+        raise NotUnderstood("numbers of tokens rounded by several scales, or by some that depend on them, expected one")
     kind = str(zero.dtype) if zero is not None else _KINDS.get(how.attribute("output_dtype", 2), "float")
     (least, greatest), (number,) = span_of(kind), scale.astype(np.float64).ravel().tolist()
     if not 0 < number < np.inf:
