@@ -106,8 +106,8 @@ def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str,
 
 
 def _has_tensors(value: Any) -> bool:
-    kinds = StridedTensor | QuantisedTensor | tuple
-    return isinstance(value, dict) and any(isinstance(entry, kinds) for entry in value.values())
+    return isinstance(value, dict) and any(isinstance(entry, StridedTensor | QuantisedTensor)
+                                           or str(name).endswith(_PACKED) for name, entry in value.items())
 
 
 class _Storages:
