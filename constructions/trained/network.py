@@ -32,7 +32,8 @@ class Rounding:
 
     def __str__(self) -> str:
         if self.scale is not None:
-            return f"rounded to {self.least} … {self.greatest} times {float(self.scale):.4g}"
+            scale = self.scale.numerator / self.scale.denominator
+            return f"rounded to {self.least} … {self.greatest} times {scale:.4g}"
         return f"rounded to 0 … {self.greatest} by the range of {'all tokens' if self.range == 'input' else 'a token'}"
 
 

@@ -15,7 +15,7 @@ from mpmath import floor, mpf
 from proofs.check import Malformed, Rejected, check_text
 from proofs.check.checker.chapters.trained.precision import HIGHEST, Precision, Undecided, ceil_norm
 from proofs.check.checker.chapters.trained.reading.network import Rounding
-from proofs.check.checker.chapters.trained.roundings import Rounder, Vector, nearest
+from proofs.check.checker.chapters.trained.roundings import Inexact, Rounder, nearest
 from proofs.check.checker.chapters.trained.words import Judge, Runner
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.test_trained_words import read
@@ -62,7 +62,7 @@ def test_what_true_numbers_are_rounded_to_is_within_the_error(kind: str) -> None
         rounding = made(kind, rng)
         unit = rng.choice((rounding.scale or Fraction(1, 8), Fraction(1, 7), Fraction(1, 1 << 30)))
         true = [[unit * Fraction(rng.randrange(-60, 60), 2) for _ in range(3)] for _ in range(rng.randrange(1, 4))]
-        given: list[Vector] = []
+        given: list[Inexact] = []
         for x in true:
             e = rng.choice((2, 1 << 20, 1 << 40))
             off = [rng.randrange(-e, e + 1) // 2 for _ in x]

@@ -26,6 +26,7 @@ from constructions.importing.graph.values import (
     UnitBase,
     Units,
     placed,
+    what,
 )
 from constructions.importing.quantised import ACTIVATIONS, WEIGHTS, dequantised, span, span_of, unpacked
 from constructions.trained.network import Rounding
@@ -132,7 +133,7 @@ def _made(state: State, x: Any, rounding: Rounding | None) -> Tokenwise:
         NotUnderstood: if they are not numbers of tokens, or a range is of some tokens alone.
     """
     if not isinstance(x, Tokenwise | Curve):
-        raise NotUnderstood(f"{arithmetic.what(x)} rounded to whole numbers, expected numbers of tokens")
+        raise NotUnderstood(f"{what(x)} rounded to whole numbers, expected numbers of tokens")
     value = resolved(x, state.exactness).settled(state.exactness)
     chosen, places = np.unique(value.forms, return_inverse=True)
     if rounding is None:
