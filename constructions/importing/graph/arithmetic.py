@@ -30,6 +30,7 @@ from constructions.importing.graph.values import (
     beside,
     grouped,
     placed,
+    replace_norm,
     what,
 )
 
@@ -136,11 +137,6 @@ def _norms(flat: Flat) -> list[tuple[NormBase, Array]] | None:
 
 def _with(flat: Flat, changed: Sequence[tuple[NormBase, NormBase]]) -> Flat:
     return Flat({new: flat.terms[old] for old, new in changed}, (), flat.size)
-
-
-def replace_norm(norm: NormBase, gain: Array | None, bias: Array | None) -> NormBase:
-    """The same norm with other weights."""
-    return NormBase(norm.size, norm.of, norm.kind, norm.epsilon, gain, bias)
 
 
 # -- of two arrays -----------------------------------------------------------------------------------------------------

@@ -349,6 +349,11 @@ def placed(flat: Flat, positions: Codes, forms: Codes) -> Tokenwise:
     return Tokenwise(flat, np.asarray(positions * flat.size + forms, np.int64))
 
 
+def replace_norm(norm: NormBase, gain: Array | None, bias: Array | None) -> NormBase:
+    """The same norm with other weights."""
+    return NormBase(norm.size, norm.of, norm.kind, norm.epsilon, gain, bias)
+
+
 _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "Scores": "scores",
           "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
           "Mean": "means", "Centred": "numbers less their mean", "CentredSquare": "squares",
