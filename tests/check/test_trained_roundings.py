@@ -261,3 +261,9 @@ def test_a_gate_beside_a_rounding_is_malformed() -> None:
     document["network"]["steps"][0]["gate"] = document["network"]["steps"][0]["in"]
     with pytest.raises(Malformed, match="gate: expected null"):
         check_text(dump(document))
+
+
+def test_a_token_alone_has_no_range_of_all_tokens() -> None:
+    given = read(decision(network("input"), make_claim(cases=[ALWAYS])))
+    with pytest.raises(Rejected, match="a token alone has no range of all tokens"):
+        Judge(given.network, given.claim, given.language).stack(1).start(0, 0)
