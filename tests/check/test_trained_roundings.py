@@ -267,3 +267,22 @@ def test_a_token_alone_has_no_range_of_all_tokens() -> None:
     given = read(decision(network("input"), make_claim(cases=[ALWAYS])))
     with pytest.raises(Rejected, match="a token alone has no range of all tokens"):
         Judge(given.network, given.claim, given.language).stack(1).start(0, 0)
+
+
+def test_what_depends_on_a_tie_is_off_by_half_a_step_and_says_so() -> None:
+    """Every number that is rounded is a tie; the even neighbour is within the error."""
+    w, d = Weights(2), 3
+    into = {"weight": w.view([[float(i == j) for j in range(d)] for i in range(d)]), "bias": None}
+    step = {"step": "units", "norm": None, "in": into, "gate": None,
+            "activation": {"scale": "1/4096", "zero": 8, "least": 0, "greatest": 16}, "out": w.affine(d, d)}
+    document = w.network(4, d, None, [step, w.attention(d, 1, None, 12)], True, 2)
+    ties = w.view([[(2 * (token + 3 * k) - 7) / 8192 for k in range(d)] for token in range(4)])
+    del w.tensors[document["tokens"]["tensor"]]
+    document["tokens"] = ties
+    given = read(decision(document, make_claim(cases=[ALWAYS])))
+    runner = Runner(Judge(given.network, given.claim, given.language), 0, [range(4)] * 3)
+    for tokens in itertools.product(range(4), repeat=2):
+        logits = Reference(document).logits([*tokens])
+        for place, values in runner.values(1, tokens, range(2)).items():
+            (value, error), true = values[0], 7 * logits[place][0] - 2 * logits[place][1]
+            assert abs(value - true * (1 << 44)) <= error and error > 1 << 30
