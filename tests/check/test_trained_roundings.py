@@ -143,7 +143,7 @@ def test_logits_are_within_the_error_bounds(kind: str, causal: bool) -> None:
     document = network(kind, causal)
     given = read(decision(document, make_claim(cases=[ALWAYS])))
     judge, reference = Judge(given.network, given.claim, given.language), Reference(document)
-    runner = Runner(judge, 2, [range(4)] * 5)
+    runner = Runner(judge.stacks, 2, [range(4)] * 5)
     for level in range(1, HIGHEST + 1):
         one = Precision(level).one
         for tokens in ([2, 0, 1, 1, 3], [1, 2], [3, 3, 3], [2, 0, 1, 0, 3]):
