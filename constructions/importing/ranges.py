@@ -94,8 +94,8 @@ class _Ranges:
                 raise InputError(f"{self.where}: rotary positions of neighbours in a network of quantize_dynamic, "
                                  f"expected a graph of ONNX")
             tables = self.composer.array(step.rotary.cosines), self.composer.array(step.rotary.sines)
-        reads = [HeadReads(*(self.linear(read, one) for one in (head.query, head.key, head.value)), head.slope)
-                 for head in step.heads]
+        reads = [HeadReads(self.linear(read, head.query), self.linear(read, head.key), self.linear(read, head.value),
+                           head.slope) for head in step.heads]
         scale = step.scale.root if step.scale.root is not None else step.scale.times
         assert scale is not None
         averages = self.composer.attention(reads, scale, tables)
