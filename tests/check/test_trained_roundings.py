@@ -41,9 +41,9 @@ def rounded(rounding: Rounding, vectors: list[list[Fraction]]) -> list[list[Frac
         return [x for one in vectors for x in rounded(rounding, [one])]
     scale, zero = rounding.scale, rounding.zero
     if scale is None:
-        numbers = [Fraction(0), *itertools.chain(*vectors)]
-        scale = (max(numbers) - min(numbers)) / rounding.greatest
-        zero = round(-min(numbers) / scale)
+        every = [Fraction(0), *itertools.chain(*vectors)]
+        scale = (max(every) - min(every)) / rounding.greatest
+        zero = round(-min(every) / scale)
     return [[scale * (min(max(round(x / scale) + zero, rounding.least), rounding.greatest) - zero) for x in one]
             for one in vectors]
 
@@ -75,9 +75,9 @@ def test_what_true_numbers_are_rounded_to_is_within_the_error(kind: str) -> None
         except Undecided:
             continue
         decided += 1
-        for (numbers, error), exact in zip(found, rounded(rounding, true), strict=True):
-            distance = sum((number - y * precision.one) ** 2 for number, y in zip(numbers, exact, strict=True))
-            assert distance <= error**2 and ceil_norm(numbers) <= rounder.bound
+        for (result, error), exact in zip(found, rounded(rounding, true), strict=True):
+            distance = sum((number - y * precision.one) ** 2 for number, y in zip(result, exact, strict=True))
+            assert distance <= error**2 and ceil_norm(result) <= rounder.bound
     assert decided > 400
 
 
