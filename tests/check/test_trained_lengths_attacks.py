@@ -284,3 +284,17 @@ def test_a_leaf_is_about_all_words_that_end_in_its_letters() -> None:
     assert verdict({**certificate("last two"), "tree": [1, 0, 0]}) == "Rejected"
     to_one = {**certificate("last two")["claim"], "max_n": 1}
     assert verdict({**certificate("last two"), "tree": [1, 1, 1], "claim": to_one}) == "accepted"
+
+
+def test_words_of_few_letters_are_looked_at_with_what_stands_before_them() -> None:
+    """The token before weighs e^-3 beside one letter: 1/(1 + e^-3) < 0.97; two letters 1 outweigh it."""
+    two_ones: TruthOf = ((0, 1), (0, 2), (0, 2)), frozenset({2})
+    claim = sign_claim(two_ones, 40, before=(2,))
+    found = decide_lengths(with_slopes(majority_by_hand(0.97, 3), "3"), claim, None)
+    assert found.verdict == "certified"
+    assert found.certificate is not None
+    document = json.loads(found.certificate)
+    assert document["tree"] == [1, 0, 1, 0, 0]
+    without = {**document, "claim": {**document["claim"], "before": []}}
+    with pytest.raises(Rejected, match="cell 2"):
+        check_text(write_canonical(without).encode())
