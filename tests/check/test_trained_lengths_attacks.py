@@ -247,7 +247,8 @@ def test_a_tree_for_each_region_is_asked_for() -> None:
 
 @pytest.mark.parametrize(("slope", "outcome"), [
     ("1", "accepted"), ("4/5", "Rejected"), ("11/10", "accepted"), ("3/2", "Rejected"), ("1/2", "Rejected"),
-    ("-1", "Rejected"), ("0", "Rejected"), (None, "Rejected"), ("1/1000000000000000000000000", "Rejected"), ("1000000", "Rejected")])
+    ("-1", "Rejected"), ("0", "Rejected"), (None, "Rejected"), ("1/1000000000000000000000000", "Rejected"),
+    ("1000000", "Rejected")])
 def test_last_letters_decide_where_scores_fall_fast_enough(slope: str | None, outcome: str) -> None:
     """At a slope of 1000000 the last letter alone counts."""
     document = certificate("last two")
