@@ -40,8 +40,9 @@ def expect_tokens_suffice(network: TrainedNetwork, claim: Claim) -> None:
         (has_slopes(network) and not all(head.slope is not None and head.slope > 0
                                          for step in steps for head in step.heads),
          "the scores of some heads fall with the distance (ALiBi), those of others do not"),
+        (network.by_ranges, "numbers are rounded by their range"),
         (claim.read == "first", "logits are judged at the first token"),
-        (claim.read == "each" and network.attention != "causal", "every letter's token sees later letters"),
+        (claim.read == "each" and not network.is_causal, "every letter's token sees later letters"),
         (claim.empty, "logits are judged at the empty prefix, too"))
     for forbids, why in reasons:
         if forbids:
