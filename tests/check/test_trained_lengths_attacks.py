@@ -23,7 +23,7 @@ from proofs.check.checker.chapters.trained.lengths.counts import CountCell, narr
 from proofs.check.checker.chapters.trained.lengths.margins import AMOUNT, Margins
 from proofs.check.checker.chapters.trained.lengths.proof import prove_lengths
 from proofs.check.checker.chapters.trained.lengths.reading import read_lengths, read_suffixes
-from proofs.check.checker.chapters.trained.lengths.suffixes import Distances
+from proofs.check.checker.chapters.trained.lengths.suffixes import Distances, SuffixProof
 from proofs.check.checker.chapters.trained.lengths.truths import CaseTruths
 from proofs.check.checker.chapters.trained.maps import make_rows
 from proofs.check.checker.kernel.budget import Budget
@@ -299,3 +299,26 @@ def test_words_of_few_letters_are_looked_at_with_what_stands_before_them() -> No
     without = {**document, "claim": {**document["claim"], "before": []}}
     with pytest.raises(Rejected, match="cell 2"):
         check_text(write_canonical(without).encode())
+
+
+def test_the_form_of_an_ending_contains_the_row_of_every_word_that_ends_so() -> None:
+    """Heads of different slopes; of the word of just these letters the form is narrow."""
+    draw = np.random.default_rng(5)
+    for seed in range(8):
+        network = with_slopes(random_counter(seed, 3), "2", "1/3")
+        claim = sign_claim("Q_1", 12, before=(2,))
+        floats, budget = FloatNetwork(network), Budget(1000)
+        text = {"format": "certify-suffixes", "version": 1, "network": network_to_json(network),
+                "claim": claim_to_json(claim), "tree": [1, 0, 0]}
+        given = read_suffixes(json.loads(write_canonical(text)), budget)
+        proof, margins = SuffixProof(given), Margins(given.network, given.claim, budget, slopes=True)
+        row = make_rows(budget, given.network.unembedding, [given.claim.cases[0].above[0]])
+        for length in (1, 2, 4):
+            word = tuple(draw.integers(0, 2, length).tolist())
+            for longer in (word, *((*draw.integers(0, 2, more).tolist(), *word) for more in (1, 3, 40))):
+                logit = floats.logits(np.array([[*claim.before, *longer]]), 0, [-1])[0, 0, 0]
+                for is_whole in (False, True)[: 1 + (longer == word)]:
+                    stream = margins.stream(proof.seen(word, is_whole))
+                    (centre,), (reach,) = spread(budget, apply(budget, row, stream))
+                    assert abs(logit - centre / 2**FRACTION) <= reach / 2**FRACTION + 1e-9
+                    assert not is_whole or reach < 2**FRACTION >> 20

@@ -88,10 +88,10 @@ class SuffixProof:
         if cases:
             self.asked += 1
             with within(f"cell {self.cells}"):
-                stream = self._margins.stream(self._seen(letters, whole is not None))
+                stream = self._margins.stream(self.seen(letters, whole is not None))
                 prove_rows(self._budget, self._rows.of(cases), self._claim.margin, stream, None)
 
-    def _seen(self, letters: Word, is_whole: bool) -> SeenCell:
+    def seen(self, letters: Word, is_whole: bool) -> SeenCell:
         """How much of each token the last token sees: of what is not among the last ones, anything up to all of it."""
         tokens = [*(self._claim.tokens[letter] for letter in letters), *self._after]
         expect(tokens, "tree: nothing is known of the token that is judged")
