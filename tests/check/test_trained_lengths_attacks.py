@@ -306,7 +306,7 @@ def test_the_form_of_an_ending_contains_the_row_of_every_word_that_ends_so() -> 
     draw = np.random.default_rng(5)
     for seed in range(8):
         network = with_slopes(random_counter(seed, 3), "2", "1/3")
-        claim = sign_claim("Q_1", 12, before=(2,))
+        claim = sign_claim("true", 12, before=(2,), after=(2, 1) if seed % 2 else (), each=not seed % 2)
         floats, budget = FloatNetwork(network), Budget(1000)
         text = {"format": "certify-suffixes", "version": 1, "network": network_to_json(network),
                 "claim": claim_to_json(claim), "tree": [1, 0, 0]}
@@ -316,7 +316,7 @@ def test_the_form_of_an_ending_contains_the_row_of_every_word_that_ends_so() -> 
         for length in (1, 2, 4):
             word = tuple(draw.integers(0, 2, length).tolist())
             for longer in (word, *((*draw.integers(0, 2, more).tolist(), *word) for more in (1, 3, 40))):
-                logit = floats.logits(np.array([[*claim.before, *longer]]), 0, [-1])[0, 0, 0]
+                logit = floats.logits(np.array([[*claim.before, *longer, *claim.after]]), 0, [-1])[0, 0, 0]
                 for is_whole in (False, True)[: 1 + (longer == word)]:
                     stream = margins.stream(proof.seen(word, is_whole))
                     (centre,), (reach,) = spread(budget, apply(budget, row, stream))
