@@ -62,6 +62,7 @@ def judge_every(step: int, name: str, folder: Path, both: bool) -> Counter[tuple
     return counted
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", COVERED)
 def test_a_few_mutants_are_accepted_or_refused_as_by_python(name: str, tmp_path: Path) -> None:
     print(dict(judge_every(FEW, name, tmp_path, both=True)))

@@ -5,7 +5,7 @@ A word whose error bound is too large is run again at a higher precision.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...kernel.language import Language
@@ -18,8 +18,7 @@ from .precision import HIGHEST, Precision, Undecided
 from .reading.decision import TrainedClaim, WordsUnit
 from .reading.network import Network
 from .stack import Stack
-from .tables import Tables
-from .walks import BidirectionalWalk, CausalWalk, RowValues, Walk
+from .walks import RowValues, Walk, make_walk
 
 Word = tuple[int, ...]
 
@@ -64,6 +63,28 @@ def rank(word: Word, letters: int) -> int:
     return found
 
 
+class Stacks:
+    """A network at each precision, made where it is needed."""
+
+    def __init__(self, network: Network, make: Callable[[Precision], Stack]) -> None:
+        self.network, self._make = network, make
+        self._made: dict[int, Stack | None] = {}
+
+    def at(self, level: int) -> Stack:
+        """The network at a precision.
+
+        Raises:
+            Undecided: if its numbers do not fit.
+        """
+        if level not in self._made:
+            self._made[level] = None
+            self._made[level] = self._make(Precision(level))
+        stack = self._made[level]
+        if stack is None:
+            raise Undecided
+        return stack
+
+
 class Judge:
     """A claim about a network: which rows must be above the margin where, and stacks at each precision."""
 
@@ -77,28 +98,11 @@ class Judge:
         self.rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
         places = {row: place for place, row in enumerate(self.rows)}
         self.rows_of_case = [[places[row] for row in case.above] for case in claim.cases]
-        self._stacks: dict[int, Stack | None] = {}
         self._needed: dict[tuple[int, ...], tuple[int, ...]] = {}
-
-    def stack(self, level: int) -> Stack:
-        """The network at a precision.
-
-        Raises:
-            Undecided: if its numbers do not fit.
-        """
-        if level not in self._stacks:
-            self._stacks[level] = None
-            self._stacks[level] = self._make_stack(level)
-        stack = self._stacks[level]
-        if stack is None:
-            raise Undecided
-        return stack
-
-    def _make_stack(self, level: int) -> Stack:
-        claim = self.claim
         tokens = {*claim.before, *claim.tokens, *claim.after}
         length = len(claim.before) + claim.max_n + len(claim.after)
-        return Stack(Precision(level), self.budget, self.network, tokens, self.rows, claim.margin, length)
+        self.stacks = Stacks(network, lambda precision: Stack(
+            precision, self.budget, network, tokens, self.rows, claim.margin, length))
 
     def judged(self, n: int) -> list[tuple[int, int]]:
         """Where logits are judged in words of length n: (position, place of the token in the input)."""
@@ -172,8 +176,8 @@ def dead_states(claim: TrainedClaim) -> frozenset[int]:
 class Runner:
     """Runs words at an offset; ``may_stand`` has the tokens that may stand at each place of the input."""
 
-    def __init__(self, judge: Judge, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
-        self._judge, self._offset, self._may_stand = judge, offset, may_stand
+    def __init__(self, stacks: Stacks, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
+        self._stacks, self._offset, self._may_stand = stacks, offset, may_stand
         self._walks: dict[int, Walk] = {}
 
     def values(self, level: int, tokens: Sequence[int], places: Sequence[int]) -> dict[int, RowValues]:
@@ -183,9 +187,7 @@ class Runner:
             Undecided: if an error bound is too large.
         """
         if level not in self._walks:
-            stack = self._judge.stack(level)
-            kind = CausalWalk if self._judge.network.causal else BidirectionalWalk
-            self._walks[level] = kind(stack, Tables(stack, self._offset, self._may_stand), self._offset)
+            self._walks[level] = make_walk(self._stacks.at(level), self._offset, self._may_stand)
         return self._walks[level].values(tokens, places)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
@@ -203,7 +205,7 @@ class Runner:
 
     def _prove_at(self, level: int, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         found = self.values(level, tokens, [*needed])
-        least = self._judge.stack(level).rows.least
+        least = self._stacks.at(level).rows.least
         for place, rows in needed.items():
             values = found[place]
             for row in rows:
@@ -215,7 +217,7 @@ class Runner:
 
 def prove_words(judge: Judge, unit: WordsUnit, share: Share = ALL) -> int:
     """The rows of every word of the unit and of a share; how many words were run or have nothing to prove."""
-    runner = Runner(judge, unit.offset, tokens_at_places(judge, unit))
+    runner = Runner(judge.stacks, unit.offset, tokens_at_places(judge, unit))
     words = 0
     for word, cases in judge.words(unit.first, unit.last, share):
         words += 1

@@ -41,11 +41,11 @@ def expect_at_most_margin(judge: Judge, given: WrongWord, place: int) -> None:
     claim = given.claim
     tokens = (*claim.before, *(claim.tokens[letter] for letter in given.word), *claim.after)
     row = judge.rows_of_case[given.case][given.row]
-    runner = Runner(judge, given.offset, [[token] for token in tokens])
+    runner = Runner(judge.stacks, given.offset, [[token] for token in tokens])
     for level in range(1, HIGHEST + 1):
         try:
             value, error = runner.values(level, tokens, [place])[place][row]
-            least = judge.stack(level).rows.least[row]
+            least = judge.stacks.at(level).rows.least[row]
         except Undecided:
             continue
         if value + error <= least:
