@@ -28,7 +28,7 @@ _REST = """\
 ```
 {predicates}
 For every {n}, every word of length n over the alphabet and every position of the word: the output of the network, in
-real arithmetic with real softmax, is exactly 1 if the word satisfies the formula at that position and exactly 0 if not;
+real arithmetic with real {weights}, is exactly 1 if the word satisfies the formula at that position and exactly 0 if not;
 nothing divides by zero, and every temperature is positive.
 
 Coq 8.16 (Debian: the package `coq`) checks it. In this folder:
@@ -84,4 +84,5 @@ def folder_readme(claim: TheoremClaim, lengths: ProvedLengths, theorem: str, dig
     return ((_CHECKED if checked else _UNCHECKED) + _REST).format(
         theorem=theorem, command=COMMAND, digest=digest, formula=printable(format_formula(claim.formula)),
         alphabet=printable(show_alphabet(claim.network.alphabet)), lengths=lengths, n=lengths.bounds,
-        said=name_of_statement(lengths), predicates=predicates)
+        said=name_of_statement(lengths), predicates=predicates,
+        weights=", ".join(claim.network.weightings()) or "softmax")

@@ -7,7 +7,7 @@ From Certify Require Import ties_trade_off check_graph attention_by_levels soft_
   theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal
   theorem_20_counting theorem_21_counting_causal theorem_20_as_printed low_precision_tie_breaking
   low_precision_since_until low_precision_previous_next critical_constants well_defined check_defined exp_enclosure
-  gap_rule values_by_rows check_by_rows output_by_rows lookup_by_rows check
+  entmax gap_rule sparse_rule values_by_rows check_by_rows output_by_rows lookup_by_rows check
   corollaries_17_18_22_23 hahn_one_row hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas hahn_how_cold
   parity_is_hard hahn_lemma_5_proof_steps section_4_optimality hahn_theorem_6_parity hahn_theorem_6_brackets
   cross_entropy_of_transformers hard_attention lemma_24_gap lemma_25_one_layer theorem_26_uniform_tieless
@@ -39,7 +39,7 @@ Definition counting := (@theorem_20a_others, @theorem_20b_others, @theorem_20a_c
 Definition constants := (@theorem_12_needs_ln_2, @theorem_13_needs_ln_2, @theorem_15_needs_ln_4,
   @theorem_16_needs_ln_4, @theorem_20_needs_ln_6, @mean_within_needed, @mass_within_needed).
 Definition by_rows := (@check_output_by_rows_correct, @check_lookup_correct, @check_near_length_correct,
-  @check_others_length_correct).
+  @check_others_length_correct, @check_sharp_lookup_correct, @sparse_rule, @entmax_unique, @entmax_kernel).
 Definition networks := (@check_graph_computes, @check_graph_computes_always, @check_correct, @check_for_computes,
   @check_by_rows_correct, @gap_rule, @decay_above_correct, @decay_below_correct, @well_defined_by_rows_correct,
   @check_recognizes, @check_well_defined, @well_defined_correct, @corollary_17a, @corollary_17b, @corollary_18a,

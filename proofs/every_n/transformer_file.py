@@ -35,7 +35,8 @@ _RELATIONS: Mapping[syntax.Relation, str] = {
 }  # fmt: skip
 _SIDES = {"left": "ToLeft", "right": "ToRight"}
 _MASKS = {Mask.NONE: "Unmasked", Mask.FUTURE: "FutureMasked", Mask.PAST: "PastMasked"}
-_WEIGHINGS = {Weighting.SOFTMAX: "Head", Weighting.SOFTMAX_PLUS_ONE: "WeighingHead SoftmaxPlusOne"}
+_WEIGHINGS = {Weighting.SOFTMAX: "Head", Weighting.SOFTMAX_PLUS_ONE: "WeighingHead SoftmaxPlusOne",
+              Weighting.SPARSEMAX: "WeighingHead Sparsemax", Weighting.ENTMAX: "WeighingHead Entmax"}
 _OPERATORS: Mapping[int | str, str] = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
 _EXPONENTS: Mapping[int | str, str] = {"+": "IntPlus", "-": "IntMinus"}
 _VARIABLES: Mapping[int | str, str] = {"i": "I", "n": "N"}
@@ -189,7 +190,7 @@ class CoqFile:
     def _head(self, head: Head) -> str:
         if head.weighting not in _WEIGHINGS:
             raise Unsupported(f"head {head.name!r}: weighting {head.weighting.value}, in Coq only "
-                              f"{' and '.join(_WEIGHINGS)} are proved")
+                              f"{', '.join(_WEIGHINGS)} are proved")
         values = [f"({self.places[name]}%nat, {self._row(row)})" for name, row in head.values.items()
                   if any(row.values())]
         rows = (f"[{'; '.join(map(self._row, part))}]" for part in (head.queries, head.keys))

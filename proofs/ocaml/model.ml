@@ -137,8 +137,9 @@ let meaning reader where value =
 (* ---- layers ---- *)
 
 let weightings =
-  [ "average-hardmax"; "leftmost-hardmax"; "rightmost-hardmax"; "sparsemax"; "entmax-1.5"; "relu"; "relu-over-n"; "sigmoid";
-    "geometric"; "stick-breaking" ]
+  [ "average-hardmax"; "leftmost-hardmax"; "rightmost-hardmax"; "relu"; "relu-over-n"; "sigmoid"; "geometric"; "stick-breaking" ]
+let proved =
+  [ ("softmax", C.Softmax); ("softmax-plus-one", C.SoftmaxPlusOne); ("sparsemax", C.Sparsemax); ("entmax-1.5", C.Entmax) ]
 
 let mask where = function
   | Json.String "none" -> C.Unmasked
@@ -147,10 +148,9 @@ let mask where = function
   | other -> expected where other "one of none, future, past"
 
 let weighing where = function
-  | Json.String "softmax" -> C.Softmax
-  | String "softmax-plus-one" -> C.SoftmaxPlusOne
+  | Json.String name when List.mem_assoc name proved -> List.assoc name proved
   | String name when List.mem name weightings ->
-    unsupported "%s: weighting %s, in Coq only softmax and softmax-plus-one are proved" where name
+    unsupported "%s: weighting %s, in Coq only %s are proved" where name (String.concat ", " (List.map fst proved))
   | other -> expected where other "a weighting such as softmax"
 
 let head reader where value =

@@ -7,7 +7,7 @@
    and every position; if that of `check_for L T M f` is, for every length in L. The check is a computation on rational
    numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination cases
+From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
     check_by_rows output_by_rows lookup_by_rows.
 Import ListNotations.
@@ -57,13 +57,16 @@ Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) 
   | IsOthers s f _ => match error_for L A a s f with Some e => IsOthers s f e | None => b end
   | _ => b
   end.
-(* One after the other: the first is quickest, and only the last takes longer the longer words are. Of softmax plus one
-   only memories are known, row by row. *)
+(* One after the other: the first is quickest, and only the last takes longer the longer words are. Of sparse heads
+   means are those of softmax, and what is looked for has all weight; of softmax plus one only memories are known. *)
 Definition check_any_head (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
-  match head_weighing a with
-  | Softmax => if check_head A a r b then true else if check_by_cases L A a r b then true
-               else if check_by_rows letters L A a r b then true else check_lookup L A a r b
-  | SoftmaxPlusOne => check_by_rows letters L A a r b
+  let at_every_length := if check_head A a r b then true else check_by_cases L A a r b in
+  let by_rows := check_by_rows letters L A a r b in
+  match head_weighing a, sparse_order (head_weighing a) with
+  | _, Some order => if scores_vanish A a then at_every_length
+                     else if by_rows then true else check_sharp_lookup order L A a r b
+  | Softmax, None => if at_every_length then true else if by_rows then true else check_lookup L A a r b
+  | _, None => by_rows
   end.
 (* `letters` symbols are in the alphabet. *)
 Definition heads_stage (views : list view) (letters : nat) (L : lengths) (A M : list meaning) (l : layer)
@@ -233,6 +236,31 @@ Proof.
   now rewrite IHe.
 Qed.
 
+Lemma check_any_head_correct A a r b h i : holds_now A h -> (1 <= i <= n)%nat ->
+  check_any_head letters L A a r b = true -> means users n w i b (gathered a n h i r).
+Proof.
+  intros HA Hi C. pose proof (check_by_rows_correct users n w letters L A h a r b i HL HA Letters Hi) as Rows.
+  assert (Every : (if check_head A a r b then true else check_by_cases L A a r b) = true ->
+    means users n w i b (attended a n h i r)).
+  { intros E. apply if_or in E as [E|E]; [|exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ E)].
+    unfold check_head in E. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
+    destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
+    apply (check_head_correct users n w A h a r i p v HA Hi Ep Ev). unfold check_head. now rewrite Ep, Ev. }
+  unfold check_any_head in C. cbv zeta in C. destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
+  - assert (C' : (if scores_vanish A a then if check_head A a r b then true else check_by_cases L A a r b
+      else if check_by_rows letters L A a r b then true else check_sharp_lookup order L A a r b) = true)
+      by now destruct (head_weighing a). clear C. destruct (scores_vanish A a) eqn:V.
+    + unfold scores_vanish in V. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
+      rewrite (gathered_uniform users n w A h a r i p HA Hi Ep); [exact (Every C')| |exact V].
+      intros E. now rewrite E in O.
+    + apply if_or in C' as [C|C]; [exact (Rows C)|]. apply means_exactly.
+      exact (check_sharp_lookup_correct users n w L A h a r b i order HL HA Hi O C).
+  - destruct (head_weighing a) eqn:K; try discriminate; [|exact (Rows C)]. apply if_or in C as [C|C].
+    + unfold gathered. rewrite K. exact (Every C).
+    + apply if_or in C as [C|C]; [exact (Rows C)|]. unfold gathered. rewrite K.
+      exact (check_lookup_correct users n w L A h a r b i HL HA Hi C).
+Qed.
+
 Lemma heads_stage_correct A M l h : holds_now A h ->
   holds_now (for_directions M (heads_stage views letters L A M l)) (after_heads n l h).
 Proof.
@@ -242,15 +270,7 @@ Proof.
   destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
   cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
   apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
-  pose proof (check_by_rows_correct users n w letters L A h a r b i HL HA Letters Hi) as Rows.
-  unfold check_any_head in C. unfold gathered in *. destruct (head_weighing a); [|exact (Rows C)].
-  apply if_or in C as [C|C];
-    [|apply if_or in C as [C|C]; [exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)|
-      apply if_or in C as [C|C]; [exact (Rows C)|
-        exact (check_lookup_correct users n w L A h a r b i HL HA Hi C)]]].
-  unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
-  destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
-  apply (check_head_correct users n w A h a r i p v HA Hi Ep Ev). unfold check_head. now rewrite Ep, Ev.
+  exact (check_any_head_correct A a r b h i HA Hi C).
 Qed.
 
 Lemma not_written l d h : writes_to l d = false -> feedforward l h d = 0.

@@ -9,10 +9,9 @@
    n, the rows of the greatest length are those of all.
    Proved: what is accepted holds what its direction means, at every position of every allowed length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax exponential exp_enclosure relu lemma_09_rounding formula network
-  meaning
-  linear_combination cases theorem_15_since_until check_head check_feedforward check_by_cases gap_rule values_by_rows
-  queries_by_rows.
+From Certify Require Import lists finite_sums softmax weighing exponential exp_enclosure relu lemma_09_rounding formula
+  network meaning linear_combination cases theorem_15_since_until check_head check_feedforward check_by_cases
+  gap_rule sparse_rule values_by_rows queries_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -120,8 +119,14 @@ Definition allowed_error (t : bool) : R := IZR (snd (limits t)) / (IZR (fst (lim
 
 (* What softmax plus one weighs beside all positions is bad where t is true: its value is 0. *)
 Definition aside (t : bool) : option Z :=
-  match head_weighing a with Softmax => None | SoftmaxPlusOne => if t then Some 0%Z else None end.
-Definition beside : R := match head_weighing a with Softmax => 0 | SoftmaxPlusOne => 1 end.
+  match head_weighing a with SoftmaxPlusOne => if t then Some 0%Z else None | _ => None end.
+(* Whether the error is within its limit, whichever place is the pivot. With `next` a row sees one place after it. *)
+Definition decided (t next : bool) (ps : list place) : bool :=
+  match head_weighing a with
+  | Sparsemax => check_sparsely 0 (limits t) next ps
+  | Entmax => check_sparsely 1 (limits t) next ps
+  | _ => if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps
+  end.
 
 Definition check_query (table : list (option (list letter))) (next : bool) (pivots : nat -> bool)
     (sites : list (nat * list interval)) (qs : list interval) : bool :=
@@ -130,7 +135,7 @@ Definition check_query (table : list (option (list letter))) (next : bool) (pivo
     let kinds := map (option_map (places_of t qs)) table in
     match traverse (fun s => option_map (shifted (snd s)) (nth (fst s) kinds None)) based with
     | Some ps => let ps := with_each (fun j p => if pivots j then p else without_pivot p) (seq 1 (length ps)) ps in
-                 if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps
+                 decided t next ps
     | None => false
     end) all_bools.
 
@@ -250,16 +255,6 @@ Definition truth_brought (j : nat) : option bool :=
   | Holds x y => if decides (tr x) (tr y) j then Some (both (tr x) (tr y) j) else None
   | Passes x => Some (tr x j)
   end.
-Lemma beside_nonneg : 0 <= beside.
-Proof. unfold beside. destruct (head_weighing a); lra. Qed.
-Lemma aside_weighs t : bit t * beside <= weighs (aside t).
-Proof.
-  unfold beside, aside. destruct (head_weighing a), t; cbn [bit weighs]; rewrite ?fixed_0, ?exp_0; lra.
-Qed.
-Lemma gathered_beside i r : gathered a n h i r =
-  attend_beside beside n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => linear r (h j)).
-Proof. unfold gathered, beside. destruct (head_weighing a); [symmetry; apply attend_beside_0|reflexivity]. Qed.
-
 Lemma letter_of_correct j l : (1 <= j <= n)%nat -> position_part values = [] -> letter_of (case_at j) = Some l ->
   brought l = truth_brought j /\ linear values (h j) = Q2R (value l) /\ 0 <= Q2R (value l) <= 1 /\
   (forall b, brought l = Some b -> Q2R (value l) = bit b) /\
@@ -406,7 +401,7 @@ Lemma check_query_correct next pivots sites qs t :
   (forall j, (1 <= j <= length sites)%nat -> exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x) ->
   check_query (letter_table any) next pivots sites qs = true ->
   exists ps, length ps = length sites /\
-    (if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps) = true /\
+    decided t next ps = true /\
     forall j, (1 <= j <= n)%nat -> (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
       fits pivots t p j.
 Proof.
@@ -443,14 +438,14 @@ Qed.
 
 (* The row is near the truth that its pivot brings, if places are checked and the row sees those only. *)
 Lemma pivot_decides ps r (next : bool) pivots t d l :
-  (if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps) = true ->
+  decided t next ps = true ->
   (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) ->
   (next = true -> r = S d) ->
   (forall j, (1 <= j <= r)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) ->
   visible n row_sees d -> pivots d = true -> letter_of (case_at (scanned n d)) = Some l -> brought l = Some t ->
   (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l ->
     is_after l = true) ->
-  Rabs (bit t - attend_beside beside n row_sees row_score row_value) <= allowed_error t.
+  Rabs (bit t - attend_as (head_weighing a) n row_sees row_score row_value) <= allowed_error t.
 Proof.
   intros C Lr Rn Vis Next Fits Vd Pd Ld Bd After. pose proof (Vis d Vd) as Dr. destruct (proj1 Vd) as [D1 _].
   assert (Val : forall j, visible n row_sees j -> exists l, letter_of (case_at (scanned n j)) = Some l /\
@@ -469,26 +464,23 @@ Proof.
     apply nth_error_nth. rewrite <- Eq'. rewrite <- (firstn_skipn r ps) at 2. rewrite nth_error_app1; [reflexivity|].
     destruct Vj. lia. }
   destruct (Limits t) as [Lc Ld0]. unfold allowed_error.
-  apply (row_near (firstn r ps) n row_sees row_score row_value (bit t) d y beside (aside t) beside_nonneg
-    (aside_weighs t)); [..|now apply IZR_lt|now apply IZR_le|].
-  - lia.
-  - exact Vd.
-  - apply bit_range.
-  - intros j Vj. destruct (Val j Vj) as (l' & _ & -> & V & _). exact V.
-  - destruct (Val d Vd) as (l' & E & -> & _ & V). apply V. congruence.
-  - exact Y.
-  - intros j Vj. rewrite Short. now apply Vis.
-  - intros j Vj _ Ne. destruct (At j Vj) as (q & -> & l' & _ & _ & B & _). now apply B.
-  - intros j Vj Dj Ne. destruct (At j Vj) as (q & -> & l' & El & _ & _ & F & _). apply F;
-      [exact Ne|]. now apply (After j Vj Dj).
-  - assert (Fn : firstn (d - 1) (firstn r ps) = firstn (d - 1) ps) by (rewrite firstn_firstn; f_equal; lia).
-    rewrite Fn. destruct next.
-    + pose proof (check_next_correct (limits t) ltac:(lia) (aside t) ps d p y C D1 Ep Py) as X.
-      rewrite (Next eq_refl), skipn_firstn_comm.
-      now replace (S d - d)%nat with 1%nat by lia.
-    + pose proof (check_places_correct (limits t) ltac:(lia) (aside t) ps d p y C D1 Ep Py) as X.
-      pose proof (weigh_fewer if_after d r ps) as F0. apply IZR_lt in Lc. eapply Rle_trans; [|exact X].
-      apply Rmult_le_compat_l; lra.
+  assert (In01 : forall j, visible n row_sees j -> 0 <= row_value j <= 1)
+    by (intros j Vj; destruct (Val j Vj) as (l' & _ & -> & V & _); exact V).
+  assert (Pivot : row_value d = bit t) by (destruct (Val d Vd) as (l' & E & -> & _ & V); apply V; congruence).
+  assert (B : forall j, visible n row_sees j -> (j < d)%nat -> row_value j <> bit t ->
+    at_most (if_before (nth (j - 1) (firstn r ps) (Place None None None))) (row_score j)).
+  { intros j Vj _ Ne. destruct (At j Vj) as (q & -> & l' & _ & _ & B & _). now apply B. }
+  assert (F : forall j, visible n row_sees j -> (d < j)%nat -> row_value j <> bit t ->
+    at_most (if_after (nth (j - 1) (firstn r ps) (Place None None None))) (row_score j)).
+  { intros j Vj Dj Ne. destruct (At j Vj) as (q & -> & l' & El & _ & _ & F & _). apply F;
+      [exact Ne|]. now apply (After j Vj Dj). }
+  pose proof (dense_row_near (limits t) next ps r n row_sees row_score row_value (bit t) d p y) as Dense.
+  unfold decided, aside in C. destruct (head_weighing a); cbn [attend_as].
+  - rewrite <- attend_beside_0. apply Dense with (o := None); auto using bit_range; simpl; lra.
+  - apply Dense with (o := if t then Some 0%Z else None); auto using bit_range; [lra|].
+    destruct t; cbn [bit weighs]; rewrite ?fixed_0, ?exp_0; lra.
+  - apply (sparse_row_near 0 (limits t) next ps r) with (d := d) (p := p) (y := y); auto using bit_range.
+  - apply (sparse_row_near 1 (limits t) next ps r) with (d := d) (p := p) (y := y); auto using bit_range.
 Qed.
 
 (* ---- what a check of a length says of the row ---- *)
@@ -507,31 +499,23 @@ Proof.
 Qed.
 
 (* ---- the same positions, counted from the other end ---- *)
-Lemma gathered_scanned : gathered a n h i values = attend_beside beside n row_sees row_score row_value.
+Lemma gathered_scanned : gathered a n h i values = attend_as (head_weighing a) n row_sees row_score row_value.
 Proof.
-  assert (M : forall m m' s s' v v', (forall j, (1 <= j <= n)%nat -> m j = m' j /\ s j = s' j /\ v j = v' j) ->
-    attend_beside beside n m s v = attend_beside beside n m' s' v').
-  { intros m m' s s' v v' E. unfold attend_beside.
-    assert (W : forall j, (1 <= j <= n)%nat -> weight m s j = weight m' s' j)
-      by (intros j Hj; destruct (E j Hj) as (Em & Es & _); unfold weight; now rewrite Em, Es).
-    apply sum_ext. intros j Hj. rewrite (sum_ext n _ _ W), (W j Hj). destruct (E j Hj) as (_ & _ & ->). reflexivity. }
-  assert (T : forall m s v, attend_beside beside n m s v
-    = attend_beside beside n (fun j => m (S n - j)%nat) (fun j => s (S n - j)%nat) (fun j => v (S n - j)%nat)).
-  { intros m s v. unfold attend_beside. rewrite <- (sum_backwards n (weight m s)).
-    rewrite <- (sum_backwards n (fun j => _ * v j)). reflexivity. }
-  rewrite gathered_beside. destruct (backwards k) eqn:B.
-  - rewrite T. apply M. intros j Hj. unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
+  unfold gathered. destruct (backwards k) eqn:B.
+  - rewrite attend_as_backwards. apply attend_as_same. intros j Hj.
+    unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
     destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [discriminate Direction|].
     unfold scanned in Scan. rewrite B in Scan. unfold past, future.
     destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j J); reflexivity || (exfalso; lia).
-  - apply M. intros j Hj. unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
+  - apply attend_as_same. intros j Hj.
+    unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
     destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [|discriminate Direction].
     unfold scanned in Scan. rewrite B in Scan. now rewrite Scan.
 Qed.
 Lemma gathered_range : 0 <= gathered a n h i values <= 1.
 Proof.
   assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
-  rewrite gathered_scanned. apply (attend_beside_range _ n _ _ _ J beside_nonneg); [apply visible_reach; lia|].
+  rewrite gathered_scanned. apply (attend_as_range _ n _ _ _ J); [apply visible_reach; lia|].
   intros j Vj. apply visible_reach in Vj. pose proof Checked as C. unfold check_length in C.
   destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate]. cbv zeta in C.
   destruct (forallb _ sites) eqn:Known; [clear C; rename Known into C|discriminate]. rewrite forallb_forall in C.
@@ -562,7 +546,7 @@ Proof.
 Qed.
 
 Lemma row_checked t : exists ps (next : bool) pivots,
-  (if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps) = true /\
+  decided t next ps = true /\
   (reach <= length ps)%nat /\ (forall j, (1 <= j <= reach)%nat -> exists p, nth_error ps (j - 1) = Some p /\
     fits pivots t p j) /\
   (next = true -> masked = true /\ holds_memory = false) /\ (holds_memory = true -> forall d, pivots d = true) /\
@@ -608,7 +592,7 @@ Qed.
 Notation seen_truth f := (fun j => tr f (scanned n j)).
 
 Lemma row_passes x : remembered k = Passes x -> (2 <= J)%nat /\
-  Rabs (bit (tr x (scanned n (J - 1))) - attend_beside beside n row_sees row_score row_value)
+  Rabs (bit (tr x (scanned n (J - 1))) - attend_as (head_weighing a) n row_sees row_score row_value)
     <= allowed_error (tr x (scanned n (J - 1))).
 Proof.
   intros K. assert (HJ2 : (2 <= J)%nat).
@@ -632,7 +616,7 @@ Qed.
 Hypothesis Begins : begins (letter_table any) = true.
 
 Lemma row_holds x y : remembered k = Holds x y ->
-  Rabs (bit (since_at (seen_truth x) (seen_truth y) J) - attend_beside beside n row_sees row_score row_value)
+  Rabs (bit (since_at (seen_truth x) (seen_truth y) J) - attend_as (head_weighing a) n row_sees row_score row_value)
     <= allowed_error (since_at (seen_truth x) (seen_truth y) J).
 Proof.
   intros K. set (P := seen_truth x). set (Q := seen_truth y).
@@ -664,9 +648,8 @@ Proof.
     rewrite B0. destruct (row_checked false) as (ps & next & pivots & _ & Lp & F & _).
     pose proof Begins as G. unfold begins in G. rewrite K in G. cbn [keeps_memory negb orb] in G.
       apply orb_prop in G as [G|G].
-    + apply andb_prop in G as [M G]. assert (Z : attend_beside beside n row_sees row_score row_value = 0).
-      { apply sum_zero. intros j Hj. destruct (row_sees j) eqn:Sj; [|unfold weight at 1; rewrite Sj; unfold Rdiv; ring].
-        assert (Vj : (1 <= j <= reach)%nat) by (apply visible_reach; now split).
+    + apply andb_prop in G as [M G]. assert (Z : attend_as (head_weighing a) n row_sees row_score row_value = 0).
+      { apply attend_as_zero. intros j Vj. pose proof (proj1 Vj) as Hj. apply visible_reach in Vj.
         destruct (F j Vj) as (p & _ & l & El & (ls & In_ & Nth) & _). unfold reach in Vj. rewrite M in Vj.
         destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (_ & V & _). unfold row_value. rewrite V.
         rewrite forallb_forall in G. assert (It : In (Some ls) (letter_table any)).
@@ -675,7 +658,7 @@ Proof.
             (length (letter_table any))) as [L|L]; [exact L|]. rewrite nth_overflow in Nth by exact L. discriminate. }
         specialize (G _ It). cbn [all_letters] in G. rewrite forallb_forall in G. specialize (G l In_).
         unfold brings_any in G. rewrite (Br j l Hj El), (None_ j Vj) in G. cbn [orb] in G. apply Qeq_bool_R in G.
-        rewrite G, Q2R_0. ring. }
+        now rewrite G, Q2R_0. }
       rewrite Z. simpl. rewrite Rminus_0_r, Rabs_R0. apply allowed_error_nonneg.
     + exfalso. destruct (F 1%nat ltac:(lia)) as (p & _ & l & El & (ls & In_ & Nth) & _).
       rewrite forallb_forall in G.

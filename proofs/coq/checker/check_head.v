@@ -5,7 +5,7 @@
    reads and the meaning b it writes; the constant gamma must be enough for the theorem, which rational_bounds.v
    decides. Proved: if it says yes, the head holds b at every position of every word of every length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup lemma_08_tie_breaking
+From Certify Require Import finite_sums softmax weighing exponential lemma_07_table_lookup lemma_08_tie_breaking
   lemma_09_rounding formula network meaning linear_combination comparison rational_bounds monomial score_form cases
   proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
   theorem_16_since_causal low_precision_tie_breaking low_precision_since_until low_precision_previous_next
@@ -164,6 +164,10 @@ Definition check_head (A : list meaning) (a : head) (r : row) (b : meaning) : bo
     end
   | _, _ => false
   end.
+
+(* All positions weigh alike. *)
+Definition scores_vanish (A : list meaning) (a : head) : bool :=
+  match score_form A a with Some p => vanishes shape_eqb p | None => false end.
 
 (* ---- what the forms stand for ---- *)
 Lemma masking_eqb_eq a b : masking_eqb a b = true -> a = b.
@@ -395,6 +399,14 @@ Lemma attended_uniform : vanishes shape_eqb p = true ->
 Proof.
   intros Z. rewrite attended_form. apply attend_ext; [|reflexivity]. intros j _.
   exact (vanishes_correct shape_eqb shape_eqb_eq _ p Z).
+Qed.
+
+Lemma gathered_uniform : head_weighing a <> SoftmaxPlusOne -> vanishes shape_eqb p = true ->
+  gathered a n h i r = attended a n h i r.
+Proof.
+  intros K Z. apply (attend_as_uniform _ n _ 0 _ _ K). intros j [Hj _]. transitivity (fv p i j).
+  - now apply (score_form_correct users n w A h HA).
+  - exact (vanishes_correct shape_eqb shape_eqb_eq _ p Z).
 Qed.
 
 Lemma average_form_value t s : is_one_sided s t = true ->

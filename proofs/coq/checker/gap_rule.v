@@ -7,7 +7,7 @@
    `forward` compares it with 1/3 for all pivots in one pass. It keeps sums of weights relative to their greatest
    score, and asks for an exponential only if the last one asked for is another. Scores are multiples of 2^-80,
    weights of 2^-60: stated errors have room for 10^-15. Proved: what it accepts has an error of at most 1/4 at every
-   row. *)
+   row. Softmax plus one has a weight beside all positions, which is bad where t is true. *)
 From Coq Require Import Reals ZArith Lra Lia List Bool Arith.
 From Certify Require Import lists finite_sums softmax exponential exp_enclosure.
 Import ListNotations.
@@ -115,65 +115,59 @@ Proof. now unfold weight_bits. Qed.
 Record place := Place { if_before : option Z; if_pivot : option Z; if_after : option Z }.
 
 Definition weighs (o : option Z) : R := match o with Some x => exp (score x) | None => 0 end.
-Definition weigh (l : list (option Z)) : R := fold_right (fun o x => weighs o + x) 0 l.
+Definition weigh_by (W : option Z -> R) (l : list (option Z)) : R := fold_right (fun o x => W o + x) 0 l.
+Notation weigh := (weigh_by weighs).
 Definition at_most (o : option Z) (x : R) : Prop := exists y, o = Some y /\ x <= score y.
 
 Lemma weighs_nonneg o : 0 <= weighs o.
 Proof. destruct o; simpl; [apply exp_nonneg|lra]. Qed.
-Lemma weigh_nonneg l : 0 <= weigh l.
-Proof. induction l as [|o l IH]; simpl; [lra|]. pose proof (weighs_nonneg o). lra. Qed.
-Lemma weigh_app l k : weigh (l ++ k) = weigh l + weigh k.
-Proof. unfold weigh. induction l as [|o l IH]; simpl; [lra|]. rewrite IH. lra. Qed.
+Lemma weigh_by_nonneg W l : (forall o, 0 <= W o) -> 0 <= weigh_by W l.
+Proof. intros H. induction l as [|o l IH]; simpl; [lra|]. specialize (H o). lra. Qed.
+Lemma weigh_app W l k : weigh_by W (l ++ k) = weigh_by W l + weigh_by W k.
+Proof. unfold weigh_by. induction l as [|o l IH]; simpl; [lra|]. rewrite IH. lra. Qed.
 Lemma weighs_at_most o x : at_most o x -> exp x <= weighs o.
 Proof. intros (y & -> & H). now apply exp_monotone. Qed.
 
-Lemma sum_weigh l : forall f, (forall k, (k < length l)%nat -> f (S k) <= weighs (nth k l None)) ->
-  sum (length l) f <= weigh l.
+Lemma sum_weigh W l : forall f, (forall k, (k < length l)%nat -> f (S k) <= W (nth k l None)) ->
+  sum (length l) f <= weigh_by W l.
 Proof.
   induction l as [|o l IH]; intros f H; [simpl; lra|]. change (length (o :: l)) with (1 + length l)%nat.
-  rewrite sum_cut. cbn [sum weigh fold_right]. fold (weigh l). rewrite Rplus_0_l.
+  rewrite sum_cut. cbn [sum weigh_by fold_right]. fold (weigh_by W l). rewrite Rplus_0_l.
   apply Rplus_le_compat; [apply (H 0%nat); simpl; lia|]. apply IH. intros k Hk. apply (H (S k)). simpl. lia.
 Qed.
 
 (* One row: its places are those of the positions from 1 on, and it sees no others. *)
 Section Row.
-Variables (ps : list place) (n : nat) (m : mask) (s v : nat -> R) (t : R) (d : nat) (y : Z).
+Variables (ps : list place) (n : nat) (m : mask) (s v : nat -> R) (t : R) (d : nat).
 Notation before := (map if_before (firstn (d - 1) ps)).
 Notation after := (map if_after (skipn d ps)).
-Variables (z : R) (aside : option Z).                            (* what is bad beside all positions *)
-Hypothesis Hz : 0 <= z.
-Hypothesis Beside : t * z <= weighs aside.
 Hypothesis Short : (length ps <= n)%nat.
 Hypothesis Vd : visible n m d.
-Hypothesis Ht : 0 <= t <= 1.
-Hypothesis Hv : forall j, visible n m j -> 0 <= v j <= 1.
 Hypothesis Pivot : v d = t.
-Hypothesis Least : score y <= s d.
 Hypothesis Seen : forall j, visible n m j -> (j <= length ps)%nat.
 Hypothesis Before : forall j, visible n m j -> (j < d)%nat -> v j <> t ->
   at_most (if_before (nth (j - 1) ps (Place None None None))) (s j).
 Hypothesis After : forall j, visible n m j -> (d < j)%nat -> v j <> t ->
   at_most (if_after (nth (j - 1) ps (Place None None None))) (s j).
-Variables c e : R.
-Hypothesis Hc : 0 < c.
-Hypothesis He : 0 <= e.
-Hypothesis Bound : c * (weighs aside + weigh before + weigh after) <= e * exp (score y).
 
-Lemma bad_weigh : sum n (bad_weight m s v t) <= weigh before + weigh after.
+(* Shares q of the bad positions alone, of which W says how great they are at most. *)
+Lemma bad_weigh (W : option Z -> R) (q : nat -> R) : (forall o, 0 <= W o) ->
+  (forall j, (1 <= j <= n)%nat -> m j = false \/ v j = t -> q j = 0) ->
+  (forall j o, visible n m j -> v j <> t -> at_most o (s j) -> q j <= W o) ->
+  sum n q <= weigh_by W before + weigh_by W after.
 Proof.
-  pose proof (Seen d Vd) as Ld. destruct Vd as [Hd Md].
-  assert (One : forall j o, (1 <= j <= n)%nat -> (visible n m j -> v j <> t -> at_most o (s j)) ->
-    bad_weight m s v t j <= weighs o).
-  { intros j o Hj H. pose proof (weighs_nonneg o). unfold bad_weight, weight. destruct (Req_EM_T _ _); [lra|].
-    destruct (m j) eqn:M; [|lra]. apply weighs_at_most, H; [now split|assumption]. }
+  intros W0 Good Bad. pose proof (Seen d Vd) as Ld. destruct Vd as [Hd Md].
+  assert (One : forall j o, (1 <= j <= n)%nat -> (visible n m j -> v j <> t -> at_most o (s j)) -> q j <= W o).
+  { intros j o Hj H. pose proof (W0 o) as P. destruct (Req_EM_T (v j) t) as [E|E]; [rewrite Good; auto|].
+    destruct (m j) eqn:M; [|rewrite Good; auto]. apply Bad; [now split|exact E|]. apply H; [now split|exact E]. }
   replace n with ((d - 1) + (1 + ((length ps - d) + (n - length ps))))%nat by lia. rewrite !sum_cut.
   cbn [sum]. rewrite (sum_zero (n - length ps)); [rewrite Rplus_0_r|].
-  2:{ intros k Hk. unfold bad_weight, weight. destruct (Req_EM_T _ _); [reflexivity|].
-      match goal with |- (if m ?j then _ else _) = _ => set (j' := j) end. destruct (m j') eqn:M; [|reflexivity].
-      exfalso. assert (visible n m j') as V by (split; [unfold j';
-        lia|exact M]). apply Seen in V. unfold j' in V. lia. }
-  assert (Z : bad_weight m s v t (d - 1 + 1) = 0).
-  { replace (d - 1 + 1)%nat with d by lia. unfold bad_weight. destruct (Req_EM_T _ _); [reflexivity|contradiction]. }
+  2:{ intros k Hk. match goal with |- q ?j = _ => set (j' := j) end. apply Good; [unfold j'; lia|]. left.
+      destruct (m j') eqn:M; [|reflexivity].
+      exfalso. assert (visible n m j') as V by (split; [unfold j'; lia|exact M]). apply Seen in V. unfold j' in V.
+      lia. }
+  assert (Z : q (d - 1 + 1)%nat = 0).
+  { replace (d - 1 + 1)%nat with d by lia. apply Good; auto. }
   rewrite Z, !Rplus_0_l. apply Rplus_le_compat.
   - replace (d - 1)%nat with (length before) at 1 by (rewrite length_map, firstn_length; lia).
     apply sum_weigh. intros k Hk. rewrite length_map, firstn_length in Hk. apply One; [lia|]. intros Vj Ne.
@@ -190,9 +184,25 @@ Proof.
     rewrite firstn_length. lia.
 Qed.
 
+Hypothesis Ht : 0 <= t <= 1.
+Hypothesis Hv : forall j, visible n m j -> 0 <= v j <= 1.
+Variables (y : Z) (z : R) (aside : option Z).                    (* what is bad beside all positions *)
+Hypothesis Least : score y <= s d.
+Hypothesis Hz : 0 <= z.
+Hypothesis Beside : t * z <= weighs aside.
+Variables c e : R.
+Hypothesis Hc : 0 < c.
+Hypothesis He : 0 <= e.
+Hypothesis Bound : c * (weighs aside + weigh before + weigh after) <= e * exp (score y).
+
 Theorem row_near : Rabs (t - attend_beside z n m s v) <= e / (c + e).
 Proof.
-  pose proof (exp_pos (s d)) as E. pose proof bad_weigh as X. pose proof (exp_monotone _ _ Least) as L.
+  assert (X : sum n (bad_weight m s v t) <= weigh before + weigh after).
+  { apply bad_weigh; [exact weighs_nonneg| |].
+    - intros j _ [M|G]; unfold bad_weight, weight; [rewrite M|rewrite G]; destruct (Req_EM_T _ _); congruence || lra.
+    - intros j o [_ M] Ne A. unfold bad_weight, weight. rewrite M. destruct (Req_EM_T _ _); [contradiction|].
+      now apply weighs_at_most. }
+  pose proof (exp_pos (s d)) as E. pose proof (exp_monotone _ _ Least) as L.
   assert (W : weight m s d = exp (s d)) by (unfold weight; now rewrite (proj2 Vd)).
   apply (gap_rule_limit n m s v t d ((weighs aside + weigh before + weigh after) / exp (s d)) z Hz Vd Ht Hv Pivot)
     with (c := c); auto.
@@ -348,7 +358,7 @@ Lemma forward_correct ps : forall h c c' afters k p a y x z, forward h c c' ps a
 Proof.
   induction ps as [|p0 ps IH]; intros h c c' afters k p a y x z F V V' Hx Hp Ha Py Hz; [now destruct k|].
   destruct afters as [|a0 afters]; [now destruct k|]. cbn [forward] in F.
-  destruct k as [|k]; cbn [nth_error firstn map weigh fold_right] in *.
+  destruct k as [|k]; cbn [nth_error firstn map weigh_by fold_right] in *.
   - injection Hp as ->. injection Ha as ->. rewrite Py in F. destruct (part c h y) as [[c1 x1]|] eqn:E; [|discriminate].
     destruct (part c' a y) as [[c2 x2]|] eqn:E'; [|discriminate]. apply if_and in F as [F _]. apply Z.leb_le in F.
     apply (part_correct _ _ _ x) in E as [_ E]; auto. apply (part_correct _ _ _ z) in E' as [_ E']; auto.
@@ -397,7 +407,7 @@ Lemma sums_after_bounds ps : bounds (fst (sums_after ps)) (weigh (map if_after p
     bounds a (weigh (map if_after (skipn (S k) ps))).
 Proof.
   induction ps as [|p0 ps [IH1 IH2]]; [split; [simpl; lra|now intros []]|].
-  cbn [sums_after map weigh fold_right]. destruct (sums_after ps) as [h l]. cbn [fst snd] in *. split.
+  cbn [sums_after map weigh_by fold_right]. destruct (sums_after ps) as [h l]. cbn [fst snd] in *. split.
   - rewrite Rplus_comm. now apply add_bounds.
   - intros [|k] p H; [exists h; split; [reflexivity|exact IH1]|exact (IH2 k p H)].
 Qed.
@@ -418,7 +428,7 @@ Lemma next_after_bounds ps : forall k p, nth_error ps k = Some p -> exists a, nt
 Proof.
   induction ps as [|p0 ps IH]; intros k p H; [now destruct k|]. destruct k as [|k]; [|exact (IH k p H)].
   cbn [next_after nth_error]. eexists. split; [reflexivity|]. destruct ps as [|q ps]; [simpl; lra|].
-  cbn [skipn firstn map weigh fold_right]. rewrite Rplus_comm. apply add_bounds. simpl. lra.
+  cbn [skipn firstn map weigh_by fold_right]. rewrite Rplus_comm. apply add_bounds. simpl. lra.
 Qed.
 
 Theorem check_next_correct ps d p y : check_next ps = true -> (1 <= d)%nat ->
@@ -435,9 +445,37 @@ Qed.
 End Limit.
 
 (* A row that sees fewer places has less to bear. *)
-Lemma weigh_fewer (f : place -> option Z) k r ps :
-  weigh (map f (skipn k (firstn r ps))) <= weigh (map f (skipn k ps)).
+Lemma weigh_fewer W (f : place -> option Z) k r ps : (forall o, 0 <= W o) ->
+  weigh_by W (map f (skipn k (firstn r ps))) <= weigh_by W (map f (skipn k ps)).
 Proof.
+  intros W0.
   rewrite skipn_firstn_comm. rewrite <- (firstn_skipn (r - k) (skipn k ps)) at 2. rewrite map_app, weigh_app.
-  pose proof (weigh_nonneg (map f (skipn (r - k) (skipn k ps)))). lra.
+  pose proof (weigh_by_nonneg W (map f (skipn (r - k) (skipn k ps))) W0). lra.
+Qed.
+
+(* One row, of which `ps` are the places of the first r positions and of more. *)
+Theorem dense_row_near limit next ps r n m s v t d p y z o :
+  (if next : bool then check_next limit o ps else check_places limit o ps) = true ->
+  (0 < fst limit)%Z -> (0 <= snd limit)%Z -> 0 <= z -> t * z <= weighs o ->
+  (r <= length ps)%nat -> (r <= n)%nat -> (next = true -> r = S d) -> visible n m d -> v d = t -> 0 <= t <= 1 ->
+  (forall j, visible n m j -> 0 <= v j <= 1) -> (forall j, visible n m j -> (j <= r)%nat) ->
+  (forall j, visible n m j -> (j < d)%nat -> v j <> t ->
+     at_most (if_before (nth (j - 1) (firstn r ps) (Place None None None))) (s j)) ->
+  (forall j, visible n m j -> (d < j)%nat -> v j <> t ->
+     at_most (if_after (nth (j - 1) (firstn r ps) (Place None None None))) (s j)) ->
+  nth_error ps (d - 1) = Some p -> if_pivot p = Some y -> score y <= s d ->
+  Rabs (t - attend_beside z n m s v) <= IZR (snd limit) / (IZR (fst limit) + IZR (snd limit)).
+Proof.
+  intros C Lc Ld Hz Ho Lr Rn Next Vd Pv Ht Hv Seen Before After Hp Py Y.
+  assert (Short : length (firstn r ps) = r) by (rewrite firstn_length; lia).
+  pose proof (Seen d Vd) as Dr. assert (D1 : (1 <= d)%nat) by (destruct Vd; lia).
+  apply (row_near (firstn r ps) n m s v t d) with (y := y) (aside := o); auto;
+    [lia|intros j Vj; rewrite Short; now apply Seen|now apply IZR_lt|now apply IZR_le|].
+  assert (Fn : firstn (d - 1) (firstn r ps) = firstn (d - 1) ps) by (rewrite firstn_firstn; f_equal; lia).
+  rewrite Fn. destruct next.
+  - pose proof (check_next_correct limit ltac:(lia) o ps d p y C D1 Hp Py) as X.
+    rewrite (Next eq_refl), skipn_firstn_comm. now replace (S d - d)%nat with 1%nat by lia.
+  - pose proof (check_places_correct limit ltac:(lia) o ps d p y C D1 Hp Py) as X.
+    pose proof (weigh_fewer weighs if_after d r ps weighs_nonneg) as F0. apply IZR_lt in Lc.
+    eapply Rle_trans; [|exact X]. apply Rmult_le_compat_l; lra.
 Qed.

@@ -9,9 +9,9 @@
    greatest length.
    Proved: if `check_lookup` says yes, the head holds what it should. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax relu exponential exp_enclosure lemma_07_table_lookup
-  lemma_09_rounding formula network totals meaning linear_combination comparison cases theorem_20_counting check_head
-  gap_rule values_by_rows output_by_rows.
+From Certify Require Import lists finite_sums softmax entmax weighing relu exponential exp_enclosure
+  lemma_07_table_lookup lemma_09_rounding formula network totals meaning linear_combination comparison cases
+  theorem_20_counting check_head gap_rule values_by_rows output_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -421,21 +421,30 @@ Proof.
   rewrite (map_nth (reads table far vs)), seq_nth in H by lia. now replace (1 + (p - 1))%nat with p in H by lia.
 Qed.
 
-Theorem check_near_length_correct c0 chi guard : 0 < Q2R c0 ->
-  check_near_length c0 (weight_table c0) chi guard n = true ->
-  means users n w i (IsNear chi guard) (attended a n h i values).
+(* The position that the row looks for, its score, and what stands there. *)
+Notation found c p e := (visible n (mask_at (head_masking a) i) p /\ forall j, (1 <= j <= n)%nat ->
+  scaled_score a n h i j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e).
+Notation in_range := (forall j, visible n (mask_at (head_masking a) i) j -> 0 <= linear values (h j) <= 1).
+Lemma near_length_range c0 table chi guard : check_near_length c0 table chi guard n = true -> in_range.
 Proof.
-  intros C0 H. unfold check_near_length in H. destruct (traverse (known_row values n) (seq 1 n)) as [vs|] eqn:Vs;
+  intros H j [Hj _]. unfold check_near_length in H.
+  destruct (traverse (known_row values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
+  destruct (traverse (key_parabola n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
+  apply andb_prop in H as [Range _]. rewrite forallb_forall in Range.
+  assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
+  rewrite (known_values vs Vs j Hj). specialize (Range (nth (j - 1) vs 0%Q) ltac:(apply nth_In; lia)).
+  apply andb_prop in Range as [R1 R2]. apply Qle_bool_R in R1, R2. rewrite Q2R_0 in R1. rewrite Q2R_1 in R2. lra.
+Qed.
+Lemma near_length_found c0 table chi guard : check_near_length c0 table chi guard n = true -> tr guard i = true ->
+  exists vs c p e, length vs = n /\ (forall j, (1 <= j <= n)%nat -> linear values (h j) = Q2R (nth (j - 1) vs 0%Q)) /\
+    Q2R c0 <= Q2R c /\ found c p e /\ reads table (weight_far c0) vs p = Some (tr chi i).
+Proof.
+  intros H G. unfold check_near_length in H. destruct (traverse (known_row values n) (seq 1 n)) as [vs|] eqn:Vs;
     [|discriminate].
   destruct (traverse (key_parabola n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
-  apply andb_prop in H as [Range H]. cbv zeta in H. rewrite forallb_forall in Range.
+  apply andb_prop in H as [_ H]. cbv zeta in H.
   assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
-  pose proof (known_values vs Vs) as Value.
-  assert (In01 : forall j, visible n (mask_at (head_masking a) i) j -> 0 <= linear values (h j) <= 1).
-  { intros j [Hj _]. rewrite (Value j Hj). specialize (Range (nth (j - 1) vs 0%Q) ltac:(apply nth_In; lia)).
-    apply andb_prop in Range as [R1 R2]. apply Qle_bool_R in R1, R2. rewrite Q2R_0 in R1. rewrite Q2R_1 in R2. lra. }
-  assert (R : 0 <= attended a n h i values <= 1) by (apply (attend_range n _ _ _ i self_visible); exact In01).
-  split; [exact R|]. intros G. rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
+  rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
   rewrite forallb_forall in H. specialize (H b (bool_listed b)). unfold check_near_row in H. cbv zeta in H.
   rewrite real_can_be in H.
   assert (On : match case_truth n i b (count_in_case b m) guard with Some false => false | _ => true end = true).
@@ -455,8 +464,20 @@ Proof.
   rewrite Pv in Score.
   destruct (nth (p - 1) _ None) as [u|] eqn:Rd; [|discriminate]. apply eqb_prop in Read. subst u.
   apply (read_at_position _ _ _ _ _ Hp) in Rd. rename Rd into Rp.
+  exists vs, c, p, e. split; [exact Ln|]. split; [exact (known_values vs Vs)|]. split; [exact Cc|]. split; [|exact Rp].
+  split; [split; [exact Hp|exact Mp]|exact Score].
+Qed.
+
+Theorem check_near_length_correct c0 chi guard : 0 < Q2R c0 ->
+  check_near_length c0 (weight_table c0) chi guard n = true ->
+  means users n w i (IsNear chi guard) (attended a n h i values).
+Proof.
+  intros C0 H. pose proof (near_length_range _ _ _ _ H) as In01.
+  assert (R : 0 <= attended a n h i values <= 1) by (apply (attend_range n _ _ _ i self_visible); exact In01).
+  split; [exact R|]. intros G.
+  destruct (near_length_found _ _ _ _ H G) as (vs & c & p & e & Ln & Value & Cc & [[Hp Mp] Score] & Rp).
   assert (Pvs : (1 <= p <= length vs)%nat) by lia. destruct (reads_right _ _ _ _ _ Pvs Rp) as [Vp Sum].
-  set (table := weight_table c0) in *. set (far := weight_far c0) in *.
+  set (t := tr chi i) in *. set (table := weight_table c0) in *. set (far := weight_far c0) in *.
   set (S := bad_sum table far p (number_of t) 1 vs) in *.
   apply (near_from_error _ (1 / 4)); [|lra|exact R]. unfold attended.
   apply (gap_rule_quarter n _ _ _ (bit t) p (share S)).
@@ -543,11 +564,11 @@ Proof.
   rewrite Rmult_comm. apply Ropp_le_contravar, Rmult_le_compat_r; [apply pos_INR|lra].
 Qed.
 
-Theorem check_others_length_correct c0 e N : 0 < Q2R c0 -> (n <= N)%nat -> within_error_at c0 e N = true ->
-  masking_eqb (head_masking a) PastMasked = false -> check_others_length c0 n = true ->
-  means users n w i (IsOthers s f e) (attended a n h i values).
+Lemma others_length_found c0 : masking_eqb (head_masking a) PastMasked = false -> check_others_length c0 n = true ->
+  exists shift c p e, Q2R c0 <= Q2R c /\ 0 < Q2R c /\ INR m + IZR shift = INR p /\ (1 <= p <= sees_up_to n i)%nat /\
+    (forall j, (1 <= j <= n)%nat -> linear values (h j) = INR j - IZR shift) /\ found c p e.
 Proof.
-  intros C0 HN He Mask H. unfold check_others_length in H. destruct (value_shift n) as [shift|] eqn:Sh; [|discriminate].
+  intros Mask H. unfold check_others_length in H. destruct (value_shift n) as [shift|] eqn:Sh; [|discriminate].
   destruct (traverse (key_parabola n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
   rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
   rewrite forallb_forall in H. specialize (H b (bool_listed b)). unfold check_others_row in H. rewrite real_can_be in H.
@@ -555,19 +576,30 @@ Proof.
   apply andb_prop in H as [H Fit]. apply andb_prop in H as [H O1]. apply andb_prop in H as [Cc Eo].
   apply Z.eqb_eq in Eo. subst off. apply Z.leb_le in O1, Fit. apply Qle_bool_R in Cc.
   destruct (lookup_case_correct ks c shift Ks Case) as (Cp & e0 & Score).
-  assert (Value : forall j, (1 <= j <= n)%nat -> linear values (h j) = INR j - IZR shift).
-  { intros j Hj. unfold value_shift, bind in Sh. destruct (known_row values n 1) as [v|]; [|discriminate].
+  pose proof (others_bound s n (tr f) i Hi) as Bound. set (p := (m + Z.to_nat shift)%nat).
+  assert (Hp : (1 <= p <= sees_up_to n i)%nat) by (unfold p; lia).
+  assert (HW : (sees_up_to n i <= n)%nat) by (unfold sees_up_to; destruct (head_masking a); lia).
+  assert (Pv : INR m + IZR shift = INR p).
+  { unfold p. now rewrite plus_INR, (INR_IZR_INZ (Z.to_nat shift)), Z2Nat.id by lia. }
+  rewrite Pv in Score. exists shift, c, p, e0. repeat split; auto; try lia.
+  - intros j Hj. unfold value_shift, bind in Sh. destruct (known_row values n 1) as [v|]; [|discriminate].
     cbv zeta in Sh.
     destruct (is_integer _ && _) eqn:F; [|discriminate]. apply some_inj in Sh. apply andb_prop in F as [_ F].
     rewrite forallb_forall in F. specialize (F j ltac:(apply in_seq; lia)).
     destruct (known_row values n j) as [x|] eqn:K; [|discriminate]. rewrite (known_row_correct _ j Hj x K).
-    apply Qeq_bool_R in F. now rewrite F, Q2R_minus, integer_of_value, Q2R_inject_Z, Sh. }
-  set (W := sees_up_to n i) in *. pose proof (others_bound s n (tr f) i Hi) as Bound.
+    apply Qeq_bool_R in F. now rewrite F, Q2R_minus, integer_of_value, Q2R_inject_Z, Sh.
+  - unfold sees_up_to in Hp. destruct (head_masking a); cbn [mask_at]; [reflexivity| |discriminate Mask].
+    apply Nat.leb_le. lia.
+Qed.
+
+Theorem check_others_length_correct c0 e N : 0 < Q2R c0 -> (n <= N)%nat -> within_error_at c0 e N = true ->
+  masking_eqb (head_masking a) PastMasked = false -> check_others_length c0 n = true ->
+  means users n w i (IsOthers s f e) (attended a n h i values).
+Proof.
+  intros C0 HN He Mask H.
+  destruct (others_length_found c0 Mask H) as (shift & c & p & e0 & Cc & Cp & Pv & Hp & Value & _ & Score).
+  set (W := sees_up_to n i) in *.
   assert (HW : (1 <= W <= n)%nat) by (unfold W, sees_up_to; destruct (head_masking a); lia).
-  set (p := (m + Z.to_nat shift)%nat). assert (Hp : (1 <= p <= W)%nat) by (unfold p; lia).
-  assert (Pv : INR m + IZR shift = INR p).
-  { unfold p. now rewrite plus_INR, (INR_IZR_INZ (Z.to_nat shift)), Z2Nat.id by lia. }
-  rewrite Pv in Score.
   assert (At : attended a n h i values = attend W no_mask (lookup_score (Q2R c) p) INR - IZR shift).
   { unfold attended. transitivity (attend W no_mask (scaled_score a n h i) (fun j => INR j - IZR shift)).
     - transitivity (attend n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => INR j - IZR shift)).
@@ -580,6 +612,35 @@ Proof.
     with (INR p - attend W no_mask (lookup_score (Q2R c) p) INR) by (rewrite <- Pv; ring).
   eapply Rle_trans; [exact (lemma_07_sharp W p (Q2R c) Hp Cp)|]. unfold sharp_bound.
   apply (within_error_at_correct c0 c e N (W - 1)); [lra|exact He|lia].
+Qed.
+
+(* ---- sparse heads whose scores are far enough apart: what is looked for has all weight ---- *)
+Lemma gathered_far order c0 c p e : sparse_order (head_weighing a) = Some order -> INR (S order) <= Q2R c0 ->
+  Q2R c0 <= Q2R c -> found c p e -> gathered a n h i values = linear values (h p).
+Proof.
+  intros K C0 Cc [Vp Score]. unfold gathered. rewrite (attend_as_sparsely _ order) by exact K.
+  apply (attend_sparsely_far order n _ _ (fun j => linear values (h j)) p Vp). intros j [Hj _] N.
+  rewrite (Score j Hj), (Score p (proj1 Vp)).
+  assert (D : 1 <= (INR j - INR p) * (INR j - INR p)).
+  { rewrite !INR_IZR_INZ, <- minus_IZR, <- mult_IZR. apply IZR_le. nia. }
+  assert (INR (S order) <= Q2R c * ((INR j - INR p) * (INR j - INR p))); [|lra].
+  rewrite <- (Rmult_1_r (INR (S order))). apply Rmult_le_compat; try lra. apply pos_INR.
+Qed.
+Lemma near_length_exact order c0 table chi guard : sparse_order (head_weighing a) = Some order ->
+  INR (S order) <= Q2R c0 -> check_near_length c0 table chi guard n = true ->
+  0 <= gathered a n h i values <= 1 /\ (tr guard i = true -> gathered a n h i values = bit (tr chi i)).
+Proof.
+  intros K C0 H. split; [apply (attend_as_range _ n _ _ _ i self_visible), (near_length_range _ _ _ _ H)|].
+  intros G. destruct (near_length_found _ _ _ _ H G) as (vs & c & p & e & Ln & Value & Cc & F & Rp).
+  rewrite (gathered_far order c0 c p e K C0 Cc F). destruct F as [[Hp _] _].
+  rewrite (Value p Hp). apply (reads_right table (weight_far c0) vs p); [lia|exact Rp].
+Qed.
+Lemma others_length_exact order c0 : sparse_order (head_weighing a) = Some order -> INR (S order) <= Q2R c0 ->
+  masking_eqb (head_masking a) PastMasked = false -> check_others_length c0 n = true ->
+  gathered a n h i values = INR m.
+Proof.
+  intros K C0 Mask H. destruct (others_length_found c0 Mask H) as (shift & c & p & e & Cc & _ & Pv & _ & Value & F).
+  rewrite (gathered_far order c0 c p e K C0 Cc F). destruct F as [[Hp _] _]. rewrite (Value p Hp), <- Pv. ring.
 Qed.
 End Position.
 End Lookup.
@@ -595,7 +656,9 @@ Definition looked_up (A : list meaning) (a : head) : option (side * formula) :=
   end.
 Definition is_above_0 (q : Q) : bool := negb (Qle_bool q 0).
 
-Definition check_lookup (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+(* `near` and `others` say whether the least sharpness is enough. *)
+Definition check_lookup_if (near : Q -> bool) (others : Q -> Q -> nat -> bool) (L : lengths) (A : list meaning)
+    (a : head) (r : row) (b : meaning) : bool :=
   match greatest_length L with
   | None => false
   | Some N =>
@@ -606,20 +669,26 @@ Definition check_lookup (L : lengths) (A : list meaning) (a : head) (r : row) (b
         | Some (s, f) =>
             match least_sharpness A a s f ns with
             | Some c0 => let table := weight_table c0 in
-                is_above_0 c0 && forallb (check_near_length A a r s f c0 table chi guard) ns
+                near c0 && forallb (check_near_length A a r s f c0 table chi guard) ns
             | None => false
             end
         | None => false
         end
     | IsOthers s f e =>
         match least_sharpness A a s f ns with
-        | Some c0 => is_above_0 c0 && within_error_at c0 e N && negb (masking_eqb (head_masking a) PastMasked)
+        | Some c0 => others c0 e N && negb (masking_eqb (head_masking a) PastMasked)
                      && forallb (check_others_length A a r s f c0) ns
         | None => false
         end
     | _ => false
     end
   end.
+
+Definition check_lookup := check_lookup_if is_above_0 (fun c0 e N => is_above_0 c0 && within_error_at c0 e N).
+(* Of sparse heads: all positions but one weigh nothing. *)
+Definition is_sharp (order : nat) (c0 : Q) : bool := Qle_bool (integer_of (S order)) c0.
+Definition check_sharp_lookup (order : nat) := check_lookup_if (is_sharp order) (fun c0 e _ =>
+  is_sharp order c0 && Qle_bool 0 e).
 
 (* The error with which a head then holds a number of others. *)
 Definition others_error_by_rows (L : lengths) (A : list meaning) (a : head) (s : side) (f : formula) : option Q :=
@@ -634,7 +703,8 @@ Definition others_error_by_rows (L : lengths) (A : list meaning) (a : head) (s :
 Theorem check_lookup_correct users n w L A h a r b i : allowed L n -> holds_of users n w A h -> (1 <= i <= n)%nat ->
   check_lookup L A a r b = true -> means users n w i b (attended a n h i r).
 Proof.
-  intros (N1 & Ln & HN) HA Hi H. unfold check_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
+  intros (N1 & Ln & HN) HA Hi H. unfold check_lookup, check_lookup_if in H.
+  destruct (greatest_length L) as [N|]; [|discriminate].
   cbv zeta in H. assert (In_ : In n (lengths_to L N)) by (unfold lengths_to; apply in_seq; lia).
   assert (Pos : forall q, is_above_0 q = true -> 0 < Q2R q) by (intros q P; apply not_below;
     now apply negb_true_iff in P).
@@ -647,4 +717,37 @@ Proof.
     apply andb_prop in H as [H M]. apply andb_prop in H as [P E]. rewrite forallb_forall in F. specialize (F n In_).
     apply negb_true_iff in M.
     exact (check_others_length_correct A a r s f users n w i h Hi HA c0 e N (Pos c0 P) HN E M F).
+Qed.
+
+Definition holds_exactly_there users n w i (b : meaning) (x : R) : Prop :=
+  match b with
+  | IsNear chi guard => 0 <= x <= 1 /\ (truth users n w guard i = true -> x = bit (truth users n w chi i))
+  | IsOthers s f e => x = INR (others s n (truth users n w f) i) /\ 0 <= Q2R e
+  | _ => False
+  end.
+Theorem check_sharp_lookup_correct users n w L A h a r b i order : allowed L n -> holds_of users n w A h ->
+  (1 <= i <= n)%nat -> sparse_order (head_weighing a) = Some order -> check_sharp_lookup order L A a r b = true ->
+  holds_exactly_there users n w i b (gathered a n h i r).
+Proof.
+  intros (N1 & Ln & HN) HA Hi K H. unfold check_sharp_lookup, check_lookup_if in H.
+  destruct (greatest_length L) as [N|]; [|discriminate].
+  cbv zeta in H. assert (In_ : In n (lengths_to L N)) by (unfold lengths_to; apply in_seq; lia).
+  assert (Sharp : forall q, is_sharp order q = true -> INR (S order) <= Q2R q)
+    by (intros q P; apply Qle_bool_R in P; now rewrite integer_of_value in P).
+  destruct b as [v|g|g|chi guard|x g|s f|t|s f|s f e|]; try discriminate; cbn [holds_exactly_there].
+  - destruct (looked_up A a) as [[s f]|]; [|discriminate].
+    destruct (least_sharpness A a s f _) as [c0|]; [|discriminate]. apply andb_prop in H as [P H].
+    rewrite forallb_forall in H. specialize (H n In_).
+    exact (near_length_exact A a r s f users n w i h Hi HA order c0 _ chi guard K (Sharp c0 P) H).
+  - destruct (least_sharpness A a s f _) as [c0|]; [|discriminate]. apply andb_prop in H as [H F].
+    apply andb_prop in H as [H M]. apply andb_prop in H as [P E]. rewrite forallb_forall in F. specialize (F n In_).
+    apply negb_true_iff in M. apply Qle_bool_R in E. rewrite Q2R_0 in E. split; [|exact E].
+    exact (others_length_exact A a r s f users n w i h Hi HA order c0 K (Sharp c0 P) M F).
+Qed.
+Lemma means_exactly users n w i b x : holds_exactly_there users n w i b x -> means users n w i b x.
+Proof.
+  destruct b; cbn [holds_exactly_there means]; try contradiction.
+  - intros [R E]. split; [exact R|]. intros G. rewrite (E G). unfold relu.near. destruct (truth users n w f i); simpl;
+      lra.
+  - intros [-> P]. rewrite Rminus_diag_eq, Rabs_R0 by reflexivity. exact P.
 Qed.

@@ -5,8 +5,8 @@
    after it. Proved: an error that `errs` accepts is one of the direction in the whole network, since only one head
    writes it. *)
 From Coq Require Import Reals QArith ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax formula network totals meaning linear_combination check_by_rows
-  lookup_errors check.
+From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination
+  check_by_rows lookup_by_rows lookup_errors check.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -22,6 +22,14 @@ Fixpoint walk (views : list view) (letters : nat) (L : lengths) (M : list meanin
 
 Definition leaves_alone (d : direction) (l : layer) : bool :=
   match head_rows l d with [] => negb (writes_to l d) | _ => false end.
+(* What a sparse head looks for it holds without an error. *)
+Definition errs_otherwise (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) (if_false if_true : Q)
+  : bool :=
+  match head_weighing a, sparse_order (head_weighing a) with
+  | _, Some order => Qle_bool 0 if_false && Qle_bool 0 if_true && check_sharp_lookup order L A a r b
+  | Softmax, None => errs_by_lookup L A a r b if_false if_true
+  | _, None => false
+  end.
 (* The one head that writes the direction has these errors at most, where the meaning asks for any. *)
 Definition errs (letters : nat) (L : lengths) (M : list meaning) (d : direction) (if_false if_true : Q) (s : stop) :
   bool :=
@@ -29,10 +37,7 @@ Definition errs (letters : nat) (L : lengths) (M : list meaning) (d : direction)
   match head_rows l d with
   | [(a, r)] => is_unwritten (nth d A IsAnything) && negb (writes_to l d) && forallb (leaves_alone d) later
       && (if errs_by_rows letters L A a r (nth d M IsAnything) if_false if_true then true
-          else match head_weighing a with
-               | Softmax => errs_by_lookup L A a r (nth d M IsAnything) if_false if_true
-               | SoftmaxPlusOne => false
-               end)
+          else errs_otherwise L A a r (nth d M IsAnything) if_false if_true)
   | _ => false
   end.
 
@@ -80,18 +85,30 @@ Proof.
   now apply negb_true_iff.
 Qed.
 
+Lemma errs_otherwise_cases B a r b if_false if_true : errs_otherwise L B a r b if_false if_true = true ->
+  head_weighing a = Softmax /\ errs_by_lookup L B a r b if_false if_true = true
+  \/ exists order, sparse_order (head_weighing a) = Some order /\ 0 <= Q2R if_false /\ 0 <= Q2R if_true
+     /\ check_sharp_lookup order L B a r b = true.
+Proof.
+  unfold errs_otherwise. intros H. destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
+  - right. exists order. assert (H' : Qle_bool 0 if_false && Qle_bool 0 if_true && check_sharp_lookup order L B a r b
+      = true) by now destruct (head_weighing a). apply andb_prop in H' as [H' C]. apply andb_prop in H' as [F T].
+    apply Qle_bool_R in F, T. rewrite Q2R_0 in F, T. now repeat split.
+  - left. now destruct (head_weighing a).
+Qed.
+
 (* The head that has these errors, and what holds before its layer. *)
 Lemma errs_of_head ls A h d if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
   existsb (errs letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
   exists B k a r, holds_now B k /\ through ls h i d = gathered a n k i r
     /\ (errs_by_rows letters L B a r (nth d M IsAnything) if_false if_true = true
-        \/ head_weighing a = Softmax /\ errs_by_lookup L B a r (nth d M IsAnything) if_false if_true = true).
+        \/ errs_otherwise L B a r (nth d M IsAnything) if_false if_true = true).
 Proof.
   intros HA Hi H. apply existsb_exists in H as (((B & l) & later) & I & H).
   destruct (walk_stops ls A h HA B l later I) as (k & HB & ->). unfold errs in H.
   destruct (head_rows l d) as [|[a r] [|]] eqn:E; try discriminate.
   apply andb_prop in H as [H R]. apply andb_prop in H as [H F]. apply andb_prop in H as [U W]. apply negb_true_iff in W.
-  exists B, k, a, r. split; [exact HB|]. split; [|apply if_or in R; now destruct R, (head_weighing a); auto].
+  exists B, k, a, r. split; [exact HB|]. split; [|now apply if_or].
   rewrite (left_alone d later _ i F), (after_layer_writes l k i d W), E. cbn [total fst snd].
   rewrite (is_unwritten_zero users n w i _ _ U (HB i d Hi)). ring.
 Qed.
@@ -103,9 +120,13 @@ Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> (1 <= i 
   if truth users n w f i then 1 - Q2R if_true <= through ls h i d else through ls h i d <= Q2R if_false.
 Proof.
   intros HA Hi N H G. destruct (errs_of_head ls A h d if_false if_true i HA Hi H) as (B & k & a & r & HB & -> & R).
-  rewrite N in R. destruct R as [R|[S R]].
+  rewrite N in R. destruct R as [R|R].
   - exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over Hi R G).
-  - unfold gathered. rewrite S. exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB Hi R G).
+  - destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
+    + unfold gathered. rewrite S.
+      exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB Hi E G).
+    + destruct (check_sharp_lookup_correct users n w L B k a r _ i order HL HB Hi O E) as [_ X]. rewrite (X G).
+      destruct (truth users n w f i); simpl; lra.
 Qed.
 
 Theorem errs_of_others_correct ls A h d s f e if_above if_below i : holds_now A h -> (1 <= i <= n)%nat ->
@@ -114,7 +135,10 @@ Theorem errs_of_others_correct ls A h d s f e if_above if_below i : holds_now A 
   - Q2R if_below <= through ls h i d - INR (others s n (truth users n w f) i) <= Q2R if_above.
 Proof.
   intros HA Hi N H. destruct (errs_of_head ls A h d if_above if_below i HA Hi H) as (B & k & a & r & HB & -> & R).
-  rewrite N in R. destruct R as [R|[S R]]; [discriminate|]. unfold gathered. rewrite S.
-  exact (errs_by_lookup_of_others users n w L B k a r s f e if_above if_below i HL HB Hi R).
+  rewrite N in R. destruct R as [R|R]; [discriminate|].
+  destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
+  - unfold gathered. rewrite S.
+    exact (errs_by_lookup_of_others users n w L B k a r s f e if_above if_below i HL HB Hi E).
+  - destruct (check_sharp_lookup_correct users n w L B k a r _ i order HL HB Hi O E) as [-> _]. lra.
 Qed.
 End Walk.

@@ -8,7 +8,7 @@
    exactly h_(L-1)(1, 1/2, ..., 1/n)/n, which is of order (ln n)^(L-1)/n, and with one layer position 2 by 1/2 at
    every n: "only an O(1/n) change in any other output activation" ([SHA] Section 1) needs that there are no masks. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential relu harmonic_numbers formula network hahn_one_row
+From Certify Require Import finite_sums softmax weighing exponential relu harmonic_numbers formula network hahn_one_row
   hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas parity_is_hard section_4_optimality.
 Import ListNotations.
 Open Scope R_scope.
@@ -67,7 +67,7 @@ Lemma mean_layer_adds m n k h i d : after_layer n (mean_layer m k) h i d
   = h i d + (if Nat.eqb (S k) d then attend n (mask_at m i) (fun _ => 0) (fun j => h j k) else 0).
 Proof.
   unfold after_layer, after_heads, feedforward, mean_layer, head_output, gathered, attended.
-  cbn [layer_heads layer_units layer_bias total collect head_values entry head_weighing head_masking].
+  cbn [layer_heads layer_units layer_bias total collect head_values entry head_weighing head_masking attend_as].
   rewrite !Rplus_0_r. f_equal. destruct (Nat.eqb (S k) d); [|reflexivity].
   apply attend_ext; intros j _.
   - unfold scaled_score. cbn [dot_product head_queries head_keys]. apply Rmult_0_l.

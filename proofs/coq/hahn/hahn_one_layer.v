@@ -8,7 +8,7 @@
 
    with sums over the heads, any masks, residual connections and biases. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia FunctionalExtensionality.
-From Certify Require Import lists finite_sums softmax relu formula network totals hahn_one_row hahn_soft_layer.
+From Certify Require Import lists finite_sums softmax weighing relu formula network totals hahn_one_row hahn_soft_layer.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -7,7 +7,7 @@
    only. Nothing has to read that file: a model is written as text, and the texts are compared. *)
 From Coq Require Import String Ascii ZArith QArith List Bool Lia.
 From Coq.Init Require Import Byte.
-From Certify Require Import formula network meaning well_defined user_predicates json_text formula_text.
+From Certify Require Import weighing formula network meaning well_defined user_predicates json_text formula_text.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope nat_scope.
@@ -72,7 +72,9 @@ Definition row_json (r : row) : json := by_direction rational_json r.
 Definition mask_name (k : masking) : string :=
   match k with Unmasked => "none" | FutureMasked => "future" | PastMasked => "past" end.
 Definition weighing_name (k : weighing) : string :=
-  match k with Softmax => "softmax" | SoftmaxPlusOne => "softmax-plus-one" end.
+  match k with
+  | Softmax => "softmax" | SoftmaxPlusOne => "softmax-plus-one" | Sparsemax => "sparsemax" | Entmax => "entmax-1.5"
+  end.
 Definition head_json (label : string * string) (a : head) : json := Fields [
   ("name", Quoted (fst label));
   ("source", Quoted (snd label));

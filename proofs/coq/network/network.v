@@ -5,13 +5,13 @@
    temperature may depend on n and, row by row, on i.
 
    To be compared with constructions/network/run.py, definition by definition: `embed` is its embed; `linear` is
-   combine; `scaled_score` is scaled_scores; `mask_at` is Mask.visible; `head_output` is attend_hard, with softmax or
-   softmax plus one in place of its limit; `feedforward` is feed_exactly; `after_layer` is the loop of run_layers, in
-   which all heads of a layer read the same h. A direction without a value is 0 there, and here. Expressions are real numbers here: the
-   limits on exponents and on arguments of functions (docs/certificate.md, 1) have no counterpart; x / 0 and logarithms
-   of what is not positive are excluded by well_defined.v. *)
+   combine; `scaled_score` is scaled_scores; `mask_at` is Mask.visible; `head_output` is attend_hard, with the weighing
+   of the head in place of its limit; `feedforward` is feed_exactly; `after_layer` is the loop of run_layers, in which
+   all heads of a layer read the same h. A direction without a value is 0 there, and here. Expressions are real numbers
+   here: the limits on exponents and on arguments of functions (docs/certificate.md, 1) have no counterpart; x / 0 and
+   logarithms of what is not positive are excluded by well_defined.v. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool.
-From Certify Require Import finite_sums softmax relu formula.
+From Certify Require Import finite_sums softmax weighing relu formula.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -69,8 +69,6 @@ Definition direction := nat.
 Notation row := (list (direction * Q)).
 Notation "d |-> q" := (@pair nat Q d%nat q%Q) (at level 59).
 
-(* The weights of a head are exp of its scores, divided by their sum; by 1 + their sum in softmax plus one. *)
-Inductive weighing := Softmax | SoftmaxPlusOne.
 Inductive masking := Unmasked | FutureMasked | PastMasked.
 Record head := WeighingHead {
   head_weighing : weighing; head_masking : masking; head_temperature : expression;
@@ -120,11 +118,7 @@ Definition attended (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row)
   attend n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => linear r (h j)).
 
 Definition gathered (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row) : R :=
-  match head_weighing a with
-  | Softmax => attended a n h i r
-  | SoftmaxPlusOne =>
-      attend_beside 1 n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => linear r (h j))
-  end.
+  attend_as (head_weighing a) n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => linear r (h j)).
 
 Definition head_output (n : nat) (h : nat -> vector) (i : nat) (d : direction) (a : head) : R :=
   collect (gathered a n h i) (head_values a) d.

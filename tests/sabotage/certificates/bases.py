@@ -93,6 +93,7 @@ BASES: dict[str, Callable[[], Json]] = {
     **{f"softened {name}": partial(softened, name, MAX_N) for name in MODELS},
     "softened majority by entmax-1.5": partial(seal_sparse, majority(), 2, "1/20", "entmax-1.5"),
     "sealed lookup of a sum, sparsemax": partial(weighted, "ODD(#<[Q_a] - #>[Q_b])", "sparsemax", 2),
+    "sealed since, sparsemax": partial(weighted, "Q_a S Q_b", "sparsemax"),
     "sealed until, geometric": partial(weighted, "Q_a U Q_b", "geometric"),
     "sealed count to the right, relu over n": partial(weighted, "MOD(3,1)(#>[Q_a])", "relu-over-n"),
     "sealed neighbour that is known, relu": partial(weighted, "prev ODD", "relu"),
