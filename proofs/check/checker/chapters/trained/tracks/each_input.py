@@ -11,7 +11,7 @@ from .columns import FormColumns, Left, left
 from .describing import write_input
 from .reading import TracksCertificate
 
-Input = tuple[int, ...]
+ColumnIndices = tuple[int, ...]
 """The letters of each column, by their place among all columns."""
 
 
@@ -47,9 +47,9 @@ def prove_each(given: TracksCertificate, number: int, stated: int) -> int:
     return inputs
 
 
-def inputs_of(columns: FormColumns, kept: Left) -> Iterator[tuple[Input, Input]]:
+def inputs_of(columns: FormColumns, kept: Left) -> Iterator[tuple[ColumnIndices, ColumnIndices]]:
     """All allowed inputs, those together that begin alike; with the states before, between and after the columns."""
-    waiting: list[tuple[Input, Input]] = [((), (columns.claim.machine.start,))]
+    waiting: list[tuple[ColumnIndices, ColumnIndices]] = [((), (columns.claim.machine.start,))]
     while waiting:
         letters, states = waiting.pop()
         if len(letters) == len(kept.moves):
