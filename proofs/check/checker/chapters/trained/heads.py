@@ -1,7 +1,8 @@
 """One head on numbers: queries, keys and values of a token, and the average of values at a query.
 
 Keys are packed by coordinate, over positions: the scores of a query are one sum of products. A value is packed with the
-number 1 and the square of its norm before it, so that a sum of weights times values has the sums of both beside it.
+number 1 and the square of its norm before it, so that a sum of weights times values has the sums of both beside it. A
+square is in coarser units where it would be longer than an entry of a value.
 How far the average is off: docs/trained.md, section 6, The average of a head.
 """
 
@@ -17,7 +18,7 @@ from ...kernel.exponential import floor_shift
 from .exact import ExactLinear, after_norm, linear, multiply
 from .exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
 from .linear import LinearOnNumbers
-from .precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
+from .precision import LEAST_WEIGHT, NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
 from .reading.network import AttentionStep, NetworkHead, Rotary, Scale
 
 IntegerRow = Sequence[int]
@@ -61,7 +62,7 @@ class HeadOnNumbers:
                  length: int) -> None:
         self._precision = precision
         self.width = head.value.weight.width
-        query, inexact = scale_map(after_norm(step.norm, linear(head.query)), step.scale, precision.weight)
+        query, inexact = scale_map(after_norm(step.norm, linear(head.query)), step.scale, precision.slot)
         self.query = LinearOnNumbers(precision, budget, query, reads, inexact)
         self.key = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(head.key)), reads)
         self.value = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(head.value)), reads)
@@ -69,31 +70,39 @@ class HeadOnNumbers:
         self._turning = self.turn.grows(max(self.query.bound, self.key.bound)) if self.turn else (1 << NORM_BITS, 0)
         factor, rounding = self._turning
         queries, keys = ((product.bound * factor >> NORM_BITS) + 1 + rounding for product in (self.query, self.key))
-        precision.expect_room((queries * keys >> precision.fraction) + 1)
+        if (queries * keys >> precision.fraction).bit_length() + precision.product >= precision.slot - 2:
+            raise Undecided
         self._slope = head.slope
         self._side = ceil_sqrt(self.width)
         self.values = max(self.value.bound, precision.one)
-        square = (self.values * self.values >> precision.fraction) + 1
+        square = (self.values * self.values >> precision.fraction) + 2
+        entry = max(self.value.largest, precision.one)
+        self._square_bits = max(0, square.bit_length() - entry.bit_length())
         self.slots = BESIDE + self.width
-        self.weight_bits = precision.slot - 2 - length.bit_length() - square.bit_length()
-        if self.weight_bits < precision.fraction:
+        self.weight_bits = precision.slot - 3 - length.bit_length() - entry.bit_length()
+        if self.weight_bits < LEAST_WEIGHT:
             raise Undecided
-        self._coarse = max(0, self.weight_bits - 72 * precision.level)
+        self._coarse = max(0, self.weight_bits - precision.exponent)
+        self.read_average = precision.quotients(self.slots, precision.average)
         self.bound = self.values + self._rounding(LEAST_TOTAL)
 
     def spread(self, key: IntegerRow, place: int) -> list[int]:
         """A key as what it adds to the packed keys: its coordinates at the slot of its place."""
-        bits = self._precision.weight - self._precision.fraction + self._precision.slot * place
+        bits = self._precision.product - self._precision.fraction + self._precision.slot * place
         return [k << bits for k in key]
 
     def weigh(self, value: IntegerRow) -> int:
         """A value packed, with 1 and the square of its norm, rounded up, before it."""
-        square = (sum([v * v for v in value]) >> self._precision.fraction) + 1
+        square = (sum([v * v for v in value]) >> self._precision.fraction + self._square_bits) + 1
         return self._precision.pack((self._precision.one, square, *value))
 
-    def see(self, read: IntegerRow, e: int, position: int) -> TokenProjections:
-        """What the head makes of a token at a position number, which reads a vector off by at most e."""
-        query, key = self.query.apply(read), self.key.apply(read)
+    def see(self, read: IntegerRow, e: int, position: int, asks: bool) -> TokenProjections:
+        """What the head makes of a token at a position number, which reads a vector off by at most e.
+
+        Without a query if it ``asks`` nothing.
+        """
+        key = self.key.apply(read)
+        query = self.query.apply(read) if asks else key
         e_query, e_key = self.query.error(e), self.key.error(e)
         if self.turn:
             query, key = self.turn.apply(query, position), self.turn.apply(key, position)
@@ -104,7 +113,7 @@ class HeadOnNumbers:
 
     def scores(self, query: IntegerRow, keys: IntegerRow, count: int, places: Sequence[int], place: int) -> list[int]:
         """The scores of a query at a place for packed keys at these places."""
-        found = self._precision.upper_halves(sum(map(mul, query, keys)), count)
+        found = self._precision.quotients(count, self._precision.product)(sum(map(mul, query, keys)))
         if self._slope is None:
             return list(found)
         number, slope = self._precision.number, self._slope
@@ -117,15 +126,15 @@ class HeadOnNumbers:
 
     def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int) -> list[int]:
         """The weights, over 2^weight_bits; ``top`` is at least every score."""
-        bits, at = self.weight_bits - exponentials.bits, exponentials.at
-        return [at(top - s) << bits for s in scores] if bits >= 0 else [at(top - s) >> -bits for s in scores]
+        bits, found = self.weight_bits - exponentials.bits, exponentials.all_at([top - s for s in scores])
+        return [w << bits for w in found] if bits >= 0 else [w >> -bits for w in found]
 
     def average(self, halves: Sequence[int], e_score: int, e_value: int, length: int) -> tuple[list[int], int]:
-        """The average from the upper halves of the sums of weights times what `weigh` packs, and its error.
+        """The average from the sums of weights times what `weigh` packs, over 2^A, and its error.
 
-        Proof of what is not above: halves are rounded down by less than a unit. Of a sum n and the sum of weights D,
+        Proof of what is not above: these are rounded down by less than a unit. Of a sum n and the sum of weights D,
         |n*/D* - n/D| <= (√m + |n*/D*|)/D for vectors n, and each entry is rounded once more. D units are
-        D 2^(G - F) units of weights.
+        D 2^(A - F) units of weights.
 
         Raises:
             Undecided: if the error of scores is above 1/2, or the sum of weights too small.
@@ -134,12 +143,13 @@ class HeadOnNumbers:
         one, bits = precision.one, precision.fraction
         x = e_score + RELATIVE_ERROR
         units = length * (ABSOLUTE_ERROR + 1 << self._coarse)
-        room = total << precision.weight - bits
+        room = total << precision.average >> bits
         if 2 * x > one or 64 * units > room or total < LEAST_TOTAL:
             raise Undecided
         found = [(z << bits) // total for z in halves[BESIDE:]]
         rounding = self._rounding(total)
-        square = ((halves[1] + 1 << 2 * bits) // total + (2 << bits)) - max(0, ceil_norm(found) - 1 - rounding) ** 2
+        square = ((halves[1] + 1 << 2 * bits + self._square_bits) // total + (2 << bits)) - max(
+            0, ceil_norm(found) - 1 - rounding) ** 2
         spread = ceil_sqrt(max(0, square))
         spread = (105 * x if 64 * x <= one else 220 * x) * spread // (100 * one) + 3 * units * 2 * self.values // room
         return found, e_value + spread + rounding + 2

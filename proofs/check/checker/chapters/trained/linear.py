@@ -13,7 +13,7 @@ from ...kernel.budget import Budget
 from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.numbers import INTEGER_BITS
 from .exact import ExactLinear
-from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
+from .precision import LEAST_WEIGHT, NORM_BITS, Precision, ceil_norm, ceil_sqrt
 from .reading.dyadics import Matrix
 
 ENTRY_BITS = 20  # of the entries of a matrix whose spectral norm is bounded
@@ -24,31 +24,38 @@ class LinearOnNumbers:
     """x ↦ x W + b on numbers, for |x| <= ``reads`` (a number, as all bounds of vectors).
 
     Claim. If numbers x are within e of exact ones in the 2-norm, the result is within `error(e)` of the exact result,
-    and its 2-norm is at most ``bound``. Proof. Entries of the weight are rounded by less than 2^-G (twice that, if
-    the given ones are ``inexact``, off by less than 2^-G), so |x (W - W')| <= |x| sqrt(in out) 2^-G, twice that; the
-    bias by less than that a number; the upper half of a slot by less than a number. The rest is |x - x'| |W|.
+    and its 2-norm is at most ``bound``, each entry at most ``largest``; if x is exact, an entry is off by at most
+    ``rounding``. Proof. Entries of the weight are rounded to nearest, by at most 2^-G / 2 (three times that, if the
+    given ones are ``inexact``, off by less than 2^-G), so |x (W - W')| <= |x| sqrt(in out) 2^-G / 2, three times that,
+    and an entry of it at most |x| sqrt(in) 2^-G / 2; the bias is rounded by less than 2^-G a number, and the quotient
+    is the nearest one. The rest is |x - x'| |W|. An entry is at most |x| times the 2-norm of the column, and the bias.
     """
 
     def __init__(self, precision: Precision, budget: Budget, given: ExactLinear, reads: int,
                  inexact: bool = False) -> None:
         height, self.width = len(given.weight.rows), given.weight.width
-        power, side = precision.weight, ceil_sqrt(self.width)
-        budget.spend(1 + height * (1 + self.width >> 1))
+        side, rounds = ceil_sqrt(self.width), 3 if inexact else 1
+        budget.spend(1 + height * (1 + self.width))
         budget.hold(height * (INTEGER_BITS + self.width * precision.slot))
-        self._precision = precision
-        places = given.weight.power + power
-        self._rows = [precision.pack([floor_shift(w, places) for w in row]) for row in given.weight.rows]
-        bias = [floor_shift(b, given.bias.power + precision.fraction + power) for b in given.bias.entries]
-        self._start = precision.pack(bias)
+        columns = ceil_shift(max(map(ceil_norm, zip(*given.weight.rows, strict=True)), default=0),
+                             given.weight.power + NORM_BITS)
+        bias = [floor_shift(b, given.bias.power + precision.fraction) for b in given.bias.entries]
+        off = reads * ceil_sqrt(height) >> LEAST_WEIGHT
+        self.largest = (reads * columns >> NORM_BITS) + max(map(abs, bias), default=0) + off + 4
+        power = precision.weight_for(self.largest)
+        places = given.weight.power + power + 1
+        self._rows = [precision.pack([floor_shift(w, places) + 1 >> 1 for w in row]) for row in given.weight.rows]
+        self._start = precision.pack([floor_shift(b, given.bias.power + precision.fraction + power) + (1 << power - 1)
+                                      for b in given.bias.entries])
+        self._quotients = precision.quotients(self.width, power)
         self.norm = spectral_norm(budget, given.weight) + 1
-        rounds = 2 if inexact else 1
-        self._rounding = (rounds * reads * ceil_sqrt(height * self.width) >> power) + 1 + 4 * side
-        self.bound = self.error(reads) + ceil_norm([b >> power for b in bias]) + side
-        precision.expect_room(self.bound)
+        self.rounding = (rounds * reads * ceil_sqrt(height) >> power + 1) + 2
+        self._rounding = (rounds * reads * ceil_sqrt(height * self.width) >> power + 1) + 3 + side // 2
+        self.bound = self.error(reads) + ceil_norm(bias) + side
 
     def apply(self, x: Sequence[int]) -> Sequence[int]:
         """The result."""
-        return self._precision.upper_halves(sum(map(mul, x, self._rows), self._start), self.width)
+        return self._quotients(sum(map(mul, x, self._rows), self._start))
 
     def error(self, e: int) -> int:
         """How far off the result is if x is off by at most e."""

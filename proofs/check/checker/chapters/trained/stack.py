@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
+from operator import mul
 
 from ...kernel.budget import Budget
 from ...kernel.exponential import ceil_shift, floor_shift
+from ...kernel.numbers import INTEGER_BITS
 from .activations import Activation
-from .exact import ExactLinear, after_norm, below, beside, column_combination, linear, zeros
+from .exact import ExactLinear, after_norm, below, linear, select, zeros
 from .exponentials import Exponentials
 from .heads import HeadOnNumbers, TokenProjections
-from .linear import LinearOnNumbers, spectral_norm
+from .linear import LinearOnNumbers
 from .norms import Normaliser
 from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
 from .reading.decision import LogitRow
@@ -25,6 +27,9 @@ from .reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep, 
 
 Stream = tuple[Sequence[int], int]
 """A vector of numbers, and how far off it may be in the 2-norm."""
+
+Logits = tuple[Sequence[int], int]
+"""Logits that rows are made of, and how far off in the 2-norm is what they are linear forms of."""
 
 
 class StepInput:
@@ -125,10 +130,10 @@ class AttentionOnNumbers:
         self.bound = reads + self._out.bound
         self.cost = sum(head.width for head in self.heads) * width // 2 + self._reading.cost
 
-    def see(self, stream: Stream, position: int) -> list[TokenProjections]:
-        """What each head makes of a token at a position number."""
+    def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
+        """What each head makes of a token at a position number; without a query if it asks nothing."""
         read, e = self._reading.apply(stream)
-        return [head.see(read, e, position) for head in self.heads]
+        return [head.see(read, e, position, asks) for head in self.heads]
 
     def write(self, stream: Stream, averages: Sequence[tuple[Sequence[int], int]]) -> Stream:
         """The stream with what the heads write: each error times the norm of its head's matrix; one rounding."""
@@ -142,32 +147,48 @@ Alone = NormOfStream | UnitsOnNumbers
 
 
 class RowsOnNumbers:
-    """All rows of the claim, as linear forms of the last stream, in numbers; each multiplied until it is integral.
+    """All rows of the claim, as sums of logits, in numbers; each multiplied until it is integral.
 
     ``least`` is what a row must exceed, rounded down (values are integers); a row is off by the error of the stream
-    (or its norm) times the 2-norm of its column, and the rounding of them all.
+    (or its norm) times the 2-norm of its column, and the rounding of each logit times its coefficient.
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, norm: Norm | None, width: int,
                  rows: Sequence[LogitRow], margin: Fraction, reads: int) -> None:
         self._reading = StepInput(norm, width, precision, budget, reads)
-        unembedding = after_norm(norm, linear(network.unembedding))
-        budget.spend(self._reading.width * (network.outputs + sum(2 + len(row) for row in rows)))
         commons = [lcm(*(c.denominator for _, c in row)) for row in rows]
-        columns = [column_combination(unembedding, [(token, int(c * common)) for token, c in row])
-                   for row, common in zip(rows, commons, strict=True)]
         self.least = [precision.number(margin * common) for common in commons]
-        self._product = LinearOnNumbers(precision, budget, beside(columns), self._reading.bound) if columns else None
-        self._norms = [spectral_norm(budget, column.weight) + 1 for column in columns]
+        used = sorted({token for row in rows for token, _ in row})
+        budget.spend(self._reading.width * (network.outputs + sum(2 + len(row) for row in rows)))
+        budget.hold(INTEGER_BITS * (network.width * len(used) + sum(4 + 2 * len(row) for row in rows)))
+        logits = select(after_norm(norm, linear(network.unembedding)), used)
+        self._product = LinearOnNumbers(precision, budget, logits, self._reading.bound)
+        self.cost = self._reading.cost + self._reading.width * len(used) // 8
+        places = {token: place for place, token in enumerate(used)}
+        self._forms = [[(places[token], int(c * common)) for token, c in row]
+                       for row, common in zip(rows, commons, strict=True)]
+        columns, power = list(zip(*logits.weight.rows, strict=True)), logits.weight.power + NORM_BITS
+        norms = (ceil_shift(norm_of_sum([(columns[place], c) for place, c in form]), power) for form in self._forms)
+        rounding = self._product.rounding
+        self._errors = [(norm, 2 + rounding * sum(abs(c) for _, c in form))
+                        for norm, form in zip(norms, self._forms, strict=True)]
 
-    def values(self, stream: Stream) -> list[tuple[int, int]]:
-        """Of each row its value, and how far that may be off."""
-        if self._product is None:
-            return []
+    def logits(self, stream: Stream) -> Logits:
+        """All that rows are sums of, and how far off what they are made from is."""
         read, e = self._reading.apply(stream)
-        rounding = self._product.error(0)
-        errors = [(e * norm >> NORM_BITS) + 1 + rounding for norm in self._norms]
-        return list(zip(self._product.apply(read), errors, strict=True))
+        return self._product.apply(read), e
+
+    def values(self, logits: Logits, rows: Iterable[int]) -> list[tuple[int, int]]:
+        """Of each of these rows its value, and how far that may be off."""
+        z, e = logits
+        return [(sum([z[place] * c for place, c in self._forms[row]]), (e * norm >> NORM_BITS) + rounding)
+                for row in rows for norm, rounding in [self._errors[row]]]
+
+
+def norm_of_sum(terms: Sequence[tuple[Sequence[int], int]]) -> int:
+    """The 2-norm of a sum of columns times coefficients, rounded up."""
+    factors = [c for _, c in terms]
+    return ceil_norm([sum(map(mul, factors, entries)) for entries in zip(*(column for column, _ in terms), strict=True)])
 
 
 class Stack:
@@ -181,7 +202,7 @@ class Stack:
     def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
                  rows: Sequence[LogitRow], margin: Fraction, length: int) -> None:
         self.precision, self.budget, self.network = precision, budget, network
-        self.exponentials = Exponentials(precision.fraction, 72 * precision.level, budget)
+        self.exponentials = Exponentials(precision.fraction, precision.exponent, budget)
         self._length, self.cost = length, 0
         self._bound, self._width = self._embedding_bound(tokens), network.width
         steps, last = list(network.steps), None
@@ -195,6 +216,7 @@ class Stack:
             else:
                 (self.blocks[-1][1] if self.blocks else self.stem).append(self._alone(step))
         self.rows = RowsOnNumbers(precision, budget, network, last, self._width, rows, margin, self._bound)
+        self.cost = (self.cost + self.rows.cost) // (1 if precision.level else 4)
 
     def start(self, token: int, position: int) -> Stream:
         """The stream of a token at a position number: each entry of the embedding rounded twice, then the stem."""

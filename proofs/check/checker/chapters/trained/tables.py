@@ -38,6 +38,7 @@ class Tables:
         self._rows: dict[tuple[int, int], Weighed] = {}
         heads = stack.blocks[0][0].heads if stack.blocks else []
         self._slots = sum(head.slots for head in heads)
+        self._read = stack.precision.quotients(self._slots, stack.precision.average)
         self._entry_bits = INTEGER_BITS + self._slots * stack.precision.slot
 
     def start(self, place: int, token: int) -> tuple[Stream, list[TokenProjections]]:
@@ -48,7 +49,7 @@ class Tables:
             stack.budget.spend(1 + stack.cost)
             stack.budget.hold(stack.network.width * 4 * INTEGER_BITS)
             stream = stack.start(token, self._offset + place)
-            seen = stack.blocks[0][0].see(stream, self._offset + place) if stack.blocks else []
+            seen = stack.blocks[0][0].see(stream, self._offset + place, asks=True) if stack.blocks else []
             found = self._started[place, token] = stream, seen
         return found
 
@@ -60,7 +61,7 @@ class Tables:
         visible = tokens[:place + 1] if self._stack.network.causal else tokens
         total = sum([sums[token] for sums, token in zip(row.places, visible, strict=False)])
         self._stack.budget.spend(1 + (len(visible) * self._slots >> 7))
-        halves = self._stack.precision.upper_halves(total, self._slots)
+        halves = self._read(total)
         try:
             return self._split(halves, row, len(visible))
         except Undecided:
@@ -92,7 +93,7 @@ class Tables:
         places = [p for p in range(stop) for _ in self._may_stand[p]]
         visible = [self.start(p, other)[1] for p in range(stop) for other in self._may_stand[p]]
         heads = stack.blocks[0][0].heads
-        stack.budget.spend(ENTRY_STEPS * stack.precision.level * len(heads) * len(places))
+        stack.budget.spend(ENTRY_STEPS * max(1, stack.precision.level) * len(heads) * len(places))
         stack.budget.hold(self._entry_bits * len(places))
         sums, errors, shift = [0] * len(places), [], 0
         for h, (head, query) in enumerate(zip(heads, self.start(place, token)[1], strict=True)):

@@ -1,6 +1,6 @@
 """Words through the network: a walk goes from word to word, and keeps what they share.
 
-Values of rows, and how far they may be off, are found at judged places only.
+Logits, and how far off they may be, are found at judged places only.
 """
 
 from __future__ import annotations
@@ -9,12 +9,8 @@ from collections.abc import Collection, Sequence
 
 from .memory import AttentionMemory
 from .precision import Undecided
-from .stack import Stack, Stream, pass_on
+from .stack import Logits, Stack, Stream, pass_on
 from .tables import Tables
-
-RowValues = list[tuple[int, int]]
-"""Of each row of the claim its value, and how far that may be off, as numbers."""
-
 
 class CausalWalk:
     """Words with a common prefix share it; one more token is one more place in every memory."""
@@ -23,10 +19,10 @@ class CausalWalk:
         self._stack, self._tables, self._offset = stack, tables, offset
         self._memories = [AttentionMemory(stack, attention) for attention, _ in stack.blocks[1:]]
         self._tokens: list[int] = []
-        self._found: list[RowValues | None] = []
+        self._found: list[Logits | None] = []
 
-    def values(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, RowValues]:
-        """The values at the judged places of a word.
+    def logits(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, Logits]:
+        """The logits at the judged places of a word.
 
         Raises:
             Undecided: if an error bound is too large.
@@ -58,7 +54,7 @@ class CausalWalk:
         self._found.append(None)
         stream = self._pass_all(place, token, is_judged)
         if stream is not None:
-            self._found[place] = self._stack.rows.values(stream)
+            self._found[place] = self._stack.rows.logits(stream)
 
     def _pass_all(self, place: int, token: int, is_judged: bool) -> Stream | None:
         """The last stream of the new token; None if only its last key and value are needed."""
@@ -67,7 +63,7 @@ class CausalWalk:
         stream, seen = self._tables.start(place, token)
         for number, (attention, alone) in enumerate(blocks):
             if number:
-                seen = attention.see(stream, self._offset + place)
+                seen = attention.see(stream, self._offset + place, is_judged or number < len(blocks) - 1)
                 self._memories[number - 1].add(seen)
             if number == len(blocks) - 1 and not is_judged:
                 return None
@@ -83,8 +79,8 @@ class BidirectionalWalk:
     def __init__(self, stack: Stack, tables: Tables, offset: int) -> None:
         self._stack, self._tables, self._offset = stack, tables, offset
 
-    def values(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, RowValues]:
-        """The values at the judged places of a word.
+    def logits(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, Logits]:
+        """The logits at the judged places of a word.
 
         Raises:
             Undecided: if an error bound is too large.
@@ -95,7 +91,7 @@ class BidirectionalWalk:
         for number, (attention, alone) in enumerate(stack.blocks):
             wanted = places if number < len(stack.blocks) - 1 else judged
             if number:
-                seen = [attention.see(streams[place], self._offset + place) for place in places]
+                seen = [attention.see(streams[place], self._offset + place, place in wanted) for place in places]
                 memory = AttentionMemory(stack, attention)
                 for one in seen:
                     memory.add(one)
@@ -104,7 +100,7 @@ class BidirectionalWalk:
             else:
                 averages = {place: self._tables.averages(place, tokens) for place in wanted}
             streams = {place: pass_on(alone, attention.write(streams[place], averages[place])) for place in wanted}
-        return {place: stack.rows.values(streams[place]) for place in judged}
+        return {place: stack.rows.logits(streams[place]) for place in judged}
 
 
 Walk = CausalWalk | BidirectionalWalk

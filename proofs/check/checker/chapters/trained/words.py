@@ -14,12 +14,14 @@ from ...kernel.words.conditions import is_past_only
 from ...kernel.words.tracker import Tracker, TrackerState
 from ...kernel.words.truth import TruthsAlongWord
 from .obligations import is_by_place
-from .precision import HIGHEST, Precision, Undecided
+from .precision import HIGHEST, LOWEST, Precision, Undecided
 from .reading.decision import TrainedClaim, WordsUnit
 from .reading.network import Network
-from .stack import Stack
+from .stack import Logits, Stack
 from .tables import Tables
-from .walks import BidirectionalWalk, CausalWalk, RowValues, Walk
+from .walks import BidirectionalWalk, CausalWalk, Walk
+
+PATIENCE = 16  # how many more words may need a higher precision than the first before that is left out
 
 Word = tuple[int, ...]
 
@@ -170,14 +172,18 @@ def dead_states(claim: TrainedClaim) -> frozenset[int]:
 
 
 class Runner:
-    """Runs words at an offset; ``may_stand`` has the tokens that may stand at each place of the input."""
+    """Runs words at an offset; ``may_stand`` has the tokens that may stand at each place of the input.
+
+    It begins at the lowest precision, until too many words more than not needed another.
+    """
 
     def __init__(self, judge: Judge, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
         self._judge, self._offset, self._may_stand = judge, offset, may_stand
         self._walks: dict[int, Walk] = {}
+        self._first, self._failed = LOWEST, 0
 
-    def values(self, level: int, tokens: Sequence[int], places: Sequence[int]) -> dict[int, RowValues]:
-        """The values of rows at these places of a word, at a precision.
+    def logits(self, level: int, tokens: Sequence[int], places: Sequence[int]) -> dict[int, Logits]:
+        """The logits at these places of a word, at a precision.
 
         Raises:
             Undecided: if an error bound is too large.
@@ -186,7 +192,7 @@ class Runner:
             stack = self._judge.stack(level)
             kind = CausalWalk if self._judge.network.causal else BidirectionalWalk
             self._walks[level] = kind(stack, Tables(stack, self._offset, self._may_stand), self._offset)
-        return self._walks[level].values(tokens, places)
+        return self._walks[level].logits(tokens, places)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         """The needed rows are above the margin.
@@ -194,20 +200,23 @@ class Runner:
         Raises:
             Rejected: if one is not, or is not decided at the highest precision.
         """
-        for level in range(1, HIGHEST + 1):
+        for level in range(self._first, HIGHEST + 1):
             try:
-                return self._prove_at(level, tokens, needed)
+                self._prove_at(level, tokens, needed)
             except Undecided:
-                pass
+                continue
+            self._failed = max(0, self._failed + (1 if level > self._first else -1))
+            if self._failed > PATIENCE:
+                self._first, self._failed = level, 0
+            return
         raise Rejected("a row is not decided at the highest precision")
 
     def _prove_at(self, level: int, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
-        found = self.values(level, tokens, [*needed])
-        least = self._judge.stack(level).rows.least
+        found = self.logits(level, tokens, [*needed])
+        known = self._judge.stack(level).rows
+        least = known.least
         for place, rows in needed.items():
-            values = found[place]
-            for row in rows:
-                value, error = values[row]
+            for row, (value, error) in zip(rows, known.values(found[place], rows), strict=True):
                 if value - error <= least[row]:
                     require(value + error > least[row], "the row {} is not above the margin", row + 1)
                     raise Undecided
