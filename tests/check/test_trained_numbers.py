@@ -20,7 +20,7 @@ from proofs.check.checker.chapters.trained.reading.network import Norm
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.trained_reference import ACTIVATIONS
 
-LEVELS = [Precision(1), Precision(2)]
+LEVELS = [Precision(0), Precision(1), Precision(2)]
 
 
 def numbers(rng: random.Random, count: int, bits: int) -> list[int]:
@@ -32,17 +32,18 @@ def level(precision: Precision) -> str:
 
 
 @pytest.mark.parametrize("precision", LEVELS, ids=level)
-def test_upper_halves_are_floors_of_quotients(precision: Precision) -> None:
+def test_entries_of_packed_vectors_are_floors_of_quotients(precision: Precision) -> None:
     rng = random.Random(1)
     most = 1 << precision.slot - 1
-    for entries in ([0], [-1, 1], [most - 1, -most, 0, -1], numbers(rng, 9, precision.slot - 1)):
-        halves = precision.upper_halves(precision.pack(entries), len(entries))
-        assert list(halves) == [entry >> precision.weight for entry in entries]
+    for entries in ([0], [-1, 1], [most - 1, -most, 0, -1], [-most] * 3, numbers(rng, 9, precision.slot - 1)):
+        for shift in (0, 1, precision.weight - 3, precision.weight, precision.weight + 1, precision.slot - 2):
+            found = precision.quotients(len(entries), shift)(precision.pack(entries))
+            assert list(found) == [entry >> shift for entry in entries]
 
 
 @pytest.mark.parametrize("precision", LEVELS, ids=level)
 def test_exponentials_are_within_the_stated_error(precision: Precision) -> None:
-    bits = 72 * precision.level
+    bits = precision.exponent
     exponentials, rng = Exponentials(precision.fraction, bits, Budget()), random.Random(2)
     for size in (precision.fraction - 14, precision.fraction, precision.fraction + 5, precision.fraction + 9):
         for d in [0, 1, *(abs(x) for x in numbers(rng, 40, size))]:
@@ -108,7 +109,7 @@ def test_products_of_matrices_are_exact() -> None:
 def test_a_product_is_within_its_error_whatever_the_input_is_off_by(precision: Precision) -> None:
     rng = random.Random(5)
     rows = tuple(tuple(numbers(rng, 7, 40)) for _ in range(5))
-    given = ExactLinear(Matrix(rows, 7, -60 * precision.level), Vector(tuple(numbers(rng, 7, 30)), -200))
+    given = ExactLinear(Matrix(rows, 7, -60 * precision.level or -38), Vector(tuple(numbers(rng, 7, 30)), -200))
     product = LinearOnNumbers(precision, Budget(), given, 8 * precision.one)
     for off in (0, 1 << 10, 1 << precision.fraction - 3):
         x = numbers(rng, 5, precision.fraction + 1)

@@ -38,7 +38,7 @@ def make_judge(document: dict[str, Any]) -> Judge:
     return Judge(given.network, given.claim, given.language)
 
 
-@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("level", [0, 1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
     network = make_network(kind, seed=5)
@@ -49,9 +49,9 @@ def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
     for length in (6, 3):
         tokens = [rng.randrange(4) for _ in range(length)]
         logits, places = reference.logits(tokens, offset), range(length)
-        for place, values in runner.values(level, tokens, places).items():
-            (value, error), true = values[0], 3 * logits[place][0] - logits[place][1]
-            assert abs(value - true * one) <= error < one / 2**8
+        for place, found in runner.logits(level, tokens, places).items():
+            ((value, error),), true = judge.stack(level).rows.values(found, [0]), 3 * logits[place][0] - logits[place][1]
+            assert abs(value - true * one) <= error < one / 2**(8 * level)
 
 
 def test_a_mean_is_decided_on_all_words_and_its_ties_are_not() -> None:

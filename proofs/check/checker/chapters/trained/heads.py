@@ -70,13 +70,16 @@ class HeadOnNumbers:
         self._turning = self.turn.grows(max(self.query.bound, self.key.bound)) if self.turn else (1 << NORM_BITS, 0)
         factor, rounding = self._turning
         queries, keys = ((product.bound * factor >> NORM_BITS) + 1 + rounding for product in (self.query, self.key))
-        if (queries * keys >> precision.fraction).bit_length() + precision.product >= precision.slot - 2:
+        self._drop = (queries * keys >> precision.fraction).bit_length() + precision.product - (precision.slot - 3)
+        if self._drop > 0 and precision.level:
             raise Undecided
+        self._drop = max(0, self._drop)
+        self._dropped = ceil_sqrt(self.key.width) << self._drop if self._drop else 0
         self._slope = head.slope
         self._side = ceil_sqrt(self.width)
         self.values = max(self.value.bound, precision.one)
         square = (self.values * self.values >> precision.fraction) + 2
-        entry = max(self.value.largest, precision.one)
+        self._largest = entry = max(self.value.largest, precision.one)
         self._square_bits = max(0, square.bit_length() - entry.bit_length())
         self.slots = BESIDE + self.width
         self.weight_bits = precision.slot - 3 - length.bit_length() - entry.bit_length()
@@ -87,12 +90,18 @@ class HeadOnNumbers:
         self.bound = self.values + self._rounding(LEAST_TOTAL)
 
     def spread(self, key: IntegerRow, place: int) -> list[int]:
-        """A key as what it adds to the packed keys: its coordinates at the slot of its place."""
+        """A key as what it adds to the packed keys: its coordinates at the slot of its place, without dropped bits."""
         bits = self._precision.product - self._precision.fraction + self._precision.slot * place
-        return [k << bits for k in key]
+        return [k >> self._drop << bits for k in key]
 
     def weigh(self, value: IntegerRow) -> int:
-        """A value packed, with 1 and the square of its norm, rounded up, before it."""
+        """A value packed, with 1 and the square of its norm, rounded up, before it.
+
+        Raises:
+            Undecided: if an entry is larger than sums have room for, as one from another precision may be.
+        """
+        if max(map(abs, value)) > self._largest:
+            raise Undecided
         square = (sum([v * v for v in value]) >> self._precision.fraction + self._square_bits) + 1
         return self._precision.pack((self._precision.one, square, *value))
 
@@ -113,20 +122,21 @@ class HeadOnNumbers:
 
     def scores(self, query: IntegerRow, keys: IntegerRow, count: int, places: Sequence[int], place: int) -> list[int]:
         """The scores of a query at a place for packed keys at these places."""
-        found = self._precision.quotients(count, self._precision.product)(sum(map(mul, query, keys)))
+        found = self._precision.quotients(count, self._precision.product - self._drop)(sum(map(mul, query, keys)))
         if self._slope is None:
             return list(found)
         number, slope = self._precision.number, self._slope
         return [s + number(slope * (j - place)) for s, j in zip(found, places, strict=True)]
 
     def score_error(self, seen: TokenProjections, reach: Reach) -> int:
-        """How far off the scores of a query are: products, their rounding, and that of slopes."""
-        products = (ceil_norm(seen.query) + seen.query_error) * reach.key_error + reach.key_norm * seen.query_error
+        """How far off the scores of a query are: products, their rounding, and that of slopes; dropped bits of keys."""
+        products = (ceil_norm(seen.query) + seen.query_error) * (reach.key_error + self._dropped)
+        products += reach.key_norm * seen.query_error
         return (products >> self._precision.fraction) + 3
 
-    def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int) -> list[int]:
-        """The weights, over 2^weight_bits; ``top`` is at least every score."""
-        bits, found = self.weight_bits - exponentials.bits, exponentials.all_at([top - s for s in scores])
+    def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int, bits: int) -> list[int]:
+        """The weights, over 2^bits; ``top`` is at least every score."""
+        bits, found = bits - exponentials.bits, exponentials.all_at([top - s for s in scores])
         return [w << bits for w in found] if bits >= 0 else [w >> -bits for w in found]
 
     def average(self, halves: Sequence[int], e_score: int, e_value: int, length: int) -> tuple[list[int], int]:

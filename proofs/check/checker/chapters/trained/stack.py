@@ -7,6 +7,7 @@ themselves are found once, from the embeddings on, for all words over the claim'
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import lcm
 from operator import mul
@@ -196,6 +197,7 @@ class Stack:
 
     Attributes:
         stem: steps before the first attention.
+        starts: a bound of streams before the first attention.
         blocks: attention, and the steps on each token after it.
     """
 
@@ -210,11 +212,13 @@ class Stack:
             last = steps.pop().norm
         self.stem: list[Alone] = []
         self.blocks: list[tuple[AttentionOnNumbers, list[Alone]]] = []
+        self.starts = self._bound
         for step in steps:
             if isinstance(step, AttentionStep):
                 self.blocks.append((self._attention(step), []))
             else:
                 (self.blocks[-1][1] if self.blocks else self.stem).append(self._alone(step))
+                self.starts = self.starts if self.blocks else self._bound
         self.rows = RowsOnNumbers(precision, budget, network, last, self._width, rows, margin, self._bound)
         self.cost = (self.cost + self.rows.cost) // (1 if precision.level else 4)
 
@@ -250,6 +254,12 @@ class Stack:
         self._bound = made.bound
         self.cost += made.cost
         return made
+
+
+def up_to_attention(network: Network) -> Network:
+    """The network without the steps after its first attention."""
+    first = next(k for k, step in enumerate(network.steps) if isinstance(step, AttentionStep))
+    return replace(network, steps=network.steps[:first + 1])
 
 
 def pass_on(steps: Iterable[Alone], stream: Stream) -> Stream:

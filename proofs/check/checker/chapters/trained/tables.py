@@ -1,5 +1,7 @@
 """What the first attention makes of each token at each place, found once: there streams are those of tokens alone.
 
+So they may be found at a higher precision, where it costs little, and be rounded, to nearest, to that of the words.
+
 For a query (place, token) and each place that it sees, every token that may stand there has one packed integer: for
 each head, one after another, its weight times (1, value). So the averages of a word are one sum of integers. Weights
 are those of scores below the greatest of all tokens that may be seen; a word whose own scores are all far below it has
@@ -15,7 +17,7 @@ from functools import reduce
 from ...kernel.numbers import INTEGER_BITS
 from .heads import HeadAverage, Reach, TokenProjections
 from .memory import AttentionMemory
-from .precision import Undecided
+from .precision import Undecided, ceil_norm, ceil_sqrt
 from .stack import Stack, Stream
 
 ENTRY_STEPS = 6  # the work for an entry of a row, for each head
@@ -30,22 +32,48 @@ class Weighed:
 
 
 class Tables:
-    """Streams, and rows of weighed values, at an offset; ``may_stand[p]`` are the tokens that may stand at place p."""
+    """Streams, and rows of weighed values, at an offset; ``may_stand[p]`` are the tokens that may stand at place p.
 
-    def __init__(self, stack: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
-        self._stack, self._offset, self._may_stand = stack, offset, may_stand
+    ``finer`` is the beginning of the network, up to the first attention at least, at a precision not below the stack's.
+    """
+
+    def __init__(self, stack: Stack, finer: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
+        self._stack, self._finer, self._offset, self._may_stand = stack, finer, offset, may_stand
+        self._bits = finer.precision.fraction - stack.precision.fraction
+        self._streams: dict[tuple[int, int], Stream] = {}
         self._started: dict[tuple[int, int], tuple[Stream, list[TokenProjections]]] = {}
         self._rows: dict[tuple[int, int], Weighed] = {}
-        heads = stack.blocks[0][0].heads if stack.blocks else []
-        self._slots = sum(head.slots for head in heads)
+        self._heads = stack.blocks[0][0].heads if stack.blocks else []
+        self._slots = sum(head.slots for head in self._heads)
         self._read = stack.precision.quotients(self._slots, stack.precision.average)
         self._entry_bits = INTEGER_BITS + self._slots * stack.precision.slot
 
-    def start(self, place: int, token: int) -> tuple[Stream, list[TokenProjections]]:
-        """The stream before the first attention, and what that sees in it."""
+    def start(self, place: int, token: int) -> Stream:
+        """The stream before the first attention."""
+        found = self._streams.get((place, token))
+        if found is None:
+            found = self._streams[place, token] = self._rounded(self._start(place, token)[0], self._stack.starts)
+        return found
+
+    def _rounded(self, vector: Stream, bound: int) -> Stream:
+        """A vector at the precision of the words.
+
+        Raises:
+            Undecided: if its 2-norm is above its bound there.
+        """
+        if not self._bits:
+            return vector
+        (x, e), bits, half = vector, self._bits, 1 << self._bits - 1
+        rounded = [y + half >> bits for y in x]
+        if ceil_norm(rounded) > bound:
+            raise Undecided
+        return rounded, (e >> bits) + 2 + ceil_sqrt(len(rounded)) // 2
+
+    def _start(self, place: int, token: int) -> tuple[Stream, list[TokenProjections]]:
+        """The same in the finer stack, and what the first attention sees in it."""
         found = self._started.get((place, token))
         if found is None:
-            stack = self._stack
+            stack = self._finer
             stack.budget.spend(1 + stack.cost)
             stack.budget.hold(stack.network.width * 4 * INTEGER_BITS)
             stream = stack.start(token, self._offset + place)
@@ -69,11 +97,12 @@ class Tables:
 
     def _directly(self, place: int, tokens: Sequence[int], visible: Sequence[int]) -> list[HeadAverage]:
         """The same, with weights of scores below the greatest of this word."""
-        memory = AttentionMemory(self._stack, self._stack.blocks[0][0])
+        memory = AttentionMemory(self._finer, self._finer.blocks[0][0])
         try:
             for p, token in enumerate(visible):
-                memory.add(self.start(p, token)[1])
-            return memory.averages(self.start(place, tokens[place])[1], place)
+                memory.add(self._start(p, token)[1])
+            found = memory.averages(self._start(place, tokens[place])[1], place)
+            return [self._rounded(one, head.bound) for one, head in zip(found, self._heads, strict=True)]
         finally:
             memory.cut(0)
 
@@ -81,30 +110,30 @@ class Tables:
         """The averages of the heads, one after another."""
         found: list[HeadAverage] = []
         first = 0
-        for head, (e_score, e_value) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
+        for head, (e_score, e_value) in zip(self._heads, row.errors, strict=True):
             last = first + head.slots
             found.append(head.average(halves[first:last], e_score, e_value, count))
             first = last
         return found
 
     def _make_row(self, place: int, token: int) -> Weighed:
-        stack, slot = self._stack, self._stack.precision.slot
+        stack, finer, bits = self._stack, self._finer, self._bits
         stop = place + 1 if stack.network.causal else len(self._may_stand)
         places = [p for p in range(stop) for _ in self._may_stand[p]]
-        visible = [self.start(p, other)[1] for p in range(stop) for other in self._may_stand[p]]
-        heads = stack.blocks[0][0].heads
-        stack.budget.spend(ENTRY_STEPS * max(1, stack.precision.level) * len(heads) * len(places))
+        visible = [self._start(p, other)[1] for p in range(stop) for other in self._may_stand[p]]
+        stack.budget.spend(ENTRY_STEPS * finer.precision.level * len(self._heads) * len(places))
         stack.budget.hold(self._entry_bits * len(places))
         sums, errors, shift = [0] * len(places), [], 0
-        for h, (head, query) in enumerate(zip(heads, self.start(place, token)[1], strict=True)):
-            seen = [one[h] for one in visible]
-            keys = map(sum, zip(*(head.spread(one.key, k) for k, one in enumerate(seen)), strict=True))
-            scores = head.scores(query.query, list(keys), len(seen), places, place)
-            weights = head.weights(stack.exponentials, scores, max(scores))
-            sums = [so_far + (w * head.weigh(one.value) << shift)
-                    for so_far, w, one in zip(sums, weights, seen, strict=True)]
+        for h, (head, fine) in enumerate(zip(self._heads, finer.blocks[0][0].heads, strict=True)):
+            seen, query = [one[h] for one in visible], self._start(place, token)[1][h]
+            keys = map(sum, zip(*(fine.spread(one.key, k) for k, one in enumerate(seen)), strict=True))
+            scores = fine.scores(query.query, list(keys), len(seen), places, place)
             reach = reduce(Reach.extend, (one.reach for one in seen))
-            errors.append((head.score_error(query, reach), reach.value_error))
-            shift += slot * head.slots
+            values = [self._rounded((one.value, reach.value_error), head.values) for one in seen]
+            weights = fine.weights(finer.exponentials, scores, max(scores), head.weight_bits)
+            sums = [so_far + (w * head.weigh(value) << shift)
+                    for so_far, w, (value, _) in zip(sums, weights, values, strict=True)]
+            errors.append(((fine.score_error(query, reach) >> bits) + 1, max(e for _, e in values)))
+            shift += stack.precision.slot * head.slots
         each = iter(sums)
         return Weighed([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)

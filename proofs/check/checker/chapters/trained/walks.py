@@ -60,7 +60,7 @@ class CausalWalk:
         """The last stream of the new token; None if only its last key and value are needed."""
         blocks, stack = self._stack.blocks, self._stack
         stack.budget.spend(1 + (stack.cost if is_judged or len(blocks) > 1 else 0))
-        stream, seen = self._tables.start(place, token)
+        stream, seen = self._tables.start(place, token), []
         for number, (attention, alone) in enumerate(blocks):
             if number:
                 seen = attention.see(stream, self._offset + place, is_judged or number < len(blocks) - 1)
@@ -87,7 +87,7 @@ class BidirectionalWalk:
         """
         stack, places = self._stack, range(len(tokens))
         stack.budget.spend((1 + stack.cost) * len(tokens))
-        streams = {place: self._tables.start(place, tokens[place])[0] for place in places}
+        streams = {place: self._tables.start(place, tokens[place]) for place in places}
         for number, (attention, alone) in enumerate(stack.blocks):
             wanted = places if number < len(stack.blocks) - 1 else judged
             if number:

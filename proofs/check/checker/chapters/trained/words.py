@@ -17,7 +17,7 @@ from .obligations import is_by_place
 from .precision import HIGHEST, LOWEST, Precision, Undecided
 from .reading.decision import TrainedClaim, WordsUnit
 from .reading.network import Network
-from .stack import Logits, Stack
+from .stack import Logits, Stack, up_to_attention
 from .tables import Tables
 from .walks import BidirectionalWalk, CausalWalk, Walk
 
@@ -80,6 +80,7 @@ class Judge:
         places = {row: place for place, row in enumerate(self.rows)}
         self.rows_of_case = [[places[row] for row in case.above] for case in claim.cases]
         self._stacks: dict[int, Stack | None] = {}
+        self._beginning: Stack | None = None
         self._needed: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def stack(self, level: int) -> Stack:
@@ -96,11 +97,25 @@ class Judge:
             raise Undecided
         return stack
 
-    def _make_stack(self, level: int) -> Stack:
-        claim = self.claim
+    def beginning(self, level: int) -> Stack:
+        """The network up to its first attention, at precision 1 at least; or more of it.
+
+        Raises:
+            Undecided: if its numbers do not fit.
+        """
+        if level > LOWEST or not self.stack(level).blocks:
+            return self.stack(level)
+        if self._beginning is None:
+            self._beginning = self._make_stack(LOWEST + 1, first_alone=True)
+        return self._beginning
+
+    def _make_stack(self, level: int, first_alone: bool = False) -> Stack:
+        claim, network, rows = self.claim, self.network, self.rows
         tokens = {*claim.before, *claim.tokens, *claim.after}
         length = len(claim.before) + claim.max_n + len(claim.after)
-        return Stack(Precision(level), self.budget, self.network, tokens, self.rows, claim.margin, length)
+        if first_alone:
+            network, rows = up_to_attention(network), []
+        return Stack(Precision(level), self.budget, network, tokens, rows, claim.margin, length)
 
     def judged(self, n: int) -> list[tuple[int, int]]:
         """Where logits are judged in words of length n: (position, place of the token in the input)."""
@@ -191,7 +206,8 @@ class Runner:
         if level not in self._walks:
             stack = self._judge.stack(level)
             kind = CausalWalk if self._judge.network.causal else BidirectionalWalk
-            self._walks[level] = kind(stack, Tables(stack, self._offset, self._may_stand), self._offset)
+            self._walks[level] = kind(stack, Tables(stack, self._judge.beginning(level), self._offset, self._may_stand),
+                                      self._offset)
         return self._walks[level].logits(tokens, places)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from ....kernel.verdicts import Rejected, expect, require
-from ..precision import HIGHEST, LOWEST, Precision, Undecided
+from ..precision import HIGHEST, Precision, Undecided
 from ..stack import Stack
 from ..tables import Tables
 from ..walks import BidirectionalWalk, CausalWalk
@@ -43,11 +43,11 @@ def prove_wrong_input(given: WrongInput) -> Mapping[str, int]:
     expect(given.other in claim.among and given.other != tokens[given.place], "other: expected another token of among")
     row = tuple(sorted([(tokens[given.place], Fraction(1)), (given.other, Fraction(-1))]))
     prefix, judged = tokens[:given.place], [given.place - 1]
-    for level in range(LOWEST, HIGHEST + 1):
+    for level in range(1, HIGHEST + 1):
         try:
             stack = Stack(Precision(level), given.language.budget, given.network, {*prefix}, [row], claim.margin,
                           len(prefix))
-            tables = Tables(stack, claim.offset, [[token] for token in prefix])
+            tables = Tables(stack, stack, claim.offset, [[token] for token in prefix])
             walk = (CausalWalk if given.network.causal else BidirectionalWalk)(stack, tables, claim.offset)
             ((value, error),) = stack.rows.values(walk.logits(prefix, judged)[judged[0]], [0])
         except Undecided:
