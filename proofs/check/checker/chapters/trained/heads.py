@@ -79,13 +79,14 @@ class HeadOnNumbers:
         self._side = ceil_sqrt(self.width)
         self.values = max(self.value.bound, precision.one)
         square = (self.values * self.values >> precision.fraction) + 2
-        self._largest = entry = max(self.value.largest, precision.one)
+        entry = max(self.value.largest, precision.one)
         self._square_bits = max(0, square.bit_length() - entry.bit_length())
         self.slots = BESIDE + self.width
         self.weight_bits = precision.slot - 3 - length.bit_length() - entry.bit_length()
         if self.weight_bits < LEAST_WEIGHT:
             raise Undecided
-        self._coarse = max(0, self.weight_bits - precision.exponent)
+        coarse = self.weight_bits - precision.exponent
+        self._unit = ABSOLUTE_ERROR + 1 << max(0, coarse) if coarse > -2 else 2  # how far off a weight is
         self.read_average = precision.quotients(self.slots, precision.average)
         self.bound = self.values + self._rounding(LEAST_TOTAL)
 
@@ -95,13 +96,7 @@ class HeadOnNumbers:
         return [k >> self._drop << bits for k in key]
 
     def weigh(self, value: IntegerRow) -> int:
-        """A value packed, with 1 and the square of its norm, rounded up, before it.
-
-        Raises:
-            Undecided: if an entry is larger than sums have room for, as one from another precision may be.
-        """
-        if max(map(abs, value)) > self._largest:
-            raise Undecided
+        """A value packed, with 1 and the square of its norm, rounded up, before it."""
         square = (sum([v * v for v in value]) >> self._precision.fraction + self._square_bits) + 1
         return self._precision.pack((self._precision.one, square, *value))
 
@@ -134,9 +129,9 @@ class HeadOnNumbers:
         products += reach.key_norm * seen.query_error
         return (products >> self._precision.fraction) + 3
 
-    def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int, bits: int) -> list[int]:
-        """The weights, over 2^bits; ``top`` is at least every score."""
-        bits, found = bits - exponentials.bits, exponentials.all_at([top - s for s in scores])
+    def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int) -> list[int]:
+        """The weights, over 2^weight_bits; ``top`` is at least every score."""
+        bits, found = self.weight_bits - exponentials.bits, exponentials.all_at([top - s for s in scores])
         return [w << bits for w in found] if bits >= 0 else [w >> -bits for w in found]
 
     def average(self, halves: Sequence[int], e_score: int, e_value: int, length: int) -> tuple[list[int], int]:
@@ -152,7 +147,7 @@ class HeadOnNumbers:
         precision, total = self._precision, halves[0]
         one, bits = precision.one, precision.fraction
         x = e_score + RELATIVE_ERROR
-        units = length * (ABSOLUTE_ERROR + 1 << self._coarse)
+        units = length * self._unit
         room = total << precision.average >> bits
         if 2 * x > one or 64 * units > room or total < LEAST_TOTAL:
             raise Undecided
@@ -161,7 +156,8 @@ class HeadOnNumbers:
         square = ((halves[1] + 1 << 2 * bits + self._square_bits) // total + (2 << bits)) - max(
             0, ceil_norm(found) - 1 - rounding) ** 2
         spread = ceil_sqrt(max(0, square))
-        spread = (105 * x if 64 * x <= one else 220 * x) * spread // (100 * one) + 3 * units * 2 * self.values // room
+        scores, others = (105 * x, 106) if 64 * x <= one else (220 * x, 300)
+        spread = scores * spread // (100 * one) + others * units * 2 * self.values // (100 * room)
         return found, e_value + spread + rounding + 2
 
     def _rounding(self, total: int) -> int:

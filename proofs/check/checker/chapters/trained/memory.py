@@ -43,7 +43,7 @@ class AttentionMemory:
         for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=True):
             self._stack.budget.spend(1 + (len(values) * (16 + head.key.width + head.width) >> 4))
             scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
-            weights = head.weights(self._stack.exponentials, scores, max(scores), head.weight_bits)
+            weights = head.weights(self._stack.exponentials, scores, max(scores))
             sums = head.read_average(sum(map(mul, weights, values)))
             found.append(head.average(sums, head.score_error(one, reach[-1]), reach[-1].value_error, len(values)))
         return found

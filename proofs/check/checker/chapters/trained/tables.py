@@ -1,6 +1,6 @@
 """What the first attention makes of each token at each place, found once: there streams are those of tokens alone.
 
-So they may be found at a higher precision, where it costs little, and be rounded, to nearest, to that of the words.
+So all this is found at a precision that may be higher than that of the words, and rounded, to nearest, where they read.
 
 For a query (place, token) and each place that it sees, every token that may stand there has one packed integer: for
 each head, one after another, its weight times (1, value). So the averages of a word are one sum of integers. Weights
@@ -34,17 +34,16 @@ class Weighed:
 class Tables:
     """Streams, and rows of weighed values, at an offset; ``may_stand[p]`` are the tokens that may stand at place p.
 
-    ``finer`` is the beginning of the network, up to the first attention at least, at a precision not below the stack's.
+    ``stack`` is the network, or its beginning up to the first attention, and ``words`` what the words are run by.
     """
 
-    def __init__(self, stack: Stack, finer: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
-        self._stack, self._finer, self._offset, self._may_stand = stack, finer, offset, may_stand
-        self._bits = finer.precision.fraction - stack.precision.fraction
+    def __init__(self, stack: Stack, words: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
+        self._stack, self._words, self._offset, self._may_stand = stack, words, offset, may_stand
         self._streams: dict[tuple[int, int], Stream] = {}
         self._started: dict[tuple[int, int], tuple[Stream, list[TokenProjections]]] = {}
         self._rows: dict[tuple[int, int], Weighed] = {}
-        self._heads = stack.blocks[0][0].heads if stack.blocks else []
-        self._slots = sum(head.slots for head in self._heads)
+        heads = stack.blocks[0][0].heads if stack.blocks else []
+        self._slots = sum(head.slots for head in heads)
         self._read = stack.precision.quotients(self._slots, stack.precision.average)
         self._entry_bits = INTEGER_BITS + self._slots * stack.precision.slot
 
@@ -52,28 +51,29 @@ class Tables:
         """The stream before the first attention."""
         found = self._streams.get((place, token))
         if found is None:
-            found = self._streams[place, token] = self._rounded(self._start(place, token)[0], self._stack.starts)
+            found = self._streams[place, token] = self._rounded(self._start(place, token)[0], self._words.starts)
         return found
 
     def _rounded(self, vector: Stream, bound: int) -> Stream:
-        """A vector at the precision of the words.
+        """A vector at the precision of the words: coordinates are rounded by 1/2 at most.
 
         Raises:
             Undecided: if its 2-norm is above its bound there.
         """
-        if not self._bits:
+        bits = self._stack.precision.fraction - self._words.precision.fraction
+        if not bits:
             return vector
-        (x, e), bits, half = vector, self._bits, 1 << self._bits - 1
+        (x, e), half = vector, 1 << bits - 1
         rounded = [y + half >> bits for y in x]
         if ceil_norm(rounded) > bound:
             raise Undecided
         return rounded, (e >> bits) + 2 + ceil_sqrt(len(rounded)) // 2
 
     def _start(self, place: int, token: int) -> tuple[Stream, list[TokenProjections]]:
-        """The same in the finer stack, and what the first attention sees in it."""
+        """The stream, not rounded, and what the first attention sees in it."""
         found = self._started.get((place, token))
         if found is None:
-            stack = self._finer
+            stack = self._stack
             stack.budget.spend(1 + stack.cost)
             stack.budget.hold(stack.network.width * 4 * INTEGER_BITS)
             stream = stack.start(token, self._offset + place)
@@ -89,20 +89,20 @@ class Tables:
         visible = tokens[:place + 1] if self._stack.network.causal else tokens
         total = sum([sums[token] for sums, token in zip(row.places, visible, strict=False)])
         self._stack.budget.spend(1 + (len(visible) * self._slots >> 7))
-        halves = self._read(total)
         try:
-            return self._split(halves, row, len(visible))
+            found = self._split(self._read(total), row, len(visible))
         except Undecided:
-            return self._directly(place, tokens, visible)
+            found = self._directly(place, tokens, visible)
+        bounds = [head.bound for head in self._words.blocks[0][0].heads]
+        return [self._rounded(one, bound) for one, bound in zip(found, bounds, strict=True)]
 
     def _directly(self, place: int, tokens: Sequence[int], visible: Sequence[int]) -> list[HeadAverage]:
         """The same, with weights of scores below the greatest of this word."""
-        memory = AttentionMemory(self._finer, self._finer.blocks[0][0])
+        memory = AttentionMemory(self._stack, self._stack.blocks[0][0])
         try:
             for p, token in enumerate(visible):
                 memory.add(self._start(p, token)[1])
-            found = memory.averages(self._start(place, tokens[place])[1], place)
-            return [self._rounded(one, head.bound) for one, head in zip(found, self._heads, strict=True)]
+            return memory.averages(self._start(place, tokens[place])[1], place)
         finally:
             memory.cut(0)
 
@@ -110,30 +110,30 @@ class Tables:
         """The averages of the heads, one after another."""
         found: list[HeadAverage] = []
         first = 0
-        for head, (e_score, e_value) in zip(self._heads, row.errors, strict=True):
+        for head, (e_score, e_value) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
             last = first + head.slots
             found.append(head.average(halves[first:last], e_score, e_value, count))
             first = last
         return found
 
     def _make_row(self, place: int, token: int) -> Weighed:
-        stack, finer, bits = self._stack, self._finer, self._bits
+        stack, slot = self._stack, self._stack.precision.slot
         stop = place + 1 if stack.network.causal else len(self._may_stand)
         places = [p for p in range(stop) for _ in self._may_stand[p]]
         visible = [self._start(p, other)[1] for p in range(stop) for other in self._may_stand[p]]
-        stack.budget.spend(ENTRY_STEPS * finer.precision.level * len(self._heads) * len(places))
+        heads = stack.blocks[0][0].heads
+        stack.budget.spend(ENTRY_STEPS * stack.precision.level * len(heads) * len(places))
         stack.budget.hold(self._entry_bits * len(places))
         sums, errors, shift = [0] * len(places), [], 0
-        for h, (head, fine) in enumerate(zip(self._heads, finer.blocks[0][0].heads, strict=True)):
-            seen, query = [one[h] for one in visible], self._start(place, token)[1][h]
-            keys = map(sum, zip(*(fine.spread(one.key, k) for k, one in enumerate(seen)), strict=True))
-            scores = fine.scores(query.query, list(keys), len(seen), places, place)
+        for h, (head, query) in enumerate(zip(heads, self._start(place, token)[1], strict=True)):
+            seen = [one[h] for one in visible]
+            keys = map(sum, zip(*(head.spread(one.key, k) for k, one in enumerate(seen)), strict=True))
+            scores = head.scores(query.query, list(keys), len(seen), places, place)
+            weights = head.weights(stack.exponentials, scores, max(scores))
+            sums = [so_far + (w * head.weigh(one.value) << shift)
+                    for so_far, w, one in zip(sums, weights, seen, strict=True)]
             reach = reduce(Reach.extend, (one.reach for one in seen))
-            values = [self._rounded((one.value, reach.value_error), head.values) for one in seen]
-            weights = fine.weights(finer.exponentials, scores, max(scores), head.weight_bits)
-            sums = [so_far + (w * head.weigh(value) << shift)
-                    for so_far, w, (value, _) in zip(sums, weights, values, strict=True)]
-            errors.append(((fine.score_error(query, reach) >> bits) + 1, max(e for _, e in values)))
-            shift += stack.precision.slot * head.slots
+            errors.append((head.score_error(query, reach), reach.value_error))
+            shift += slot * head.slots
         each = iter(sums)
         return Weighed([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)

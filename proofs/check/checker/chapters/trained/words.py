@@ -206,7 +206,7 @@ class Runner:
         if level not in self._walks:
             stack = self._judge.stack(level)
             kind = CausalWalk if self._judge.network.causal else BidirectionalWalk
-            self._walks[level] = kind(stack, Tables(stack, self._judge.beginning(level), self._offset, self._may_stand),
+            self._walks[level] = kind(stack, Tables(self._judge.beginning(level), stack, self._offset, self._may_stand),
                                       self._offset)
         return self._walks[level].logits(tokens, places)
 
