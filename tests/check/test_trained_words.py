@@ -50,7 +50,8 @@ def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
         tokens = [rng.randrange(3) for _ in range(length)]  # those of the claim
         logits, places = reference.logits(tokens, offset), range(length)
         for place, found in runner.logits(level, tokens, places).items():
-            ((value, error),), true = judge.stack(level).rows.values(found, [0]), 3 * logits[place][0] - logits[place][1]
+            ((value, error),) = judge.stack(level).rows.values(found, [0])
+            true = 3 * logits[place][0] - logits[place][1]
             assert abs(value - true * one) <= error < one / 2**(8 if level else 0)
 
 

@@ -9,15 +9,15 @@ How far the average is off: docs/trained.md, section 6, The average of a head.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isqrt
 from operator import mul
+from typing import NamedTuple
 
 from ...kernel.budget import Budget
 from ...kernel.exponential import floor_shift
 from .exact import ExactLinear, after_norm, linear, multiply
 from .exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
-from .linear import LinearOnNumbers
+from .linear import LinearOnNumbers, largest_entry
 from .precision import LEAST_WEIGHT, NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
 from .reading.network import AttentionStep, NetworkHead, Rotary, Scale
 
@@ -30,8 +30,7 @@ LEAST_TOTAL = 1 << 20  # of a sum of weights: below it, rounding could make aver
 BESIDE = 2  # sums beside those of values: of weights, and of weights times squares of norms
 
 
-@dataclass(frozen=True)
-class Reach:
+class Reach(NamedTuple):
     """Of keys and values that are seen: the greatest error and norm of a key, the greatest error of a value."""
 
     key_error: int = 0
@@ -44,8 +43,7 @@ class Reach:
                      max(self.value_error, other.value_error))
 
 
-@dataclass(frozen=True)
-class TokenProjections:
+class TokenProjections(NamedTuple):
     """What a head makes of a token: query, key and value, the error of the query, and what is known of the others."""
 
     query: IntegerRow
@@ -56,16 +54,13 @@ class TokenProjections:
 
 
 class HeadOnNumbers:
-    """What is known of a head at a precision; ``reads`` bounds what it reads, ``length`` is the greatest T."""
+    """What is known of a head at a precision, from its maps; ``length`` is the greatest T."""
 
-    def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, head: NetworkHead, reads: int,
-                 length: int) -> None:
+    def __init__(self, precision: Precision, step: AttentionStep, head: NetworkHead,
+                 maps: Sequence[LinearOnNumbers], length: int) -> None:
         self._precision = precision
-        self.width = head.value.weight.width
-        query, inexact = scale_map(after_norm(step.norm, linear(head.query)), step.scale, precision.slot)
-        self.query = LinearOnNumbers(precision, budget, query, reads, inexact)
-        self.key = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(head.key)), reads)
-        self.value = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(head.value)), reads)
+        self.query, self.key, self.value = maps
+        self.width = self.value.width
         self.turn = RotaryTurn(step.rotary, precision, self.query.width) if step.rotary else None
         self._turning = self.turn.grows(max(self.query.bound, self.key.bound)) if self.turn else (1 << NORM_BITS, 0)
         factor, rounding = self._turning
@@ -100,20 +95,15 @@ class HeadOnNumbers:
         square = (sum([v * v for v in value]) >> self._precision.fraction + self._square_bits) + 1
         return self._precision.pack((self._precision.one, square, *value))
 
-    def see(self, read: IntegerRow, e: int, position: int, asks: bool) -> TokenProjections:
-        """What the head makes of a token at a position number, which reads a vector off by at most e.
-
-        Without a query if it ``asks`` nothing.
-        """
-        key = self.key.apply(read)
-        query = self.query.apply(read) if asks else key
+    def see(self, query: IntegerRow, key: IntegerRow, value: IntegerRow, e: int, position: int) -> TokenProjections:
+        """What the head makes of a token at a position number, of what its maps made of a vector off by at most e."""
         e_query, e_key = self.query.error(e), self.key.error(e)
         if self.turn:
-            query, key = self.turn.apply(query, position), self.turn.apply(key, position)
+            query, key = self.turn.apply(query, position) if query else query, self.turn.apply(key, position)
             factor, rounding = self._turning
             e_query, e_key = ((error * factor >> NORM_BITS) + 1 + rounding for error in (e_query, e_key))
         reach = Reach(e_key, ceil_norm(key), self.value.error(e))
-        return TokenProjections(query, key, self.value.apply(read), e_query, reach)
+        return TokenProjections(query, key, value, e_query, reach)
 
     def scores(self, query: IntegerRow, keys: IntegerRow, count: int, places: Sequence[int], place: int) -> list[int]:
         """The scores of a query at a place for packed keys at these places."""
@@ -163,6 +153,17 @@ class HeadOnNumbers:
     def _rounding(self, total: int) -> int:
         """How far off averages are by rounding, if the half of the sum of weights is at least this."""
         return (self._side * self._precision.one + self.values) // total + self._side + 2
+
+
+def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, reads: int
+                  ) -> list[tuple[LinearOnNumbers, ...]]:
+    """For each head the maps to queries, with the scale of scores, keys and values, all with room for each other's."""
+    exact = [(scale_map(after_norm(step.norm, linear(head.query)), step.scale, precision.slot),
+              (after_norm(step.norm, linear(head.key)), False), (after_norm(step.norm, linear(head.value)), False))
+             for head in step.heads]
+    room = max((largest_entry(given, reads, precision) for maps in exact for given, _ in maps), default=0)
+    return [tuple(LinearOnNumbers(precision, budget, given, reads, inexact, room) for given, inexact in maps)
+            for maps in exact]
 
 
 def scale_map(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear, bool]:

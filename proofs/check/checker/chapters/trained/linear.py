@@ -32,17 +32,14 @@ class LinearOnNumbers:
     """
 
     def __init__(self, precision: Precision, budget: Budget, given: ExactLinear, reads: int,
-                 inexact: bool = False) -> None:
+                 inexact: bool = False, room: int = 0) -> None:
+        """``room`` is for entries of maps beside this one."""
         height, self.width = len(given.weight.rows), given.weight.width
         side, rounds = ceil_sqrt(self.width), 3 if inexact else 1
         budget.spend(1 + height * (1 + self.width))
         budget.hold(height * (INTEGER_BITS + self.width * precision.slot))
-        columns = ceil_shift(max(map(ceil_norm, zip(*given.weight.rows, strict=True)), default=0),
-                             given.weight.power + NORM_BITS)
-        bias = [floor_shift(b, given.bias.power + precision.fraction) for b in given.bias.entries]
-        off = reads * ceil_sqrt(height) >> LEAST_WEIGHT
-        self.largest = (reads * columns >> NORM_BITS) + max(map(abs, bias), default=0) + off + 4
-        power = precision.weight_for(self.largest)
+        self.largest = largest_entry(given, reads, precision)
+        power = precision.weight_for(max(self.largest, room))
         places = given.weight.power + power + 1
         self._rows = [precision.pack([floor_shift(w, places) + 1 >> 1 for w in row]) for row in given.weight.rows]
         self._start = precision.pack([floor_shift(b, given.bias.power + precision.fraction + power) + (1 << power - 1)
@@ -51,7 +48,9 @@ class LinearOnNumbers:
         self.norm = spectral_norm(budget, given.weight) + 1
         self.rounding = (rounds * reads * ceil_sqrt(height) >> power + 1) + 2
         self._rounding = (rounds * reads * ceil_sqrt(height * self.width) >> power + 1) + 3 + side // 2
+        bias = [floor_shift(b, given.bias.power + precision.fraction) for b in given.bias.entries]
         self.bound = self.error(reads) + ceil_norm(bias) + side
+        self.packed = self._rows, self._start, power
 
     def apply(self, x: Sequence[int]) -> Sequence[int]:
         """The result."""
@@ -60,6 +59,32 @@ class LinearOnNumbers:
     def error(self, e: int) -> int:
         """How far off the result is if x is off by at most e."""
         return (e * self.norm >> NORM_BITS) + 1 + self._rounding
+
+
+class MapsBeside:
+    """Maps of one x whose weights have as many bits, as one sum of products; ``apply`` has all results in a row."""
+
+    def __init__(self, precision: Precision, budget: Budget, maps: Sequence[LinearOnNumbers]) -> None:
+        starts = [precision.slot * sum(one.width for one in maps[:k]) for k in range(len(maps) + 1)]
+        rows, constants, (power, *_) = zip(*(one.packed for one in maps), strict=True)
+        budget.hold(len(rows[0]) * (INTEGER_BITS + starts[-1]))
+        self._rows = [sum(row << start for row, start in zip(parts, starts, strict=False))
+                      for parts in zip(*rows, strict=True)]
+        self._start = sum(constant << start for constant, start in zip(constants, starts, strict=False))
+        self.width = starts[-1] // precision.slot
+        self._quotients = precision.quotients(self.width, power)
+
+    def apply(self, x: Sequence[int]) -> Sequence[int]:
+        """The results, one after another."""
+        return self._quotients(sum(map(mul, x, self._rows), self._start))
+
+
+def largest_entry(given: ExactLinear, reads: int, precision: Precision) -> int:
+    """A bound of the entries of what a map makes of numbers x with |x| <= ``reads``, roundings included."""
+    columns = ceil_shift(max(map(ceil_norm, zip(*given.weight.rows, strict=True)), default=0),
+                         given.weight.power + NORM_BITS)
+    bias = max((abs(floor_shift(b, given.bias.power + precision.fraction)) for b in given.bias.entries), default=0)
+    return (reads * columns >> NORM_BITS) + bias + (reads * ceil_sqrt(len(given.weight.rows)) >> LEAST_WEIGHT) + 4
 
 
 def spectral_norm(budget: Budget, matrix: Matrix) -> int:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import isqrt
+from operator import mul
 from sys import byteorder
 
 LOWEST, HIGHEST = 0, 2  # precision; at 3, exponential.py would not enclose closely enough
@@ -110,4 +111,5 @@ def ceil_sqrt(x: int) -> int:
 
 def ceil_norm(entries: Iterable[int]) -> int:
     """The 2-norm, rounded up."""
-    return ceil_sqrt(sum(x * x for x in entries))
+    vector = list(entries)
+    return ceil_sqrt(sum(map(mul, vector, vector)))

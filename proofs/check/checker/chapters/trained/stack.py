@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import accumulate, pairwise
 from math import lcm
 from operator import mul
 
@@ -18,8 +19,8 @@ from ...kernel.numbers import INTEGER_BITS
 from .activations import Activation
 from .exact import ExactLinear, after_norm, below, linear, select, zeros
 from .exponentials import Exponentials
-from .heads import HeadOnNumbers, TokenProjections
-from .linear import LinearOnNumbers
+from .heads import HeadOnNumbers, TokenProjections, maps_of_heads
+from .linear import LinearOnNumbers, MapsBeside
 from .norms import Normaliser
 from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
 from .reading.decision import LogitRow
@@ -122,8 +123,15 @@ class AttentionOnNumbers:
     def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
                  length: int) -> None:
         self._reading = StepInput(step.norm, width, precision, budget, reads)
-        self.heads = [HeadOnNumbers(precision, budget, step, head, self._reading.bound, length)
-                      for head in step.heads]
+        maps = maps_of_heads(precision, budget, step, self._reading.bound)
+        self.heads = [HeadOnNumbers(precision, step, head, own, length)
+                      for head, own in zip(step.heads, maps, strict=True)]
+        seen = [one for _, key, value in maps for one in (key, value)]
+        self._seen = MapsBeside(precision, budget, seen)
+        self._all = MapsBeside(precision, budget, [*seen, *(query for query, _, _ in maps)])
+        ends = list(accumulate([one.width for one in seen] + [query.width for query, _, _ in maps], initial=0))
+        slices, count = [slice(first, last) for first, last in pairwise(ends)], 2 * len(maps)
+        self._slices = list(zip(slices[count:], slices[0:count:2], slices[1:count:2], strict=True))
         self._norms = [LinearOnNumbers(precision, budget, ExactLinear(head.out, zeros(width)), known.bound).norm
                        for head, known in zip(step.heads, self.heads, strict=True)]
         outs = ExactLinear(below([head.out for head in step.heads]), step.bias or zeros(width))
@@ -134,7 +142,9 @@ class AttentionOnNumbers:
     def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
         """What each head makes of a token at a position number; without a query if it asks nothing."""
         read, e = self._reading.apply(stream)
-        return [head.see(read, e, position, asks) for head in self.heads]
+        made = (self._all if asks else self._seen).apply(read)
+        return [head.see(made[query] if asks else (), made[key], made[value], e, position)
+                for head, (query, key, value) in zip(self.heads, self._slices, strict=True)]
 
     def write(self, stream: Stream, averages: Sequence[tuple[Sequence[int], int]]) -> Stream:
         """The stream with what the heads write: each error times the norm of its head's matrix; one rounding."""
@@ -188,8 +198,8 @@ class RowsOnNumbers:
 
 def norm_of_sum(terms: Sequence[tuple[Sequence[int], int]]) -> int:
     """The 2-norm of a sum of columns times coefficients, rounded up."""
-    factors = [c for _, c in terms]
-    return ceil_norm([sum(map(mul, factors, entries)) for entries in zip(*(column for column, _ in terms), strict=True)])
+    columns, factors = zip(*terms, strict=True)
+    return ceil_norm(sum(map(mul, factors, entries)) for entries in zip(*columns, strict=True))
 
 
 class Stack:

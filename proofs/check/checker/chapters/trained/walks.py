@@ -12,6 +12,7 @@ from .precision import Undecided
 from .stack import Logits, Stack, Stream, pass_on
 from .tables import Tables
 
+
 class CausalWalk:
     """Words with a common prefix share it; one more token is one more place in every memory."""
 
