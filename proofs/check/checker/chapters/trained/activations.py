@@ -114,7 +114,7 @@ class Activation:
 def far(fraction: int) -> int:
     """From here on, the functions are within 2^-F of their asymptotes.
 
-    Proof. With y = |x| >= F + 16 >= 42, F of values: 1 - s(y) <= exp(-y), y exp(-y) <= 2^(-1.44y) y <= 2^-y; tanh twice s at 2y;
-    y (1 - Φ(y)) <= φ(y) < exp(-y); |u| >= 1.59 |x|.
+    Proof. With y = |x| >= F + 16 >= 42, F of values: 1 - s(y) <= exp(-y), y exp(-y) <= 2^(-1.44y) y <= 2^-y; tanh
+    twice s at 2y; y (1 - Φ(y)) <= φ(y) < exp(-y); |u| >= 1.59 |x|.
     """
     return fraction + 16 + FINER

@@ -6,6 +6,7 @@ With every map goes what is needed for errors in the 2-norm: an upper bound of i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import isqrt
 from operator import mul
 
@@ -39,10 +40,10 @@ class LinearOnNumbers:
         budget.spend(1 + height * (1 + self.width))
         budget.hold(height * (INTEGER_BITS + self.width * precision.slot))
         self.largest = largest_entry(given, reads, precision)
-        power = precision.weight_for(max(self.largest, room))
+        power = self.power = precision.weight_for(max(self.largest, room))
         places = given.weight.power + power + 1
-        self._rows = [precision.pack([floor_shift(w, places) + 1 >> 1 for w in row]) for row in given.weight.rows]
-        self._start = precision.pack([floor_shift(b, given.bias.power + precision.fraction + power) + (1 << power - 1)
+        self.rows = [precision.pack([floor_shift(w, places) + 1 >> 1 for w in row]) for row in given.weight.rows]
+        self.start = precision.pack([floor_shift(b, given.bias.power + precision.fraction + power) + (1 << power - 1)
                                       for b in given.bias.entries])
         self._quotients = precision.quotients(self.width, power)
         self.norm = spectral_norm(budget, given.weight) + 1
@@ -50,11 +51,10 @@ class LinearOnNumbers:
         self._rounding = (rounds * reads * ceil_sqrt(height * self.width) >> power + 1) + 3 + side // 2
         bias = [floor_shift(b, given.bias.power + precision.fraction) for b in given.bias.entries]
         self.bound = self.error(reads) + ceil_norm(bias) + side
-        self.packed = self._rows, self._start, power
 
     def apply(self, x: Sequence[int]) -> Sequence[int]:
         """The result."""
-        return self._quotients(sum(map(mul, x, self._rows), self._start))
+        return self._quotients(sum(map(mul, x, self.rows), self.start))
 
     def error(self, e: int) -> int:
         """How far off the result is if x is off by at most e."""
@@ -65,14 +65,13 @@ class MapsBeside:
     """Maps of one x whose weights have as many bits, as one sum of products; ``apply`` has all results in a row."""
 
     def __init__(self, precision: Precision, budget: Budget, maps: Sequence[LinearOnNumbers]) -> None:
-        starts = [precision.slot * sum(one.width for one in maps[:k]) for k in range(len(maps) + 1)]
-        rows, constants, (power, *_) = zip(*(one.packed for one in maps), strict=True)
-        budget.hold(len(rows[0]) * (INTEGER_BITS + starts[-1]))
-        self._rows = [sum(row << start for row, start in zip(parts, starts, strict=False))
-                      for parts in zip(*rows, strict=True)]
-        self._start = sum(constant << start for constant, start in zip(constants, starts, strict=False))
-        self.width = starts[-1] // precision.slot
-        self._quotients = precision.quotients(self.width, power)
+        *starts, self.width = accumulate((one.width for one in maps), initial=0)
+        shifts = [precision.slot * start for start in starts]
+        rows = ([row << shift for row in one.rows] for one, shift in zip(maps, shifts, strict=True))
+        self._rows = list(map(sum, zip(*rows, strict=True)))
+        budget.hold(len(self._rows) * (INTEGER_BITS + self.width * precision.slot))
+        self._start = sum(one.start << shift for one, shift in zip(maps, shifts, strict=True))
+        self._quotients = precision.quotients(self.width, maps[0].power if maps else 0)
 
     def apply(self, x: Sequence[int]) -> Sequence[int]:
         """The results, one after another."""

@@ -198,8 +198,9 @@ class RowsOnNumbers:
 
 def norm_of_sum(terms: Sequence[tuple[Sequence[int], int]]) -> int:
     """The 2-norm of a sum of columns times coefficients, rounded up."""
-    columns, factors = zip(*terms, strict=True)
-    return ceil_norm(sum(map(mul, factors, entries)) for entries in zip(*columns, strict=True))
+    factors = [c for _, c in terms]
+    entries = zip(*(column for column, _ in terms), strict=True)
+    return ceil_norm(sum(map(mul, factors, row)) for row in entries)
 
 
 class Stack:
