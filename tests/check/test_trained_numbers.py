@@ -11,7 +11,7 @@ from mpmath import exp, mp, mpf, sqrt
 from proofs.check.checker.chapters.trained.activations import SHAPES, Activation
 from proofs.check.checker.chapters.trained.exact import ExactLinear
 from proofs.check.checker.chapters.trained.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
-from proofs.check.checker.chapters.trained.linear import LinearOnNumbers, multiply, spectral_norm
+from proofs.check.checker.chapters.trained.linear import LinearOnNumbers, MapsBeside, multiply, spectral_norm
 from proofs.check.checker.chapters.trained.normal import enclose_pi
 from proofs.check.checker.chapters.trained.norms import Normaliser
 from proofs.check.checker.chapters.trained.precision import NORM_BITS, Precision, Undecided, ceil_norm
@@ -120,6 +120,35 @@ def test_a_product_is_within_its_error_whatever_the_input_is_off_by(precision: P
         e = ceil_norm([a - b for a, b in zip(x, moved, strict=True)])
         assert sum((a - b) ** 2 for a, b in zip(found, true, strict=True)) <= product.error(e) ** 2
         assert ceil_norm(found) <= product.bound
+
+
+@pytest.mark.parametrize("precision", LEVELS, ids=level)
+def test_the_largest_entries_fit_their_slots(precision: Precision) -> None:
+    rng, reads, greatest = random.Random(8), 8 * precision.one, 0
+    rows = tuple(tuple(numbers(rng, 3, 20)) for _ in range(4))
+    given = ExactLinear(Matrix(rows, 3, -17), Vector((1 << 21, -(1 << 21), 1 << 21), -22))
+    product = LinearOnNumbers(precision, Budget(), given, reads)
+    for column in zip(*rows, strict=True):
+        for sign in (1, -1):  # along a column an entry is as large as it can be
+            x = [sign * w * reads // (ceil_norm(column) + 1) for w in column]
+            found = product.apply(x)
+            for k, entry in enumerate(found):
+                true = Fraction(sum(a * row[k] for a, row in zip(x, rows, strict=True)), 1 << 17)
+                assert abs(entry - true - Fraction(given.bias.entries[k], 1 << 22) * precision.one) <= product.rounding
+                greatest = max(greatest, abs(entry))
+    assert greatest <= product.largest <= greatest + precision.one // 32
+
+
+@pytest.mark.parametrize("precision", LEVELS, ids=level)
+def test_maps_beside_each_other_make_what_each_makes_alone(precision: Precision) -> None:
+    rng, made = random.Random(9), []
+    for width in (3, 1, 4):
+        weight = Matrix(tuple(tuple(numbers(rng, width, 20)) for _ in range(5)), width, -20)
+        given = ExactLinear(weight, Vector(tuple(numbers(rng, width, 9)), -9))
+        made.append(LinearOnNumbers(precision, Budget(), given, 9 * precision.one, room=64 * precision.one))
+    x = numbers(rng, 5, precision.fraction + 1)
+    assert list(MapsBeside(precision, Budget(), made).apply(x)) == [y for one in made for y in one.apply(x)]
+    assert list(MapsBeside(precision, Budget(), []).apply([])) == []
 
 
 @pytest.mark.parametrize("kind", ["layer", "rms"])

@@ -14,7 +14,7 @@ from proofs.check import Rejected, check_part, check_sample, check_text, estimat
 from proofs.check.checker.chapters.trained.obligations import Obligations, is_by_place, obligations
 from proofs.check.checker.chapters.trained.precision import Precision
 from proofs.check.checker.chapters.trained.reading.decision import Decision, read_decision
-from proofs.check.checker.chapters.trained.words import ALL, Judge, Runner, Share
+from proofs.check.checker.chapters.trained.words import ALL, PATIENCE, Judge, Runner, Share
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.reading.document import read_document
 from proofs.check.checker.kernel.words.truth import TruthsAlongWord
@@ -53,6 +53,35 @@ def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
             ((value, error),) = judge.stack(level).rows.values(found, [0])
             true = 3 * logits[place][0] - logits[place][1]
             assert abs(value - true * one) <= error < one / 2**(8 if level else 0)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> None:
+    judge = make_judge(decision(make_network("deep", seed=3), make_claim(max_n=4, cases=[ALWAYS])))
+    head, precision, length = judge.stack(level).blocks[1][0].heads[0], Precision(level), 5  # a token before the word
+    for sign in (1, -1):
+        value = [0] * head.width
+        value[-1] = sign * min(head.value.largest, head.values)
+        weight = 1 << head.weight_bits
+        sums = head.read_average(length * weight * head.weigh(value))
+        assert sums[0] == length * weight * precision.one >> precision.average
+        assert sums[-1] == length * weight * value[-1] >> precision.average
+        square = length * weight * value[-1] ** 2 >> precision.fraction + precision.average
+        assert sums[1] << head._square_bits >= square
+
+
+def test_a_unit_whose_words_need_a_higher_precision_begins_there() -> None:
+    network = make_network("gpt2", seed=2)
+    value = Reference(network).logits([2, 0, 0])[-1][0]
+    margin = Fraction(int((abs(value) - mpf(10) ** -6) * 2**120), 2**120)
+    case = {"when": {"formula": "true"}, "above": [[[0, "1" if value > 0 else "-1"]]]}
+    judge = make_judge(decision(network, make_claim(read="last", margin=str(margin), cases=[case])))
+    runner = Runner(judge, 0, [[2], [0], [0]])
+    firsts = []
+    for _ in range(PATIENCE + 2):
+        firsts.append(runner._first)
+        runner.prove([2, 0, 0], {2: (0,)})
+    assert firsts == [0] * (PATIENCE + 1) + [1]
 
 
 def test_a_mean_is_decided_on_all_words_and_its_ties_are_not() -> None:
