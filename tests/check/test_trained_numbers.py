@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from mpmath import exp, mp, mpf, sqrt
@@ -11,6 +13,7 @@ from mpmath import exp, mp, mpf, sqrt
 from proofs.check.checker.chapters.trained.activations import SHAPES, Activation
 from proofs.check.checker.chapters.trained.exact import ExactLinear
 from proofs.check.checker.chapters.trained.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
+from proofs.check.checker.chapters.trained.heads import HeadOnNumbers, Reach, TokenProjections
 from proofs.check.checker.chapters.trained.linear import LinearOnNumbers, MapsBeside, multiply, spectral_norm
 from proofs.check.checker.chapters.trained.normal import enclose_pi
 from proofs.check.checker.chapters.trained.norms import Normaliser
@@ -50,6 +53,7 @@ def test_exponentials_are_within_the_stated_error(precision: Precision) -> None:
             true = exp(-mpf(d) / precision.one)
             error = RELATIVE_ERROR * true / precision.one + ABSOLUTE_ERROR * mpf(2) ** -bits
             assert abs(mpf(exponentials.at(d)) / 2**bits - true) <= error
+            assert exponentials.all_at([d, d + 1]) == [exponentials.at(d), exponentials.at(d + 1)]
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -137,6 +141,28 @@ def test_the_largest_entries_fit_their_slots(precision: Precision) -> None:
                 assert abs(entry - true - Fraction(given.bias.entries[k], 1 << 22) * precision.one) <= product.rounding
                 greatest = max(greatest, abs(entry))
     assert greatest <= product.largest <= greatest + precision.one // 32
+
+
+@pytest.mark.parametrize("precision", LEVELS, ids=level)
+def test_products_are_rounded_to_nearest(precision: Precision) -> None:
+    given = ExactLinear(Matrix(((4095, 1, 2049, 2047),), 4, -12), Vector((0, 0, 0, 0), 0))
+    assert list(LinearOnNumbers(precision, Budget(), given, precision.one).apply([1])) == [1, 0, 1, 0]
+
+
+def test_scores_are_within_their_error_where_keys_lose_bits() -> None:
+    precision, rng = Precision(0), random.Random(10)
+    given = ExactLinear(Matrix(tuple(tuple(numbers(rng, 3, 20)) for _ in range(3)), 3, -17), Vector((0, 0, 0), 0))
+    maps = [LinearOnNumbers(precision, Budget(), given, 64 * precision.one) for _ in range(3)]
+    step: Any = SimpleNamespace(rotary=None)
+    head: Any = SimpleNamespace(slope=None)
+    made = HeadOnNumbers(precision, step, head, maps, 4)
+    assert made._drop > 4
+    for _ in range(20):
+        query, *keys = (numbers(rng, 3, precision.fraction + 7) for _ in range(4))
+        packed = [sum(parts) for parts in zip(*(made.spread(key, k) for k, key in enumerate(keys)), strict=True)]
+        error = made.score_error(TokenProjections(query, (), (), 0, Reach()), Reach())
+        for score, key in zip(made.scores(query, packed, 3, range(3), 0), keys, strict=True):
+            assert abs(score - Fraction(sum(q * k for q, k in zip(query, key, strict=True)), precision.one)) <= error
 
 
 @pytest.mark.parametrize("precision", LEVELS, ids=level)

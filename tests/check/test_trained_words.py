@@ -11,6 +11,7 @@ import pytest
 from mpmath import mpf
 
 from proofs.check import Rejected, check_part, check_sample, check_text, estimate
+from proofs.check.checker.chapters.trained.exact import linear
 from proofs.check.checker.chapters.trained.obligations import Obligations, is_by_place, obligations
 from proofs.check.checker.chapters.trained.precision import Precision
 from proofs.check.checker.chapters.trained.reading.decision import Decision, read_decision
@@ -57,7 +58,7 @@ def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
 
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> None:
-    judge = make_judge(decision(make_network("deep", seed=3), make_claim(max_n=4, cases=[ALWAYS])))
+    judge = make_judge(decision(make_network("plain", seed=3), make_claim(max_n=4, cases=[ALWAYS])))
     head, precision, length = judge.stack(level).blocks[1][0].heads[0], Precision(level), 5  # a token before the word
     for sign in (1, -1):
         value = [0] * head.width
@@ -68,6 +69,20 @@ def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> 
         assert sums[-1] == length * weight * value[-1] >> precision.average
         square = length * weight * value[-1] ** 2 >> precision.fraction + precision.average
         assert sums[1] << head._square_bits >= square
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_rows_of_an_exact_stream_are_within_their_rounding(level: int) -> None:
+    case = {"when": {"formula": "true"}, "above": [[[0, "1000"], [1, "-999/7"]]]}
+    judge, rng = make_judge(decision(make_network("plain", seed=4), make_claim(cases=[case]))), random.Random(5)
+    rows, exact = judge.stack(level).rows, linear(judge.network.unembedding)
+    weight, bias = exact.weight, exact.bias
+    for _ in range(20):
+        x = [rng.randrange(-1 << 20, 1 << 20) for _ in range(8)]
+        ((value, error),) = rows.values(rows.logits((x, 0)), [0])
+        z = [sum(a * row[j] for a, row in zip(x, weight.rows, strict=True)) * Fraction(2) ** weight.power
+             + bias.entries[j] * Fraction(2) ** bias.power * Precision(level).one for j in (0, 1)]
+        assert abs(value - 7000 * z[0] + 999 * z[1]) <= error <= 8000 * 40
 
 
 def test_a_unit_whose_words_need_a_higher_precision_begins_there() -> None:
