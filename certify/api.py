@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from certify.numbers.cross_entropy.results import CrossEntropy, LanguageName
     from certify.numbers.sensitivity.results import At, Sensitivity
     from certify.trained.decision import Decision
+    from certify.trained.lengths_decision import LengthsDecision
+    from certify.trained.tracks_decision import TracksDecision
     from proofs.check import RequiredClaim
 
 Path = str | PathLike[str]
@@ -156,20 +158,30 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
 
 
 @typed
-def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None) -> Decision:
-    """Whether a trained network is right on every word; both in files (docs/trained.md).
+def decide(network: Path, claim: Path | None = None, max_n: int | None = None, min_n: int | None = None,
+           every: bool = False) -> Decision | LengthsDecision | TracksDecision:
+    """Whether a trained network is right on every word, of ``every`` length, too; both in files (docs/trained.md).
+
+    As the command: a `Decision` has a row for each length; long words are decided by counts of letters
+    (docs/lengths.md), a `LengthsDecision`; claims about inputs in tracks are a `TracksDecision` (docs/tracks.md).
 
     Raises:
         InputError: if a file is malformed, or the claim does not fit the network.
-        Unsupported: if a language has no finite automaton.
+        Unsupported: if a language has no finite automaton, or words are too long and counts do not decide the claim.
     """
+    from certify.trained.answering import decide_question
     from certify.trained.claim_file import Scope
-    from certify.trained.decide import decide as decide_claim
     from certify.trained.flags import Flags
-    from certify.trained.question import read_question
+    from certify.trained.question import read_question, read_tracks
+    from certify.trained.tracks_decision import decide_tracks
 
-    where = None if claim is None else os.fspath(claim)
-    return decide_claim(*read_question(os.fspath(network), where, Flags(), Scope(max_n, min_n)))
+    model, where = os.fspath(network), None if claim is None else os.fspath(claim)
+    scope = Scope(max_n, min_n, every=every)
+    if (about_tracks := read_tracks(model, where, scope, Flags())) is not None:
+        if every:
+            raise InputError("every: a claim about tracks, which does not take this option")
+        return decide_tracks(*about_tracks)
+    return decide_question(*read_question(model, where, Flags(), scope), every)
 
 
 @typed

@@ -18,12 +18,16 @@ from certify.formula.examples import load_examples
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.regimes import ALL_REGIMES, Regime
+from tests.in_process import run_certify
 from tests.with_coq import coq_or_skip
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAP, PROGRAMS = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("map.md", "rasp.md"))
 SECONDS = re.compile(r"\b\d+\.\d\d s\b|(?<=certified) +\d+\.\d\d\b|\b\d+\.\d s of work")
+
+ONLY_CERTIFY = re.compile(r"certify ((?:'[^']*'|[^'|&;<>$`\n])*)(?: \| ([^&;]*))?")
+"""A command, and what reads its output."""
 
 
 def console_blocks(text: str) -> list[tuple[str, str]]:
@@ -32,14 +36,27 @@ def console_blocks(text: str) -> list[tuple[str, str]]:
     return [(command, output.strip()) for command, output in blocks]
 
 
-def check_run(command: str, shown: str, folder: Path, path: str = "") -> None:
-    """The command prints what is shown, but for the seconds."""
+def printed_by(command: str, folder: Path, path: str) -> str:
+    """What a command of a document prints; what it asks of ``certify`` alone, this process does."""
+    variables = {"PYTHONPATH": str(ROOT), "PATH": path, "PYTHONIOENCODING": "utf-8"}
+    steps = [ONLY_CERTIFY.fullmatch(step) for step in re.split(r" && (?=certify )", command)]
+    if all(steps):
+        printed = ""
+        for arguments, pipe in (step.groups() for step in steps if step):
+            out = run_certify(*shlex.split(arguments), folder=folder, environment=variables).stdout
+            printed += out if pipe is None else subprocess.run(pipe, input=out, shell=True, capture_output=True,
+                                                               text=True, check=False).stdout
+        return printed
     script = re.sub("(^|&& )certify ", rf"\1{sys.executable} -m certify.cli ", command)
     script = re.sub("(^|&& )python -", rf"\1{sys.executable} -", script)
     script = script.replace("-S proofs/check ", f"-S {ROOT / 'proofs' / 'check'} ")
-    done = subprocess.run(script, shell=True, cwd=folder, capture_output=True, text=True, check=False,
-                          env={"PYTHONPATH": str(ROOT), "PATH": path, "PYTHONIOENCODING": "utf-8"})
-    printed = "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip()
+    return subprocess.run(script, shell=True, cwd=folder, capture_output=True, text=True, check=False,
+                          env=variables).stdout
+
+
+def check_run(command: str, shown: str, folder: Path, path: str = "") -> None:
+    """The command prints what is shown, but for the seconds."""
+    printed = "\n".join(line.rstrip() for line in printed_by(command, folder, path).splitlines()).strip()
     assert SECONDS.sub("? s", printed) == SECONDS.sub("? s", shown)
 
 
@@ -138,8 +155,7 @@ def test_the_page_on_coq_is_true(tmp_path: Path) -> None:
 def make_certificates(text: str, folder: Path) -> None:
     """Run the commands that a page names as those of its certificates."""
     for command in re.findall(r"^(?:For|Of) the certificate of `certify (formula .+)`:$", text, re.MULTILINE):
-        subprocess.run([sys.executable, "-m", "certify.cli", *shlex.split(command)], cwd=folder, check=True,
-                       capture_output=True, env={"PYTHONPATH": str(ROOT)})
+        assert run_certify(*shlex.split(command), folder=folder, environment={}).returncode == 0
 
 
 def test_the_run_in_the_page_on_floats_prints_what_it_shows(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from constructions.language.syntax import Formula, counts_of, subformulas
 from constructions.network.run import run_hard
 from constructions.regimes import ALL_REGIMES, Regime, Sharpening
 from proofs.formula.discharge import Memory
+from tests.tiers import few_and_all
 
 EXAMPLES = {example.name: example for example in load_examples()}
 ALL_WORDS = 2000
@@ -299,7 +300,7 @@ def test_counting_example_is_computed_by_hard_attention_at_the_last_position_of_
         name: str) -> None:
     example = EXAMPLES[name]
     transformer = compile_formula(example.formula, example.alphabet, Regime())
-    for n in range(1, 7 if len(example.alphabet) < 3 else 6):
+    for n in range(1, 6 if len(example.alphabet) < 3 else 5):
         for word in map("".join, itertools.product(example.alphabet, repeat=n)):
             output = run_hard(transformer, word)[-1].get(transformer.output, 0)
             assert output == DEFINITIONS[name](word, n - 1), word
@@ -314,11 +315,12 @@ def find_unsupported(formula: Formula, regime: Regime) -> Formula | None:
     return find_future_subformula(formula) or (next(counting, None) if by_position else None)
 
 
+@pytest.mark.parametrize("max_n", few_and_all(4, 6))
 @pytest.mark.parametrize("regime", ALL_REGIMES, ids=str)
-def test_every_example_is_certified_up_to_length_6_wherever_it_fits(regime: Regime) -> None:
+def test_every_example_is_certified_wherever_it_fits(regime: Regime, max_n: int) -> None:
     memory = Memory()
     for example in EXAMPLES.values():
-        outcome = certify(example.formula, example.alphabet, 6, regime, memory=memory)
+        outcome = certify(example.formula, example.alphabet, max_n, regime, memory=memory)
         if refused := find_unsupported(example.formula, regime):
             assert isinstance(outcome, UnsupportedClaim), example.name
             assert outcome.reason.startswith(f"{format_formula(refused)}: "), example.name

@@ -67,9 +67,11 @@ def random_node(choose: random.Random, below: list[Formula]) -> Formula:
     return choose.choice((Previous, Next, Not))(left) if kind < 4 else choose.choice(BOOLEAN)(left, right)
 
 
-def test_two_thousand_nodes_are_certified_and_accepted() -> None:
-    formula = layered(60, 40)
-    assert len(subformulas(formula)) == 2221
+@pytest.mark.parametrize(("width", "nodes"), [
+    (15, 521), pytest.param(60, 2221, marks=pytest.mark.exhaustive)])
+def test_many_nodes_are_certified_and_accepted(width: int, nodes: int) -> None:
+    formula = layered(width, 40)
+    assert len(subformulas(formula)) == nodes
     outcome = certify(formula, "ab", max_n=3)
     assert isinstance(outcome, Certified)
     claim = json.loads(outcome.certificate)["claim"]

@@ -1,6 +1,8 @@
 """What the tests with Coq share: without Coq they are skipped, or fail where CERTIFY_NEEDS_COQ is set.
 
-The library is compiled once for all processes that test: who comes while another compiles waits for it.
+The library is compiled once for all processes that test: who comes while another compiles waits for it. To load it, and
+the real numbers, is nearly all that `coqc` does with a short file, so that what tests ask many times is asked of a Coq
+that has them already (``tests/coq_sessions.py``).
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ import fcntl
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import astuple
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +26,7 @@ from proofs.every_n.kernel import find_answer
 from proofs.every_n.library import COMPILED, SOFTENING
 from proofs.every_n.refusals import describe_refusal
 from proofs.every_n.transformer_file import refusal_file, theorem_file
+from tests.coq_sessions import CoqThatStays
 from tests.needed import found_or_skipped
 
 UNSUPPORTED = "unsupported"
@@ -65,15 +69,20 @@ def larger_library_of(coq: Coq) -> Path:
         return compiled_library(coq, entries=(*COMPILED, *MORE))
 
 
+def staying_coq_or_skip() -> Coq:
+    """The same Coq, which loads the library once."""
+    return CoqThatStays(*astuple(coq_or_skip()))
+
+
 def ask_coq(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> Answer:
     """What Coq says of the theorem that the transformer computes the formula, for every n or these."""
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     return ask(coq, library_of(coq), transformer, formula, lengths)
 
 
 def ask_coq_whether(transformer: Transformer, formula: Formula) -> Answer:
     """The same for every n, but if the answer is no, Coq is not asked where its checker stopped."""
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     library = library_of(coq)
     with TemporaryDirectory() as folder:
         source = Path(folder) / "theorem.v"
@@ -84,7 +93,7 @@ def ask_coq_whether(transformer: Transformer, formula: Formula) -> Answer:
 
 def printed_by_coq(texts: Sequence[str]) -> str:
     """What Coq prints of these texts in one file: each in a module of its own, and what they import above them all."""
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     imported = dict.fromkeys(line for text in texts for line in IMPORTS.findall(text))
     modules = [f"Module M{k}.\n{IMPORTS.sub('', text)}\nEnd M{k}.\n" for k, text in enumerate(texts)]
     with TemporaryDirectory() as folder:

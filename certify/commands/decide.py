@@ -12,13 +12,11 @@ from certify.asking import options as option
 from certify.commands import decide_options as given_as
 from certify.frame.terminal import show_found, write_certificate
 
-ENUMERATED = 64
-"""Claims about longer words are decided by counts, where counts decide them."""
-
 if TYPE_CHECKING:
     from certify.frame.shards import Workers
     from certify.frame.so_far import SoFar
     from certify.trained.decision import Decision
+    from certify.trained.lengths_decision import LengthsDecision
     from constructions.trained.claim import Claim
     from constructions.trained.network import TrainedNetwork
     from constructions.trained.tracks import TracksClaim
@@ -66,26 +64,42 @@ def decide(
     if floats is not None:
         decide_about_floats(*question, floats, effort, output, as_json, not_taken | {"--wrong": wrong, "--html": html,
                                                                                      "--every": every})
-    decide_by_counts(*question, every, effort, output, wrong, as_json, not_taken | {"--html": html})
-    decide_word_by_word(*question, read_workers(jobs, dask), store, effort, output, wrong, html, as_json)
+    decide_question(*question, every, read_workers(jobs, dask), store, effort, output, wrong, html, as_json,
+                    not_taken | {"--html": html})
 
 
-def decide_word_by_word(network: TrainedNetwork, claim: Claim, workers: Workers, store: str | None, effort: int,
-                        output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
-    """Decide every word up to a length, show what was found, and end."""
+def decide_question(network: TrainedNetwork, claim: Claim, every: bool, workers: Workers, store: str | None,
+                    effort: int, output: str | None, wrong: str | None, html: str | None, as_json: bool,
+                    others: Mapping[str, object]) -> NoReturn:
+    """Decide every word up to a length, or of every length, show what was found, and end.
+
+    Raises:
+        InputError: if words are decided by counts, and one of the ``others`` was given.
+        Unsupported: if counts do not decide it, and the words are too long for another way.
+    """
+    from certify.trained.answering import decide_by, goes_by_counts
     from certify.trained.decide import Settings, decide_in_time
+    from certify.trained.lengths_decision import LengthsDecision
+    from certify.trained.lengths_show import lengths_decision_to_json, print_lengths_decision
     from certify.trained.show import decision_to_json, print_decision
 
-    decision = decide_in_time(network, claim, Settings(workers, Path(store) if store else None, effort=effort))
-    show_found(decision, as_json, decision_to_json, print_decision, output)
+    if goes_by_counts(network, claim, every):
+        refuse_options("long words are decided by counts of letters, which does not take this option", others)
+    settings = Settings(workers, Path(store) if store else None, effort=effort)
+    decision = decide_by(decide_in_time, network, claim, every, settings)
+    if isinstance(decision, LengthsDecision):
+        show_found(decision, as_json, lengths_decision_to_json, print_lengths_decision, output)
+    else:
+        show_found(decision, as_json, decision_to_json, print_decision, output)
     write_decision(decision, output, wrong, html, as_json)
     raise typer.Exit(decision.exit_code)
 
 
-def write_decision(decision: Decision | SoFar[Decision], output: str | None, wrong: str | None, html: str | None,
-                   as_json: bool) -> None:
+def write_decision(decision: Decision | SoFar[Decision] | LengthsDecision, output: str | None, wrong: str | None,
+                   html: str | None, as_json: bool) -> None:
     """Write what there are places for; where time was up, nothing."""
     from certify.frame.so_far import SoFar
+    from certify.trained.lengths_decision import LengthsDecision
 
     if isinstance(decision, SoFar):
         for place, name in ((output, "certificate"), (wrong, "certificate of a wrong word"), (html, "page")):
@@ -93,7 +107,8 @@ def write_decision(decision: Decision | SoFar[Decision], output: str | None, wro
         return
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
-    write_page(html, decision, output, wrong)
+    if not isinstance(decision, LengthsDecision):
+        write_page(html, decision, output, wrong)
 
 
 def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers,
@@ -110,32 +125,6 @@ def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong input")
     if html is not None:
         write_text(html, tracks_page(decision, output, wrong))
-    raise typer.Exit(decision.exit_code)
-
-
-def decide_by_counts(network: TrainedNetwork, claim: Claim, every: bool, effort: int, output: str | None,
-                     wrong: str | None, as_json: bool, others: Mapping[str, object]) -> None:
-    """Decide a claim about long words, show what was found, and end; do nothing where words are short, or counts of
-    letters do not decide it.
-
-    Raises:
-        Unsupported: if counts do not decide it, and the words are too long for another way.
-    """
-    if not every and claim.lengths[1] <= ENUMERATED:
-        return
-    from certify.trained.lengths_decision import LONGEST_OTHERWISE, decide_lengths, reason_against_counts
-    from certify.trained.lengths_show import lengths_decision_to_json, print_lengths_decision
-    from constructions.errors import Unsupported
-
-    if why := reason_against_counts(network, claim):
-        if every or claim.lengths[1] > LONGEST_OTHERWISE:
-            raise Unsupported(why)
-        return
-    refuse_options("long words are decided by counts of letters, which does not take this option", others)
-    decision = decide_lengths(network, claim, None if every else claim.lengths[1], effort)
-    show_found(decision, as_json, lengths_decision_to_json, print_lengths_decision, output)
-    write_certificate(output, decision.certificate, decision.verdict, as_json)
-    write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
     raise typer.Exit(decision.exit_code)
 
 

@@ -100,9 +100,10 @@ def read_words(network: TrainedNetwork, claim: Claim, words: str | None, intende
         raise InputError(f"min_n: {claim.lengths[0]}, expected 1: an automaton begins with the shortest words")
     if claim.margin:
         raise InputError(f"margin: {claim.margin}, expected 0: answers are signs")
-    if claim.read == "each" and network.attention != "causal":
-        raise Unsupported("answers at each letter of a bidirectional network depend on the letters to come, so no "
-                          "automaton reads them off prefixes")
+    if claim.read == "each" and not network.is_causal:
+        raise Unsupported("answers at each letter of this network depend on the letters to come (its attention is "
+                          "bidirectional, or it rounds by the range of all tokens), so no automaton reads them off "
+                          "prefixes")
     parts = parts_of(claim.cases)
     signs = {part for part in parts if len(part) == 2}
     generates = claim.read == "each" and all(_sign_of_token(token) in signs for token in claim.tokens)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,7 +27,8 @@ POLICY = ("default-src 'none'; script-src 'self'{more}; style-src 'self'; img-sr
           "worker-src 'self' blob:; base-uri 'none'; form-action 'self'")
 """A worker that a page makes of a blob has the policy of the page; one of its own file would need a header."""
 SCRIPTS: Mapping[str, Sequence[str]] = {
-    "check.js": ("dom.js", "python-page.js", "check.js"), "worker.js": ("python-worker.js", "worker.js"),
+    "check.js": ("dom.js", "python-page.js", "judge.js", "check.js"),
+    "here.js": ("dom.js", "python-page.js", "judge.js", "here.js"), "worker.js": ("python-worker.js", "worker.js"),
     "proved-worker.js": ("proved-worker.js",),
     "workbench.js": ("dom.js", "python-page.js", "workbench.js"),
     "workbench-worker.js": ("python-worker.js", "workbench-worker.js")}
@@ -40,6 +42,8 @@ EXAMPLES = (
 )
 """Of the workbench: formula, alphabet, word, and what they show."""
 WITH_PYTHON = " 'wasm-unsafe-eval' blob:"
+WAY_BACK = ('<nav aria-label="Site"><a href="../index.html">certify</a> '
+            '<a href="../index.html#gallery">Gallery</a></nav>')
 CHECKER = "check.pyz"
 DIGESTS = "digests.txt"
 FIRST_GUIDES = ("README", "formulas", "models", "trained", "claims", "certificate", "exports", "python")
@@ -58,12 +62,15 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
     live = pyodide is not None
     common = {"version": __version__, "policy": Markup(POLICY.format(more="")), "top": "", "live": live}
     files |= {f"gallery/{each.name}{SUFFIX}": each.certificate for each in exhibits}
-    files |= {f"gallery/{each.name}.html": each.page for each in exhibits if each.page}
-    files |= {f"audits/{each.name}.html": each.page for each in reports}
+    here = {each.name: environment.get_template("here.html").render(
+        **{**common, "top": "../"}, name=each.name, proved=proved, most_seconds=MOST_SECONDS) for each in exhibits}
+    files |= {f"gallery/{each.name}.html": in_the_site(environment, each.page, live, here[each.name])
+              for each in exhibits if each.page}
+    files |= {f"audits/{each.name}.html": in_the_site(environment, each.page, live) for each in reports}
     files |= _guides(environment, common)
     groups = {each.group: [one for one in exhibits if one.group == each.group] for each in exhibits}
     files["index.html"] = environment.get_template("index.html").render(**common, groups=groups, reports=reports)
-    files["site.css"] = str(read_parts(environment, ("base.css", "site.css")))
+    files["site.css"] = str(read_parts(environment, ("base.css", "site.css", "verdicts.css")))
     files["search.html"] = environment.get_template("search.html").render(**common)
     files["search.js"] = str(read_parts(environment, ("dom.js", "search.js")))
     files["search-index.js"] = write_index(entries_of(exhibits, reports, live))
@@ -80,6 +87,24 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
         files["kept.js"] = environment.get_template("kept.js").render(
             names=kept, version=digest_of("".join(map(digests.__getitem__, kept)))[:16])
     return {**files, DIGESTS: "".join(f"{digest}  {name}\n" for name, digest in digests.items())}
+
+
+def in_the_site(environment: Any, page: str, live: bool, part: str = "") -> str:
+    """A page that stands alone, with the way back, and before its contents what only the site can do.
+
+    Its own script keeps its hash in the policy.
+    """
+    (own,) = re.findall("script-src ('sha256-[^']*')", page)
+    policy = POLICY.format(more=f" {own}{WITH_PYTHON if live else ''}")
+    policy = policy.replace("style-src", "style-src 'unsafe-inline'")
+    style = str(read_parts(environment, ("verdicts.css",)))  # what is Markup escapes what it is added to
+    contents = '<nav aria-label="Contents">'
+    for pattern, text in (('(?<=Policy" content=")[^"]*', policy), (r"(?=</style>\n</head>)", style),
+                          (r"(?<=<body>\n<header>\n)", f"{WAY_BACK}\n"), (f"(?={contents})", part)):
+        start, *others = (found.span() for found in re.finditer(pattern, page))
+        assert not others, pattern
+        page = page[:start[0]] + text + page[start[1]:]
+    return page
 
 
 def entries_of(exhibits: Sequence[Exhibit], reports: Sequence[Report], live: bool) -> list[Entry]:

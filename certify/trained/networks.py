@@ -50,7 +50,7 @@ def describe_step(step: trained.Step) -> tuple[str, str, str]:
             sizes = f"{len(step.heads)} x {'/'.join(map(str, widths))}"
             return "attention", sizes, "; ".join(filter(None, functions))
         case trained.UnitsStep():
-            functions = [describe_norm(step.norm), step.activation + (", gated" if step.gate else "")]
+            functions = [describe_norm(step.norm), f"{step.activation}" + (", gated" if step.gate else "")]
             return "units", str(step.inward.weight.shape[1]), "; ".join(filter(None, functions))
 
 

@@ -17,7 +17,8 @@ from proofs.trained.search import WrongWord
 
 PARTS_OF_A_CLUSTER = 16
 PARTS_OF_A_JOB, LONG = 8, 60
-"""Of a proof that takes more seconds than that each process does so many parts, so that people see how far it is."""
+"""Of a proof that takes long each process does a part for so many seconds, at most so many parts, so that people see
+how far it is; each part makes its tables anew."""
 WORK = 1000
 """Times the checker's default budget: whoever makes a proof is willing to wait, and whoever is sent a file is not."""
 
@@ -28,7 +29,7 @@ def find_refusals(certificate: str, workers: Workers) -> Mapping[int, str]:
     Raises:
         Unsupported: if the checker says neither yes nor no.
     """
-    parts = PARTS_OF_A_CLUSTER if workers.dask else workers.jobs * (PARTS_OF_A_JOB if is_long(certificate) else 1)
+    parts = PARTS_OF_A_CLUSTER if workers.dask else workers.jobs * parts_of_a_job(certificate, workers.jobs)
     digest = digest_of(certificate)
     tasks = [json.dumps({"certificate": digest, "part": part, "parts": parts}) for part in range(1, parts + 1)]
     with ShardsProgress("proving", "parts", "parts") as progress:
@@ -54,12 +55,13 @@ def with_vacuous_ones(rows: Sequence[LengthRow], texts: Iterable[str]) -> tuple[
                  for row in rows)
 
 
-def is_long(certificate: str) -> bool:
-    """Whether the checker expects the proof to take long."""
+def parts_of_a_job(certificate: str, jobs: int) -> int:
+    """How many parts each process does, by the time that the checker expects the proof to take."""
     try:
-        return estimate(certificate.encode(), work=WORK)["seconds"] > LONG
+        seconds = float(estimate(certificate.encode(), work=WORK)["seconds"])
     except Refusal:
-        return False  # the proof says why
+        return 1  # the proof says why
+    return max(1, min(PARTS_OF_A_JOB, int(seconds / jobs / LONG)))
 
 
 def do_proof(task: str) -> str:

@@ -16,7 +16,7 @@ from certify.trained.proving import WORK
 from constructions.errors import Unsupported
 from constructions.trained.json_form import network_from_json
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import Column, TracksClaim, count_inputs
+from constructions.trained.tracks import Column, TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Refusal, Rejected, check_text
 from proofs.trained.balls import BallNetwork
@@ -26,6 +26,8 @@ from proofs.trained.tracks.deciding import FormProved, FormSearch
 from proofs.trained.tracks.heads import NotOneLayer
 from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
 
+EACH = 1 << 16
+"""The most inputs of a form that are run one by one."""
 ROOMS = (1, 16, 256)
 """Units of the last place by which ranges are wider than floats say; more where the checker does not accept fewer."""
 
@@ -112,11 +114,27 @@ class FormDecider:
         try:
             proved, reason = self._prove(number)
         except NotOneLayer as why:  # wrong inputs are found all the same
-            return FormResult(self._searched(row, (), str(why)))
+            return self._each(row, margins) if inputs <= EACH else FormResult(self._searched(
+                row, (), f"{why}; then inputs are run one by one, and {inputs:,} are too many"))
         if proved.unit is not None and not reason:
             row = replace(row, verdict="certified", bound=float(proved.least), seen=search(margins, 1))
             return FormResult(row, proved.unit, proved.classes, proved.cells)
+        if inputs <= EACH:
+            return self._each(row, margins)
         return FormResult(self._searched(row, proved.inputs, reason))
+
+    def _each(self, row: FormRow, margins: Margins) -> FormResult:
+        """The result of a form whose inputs are run one by one."""
+        row = replace(row, seen=margins.seen(margins.inputs.indices([*all_inputs(self.claim, margins.form)])))
+        if (wrong := self._wrong(row)) is not None:
+            return FormResult(wrong)
+        claim, unit = replace(self.claim, forms=(margins.form,)), {"inputs": row.inputs}
+        try:
+            check_text(tracks_text(self.network, claim, [unit]).encode(), work=WORK)
+        except Refusal as refusal:
+            return FormResult(replace(row, reason=f"the checker does not accept it, input by input: {refusal}"))
+        assert row.seen is not None, "all inputs were looked at"
+        return FormResult(replace(row, verdict="certified", bound=float(row.seen.margin)), unit)
 
     def _searched(self, row: FormRow, inputs: Sequence[tuple[Column, ...]], reason: str) -> FormRow:
         """The row of a form that is not proved, after a longer search, also among these inputs."""

@@ -27,8 +27,9 @@ from constructions.importing.names_file import Names, renamed
 from constructions.importing.npz_file import read_npz
 from constructions.importing.onnx_file import read_onnx
 from constructions.importing.parts import Found
-from constructions.importing.quantised import DEQUANTISED, WEIGHTS_ALONE
+from constructions.importing.quantised import DEQUANTISED, OF_RANGES, ROUNDED_BY_TORCH, WEIGHTS_ALONE
 from constructions.importing.quantised_checkpoints import with_plain_weights
+from constructions.importing.ranges import with_ranges
 from constructions.importing.questions import Options, Questions
 from constructions.importing.safetensors_file import looks_like_safetensors, read_safetensors
 from constructions.importing.torch_file import is_old_torch_file, read_torch
@@ -102,6 +103,9 @@ def import_network(files: Sequence[str | Path], options: Options | None = None, 
     where = next((name for name, part in parts if part.tensors), "import")
     settings_file = next((name for name, part in parts if part.settings), names.where if names else "config.json")
     contents = merge(parts)
+    if names and any(one.kind == OF_RANGES for one in contents.tensors.values()):
+        raise InputError(f"{where}: Linears of quantize_dynamic under other names are not handled, expected a graph of "
+                         f"ONNX")
     contents = renamed(contents, names) if names else contents
     return recognise(contents, options or Options(), where, settings_file, tuple(sources))
 
@@ -140,13 +144,17 @@ def recognise(contents: Contents, options: Options, where: str, settings_file: s
     weights, questions = Weights(contents, where), Questions(options, where)
     recogniser = _recogniser(weights, contents.settings) or _unknown(weights)
     settings = Settings(contents.settings, settings_file)
-    if any(stored.kind.endswith(DEQUANTISED) for stored in contents.tensors.values()):
+    of_ranges = [name for name, stored in contents.tensors.items() if stored.kind == OF_RANGES]
+    if not of_ranges and any(stored.kind.endswith(DEQUANTISED) for stored in contents.tensors.values()):
         questions.assume(WEIGHTS_ALONE)
     found = recogniser.build(weights, settings, questions)
     questions.finish()
     if unread := settings.unread():
         questions.assume(f"settings of {settings_file} that were not used: {', '.join(map(found_text, unread))}")
     weights.set_aside(recogniser.buffers)
+    if of_ranges:
+        questions.assume(ROUNDED_BY_TORCH)
+        found = with_ranges(found, weights, of_ranges)
     read = TrainedNetwork(found.attention, found.tokens, found.positions, found.steps, found.unembedding, {}, sources)
     network = replace(read, tensors=weights.finish(views(read)))
     check_network(network, where)

@@ -28,8 +28,13 @@ WEIGHTS = re.compile(r"DequantizeLinear|GatherBlockQuantized|MatMul(NBits|Bnb4)"
 """Those that round nothing."""
 ACTIVATIONS = ("it rounds what depends on tokens to whole numbers (quantised activations), for which there is no rule; "
                "expected quantised weights alone")
-
+ROUNDED = ("numbers of tokens are rounded to whole numbers, over the real numbers: programs round scales and quotients "
+           "to binary32, too, and may round numbers near a tie the other way")
+ROUNDED_BY_TORCH = ("what a Linear of quantize_dynamic multiplies is rounded to 7 bits of the range of all tokens of "
+                    "an input, as torch does on x86 where one input is run at once, over the real numbers")
 DEQUANTISED = "dequantised"
+OF_RANGES = f"of a Linear of quantize_dynamic, {DEQUANTISED}"
+"""The kind of a weight that multiplies numbers rounded by their range."""
 WEIGHTS_ALONE = "quantised weights are exactly (q - zero) times scale; what is multiplied by them is not rounded"
 """The note of a report."""
 

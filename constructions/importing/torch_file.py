@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -12,8 +13,8 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.archive import Archive
 from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
-from constructions.importing.quantised import plain, whole_numbers
-from constructions.importing.torch_pickle import QuantisedTensor, StridedTensor, interpret
+from constructions.importing.quantised import OF_RANGES, plain, whole_numbers
+from constructions.importing.torch_pickle import Global, QuantisedTensor, StridedTensor, interpret
 from constructions.trained.network import ELEMENT_BYTES
 from constructions.trained.validation import check_total_bytes
 
@@ -22,6 +23,8 @@ _WORDS = {8: "<u8", 4: "<u4", 2: "<u2", 1: "u1"}
 _WHOLE_BYTES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "int64": 8}
 _WRAPPERS = ("model", "state_dict", "model_state_dict", "model_state", "net", "module", "weights")
 """The keys under which checkpoints keep a state dict."""
+_PACKED = "_packed_params._packed_params"
+"""The end of the entry of a quantised Linear: its weight and its bias."""
 _SETTINGS = ("model_args",)
 """The key under which nanoGPT keeps the sizes of the network."""
 
@@ -45,12 +48,8 @@ def read_torch(data: bytes, where: str) -> Contents:
     if archive.sizes.get(folder + "byteorder") and archive.read(folder + "byteorder") != b"little":
         raise InputError(f"{where}: its byte order is not little, expected little")
     state, settings, others = _state_dict(interpret(archive.read(pickles[0]), where), where)
-    if packed := [str(key) for key in state if str(key).endswith("_packed_params._packed_params")]:
-        raise InputError(f"{where}: entry {packed[0][:60]} is of torch.ao.nn.quantized, which rounds what its weights "
-                         f"multiply (quantised activations), for which there is no rule; expected quantised weights "
-                         f"alone")
     storages = _Storages(archive, folder)
-    tensors = {}
+    state, tensors = _without_packed(state, storages, where)
     for key, value in state.items():
         name = str(key)
         if isinstance(value, QuantisedTensor):
@@ -62,6 +61,34 @@ def read_torch(data: bytes, where: str) -> Contents:
         else:
             raise InputError(f"{where}: entry {name[:60]} is of type {type(value).__name__}, expected a tensor")
     return Contents(tensors, settings, others)
+
+
+def _without_packed(state: Mapping[Any, Any], storages: _Storages, where: str
+                    ) -> tuple[Mapping[Any, Any], dict[str, Stored]]:
+    """The state dict without the entries of the Linears of torch's quantize_dynamic, and their weights and biases.
+
+    Raises:
+        InputError: if one is of another kind: quantised in advance, by output scales, or with weights of binary16.
+    """
+    tensors: dict[str, Stored] = {}
+    for key in [str(key) for key in state if str(key).endswith(_PACKED)]:
+        base = key.removesuffix(_PACKED)
+        ends = ("scale", "zero_point", "_packed_params.dtype")
+        scale, zero, kind = (state.get(base + end) for end in ends)
+        packed = state[key]
+        numbers = [storages.stored(one, f"{where}, tensor {base}").read() if isinstance(one, StridedTensor) else b""
+                   for one in (scale, zero)]
+        if not (isinstance(packed, tuple) and len(packed) == 2 and isinstance(packed[0], QuantisedTensor)
+                and isinstance(packed[1], StridedTensor | None)) or kind != Global("torch.qint8") or numbers != [
+                    b"\0\0\x80\x3f", bytes(8)]:
+            raise InputError(f"{where}: entry {key[:60]} is of torch.ao.nn.quantized, but not as quantize_dynamic makes "
+                             f"it with weights of qint8, expected that alone")
+        weight = storages.dequantised(packed[0], f"{where}, tensor {base}weight")
+        tensors[f"{base}weight"] = replace(weight, kind=OF_RANGES)
+        if packed[1] is not None:
+            tensors[f"{base}bias"] = storages.stored(packed[1], f"{where}, tensor {base}bias")
+        state = {name: value for name, value in state.items() if name not in (key, *(base + end for end in ends))}
+    return state, tensors
 
 
 def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str, Any], dict[str, str]]:
@@ -79,7 +106,7 @@ def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str,
 
 
 def _has_tensors(value: Any) -> bool:
-    kinds = StridedTensor | QuantisedTensor
+    kinds = StridedTensor | QuantisedTensor | tuple
     return isinstance(value, dict) and any(isinstance(entry, kinds) for entry in value.values())
 
 

@@ -113,7 +113,7 @@ def find_what_is_not_past_only(claim: Claim) -> Formula | None:
 def is_by_place(network: TrainedNetwork, claim: Claim) -> bool:
     """Whether the obligations are about places of words rather than about lengths: a later token changes nothing."""
     ends_here = claim.read == "each" or (claim.read == "last" and not claim.after)
-    return network.attention == "causal" and ends_here and find_what_is_not_past_only(claim) is None
+    return network.is_causal and ends_here and find_what_is_not_past_only(claim) is None
 
 
 def obligations(network: TrainedNetwork, claim: Claim) -> Iterator[tuple[int, int]]:

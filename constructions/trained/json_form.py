@@ -81,8 +81,17 @@ def _step_to_json(step: trained.Step) -> dict[str, Any]:
                     "rotary": step.rotary and _rotary_to_json(step.rotary)}
         case trained.UnitsStep():
             return {"step": "units", "norm": _norm_to_json(step.norm), "in": _affine_to_json(step.inward),
-                    "gate": step.gate and _affine_to_json(step.gate), "activation": step.activation,
+                    "gate": step.gate and _affine_to_json(step.gate),
+                    "activation": _rounding_to_json(step.activation) if isinstance(step.activation, trained.Rounding)
+                    else step.activation,
                     "out": _affine_to_json(step.outward)}
+
+
+def _rounding_to_json(rounding: trained.Rounding) -> dict[str, Any]:
+    if rounding.scale is None:
+        return {"range": rounding.range, "greatest": rounding.greatest}
+    return {"scale": str(rounding.scale), "zero": rounding.zero, "least": rounding.least,
+            "greatest": rounding.greatest}
 
 
 def _head_to_json(head: trained.Head) -> dict[str, Any]:
@@ -249,11 +258,24 @@ def _rotary(data: Any, where: str) -> trained.Rotary:
                           values.one_of(pairing, f"{where}.pairing", ("halves", "neighbours")))
 
 
+def _activation(data: Any, where: str) -> trained.Activation | trained.Rounding:
+    if not isinstance(data, dict):
+        return values.one_of(data, where, get_args(trained.Activation))
+    if "range" in data:
+        of, greatest = values.fields(data, where, ("range", "greatest"))
+        return trained.Rounding(0, values.positive(greatest, f"{where}.greatest"),
+                                range=values.one_of(of, f"{where}.range", ("input", "token")))
+    scale, *whole = values.fields(data, where, ("scale", "zero", "least", "greatest"))
+    zero, least, greatest = (values.whole(one, f"{where}.{name}")
+                             for one, name in zip(whole, ("zero", "least", "greatest"), strict=True))
+    return trained.Rounding(least, greatest, values.rational(scale, f"{where}.scale"), zero)
+
+
 def _units(data: Any, where: str) -> trained.UnitsStep:
     _, norm, inward, gate, activation, outward = values.fields(
         data, where, ("step", "norm", "in", "gate", "activation", "out"))
     return trained.UnitsStep(
         values.optional(norm, f"{where}.norm", _norm), _affine(inward, f"{where}.in"),
         values.optional(gate, f"{where}.gate", _affine),
-        values.one_of(activation, f"{where}.activation", get_args(trained.Activation)),
+        _activation(activation, f"{where}.activation"),
         _affine(outward, f"{where}.out"))

@@ -63,6 +63,17 @@ def size(data: Any, where: str) -> int:
     return data
 
 
+def whole(data: Any, where: str) -> int:
+    """A whole number of at most 2^31.
+
+    Raises:
+        InputError: if it is another value.
+    """
+    if type(data) is not int or abs(data) > MAX_SIZE:
+        raise InputError(f"{where}: {found(data)}, expected a whole number of at most 2^31")
+    return data
+
+
 def positive(data: Any, where: str) -> int:
     """A whole number from 1 to MAX_SIZE - 1.
 

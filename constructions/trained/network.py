@@ -18,6 +18,24 @@ Activation = Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh", "id
 
 
 @dataclass(frozen=True)
+class Rounding:
+    """In place of an activation: x to scale · (q - zero), q = round(x / scale) + zero, between least and greatest.
+
+    Without a scale, scale and zero are those of the range of one token's numbers, or of all of the ``input``'s.
+    """
+
+    least: int
+    greatest: int
+    scale: Fraction | None = None
+    zero: int = 0
+    range: Literal["input", "token"] | None = None
+
+    def __str__(self) -> str:
+        return (f"rounded to {self.least} … {self.greatest} of {float(self.scale):.4g}" if self.scale is not None else
+                f"rounded to 0 … {self.greatest} of the range of {'all tokens' if self.range == 'input' else 'a token'}")
+
+
+@dataclass(frozen=True)
 class Tensor:
     """Finite numbers in row-major order, as little-endian bytes in one of the formats of ``ELEMENT_BYTES``."""
 
@@ -117,7 +135,7 @@ class UnitsStep:
     norm: Norm | None
     inward: Affine
     gate: Affine | None
-    activation: Activation
+    activation: Activation | Rounding
     outward: Affine
 
 
@@ -165,6 +183,23 @@ class TrainedNetwork:
         tables = [self.positions] if self.positions else []
         tables += [step.rotary.cosines for step in self.attention_steps if step.rotary]
         return min((table.shape[0] for table in tables), default=None)
+
+    @property
+    def of_input(self) -> bool:
+        """Whether a step rounds by the range of all tokens."""
+        found = [step.activation for step in self.steps if isinstance(step, UnitsStep)]
+        return any(isinstance(one, Rounding) and one.range == "input" for one in found)
+
+    @property
+    def by_ranges(self) -> bool:
+        """Whether a step rounds by a range, of one token or of all."""
+        return any(isinstance(step.activation, Rounding) and step.activation.scale is None for step in self.steps
+                   if isinstance(step, UnitsStep))
+
+    @property
+    def is_causal(self) -> bool:
+        """Whether a later token changes nothing."""
+        return self.attention == "causal" and not self.of_input
 
     @property
     def attention_steps(self) -> tuple[AttentionStep, ...]:

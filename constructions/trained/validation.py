@@ -128,10 +128,22 @@ class _Sizes:
 
     def units(self, step: trained.UnitsStep, reads: int) -> None:
         """Inward and gate have the same number of units, outward goes back into the stream."""
+        if isinstance(step.activation, trained.Rounding):
+            self.rounding(step.activation, step.gate)
         units = self.affine(step.inward, reads, None, "the units")
         if step.gate:
             self.affine(step.gate, reads, units, "the gate")
         self.affine(step.outward, units, self.width, "the units' output")
+
+    def rounding(self, rounding: trained.Rounding, gate: trained.Affine | None) -> None:
+        """A scale above 0 or a range, a zero point between the limits, and no gate."""
+        if gate is not None:
+            raise InputError(f"{self.where}: a gate of numbers that are rounded, expected none")
+        if rounding.scale is not None and rounding.scale <= 0:
+            raise InputError(f"{self.where}: a scale of {rounding.scale}, expected more than 0")
+        if not rounding.least <= rounding.zero <= rounding.greatest:
+            raise InputError(f"{self.where}: a zero point of {rounding.zero}, expected {rounding.least} to "
+                             f"{rounding.greatest}")
 
     def attention(self, step: trained.AttentionStep, reads: int) -> None:
         """At least one head, and a scale."""

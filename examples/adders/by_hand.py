@@ -181,10 +181,30 @@ def sorter(name: str, columns: int) -> Entry:
     return Entry(name, claim, network, make.parameters)
 
 
+def brackets(name: str, columns: int, sharp: float) -> Entry:
+    """The depth after each bracket, and -1 from where one closes that none had opened: the head hears the bracket that
+    is asked for, 1 or -1, and adds it to the depth that was written last, of which -1 counts as -3.
+    """
+    make, depths = Network(), list(range(-1, columns + 2))
+    steps = (heads(make.finder(sharp, 0, 1, SUM)),
+             make.units([{(VALUE, 0): 1}, {(VALUE, 0): -1}], [0.0, 0.0], [1.0, -3.0]))
+    unembedding = make.affine(WIDTH, 3 + len(depths), {(SUM, 3 + place): 2.0 * d for place, d in enumerate(depths)},
+                              [0.0, 0.0, 0.0, *(-float(d * d) for d in depths)])
+    claim = (f'title = "The depth after each of {columns} brackets, and -1 once one closes that none had opened"\n'
+             f'letters = "()"\nanswers = {list(range(3, 3 + len(depths)))}\namong = "answers"\ncolumns = {columns}\n'
+             f'tracks = ["word"]\nlayout = ["word", 2, "answer"]\n{MARGIN}[machine]\nstart = {{ depth = 0 }}\n'
+             'write = { answer = "0 if depth < 0 else depth + 2 - 2 * word" }\n'
+             'next = { depth = "-1 if depth < 0 else depth + 1 - 2 * word" }\n')
+    places = [*map(found, range(columns)), *map(asks, range(columns))]
+    network = make.made([1.0, -1.0, 0.0, *map(float, depths)], places, steps, unembedding)
+    return Entry(name, claim, network, make.parameters)
+
+
 def entries() -> tuple[Entry, ...]:
     """All networks of the board."""
     return (adder("decimal", 10, 10, 40.0), adder("decimal_soft", 10, 10, 4.2, ""), adder("binary", 2, 16, 40.0),
-            reverser("reverse", 10, 40.0), parity("parity", 16), sorter("sort", 16))
+            reverser("reverse", 10, 40.0), parity("parity", 16), sorter("sort", 16),
+            brackets("brackets", 32, 40.0))
 
 
 def write(folder: Path) -> None:

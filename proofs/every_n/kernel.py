@@ -62,7 +62,7 @@ class Coq:
         command = [self.program, "-q", "-Q", str(library), LOGICAL_NAME, *beside, str(source)]
         done = _run(command, source.parent)
         printed, complaint = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
-        return Run(done.returncode == 0, printed, _one_line(complaint) or f"exit status {done.returncode}")
+        return Run(done.returncode == 0, printed, one_line(complaint) or f"exit status {done.returncode}")
 
 
 def find_coq() -> Coq:
@@ -83,7 +83,7 @@ def find_coq() -> Coq:
 def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
     """The program, which is ended when time is up."""
     try:
-        return subprocess.run(command, capture_output=True, check=False, cwd=folder, env=_environment(),
+        return subprocess.run(command, capture_output=True, check=False, cwd=folder, env=environment(),
                               timeout=seconds_left())
     except subprocess.TimeoutExpired:
         look_at_the_clock()
@@ -92,7 +92,7 @@ def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]
 
 def _output(program: str, option: str) -> str:
     try:
-        done = subprocess.run([program, option], capture_output=True, check=False, env=_environment())
+        done = subprocess.run([program, option], capture_output=True, check=False, env=environment())
     except OSError as error:
         raise CoqMissing(f"{program}: {error.strerror}; install Coq (Debian: the package coq)") from None
     if done.returncode or not done.stdout.strip():
@@ -126,13 +126,13 @@ def refused(run: Run) -> Answer:
     return Answer(False, frozenset(), f"Coq does not accept the theorem: {run.complaint}")
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Without the places where Coq would look for more libraries, which could stand in the place of ours or its own."""
     kept = {name: value for name, value in os.environ.items() if name != "COQPATH"}
     return kept | {"XDG_DATA_HOME": os.devnull, "XDG_DATA_DIRS": os.devnull}
 
 
-def _one_line(complaint: str, limit: int = 400) -> str:
+def one_line(complaint: str, limit: int = 400) -> str:
     """What Coq complains of, without the place in the file."""
     text = re.sub(r"\s+", " ", complaint.partition("Error:")[2] or complaint).strip()
     return text if len(text) <= limit else text[:limit] + " ..."

@@ -20,6 +20,7 @@ from constructions.language.predicates import BUILTIN, definitions_of
 from constructions.language.printer import format_briefly, written_length
 from constructions.network import meanings
 from constructions.network.transformer import Coefficients, Head, Layer, Mask, Transformer, Unit
+from constructions.network.weightings import Weighting
 from constructions.text import printable
 from proofs.every_n.instances import PRINT_AXIOMS, theorem_about
 from proofs.every_n.lengths import EVERY_LENGTH, ProvedLengths
@@ -34,6 +35,7 @@ _RELATIONS: Mapping[syntax.Relation, str] = {
 }  # fmt: skip
 _SIDES = {"left": "ToLeft", "right": "ToRight"}
 _MASKS = {Mask.NONE: "Unmasked", Mask.FUTURE: "FutureMasked", Mask.PAST: "PastMasked"}
+_WEIGHINGS = {Weighting.SOFTMAX: "Head", Weighting.SOFTMAX_PLUS_ONE: "WeighingHead SoftmaxPlusOne"}
 _OPERATORS: Mapping[int | str, str] = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
 _EXPONENTS: Mapping[int | str, str] = {"+": "IntPlus", "-": "IntMinus"}
 _VARIABLES: Mapping[int | str, str] = {"i": "I", "n": "N"}
@@ -185,13 +187,14 @@ class CoqFile:
                 f"{listed([self._unit(unit) for unit in feedforward.units])}\n  {self._row(feedforward.bias)}.\n")
 
     def _head(self, head: Head) -> str:
-        if not head.weighting.is_softmax:
-            raise Unsupported(f"head {head.name!r}: weighting {head.weighting.value}, in Coq only softmax is proved")
+        if head.weighting not in _WEIGHINGS:
+            raise Unsupported(f"head {head.name!r}: weighting {head.weighting.value}, in Coq only "
+                              f"{' and '.join(_WEIGHINGS)} are proved")
         values = [f"({self.places[name]}%nat, {self._row(row)})" for name, row in head.values.items()
                   if any(row.values())]
         rows = (f"[{'; '.join(map(self._row, part))}]" for part in (head.queries, head.keys))
-        return (f"Head {_MASKS[head.mask]} {expression(head.temperature)} {' '.join(rows)} [{'; '.join(values)}] "
-                f"{comment(f'{head.name}, {head.source}')}")
+        return (f"{_WEIGHINGS[head.weighting]} {_MASKS[head.mask]} {expression(head.temperature)} {' '.join(rows)} "
+                f"[{'; '.join(values)}] {comment(f'{head.name}, {head.source}')}")
 
     def _unit(self, unit: Unit) -> str:
         return f"ReluUnit {self._row(unit.reads)} {rational(unit.bias)} {self._row(unit.writes)}"

@@ -137,8 +137,8 @@ let meaning reader where value =
 (* ---- layers ---- *)
 
 let weightings =
-  [ "average-hardmax"; "leftmost-hardmax"; "rightmost-hardmax"; "sparsemax"; "entmax-1.5"; "softmax-plus-one"; "relu";
-    "relu-over-n"; "sigmoid"; "geometric"; "stick-breaking" ]
+  [ "average-hardmax"; "leftmost-hardmax"; "rightmost-hardmax"; "sparsemax"; "entmax-1.5"; "relu"; "relu-over-n"; "sigmoid";
+    "geometric"; "stick-breaking" ]
 
 let mask where = function
   | Json.String "none" -> C.Unmasked
@@ -146,21 +146,22 @@ let mask where = function
   | String "past" -> C.PastMasked
   | other -> expected where other "one of none, future, past"
 
-let check_weighting where = function
-  | Json.String "softmax" -> ()
+let weighing where = function
+  | Json.String "softmax" -> C.Softmax
+  | String "softmax-plus-one" -> C.SoftmaxPlusOne
   | String name when List.mem name weightings ->
-    unsupported "%s: weighting %s, in Coq only softmax is proved" where name
+    unsupported "%s: weighting %s, in Coq only softmax and softmax-plus-one are proved" where name
   | other -> expected where other "a weighting such as softmax"
 
 let head reader where value =
   match fields where [ "name"; "source"; "mask"; "weighting"; "temperature"; "queries"; "keys"; "values" ] value with
   | [ name; source; masking; weighting; temperature; queries; keys; values ] ->
     let label = (text (where ^ ".name") name, text (where ^ ".source") source) in
-    check_weighting (where ^ ".weighting") weighting;
     let queries = list (where ^ ".queries") (row reader) queries and keys = list (where ^ ".keys") (row reader) keys in
     if List.compare_lengths queries keys <> 0 then
       malformed "%s: %d queries and %d keys, expected as many (d_k)" where (List.length queries) (List.length keys);
-    let head = { C.head_masking = mask (where ^ ".mask") masking;
+    let head = { C.head_weighing = weighing (where ^ ".weighting") weighting;
+                 head_masking = mask (where ^ ".mask") masking;
                  head_temperature = located (where ^ ".temperature") Expressions.expression temperature;
                  head_queries = queries; head_keys = keys;
                  head_values = List.filter (fun (_, row) -> row <> [])

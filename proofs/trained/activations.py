@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.network import Activation
+from constructions.trained.network import Activation, Rounding
 
 Array = NDArray[np.float64]
 
@@ -63,6 +64,27 @@ def gelu_tanh(x: Array) -> Array:
     """x / (1 + exp(-2 c (x + a x³)))."""
     slope, cube = (number.numerator / number.denominator for number in (GELU_TANH_SLOPE, GELU_TANH_CUBE))
     return x * logistic(2 * slope * (x + cube * (x * x * x)))
+
+
+def rounded(rounding: Rounding, x: Array) -> Array:
+    """Numbers [..., tokens, units] of inputs, or [..., units] of tokens, if no range is of all tokens.
+
+    Multiples of the scale; ties as float64 sees them.
+    """
+    if rounding.scale is not None:
+        scale = np.float64(rounding.scale)
+        whole = np.clip(np.rint(x / scale), rounding.least - rounding.zero, rounding.greatest - rounding.zero)
+        return np.asarray(whole * scale)
+    axes = (-2, -1) if rounding.range == "input" else (-1,)
+    low, high = np.minimum(x.min(axes, keepdims=True), 0), np.maximum(x.max(axes, keepdims=True), 0)
+    scale = np.where(high > low, (high - low) / rounding.greatest, 1)
+    zero = np.rint(-low / scale)
+    return np.asarray(np.clip(np.rint(x / scale), -zero, rounding.greatest - zero) * scale)
+
+
+def activation_of(activation: Activation | Rounding) -> Callable[[Array], Array]:
+    """The function."""
+    return partial(rounded, activation) if isinstance(activation, Rounding) else ACTIVATIONS[activation]
 
 
 ACTIVATIONS: Mapping[Activation, Callable[[Array], Array]] = {

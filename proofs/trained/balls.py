@@ -164,8 +164,12 @@ class BallNetwork:
             yield (*((r, r + len(cosines)) if rotary.pairing == "halves" else (2 * r, 2 * r + 1)), cosine, sine)
 
     def _units(self, step: trained.UnitsStep, stream: Balls) -> Balls:
-        x, act = self.normed(step.norm, stream), ACTIVATIONS[step.activation]
+        x = self.normed(step.norm, stream)
         units = self.affine(step.inward, x)
+        if isinstance(step.activation, trained.Rounding):
+            units = rounded(step.activation, units)
+            return (arb_mat(stream) + arb_mat(self.affine(step.outward, units))).tolist()
+        act = ACTIVATIONS[step.activation]
         if step.gate is None:
             units = [[act(unit) for unit in row] for row in units]
         else:
@@ -173,6 +177,34 @@ class BallNetwork:
             units = [[act(gate) * unit for gate, unit in zip(*rows, strict=True)]
                      for rows in zip(gates, units, strict=True)]  # fmt: skip
         return (arb_mat(stream) + arb_mat(self.affine(step.outward, units))).tolist()
+
+
+def rounded(rounding: trained.Rounding, rows: Balls) -> Balls:
+    """The numbers of tokens rounded: both neighbours in one ball where it is open which is nearer."""
+    if rounding.scale is not None:
+        scale, zero = ball(rounding.scale), (Fraction(rounding.zero),) * 2
+        return [[_multiple(x, scale, zero, rounding) for x in row] for row in rows]
+    if rounding.range == "token" and len(rows) > 1:
+        return [row for one in rows for row in rounded(rounding, [one])]
+    numbers = [x for row in rows for x in row]
+    low, high = arb(0), arb(0)
+    for x in numbers:
+        low, high = low.min(x), high.max(x)
+    scale = (high - low) / rounding.greatest
+    if not scale > 0:
+        return [[arb("nan")] * len(row) for row in rows]
+    first, last = exact_ends(-low / scale)
+    zero = Fraction(round(first)), Fraction(round(last))
+    return [[_multiple(x, scale, zero, rounding) for x in row] for row in rows]
+
+
+def _multiple(x: arb, scale: arb, zero: tuple[Fraction, Fraction], rounding: trained.Rounding) -> arb:
+    """The nearest multiple of the scale, between the limits less a zero point between these two."""
+    if not (quotient := x / scale).is_finite():
+        return arb("nan")
+    low, high = (min(max(round(end), rounding.least - z), rounding.greatest - z)
+                 for end, z in zip(exact_ends(quotient), reversed(zero), strict=True))
+    return ball(Fraction(low)).union(ball(Fraction(high))) * scale
 
 
 def _normalised(norm: trained.Norm, x: list[arb]) -> list[arb]:
@@ -193,10 +225,13 @@ def enclose_logits(network: BallNetwork, tokens: Sequence[int], offset: int, at:
     """Balls around the logits [len(at), outputs] of the tokens ``at`` of one input, computed with so many bits."""
     with working_precision(bits):
         stream, last = network.embedded(tokens, offset), network.last_attention
-        if last < 0:
+        whole = network.network.of_input
+        if last < 0 and not whole:
             stream = [stream[place] for place in at]
         for k, step in enumerate(network.network.steps):
-            stream = network.after(step, stream, offset, at if k == last else range(len(stream)))
+            stream = network.after(step, stream, offset, at if k == last and not whole else range(len(stream)))
+        if whole:
+            stream = [stream[place] for place in at]
         return arb_mat(network.affine(network.network.unembedding, stream))
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from constructions.trained import network as trained
 from constructions.trained.numbers import numbers
-from proofs.trained.activations import ACTIVATIONS
+from proofs.trained.activations import activation_of
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.integer]
@@ -139,13 +139,13 @@ class FloatUnits:
     norm: FloatNorm | None
     inward: FloatAffine
     gate: FloatAffine | None
-    activation: str
+    activation: trained.Activation | trained.Rounding
     outward: FloatAffine
 
     def __call__(self, stream: Array) -> Array:
         """The streams after the step."""
         x = stream if self.norm is None else self.norm(stream)
-        act = ACTIVATIONS[self.activation]  # type: ignore[index]  # an Activation, from the network
+        act = activation_of(self.activation)
         units = act(self.inward(x)) if self.gate is None else act(self.gate(x)) * self.inward(x)
         return stream + self.outward(units)
 
@@ -182,9 +182,12 @@ class FloatNetwork:
         places = np.arange(tokens.shape[1]) if at is None else np.asarray(at) % tokens.shape[1]
         position = offset + np.arange(tokens.shape[1])
         stream = self.embedded(tokens, position)
+        everything, whole = np.arange(tokens.shape[1]), self.network.of_input
         for k, step in enumerate(self.steps[: self.last_attention + 1]):
-            chosen = places if k == self.last_attention else np.arange(tokens.shape[1])
+            chosen = places if k == self.last_attention and not whole else everything
             stream = self.after(step, stream, position, chosen)
+        if whole:
+            return self.tail(stream)[:, places]
         return self.tail(stream if self.last_attention >= 0 else stream[:, places])
 
     def after(self, step: FloatStep, stream: Array, numbers: Indices, at: Indices) -> Array:
@@ -201,7 +204,7 @@ class FloatNetwork:
 
     @staticmethod
     def alone(step: FloatStep, stream: Array) -> Array:
-        """A step in which no token reads another."""
+        """A step in which no token reads another, but for ranges of all tokens."""
         assert not isinstance(step, FloatAttention)
         return step(stream)
 

@@ -70,7 +70,7 @@ def find_wrong_prefix(network: TrainedNetwork, claim: Claim, wrong: WrongWord) -
 
     Later letters may decide the case even where the network does not read them: a prefix must have it, too.
     """
-    if network.attention != "causal" or claim.read == "last":
+    if not network.is_causal or claim.read == "last":
         return None
     shortest = max(claim.lengths[0], wrong.place if claim.read == "each" else 0)
     for n in range(shortest, len(wrong.word)):

@@ -52,7 +52,7 @@ def survey_all(network: FloatNetwork, claim: Claim, offset: int, counts: Collect
 
 def is_read_at_ends(network: FloatNetwork, claim: Claim) -> bool:
     """Whether what is judged at a prefix depends on this prefix (and on ``after``) alone."""
-    if network.network.attention != "causal" or claim.read == "first":
+    if not network.network.is_causal or claim.read == "first":
         return False
     return claim.read == "last" or is_by_place(network.network, claim)
 

@@ -48,6 +48,7 @@ def accepts(made: Json, claim: Json) -> bool:
     return True
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("normalised", ["before", "after"])
 @pytest.mark.parametrize(
     ("make", "wanted", "precision", "wide", "max_n", "base"),
@@ -105,6 +106,7 @@ LOW: dict[str, Callable[[str, int], bool]] = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", LOW)
 @pytest.mark.parametrize("normalised", ["before", "after"])
 @pytest.mark.parametrize(("precision", "wide"), [(3, 8), (4, 12), (5, 5), (6, 6), (8, 24)])
@@ -153,6 +155,7 @@ def every_near_number(form: Format) -> list[Fraction]:
     ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("precision", [4, 5, 8])
 @pytest.mark.parametrize("make", [gated_prev, handmade.prev_certificate])
 def test_a_feed_forward_part_is_accepted_only_if_it_is_right_for_every_near_number(
@@ -215,14 +218,15 @@ def test_a_format_is_within_another_only_with_its_exponents(field: str, outer: s
 
 def test_rounding_errs_by_what_the_lemma_says() -> None:
     form = FormatOfChecker(3, -4, 4)
+    worst = Fraction(0)
     for k in range(1, 513):
         most = Fraction(k, 64)
-        worst = max(
+        worst = max(worst, *(
             abs(x - y)
-            for j in range(k * 4 + 1)
+            for j in range(k * 4 - 4, k * 4 + 1)
             for x in [Fraction(j, 256)]
             for y in roundings(Format(3, -4, 4), x) - ({Fraction(0)} if x >= Fraction(1, 16) else set())
-        )
+        ))
         assert worst <= rounding.rounding_error(form, most)
     assert rounding.rounding_error(form, Fraction(1)) == Fraction(1, 16) + Fraction(1, 16)
     assert rounding.rounding_error(form, Fraction(33, 32)) == Fraction(1, 16) + Fraction(1, 16)

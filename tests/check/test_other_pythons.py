@@ -41,13 +41,21 @@ def run_checker(program: str, checker: Path, *files: Path) -> tuple[int, str, st
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[int, str, str]]:
+    """A checker in one file, and what it says of the corpus under the Python that runs the tests."""
+    checker = tmp_path_factory.mktemp("here") / "check.pyz"
+    write_checker(str(checker))
+    return checker, run_checker(sys.executable, checker, *SAMPLE)
+
+
 @pytest.mark.parametrize("version", FOR)
-def test_every_python_that_it_is_for_says_the_same_of_the_corpus(tmp_path: Path, version: str) -> None:
+def test_every_python_that_it_is_for_says_the_same_of_the_corpus(
+        here: tuple[Path, tuple[int, str, str]], version: str) -> None:
     other = python_or_skip(version)
-    write_checker(str(tmp_path / "check.pyz"))
-    here = run_checker(sys.executable, tmp_path / "check.pyz", *SAMPLE)
-    assert run_checker(other, tmp_path / "check.pyz", *SAMPLE) == here
-    assert here[0] == 1 and all(f"{path}" in here[1] for path in SAMPLE)
+    checker, said = here
+    assert run_checker(other, checker, *SAMPLE) == said
+    assert said[0] == 1 and all(f"{path}" in said[1] for path in SAMPLE)
 
 
 def test_as_a_module_of_the_house_it_says_the_same() -> None:

@@ -39,6 +39,7 @@ def make_judge(document: dict[str, Any]) -> Judge:
     return Judge(given.network, given.claim, given.language)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("level", [0, 1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
@@ -46,12 +47,12 @@ def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
     judge, reference = make_judge(decision(network, make_claim(cases=[ALWAYS]))), Reference(network)
     rng = random.Random(1)
     offset = 0 if judge.network.rows is None else 2
-    runner, one = Runner(judge, offset, [range(4)] * 6), Precision(level).one
+    runner, one = Runner(judge.stacks, offset, [range(4)] * 6), Precision(level).one
     for length in (6, 3):
         tokens = [rng.randrange(3) for _ in range(length)]  # those of the claim
         logits, places = reference.logits(tokens, offset), range(length)
         for place, found in runner.logits(level, tokens, places).items():
-            ((value, error),) = judge.stack(level).rows.values(found, [0])
+            ((value, error),) = judge.stacks.at(level).rows.values(found, [0])
             true = 3 * logits[place][0] - logits[place][1]
             assert abs(value - true * one) <= error < one / 2**(8 if level else 0)
 
@@ -59,7 +60,8 @@ def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> None:
     judge = make_judge(decision(make_network("plain", seed=3), make_claim(max_n=4, cases=[ALWAYS])))
-    head, precision, length = judge.stack(level).blocks[1][0].heads[0], Precision(level), 5  # a token before the word
+    head, precision = judge.stacks.at(level).blocks[1][0].heads[0], Precision(level)
+    length = 5  # a token before the word
     for sign in (1, -1):
         value = [0] * head.width
         value[-1] = sign * min(head.value.largest, head.values)
@@ -75,7 +77,7 @@ def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> 
 def test_rows_of_an_exact_stream_are_within_their_rounding(level: int) -> None:
     case = {"when": {"formula": "true"}, "above": [[[0, "1000"], [1, "-999/7"]]]}
     judge, rng = make_judge(decision(make_network("plain", seed=4), make_claim(cases=[case]))), random.Random(5)
-    rows, exact = judge.stack(level).rows, linear(judge.network.unembedding)
+    rows, exact = judge.stacks.at(level).rows, linear(judge.network.unembedding)
     weight, bias = exact.weight, exact.bias
     for _ in range(20):
         x = [rng.randrange(-1 << 20, 1 << 20) for _ in range(8)]
@@ -91,7 +93,7 @@ def test_a_unit_whose_words_need_a_higher_precision_begins_there() -> None:
     margin = Fraction(int((abs(value) - mpf(10) ** -6) * 2**120), 2**120)
     case = {"when": {"formula": "true"}, "above": [[[0, "1" if value > 0 else "-1"]]]}
     judge = make_judge(decision(network, make_claim(read="last", margin=str(margin), cases=[case])))
-    runner = Runner(judge, 0, [[2], [0], [0]])
+    runner = Runner(judge.stacks, 0, [[2], [0], [0]])
     firsts = []
     for _ in range(PATIENCE + 2):
         firsts.append(runner._first)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,22 @@ import numpy as np
 from certify.trained.tracks_decision import decide_tracks
 from tests.check.trained_corpus import CORPUS, Document, changed
 from tests.check.trained_networks import dump
-from tests.trained.tracks.adders import adder, adds
+from tests.trained.tracks.adders import adder, adds, silent
 
 
 def proved() -> Document:
     """Of an adder of two digits to the base 2."""
     network = adder(2, 2)
     text = decide_tracks(network, adds(network, 2, 2)).certificate
+    assert text is not None
+    return json.loads(text)
+
+
+def in_two_layers() -> Document:
+    """The same, and then a layer that writes nothing: its inputs are run one by one."""
+    network = adder(2, 2)
+    deep = replace(network, steps=(*network.steps, *silent(network.steps[0])))
+    text = decide_tracks(deep, adds(network, 2, 2)).certificate
     assert text is not None
     return json.loads(text)
 
@@ -47,7 +57,7 @@ def with_answers(document: Document, token: int) -> Document:
 
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
-    adds_two, other = proved(), wrong()
+    adds_two, other, each_input = proved(), wrong(), in_two_layers()
     layout = adds_two["claim"]["forms"][0]["layout"]
     return {CORPUS / f"{name}.cert": document for name, document in {
         "accepted/trained_tracks": adds_two,
@@ -55,6 +65,9 @@ def files() -> dict[Path, Document]:
         "rejected/trained_tracks_a_range_too_narrow": with_narrow_range(adds_two, 4096),
         "rejected/trained_tracks_a_margin_too_large": changed(adds_two, "claim", "margin", value="2"),
         "rejected/trained_tracks_no_wrong_input": other | {"network": adds_two["network"]},
+        "accepted/trained_tracks_input_by_input": each_input,
+        "rejected/trained_tracks_input_by_input_a_margin_too_large": changed(each_input, "claim", "margin", value="2"),
+        "malformed/trained_tracks_an_input_too_few": changed(each_input, "units", 0, "inputs", value=15),
         "malformed/trained_tracks_a_range_left_out": changed(
             adds_two, "units", 0, "ranges", value=adds_two["units"][0]["ranges"][:-16]),
         "malformed/trained_tracks_one_token_above_no_other": changed(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from mpmath import erf, exp, mp, mpf, sqrt
+from mpmath import erf, exp, mp, mpf, nint, sqrt
 
 mp.prec = 300
 CODES = {"binary32": "f", "binary64": "d", "binary16": "e"}
@@ -91,6 +91,20 @@ class Reference:
             act(g) * y for g, y in zip(self.affine(step["gate"], read), inward, strict=True)]
         return [a + b for a, b in zip(x, self.affine(step["out"], hidden), strict=True)]
 
+    def rounded(self, rounding: dict[str, Any], streams: list[list[mpf]]) -> list[list[mpf]]:
+        """By a scale, or by the range of each token's numbers, or of all."""
+        if "scale" in rounding:
+            scale, zero = rational(rounding["scale"]), rounding["zero"]
+            return [[(min(max(int(nint(y / scale)) + zero, rounding["least"]), rounding["greatest"]) - zero) * scale
+                     for y in x] for x in streams]
+        if rounding["range"] == "token" and len(streams) > 1:
+            return [x for one in streams for x in self.rounded(rounding, [one])]
+        low, high = min(0, *(min(x) for x in streams)), max(0, *(max(x) for x in streams))
+        scale = (high - low) / rounding["greatest"]
+        zero = int(nint(-low / scale))
+        return [[(min(max(int(nint(y / scale)) + zero, 0), rounding["greatest"]) - zero) * scale for y in x]
+                for x in streams]
+
     def logits(self, tokens: list[int], offset: int = 0) -> list[list[mpf]]:
         rows = self.view(self.network["tokens"])
         streams = [rows[token] for token in tokens]
@@ -98,6 +112,11 @@ class Reference:
             places = self.view(self.network["positions"])
             streams = [[a + b for a, b in zip(x, places[offset + p], strict=True)] for p, x in enumerate(streams)]
         for step in self.network["steps"]:
+            if isinstance(step.get("activation"), dict):
+                inward = [self.affine(step["in"], self.norm(step["norm"], x)) for x in streams]
+                written = [self.affine(step["out"], x) for x in self.rounded(step["activation"], inward)]
+                streams = [[a + b for a, b in zip(x, y, strict=True)] for x, y in zip(streams, written, strict=True)]
+                continue
             if step["step"] == "attention":
                 streams = self.attention(step, streams, offset)
             elif step["step"] == "units":

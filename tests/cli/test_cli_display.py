@@ -38,6 +38,7 @@ def test_the_table_fits_and_no_number_is_broken(certify: Any, monkeypatch: pytes
     assert lines[0] == f"formula   {FORMULA}"  # never broken, so that it can be copied
 
 
+@pytest.mark.usefixtures("few_examples")
 @pytest.mark.parametrize("width", [80, 132])
 def test_the_demo_fits_and_has_one_row_per_example(
         certify: Any, monkeypatch: pytest.MonkeyPatch, width: int) -> None:

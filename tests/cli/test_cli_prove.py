@@ -10,7 +10,7 @@ import pytest
 
 from proofs.every_n.axioms import allowed_axioms, name_of
 from proofs.every_n.library import library_digest
-from tests.with_coq import coq_or_skip
+from tests.with_coq import coq_or_skip, staying_coq_or_skip
 
 ROOT = Path(__file__).parents[2]
 PARITY = ("ODD(#<[Q_1])", "--alphabet", "01")
@@ -24,11 +24,14 @@ def assert_one_line(result: Any, code: int, message: str) -> None:
 
 
 @pytest.fixture
-def coq() -> str:
-    return coq_or_skip().version
+def coq(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Its version; what is asked of one file, a Coq answers that has loaded the library and stays."""
+    monkeypatch.setattr("certify.every_n.theorems.find_coq", staying_coq_or_skip)
+    return staying_coq_or_skip().version
 
 
-def test_parity_is_proved_for_every_n(certify: Any, coq: str) -> None:
+def test_parity_is_proved_for_every_n(certify: Any) -> None:
+    coq = coq_or_skip().version
     result = certify("prove", *PARITY, "--json")
     found = result.json
     seconds = [found.pop("seconds"), found.pop("library_seconds")]

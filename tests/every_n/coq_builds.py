@@ -20,7 +20,7 @@ from constructions.regimes import Regime, Sharpening
 from proofs.every_n import Answer
 from proofs.every_n.kernel import find_answer
 from proofs.every_n.transformer_file import CoqFile, rational
-from tests.with_coq import coq_or_skip, larger_library_of
+from tests.with_coq import larger_library_of, staying_coq_or_skip
 
 _IMPORTS = """\
 From Coq Require Import String Reals QArith ZArith List Bool.
@@ -59,7 +59,7 @@ def differing(questions: Sequence[Question], folder: Path,
 
     ``change`` is made to what Coq is asked.
     """
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     source = folder / "comparisons.v"
     text = _IMPORTS + "".join(map(_comparison, questions, range(len(questions))))
     source.write_text(change(text), encoding="utf-8")
@@ -72,7 +72,7 @@ def differing(questions: Sequence[Question], folder: Path,
 
 def proved_by_theorem(question: Question, folder: Path) -> Answer:
     """Whether Coq accepts the theorem about the network as an instance of ``build_computes``, without ``check``."""
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     network = compile_formula(question.formula, question.alphabet, question.regime, question.gamma)
     definitions = CoqFile(network, question.formula).text("")
     instance = _INSTANCE.format(regime=_regime(question.regime), gamma=rational(question.gamma),

@@ -12,7 +12,7 @@ from certify.asking.subjects import find_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
 from proofs.every_n.model_file import definitions_of_model, literal, plain_text, text_file
-from tests.with_coq import coq_or_skip, library_of
+from tests.with_coq import library_of, staying_coq_or_skip
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def coq_agrees(statements: Iterable[Stated], folder: Path) -> list[bool]:
     networks = groupby(statements, key=lambda stated: (stated.network, stated.definitions))
     source.write_text("".join(_questions(number, network, definitions, [stated.text for stated in group])
                               for number, ((network, definitions), group) in enumerate(networks)), encoding="utf-8")
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     run = coq.compile(source, library_of(coq))
     assert run.accepted, run.complaint
     return [value == "true" for value in re.findall(r"= (true|false)\s+: bool", run.printed)]

@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from constructions.compiler import compile_formula
 from constructions.errors import InputError, InternalError
+from constructions.language.parser import parse_formula
+from constructions.regimes import Regime
 from proofs.every_n import Coq, CoqMissing, compiled_library, find_coq
 from proofs.every_n.axioms import ALLOW_LIST, allowed_axioms, parse_axioms
 from proofs.every_n.compiled import cache_folder
 from proofs.every_n.kernel import find_answer
 from proofs.every_n.library import COMPILED, imported_files, needed_sources
+from proofs.every_n.transformer_file import refusal_file, theorem_file
+from tests.with_coq import coq_or_skip, library_of, staying_coq_or_skip
 
 COUNTING = 'for last; do :; done; echo "$last" >> "$(dirname "$0")/log"; touch "${last}o"'
 """A ``coqc`` that accepts everything, and notes what."""
@@ -188,3 +193,22 @@ def test_without_coqc_the_message_names_the_package(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CoqMissing, match=r"^coqc is not on the path; install Coq \(Debian: the package coq\)$"):
         find_coq()
+
+
+def test_a_coq_that_stays_says_what_coqc_says_and_remembers_nothing(tmp_path: Path) -> None:
+    """The same acceptance, print and complaint: proved, refused, no Coq, an axiom, and a name of a file before."""
+    coq, staying = coq_or_skip(), staying_coq_or_skip()
+    network = compile_formula(parse_formula("Q_a since Q_b"), "ab", Regime())
+    right, wrong = (theorem_file(network, parse_formula(text, "ab")) for text in ("Q_a since Q_b", "Q_b since Q_a"))
+    refusal = refusal_file(network, parse_formula("Q_b since Q_a", "ab"))
+    axiom = "Axiom no : False.\nTheorem all : 1 = 2. Proof. destruct no. Qed.\nPrint Assumptions all.\n"
+    open_end, unknown = "Goal True.\nProof. exact I.\n", "Check claim.\n"
+    accepted = []
+    for number, text in enumerate((right, wrong, refusal, axiom, "Definition a := .\n", unknown, open_end, right)):
+        source = tmp_path / f"file{number}.v"
+        source.write_text(text, encoding="utf-8")
+        expected, found = (one.compile(source, library_of(coq)) for one in (coq, staying))
+        assert (found.accepted, found.printed.split()) == (expected.accepted, expected.printed.split()), text
+        assert expected.accepted or text == open_end or found.complaint == expected.complaint
+        accepted.append(found.accepted)
+    assert accepted == [True, False, True, True, False, False, False, True]

@@ -24,7 +24,7 @@ from proofs.every_n.compiled import axioms_of_instances
 from proofs.every_n.kernel import find_answer
 from proofs.every_n.library import LIBRARY, imported_files, listed_files
 from proofs.every_n.transformer_file import theorem_file
-from tests.with_coq import ask_coq, ask_coq_whether, coq_or_skip, library_of, places_of_kernel
+from tests.with_coq import ask_coq, ask_coq_whether, library_of, places_of_kernel, staying_coq_or_skip
 
 SOURCES = sorted(LIBRARY.rglob("*.v"))
 TEXTS = {path: path.read_text(encoding="utf-8") for path in SOURCES}
@@ -277,7 +277,7 @@ def test_an_axiom_in_the_place_of_a_part_is_found(definition: str, axiom: str, t
     statement = definition.partition(" : ")[2].partition(" :=")[0].partition(".")[0]
     source = tmp_path / "theorem.v"
     source.write_text(text.replace(definition, f"Axiom {axiom} : {statement}."), encoding="utf-8")
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     library = library_of(coq)
     assert find_answer(coq, library, source, besides=axioms_of_instances(library)).reason == (
         f"it rests on axioms that are not allowed: {axiom} : {statement}")

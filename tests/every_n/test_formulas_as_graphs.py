@@ -18,7 +18,7 @@ from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.every_n.graph_file import GraphFile, is_large
-from tests.with_coq import ask_coq, ask_coq_whether, coq_or_skip, library_of
+from tests.with_coq import ask_coq, ask_coq_whether, library_of, staying_coq_or_skip
 
 DEPTH = 11
 """From here on a formula is large: over 20,000 characters."""
@@ -95,7 +95,7 @@ def test_names_for_parts_change_neither_the_verdict_nor_the_formula(text: str, r
 
 def accepted_with_names(file: GraphFile) -> bool:
     """Whether Coq proves the theorem about names, and finds the claim with names to be the one without."""
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     same = ("Module Trees.\n" + file.tree_formulas() + "End Trees.\n"
             f"Goal written_out {file.base} named_formulas claim = Trees.{file.names[file.formula]}.\n"
             "Proof. vm_compute. reflexivity. Qed.\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proofs.every_n.kernel import find_answer
-from tests.with_coq import coq_or_skip, larger_library_of
+from tests.with_coq import larger_library_of, staying_coq_or_skip
 
 _HARD_IMPORTS = """From Coq Require Import Reals List String Bool.
 From Certify Require Import formula hahn_restrictions hahn_lemma_4_depth_reduction hahn_theorem_1_hard_attention
@@ -50,7 +50,7 @@ def proved(imports: str, definitions: str, statement: str, proof: str, folder: P
     source.write_text(f"{imports}Import ListNotations.\nOpen Scope nat_scope.\n{definitions}"
                       f"Theorem asked : {statement}.\nProof. {proof} Qed.\nPrint Assumptions asked.\n",
                       encoding="utf-8")
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     return find_answer(coq, larger_library_of(coq), source, besides=None).proved
 
 

@@ -76,7 +76,7 @@ def test_hard_attention_is_unsupported() -> None:
     (layer,) = transformer.layers
     head = replace(layer.heads[0], weighting=Weighting.RIGHTMOST_HARDMAX)
     hard = replace(transformer, layers=(replace(layer, heads=(head,)),))
-    with pytest.raises(Unsupported, match="weighting rightmost-hardmax, in Coq only softmax is proved"):
+    with pytest.raises(Unsupported, match="weighting rightmost-hardmax, in Coq only softmax"):
         theorem_file(hard, parse_formula("Q_a since Q_b", "ab"))
 
 

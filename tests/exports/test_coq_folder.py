@@ -6,10 +6,13 @@ import hashlib
 import json
 import random
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -359,11 +362,13 @@ def test_coq_refuses_a_statement_that_is_not_proved_or_not_about_the_model(
 def asked_of_coq(files: Mapping[str, str], folder: Path, refused: str | None = None) -> list[str]:
     """What Coq says that the theorem is about, asked as the command asks; nothing if it refuses this one of the files.
 
-    It refuses no other.
+    It refuses no other. What stands before the statement is compiled once for all tests.
     """
     coq = coq_or_skip()
+    *before, _ = files
+    shutil.copytree(compiled(tuple((name, files[name]) for name in before)).name, folder, dirs_exist_ok=True)
     (question,) = re.findall(r"<<'END'\n(.*?)END\n", FOLDER_SCRIPT.read_text(encoding="utf-8"), re.DOTALL)
-    for name, text in {**files, "lengths.v": question}.items():
+    for name, text in {"statement.v": files["statement.v"], "lengths.v": question}.items():
         path = folder / name
         path.write_text(text, encoding="utf-8")
         run = coq.compile(path, library_of(coq), FOLDER)
@@ -371,6 +376,18 @@ def asked_of_coq(files: Mapping[str, str], folder: Path, refused: str | None = N
         if name == refused:
             return []
     return re.findall(r'     = "(.*)"\n     : string\n', run.printed)
+
+
+@cache
+def compiled(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
+    """A folder with these files, which Coq accepts in their order."""
+    coq, folder = coq_or_skip(), TemporaryDirectory()
+    for name, text in files:
+        path = Path(folder.name) / name
+        path.write_text(text, encoding="utf-8")
+        run = coq.compile(path, library_of(coq), FOLDER)
+        assert run.accepted, run.complaint
+    return folder
 
 
 def lookalike() -> TheoremClaim:

@@ -82,7 +82,7 @@ class Links(HTMLParser):
 
 def test_every_link_leads_to_a_file_of_the_site_and_every_page_loads_only_those(files: dict[str, str | bytes]) -> None:
     pages = {name: Links(str(text)) for name, text in files.items()
-             if name.endswith(".html") and not name.startswith("gallery/")}
+             if name.endswith(".html")}
     assert {"index.html", "check.html", "guides/index.html", "guides/README.html", "guides/formulas.html"} <= set(pages)
     for name, page in pages.items():
         for link in [*page.links, *page.loads]:
@@ -169,7 +169,8 @@ def test_an_audit_stands_in_the_gallery_with_its_verdicts(tmp_path: Path) -> Non
     (report,) = reports_of([str(tmp_path / "mine.toml")], lambda _: None)
     assert (report.name, report.verdicts) == ("mine", "2 claims: 1 certified, 1 refuted")
     files = site_files([], None, [report])
-    assert files["audits/mine.html"] == report.page and str(tmp_path) not in report.page
+    shown = str(files["audits/mine.html"])
+    assert 'href="../index.html"' in shown and "2 claims" in shown and str(tmp_path) not in shown
     assert 'href="audits/mine.html"' in str(files["index.html"])
     with pytest.raises(InputError, match="that no other claims file has"):
         reports_of([str(tmp_path / "mine.toml")] * 2, lambda _: None)

@@ -28,7 +28,7 @@ def cost_tables(draw: st.DrawFn) -> tuple[list[list[tuple[int, int]]], int]:
     return draw(st.lists(st.lists(costs, min_size=1, max_size=4), min_size=1, max_size=9)), bits
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(cost_tables(), st.randoms(use_true_random=False))
 def test_sums_of_one_cost_per_position_keep_their_sign(
     table: tuple[list[list[tuple[int, int]]], int], rng: random.Random

@@ -112,6 +112,7 @@ def test_degenerate_operands_of_operators_over_degenerate_operands(
     assert unproved(formulas, regime, 4) == []
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("text", [
     "prev Q_a -> prev Q_a",
     "prev Q_a since prev Q_a",
@@ -129,6 +130,7 @@ def test_formulas_whose_units_cancel_are_certified(text: str, regime: Regime) ->
     assert isinstance(certify(text, max_n=6, regime=regime), Certified)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", [
     "ODD(#<[Q_a]) <-> ODD(#<[Q_a])",
     "ODD(#<[prev Q_a]) since ODD(#<[prev Q_a])",

@@ -50,6 +50,7 @@ def sealed(text: str, regime: Regime = BACK, max_n: int = 5) -> Any:
     return json.loads(seal(formula_of(text), up_to(max_n), regime, transformer, lines))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("regime", REGIMES, ids=str)
 @pytest.mark.parametrize("text", [*SUMS, *USERS])
 def test_sums_are_proved_accepted_and_right_on_all_words_up_to_4(text: str, regime: Regime) -> None:

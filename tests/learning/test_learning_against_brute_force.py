@@ -56,6 +56,7 @@ def check_learned(learned: Learned, question: Question, answers: dict[Word, int]
     assert json.loads(learned.certificate)["claim"]["max_n"] == to
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("name", "max_n", "words", "states"), ZOO)
 def test_a_network_of_the_zoo_is_learnt(name: str, max_n: int, words: str | None, states: int) -> None:
     network, question = of_the_zoo(name, max_n, words)
@@ -65,6 +66,7 @@ def test_a_network_of_the_zoo_is_learnt(name: str, max_n: int, words: str | None
     check_learned(learned, question, brute_force(network, question))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("read", ["each", "last", "first"])
 def test_a_random_network_is_learnt(seed: int, read: str) -> None:

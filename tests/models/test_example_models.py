@@ -52,7 +52,10 @@ def test_each_script_has_its_model_file() -> None:
 
 @pytest.mark.parametrize(
     "build, max_n",
-    [(first_by_marker.build, 64), (first_by_index.build, 64), (flip_flop.build, 20), (matching_bracket.build, 16)],
+    [(first_by_marker.build, 16), (first_by_index.build, 16), (flip_flop.build, 8), (matching_bracket.build, 8),
+     *(pytest.param(*larger, marks=pytest.mark.exhaustive) for larger in [
+         (first_by_marker.build, 64), (first_by_index.build, 64), (flip_flop.build, 20),
+         (matching_bracket.build, 16)])],
 )
 def test_the_right_models_are_certified(build: Callable[[], Network], max_n: int) -> None:
     assert isinstance(build().certify(max_n), Certified)
@@ -66,6 +69,7 @@ def test_first_by_marker_is_critical_at_ln_of_3_times_the_others() -> None:
     assert refuting_word(first_by_marker.build("3806662/1000000"), 16) == ("0", *"1" * 15)
 
 
+@pytest.mark.exhaustive
 def test_first_by_marker_is_critical_at_ln_189_at_n_64() -> None:
     assert isinstance(first_by_marker.build("5241748/1000000").certify(64), Certified)
     assert refuting_word(first_by_marker.build("5241747/1000000"), 64, 60) == ("0", *"1" * 63)
@@ -83,7 +87,7 @@ def test_first_by_marker_as_shipped_suffices_exactly_up_to_n_135() -> None:
     [
         (first_by_index.build, ("0", *"1" * 11)),
         (flip_flop.build, (*("w1",) * 11, "w0")),
-        (matching_bracket.build, tuple("())))))))))))")[:12]),
+        pytest.param(matching_bracket.build, tuple("())))))))))))")[:12], marks=pytest.mark.exhaustive),
     ],
     ids=["first_by_index", "flip_flop", "matching_bracket"],
 )

@@ -9,6 +9,7 @@ import pytest
 from certify.formula.outcomes import Certified, Refuted
 from constructions.errors import InputError
 from examples.models import first_by_logarithm, first_by_marker
+from tests.tiers import few_and_all
 
 MODEL = Path(__file__).resolve().parent.parent.parent / "examples" / "models" / "first_by_logarithm.json"
 
@@ -18,8 +19,9 @@ def test_the_model_file_is_what_its_script_writes(tmp_path: Path) -> None:
     assert (tmp_path / "model.json").read_text(encoding="utf-8") == MODEL.read_text(encoding="utf-8")
 
 
-def test_twice_ln_n_suffices_from_n_2_on() -> None:
-    assert isinstance(first_by_logarithm.build().certify(64, min_n=first_by_logarithm.MIN_N), Certified)
+@pytest.mark.parametrize("max_n", few_and_all(16, 64))
+def test_twice_ln_n_suffices_from_n_2_on(max_n: int) -> None:
+    assert isinstance(first_by_logarithm.build().certify(max_n, min_n=first_by_logarithm.MIN_N), Certified)
 
 
 def test_n_3_decides_the_constant_in_front_of_ln_n() -> None:

@@ -111,7 +111,7 @@ def mirror(program: Program) -> Program:
         if isinstance(body := vector.body, Attention) else vector for vector in program.vectors))
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(programs(sums=False, positions=False), WORDS)
 def test_the_mirrored_program_computes_the_mirrored_vectors_of_the_mirrored_word(
         program: Program, word: list[str]) -> None:
@@ -119,7 +119,7 @@ def test_the_mirrored_program_computes_the_mirrored_vectors_of_the_mirrored_word
     assert {name: entries[::-1] for name, entries in mirrored.items()} == run_program(program, word)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(programs(), WORDS)
 def test_every_entry_is_of_the_type_of_its_vector(program: Program, word: list[str]) -> None:
     types = {Type.BOOLEAN: bool, Type.INTEGER: int, Type.SYMBOL: str}
@@ -128,7 +128,7 @@ def test_every_entry_is_of_the_type_of_its_vector(program: Program, word: list[s
         assert [type(entry) for entry in vectors[vector.name]] == [types[vector.type]] * len(word)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(programs(), WORDS)
 def test_a_sum_is_at_each_position_the_sum_of_its_values_there(program: Program, word: list[str]) -> None:
     """Attention to one position computes the summand there."""

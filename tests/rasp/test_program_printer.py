@@ -12,7 +12,7 @@ from constructions.rasp.syntax import Program
 from tests.rasp.strategies import programs
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(programs())
 def test_a_printed_program_parses_to_the_same_program_with_the_same_types(program: Program) -> None:
     text = format_program(program)

@@ -17,7 +17,7 @@ from constructions.language.predicates import parse_predicate_definitions
 from constructions.regimes import Regime
 from proofs.every_n.model_file import definitions_of_model
 from proofs.every_n.softened_file import softened_file, temperature_of
-from tests.with_coq import coq_or_skip, larger_library_of, library_of, printed_by_coq
+from tests.with_coq import larger_library_of, library_of, printed_by_coq, staying_coq_or_skip
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FORMULA = "MOD(3,1)(#<[Q_a]) & THIRD & !Q_b"
@@ -110,7 +110,7 @@ def test_no_file_states_something_of_no_length() -> None:
 
 
 def test_no_theorem_about_a_file_is_about_no_word(tmp_path: Path) -> None:
-    source, coq = tmp_path / "no_word.v", coq_or_skip()
+    source, coq = tmp_path / "no_word.v", staying_coq_or_skip()
     source.write_text(NO_WORD, encoding="utf-8")
     run = coq.compile(source, library_of(coq))
     assert run.accepted, run.complaint
@@ -118,7 +118,7 @@ def test_no_theorem_about_a_file_is_about_no_word(tmp_path: Path) -> None:
 
 def softens(text: str, folder: Path) -> bool:
     """Whether Coq accepts a theorem about hard attention made soft."""
-    source, coq = folder / "softened.v", coq_or_skip()
+    source, coq = folder / "softened.v", staying_coq_or_skip()
     source.write_text(text, encoding="utf-8")
     return coq.compile(source, larger_library_of(coq)).accepted
 

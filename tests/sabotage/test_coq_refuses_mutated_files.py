@@ -26,7 +26,7 @@ from tests.every_n.coq_reader import File, Unreadable, read_coq
 from tests.sabotage.file_mutations import PARTS, mutate_file
 from tests.sabotage.ground_truth import find_wrong_output, words
 from tests.sabotage.test_mutants_are_never_certified_wrongly import CASES
-from tests.with_coq import coq_or_skip, library_of
+from tests.with_coq import library_of, staying_coq_or_skip
 
 MAX_N = 4
 ALWAYS_THERE = {"weight", "bias", "position function", "mask", "temperature"}
@@ -56,7 +56,7 @@ class MutatedFile:
     def proved(self, folder: Path) -> bool:
         source = folder / "theorem.v"
         source.write_text(self.text, encoding="utf-8")
-        coq = coq_or_skip()
+        coq = staying_coq_or_skip()
         library = library_of(coq)
         return find_answer(coq, library, source, besides=axioms_of_instances(library)).proved
 

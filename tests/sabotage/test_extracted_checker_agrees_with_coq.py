@@ -32,6 +32,7 @@ from tests.sabotage.ground_truth import DIGITS, own_misses, words
 from tests.sabotage.mutations import mutate
 from tests.sabotage.test_mutants_are_never_certified_wrongly import CASES
 from tests.sabotage.test_mutants_of_hand_written_models import LENGTHS
+from tests.tiers import few_and_all
 from tests.with_coq import UNSUPPORTED, places_of_kernel
 from tests.with_ocaml import Judged, canonical, judge
 
@@ -181,8 +182,9 @@ def test_shipped_models_and_examples_are_judged_as_by_the_kernel(tmp_path: Path)
     assert len(check_agreement(cases, tmp_path)) >= 5
 
 
-def test_mutants_are_judged_as_by_the_kernel(tmp_path: Path) -> None:
-    assert check_mutants(1, 60, tmp_path) >= 3
+@pytest.mark.parametrize("count", few_and_all(20, 60))
+def test_mutants_are_judged_as_by_the_kernel(count: int, tmp_path: Path) -> None:
+    assert check_mutants(1, count, tmp_path) >= count // 20
 
 
 def test_shipped_models_are_proved_where_they_are_right_and_for_no_length_more(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from proofs.every_n.transformer_file import CoqFile
 from tests.formula.test_hand_written_models import formula_of, shipped
 from tests.sabotage.ground_truth import find_wrong_output
 from tests.sabotage.mutations import mutate
-from tests.with_coq import coq_or_skip, library_of
+from tests.with_coq import library_of, staying_coq_or_skip
 
 LENGTHS = {
     "first_by_index": EVERY_LENGTH, "first_by_logarithm": ProvedLengths(2), "first_by_marker": ProvedLengths(1, 135),
@@ -77,7 +77,7 @@ def mutants(name: str, seeds: range) -> Iterator[Mutant]:
 
 def accepted(tried: list[Mutant], folder: Path) -> list[Mutant]:
     """The mutants for which the checker of the library says yes."""
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     head, _, _ = definitions_of(shipped("flip_flop")).partition("Open Scope Q_scope.\n")
     source = folder / "mutants.v"
     modules = "".join(mutant.module(number) for number, mutant in enumerate(tried))

@@ -33,6 +33,7 @@ from proofs.words.replay import run_soft
 from tests.softened.hardened import hardened
 from tests.softened.random_models import Drawn, random_transformer, tied_transformers, tieless_transformers
 from tests.softened.rules_by_brute_force import Rules, decimal, heads_add, units_add
+from tests.tiers import few_and_all
 
 QUARTER = Fraction(1, 4)
 TEMPERATURES = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 60), Fraction(1, 300)]
@@ -76,12 +77,14 @@ def test_every_stage_of_every_word_is_within_its_bounds(temperature: Fraction) -
                for transformer in tieless_transformers(5, 3)) == 5
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("temperature", TEMPERATURES, ids=str)
 def test_so_it_is_where_positions_tie(temperature: Fraction) -> None:
     assert sum(final_error(check_bounds_every_word(transformer, 3, temperature)) > 0
                for transformer in tied_transformers(5, 3)) >= 3
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("temperature", TEMPERATURES, ids=str)
 def test_so_it_is_by_profiles_and_incomplete_numbers(temperature: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(situations, "MAX_SITUATIONS", 1)
@@ -114,6 +117,7 @@ def temperatures_of_interest(transformer: Transformer, survey: Survey) -> list[F
             if Fraction(1, 10**8) < final_error(find_errors(transformer, survey, survey.n, temperature)) < 20]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("layers", [1, 2, 3])
 @pytest.mark.parametrize("models", [tieless_transformers, tied_transformers])
 def test_bounds_are_those_of_the_rules(models: Models, layers: int) -> None:
@@ -126,9 +130,10 @@ def test_bounds_are_those_of_the_rules(models: Models, layers: int) -> None:
     assert checked >= 6
 
 
+@pytest.mark.parametrize("count", few_and_all(2, 8))
 @pytest.mark.parametrize("levels", [1, 1000], ids=["coarse", "by levels"])
-def test_profiles_give_no_less_than_the_rules(levels: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    transformers = [*tieless_transformers(8, 3, 2), *tied_transformers(8, 3, 2)]
+def test_profiles_give_no_less_than_the_rules(levels: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    transformers = [*tieless_transformers(count, 3, 2), *tied_transformers(count, 3, 2)]
     surveys = [survey_words(transformer, 3) for transformer in transformers]
     monkeypatch.setattr(situations, "MAX_SITUATIONS", 1)
     monkeypatch.setattr(findings, "MAX_NUMBERS", 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -26,7 +25,8 @@ from proofs.every_n.softened_file import (
     softened_file,
     temperature_of,
 )
-from tests.with_coq import coq_or_skip, larger_library_of
+from tests.in_process import run_certify
+from tests.with_coq import coq_or_skip, larger_library_of, staying_coq_or_skip
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 PROGRAMS = (
@@ -39,7 +39,7 @@ def _network(name: str) -> Transformer:
 
 
 def _reason(network: Transformer, temperature: Temperature) -> str:
-    coq = coq_or_skip()
+    coq = staying_coq_or_skip()
     answer = ask_softened(coq, larger_library_of(coq), network, temperature)
     assert answer.proved == (answer.reason == "")
     return answer.reason
@@ -103,9 +103,7 @@ def test_a_network_without_a_dull_head_has_no_reason() -> None:
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "certify.cli", "soften", *arguments]
-    return subprocess.run(command, cwd=EXAMPLES / "hard", capture_output=True, text=True, check=False,
-                          env={**os.environ, "PYTHONPATH": str(EXAMPLES.parent), "PYTHONIOENCODING": "utf-8"})
+    return run_certify("soften", *arguments, folder=EXAMPLES / "hard", environment=dict(os.environ))
 
 
 def _settled(text: str) -> list[str]:

@@ -33,6 +33,7 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surveying, "_run_together", never)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("most", [1, 20, 2000])
 @pytest.mark.parametrize("models", [tieless_transformers, tied_transformers])
 def test_surveys_are_the_same(models: Models, most: int, monkeypatch: pytest.MonkeyPatch) -> None:

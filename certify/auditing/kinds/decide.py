@@ -10,10 +10,12 @@ from certify.auditing.answers import ClaimAnswer
 from certify.auditing.kinds.asked import Asked, ClaimKind, Entry
 from certify.auditing.results import LengthVerdict, Verdict, Witness, outward
 from certify.frame.words import type_word
+from certify.trained.answering import decide_question
 from certify.trained.claim_file import Scope
-from certify.trained.decide import decide
 from certify.trained.decision import Decision
 from certify.trained.flags import Flags
+from certify.trained.lengths_decision import LengthsDecision
+from certify.trained.lengths_show import asked_lengths, describe_verdict, show_runs
 from certify.trained.question import read_question
 from certify.trained.show import describe_claim, show_letters_read, show_row
 from constructions.errors import InputError
@@ -44,7 +46,9 @@ class Decided(Asked):
 
     def decide(self, lengths: Lengths, progress: Progress) -> ClaimAnswer:
         """Every word of these lengths; one at which nothing is judged is vacuous, one that no word has is unknown."""
-        decision = decide(self.network, replace(self.claim, lengths=(lengths.first, lengths.last)))
+        decision = decide_question(self.network, replace(self.claim, lengths=(lengths.first, lengths.last)))
+        if isinstance(decision, LengthsDecision):
+            return self._by_counts(decision, lengths)
         found = {row.n: row for row in decision.rows}
         rows = tuple(LengthVerdict(n, cast(Verdict, found[n].verdict),
                                    reason=NOTHING_JUDGED if found[n].verdict == "vacuous" else found[n].reason,
@@ -55,13 +59,36 @@ class Decided(Asked):
         return ClaimAnswer(rows, () if decision.certificate is None else (decision.certificate,), "logit",
                            about=describe_claim(decision))
 
+    def _by_counts(self, decision: LengthsDecision, lengths: Lengths) -> ClaimAnswer:
+        """Long words: all up to a length are certified, the next one may have a wrong word, nothing is said of more."""
+        certified = decision.certified_to or lengths.last if decision.certificate is not None else 0
+        to = "vacuous" if decision.verdict == "vacuous" else "certified"
+        wrong = decision.wrong.word.length if decision.wrong else None
+        rows = tuple(LengthVerdict(n, cast(Verdict, to), reason=NOTHING_JUDGED if to == "vacuous" else "")
+                     if n <= certified else
+                     LengthVerdict(n, "refuted", witness=self._long_witness(decision)) if n == wrong else
+                     LengthVerdict(n, "unknown", reason=describe_verdict(decision)) for n in lengths)
+        return ClaimAnswer(rows, () if decision.certificate is None else (decision.certificate,), "logit",
+                           about=f"all words {asked_lengths(decision)}, decided by how often each letter comes")
+
+    def _long_witness(self, decision: LengthsDecision) -> Witness:
+        wrong = decision.wrong
+        assert wrong is not None, "it is refuted"
+        row = decision.claim.cases[wrong.word.case].above[wrong.word.row]
+        word = tuple(decision.claim.alphabet[letter] for letter, times in wrong.word.runs for _ in range(times))
+        return Witness(show_row(row), len(word), outward(*wrong.value), point(decision.claim.margin),
+                       self._command(word, decision.claim, 0), show_runs(decision, wrong), len(word), "more than")
+
+    def _command(self, word: tuple[str, ...], claim: TrainedClaim, offset: int) -> str:
+        """The command that shows a word."""
+        options = (*(() if self.claim_path is None else ("--claim", self.claim_path)), "--offset", str(offset))
+        return RunCommand(self.path, options).on(type_word(word, claim.alphabet))
+
     def _witness(self, decision: Decision) -> Witness:
         wrong = decision.wrong
         assert wrong is not None, "it is refuted"
         row = decision.claim.cases[wrong.case].above[wrong.row]
-        options = (*(() if self.claim_path is None else ("--claim", self.claim_path)), "--offset", str(wrong.offset))
-        word = decision.letters_read(wrong)
-        command = RunCommand(self.path, options).on(type_word(word, decision.claim.alphabet))
+        command = self._command(decision.letters_read(wrong), decision.claim, wrong.offset)
         return Witness(show_row(row), len(wrong.word), outward(*wrong.value), point(decision.claim.margin),
                        command, show_letters_read(decision, wrong), wrong.place, "more than")
 

@@ -23,6 +23,8 @@ from constructions.importing.graph.values import (
     Modulated,
     NormBase,
     NotUnderstood,
+    Product,
+    Range,
     Scores,
     Tokenwise,
     beside,
@@ -285,7 +287,7 @@ def add(x: Any, y: Any, sign: int, count: int, exactness: Exactness) -> Any:
         if one.of.same_numbers(two.of) and not (isinstance(x, Tokenwise) and isinstance(y, Tokenwise)):
             return Curve(one.of, curves.plus(one.polynomial, two.polynomial, sign))
         return plus(resolved(x, exactness), resolved(y, exactness), sign, exactness)
-    raise NotUnderstood(f"a sum of {_what(x)} and {_what(y)}")
+    raise NotUnderstood(f"a sum of {what(x)} and {what(y)}")
 
 
 def _add_constant(x: Any, constant: Array, count: int, exactness: Exactness) -> Any:
@@ -298,7 +300,7 @@ def _add_constant(x: Any, constant: Array, count: int, exactness: Exactness) -> 
         return Curve(x.of, curves.plus(x.polynomial, curves.constant(number)))
     if isinstance(x, Tokenwise | Curve):
         return plus_constant(resolved(x, exactness), constant, count, exactness)
-    raise NotUnderstood(f"a sum of {_what(x)} and constants")
+    raise NotUnderstood(f"a sum of {what(x)} and constants")
 
 
 def negated(x: Any) -> Any:
@@ -311,13 +313,15 @@ def negated(x: Any) -> Any:
         return Curve(x.of, {monomial: -number for monomial, number in x.polynomial.items()})
     if isinstance(x, Modulated):
         return replace(x, factor=-x.factor)
-    raise NotUnderstood(f"the negative of {_what(x)}")
+    raise NotUnderstood(f"the negative of {what(x)}")
 
 
 def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
     """x · y."""
-    if isinstance(x, np.ndarray):
+    if isinstance(x, np.ndarray) or isinstance(y, Product):
         x, y = y, x
+    if isinstance(x, Range | Product):
+        return _with_scale(x, y, exactness)
     if isinstance(y, np.ndarray):
         return _times_constant(x, np.asarray(y, np.float64), exactness)
     for one, other in ((x, y), (y, x)):
@@ -326,7 +330,7 @@ def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
     if isinstance(x, Centred) and isinstance(y, Centred) and x.of.same_numbers(y.of):
         return CentredSquare(x.of)
     if not isinstance(x, Tokenwise | Curve) or not isinstance(y, Tokenwise | Curve):
-        raise NotUnderstood(f"a product of {_what(x)} and {_what(y)}")
+        raise NotUnderstood(f"a product of {what(x)} and {what(y)}")
     one, two = as_curve(x), as_curve(y)
     if one.of.same_numbers(two.of):
         return Curve(one.of, curves.times(one.polynomial, two.polynomial))
@@ -335,6 +339,22 @@ def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
     if one.of.shape != two.of.shape:
         raise NotUnderstood("a product of arrays of different shapes")
     return curves.product(x, resolved(y, exactness))
+
+
+def _with_scale(x: Range | Product, y: Any, exactness: Exactness) -> Any:
+    """The scale that a range makes, or a product of whole numbers, times constants or each other.
+
+    Raises:
+        NotUnderstood: if it is another scale.
+    """
+    if isinstance(y, np.ndarray) and isinstance(x, Range) and not x.is_zero:
+        return replace(x, times=exactness.times(np.asarray(x.times, np.float64), np.asarray(y, np.float64)))
+    if isinstance(y, np.ndarray) and isinstance(x, Product):
+        return replace(x, value=_times_constant(x.value, np.asarray(y, np.float64), exactness))
+    if isinstance(x, Product) and isinstance(y, Range) and not y.is_zero and isinstance(x.scale, Range) and (
+            y.node == x.scale.node):
+        return _times_constant(x.value, np.asarray(y.times, np.float64), exactness)
+    raise NotUnderstood("whole numbers times something else than constants and their own scale")
 
 
 def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
@@ -353,7 +373,7 @@ def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
         return replace(x, scale=x.scale * number, mask=np.asarray(x.mask * np.float64(number)))
     if isinstance(x, Modulated) and number is not None and _keeps(constant, x.parts[0][0].shape):
         return replace(x, factor=x.factor * number)
-    raise NotUnderstood(f"a product of {_what(x)} and constants")
+    raise NotUnderstood(f"a product of {what(x)} and constants")
 
 
 def hidden(x: Scores, where: Any) -> Scores:
@@ -371,7 +391,7 @@ def divide(x: Any, y: Any, exactness: Exactness) -> Any:
             return over_root(x, y, exactness)
     number = number_in(y) if isinstance(y, np.ndarray) else None
     if number is None or number == 0:
-        raise NotUnderstood(f"a quotient of {_what(x)} by {_what(y)}")
+        raise NotUnderstood(f"a quotient of {what(x)} by {what(y)}")
     if isinstance(x, Tokenwise):
         return replace(x.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(codes.shape, y.shape))),
                        factor=x.factor / number)
@@ -383,14 +403,16 @@ def divide(x: Any, y: Any, exactness: Exactness) -> Any:
         return replace(x, factor=x.factor / number)
     if isinstance(x, Scores) and number > 0 and _keeps(y, x.shape):
         return replace(x, scale=x.scale / number, mask=np.asarray(x.mask / np.float64(number)))
-    raise NotUnderstood(f"a quotient of {_what(x)} by constants")
+    raise NotUnderstood(f"a quotient of {what(x)} by constants")
 
 
 _NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "Scores": "scores",
           "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
           "Mean": "means", "Centred": "numbers less their mean", "CentredSquare": "squares",
-          "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing"}
+          "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing", "Quantised": "whole numbers that stand for others",
+          "Product": "products of whole numbers", "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
 
 
-def _what(value: Any) -> str:
+def what(value: Any) -> str:
+    """A kind of value in words."""
     return _NAMES.get(type(value).__name__, type(value).__name__)

@@ -27,7 +27,7 @@ from constructions.importing.graph.values import (
 )
 from constructions.importing.onnx_file import load_model, stored_initializers
 from constructions.importing.parts import Found
-from constructions.importing.quantised import WEIGHTS_ALONE
+from constructions.importing.quantised import ROUNDED, WEIGHTS_ALONE
 from constructions.importing.questions import Questions
 from constructions.trained import network as trained
 from constructions.trained.numbers import all_numbers, view_of_tensor
@@ -85,7 +85,9 @@ def _notes(reading: Reading, questions: Questions) -> None:
     questions.assume("the network is what the nodes of the graph compute, whatever they are called")
     if reading.argmax:
         questions.assume("the graph ends in an argmax; the logits are those before it")
-    if reading.quantised:
+    if reading.rounded:
+        questions.assume(ROUNDED)
+    elif reading.quantised:
         questions.assume(WEIGHTS_ALONE)
         questions.assume("ONNX Runtime may round that to 8 bits, unless session.qdq_matmulnbits_accuracy_level is 0")
     if reading.left_out:

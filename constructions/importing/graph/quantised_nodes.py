@@ -1,16 +1,34 @@
-"""The operations on quantised numbers that a graph may have: those that make weights; others are refused by name."""
+"""The operations on quantised numbers that a graph may have: they make weights, or round numbers of tokens.
+
+What is rounded stays what it stands for, (q - zero) · scale; others are refused by name.
+"""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from constructions.importing.graph import arithmetic
+from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.nodes import matmul
 from constructions.importing.graph.state import Attributes, State
-from constructions.importing.graph.values import NotUnderstood, Tokens
+from constructions.importing.graph.values import (
+    Flat,
+    NotUnderstood,
+    Product,
+    Quantised,
+    Range,
+    TableRows,
+    Tokens,
+    Tokenwise,
+    UnitBase,
+    Units,
+    placed,
+)
 from constructions.importing.quantised import ACTIVATIONS, WEIGHTS, dequantised, span, span_of, unpacked
+from constructions.trained.network import Rounding
 
 
 def quantised(state: State, node: Any, inputs: list[Any]) -> Any:
@@ -28,6 +46,8 @@ def quantised(state: State, node: Any, inputs: list[Any]) -> Any:
         return _rows(state, how, inputs)
     if node.op_type == "MatMulNBits" and all(constant[1:]):
         return _product(state, how, inputs)
+    if not all(constant) and (rounding := ROUNDINGS.get(node.op_type)):
+        return rounding(state, how, inputs)
     if not all(constant):
         raise NotUnderstood("quantised numbers that depend on tokens, expected constants"
                             if WEIGHTS.fullmatch(node.op_type) else ACTIVATIONS)
@@ -82,3 +102,95 @@ def _product(state: State, node: Attributes, inputs: list[Any]) -> Any:
                           state.exactness)
     product = matmul(state, x, weights.T)
     return product if bias is None else arithmetic.add(product, bias, 1, state.count, state.exactness)
+
+
+# -- numbers of tokens, rounded ----------------------------------------------------------------------------------------
+
+
+def _rounded(state: State, how: Attributes, inputs: list[Any]) -> Quantised:
+    """``QuantizeLinear`` by one scale."""
+    x, scale, zero = [*inputs, None][:3]
+    if not isinstance(scale, np.ndarray) or not isinstance(zero, np.ndarray | None) or scale.size != 1 or (
+            zero is not None and zero.size != 1):
+        raise NotUnderstood("numbers of tokens rounded by several scales, or by such that depend on tokens, expected one")
+    kind = str(zero.dtype) if zero is not None else _KINDS.get(how.attribute("output_dtype", 2), "float")
+    (least, greatest), (number,) = span_of(kind), scale.astype(np.float64).ravel().tolist()
+    if not 0 < number < np.inf:
+        raise NotUnderstood(f"a scale of {number}, expected a finite number above 0")
+    rounding = Rounding(least, greatest, Fraction(number), 0 if zero is None else int(zero.ravel()[0]))
+    return Quantised(_made(state, x, rounding), Fraction(number), rounding.zero)
+
+
+_KINDS = {2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 21: "uint4", 22: "int4"}
+"""Element types of ONNX."""
+
+
+def _made(state: State, x: Any, rounding: Rounding | None) -> Tokenwise:
+    """What the rounded numbers stand for; without a rounding by the range of all of them to 0 … 255.
+
+    Raises:
+        NotUnderstood: if they are not numbers of tokens, or a range is of some tokens alone.
+    """
+    if not isinstance(x, Tokenwise | Curve):
+        raise NotUnderstood(f"{arithmetic.what(x)} rounded to whole numbers, expected numbers of tokens")
+    value = resolved(x, state.exactness).settled(state.exactness)
+    chosen, places = np.unique(value.forms, return_inverse=True)
+    if rounding is None:
+        positions = np.unique(value.positions)
+        if np.unique(value.codes).size != positions.size * chosen.size or positions.size not in (1, state.count):
+            raise NotUnderstood("a range of some of the tokens, or of other numbers of each, expected that of all "
+                                "tokens or of one")
+        rounding = Rounding(0, 255, range="input" if positions.size == state.count else "token")
+    state.rounded = True
+    units = UnitBase(chosen.size, Units(rounding, None, value.flat.columns(chosen)))
+    return placed(Flat({units: np.eye(chosen.size)}, (), chosen.size), value.positions, places.reshape(value.shape))
+
+
+def _rounded_by_range(state: State, how: Attributes, inputs: list[Any]) -> tuple[Quantised, Range, Range]:
+    """``DynamicQuantizeLinear``."""
+    scale, zero = Range(how.output), Range(how.output, is_zero=True)
+    return Quantised(_made(state, inputs[0], None), scale, zero), scale, zero
+
+
+def _is(found: Any, wanted: Fraction | int | Range) -> bool:
+    """Whether a scale or a zero point is that by which numbers were rounded; left out: 0."""
+    if isinstance(wanted, Range) or isinstance(found, Range):
+        return isinstance(found, Range) and isinstance(wanted, Range) and found.times is wanted.times and (
+            (found.node, found.is_zero) == (wanted.node, wanted.is_zero))
+    return wanted == 0 if found is None else arithmetic.number_in(found) == wanted
+
+
+def _dequantised(state: State, _: Attributes, inputs: list[Any]) -> Tokenwise:
+    """``DequantizeLinear`` of what was rounded, or of rows of a table."""
+    value, scale, zero = [*inputs, None][:3]
+    if isinstance(value, TableRows):
+        if scale.size != 1:
+            raise NotUnderstood("rows of a table with several scales, expected one")
+        return state.looked_up(_weights(state, [value.table, scale, zero], 1, 0), value.tokens)
+    if not isinstance(value, Quantised) or not _is(scale, value.scale) or not _is(zero, value.zero):
+        raise NotUnderstood("whole numbers that depend on tokens taken for other numbers than those that were rounded")
+    return value.value
+
+
+def _whole_product(state: State, _: Attributes, inputs: list[Any]) -> Product:
+    """``MatMulInteger`` by constants."""
+    x, matrix, zero, other = [*inputs, None, None][:4]
+    if not isinstance(x, Quantised) or not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or not _is(zero, x.zero):
+        raise NotUnderstood("a product of whole numbers that are not those that were rounded, and constants")
+    codes = matrix.astype(np.int64) - (0 if other is None else other.astype(np.int64))
+    state.quantised = True
+    made = matmul(state, x.value, codes.astype(np.float64))
+    return Product(made, x.scale)
+
+
+def _rounded_product(state: State, how: Attributes, inputs: list[Any]) -> Quantised:
+    """``QLinearMatMul``."""
+    sides = []
+    for value, scale, zero in (inputs[:3], inputs[3:6]):
+        sides.append(_weights(state, [value, scale, zero], value.ndim - 1, 0) if isinstance(value, np.ndarray) else
+                     _dequantised(state, how, [value, scale, zero]))
+    return _rounded(state, how, [matmul(state, *sides), *inputs[6:8]])
+
+
+ROUNDINGS = {"QuantizeLinear": _rounded, "DynamicQuantizeLinear": _rounded_by_range, "DequantizeLinear": _dequantised,
+             "MatMulInteger": _whole_product, "QLinearMatMul": _rounded_product}

@@ -17,7 +17,10 @@ from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State,
 from constructions.importing.graph.values import (
     Modulated,
     NotUnderstood,
+    Product,
+    Quantised,
     Scores,
+    TableRows,
     Tokens,
     Tokenwise,
     Weights,
@@ -39,8 +42,8 @@ _ENLARGING = {"ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "On
 
 @dataclass
 class Reading:
-    """The logits, the softmaxes, whether the graph ends in an argmax, what was rounded, whether weights are quantised,
-    other outputs.
+    """The logits, the softmaxes, whether the graph ends in an argmax, what was rounded, whether weights are quantised
+    and numbers of tokens rounded, other outputs.
     """
 
     output: Tokenwise
@@ -48,6 +51,7 @@ class Reading:
     argmax: bool
     exactness: Exactness
     quantised: bool
+    rounded: bool
     left_out: list[str] = field(default_factory=list)
 
 
@@ -113,13 +117,13 @@ class _Reader:
             raise InputError(f"{self.where}: output {printable(names[0]) if names else '(none)'}, expected logits of "
                              f"tokens")
         return Reading(output, self.state.softmaxes, names[0] in self.state.argmaxes, self.state.exactness,
-                       self.state.quantised, names[1:])
+                       self.state.quantised, self.state.rounded, names[1:])
 
     def _node(self, node: Any) -> list[Any]:
         """What a node makes."""
         inputs = [self._value(name) for name in node.input]
         if ROUNDING.fullmatch(node.op_type) and (made := quantised(self.state, node, inputs)) is not None:
-            return [made]
+            return list(made) if isinstance(made, tuple) else [made]
         if node.domain not in ("", "ai.onnx"):
             raise NotUnderstood(f"an operation of {printable(node.domain)}, expected those of ONNX alone")
         if all(value is None or isinstance(value, np.ndarray) for value in inputs):
@@ -176,7 +180,8 @@ class _Reader:
         if node.op_type == "Gather" and isinstance(inputs[1], Tokens) and isinstance(value, np.ndarray):
             if Attributes(node).attribute("axis", 0) != 0:
                 raise NotUnderstood("columns of a table looked up by tokens")
-            return [self.state.looked_up(value, inputs[1])]
+            return [TableRows(value, inputs[1]) if value.dtype.kind in "iu" else
+                    self.state.looked_up(value, inputs[1])]
         if any(one is not None and not isinstance(one, np.ndarray) for one in rest):
             raise NotUnderstood("places that depend on tokens")
         if node.op_type in ("Cast", "Dropout"):
@@ -185,6 +190,9 @@ class _Reader:
         def move(array: Any) -> list[Any]:
             return self._evaluated(node, [array, *rest])
 
+        if isinstance(value, Quantised):
+            return [replace(value, value=replace(value.value, codes=np.asarray(codes, np.int64)))
+                    for codes in move(value.value.codes)]
         if isinstance(value, Tokens):
             return [Tokens(np.asarray(codes, np.int64)) for codes in move(value.codes)]
         if isinstance(value, Tokenwise):
@@ -235,9 +243,9 @@ def _unchanged(node: Any, value: Any, rest: list[Any]) -> Any:
             raise NotUnderstood("a dropout in training; expected the model exported in evaluation (model.eval())")
         return value
     kinds = _WHOLE if isinstance(value, Tokens) else _REAL
-    if Attributes(node).attribute("to", 0) not in kinds:
+    if Attributes(node).attribute("to", 0) not in kinds or isinstance(value, Quantised | TableRows):
         raise NotUnderstood("a cast to numbers of another kind")
-    return value
+    return value.plain() if isinstance(value, Product) else value
 
 
 def _name(node: Any) -> str:

@@ -27,8 +27,8 @@ MAX_ELEMENTS = 1 << 24
 
 @dataclass
 class State:
-    """How many tokens there are, what was rounded, the softmaxes, the outputs of argmaxes, what tokens are, and whether
-    weights are quantised.
+    """How many tokens there are, what was rounded, the softmaxes, the outputs of argmaxes, what tokens are, whether
+    weights are quantised, and whether numbers of tokens are rounded.
     """
 
     count: int
@@ -37,11 +37,10 @@ class State:
     argmaxes: set[str] = field(default_factory=set)
     token_base: TokenBase | None = None
     quantised: bool = False
+    rounded: bool = False
 
     def looked_up(self, table: Any, tokens: Tokens) -> Tokenwise:
         """Rows of a table, by tokens."""
-        if table.dtype.kind in "iu":
-            raise NotUnderstood("rows of whole numbers looked up by tokens, expected a table dequantised before")
         if table.ndim not in (1, 2) or table.dtype.kind != "f":
             raise NotUnderstood("rows looked up by tokens in what is no table")
         rows = np.asarray(table, np.float64).reshape(len(table), -1)

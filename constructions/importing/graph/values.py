@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from constructions.errors import InputError
 from constructions.importing.graph.exact import Array, Exactness
-from constructions.trained.network import Activation
+from constructions.trained.network import Activation, Rounding
 
 Codes = NDArray[np.int64]
 _ORDER = count()
@@ -63,7 +63,7 @@ class NormBase(Base):
 class Units:
     """Units that one node makes."""
 
-    activation: Activation
+    activation: Activation | Rounding
     gate: Flat | None
     inward: Flat
 
@@ -214,6 +214,49 @@ class Tokenwise:
     def same_numbers(self, other: Tokenwise) -> bool:
         """Whether the same forms stand at the same places, factors apart."""
         return self.flat is other.flat and np.array_equal(self.codes, other.codes)
+
+
+@dataclass(frozen=True)
+class Range:
+    """The scale (``is_zero``: the zero point) that a range makes; ``times`` is what the scale is multiplied by."""
+
+    node: str
+    is_zero: bool = False
+    times: Any = 1
+
+
+@dataclass(frozen=True)
+class Quantised:
+    """Whole numbers that stand for an array of numbers of tokens: (q - zero) · scale.
+
+    Scale and zero point are numbers, or those of a range.
+    """
+
+    value: Tokenwise
+    scale: Fraction | Range
+    zero: int | Range
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product of whole numbers: that of the numbers that they stand for, over the scales that are left out."""
+
+    value: Tokenwise
+    scale: Fraction | Range
+
+    def plain(self) -> Tokenwise | Product:
+        """The numbers, if the scale is one."""
+        if isinstance(self.scale, Range):
+            return self
+        return replace(self.value, factor=self.value.factor / self.scale)
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """Rows of whole numbers, looked up by tokens."""
+
+    table: Any
+    tokens: Tokens
 
 
 @dataclass(frozen=True)

@@ -57,10 +57,14 @@ Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) 
   | IsOthers s f _ => match error_for L A a s f with Some e => IsOthers s f e | None => b end
   | _ => b
   end.
-(* One after the other: the first is quickest, and only the last takes longer the longer words are. *)
+(* One after the other: the first is quickest, and only the last takes longer the longer words are. Of softmax plus one
+   only memories are known, row by row. *)
 Definition check_any_head (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
-  if check_head A a r b then true else if check_by_cases L A a r b then true
-  else if check_by_rows letters L A a r b then true else check_lookup L A a r b.
+  match head_weighing a with
+  | Softmax => if check_head A a r b then true else if check_by_cases L A a r b then true
+               else if check_by_rows letters L A a r b then true else check_lookup L A a r b
+  | SoftmaxPlusOne => check_by_rows letters L A a r b
+  end.
 (* `letters` symbols are in the alphabet. *)
 Definition heads_stage (views : list view) (letters : nat) (L : lengths) (A M : list meaning) (l : layer)
     (d : direction) : meaning :=
@@ -221,7 +225,7 @@ Proof.
 Qed.
 
 Lemma head_rows_total h i l d : total (head_output n h i d) (layer_heads l)
-  = total (fun ar => attended (fst ar) n h i (snd ar)) (head_rows l d).
+  = total (fun ar => gathered (fst ar) n h i (snd ar)) (head_rows l d).
 Proof.
   unfold head_rows. induction (layer_heads l) as [|a as_ IH]; [reflexivity|]. cbn [total flat_map].
   rewrite total_app, IH. f_equal. unfold head_output, rows_to. rewrite collect_total.
@@ -238,9 +242,11 @@ Proof.
   destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
   cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
   apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
+  pose proof (check_by_rows_correct users n w letters L A h a r b i HL HA Letters Hi) as Rows.
+  unfold check_any_head in C. unfold gathered in *. destruct (head_weighing a); [|exact (Rows C)].
   apply if_or in C as [C|C];
     [|apply if_or in C as [C|C]; [exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ C)|
-      apply if_or in C as [C|C]; [exact (check_by_rows_correct users n w letters L A h a r b i HL HA Letters Hi C)|
+      apply if_or in C as [C|C]; [exact (Rows C)|
         exact (check_lookup_correct users n w L A h a r b i HL HA Hi C)]]].
   unfold check_head in C. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
   destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].

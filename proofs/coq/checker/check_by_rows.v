@@ -118,6 +118,11 @@ Variable limits : bool -> Z * Z.
 Hypothesis Limits : forall t, (0 < fst (limits t))%Z /\ (0 <= snd (limits t))%Z.
 Definition allowed_error (t : bool) : R := IZR (snd (limits t)) / (IZR (fst (limits t)) + IZR (snd (limits t))).
 
+(* What softmax plus one weighs beside all positions is bad where t is true: its value is 0. *)
+Definition aside (t : bool) : option Z :=
+  match head_weighing a with Softmax => None | SoftmaxPlusOne => if t then Some 0%Z else None end.
+Definition beside : R := match head_weighing a with Softmax => 0 | SoftmaxPlusOne => 1 end.
+
 Definition check_query (table : list (option (list letter))) (next : bool) (pivots : nat -> bool)
     (sites : list (nat * list interval)) (qs : list interval) : bool :=
   let based := map (fun s => (fst s, dot qs (snd s))) sites in
@@ -125,7 +130,7 @@ Definition check_query (table : list (option (list letter))) (next : bool) (pivo
     let kinds := map (option_map (places_of t qs)) table in
     match traverse (fun s => option_map (shifted (snd s)) (nth (fst s) kinds None)) based with
     | Some ps => let ps := with_each (fun j p => if pivots j then p else without_pivot p) (seq 1 (length ps)) ps in
-                 if next then check_next (limits t) ps else check_places (limits t) ps
+                 if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps
     | None => false
     end) all_bools.
 
@@ -245,6 +250,16 @@ Definition truth_brought (j : nat) : option bool :=
   | Holds x y => if decides (tr x) (tr y) j then Some (both (tr x) (tr y) j) else None
   | Passes x => Some (tr x j)
   end.
+Lemma beside_nonneg : 0 <= beside.
+Proof. unfold beside. destruct (head_weighing a); lra. Qed.
+Lemma aside_weighs t : bit t * beside <= weighs (aside t).
+Proof.
+  unfold beside, aside. destruct (head_weighing a), t; cbn [bit weighs]; rewrite ?fixed_0, ?exp_0; lra.
+Qed.
+Lemma gathered_beside i r : gathered a n h i r =
+  attend_beside beside n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => linear r (h j)).
+Proof. unfold gathered, beside. destruct (head_weighing a); [symmetry; apply attend_beside_0|reflexivity]. Qed.
+
 Lemma letter_of_correct j l : (1 <= j <= n)%nat -> position_part values = [] -> letter_of (case_at j) = Some l ->
   brought l = truth_brought j /\ linear values (h j) = Q2R (value l) /\ 0 <= Q2R (value l) <= 1 /\
   (forall b, brought l = Some b -> Q2R (value l) = bit b) /\
@@ -391,7 +406,7 @@ Lemma check_query_correct next pivots sites qs t :
   (forall j, (1 <= j <= length sites)%nat -> exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x) ->
   check_query (letter_table any) next pivots sites qs = true ->
   exists ps, length ps = length sites /\
-    (if next then check_next (limits t) ps else check_places (limits t) ps) = true /\
+    (if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps) = true /\
     forall j, (1 <= j <= n)%nat -> (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
       fits pivots t p j.
 Proof.
@@ -428,14 +443,14 @@ Qed.
 
 (* The row is near the truth that its pivot brings, if places are checked and the row sees those only. *)
 Lemma pivot_decides ps r (next : bool) pivots t d l :
-  (if next then check_next (limits t) ps else check_places (limits t) ps) = true ->
+  (if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps) = true ->
   (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) ->
   (next = true -> r = S d) ->
   (forall j, (1 <= j <= r)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) ->
   visible n row_sees d -> pivots d = true -> letter_of (case_at (scanned n d)) = Some l -> brought l = Some t ->
   (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l ->
     is_after l = true) ->
-  Rabs (bit t - attend n row_sees row_score row_value) <= allowed_error t.
+  Rabs (bit t - attend_beside beside n row_sees row_score row_value) <= allowed_error t.
 Proof.
   intros C Lr Rn Vis Next Fits Vd Pd Ld Bd After. pose proof (Vis d Vd) as Dr. destruct (proj1 Vd) as [D1 _].
   assert (Val : forall j, visible n row_sees j -> exists l, letter_of (case_at (scanned n j)) = Some l /\
@@ -454,7 +469,8 @@ Proof.
     apply nth_error_nth. rewrite <- Eq'. rewrite <- (firstn_skipn r ps) at 2. rewrite nth_error_app1; [reflexivity|].
     destruct Vj. lia. }
   destruct (Limits t) as [Lc Ld0]. unfold allowed_error.
-  apply (row_near (firstn r ps) n row_sees row_score row_value (bit t) d y); [..|now apply IZR_lt|now apply IZR_le|].
+  apply (row_near (firstn r ps) n row_sees row_score row_value (bit t) d y beside (aside t) beside_nonneg
+    (aside_weighs t)); [..|now apply IZR_lt|now apply IZR_le|].
   - lia.
   - exact Vd.
   - apply bit_range.
@@ -467,10 +483,10 @@ Proof.
       [exact Ne|]. now apply (After j Vj Dj).
   - assert (Fn : firstn (d - 1) (firstn r ps) = firstn (d - 1) ps) by (rewrite firstn_firstn; f_equal; lia).
     rewrite Fn. destruct next.
-    + pose proof (check_next_correct (limits t) ltac:(lia) ps d p y C D1 Ep Py) as X.
+    + pose proof (check_next_correct (limits t) ltac:(lia) (aside t) ps d p y C D1 Ep Py) as X.
       rewrite (Next eq_refl), skipn_firstn_comm.
       now replace (S d - d)%nat with 1%nat by lia.
-    + pose proof (check_places_correct (limits t) ltac:(lia) ps d p y C D1 Ep Py) as X.
+    + pose proof (check_places_correct (limits t) ltac:(lia) (aside t) ps d p y C D1 Ep Py) as X.
       pose proof (weigh_fewer if_after d r ps) as F0. apply IZR_lt in Lc. eapply Rle_trans; [|exact X].
       apply Rmult_le_compat_l; lra.
 Qed.
@@ -491,19 +507,19 @@ Proof.
 Qed.
 
 (* ---- the same positions, counted from the other end ---- *)
-Lemma attended_scanned : attended a n h i values = attend n row_sees row_score row_value.
+Lemma gathered_scanned : gathered a n h i values = attend_beside beside n row_sees row_score row_value.
 Proof.
   assert (M : forall m m' s s' v v', (forall j, (1 <= j <= n)%nat -> m j = m' j /\ s j = s' j /\ v j = v' j) ->
-    attend n m s v = attend n m' s' v').
-  { intros m m' s s' v v' E. unfold attend, softmax.
+    attend_beside beside n m s v = attend_beside beside n m' s' v').
+  { intros m m' s s' v v' E. unfold attend_beside.
     assert (W : forall j, (1 <= j <= n)%nat -> weight m s j = weight m' s' j)
       by (intros j Hj; destruct (E j Hj) as (Em & Es & _); unfold weight; now rewrite Em, Es).
     apply sum_ext. intros j Hj. rewrite (sum_ext n _ _ W), (W j Hj). destruct (E j Hj) as (_ & _ & ->). reflexivity. }
-  assert (T : forall m s v, attend n m s v
-    = attend n (fun j => m (S n - j)%nat) (fun j => s (S n - j)%nat) (fun j => v (S n - j)%nat)).
-  { intros m s v. unfold attend, softmax. rewrite <- (sum_backwards n (weight m s)).
+  assert (T : forall m s v, attend_beside beside n m s v
+    = attend_beside beside n (fun j => m (S n - j)%nat) (fun j => s (S n - j)%nat) (fun j => v (S n - j)%nat)).
+  { intros m s v. unfold attend_beside. rewrite <- (sum_backwards n (weight m s)).
     rewrite <- (sum_backwards n (fun j => _ * v j)). reflexivity. }
-  unfold attended. destruct (backwards k) eqn:B.
+  rewrite gathered_beside. destruct (backwards k) eqn:B.
   - rewrite T. apply M. intros j Hj. unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
     destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [discriminate Direction|].
     unfold scanned in Scan. rewrite B in Scan. unfold past, future.
@@ -512,10 +528,10 @@ Proof.
     destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [|discriminate Direction].
     unfold scanned in Scan. rewrite B in Scan. now rewrite Scan.
 Qed.
-Lemma attended_range : 0 <= attended a n h i values <= 1.
+Lemma gathered_range : 0 <= gathered a n h i values <= 1.
 Proof.
   assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
-  rewrite attended_scanned. apply (attend_range n _ _ _ J); [apply visible_reach; lia|].
+  rewrite gathered_scanned. apply (attend_beside_range _ n _ _ _ J beside_nonneg); [apply visible_reach; lia|].
   intros j Vj. apply visible_reach in Vj. pose proof Checked as C. unfold check_length in C.
   destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate]. cbv zeta in C.
   destruct (forallb _ sites) eqn:Known; [clear C; rename Known into C|discriminate]. rewrite forallb_forall in C.
@@ -546,7 +562,7 @@ Proof.
 Qed.
 
 Lemma row_checked t : exists ps (next : bool) pivots,
-  (if next then check_next (limits t) ps else check_places (limits t) ps) = true /\
+  (if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps) = true /\
   (reach <= length ps)%nat /\ (forall j, (1 <= j <= reach)%nat -> exists p, nth_error ps (j - 1) = Some p /\
     fits pivots t p j) /\
   (next = true -> masked = true /\ holds_memory = false) /\ (holds_memory = true -> forall d, pivots d = true) /\
@@ -592,7 +608,7 @@ Qed.
 Notation seen_truth f := (fun j => tr f (scanned n j)).
 
 Lemma row_passes x : remembered k = Passes x -> (2 <= J)%nat /\
-  Rabs (bit (tr x (scanned n (J - 1))) - attend n row_sees row_score row_value)
+  Rabs (bit (tr x (scanned n (J - 1))) - attend_beside beside n row_sees row_score row_value)
     <= allowed_error (tr x (scanned n (J - 1))).
 Proof.
   intros K. assert (HJ2 : (2 <= J)%nat).
@@ -616,7 +632,7 @@ Qed.
 Hypothesis Begins : begins (letter_table any) = true.
 
 Lemma row_holds x y : remembered k = Holds x y ->
-  Rabs (bit (since_at (seen_truth x) (seen_truth y) J) - attend n row_sees row_score row_value)
+  Rabs (bit (since_at (seen_truth x) (seen_truth y) J) - attend_beside beside n row_sees row_score row_value)
     <= allowed_error (since_at (seen_truth x) (seen_truth y) J).
 Proof.
   intros K. set (P := seen_truth x). set (Q := seen_truth y).
@@ -648,8 +664,8 @@ Proof.
     rewrite B0. destruct (row_checked false) as (ps & next & pivots & _ & Lp & F & _).
     pose proof Begins as G. unfold begins in G. rewrite K in G. cbn [keeps_memory negb orb] in G.
       apply orb_prop in G as [G|G].
-    + apply andb_prop in G as [M G]. assert (Z : attend n row_sees row_score row_value = 0).
-      { apply sum_zero. intros j Hj. destruct (row_sees j) eqn:Sj; [|now apply attend_hidden].
+    + apply andb_prop in G as [M G]. assert (Z : attend_beside beside n row_sees row_score row_value = 0).
+      { apply sum_zero. intros j Hj. destruct (row_sees j) eqn:Sj; [|unfold weight at 1; rewrite Sj; unfold Rdiv; ring].
         assert (Vj : (1 <= j <= reach)%nat) by (apply visible_reach; now split).
         destruct (F j Vj) as (p & _ & l & El & (ls & In_ & Nth) & _). unfold reach in Vj. rewrite M in Vj.
         destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (_ & V & _). unfold row_value. rewrite V.
@@ -732,15 +748,15 @@ Definition recalled : bool :=
   | Passes x, true => negb (i =? n)%nat && tr x (i + 1)%nat
   end.
 
-Theorem check_task_correct : 0 <= attended a n h i values <= 1 /\
-  (tr (guarded k) i = true -> Rabs (bit recalled - attended a n h i values) <= allowed_error recalled).
+Theorem check_task_correct : 0 <= gathered a n h i values <= 1 /\
+  (tr (guarded k) i = true -> Rabs (bit recalled - gathered a n h i values) <= allowed_error recalled).
 Proof.
   destruct task_parts as (any & n' & C & B & V & D & Ln & Qn).
   assert (HJ : (1 <= J <= n)%nat) by (destruct (backwards k); lia).
   assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
-  pose proof (attended_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C) as Range. split; [exact Range|].
+  pose proof (gathered_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C) as Range. split; [exact Range|].
     intros G.
-  rewrite (attended_scanned n h any n' i J Hi HJ Scan Ln Qn D).
+  rewrite (gathered_scanned n h any n' i J Hi HJ Scan Ln Qn D).
   unfold recalled. destruct (remembered k) as [x y|x] eqn:K.
   - pose proof (row_holds users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C G B x y K) as R.
     replace (match backwards k with true => _ | false => _ end)
@@ -766,11 +782,11 @@ Proof. unfold allowed_error. simpl. lra. Qed.
 
 Theorem check_by_rows_correct users n w letters L A h a r b i : allowed L n -> holds_of users n w A h ->
   (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
-  check_by_rows letters L A a r b = true -> means users n w i b (attended a n h i r).
+  check_by_rows letters L A a r b = true -> means users n w i b (gathered a n h i r).
 Proof.
   intros HL HA Over Hi H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
   destruct (check_task_correct letters A a r k quarter quarter_limits users n w L h i HL HA Over Hi H) as [Range Near].
-  assert (N : truth users n w (guarded k) i = true -> near (recalled k users n w i) (attended a n h i r)).
+  assert (N : truth users n w (guarded k) i = true -> near (recalled k users n w i) (gathered a n h i r)).
   { intros G. apply (near_from_error _ (1 / 4)); [|lra|exact Range]. specialize (Near G).
     now rewrite quarter_error in Near. }
   destruct b as [| | |f g| | | | | |]; try discriminate. destruct f; try discriminate; injection K as <-;
@@ -802,7 +818,7 @@ Theorem errs_by_rows_correct users n w letters L A h a r f g if_false if_true i 
   holds_of users n w A h ->
   (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
   errs_by_rows letters L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
-  if truth users n w f i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false.
+  if truth users n w f i then 1 - Q2R if_true <= gathered a n h i r else gathered a n h i r <= Q2R if_false.
 Proof.
   intros HL HA Over Hi H G. unfold errs_by_rows in H. destruct (task_of (IsNear f g)) as [k|] eqn:K; [|discriminate].
   apply andb_prop in H as [E H]. cbn [forallb] in E. rewrite andb_true_r in E. apply andb_prop in E as [E0 E1].
@@ -813,7 +829,7 @@ Proof.
     Over Hi H) as [Range Near].
   unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
   assert (N : truth users n w (guarded k) i = true ->
-    if recalled k users n w i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false).
+    if recalled k users n w i then 1 - Q2R if_true <= gathered a n h i r else gathered a n h i r <= Q2R if_false).
   { intros Gk. specialize (Near Gk). destruct (recalled k users n w i); cbn [errors_of bit] in Near;
       revert Near; unfold Rabs; destruct (Rcase_abs _); lra. }
   destruct f; try discriminate; injection K as <-; exact (N G).

@@ -16,41 +16,56 @@ Open Scope R_scope.
 (* ---- over the reals ---- *)
 Section Rule.
 Variables (n : nat) (m : mask) (s v : nat -> R) (t : R) (d : nat) (B : R).
+Variable z : R.                                                  (* the weight beside all positions, of value 0 *)
+Hypothesis Hz : 0 <= z.
 Hypothesis Vd : visible n m d.
 Hypothesis Ht : 0 <= t <= 1.
 Hypothesis Hv : forall j, visible n m j -> 0 <= v j <= 1.
 Hypothesis Pivot : v d = t.
 
 Definition bad_weight (j : nat) : R := if Req_EM_T (v j) t then 0 else weight m s j.
-Hypothesis Bad : sum n bad_weight <= weight m s d * B.
+Hypothesis Bad : sum n bad_weight + t * z <= weight m s d * B.
 
 Lemma bad_weight_nonneg j : 0 <= bad_weight j.
 Proof. unfold bad_weight. destruct (Req_EM_T _ _); [lra|apply weight_nonneg]. Qed.
 
-(* The share of the bad positions bounds the error: each is off by at most 1. *)
-Lemma error_by_share : Rabs (t - attend n m s v) <= sum n bad_weight / sum n (weight m s).
+(* The share of what is bad bounds the error: each position is off by at most 1, and the weight beside them by t. *)
+Lemma error_beside : Rabs (t - attend_beside z n m s v) <= (sum n bad_weight + t * z) / (z + sum n (weight m s)).
 Proof.
-  pose proof (softmax_total n m s d Vd) as One. rewrite <- (Rmult_1_r t), <- One. unfold attend, Rdiv.
-  rewrite <- sum_scale, <- sum_minus, <- sum_scale_r. eapply Rle_trans; [apply sum_Rabs|]. apply sum_le. intros j Hj.
-  replace (t * softmax n m s j - softmax n m s j * v j) with (softmax n m s j * (t - v j)) by ring.
-  pose proof (softmax_nonneg n m s d j Vd) as P. rewrite Rabs_mult, (Rabs_right (softmax n m s j)) by lra.
+  pose proof (total_pos n m s d Vd) as T. set (whole := z + sum n (weight m s)).
+  assert (P : 0 < / whole) by (apply Rinv_0_lt_compat; unfold whole; lra).
+  assert (E : t - attend_beside z n m s v = sum n (fun j => weight m s j * / whole * (t - v j)) + t * z * / whole).
+  { unfold attend_beside. fold whole.
+    rewrite (sum_ext n (fun j => _ * (t - v j))
+      (fun j => t * (weight m s j * / whole) - weight m s j / whole * v j)) by (intros; unfold Rdiv; ring).
+    rewrite sum_minus, sum_scale, sum_scale_r. unfold whole. field. lra. }
+  rewrite E. unfold Rdiv. rewrite Rmult_plus_distr_r. eapply Rle_trans; [apply Rabs_triang|].
+  rewrite (Rabs_right (t * z * _)) by (apply Rle_ge; repeat apply Rmult_le_pos; lra). apply Rplus_le_compat_r.
+  rewrite <- sum_scale_r. eapply Rle_trans; [apply sum_Rabs|]. apply sum_le. intros j Hj.
+  assert (W : 0 <= weight m s j * / whole) by (apply Rmult_le_pos; [apply weight_nonneg|lra]).
+  rewrite Rabs_mult, (Rabs_right (weight m s j * / whole)) by lra.
   unfold bad_weight. destruct (Req_EM_T (v j) t) as [->|Ne]; [rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra|].
-  unfold softmax, weight in *. destruct (m j) eqn:M; [|unfold Rdiv; lra].
-  rewrite <- (Rmult_1_r (exp (s j) * / _)). apply Rmult_le_compat_l; [exact P|].
+  unfold weight in *. destruct (m j) eqn:M; [|lra].
+  rewrite <- (Rmult_1_r (exp (s j) * / _)) at 2. apply Rmult_le_compat_l; [exact W|].
   specialize (Hv j (conj Hj M)). apply Rabs_le. lra.
 Qed.
 
-Theorem gap_rule : Rabs (t - attend n m s v) <= B / (1 + B).
+Theorem gap_rule : Rabs (t - attend_beside z n m s v) <= B / (1 + B).
 Proof.
-  pose proof (weight_pos m s d (proj2 Vd)) as W. set (w := weight m s d) in *. set (x := sum n bad_weight) in *.
-  assert (X0 : 0 <= x) by (apply sum_nonneg; intros; apply bad_weight_nonneg).
+  pose proof (weight_pos m s d (proj2 Vd)) as W. set (w := weight m s d) in *.
+  assert (X0 : 0 <= sum n bad_weight) by (apply sum_nonneg; intros; apply bad_weight_nonneg).
+  assert (X1 : 0 <= t * z <= z).
+  { split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_l z) at 2. apply Rmult_le_compat_r; lra. }
   assert (B0 : 0 <= B) by (apply Rmult_le_reg_l with w; lra).
-  assert (T : w + x <= sum n (weight m s)).
-  { rewrite (sum_apart n d (weight m s)) by apply Vd. apply Rplus_le_compat_l, sum_le. intros j _.
+  assert (X : 0 <= sum n bad_weight + t * z) by lra.
+  assert (T : w + (sum n bad_weight + t * z) <= z + sum n (weight m s)).
+  { rewrite (sum_apart n d (weight m s)) by apply Vd. fold w.
+    enough (sum n bad_weight <= sum n (except d (weight m s))) by lra. apply sum_le. intros j _.
     unfold except, bad_weight. destruct (Nat.eqb_spec j d) as [->|].
     - destruct (Req_EM_T (v d) t); [lra|contradiction].
     - destruct (Req_EM_T _ _); [apply weight_nonneg|lra]. }
-  eapply Rle_trans; [apply error_by_share|]. fold x. set (total := sum n (weight m s)) in *.
+  eapply Rle_trans; [apply error_beside|]. set (x := sum n bad_weight + t * z) in *.
+  set (total := z + sum n (weight m s)) in *.
   apply Rmult_le_reg_r with (total * (1 + B)); [apply Rmult_lt_0_compat; lra|].
   replace (x / total * (total * (1 + B))) with (x + x * B) by (field; lra).
   replace (B / (1 + B) * (total * (1 + B))) with (total * B) by (field; lra).
@@ -58,20 +73,32 @@ Proof.
 Qed.
 
 (* In the form in which it is checked: the error is at most e/(c + e). *)
-Corollary gap_rule_limit c e : 0 < c -> 0 <= e -> c * B <= e -> Rabs (t - attend n m s v) <= e / (c + e).
+Corollary gap_rule_limit c e : 0 < c -> 0 <= e -> c * B <= e -> Rabs (t - attend_beside z n m s v) <= e / (c + e).
 Proof.
   intros Hc He H. eapply Rle_trans; [apply gap_rule|]. pose proof (weight_pos m s d (proj2 Vd)) as W.
   assert (X0 : 0 <= sum n bad_weight) by (apply sum_nonneg; intros; apply bad_weight_nonneg).
+  assert (X1 : 0 <= t * z) by (apply Rmult_le_pos; lra).
   assert (B0 : 0 <= B) by (apply Rmult_le_reg_l with (weight m s d); lra).
   apply Rmult_le_reg_r with ((1 + B) * (c + e)); [apply Rmult_lt_0_compat; lra|].
   replace (B / (1 + B) * ((1 + B) * (c + e))) with (B * (c + e)) by (field; lra).
   replace (e / (c + e) * ((1 + B) * (c + e))) with (e * (1 + B)) by (field; lra). lra.
 Qed.
-Corollary gap_rule_quarter : 3 * B <= 1 -> Rabs (t - attend n m s v) <= 1 / 4.
-Proof.
-  intros H. replace (1 / 4) with (1 / (3 + 1)) by lra. apply gap_rule_limit; lra.
-Qed.
 End Rule.
+
+(* The same of softmax. *)
+Lemma error_by_share n m s v t d : visible n m d -> 0 <= t <= 1 -> (forall j, visible n m j -> 0 <= v j <= 1) ->
+  Rabs (t - attend n m s v) <= sum n (bad_weight m s v t) / sum n (weight m s).
+Proof.
+  intros Vd Ht Hv. pose proof (error_beside n m s v t d 0 (Rle_refl 0) Vd Ht Hv) as E.
+  now rewrite attend_beside_0, Rmult_0_r, Rplus_0_r, Rplus_0_l in E.
+Qed.
+Corollary gap_rule_quarter n m s v t d B : visible n m d -> 0 <= t <= 1 ->
+  (forall j, visible n m j -> 0 <= v j <= 1) -> v d = t -> sum n (bad_weight m s v t) <= weight m s d * B ->
+  3 * B <= 1 -> Rabs (t - attend n m s v) <= 1 / 4.
+Proof.
+  intros Vd Ht Hv E Bad H. replace (1 / 4) with (1 / (3 + 1)) by lra. rewrite <- attend_beside_0.
+  apply (gap_rule_limit n m s v t d B 0 (Rle_refl 0)); auto; lra.
+Qed.
 
 (* ---- places, and what they weigh ---- *)
 Definition score_bits : Z := 80.
@@ -113,6 +140,9 @@ Section Row.
 Variables (ps : list place) (n : nat) (m : mask) (s v : nat -> R) (t : R) (d : nat) (y : Z).
 Notation before := (map if_before (firstn (d - 1) ps)).
 Notation after := (map if_after (skipn d ps)).
+Variables (z : R) (aside : option Z).                            (* what is bad beside all positions *)
+Hypothesis Hz : 0 <= z.
+Hypothesis Beside : t * z <= weighs aside.
 Hypothesis Short : (length ps <= n)%nat.
 Hypothesis Vd : visible n m d.
 Hypothesis Ht : 0 <= t <= 1.
@@ -127,7 +157,7 @@ Hypothesis After : forall j, visible n m j -> (d < j)%nat -> v j <> t ->
 Variables c e : R.
 Hypothesis Hc : 0 < c.
 Hypothesis He : 0 <= e.
-Hypothesis Bound : c * (weigh before + weigh after) <= e * exp (score y).
+Hypothesis Bound : c * (weighs aside + weigh before + weigh after) <= e * exp (score y).
 
 Lemma bad_weigh : sum n (bad_weight m s v t) <= weigh before + weigh after.
 Proof.
@@ -160,12 +190,13 @@ Proof.
     rewrite firstn_length. lia.
 Qed.
 
-Theorem row_near : Rabs (t - attend n m s v) <= e / (c + e).
+Theorem row_near : Rabs (t - attend_beside z n m s v) <= e / (c + e).
 Proof.
   pose proof (exp_pos (s d)) as E. pose proof bad_weigh as X. pose proof (exp_monotone _ _ Least) as L.
   assert (W : weight m s d = exp (s d)) by (unfold weight; now rewrite (proj2 Vd)).
-  apply (gap_rule_limit n m s v t d ((weigh before + weigh after) / exp (s d)) Vd Ht Hv Pivot) with (c := c); auto.
-  - rewrite W. replace (exp (s d) * _) with (weigh before + weigh after) by (field; lra). exact X.
+  apply (gap_rule_limit n m s v t d ((weighs aside + weigh before + weigh after) / exp (s d)) z Hz Vd Ht Hv Pivot)
+    with (c := c); auto.
+  - rewrite W. replace (exp (s d) * _) with (weighs aside + weigh before + weigh after) by (field; lra). lra.
   - apply Rmult_le_reg_r with (exp (s d)); [exact E|]. unfold Rdiv. rewrite Rmult_assoc, Rmult_assoc, Rinv_l by lra.
     rewrite Rmult_1_r. pose proof (Rmult_le_compat_l e _ _ He L). lra.
 Qed.
@@ -352,8 +383,14 @@ Fixpoint next_after (ps : list place) : list (option heap) :=
   | [] => []
   | _ :: ps => match ps with [] => None | q :: _ => add None (if_after q) end :: next_after ps
   end.
-Definition check_places (ps : list place) : bool := forward None no_cache no_cache ps (snd (sums_after ps)).
-Definition check_next (ps : list place) : bool := forward None no_cache no_cache ps (next_after ps).
+(* What weighs beside all places. *)
+Variable aside : option Z.
+Definition check_places (ps : list place) : bool :=
+  forward (add None aside) no_cache no_cache ps (snd (sums_after ps)).
+Definition check_next (ps : list place) : bool := forward (add None aside) no_cache no_cache ps (next_after ps).
+
+Lemma aside_bounds : bounds (add None aside) (weighs aside).
+Proof. rewrite <- (Rplus_0_l (weighs aside)). apply add_bounds. simpl. lra. Qed.
 
 Lemma sums_after_bounds ps : bounds (fst (sums_after ps)) (weigh (map if_after ps)) /\
   forall k p, nth_error ps k = Some p -> exists a, nth_error (snd (sums_after ps)) k = Some a /\
@@ -367,13 +404,13 @@ Qed.
 
 Theorem check_places_correct ps d p y : check_places ps = true -> (1 <= d)%nat ->
   nth_error ps (d - 1) = Some p -> if_pivot p = Some y ->
-  IZR (fst limit) * (weigh (map if_before (firstn (d - 1) ps)) + weigh (map if_after (skipn d ps)))
+  IZR (fst limit) * (weighs aside + weigh (map if_before (firstn (d - 1) ps)) + weigh (map if_after (skipn d ps)))
     <= IZR (snd limit) * exp (score y).
 Proof.
   intros H Hd Hp Py. destruct (proj2 (sums_after_bounds ps) (d - 1)%nat p Hp) as (a & Ha & Ba).
   replace (S (d - 1)) with d in Ba by lia.
-  pose proof (forward_correct ps None no_cache no_cache _ (d - 1) p a y 0 _ H no_cache_valid no_cache_valid
-    (Rle_refl 0) Hp Ha Py Ba). lra.
+  pose proof (forward_correct ps _ no_cache no_cache _ (d - 1) p a y _ _ H no_cache_valid no_cache_valid
+    aside_bounds Hp Ha Py Ba). lra.
 Qed.
 
 Lemma next_after_bounds ps : forall k p, nth_error ps k = Some p -> exists a, nth_error (next_after ps) k = Some a /\
@@ -386,13 +423,13 @@ Qed.
 
 Theorem check_next_correct ps d p y : check_next ps = true -> (1 <= d)%nat ->
   nth_error ps (d - 1) = Some p -> if_pivot p = Some y ->
-  IZR (fst limit) * (weigh (map if_before (firstn (d - 1) ps)) + weigh (map if_after (firstn 1 (skipn d ps))))
-    <= IZR (snd limit) * exp (score y).
+  IZR (fst limit) * (weighs aside + weigh (map if_before (firstn (d - 1) ps))
+    + weigh (map if_after (firstn 1 (skipn d ps)))) <= IZR (snd limit) * exp (score y).
 Proof.
   intros H Hd Hp Py. destruct (next_after_bounds ps (d - 1)%nat p Hp) as (a & Ha & Ba).
   replace (S (d - 1)) with d in Ba by lia.
-  pose proof (forward_correct ps None no_cache no_cache _ (d - 1) p a y 0 _ H no_cache_valid no_cache_valid
-    (Rle_refl 0) Hp Ha Py Ba). lra.
+  pose proof (forward_correct ps _ no_cache no_cache _ (d - 1) p a y _ _ H no_cache_valid no_cache_valid
+    aside_bounds Hp Ha Py Ba). lra.
 Qed.
 
 End Limit.

@@ -54,7 +54,8 @@ Definition query_without_term (A : list meaning) (a : head) : option direction :
 Definition start_term (a : meaning) : option (monomial * key_atom) :=
   match key_term a with Some t => if Z.eqb (monomial_end (fst t)) 0 then Some t else None | None => None end.
 Definition colder (a : head) : head :=
-  Head (head_masking a) (head_temperature a) (map (map (fun e => (fst e, 1000 * snd e)%Q)) (head_queries a))
+  WeighingHead (head_weighing a) (head_masking a) (head_temperature a)
+       (map (map (fun e => (fst e, 1000 * snd e)%Q)) (head_queries a))
        (head_keys a) (head_values a).
 Definition unlike (b : meaning) : trouble :=
   match b with

@@ -29,7 +29,10 @@ Definition errs (letters : nat) (L : lengths) (M : list meaning) (d : direction)
   match head_rows l d with
   | [(a, r)] => is_unwritten (nth d A IsAnything) && negb (writes_to l d) && forallb (leaves_alone d) later
       && (if errs_by_rows letters L A a r (nth d M IsAnything) if_false if_true then true
-          else errs_by_lookup L A a r (nth d M IsAnything) if_false if_true)
+          else match head_weighing a with
+               | Softmax => errs_by_lookup L A a r (nth d M IsAnything) if_false if_true
+               | SoftmaxPlusOne => false
+               end)
   | _ => false
   end.
 
@@ -63,7 +66,7 @@ Proof.
 Qed.
 
 Lemma after_layer_writes l g i d : writes_to l d = false ->
-  after_layer n l g i d = g i d + total (fun ar => attended (fst ar) n g i (snd ar)) (head_rows l d).
+  after_layer n l g i d = g i d + total (fun ar => gathered (fst ar) n g i (snd ar)) (head_rows l d).
 Proof.
   intros W. unfold after_layer, after_heads. rewrite (not_written l d _ W), Rplus_0_r. f_equal.
   apply head_rows_total.
@@ -80,15 +83,15 @@ Qed.
 (* The head that has these errors, and what holds before its layer. *)
 Lemma errs_of_head ls A h d if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
   existsb (errs letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
-  exists B k a r, holds_now B k /\ through ls h i d = attended a n k i r
+  exists B k a r, holds_now B k /\ through ls h i d = gathered a n k i r
     /\ (errs_by_rows letters L B a r (nth d M IsAnything) if_false if_true = true
-        \/ errs_by_lookup L B a r (nth d M IsAnything) if_false if_true = true).
+        \/ head_weighing a = Softmax /\ errs_by_lookup L B a r (nth d M IsAnything) if_false if_true = true).
 Proof.
   intros HA Hi H. apply existsb_exists in H as (((B & l) & later) & I & H).
   destruct (walk_stops ls A h HA B l later I) as (k & HB & ->). unfold errs in H.
   destruct (head_rows l d) as [|[a r] [|]] eqn:E; try discriminate.
   apply andb_prop in H as [H R]. apply andb_prop in H as [H F]. apply andb_prop in H as [U W]. apply negb_true_iff in W.
-  exists B, k, a, r. split; [exact HB|]. split; [|now apply if_or].
+  exists B, k, a, r. split; [exact HB|]. split; [|apply if_or in R; now destruct R, (head_weighing a); auto].
   rewrite (left_alone d later _ i F), (after_layer_writes l k i d W), E. cbn [total fst snd].
   rewrite (is_unwritten_zero users n w i _ _ U (HB i d Hi)). ring.
 Qed.
@@ -100,9 +103,9 @@ Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> (1 <= i 
   if truth users n w f i then 1 - Q2R if_true <= through ls h i d else through ls h i d <= Q2R if_false.
 Proof.
   intros HA Hi N H G. destruct (errs_of_head ls A h d if_false if_true i HA Hi H) as (B & k & a & r & HB & -> & R).
-  rewrite N in R. destruct R as [R|R].
+  rewrite N in R. destruct R as [R|[S R]].
   - exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over Hi R G).
-  - exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB Hi R G).
+  - unfold gathered. rewrite S. exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB Hi R G).
 Qed.
 
 Theorem errs_of_others_correct ls A h d s f e if_above if_below i : holds_now A h -> (1 <= i <= n)%nat ->
@@ -111,7 +114,7 @@ Theorem errs_of_others_correct ls A h d s f e if_above if_below i : holds_now A 
   - Q2R if_below <= through ls h i d - INR (others s n (truth users n w f) i) <= Q2R if_above.
 Proof.
   intros HA Hi N H. destruct (errs_of_head ls A h d if_above if_below i HA Hi H) as (B & k & a & r & HB & -> & R).
-  rewrite N in R. destruct R as [R|R]; [discriminate|].
+  rewrite N in R. destruct R as [R|[S R]]; [discriminate|]. unfold gathered. rewrite S.
   exact (errs_by_lookup_of_others users n w L B k a r s f e if_above if_below i HL HB Hi R).
 Qed.
 End Walk.

@@ -3,7 +3,7 @@
    Proved (`extension`): if a head or units are added that read directions below F only and write directions from F on,
    no direction below F changes at any stage, and the new directions hold exactly what the part computes from the
    stage before it, from the stage after it on. So constructions can be proved one by one, wherever they are put. *)
-From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
+From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith FunctionalExtensionality.
 From Certify Require Import lists finite_sums softmax relu formula network totals linear_combination draft.
 Import ListNotations.
 Open Scope R_scope.
@@ -139,12 +139,14 @@ Proof.
   now rewrite (linear_agree F q x x'), (linear_agree F k y y'), (IH ks).
 Qed.
 
-Lemma attended_agree F a h g i r : Forall (row_below F) (head_queries a) -> Forall (row_below F) (head_keys a) ->
-  row_below F r -> agree F h g -> attended a n h i r = attended a n g i r.
+Lemma gathered_agree F a h g i r : Forall (row_below F) (head_queries a) -> Forall (row_below F) (head_keys a) ->
+  row_below F r -> agree F h g -> gathered a n h i r = gathered a n g i r.
 Proof.
-  intros Q K V E. apply attend_ext; intros j _.
-  - unfold scaled_score. f_equal. apply (dot_product_agree F); auto.
-  - apply (linear_agree F); auto.
+  intros Q K V E. assert (S : scaled_score a n h i = scaled_score a n g i).
+  { apply functional_extensionality. intros j. unfold scaled_score. f_equal. apply (dot_product_agree F); auto. }
+  assert (L : (fun j => linear r (h j)) = (fun j => linear r (g j)))
+    by (apply functional_extensionality; intros j; apply (linear_agree F); auto).
+  unfold gathered, attended. now rewrite S, L.
 Qed.
 
 Lemma added_agree F heads l h g i d : layer_below F l -> agree F h g -> added heads l h i d = added heads l g i d.
@@ -152,7 +154,7 @@ Proof.
   intros (H & U & _) E. unfold added. rewrite Forall_forall in H, U. destruct heads.
   - apply total_ext. intros a Ha. destruct (H a Ha) as (Q & K & V). unfold head_output. clear H Ha.
     induction V as [|[x r] vs [Vx Vr] V IH]; [reflexivity|]. cbn [collect snd] in *.
-    now rewrite IH, (attended_agree F a h g).
+    now rewrite IH, (gathered_agree F a h g).
   - unfold feedforward. f_equal. apply total_ext. intros u Hu. destruct (U u Hu) as [Ur _]. unfold unit_output.
     now rewrite (linear_agree F (unit_reads u) (h i) (g i)) by auto.
 Qed.

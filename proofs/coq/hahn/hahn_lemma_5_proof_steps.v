@@ -66,8 +66,8 @@ Definition means (m : masking) (layers : nat) : transformer :=
 Lemma mean_layer_adds m n k h i d : after_layer n (mean_layer m k) h i d
   = h i d + (if Nat.eqb (S k) d then attend n (mask_at m i) (fun _ => 0) (fun j => h j k) else 0).
 Proof.
-  unfold after_layer, after_heads, feedforward, mean_layer, head_output, attended.
-  cbn [layer_heads layer_units layer_bias total collect head_values entry head_masking].
+  unfold after_layer, after_heads, feedforward, mean_layer, head_output, gathered, attended.
+  cbn [layer_heads layer_units layer_bias total collect head_values entry head_weighing head_masking].
   rewrite !Rplus_0_r. f_equal. destruct (Nat.eqb (S k) d); [|reflexivity].
   apply attend_ext; intros j _.
   - unfold scaled_score. cbn [dot_product head_queries head_keys]. apply Rmult_0_l.
@@ -230,8 +230,8 @@ Lemma means_bounded users m L : bounded_embeddings users (means m L) 0.
 Proof. intros n. split; [lra|]. intros i d _. simpl. rewrite Rabs_R0. lra. Qed.
 Lemma means_warm m L : warm (means m L) 1.
 Proof.
-  intros n. split; [lra|]. intros l a Hl Ha i _. cbn [means transformer_layers] in Hl. apply in_map_iff in Hl.
-  destruct Hl as (k & <- & _). destruct Ha as [<-|[]]. cbn. unfold Q2R. simpl. lra.
+  intros n. split; [lra|]. intros l a Hl Ha. cbn [means transformer_layers] in Hl. apply in_map_iff in Hl.
+  destruct Hl as (k & <- & _). destruct Ha as [<-|[]]. split; [reflexivity|]. intros i _. cbn. unfold Q2R. simpl. lra.
 Qed.
 
 Theorem printed_in_sha_fails_at_position_2 : ~ printed_in_sha (fun n i => i = 2%nat).
@@ -388,7 +388,7 @@ Proof.
   intros X. change (run users (first_finder x tau) n w) with
     (after_layer n (hd (Layer [] [] []) (transformer_layers (first_finder x tau)))
       (embed users (first_finder x tau) n w)).
-  unfold after_layer, after_heads, feedforward, head_output, attended. cbn. rewrite first_finder_embeds.
+  unfold after_layer, after_heads, feedforward, head_output, gathered, attended. cbn. rewrite first_finder_embeds.
   rewrite !Rplus_0_r, Rplus_0_l. apply attend_ext; intros j _.
   - unfold scaled_score. cbn. rewrite !first_finder_embeds, <- X. unfold Q2R. simpl. unfold Rdiv. lra.
   - rewrite first_finder_embeds. unfold Q2R. simpl. lra.
@@ -413,7 +413,7 @@ Theorem lemma_5_needs_bounded_embeddings users : exists T, warm T 1 /\
   1 / 2 <= run users T n (lone 1) n (transformer_output T) - run users T n zeros n (transformer_output T).
 Proof.
   exists (first_finder VarN (Num 1)). split; [|split].
-  - intros n. split; [lra|]. intros l a [<-|[]] [<-|[]] i _. cbn. unfold Q2R. simpl. lra.
+  - intros n. split; [lra|]. intros l a [<-|[]] [<-|[]]. split; [reflexivity|]. intros i _. cbn. unfold Q2R. simpl. lra.
   - intros l a [<-|[]] [<-|[]]. reflexivity.
   - intros n Hn. apply first_finder_changes; [exact Hn|]. cbn. unfold Q2R. simpl. lra.
 Qed.

@@ -278,7 +278,8 @@ Definition bounded_at (users : nat -> nat -> nat -> bool) (T : transformer) (n :
   forall i d, (1 <= i <= n)%nat -> Rabs (collect (fun p => position_value users p n i) (position_embedding T) d) <= B.
 Definition every_head (T : transformer) (P : head -> Prop) :=
   forall l a, In l (transformer_layers T) -> In a (layer_heads l) -> P a.
-Definition warm_at (T : transformer) (n : nat) (t : R) := 0 < t /\ every_head T (warm_head t n).
+Definition warm_at (T : transformer) (n : nat) (t : R) := 
+  0 < t /\ every_head T (fun a => has_softmax a /\ warm_head t n a).
 
 Definition bounded_embeddings users T B := forall n, bounded_at users T n B.
 Definition warm T t := forall n, warm_at T n t.
@@ -342,10 +343,11 @@ Lemma from_soft (P : masking -> Prop) (bound : R -> nat -> nat -> R) :
   every_head T (fun a => P (head_masking a)) -> forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= bound C L i.
 Proof.
   intros S M i d Hi N. destruct Warm as [Ht W]. pose proof (largest_row_nonneg (token_embedding T)) as R0.
-  assert (HX : 0 <= X) by (pose proof (proj1 Bounded); unfold X; lra). unfold change. rewrite !run_as_soft.
+  assert (HX : 0 <= X) by (pose proof (proj1 Bounded); unfold X; lra). unfold change.
+  rewrite !run_as_soft by (intros l a Il Ia; now apply (W l a)).
   replace L with (length (map soft_layer_of (transformer_layers T))) by (unfold L; apply lists.length_map).
   apply S; auto; try (now apply embed_bounded).
-  - now apply network_fits.
+  - apply network_fits; auto. intros l a Il Ia. now apply (W l a).
   - intros j Nj. unfold embed. now rewrite (Exchanged j Nj).
   - intros l a Hl Ha. apply in_map_iff in Hl as (m & <- & Hm). apply in_map_iff in Ha as (b & <- & Hb).
     exact (M m b Hm Hb).

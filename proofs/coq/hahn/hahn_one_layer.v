@@ -160,23 +160,27 @@ Proof.
   - rewrite <- IH, <- sum_scale, <- sum_plus. apply sum_ext. intros. ring.
 Qed.
 
-Lemma layer_as_soft n l h : after_layer n l h = after_soft n (soft_layer_of l) h.
+Definition has_softmax (a : head) : Prop := head_weighing a = Softmax.
+Lemma layer_as_soft n l h : (forall a, In a (layer_heads l) -> has_softmax a) ->
+  after_layer n l h = after_soft n (soft_layer_of l) h.
 Proof.
-  apply functional_extensionality. intros i.
+  intros S. apply functional_extensionality. intros i.
   assert (E : after_heads n l h i
     = with_retrieved (layer_heads l) (h i) (map (retrieved n h i) (map soft_head_of (layer_heads l)))).
   { apply functional_extensionality. intros d. unfold after_heads, with_retrieved. f_equal.
-    induction (layer_heads l) as [|a heads IH]; [reflexivity|]. cbn [map combine total fst snd]. rewrite IH. f_equal.
-    unfold head_output. f_equal. apply functional_extensionality. intros r. apply attended_as_soft. }
+    induction (layer_heads l) as [|a heads IH]; [reflexivity|]. cbn [map combine total fst snd].
+    rewrite IH by (intros; apply S; now right). f_equal. unfold head_output. f_equal. apply functional_extensionality.
+    intros r. unfold gathered. rewrite (S a (or_introl eq_refl)). apply attended_as_soft. }
   apply functional_extensionality. intros d. unfold after_layer, after_soft. cbn [soft_layer_of soft_update soft_heads].
   unfold updated. now rewrite E.
 Qed.
 
-Lemma run_as_soft users T n w :
+Lemma run_as_soft users T n w : (forall l a, In l (transformer_layers T) -> In a (layer_heads l) -> has_softmax a) ->
   run users T n w = after_soft_layers n (map soft_layer_of (transformer_layers T)) (embed users T n w).
 Proof.
   unfold run, after_soft_layers. generalize (embed users T n w) as h.
-  induction (transformer_layers T) as [|l ls IH]; intros h; [reflexivity|]. cbn. now rewrite layer_as_soft, IH.
+  induction (transformer_layers T) as [|l ls IH]; intros h S; [reflexivity|]. cbn.
+  rewrite layer_as_soft, IH; [reflexivity|intros k a I; apply S; now right|intros a; apply S; now left].
 Qed.
 
 (* ---- its heads ---- *)

@@ -71,11 +71,13 @@ Definition row_json (r : row) : json := by_direction rational_json r.
 
 Definition mask_name (k : masking) : string :=
   match k with Unmasked => "none" | FutureMasked => "future" | PastMasked => "past" end.
+Definition weighing_name (k : weighing) : string :=
+  match k with Softmax => "softmax" | SoftmaxPlusOne => "softmax-plus-one" end.
 Definition head_json (label : string * string) (a : head) : json := Fields [
   ("name", Quoted (fst label));
   ("source", Quoted (snd label));
   ("mask", Quoted (mask_name (head_masking a)));
-  ("weighting", Quoted "softmax");
+  ("weighting", Quoted (weighing_name (head_weighing a)));
   ("temperature", expression_json (head_temperature a));
   ("queries", Items (map row_json (head_queries a)));
   ("keys", Items (map row_json (head_keys a)));

@@ -5,9 +5,9 @@
    temperature may depend on n and, row by row, on i.
 
    To be compared with constructions/network/run.py, definition by definition: `embed` is its embed; `linear` is
-   combine; `scaled_score` is scaled_scores; `mask_at` is Mask.visible; `head_output` is attend_hard, with softmax in
-   place of its limit; `feedforward` is feed_exactly; `after_layer` is the loop of run_layers, in which all heads of a
-   layer read the same h. A direction without a value is 0 there, and here. Expressions are real numbers here: the
+   combine; `scaled_score` is scaled_scores; `mask_at` is Mask.visible; `head_output` is attend_hard, with softmax or
+   softmax plus one in place of its limit; `feedforward` is feed_exactly; `after_layer` is the loop of run_layers, in
+   which all heads of a layer read the same h. A direction without a value is 0 there, and here. Expressions are real numbers here: the
    limits on exponents and on arguments of functions (docs/certificate.md, 1) have no counterpart; x / 0 and logarithms
    of what is not positive are excluded by well_defined.v. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool.
@@ -69,11 +69,14 @@ Definition direction := nat.
 Notation row := (list (direction * Q)).
 Notation "d |-> q" := (@pair nat Q d%nat q%Q) (at level 59).
 
+(* The weights of a head are exp of its scores, divided by their sum; by 1 + their sum in softmax plus one. *)
+Inductive weighing := Softmax | SoftmaxPlusOne.
 Inductive masking := Unmasked | FutureMasked | PastMasked.
-Record head := Head {
-  head_masking : masking; head_temperature : expression;
+Record head := WeighingHead {
+  head_weighing : weighing; head_masking : masking; head_temperature : expression;
   head_queries : list row; head_keys : list row;
   head_values : list (direction * row) }.
+Notation Head := (WeighingHead Softmax).
 Record relu_unit := ReluUnit { unit_reads : row; unit_bias : Q; unit_writes : row }.
 Record layer := Layer { layer_heads : list head; layer_units : list relu_unit; layer_bias : row }.
 Record transformer := Transformer {
@@ -112,11 +115,19 @@ Fixpoint dot_product (qs ks : list row) (x y : vector) : R :=
 Definition scaled_score (a : head) (n : nat) (h : nat -> vector) (i j : nat) : R :=
   dot_product (head_queries a) (head_keys a) (h i) (h j) / expression_value (head_temperature a) n i.
 
+(* What a head with softmax makes of the value row r, and what this head makes of it. *)
 Definition attended (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row) : R :=
   attend n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => linear r (h j)).
 
+Definition gathered (a : head) (n : nat) (h : nat -> vector) (i : nat) (r : row) : R :=
+  match head_weighing a with
+  | Softmax => attended a n h i r
+  | SoftmaxPlusOne =>
+      attend_beside 1 n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => linear r (h j))
+  end.
+
 Definition head_output (n : nat) (h : nat -> vector) (i : nat) (d : direction) (a : head) : R :=
-  collect (attended a n h i) (head_values a) d.
+  collect (gathered a n h i) (head_values a) d.
 
 Definition unit_output (h : vector) (d : direction) (u : relu_unit) : R :=
   relu (linear (unit_reads u) h + Q2R (unit_bias u)) * entry (unit_writes u) d.

@@ -12,8 +12,8 @@ Definition plain_row (r : row) : row := in_place_order (fun q => q) r.
 Definition plain_function (p : position_function) : position_function :=
   match p with Formula x => Formula (plain x) | p => p end.
 Definition plain_head (a : head) : head :=
-  Head (head_masking a) (plain (head_temperature a)) (map plain_row (head_queries a)) (map plain_row (head_keys a))
-    (in_place_order plain_row (head_values a)).
+  WeighingHead (head_weighing a) (head_masking a) (plain (head_temperature a)) (map plain_row (head_queries a))
+    (map plain_row (head_keys a)) (in_place_order plain_row (head_values a)).
 Definition plain_unit (u : relu_unit) : relu_unit :=
   ReluUnit (plain_row (unit_reads u)) (unit_bias u) (plain_row (unit_writes u)).
 Definition plain_layer (l : layer) : layer :=
@@ -59,7 +59,9 @@ Proof.
   assert (S : scaled_score (plain_head a) n h i = scaled_score a n h i).
   { extensionality j. unfold scaled_score. cbn [plain_head head_queries head_keys head_temperature].
     rewrite dot_product_plain. f_equal. apply plain_same. }
-  f_equal. extensionality r. unfold attended. rewrite S. f_equal. extensionality j. apply linear_plain.
+  assert (V : forall r, (fun j => linear (plain_row r) (h j)) = (fun j => linear r (h j)))
+    by (intros r; extensionality j; apply linear_plain).
+  f_equal. extensionality r. unfold gathered, attended. rewrite S, V. reflexivity.
 Qed.
 Lemma layer_plain n l h : after_layer n (plain_layer l) h = after_layer n l h.
 Proof.

@@ -179,7 +179,7 @@ Proof.
     + now apply is_quoted.
     + now apply is_quoted.
     + apply is_quoted. now destruct (head_masking a).
-    + now apply is_quoted.
+    + apply is_quoted. now destruct (head_weighing a).
     + apply is_quoted, expression_closed.
     + apply items_json. intros r _. apply row_is_json.
     + apply items_json. intros r _. apply row_is_json.
@@ -273,7 +273,8 @@ Proof. intros F F'. apply (map_once _ _ _ (row_fits size) (row_fits size)); auto
 Lemma head_once s s' a a' : head_fits size a -> head_fits size a' -> head_json m s a = head_json m' s' a' ->
   plain_head a = plain_head a'.
 Proof.
-  intros (Q & K & V) (Q' & K' & V') E. injection E as _ _ EM ET EQ EK EV. unfold plain_head. f_equal.
+  intros (Q & K & V) (Q' & K' & V') E. injection E as _ _ EM EW ET EQ EK EV. unfold plain_head. f_equal.
+  - now destruct (head_weighing a), (head_weighing a').
   - now destruct (head_masking a), (head_masking a').
   - now apply expression_text_once.
   - now apply rows_once.

@@ -20,6 +20,10 @@ Definition softmax (n : nat) (m : mask) (s : nat -> R) (j : nat) : R := weight m
 (* The weighted mean of the values; the scores s are already divided by the temperature. *)
 Definition attend (n : nat) (m : mask) (s v : nat -> R) : R := sum n (fun j => softmax n m s j * v j).
 
+(* The same with a weight z beside all positions, whose value is 0: z = 1 in softmax plus one. *)
+Definition attend_beside (z : R) (n : nat) (m : mask) (s v : nat -> R) : R :=
+  sum n (fun j => weight m s j / (z + sum n (weight m s)) * v j).
+
 Lemma visible_future n i : (1 <= i <= n)%nat -> visible n (future i) i.
 Proof. intros H. split; [exact H|apply Nat.leb_refl]. Qed.
 Lemma visible_past n i : (1 <= i <= n)%nat -> visible n (past i) i.
@@ -77,6 +81,21 @@ Proof.
     destruct (m j) eqn:E; [|rewrite attend_hidden by exact E; exact A].
     rewrite <- (Rmult_1_r (softmax n m s j)) at 2.
     apply Rmult_le_compat_l; [exact A|apply Hv; now split].
+Qed.
+
+Lemma attend_beside_0 n m s v : attend_beside 0 n m s v = attend n m s v.
+Proof. unfold attend_beside. now rewrite Rplus_0_l. Qed.
+
+Lemma attend_beside_range z n m s v p : 0 <= z ->
+  visible n m p -> (forall j, visible n m j -> 0 <= v j <= 1) -> 0 <= attend_beside z n m s v <= 1.
+Proof.
+  intros Hz V Hv. pose proof (total_pos n m s p V) as T. pose proof (attend_range n m s v p V Hv) as A.
+  assert (E : attend_beside z n m s v = attend n m s v * (sum n (weight m s) / (z + sum n (weight m s)))).
+  { unfold attend_beside, attend, softmax. rewrite <- sum_scale_r. apply sum_ext. intros j _. field. lra. }
+  assert (F : 0 <= sum n (weight m s) / (z + sum n (weight m s)) <= 1).
+  { split; [apply Rmult_le_pos; [lra|apply Rlt_le, Rinv_0_lt_compat; lra]|].
+    apply Rmult_le_reg_r with (z + sum n (weight m s)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  rewrite E. split; [now apply Rmult_le_pos|]. rewrite <- (Rmult_1_r 1). apply Rmult_le_compat; lra.
 Qed.
 
 Lemma attend_plus n m s c u v : attend n m s (fun j => c * u j + v j) = c * attend n m s u + attend n m s v.

@@ -119,7 +119,7 @@ def integer(x: int) -> Any:
 
 def rational(x: Fraction) -> Any:
     """The numeral of a rational."""
-    return z3.Q(x.numerator, x.denominator)
+    return z3.RealVal(f"{fmpz(x.numerator)}/{fmpz(x.denominator)}")
 
 
 def total(terms: Sequence[Any]) -> Any:

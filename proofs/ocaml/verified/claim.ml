@@ -30,6 +30,13 @@ let errors (c : C.certificate) proved =
 
 let less = [ "the file states smaller errors of some directions, which this checker does not prove" ]
 
+(* As proofs/check says it. *)
+let weights (m : C.model) =
+  let heads = List.concat_map (fun (l : C.layer) -> l.layer_heads) m.model_network.transformer_layers in
+  match List.sort_uniq compare (List.map (fun (a : C.head) -> shown (C.weighing_name a.head_weighing)) heads) with
+  | [] | [ "softmax" ] -> "real softmax"
+  | names -> "weightings: " ^ String.concat ", " names
+
 let describe (c : C.certificate) proved =
   let m = c.certified in
   let lengths = { C.least_length = c.claimed_least; greatest_length = Some c.claimed_greatest } in
@@ -41,7 +48,7 @@ let describe (c : C.certificate) proved =
       Printf.sprintf "for %s, every word of length n over the alphabet and every" (shown (C.lengths_text lengths));
       "position of it, the output is exactly 1 where the formula holds, and exactly 0 where not;";
       "so is some direction for each subformula of the formula; every direction holds what the file";
-      "says that it means (exact reals, real softmax)" ];
+      "says that it means (exact reals, " ^ weights m ^ ")" ];
     entry "regime" [ regime c ];
     entry "causal" [ if c.claimed_causal then "yes: future masks only, nothing depends on n" else "not claimed" ];
     entry "worst error" (errors c proved);

@@ -12,5 +12,5 @@ Print Assumptions check_certificate.judge_certificate.
 Definition negative_of (x : expression) : expression := Neg x.
 
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
-  lengths_text definition_text json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
+  lengths_text definition_text weighing_name json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
   greatest_error fits find_refusal_for negative_of.

@@ -29,6 +29,7 @@ BLOCK = 64      # cells whose forms are made at once
 MAX_DEPTH = 40  # cuts on the way to a leaf
 NOTHING = np.float64(-np.inf)
 OFTEN = 3       # so many cuts share one look at what cuts are worth
+TOO_NARROW = 4  # ranges that move the streams so many times less than the widest one are not worth that look
 
 NARROWER = np.array([[3, 1], [1, 3]]) / 4
 """Times the ends of a range: half as wide, about the same middle."""
@@ -91,6 +92,8 @@ class CellSearch:
         self.low = np.float64(np.inf)
         self.worst: tuple[np.float64, Word] = (np.float64(np.inf), ())
         self._met: set[Word] = set()
+        written = np.concatenate([head.directions @ head.out for head in unit.heads])
+        self._moves = np.sqrt((written * written).sum(axis=1))
 
     def run(self) -> Tree | None:
         """The tree, if there is one within the limits; None as soon as a word is met that is wrong."""
@@ -103,10 +106,18 @@ class CellSearch:
             self.low = min([self.low, *(cell.low for cell in waiting if cell.low > self.enough)])
             proved += len(waiting) - len(still)
             too_deep = MAX_DEPTH in (cell.depth for cell in still)
-            if too_deep or proved + 2 * len(still) > self.limit or self.worst[0] <= 0:
+            if too_deep or proved + self._expected(len(still), len(waiting)) > self.limit or self.worst[0] <= 0:
                 return None
             waiting = [half for cell in still for half in cell.cut()]
         return self._tree(root)
+
+    @staticmethod
+    def _expected(still: int, waiting: int) -> int:
+        """How many leaves the open cells come to, if of the next ones no smaller a part is open than of these.
+
+        No fewer than their halves: what is given up would go on for longer than it is worth.
+        """
+        return 2 * still + 2 * still * still // waiting
 
     def _look_at(self, cells: Sequence[Cell]) -> None:
         """Bounds and shares of the cells, and what cuts are worth to those that are not proved."""
@@ -147,14 +158,18 @@ class CellSearch:
             self._met |= words
 
     def _worth(self, box: Array, row: int) -> Array:
-        """For each range how much smaller the row's radius without the linear part is if it is half as wide."""
-        places = np.arange(len(box))
-        variants = np.tile(box, (len(box) + 1, 1, 1))
-        variants[places, places] = box @ NARROWER
+        """For each range how much smaller the row's radius without the linear part is if it is half as wide; 0 where
+        the range moves little."""
+        moves = (box[:, 1] - box[:, 0]) * self._moves
+        places = np.nonzero(moves * TOO_NARROW >= moves.max())[0]
+        variants = np.tile(box, (len(places) + 1, 1, 1))
+        variants[np.arange(len(places)), places] = box[places] @ NARROWER
         forms = self._rows_within(variants)
         own = slice(self._symbol, self._symbol + len(box))
         radii = (forms.radius - np.abs(forms.parts[:, own]).sum(axis=1))[:, row]
-        return np.asarray(radii[-1] - radii[:-1])
+        worth = np.zeros(len(box))
+        worth[places] = radii[-1] - radii[:-1]
+        return worth
 
     @property
     def _symbol(self) -> int:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.trained.activations import ACTIVATIONS
+from constructions.errors import Unsupported
+from constructions.trained.network import Activation, Rounding
+from proofs.trained.activations import ACTIVATIONS, rounded
 from proofs.trained.forward import FloatAffine, FloatNorm, FloatUnits
 
 Array = NDArray[np.float64]
@@ -145,13 +147,14 @@ def _inverse_root(variance: Forms, low: Array, high: Array) -> Forms:
     return with_own_symbols(line, (above - below) / 2)
 
 
-def activated(forms: Forms, activation: str) -> Forms:
+def activated(forms: Forms, activation: Activation | Rounding) -> Forms:
     """The chord of the activation on each coordinate's interval; one symbol more for each. Identity: the forms."""
     if activation == "identity":
         return forms
     radius = forms.radius
     low, high = forms.centre - radius, forms.centre + radius
-    slope, above, below = _relu_band(low, high) if activation == "relu" else _band(low, high, activation)
+    slope, above, below = (_steps_band(low, high, activation) if isinstance(activation, Rounding) else
+                           _relu_band(low, high) if activation == "relu" else _band(low, high, activation))
     line = Forms(forms.centre * slope + (above + below) / 2, forms.parts * slope[:, np.newaxis],
                  forms.loose * np.abs(slope))  # fmt: skip
     return with_own_symbols(line, (above - below) / 2)
@@ -164,9 +167,27 @@ def _relu_band(low: Array, high: Array) -> tuple[Array, Array, Array]:
     return slope, above, np.zeros_like(above)
 
 
-def _band(low: Array, high: Array, activation: str) -> tuple[Array, Array, Array]:
+def _steps_band(low: Array, high: Array, rounding: Rounding) -> tuple[Array, Array, Array]:
+    """Of a rounding with a scale: a constant between two steps at most, else the chord of what is cut off at the ends.
+
+    Raises:
+        Unsupported: if there is no scale.
+    """
+    if rounding.scale is None:
+        raise Unsupported("classes: no rule for roundings by a range")
+    scale, first, last = np.float64(rounding.scale), rounded(rounding, low), rounded(rounding, high)
+    ends = [scale * (limit - rounding.zero) for limit in (rounding.least, rounding.greatest)]
+    points = np.stack([low, np.clip(ends[0], low, high), np.clip(ends[1], low, high), high], axis=-1)
+    values, width = np.clip(points, *ends), np.maximum(high - low, NARROW)
+    slope = (values[..., -1] - values[..., 0]) / width
+    distance, few = values - slope[..., np.newaxis] * points, last - first <= 1.5 * scale
+    return (np.where(few, 0, slope), np.where(few, last, distance.max(axis=-1) + scale / 2),
+            np.where(few, first, distance.min(axis=-1) - scale / 2))
+
+
+def _band(low: Array, high: Array, activation: Activation) -> tuple[Array, Array, Array]:
     """A slope and between which constants the curve minus slope · x lies, from a grid and the curvature."""
-    curve = ACTIVATIONS[activation]  # type: ignore[index]  # an Activation, from the network
+    curve = ACTIVATIONS[activation]
     points = low[..., np.newaxis] + (high - low)[..., np.newaxis] * (np.arange(CELLS + 1) / CELLS)
     values = curve(points)
     width = high - low

@@ -114,13 +114,14 @@ class Ends:
         return Ends(self.levels[chosen], self.places[chosen], self.queries[chosen])
 
 
-def greatest(skeleton: Skeleton, ends: Ends, terms: Terms) -> Array:
+def greatest(skeleton: Skeleton, ends: Ends, terms: Terms, start: Array | None = None) -> Array:
     """For each end and direction the least s that no word of the class exceeds: [ends, directions].
 
-    Where Newton's method does not end in time, the greatest value of all nodes, which is right as well.
+    ``start`` [ends, directions] is best near it, and below. Where Newton's method does not end in time, the greatest
+    value of all nodes, which is right as well.
     """
     least, most = (np.broadcast_to(hull, (len(ends.levels), hull.shape[1])) for hull in terms.hull())
-    s = least.copy()
+    s = least.copy() if start is None else np.clip(start, least, most)
     open_ends = np.arange(len(s))
     for _ in range(MAX_PASSES):
         sums, weights = longest(skeleton, ends.only(open_ends), terms, s[open_ends])

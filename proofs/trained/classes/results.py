@@ -20,7 +20,7 @@ class Limits:
     terms: int = 64_000_000
     attempts: int = 24
     cells: int = 96  # of one node
-    cells_at_first: int = 24  # while there are other ways
+    cells_at_first: int = 12  # while there are other ways
     cells_together: int = 384  # of one attempt
     wide: int = 24  # more classes than these at a level are merged where they are asked
 

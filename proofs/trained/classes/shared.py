@@ -37,6 +37,8 @@ class Shared:
         self.by_place = is_by_place(network, claim)
         if network.attention != "causal" or self.floats.last_attention < 0:
             raise Unsupported("classes of words: expected causal attention")
+        if network.by_ranges:
+            raise Unsupported("classes of words: no rule for roundings by a range")
         if not self.by_place and not (claim.read == "last" and claim.after):
             raise Unsupported("classes of words: the token that is judged does not see the word")
         self.tracker = track(claim)

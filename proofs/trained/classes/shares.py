@@ -69,20 +69,21 @@ class ClassOfNode:
         """The least slope · y over the class, [pairs], head by head, and paths of all heads; points are noted."""
         total, found = np.zeros(len(slopes)), []
         for place, (head, own) in enumerate(zip(self.unit.heads, self.heads, strict=True)):
-            values, paths, points = self._least_of(head, slopes[:, own] @ head.directions)
+            near = -self._model_of(place, slopes)[0] if len(self.points[place]) else None
+            values, paths, points = self._least_of(head, slopes[:, own] @ head.directions, near)
             total += values
             found += paths
             self.points[place] = np.unique(np.concatenate([self.points[place], points @ head.directions.T]), axis=0)
         return total, found
 
-    def _least_of(self, head: HeadRanges, directions: Array) -> tuple[Array, list[Path], Array]:
-        """The least direction · z, the paths, and the averages there."""
+    def _least_of(self, head: HeadRanges, directions: Array, near: Array | None) -> tuple[Array, list[Path], Array]:
+        """The least direction · z, the paths, and the averages there; ``near`` are values that it is not above."""
         count = len(directions)
         level, place = self.unit.queries.levels[self.query], self.unit.queries.places[self.query]
         own = Ends(np.full(count, level), np.full(count, place), np.full(count, self.query))
         terms = head.head.terms_of_pairs(own, -directions)
         ends = Ends(own.levels, own.places, np.arange(count))
-        highest = greatest(self.unit.skeleton, ends, terms)
+        highest = greatest(self.unit.skeleton, ends, terms, None if near is None else near[:, np.newaxis])
         paths = words(self.unit.skeleton, ends, terms, highest)
         places = np.array(paths, np.intp).reshape(count, level)
         for k in range(level):
@@ -92,12 +93,16 @@ class ClassOfNode:
     def model(self, slopes: Array) -> tuple[Array, Array]:
         """The least slope · y over the points, [pairs], and the points [pairs, y]: never less than over the class."""
         total, chosen = np.zeros(len(slopes)), np.zeros_like(slopes)
-        for points, own in zip(self.points, self.heads, strict=True):
-            values = slopes[:, own] @ points.T
-            nearest = values.argmin(axis=1)
-            total += values[np.arange(len(slopes)), nearest]
-            chosen[:, own] = points[nearest]
+        for place, own in enumerate(self.heads):
+            values, chosen[:, own] = self._model_of(place, slopes)
+            total += values
         return total, chosen
+
+    def _model_of(self, place: int, slopes: Array) -> tuple[Array, Array]:
+        """The same of one head."""
+        values = slopes[:, self.heads[place]] @ self.points[place].T
+        nearest = values.argmin(axis=1)
+        return values[np.arange(len(slopes)), nearest], self.points[place][nearest]
 
 
 def rounded(shares: Array) -> Array:
@@ -152,5 +157,7 @@ def _ascended(rows: Rows, members: ClassOfNode, start: Array) -> tuple[Array, Ar
         gradient = (ends - points) / widths
         gradient = np.where(rows.allowed(shares + gradient) == shares, 0, gradient)
         length = np.maximum(aims - values, 0) / np.maximum((gradient**2).sum(axis=1), NARROW)
+        if not (length[:, np.newaxis] * gradient).any():
+            break
         shares = rows.allowed(shares + length[:, np.newaxis] * gradient / widths)
     return bounds, best

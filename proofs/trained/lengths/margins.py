@@ -33,8 +33,9 @@ def expect_counts_suffice(network: TrainedNetwork, claim: Claim) -> None:
         (network.rows is not None, "the network has a table of positions, so that order matters"),
         (any(head.slope is not None for step in steps for head in step.heads),
          "scores fall with the distance (ALiBi), so that order matters"),
+        (network.by_ranges, "numbers are rounded by their range"),
         (claim.read == "first", "logits are judged at the first token"),
-        (claim.read == "each" and network.attention != "causal", "every letter's token sees later letters"),
+        (claim.read == "each" and not network.is_causal, "every letter's token sees later letters"),
         (claim.empty, "logits are judged at the empty prefix, too"))
     for forbids, why in reasons:
         if forbids:

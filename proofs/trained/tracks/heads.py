@@ -55,8 +55,7 @@ class Heads:
         """Raises NotOneLayer if the network has not exactly one attention step."""
         steps = [step for step in floats.steps if isinstance(step, FloatAttention)]
         if len(steps) != 1:
-            raise NotOneLayer(f"the network has {len(steps)} layers of attention; claims about tracks are decided for "
-                              "one")
+            raise NotOneLayer(f"the network has {len(steps)} layers of attention, not one")
         (self.step,), self.floats = steps, floats
         length = len(form.layout) - 1
         self.numbers = claim.offset + np.arange(length)

@@ -35,7 +35,7 @@ def fewest_by_search(values: list[int]) -> int:
 
 
 @quick
-@given(st.lists(st.integers(0, 2), min_size=2, max_size=6))
+@given(st.lists(st.integers(0, 2), min_size=2, max_size=5))
 def test_the_shortest_path_finds_the_least_number_of_pieces(values: list[int]) -> None:
     assert fewest_pieces([(Fraction(x), Fraction(y)) for x, y in enumerate(values)]) == fewest_by_search(values)
 

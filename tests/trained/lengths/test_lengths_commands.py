@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from certify import decide
+from certify.auditing.claims_file import read_claim
+from certify.auditing.decide import Search
+from certify.auditing.judge import judge
 from certify.cli import app
+from certify.trained.lengths_decision import LengthsDecision
 from constructions.errors import InputError, Unsupported
 from constructions.trained.network import TrainedNetwork
 from tests.trained.lengths.counting import majority_by_hand, random_counter
@@ -37,6 +42,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def run(network: TrainedNetwork, *options: str) -> Result:
     write_network(network, "network.json")
     return CliRunner().invoke(app, ["decide", "network.json", *CLAIM, *options])
+
+
+def two_layers() -> TrainedNetwork:
+    return next(network for network in map(random_network, range(50))
+                if network.rows is None and len(network.attention_steps) == 2)
 
 
 def test_a_break_is_shown_with_its_word_as_runs_and_both_certificates_are_accepted() -> None:
@@ -84,9 +94,7 @@ def test_what_is_not_taken_is_refused(options: tuple[str, ...]) -> None:
 
 
 def test_what_counts_do_not_decide_is_unsupported_where_words_are_too_long_for_another_way() -> None:
-    two_layers = next(network for network in map(random_network, range(50))
-                      if network.rows is None and len(network.attention_steps) == 2)
-    result = run(two_layers, "--max-n", "100000")
+    result = run(two_layers(), "--max-n", "100000")
     assert isinstance(result.exception, Unsupported)
     assert "2 steps of attention" in str(result.exception)
 
@@ -94,3 +102,42 @@ def test_what_counts_do_not_decide_is_unsupported_where_words_are_too_long_for_a
 def test_short_words_are_decided_as_before() -> None:
     result = run(random_counter(3, 2), "--max-n", "6")
     assert "smallest margin found" in result.output
+
+
+WRITTEN = """letters = { 0 = 0, 1 = 1 }
+answers = "each"
+max_n = 100
+[[answer]]
+kind = "sign"
+token = 0
+truth = "#<[Q_1] > #<[Q_0]"
+"""
+
+
+def test_command_python_and_audit_decide_a_long_claim_in_one_way() -> None:
+    write_network(majority_by_hand(0.1), "network.json")
+    Path("claim.toml").write_text(WRITTEN, encoding="utf-8")
+    command = CliRunner().invoke(app, ["decide", "network.json", "--claim", "claim.toml", "--json", "-o", "found.cert"])
+    python = decide("network.json", "claim.toml")
+    audit = judge(read_claim({"name": "x", "kind": "decide", "model": "network.json", "claim": "claim.toml",
+                              "lengths": "1..100"}), Search())
+    assert isinstance(python, LengthsDecision)
+    assert python.wrong is not None
+    found = json.loads(command.stdout)
+    assert (found["certified_to"], found["counterexample"]["n"]) == (10, 11)
+    assert (python.certified_to, python.wrong.word.length) == (10, 11)
+    assert python.certificate == Path("found.cert").read_text(encoding="utf-8")
+    assert [row.verdict for row in audit.rows] == ["certified"] * 10 + ["refuted"] + ["unknown"] * 89
+    assert audit.rows[10].witness is not None
+    assert audit.rows[10].witness.n == 11
+
+
+def test_python_asks_about_every_length_and_says_why_counts_cannot_decide_it() -> None:
+    write_network(majority_by_hand(2.0), "network.json")
+    Path("claim.toml").write_text(WRITTEN.replace("#<[Q_1] > #<[Q_0]", "false"), encoding="utf-8")
+    found = decide("network.json", "claim.toml", every=True)
+    assert isinstance(found, LengthsDecision)
+    assert found.greatest is None
+    write_network(two_layers(), "network.json")
+    with pytest.raises(Unsupported, match="2 steps of attention"):
+        decide("network.json", "claim.toml", every=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +15,7 @@ from constructions.trained.network import (
     AttentionStep,
     Head,
     Scale,
+    Step,
     Tensor,
     TrainedNetwork,
     UnitsStep,
@@ -103,3 +105,10 @@ def adds(network: TrainedNetwork, base: int, columns: int, more: str = "") -> Tr
     from certify.trained.tracks_file import tracks_claim_of_table
 
     return tracks_claim_of_table(read_toml(claim_text(base, columns, more), "claim"), "claim", network)
+
+
+def silent(step: Step) -> list[Step]:
+    """A layer that writes nothing."""
+    assert isinstance(step, AttentionStep)
+    nothing = View(step.heads[0].out.tensor, 0, step.heads[0].out.shape, (0, 0))
+    return [replace(step, heads=(replace(step.heads[0], out=nothing),))]

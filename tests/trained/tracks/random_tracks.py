@@ -16,15 +16,16 @@ VOCABULARY = 5
 COLUMNS = 3
 
 
-def random_layer(seed: int) -> TrainedNetwork:
-    """One attention step with one to three heads, and perhaps units and a norm."""
+def random_layer(seed: int, layers: int = 1) -> TrainedNetwork:
+    """Attention steps with one to three heads, and perhaps units and a norm."""
     maker = Maker(np.random.default_rng(seed), 0.7)
     width = int(maker.draw.integers(3, 7))
     tokens = maker.matrix(VOCABULARY, width)
     positions = maker.matrix(12, width) if maker.choice(True, True, False) else None
     steps: list[Step] = [maker.units(width)] if maker.choice(True, False, False) else []
-    steps.append(maker.attention(width))
-    steps += [maker.units(width)] if maker.choice(True, True, False) else []
+    for _ in range(layers):
+        steps.append(maker.attention(width))
+        steps += [maker.units(width)] if maker.choice(True, True, False) else []
     steps += [NormStep(maker.norm(width))] if maker.choice(True, False) else []
     return TrainedNetwork("causal", tokens, positions, tuple(steps), maker.affine(width, VOCABULARY), maker.tensors)
 

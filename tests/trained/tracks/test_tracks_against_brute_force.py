@@ -16,7 +16,7 @@ from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, count_inputs
 from examples.adders.board import board, table
-from examples.adders.by_hand import Entry, parity, reverser, sorter, write
+from examples.adders.by_hand import Entry, brackets, parity, reverser, sorter, write
 from examples.adders.by_hand import adder as adder_of_board
 from proofs.check import Malformed, Rejected, check_text
 from proofs.trained.forward import FloatNetwork
@@ -132,6 +132,7 @@ def test_the_board_has_what_its_script_writes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("entry", [parity("parity", 6), sorter("sort", 6), reverser("reverse", 2, 40.0),
+                                   brackets("brackets", 5, 40.0),
                                    adder_of_board("add", 4, 2, 40.0), adder_of_board("soft", 3, 3, 2.0)],
                          ids=lambda entry: entry.name)
 def test_small_networks_of_the_board_are_decided_as_all_inputs_say(entry: Entry) -> None:

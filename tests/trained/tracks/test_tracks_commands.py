@@ -11,8 +11,7 @@ import pytest
 
 from certify.cli import main
 from constructions.trained.json_form import network_text
-from constructions.trained.network import AttentionStep, Step, View
-from tests.trained.tracks.adders import adder, claim_text
+from tests.trained.tracks.adders import adder, claim_text, silent
 
 
 @pytest.fixture
@@ -56,13 +55,6 @@ def test_a_wrong_network_is_refuted_with_an_input_that_run_replays(
     assert wrong["place"] == found["counterexample"]["place"] and wrong["nearest"] == found["counterexample"]["other"]
 
 
-def silent(step: Step) -> list[Step]:
-    """A layer that writes nothing."""
-    assert isinstance(step, AttentionStep)
-    nothing = View(step.heads[0].out.tensor, 0, step.heads[0].out.shape, (0, 0))
-    return [replace(step, heads=(replace(step.heads[0], out=nothing),))]
-
-
 def test_options_take_the_place_of_a_claim_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("decide", "right.json", "--machine", "add", "--alphabet", "012", "--columns", "2", "--layout",
                "a,3,b,4,answer") == 0
@@ -95,7 +87,7 @@ def test_a_mistake_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str],
     assert complaint in said and "\n" not in said
 
 
-def test_a_network_of_two_layers_is_refuted_or_open(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_network_of_two_layers_is_decided_input_by_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     network = adder(3, 2)
     Path("deep.json").write_text(network_text(replace(network, steps=(*network.steps, *network.steps))),
                                  encoding="utf-8")
@@ -104,5 +96,6 @@ def test_a_network_of_two_layers_is_refuted_or_open(folder: Path, capsys: pytest
     first, *others = adder(3, 2).steps
     Path("deep.json").write_text(network_text(replace(network, steps=(first, *others, *silent(first)))),
                                  encoding="utf-8")
-    assert run("decide", "deep.json", "--claim", "claim.toml") == 3
-    assert "the network has 2 layers of attention" in capsys.readouterr().out
+    assert run("decide", "deep.json", "--claim", "claim.toml", "-o", "right.cert") == 0
+    assert run("check", "right.cert") == 0
+    assert "1 forms, 81 inputs" in capsys.readouterr().out

@@ -30,5 +30,5 @@ Extract Constant Z.ggcd => "(fun a b -> let g = Big_int_Z.gcd_big_int a b in
 Definition negative_of (x : expression) : expression := Neg x.
 
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
-  lengths_text definition_text json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
+  lengths_text definition_text weighing_name json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
   greatest_error fits find_refusal_for negative_of.

@@ -8,6 +8,7 @@ linear        linear maps of packed rows; spectral norms
 exponentials  exp(-d) by a table and a series
 normal        x Φ(x); with sigmoids (tanh, silu, gelu-tanh) the activations of one number
 activations   activations of many numbers, by tables of parabolas
+roundings     of many numbers to multiples of a scale
 norms         layer norm and RMS norm
 heads         scores, weights and averages of a head
 stack         the network at a precision

@@ -36,7 +36,7 @@ def cost_of_token(judge: Judge) -> int:
     """Steps for one token of a word, at the lowest precision that its numbers fit."""
     for level in range(LOWEST, HIGHEST + 1):
         try:
-            return max(1, level) * (20 + judge.stack(level).cost)
+            return max(1, level) * (20 + judge.stacks.at(level).cost)
         except Undecided:
             pass
     return 0

@@ -9,7 +9,7 @@ from ...kernel.language import Language
 from ...kernel.verdicts import quote_all, show
 from .obligations import greatest_length
 from .reading.decision import Case, Decision, LogitRow, TrainedClaim, WrongWord
-from .reading.network import AttentionStep, Network, UnitsStep
+from .reading.network import AttentionStep, Network, Rounding, UnitsStep
 from .vacuous import find_vacuous_lengths
 
 
@@ -92,7 +92,9 @@ def words_of_network(network: Network) -> Iterator[str]:
     heads = sum(len(step.heads) for step in network.attention_steps)
     units = sum(step.inward.weight.width for step in network.steps if isinstance(step, UnitsStep))
     steps = sum(isinstance(step, AttentionStep) for step in network.steps)
-    kind = "causal" if network.causal else "bidirectional"
+    kind = "causal" if network.masked else "bidirectional"
+    rounded = sum(isinstance(step, UnitsStep) and isinstance(step.activation, Rounding) for step in network.steps)
+    kind += f", {counted(rounded, 'step')} that round{'s' * (rounded == 1)}" * (rounded > 0)
     yield (f"{kind}, {counted(steps, 'layer')} of attention, {counted(heads, 'head')}, {counted(units, 'neuron')}, "
            f"width {network.width},")
     rows = "no table of positions" if network.rows is None else f"{counted(network.rows, 'row')} of positions"

@@ -13,6 +13,7 @@ from ...kernel.budget import Budget
 from .activations import Activation
 from .forms import FRACTION, UNIT, WEIGHT, AffineForm, charge, spread, tighten, widened, within_range
 from .packed import rescale
+from .roundings import Rounder
 
 CELLS = 32  # of the grid on which the distance from the line is taken, if the interval is wide
 WIDE, NARROW = UNIT >> 4, UNIT >> 26  # intervals that are not so wide have fewer cells, or a line that does not rise
@@ -24,10 +25,10 @@ BEND: Mapping[str, Fraction] = {"gelu": Fraction(8, 10), "gelu-tanh": Fraction(8
 
 
 class Curve(NamedTuple):
-    """An activation by its name."""
+    """An activation by its name, or a rounding."""
 
     name: str
-    values: Activation
+    values: Activation | Rounder
 
 
 class LinearPiece(NamedTuple):
@@ -64,10 +65,12 @@ def find_line(budget: Budget, curve: Curve, least: int, greatest: int) -> Linear
     Proof. Let g be the function less the line through the origin with this slope: any one will do. `relu` is linear
     on both sides of 0, so g is greatest and least at the ends or at 0. Of any other function |g''| <= M, so between
     two neighbouring points of the grid, h apart, g is within M h^2 / 8 of its chord, which is between its values
-    there.
+    there. A rounding is within its doubt of line segments between its points.
     """
     width = greatest - least
-    if curve.name == "relu":
+    if isinstance(curve.values, Rounder):
+        points, found, doubt = curve.values.near(least, greatest)
+    elif curve.name == "relu":
         points, doubt = [least, *([0] if least < 0 < greatest else []), greatest], 0
     else:
         cells = CELLS if width > WIDE else CELLS >> 2 if width > NARROW else 2
@@ -76,7 +79,8 @@ def find_line(budget: Budget, curve: Curve, least: int, greatest: int) -> Linear
         sag = (bend.numerator * h * h // bend.denominator >> FRACTION + 3) + 1  # M h^2 / 8, rounded up
         doubt = curve.values.error + sag
     budget.spend(len(points))
-    found = curve.values.apply(points)
+    if isinstance(curve.values, Activation):
+        found = curve.values.apply(points)
     slope = (found[-1] - found[0] << WEIGHT) // width if width > NARROW else 0
     above = [y - (slope * x >> WEIGHT) for x, y in zip(points, found, strict=True)]
     lowest, highest = min(above) - doubt - 1, max(above) + doubt

@@ -9,13 +9,15 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ...kernel.budget import Budget
+from ...kernel.verdicts import require
 from .activations import Activation
 from .form_norms import normalise
 from .form_units import Curve, activate
 from .forms import AffineForm, Linear, apply, make_point, multiply, plus, promoted, scale_each
 from .maps import make_bias, make_map, make_rotation, to_units
 from .precision import Precision
-from .reading.network import AttentionStep, Network, NetworkHead, Norm, NormStep, Rotary, Step, UnitsStep
+from .reading.network import AttentionStep, Network, NetworkHead, Norm, NormStep, Rotary, Rounding, Step, UnitsStep
+from .roundings import Rounder
 
 PRECISION = Precision(1)  # its numbers have as many bits behind the point as those of forms
 
@@ -89,9 +91,16 @@ def make_maps(budget: Budget, step: Step) -> Maps:
         return AttentionMaps(norm, tuple(make_head(budget, step, head) for head in step.heads), bias, step.rotary)
     assert isinstance(step, UnitsStep)
     gate = None if step.gate is None else make_map(budget, step.gate.weight, step.gate.bias)
-    return UnitMaps(norm, make_map(budget, step.inward.weight, step.inward.bias), gate,
-                    Curve(step.activation, Activation(step.activation, PRECISION, budget)),
+    return UnitMaps(norm, make_map(budget, step.inward.weight, step.inward.bias), gate, make_curve(budget, step),
                     make_map(budget, step.outward.weight, step.outward.bias))
+
+
+def make_curve(budget: Budget, step: UnitsStep) -> Curve:
+    """An activation, or a rounding, whose scale must be given."""
+    if isinstance(step.activation, Rounding):
+        require(step.activation.scale is not None, "no rule by classes for roundings by a range")
+        return Curve("rounding", Rounder(step.activation, PRECISION, budget, 0, 1))
+    return Curve(step.activation, Activation(step.activation, PRECISION, budget))
 
 
 def embed(network: Network, token: int, position: int) -> AffineForm:

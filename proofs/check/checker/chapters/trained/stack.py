@@ -16,6 +16,7 @@ from operator import mul
 from ...kernel.budget import Budget
 from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.numbers import INTEGER_BITS
+from ...kernel.verdicts import require
 from .activations import Activation
 from .exact import ExactLinear, after_norm, below, linear, select, zeros
 from .exponentials import Exponentials
@@ -25,7 +26,8 @@ from .norms import Normaliser
 from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
 from .reading.decision import LogitRow
 from .reading.dyadics import Vector
-from .reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep, width_after
+from .reading.network import AttentionStep, Network, Norm, NormStep, Rounding, UnitsStep, width_after
+from .roundings import Rounder
 
 Stream = tuple[Sequence[int], int]
 """A vector of numbers, and how far off it may be in the 2-norm."""
@@ -91,7 +93,7 @@ class UnitsOnNumbers:
         self._in = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.inward)), read)
         self._gate = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.gate)),
                                      read) if step.gate else None
-        self._activation = Activation(step.activation, precision, budget)
+        self._activation = Activation(str(step.activation), precision, budget)
         self._activates = self._gate or self._in
         self._rounding = ceil_sqrt(units) * self._activation.error + 1
         self._bound = self._activation.bound(self._activates.bound, ceil_sqrt(units))
@@ -115,6 +117,32 @@ class UnitsOnNumbers:
             e_hidden = (e_hidden * (self._in.bound + e_in) + self._bound * e_in >> bits) + 1 + self._side
         written = self._out.apply(hidden)
         return [a + b for a, b in zip(x, written, strict=True)], e + self._out.error(e_hidden)
+
+
+class RoundingOnNumbers:
+    """A step that rounds; where a range is of all tokens, their streams are needed together."""
+
+    def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, rounding: Rounding, width: int,
+                 reads: int) -> None:
+        self._reading, self.width = StepInput(step.norm, width, precision, budget, reads), width
+        units = step.inward.weight.width
+        self._in = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.inward)), self._reading.bound)
+        self._rounder = Rounder(rounding, precision, budget, self._in.bound, units)
+        self._out = LinearOnNumbers(precision, budget, linear(step.outward), self._rounder.bound)
+        self.bound = reads + self._out.bound
+        self.cost = units * width // 8 + 2 * units + self._reading.cost
+
+    def apply(self, stream: Stream) -> Stream:
+        """The stream after the step."""
+        require(not self._rounder.of_input, "a token alone has no range of all tokens")
+        return self.apply_all([stream])[0]
+
+    def apply_all(self, streams: Sequence[Stream]) -> list[Stream]:
+        """The streams of all tokens after the step."""
+        read = [self._reading.apply(stream) for stream in streams]
+        rounded = self._rounder.apply([(self._in.apply(x), self._in.error(e)) for x, e in read])
+        return [([a + b for a, b in zip(x, self._out.apply(y), strict=True)], e + self._out.error(e_rounded))
+                for (x, e), (y, e_rounded) in zip(streams, rounded, strict=True)]
 
 
 class AttentionOnNumbers:
@@ -154,7 +182,7 @@ class AttentionOnNumbers:
         return [a + b for a, b in zip(x, written, strict=True)], e + self._out.error(0)
 
 
-Alone = NormOfStream | UnitsOnNumbers
+Alone = NormOfStream | UnitsOnNumbers | RoundingOnNumbers
 
 
 class RowsOnNumbers:
@@ -234,13 +262,17 @@ class Stack:
         self.cost = (self.cost + self.rows.cost) // (1 if precision.level else 4)
 
     def start(self, token: int, position: int) -> Stream:
-        """The stream of a token at a position number: each entry of the embedding rounded twice, then the stem."""
+        """The stream of a token at a position number before the first attention."""
+        return pass_on(self.stem, self.embed(token, position))
+
+    def embed(self, token: int, position: int) -> Stream:
+        """The same before the stem: each entry of the embedding rounded twice."""
         power, network = self.precision.fraction, self.network
         x = [floor_shift(w, network.tokens.power + power) for w in network.tokens.rows[token]]
         if network.positions is not None:
             row = network.positions.rows[position]
             x = [a + floor_shift(b, network.positions.power + power) for a, b in zip(x, row, strict=True)]
-        return pass_on(self.stem, (x, 2 * ceil_sqrt(network.width)))
+        return x, 2 * ceil_sqrt(network.width)
 
     def _embedding_bound(self, tokens: Iterable[int]) -> int:
         power, network = self.precision.fraction, self.network
@@ -252,7 +284,9 @@ class Stack:
     def _alone(self, step: NormStep | UnitsStep) -> Alone:
         """A step on each token alone, after what was made before it."""
         made: Alone
-        if isinstance(step, UnitsStep):
+        if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
+            made = RoundingOnNumbers(self.precision, self.budget, step, step.activation, self._width, self._bound)
+        elif isinstance(step, UnitsStep):
             made = UnitsOnNumbers(self.precision, self.budget, step, self._width, self._bound)
         else:
             made = NormOfStream(self.precision, self.budget, step.norm, self._width, self._bound)
@@ -278,6 +312,14 @@ def pass_on(steps: Iterable[Alone], stream: Stream) -> Stream:
     for step in steps:
         stream = step.apply(stream)
     return stream
+
+
+def pass_all(steps: Iterable[Alone], streams: Sequence[Stream]) -> Sequence[Stream]:
+    """The streams of all tokens of an input after such steps."""
+    for step in steps:
+        streams = (step.apply_all(streams) if isinstance(step, RoundingOnNumbers)
+                   else [step.apply(stream) for stream in streams])
+    return streams
 
 
 def greatest_norm(vectors: Iterable[Sequence[int]], power: int) -> int:

@@ -86,7 +86,7 @@ class Tables:
         row = self._rows.get((place, tokens[place]))
         if row is None:
             row = self._rows[place, tokens[place]] = self._make_row(place, tokens[place])
-        visible = tokens[:place + 1] if self._stack.network.causal else tokens
+        visible = tokens[:place + 1] if self._stack.network.masked else tokens
         total = sum([sums[token] for sums, token in zip(row.places, visible, strict=False)])
         self._stack.budget.spend(1 + (len(visible) * self._slots >> 7))
         try:
@@ -118,7 +118,7 @@ class Tables:
 
     def _make_row(self, place: int, token: int) -> Weighed:
         stack, slot = self._stack, self._stack.precision.slot
-        stop = place + 1 if stack.network.causal else len(self._may_stand)
+        stop = place + 1 if stack.network.masked else len(self._may_stand)
         places = [p for p in range(stop) for _ in self._may_stand[p]]
         visible = [self._start(p, other)[1] for p in range(stop) for other in self._may_stand[p]]
         heads = stack.blocks[0][0].heads

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 
 from .memory import AttentionMemory
 from .precision import Undecided
-from .stack import Logits, Stack, Stream, pass_on
+from .stack import Logits, Stack, Stream, pass_all, pass_on
 from .tables import Tables
 
 
@@ -104,4 +104,47 @@ class BidirectionalWalk:
         return {place: stack.rows.logits(streams[place]) for place in judged}
 
 
-Walk = CausalWalk | BidirectionalWalk
+class WholeWalk:
+    """Each word is run alone, at all places, as a step may need them together."""
+
+    def __init__(self, stack: Stack, offset: int) -> None:
+        self._stack, self._offset = stack, offset
+
+    def logits(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, Logits]:
+        """The logits at the judged places of a word.
+
+        Raises:
+            Undecided: if an error bound is too large.
+        """
+        stack = self._stack
+        stack.budget.spend((1 + stack.cost) * len(tokens))
+        streams = pass_all(stack.stem, [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)])
+        for attention, alone in stack.blocks:
+            seen = [attention.see(stream, self._offset + place, asks=True) for place, stream in enumerate(streams)]
+            memory = AttentionMemory(stack, attention)
+            try:
+                for one in () if stack.network.masked else seen:
+                    memory.add(one)
+                written = []
+                for place, (stream, one) in enumerate(zip(streams, seen, strict=True)):
+                    if stack.network.masked:
+                        memory.add(one)
+                    written.append(attention.write(stream, memory.averages(one, place)))
+            finally:
+                memory.cut(0)
+            streams = pass_all(alone, written)
+        return {place: stack.rows.logits(streams[place]) for place in judged}
+
+
+Walk = CausalWalk | BidirectionalWalk | WholeWalk
+
+
+def make_walk(stack: Stack, beginning: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> Walk:
+    """A walk at an offset; ``may_stand`` has the tokens that may stand at each place of the input.
+
+    ``beginning`` is the stack, or that of the network up to its first attention at a higher precision.
+    """
+    if stack.network.of_input:
+        return WholeWalk(stack, offset)
+    kind = CausalWalk if stack.network.causal else BidirectionalWalk
+    return kind(stack, Tables(beginning, stack, offset, may_stand), offset)

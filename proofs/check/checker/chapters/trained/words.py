@@ -5,7 +5,7 @@ A word whose error bound is too large is run again at a higher precision.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...kernel.language import Language
@@ -15,11 +15,10 @@ from ...kernel.words.tracker import Tracker, TrackerState
 from ...kernel.words.truth import TruthsAlongWord
 from .obligations import is_by_place
 from .precision import HIGHEST, LOWEST, Precision, Undecided
-from .reading.decision import TrainedClaim, WordsUnit
+from .reading.decision import LogitRow, TrainedClaim, WordsUnit
 from .reading.network import Network
 from .stack import Logits, Stack, up_to_attention
-from .tables import Tables
-from .walks import BidirectionalWalk, CausalWalk, Walk
+from .walks import Walk, make_walk
 
 PATIENCE = 16  # how many more words may need a higher precision than the first before that is left out
 
@@ -66,6 +65,42 @@ def rank(word: Word, letters: int) -> int:
     return found
 
 
+class Stacks:
+    """A network at each precision, made where it is needed, of rows or of none."""
+
+    def __init__(self, network: Network, rows: Sequence[LogitRow],
+                 make: Callable[[Precision, Network, Sequence[LogitRow]], Stack]) -> None:
+        self.network, self._rows, self._make = network, rows, make
+        self._beginning: Stack | None = None
+        self._made: dict[int, Stack | None] = {}
+
+    def at(self, level: int) -> Stack:
+        """The network at a precision.
+
+        Raises:
+            Undecided: if its numbers do not fit.
+        """
+        if level not in self._made:
+            self._made[level] = None
+            self._made[level] = self._make(Precision(level), self.network, self._rows)
+        stack = self._made[level]
+        if stack is None:
+            raise Undecided
+        return stack
+
+    def beginning(self, level: int) -> Stack:
+        """The network up to its first attention, at precision 1 at least; or more of it.
+
+        Raises:
+            Undecided: if its numbers do not fit.
+        """
+        if level > LOWEST or not self.at(level).blocks:
+            return self.at(level)
+        if self._beginning is None:
+            self._beginning = self._make(Precision(LOWEST + 1), up_to_attention(self.network), ())
+        return self._beginning
+
+
 class Judge:
     """A claim about a network: which rows must be above the margin where, and stacks at each precision."""
 
@@ -79,43 +114,11 @@ class Judge:
         self.rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
         places = {row: place for place, row in enumerate(self.rows)}
         self.rows_of_case = [[places[row] for row in case.above] for case in claim.cases]
-        self._stacks: dict[int, Stack | None] = {}
-        self._beginning: Stack | None = None
         self._needed: dict[tuple[int, ...], tuple[int, ...]] = {}
-
-    def stack(self, level: int) -> Stack:
-        """The network at a precision.
-
-        Raises:
-            Undecided: if its numbers do not fit.
-        """
-        if level not in self._stacks:
-            self._stacks[level] = None
-            self._stacks[level] = self._make_stack(level)
-        stack = self._stacks[level]
-        if stack is None:
-            raise Undecided
-        return stack
-
-    def beginning(self, level: int) -> Stack:
-        """The network up to its first attention, at precision 1 at least; or more of it.
-
-        Raises:
-            Undecided: if its numbers do not fit.
-        """
-        if level > LOWEST or not self.stack(level).blocks:
-            return self.stack(level)
-        if self._beginning is None:
-            self._beginning = self._make_stack(LOWEST + 1, first_alone=True)
-        return self._beginning
-
-    def _make_stack(self, level: int, first_alone: bool = False) -> Stack:
-        claim, network, rows = self.claim, self.network, self.rows
         tokens = {*claim.before, *claim.tokens, *claim.after}
         length = len(claim.before) + claim.max_n + len(claim.after)
-        if first_alone:
-            network, rows = up_to_attention(network), []
-        return Stack(Precision(level), self.budget, network, tokens, rows, claim.margin, length)
+        self.stacks = Stacks(network, self.rows, lambda precision, part, rows: Stack(
+            precision, self.budget, part, tokens, rows, claim.margin, length))
 
     def judged(self, n: int) -> list[tuple[int, int]]:
         """Where logits are judged in words of length n: (position, place of the token in the input)."""
@@ -192,8 +195,8 @@ class Runner:
     It begins at the lowest precision, until too many words more than not needed another.
     """
 
-    def __init__(self, judge: Judge, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
-        self._judge, self._offset, self._may_stand = judge, offset, may_stand
+    def __init__(self, stacks: Stacks, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
+        self._stacks, self._offset, self._may_stand = stacks, offset, may_stand
         self._walks: dict[int, Walk] = {}
         self._first, self._failed = LOWEST, 0
 
@@ -204,10 +207,8 @@ class Runner:
             Undecided: if an error bound is too large.
         """
         if level not in self._walks:
-            stack = self._judge.stack(level)
-            kind = CausalWalk if self._judge.network.causal else BidirectionalWalk
-            self._walks[level] = kind(stack, Tables(self._judge.beginning(level), stack, self._offset, self._may_stand),
-                                      self._offset)
+            stack, beginning = self._stacks.at(level), self._stacks.beginning(level)
+            self._walks[level] = make_walk(stack, beginning, self._offset, self._may_stand)
         return self._walks[level].logits(tokens, places)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
@@ -229,7 +230,7 @@ class Runner:
 
     def _prove_at(self, level: int, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         found = self.logits(level, tokens, [*needed])
-        known = self._judge.stack(level).rows
+        known = self._stacks.at(level).rows
         least = known.least
         for place, rows in needed.items():
             for row, (value, error) in zip(rows, known.values(found[place], rows), strict=True):
@@ -240,7 +241,7 @@ class Runner:
 
 def prove_words(judge: Judge, unit: WordsUnit, share: Share = ALL) -> int:
     """The rows of every word of the unit and of a share; how many words were run or have nothing to prove."""
-    runner = Runner(judge, unit.offset, tokens_at_places(judge, unit))
+    runner = Runner(judge.stacks, unit.offset, tokens_at_places(judge, unit))
     words = 0
     for word, cases in judge.words(unit.first, unit.last, share):
         words += 1

@@ -41,10 +41,10 @@ def expect_at_most_margin(judge: Judge, given: WrongWord, place: int) -> None:
     claim = given.claim
     tokens = (*claim.before, *(claim.tokens[letter] for letter in given.word), *claim.after)
     row = judge.rows_of_case[given.case][given.row]
-    runner = Runner(judge, given.offset, [[token] for token in tokens])
+    runner = Runner(judge.stacks, given.offset, [[token] for token in tokens])
     for level in range(LOWEST, HIGHEST + 1):
         try:
-            found, rows = runner.logits(level, tokens, [place])[place], judge.stack(level).rows
+            found, rows = runner.logits(level, tokens, [place])[place], judge.stacks.at(level).rows
         except Undecided:
             continue
         ((value, error),) = rows.values(found, [row])

@@ -92,13 +92,27 @@ class AttentionStep:
 
 
 @dataclass(frozen=True)
+class Rounding:
+    """In place of an activation: x to scale · (q - zero), q the nearest to x / scale + zero of least ... greatest.
+
+    Without a scale, scale and zero are those of a range: of one token's numbers, or of all tokens' (``of_input``).
+    """
+
+    scale: Fraction | None
+    zero: int
+    least: int
+    greatest: int
+    of_input: bool
+
+
+@dataclass(frozen=True)
 class UnitsStep:
     """Units, added to the stream."""
 
     norm: Norm | None
     inward: Affine
     gate: Affine | None
-    activation: str
+    activation: str | Rounding
     outward: Affine
 
 
@@ -118,7 +132,7 @@ class Network:
     """A trained transformer; ``tokens`` is [vocabulary, width], ``positions`` [rows, width]."""
 
     sources: tuple[Source, ...]
-    causal: bool
+    masked: bool
     tokens: Matrix
     positions: Matrix | None
     steps: tuple[Step, ...]
@@ -128,6 +142,17 @@ class Network:
     def width(self) -> int:
         """Of the residual stream."""
         return self.tokens.width
+
+    @property
+    def of_input(self) -> bool:
+        """Whether a step rounds by a range of all tokens."""
+        found = [step.activation for step in self.steps if isinstance(step, UnitsStep)]
+        return any(isinstance(one, Rounding) and one.of_input for one in found)
+
+    @property
+    def causal(self) -> bool:
+        """Whether a later token changes nothing."""
+        return self.masked and not self.of_input
 
     @property
     def outputs(self) -> int:
@@ -153,7 +178,7 @@ def read_network(value: Json, budget: Budget) -> Network:
                     "tensors")
     read_heading(fields, FORMAT)
     sources = fields.read("sources", list_of(read_source))
-    causal = fields.read("attention", one_of("causal", "bidirectional")) == "causal"
+    masked = fields.read("attention", one_of("causal", "bidirectional")) == "causal"
     tensors = fields.read("tensors", partial(read_tensors, budget=budget))
     tokens = fields.read("tokens", tensors.read_matrix)
     read = Reader(tensors, tokens.width)  # whose width is that of the stream after the steps that were read
@@ -162,7 +187,7 @@ def read_network(value: Json, budget: Budget) -> Network:
     expect(len(steps) <= MAX_N, "steps: limit: {}", MAX_N)
     unembedding = fields.read("unembedding", partial(read.affine, height=read.width))
     tensors.expect_all_used()
-    return Network(sources, causal, tokens, positions, steps, unembedding)
+    return Network(sources, masked, tokens, positions, steps, unembedding)
 
 
 def read_source(value: Json) -> Source:
@@ -271,9 +296,28 @@ class Reader:
         inward = fields.read("in", partial(self.affine, height=height))
         units = inward.weight.width
         gate = fields.read("gate", or_null(partial(self.affine, height=height, width=units)))
-        activation = str(fields.read("activation", one_of(*ACTIVATIONS)))
+        activation = fields.read("activation", read_activation)
+        expect(gate is None or isinstance(activation, str), "gate: expected null, as a rounding has none")
         outward = fields.read("out", partial(self.affine, height=units, width=self.width))
         return UnitsStep(norm, inward, gate, activation, outward)
+
+
+def read_activation(value: Json) -> str | Rounding:
+    """A name, or how numbers are rounded."""
+    if not isinstance(value, dict):
+        return str(one_of(*ACTIVATIONS)(value))
+    if "range" in value:
+        fields = Fields(value, "range", "greatest")
+        of_input = fields.read("range", one_of("input", "token")) == "input"
+        return Rounding(None, 0, 0, fields.read("greatest", integer_within(range(1, 1 << 32))), of_input)
+    fields = Fields(value, "scale", "zero", "least", "greatest")
+    whole = integer_within(range(-1 << 32, 1 << 32))
+    rounding = Rounding(fields.read("scale", read_rational), *(fields.read(name, whole) for name in (
+        "zero", "least", "greatest")), of_input=False)
+    expect(rounding.scale is not None and rounding.scale > 0, "scale: expected more than 0, got {}", rounding.scale)
+    expect(rounding.least <= rounding.zero <= rounding.greatest, "zero: expected {} to {}, got {}", rounding.least,
+           rounding.greatest, rounding.zero)
+    return rounding
 
 
 def read_scale(value: Json) -> Scale:

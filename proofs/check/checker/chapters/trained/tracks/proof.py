@@ -6,6 +6,7 @@ that are alike in all that follows the heads are a group, whose boxes of ranges 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
@@ -38,9 +39,10 @@ from ..ranges import AttendedTo, PathBounds, Vectors, both_ways, scores, weigh, 
 from ..rows import Heard, Last, prove_rows
 from ..weights import RelativeWeights
 from .columns import FormColumns
+from .each_input import prove_each
 from .longest import Asked, ColumnPasses, Placed
 from .queries import Class, Query, make_queries, split
-from .reading import TracksCertificate, Tree, Unit, width_of_stream
+from .reading import EachInput, TracksCertificate, Tree, Unit, width_of_stream
 
 CELL_STEPS = 500  # of a cell, beside its products
 GroupKey = tuple[int, int, int]
@@ -55,14 +57,16 @@ class Ranged(NamedTuple):
 
 
 def prove_tracks(given: TracksCertificate) -> Mapping[str, int]:
-    """Every form of the claim; how many classes were proved, and in how many cells."""
-    classes = cells = 0
+    """Every form of the claim; how many classes were proved, in how many cells, and how many inputs one by one."""
+    found = Counter({"forms": len(given.units)})
     for number, unit in enumerate(given.units):
         with within(f"form {number + 1}"):
-            proof = FormProof(given, number, unit)
-            found = proof.run()
-            classes, cells = classes + found[0], cells + found[1]
-    return {"forms": len(given.units), "classes": classes, "cells": cells}
+            if isinstance(unit, EachInput):
+                found["inputs"] += prove_each(given, number, unit.inputs)
+            else:
+                classes, cells = FormProof(given, number, unit).run()
+                found.update(classes=classes, cells=cells)
+    return found
 
 
 class FormProof:

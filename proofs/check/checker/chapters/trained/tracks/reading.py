@@ -44,12 +44,19 @@ class Unit:
 
 
 @dataclass(frozen=True)
+class EachInput:
+    """A form is proved by running each of its inputs, of which there are so many."""
+
+    inputs: int
+
+
+@dataclass(frozen=True)
 class TracksCertificate:
     """A claim about a network, and a unit for each form."""
 
     network: Network
     claim: TracksClaim
-    units: tuple[Unit, ...]
+    units: tuple[Unit | EachInput, ...]
     language: Language
 
 
@@ -77,8 +84,10 @@ def read_tracks(document: Json, budget: Budget) -> TracksCertificate:
     return TracksCertificate(network, claim, units, Language(budget))
 
 
-def read_unit(value: Json, network: Network) -> Unit:
+def read_unit(value: Json, network: Network) -> Unit | EachInput:
     """How one form is proved."""
+    if isinstance(value, dict) and "inputs" in value:
+        return EachInput(Fields(value, "inputs").read("inputs", Count))
     fields = Fields(value, "directions", "bits", "splits", "ranges", "cells")
     directions = fields.read("directions", list_of(read_base64))
     heads = [len(step.heads) for step in network.attention_steps]

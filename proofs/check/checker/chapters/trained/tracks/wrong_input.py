@@ -9,8 +9,7 @@ from fractions import Fraction
 from ....kernel.verdicts import Rejected, expect, require
 from ..precision import HIGHEST, Precision, Undecided
 from ..stack import Stack
-from ..tables import Tables
-from ..walks import BidirectionalWalk, CausalWalk
+from ..walks import make_walk
 from .reading import WrongInput
 
 
@@ -47,8 +46,7 @@ def prove_wrong_input(given: WrongInput) -> Mapping[str, int]:
         try:
             stack = Stack(Precision(level), given.language.budget, given.network, {*prefix}, [row], claim.margin,
                           len(prefix))
-            tables = Tables(stack, stack, claim.offset, [[token] for token in prefix])
-            walk = (CausalWalk if given.network.causal else BidirectionalWalk)(stack, tables, claim.offset)
+            walk = make_walk(stack, stack, claim.offset, [[token] for token in prefix])
             ((value, error),) = stack.rows.values(walk.logits(prefix, judged)[judged[0]], [0])
         except Undecided:
             continue

@@ -1,0 +1,61 @@
+"""A form whose inputs are run one by one, through any network; docs/tracks.md, section 5, *Input by input*."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....kernel.verdicts import Rejected, expect, require
+from ..stack import Stack
+from ..words import Runner, Stacks
+from .columns import FormColumns, Left, left
+from .describing import write_input
+from .reading import TracksCertificate
+
+Input = tuple[int, ...]
+"""The letters of each column, by their place among all columns."""
+
+
+def prove_each(given: TracksCertificate, number: int, stated: int) -> int:
+    """Every answer of every input of a form; how many inputs there are, which must be as many as stated.
+
+    Raises:
+        Rejected: if an answer is not proved.
+    """
+    claim, form, budget = given.claim, given.claim.forms[number], given.language.budget
+    columns = FormColumns(budget, claim, form)
+    kept = left(columns, None, 0, {})
+    may_stand = [columns.stand(place, kept) for place in form.layout]
+    answers = sorted({token for tokens in may_stand[form.first_answer:] for token in tokens})
+    each = len(claim.among) - 1
+    rows = [row for answer in answers for row in claim.rows(answer)]
+    rows_of = {answer: range(each * k, each * (k + 1)) for k, answer in enumerate(answers)}
+    read = {token for tokens in may_stand[:-1] for token in tokens}
+    stacks = Stacks(given.network, rows, lambda precision, part, asked: Stack(
+        precision, budget, part, read, asked, claim.margin, len(form.layout) - 1))
+    runner, inputs = Runner(stacks, claim.offset, may_stand[:-1]), 0
+    for letters, states in inputs_of(columns, kept):
+        inputs += 1
+        tokens = [claim.token(place, states, letters, form) for place in form.layout]
+        for place in range(form.first_answer, len(tokens)):
+            budget.spend(1 + len(tokens))
+            try:
+                runner.prove(tokens[:place], {place - 1: rows_of[tokens[place]]})
+            except Rejected as refusal:
+                raise Rejected(f"input {write_input(claim, letters)}, place {place}: {refusal}") from None
+    require(inputs, "no input is allowed")
+    expect(inputs == stated, "inputs: {}, expected {}", stated, inputs)
+    return inputs
+
+
+def inputs_of(columns: FormColumns, kept: Left) -> Iterator[tuple[Input, Input]]:
+    """All allowed inputs, those together that begin alike; with the states before, between and after the columns."""
+    waiting: list[tuple[Input, Input]] = [((), (columns.claim.machine.start,))]
+    while waiting:
+        letters, states = waiting.pop()
+        if len(letters) == len(kept.moves):
+            if states[-1] in kept.lasts:
+                yield letters, states
+            continue
+        moves = kept.moves[len(letters)]
+        columns.budget.spend(1 + len(moves))
+        waiting += [((*letters, move.letters), (*states, move.target)) for move in moves if move.source == states[-1]]

@@ -1,0 +1,128 @@
+"""Few inputs are run one by one, through any number of layers: as all inputs say, and no changed file is believed."""
+
+from __future__ import annotations
+
+import base64
+import json
+from copy import deepcopy
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from hashlib import sha256
+
+import numpy as np
+import pytest
+
+from certify.trained import tracks_forms
+from certify.trained.tracks_decision import decide_tracks
+from certify.trained.tracks_file import tracks_claim_of_table
+from constructions.tables import read_toml
+from constructions.trained.tracks import count_inputs
+from examples.adders.by_hand import parity
+from proofs.check import Malformed, Rejected, check_text
+from tests.check.trained_networks import dump
+from tests.trained.tracks.adders import adder, adds, silent
+from tests.trained.tracks.random_tracks import random_layer
+from tests.trained.tracks.test_tracks_against_brute_force import best_claim, decide_and_compare
+from tests.trained.tracks.test_tracks_certificates import Document, changed, is_true, places, verdict
+
+
+def decided_around_its_margin(seed: int, layers: int) -> tuple[str, str] | None:
+    """What is said of a random claim just below and just above the margin that it has."""
+    network = random_layer(seed, layers)
+    claim, least = best_claim(seed, network)
+    if count_inputs(claim, claim.forms[0]) == 0 or least <= 0:
+        return None
+    below, above = (decide_and_compare(network, replace(claim, margin=Fraction(least * factor))).verdict
+                    for factor in (1 - 1e-6, 1 + 1e-6))
+    return below, above
+
+
+@pytest.mark.parametrize(("layers", "seeds"), [
+    (0, range(2)), (2, range(3)), (3, range(2)),
+    *[pytest.param(layers, range(10, 60), marks=pytest.mark.exhaustive) for layers in (0, 2, 3, 4)]])
+def test_networks_of_several_layers_are_decided_as_all_inputs_say(layers: int, seeds: range) -> None:
+    said = [found for seed in seeds if (found := decided_around_its_margin(seed, layers))]
+    assert said and set(said) == {("certified", "refuted")}
+
+
+@cache
+def certificate() -> str:
+    """Of two layers, about a claim that holds."""
+    network = random_layer(1, 2)
+    claim, least = best_claim(1, network)
+    text = decide_tracks(network, replace(claim, margin=Fraction(least / 2))).certificate
+    assert text is not None and least > 0
+    return text
+
+
+def test_the_certificate_says_how_many_inputs_are_run() -> None:
+    document = json.loads(certificate())
+    inputs = document["units"][0]["inputs"]
+    assert document["units"] == [{"inputs": inputs}] and inputs > 1
+    assert verdict(document) is None
+    for other in (inputs - 1, inputs + 1, 0, -1, None, True):
+        assert verdict(changed(document, ("units", 0, "inputs"), other)) is Malformed
+    assert verdict(changed(document, ("units", 0), {"inputs": inputs, "bits": 30})) is Malformed
+    assert verdict(changed(document, ("claim", "margin"), "1000")) is Rejected
+
+
+@pytest.mark.parametrize("first", [0, *[pytest.param(first, marks=pytest.mark.exhaustive) for first in range(1, 9)]])
+def test_changed_claims_are_refused_or_true(first: int) -> None:
+    document = json.loads(certificate())
+    for path in places(document["claim"])[first::9]:
+        for value in (0, 1, 2, None, [1, 2], ["track", 0, 1], "1/2", "2"):
+            made = changed(document, ("claim", *path), value)
+            if made != document and verdict(made) is None:
+                assert path[-1] in ("name", "typed") or "letters" in path or is_true(made), (path, value)
+
+
+def test_bits_of_weights_that_are_turned_are_refused_or_leave_the_claim_true() -> None:
+    document, draw = json.loads(certificate()), np.random.default_rng(0)
+    for name, tensor in [*document["network"]["tensors"].items()][::4]:
+        data = bytearray(base64.b64decode(tensor["data"]))
+        data[int(draw.integers(len(data)))] ^= 1 << int(draw.integers(8))
+        made: Document = deepcopy(document)
+        made["network"]["tensors"][name].update(data=base64.b64encode(bytes(data)).decode(),
+                                                sha256=sha256(bytes(data)).hexdigest())
+        assert verdict(made) is not None or is_true(made), name
+
+
+def test_a_claim_about_no_input_is_refused() -> None:
+    """The machine may end nowhere that inputs come to; the file says there are none."""
+    document = json.loads(certificate())
+    steps = document["claim"]["machine"]["tables"]
+    document["claim"]["machine"]["tables"] = [[[None for _ in row] for row in table] for table in steps]
+    document["units"] = [{"inputs": 0}]
+    assert verdict(document) is not None
+
+
+def test_a_form_that_classes_do_not_decide_is_decided_input_by_input() -> None:
+    """Parity, with a machine that does not count."""
+    entry = parity("parity", 6)
+    network, text = entry.network, entry.claim.split("[machine]")[0] + 'machine = "modular-sum"\nby = 2\n'
+    claim = tracks_claim_of_table(read_toml(text, "claim"), "claim", network)
+    decision = decide_and_compare(network, claim)
+    assert decision.verdict == "certified" and decision.classes == 0
+    assert json.loads(str(decision.certificate))["units"] == [{"inputs": 64}]
+
+
+def test_more_inputs_than_are_run_stay_open_in_several_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second layer writes nothing."""
+    monkeypatch.setattr(tracks_forms, "EACH", 15)
+    network = adder(2, 2)
+    deep = replace(network, steps=(*network.steps, *silent(network.steps[0])))
+    decision = decide_tracks(deep, adds(network, 2, 2))
+    assert decision.verdict == "unknown" and decision.certificate is None
+    assert decision.rows[0].reason == (
+        "the network has 2 layers of attention, not one; then inputs are run one by one, and 16 are too many")
+
+
+def test_a_certificate_of_both_kinds_of_forms_is_accepted() -> None:
+    """One form by classes, the other input by input; and in the other order."""
+    network = adder(2, 2)
+    claim = adds(network, 2, 2)
+    document = json.loads(str(decide_tracks(network, claim).certificate))
+    both = document | {"claim": document["claim"] | {"forms": document["claim"]["forms"] * 2}}
+    for units in (document["units"] + [{"inputs": 16}], [{"inputs": 16}] + document["units"]):
+        check_text(dump(both | {"units": units}))
