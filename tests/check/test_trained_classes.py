@@ -192,6 +192,7 @@ def recorded(made: Made, monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[in
     return found
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", NETWORKS)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_every_form_contains_what_all_words_do_at_every_step(
