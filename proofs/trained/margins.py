@@ -67,7 +67,7 @@ class ClaimRows:
                 continue
             margins = logits[at[:, 0], at[:, 1]] @ self.matrix[:, first:last] - self.margin
             k, column = map(int, np.unravel_index(np.argmin(margins), margins.shape))
-            order = -np.inf if np.isnan(margins[k, column]) else float(margins[k, column])
+            order = -np.inf if np.isnan(margins[k, column]) else margins[k, column]
             found.append((order, *at[k].tolist(), first + column, margins[k, column]))
         if not found:
             return None
