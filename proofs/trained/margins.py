@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,6 +34,7 @@ class ClaimRows:
         self.claim = claim
         self.rows = [(index, row) for index, case in enumerate(claim.cases) for row in range(len(case.above))]
         self.case_of = np.array([case for case, _ in self.rows], dtype=np.intp)
+        self.first = np.searchsorted(self.case_of, np.arange(len(claim.cases) + 1)).tolist()
         self.matrix = np.zeros((outputs, len(self.rows)))
         for column, (case, row) in enumerate(self.rows):
             for token, coefficient in claim.cases[case].above[row]:
@@ -51,6 +53,25 @@ class ClaimRows:
         margin = margins[word, place, column]
         if margin == np.inf:
             return None
+        letters = tuple(self.claim.alphabet[letter] for letter in words[word].tolist())
+        return Least(margin, letters, offset, places[place], *self.rows[column])
+
+
+    def least_of_held(self, logits: Array, held: Truths, words: NDArray[np.integer], offset: int,
+                      places: Sequence[int]) -> Least | None:
+        """``least`` of the margins of logits [B, places, outputs], without those of cases that do not hold."""
+        found = []
+        for case, (first, last) in enumerate(itertools.pairwise(self.first)):
+            at = np.argwhere(held[..., case])
+            if first == last or not len(at):
+                continue
+            margins = logits[at[:, 0], at[:, 1]] @ self.matrix[:, first:last] - self.margin
+            k, column = map(int, np.unravel_index(np.argmin(margins), margins.shape))
+            order = -np.inf if np.isnan(margins[k, column]) else margins[k, column]
+            found.append((order, *at[k].tolist(), first + column, margins[k, column]))
+        if not found:
+            return None
+        _, word, place, column, margin = min(found)
         letters = tuple(self.claim.alphabet[letter] for letter in words[word].tolist())
         return Least(margin, letters, offset, places[place], *self.rows[column])
 

@@ -17,7 +17,7 @@ from proofs.trained.forward import Array, FloatNetwork, FloatUnits
 from proofs.trained.live_states import StateLevels
 from proofs.trained.margins import ClaimRows, Least, smaller
 from proofs.trained.prefix_cache import EMPTY, Prefixes, Rows, extend, numbers_of_a_row
-from proofs.words.truths import CasesOfWords
+from proofs.words.truths import CasesOfWords, Truths
 
 BLOCK = 2048
 MOST_WORDS = 2**62
@@ -124,8 +124,8 @@ class _Tree:
         assert prefixes.stream is not None
         held = self.cases.hold(words)[:, place]
         logits = self.network.tail(prefixes.stream)
-        margins = self.rows.margins(logits, held)[:, np.newaxis]
-        self.found[place] = smaller(self.found[place], self.rows.least(margins, words, self.offset, [place]))
+        least = self.rows.least_of_held(logits[:, np.newaxis], held[:, np.newaxis], words, self.offset, [place])
+        self.found[place] = smaller(self.found[place], least)
 
 
 def _whole_words(network: FloatNetwork, claim: Claim, offset: int, n: int) -> Least | None:
@@ -159,17 +159,19 @@ class WordMargins:
 
     def margins(self, words: Rows, offset: int) -> Array:
         """[B, judged places, rows]; inf where a case does not hold."""
+        return self.rows.margins(*self._run(words, offset))
+
+    def _run(self, words: Rows, offset: int) -> tuple[Array, Truths]:
+        """Logits and cases that hold, [B, judged places, …]."""
         places, tokens = zip(*judged(self.claim, words.shape[1]), strict=True)
-        held = self.cases.hold(words)[:, places]
-        logits = self.network.logits(self.inputs(words), offset, tokens)
-        return self.rows.margins(logits, held)
+        return self.network.logits(self.inputs(words), offset, tokens), self.cases.hold(words)[:, places]
 
     def least(self, words: Rows, offset: int) -> Least | None:
         """The least margin of these words; None if no case holds."""
         pairs = judged(self.claim, words.shape[1])
         if not pairs:
             return None
-        return self.rows.least(self.margins(words, offset), words, offset, [place for place, _ in pairs])
+        return self.rows.least_of_held(*self._run(words, offset), words, offset, [place for place, _ in pairs])
 
 
 def words_in_batches(letters: int, n: int, size: int) -> Iterator[Rows]:

@@ -71,12 +71,14 @@ class Tracker:
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
-        self.parts = _parts_of(claim.formulas)
+        self.formulas = claim.formulas
+        self.parts = _parts_of(self.formulas)
         self.remembered = list(_read_later(self.parts))
         self.reads = {part: reading for part in self.parts if (reading := _reading_of(part)).combination}
         self.counters = _counters_of(self.reads)
         self.place_of = {counter.combination: place for place, counter in enumerate(self.counters)}
         self.steps: dict[tuple[State, int], State] = {}
+        self.held: dict[tuple[int, tuple[bool, ...]], tuple[int, ...]] = {}
         automaton = claim.automaton.start if claim.automaton else 0
         self.start = State(automaton, (False,) * len(self.remembered), (0,) * len(self.counters),
                            self._holding(automaton, {}))
@@ -102,10 +104,13 @@ class Tracker:
 
     def _holding(self, automaton: int, truths: Mapping[syntax.Formula, bool]) -> tuple[int, ...]:
         """No case with a formula holds where the formula has no truth: before the first letter."""
-        whens = [case.when for case in self.claim.cases]
-        return tuple(index for index, when in enumerate(whens)
-                     if (when.formula is None or truths.get(when.formula, False))
-                     and (when.states is None or automaton in when.states))
+        key = automaton, tuple(truths.get(formula, False) for formula in self.formulas)
+        if key not in self.held:
+            whens = [case.when for case in self.claim.cases]
+            self.held[key] = tuple(index for index, when in enumerate(whens)
+                                   if (when.formula is None or truths.get(when.formula, False))
+                                   and (when.states is None or automaton in when.states))
+        return self.held[key]
 
 
 class _Reading:

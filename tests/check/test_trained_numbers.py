@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from mpmath import exp, mp, mpf, sqrt
@@ -11,7 +13,8 @@ from mpmath import exp, mp, mpf, sqrt
 from proofs.check.checker.chapters.trained.activations import SHAPES, Activation
 from proofs.check.checker.chapters.trained.exact import ExactLinear
 from proofs.check.checker.chapters.trained.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
-from proofs.check.checker.chapters.trained.linear import LinearOnNumbers, multiply, spectral_norm
+from proofs.check.checker.chapters.trained.heads import HeadOnNumbers, Reach, TokenProjections
+from proofs.check.checker.chapters.trained.linear import LinearOnNumbers, MapsBeside, multiply, spectral_norm
 from proofs.check.checker.chapters.trained.normal import enclose_pi
 from proofs.check.checker.chapters.trained.norms import Normaliser
 from proofs.check.checker.chapters.trained.precision import NORM_BITS, Precision, Undecided, ceil_norm
@@ -20,7 +23,7 @@ from proofs.check.checker.chapters.trained.reading.network import Norm
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.trained_reference import ACTIVATIONS
 
-LEVELS = [Precision(1), Precision(2)]
+LEVELS = [Precision(0), Precision(1), Precision(2)]
 
 
 def numbers(rng: random.Random, count: int, bits: int) -> list[int]:
@@ -32,23 +35,25 @@ def level(precision: Precision) -> str:
 
 
 @pytest.mark.parametrize("precision", LEVELS, ids=level)
-def test_upper_halves_are_floors_of_quotients(precision: Precision) -> None:
+def test_entries_of_packed_vectors_are_floors_of_quotients(precision: Precision) -> None:
     rng = random.Random(1)
     most = 1 << precision.slot - 1
-    for entries in ([0], [-1, 1], [most - 1, -most, 0, -1], numbers(rng, 9, precision.slot - 1)):
-        halves = precision.upper_halves(precision.pack(entries), len(entries))
-        assert list(halves) == [entry >> precision.weight for entry in entries]
+    for entries in ([0], [-1, 1], [most - 1, -most, 0, -1], [-most] * 3, numbers(rng, 9, precision.slot - 1)):
+        for shift in (0, 1, precision.weight - 3, precision.weight, precision.weight + 1, precision.slot - 2):
+            found = precision.quotients(len(entries), shift)(precision.pack(entries))
+            assert list(found) == [entry >> shift for entry in entries]
 
 
 @pytest.mark.parametrize("precision", LEVELS, ids=level)
 def test_exponentials_are_within_the_stated_error(precision: Precision) -> None:
-    bits = 72 * precision.level
+    bits = precision.exponent
     exponentials, rng = Exponentials(precision.fraction, bits, Budget()), random.Random(2)
     for size in (precision.fraction - 14, precision.fraction, precision.fraction + 5, precision.fraction + 9):
         for d in [0, 1, *(abs(x) for x in numbers(rng, 40, size))]:
             true = exp(-mpf(d) / precision.one)
             error = RELATIVE_ERROR * true / precision.one + ABSOLUTE_ERROR * mpf(2) ** -bits
             assert abs(mpf(exponentials.at(d)) / 2**bits - true) <= error
+            assert exponentials.all_at([d, d + 1]) == [exponentials.at(d), exponentials.at(d + 1)]
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -108,7 +113,7 @@ def test_products_of_matrices_are_exact() -> None:
 def test_a_product_is_within_its_error_whatever_the_input_is_off_by(precision: Precision) -> None:
     rng = random.Random(5)
     rows = tuple(tuple(numbers(rng, 7, 40)) for _ in range(5))
-    given = ExactLinear(Matrix(rows, 7, -60 * precision.level), Vector(tuple(numbers(rng, 7, 30)), -200))
+    given = ExactLinear(Matrix(rows, 7, -60 * precision.level or -38), Vector(tuple(numbers(rng, 7, 30)), -200))
     product = LinearOnNumbers(precision, Budget(), given, 8 * precision.one)
     for off in (0, 1 << 10, 1 << precision.fraction - 3):
         x = numbers(rng, 5, precision.fraction + 1)
@@ -119,6 +124,57 @@ def test_a_product_is_within_its_error_whatever_the_input_is_off_by(precision: P
         e = ceil_norm([a - b for a, b in zip(x, moved, strict=True)])
         assert sum((a - b) ** 2 for a, b in zip(found, true, strict=True)) <= product.error(e) ** 2
         assert ceil_norm(found) <= product.bound
+
+
+@pytest.mark.parametrize("precision", LEVELS, ids=level)
+def test_the_largest_entries_fit_their_slots(precision: Precision) -> None:
+    rng, reads, greatest = random.Random(8), 8 * precision.one, 0
+    rows = tuple(tuple(numbers(rng, 3, 20)) for _ in range(4))
+    given = ExactLinear(Matrix(rows, 3, -17), Vector((1 << 21, -(1 << 21), 1 << 21), -22))
+    product = LinearOnNumbers(precision, Budget(), given, reads)
+    for column in zip(*rows, strict=True):
+        for sign in (1, -1):  # along a column an entry is as large as it can be
+            x = [sign * w * reads // (ceil_norm(column) + 1) for w in column]
+            found = product.apply(x)
+            for k, entry in enumerate(found):
+                true = Fraction(sum(a * row[k] for a, row in zip(x, rows, strict=True)), 1 << 17)
+                assert abs(entry - true - Fraction(given.bias.entries[k], 1 << 22) * precision.one) <= product.rounding
+                greatest = max(greatest, abs(entry))
+    assert greatest <= product.largest <= greatest + precision.one // 32
+
+
+@pytest.mark.parametrize("precision", LEVELS, ids=level)
+def test_products_are_rounded_to_nearest(precision: Precision) -> None:
+    given = ExactLinear(Matrix(((4095, 1, 2049, 2047),), 4, -12), Vector((0, 0, 0, 0), 0))
+    assert list(LinearOnNumbers(precision, Budget(), given, precision.one).apply([1])) == [1, 0, 1, 0]
+
+
+def test_scores_are_within_their_error_where_keys_lose_bits() -> None:
+    precision, rng = Precision(0), random.Random(10)
+    given = ExactLinear(Matrix(tuple(tuple(numbers(rng, 3, 20)) for _ in range(3)), 3, -17), Vector((0, 0, 0), 0))
+    maps = [LinearOnNumbers(precision, Budget(), given, 64 * precision.one) for _ in range(3)]
+    step: Any = SimpleNamespace(rotary=None)
+    head: Any = SimpleNamespace(slope=None)
+    made = HeadOnNumbers(precision, step, head, maps, 4)
+    assert made._drop > 4
+    for _ in range(20):
+        query, *keys = (numbers(rng, 3, precision.fraction + 7) for _ in range(4))
+        packed = [sum(parts) for parts in zip(*(made.spread(key, k) for k, key in enumerate(keys)), strict=True)]
+        error = made.score_error(TokenProjections(query, (), (), 0, Reach()), Reach())
+        for score, key in zip(made.scores(query, packed, 3, range(3), 0), keys, strict=True):
+            assert abs(score - Fraction(sum(q * k for q, k in zip(query, key, strict=True)), precision.one)) <= error
+
+
+@pytest.mark.parametrize("precision", LEVELS, ids=level)
+def test_maps_beside_each_other_make_what_each_makes_alone(precision: Precision) -> None:
+    rng, made = random.Random(9), []
+    for width in (3, 1, 4):
+        weight = Matrix(tuple(tuple(numbers(rng, width, 20)) for _ in range(5)), width, -20)
+        given = ExactLinear(weight, Vector(tuple(numbers(rng, width, 9)), -9))
+        made.append(LinearOnNumbers(precision, Budget(), given, 9 * precision.one, room=64 * precision.one))
+    x = numbers(rng, 5, precision.fraction + 1)
+    assert list(MapsBeside(precision, Budget(), made).apply(x)) == [y for one in made for y in one.apply(x)]
+    assert list(MapsBeside(precision, Budget(), []).apply([])) == []
 
 
 @pytest.mark.parametrize("kind", ["layer", "rms"])

@@ -150,9 +150,10 @@ def test_logits_are_within_the_error_bounds(kind: str, causal: bool) -> None:
         one = Precision(level).one
         for tokens in ([2, 0, 1, 1, 3], [1, 2], [3, 3, 3], [2, 0, 1, 0, 3]):
             logits = reference.logits(tokens, 2)
-            last = runner.values(level, tokens, [len(tokens) - 1])  # the others count in ranges, judged or not
-            for place, values in (*last.items(), *runner.values(level, tokens, range(len(tokens))).items()):
-                (value, error), true = values[0], 7 * logits[place][0] - 2 * logits[place][1]
+            last = runner.logits(level, tokens, [len(tokens) - 1])  # the others count in ranges, judged or not
+            for place, found in (*last.items(), *runner.logits(level, tokens, range(len(tokens))).items()):
+                ((value, error),) = judge.stacks.at(level).rows.values(found, [0])
+                true = 7 * logits[place][0] - 2 * logits[place][1]
                 assert abs(value - true * one) <= error < one / 2**8
 
 
@@ -281,9 +282,11 @@ def test_what_depends_on_a_tie_is_off_by_half_a_step_and_says_so() -> None:
     del w.tensors[document["tokens"]["tensor"]]
     document["tokens"] = ties
     given = read(decision(document, make_claim(cases=[ALWAYS])))
-    runner = Runner(Judge(given.network, given.claim, given.language).stacks, 0, [range(4)] * 3)
+    stacks = Judge(given.network, given.claim, given.language).stacks
+    runner = Runner(stacks, 0, [range(4)] * 3)
     for tokens in itertools.product(range(4), repeat=2):
         logits = Reference(document).logits([*tokens])
-        for place, values in runner.values(1, tokens, range(2)).items():
-            (value, error), true = values[0], 7 * logits[place][0] - 2 * logits[place][1]
+        for place, found in runner.logits(1, tokens, range(2)).items():
+            ((value, error),) = stacks.at(1).rows.values(found, [0])
+            true = 7 * logits[place][0] - 2 * logits[place][1]
             assert abs(value - true * (1 << 44)) <= error and error > 1 << 30

@@ -11,10 +11,11 @@ import pytest
 from mpmath import mpf
 
 from proofs.check import Rejected, check_part, check_sample, check_text, estimate
+from proofs.check.checker.chapters.trained.exact import linear
 from proofs.check.checker.chapters.trained.obligations import Obligations, is_by_place, obligations
 from proofs.check.checker.chapters.trained.precision import Precision
 from proofs.check.checker.chapters.trained.reading.decision import Decision, read_decision
-from proofs.check.checker.chapters.trained.words import ALL, Judge, Runner, Share
+from proofs.check.checker.chapters.trained.words import ALL, PATIENCE, Judge, Runner, Share
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.reading.document import read_document
 from proofs.check.checker.kernel.words.truth import TruthsAlongWord
@@ -39,7 +40,7 @@ def make_judge(document: dict[str, Any]) -> Judge:
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("level", [0, 1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
     network = make_network(kind, seed=5)
@@ -48,11 +49,56 @@ def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
     offset = 0 if judge.network.rows is None else 2
     runner, one = Runner(judge.stacks, offset, [range(4)] * 6), Precision(level).one
     for length in (6, 3):
-        tokens = [rng.randrange(4) for _ in range(length)]
+        tokens = [rng.randrange(3) for _ in range(length)]  # those of the claim
         logits, places = reference.logits(tokens, offset), range(length)
-        for place, values in runner.values(level, tokens, places).items():
-            (value, error), true = values[0], 3 * logits[place][0] - logits[place][1]
-            assert abs(value - true * one) <= error < one / 2**8
+        for place, found in runner.logits(level, tokens, places).items():
+            ((value, error),) = judge.stacks.at(level).rows.values(found, [0])
+            true = 3 * logits[place][0] - logits[place][1]
+            assert abs(value - true * one) <= error < one / 2**(8 if level else 0)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> None:
+    judge = make_judge(decision(make_network("plain", seed=3), make_claim(max_n=4, cases=[ALWAYS])))
+    head, precision = judge.stacks.at(level).blocks[1][0].heads[0], Precision(level)
+    length = 5  # a token before the word
+    for sign in (1, -1):
+        value = [0] * head.width
+        value[-1] = sign * min(head.value.largest, head.values)
+        weight = 1 << head.weight_bits
+        sums = head.read_average(length * weight * head.weigh(value))
+        assert sums[0] == length * weight * precision.one >> precision.average
+        assert sums[-1] == length * weight * value[-1] >> precision.average
+        square = length * weight * value[-1] ** 2 >> precision.fraction + precision.average
+        assert sums[1] << head._square_bits >= square
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_rows_of_an_exact_stream_are_within_their_rounding(level: int) -> None:
+    case = {"when": {"formula": "true"}, "above": [[[0, "1000"], [1, "-999/7"]]]}
+    judge, rng = make_judge(decision(make_network("plain", seed=4), make_claim(cases=[case]))), random.Random(5)
+    rows, exact = judge.stacks.at(level).rows, linear(judge.network.unembedding)
+    weight, bias = exact.weight, exact.bias
+    for _ in range(20):
+        x = [rng.randrange(-1 << 20, 1 << 20) for _ in range(8)]
+        ((value, error),) = rows.values(rows.logits((x, 0)), [0])
+        z = [sum(a * row[j] for a, row in zip(x, weight.rows, strict=True)) * Fraction(2) ** weight.power
+             + bias.entries[j] * Fraction(2) ** bias.power * Precision(level).one for j in (0, 1)]
+        assert abs(value - 7000 * z[0] + 999 * z[1]) <= error <= 8000 * 40
+
+
+def test_a_unit_whose_words_need_a_higher_precision_begins_there() -> None:
+    network = make_network("gpt2", seed=2)
+    value = Reference(network).logits([2, 0, 0])[-1][0]
+    margin = Fraction(int((abs(value) - mpf(10) ** -6) * 2**120), 2**120)
+    case = {"when": {"formula": "true"}, "above": [[[0, "1" if value > 0 else "-1"]]]}
+    judge = make_judge(decision(network, make_claim(read="last", margin=str(margin), cases=[case])))
+    runner = Runner(judge.stacks, 0, [[2], [0], [0]])
+    firsts = []
+    for _ in range(PATIENCE + 2):
+        firsts.append(runner._first)
+        runner.prove([2, 0, 0], {2: (0,)})
+    assert firsts == [0] * (PATIENCE + 1) + [1]
 
 
 def test_a_mean_is_decided_on_all_words_and_its_ties_are_not() -> None:

@@ -12,11 +12,13 @@ from fractions import Fraction
 from functools import partial
 
 from ...kernel.budget import Budget
+from .exponentials import LazyTable
 from .normal import Normal
 from .precision import Precision
 from .sigmoids import Sigmoids
 
 VALUE_ERROR = 3  # of a value, in numbers
+FINER = 6  # bits more of values of tables at precision 0
 CELL_BITS = 1600  # of memory for a cell, and its values
 
 @dataclass(frozen=True)
@@ -40,21 +42,7 @@ EXACT = {"relu", "identity"}
 
 
 ParabolaPiece = tuple[int, int, int]
-"""The value at the left end, and the coefficients of t and t², t from 0 to 1 over the cell."""
-
-
-class ParabolaPieces(dict[int, ParabolaPiece]):
-    """Cells by place, made when they are needed; those beyond ``far`` would be many, and are not kept."""
-
-    def __init__(self, make: Callable[[int], ParabolaPiece], far: int) -> None:
-        super().__init__()
-        self._make, self._far = make, far
-
-    def __missing__(self, place: int) -> ParabolaPiece:
-        cell = self._make(place)
-        if abs(place) < self._far:
-            self[place] = cell
-        return cell
+"""The value at the left end, times the cell's width, and the coefficients of t and t², t from 0 to 1 over the cell."""
 
 
 class Activation:
@@ -65,17 +53,19 @@ class Activation:
         self._shape, self._name = SHAPES[name], name
         self._far = far(precision.fraction) << precision.fraction
         self._function: Callable[[int], int] = int
+        self._finer = 0 if precision.level or name in EXACT else FINER
         if name not in EXACT:
             make = Normal if name == "gelu" else partial(Sigmoids, name)
-            self._function = make(precision.fraction, budget).find
+            self._function = make(precision.fraction + self._finer, budget).find
         self._shift = precision.fraction - self._shape.step_bits
         self._values: dict[int, int] = {}
-        self._cells = ParabolaPieces(self._make_cell, self._far >> self._shift)
-        by_table = precision.level == 1
+        self._cells = LazyTable(self._make_cell, self._far >> self._shift)
+        by_table = precision.level <= 1
         self.apply = (self._apply_relu if name == "relu" else list if name == "identity" else
                       self._apply_cells if by_table else self._apply_each)
         rest = self._shape.third * Fraction(642, 10000) * precision.one / 8**self._shape.step_bits
-        self.error = 0 if name in EXACT else VALUE_ERROR if not by_table else 2 * VALUE_ERROR + 4 + -(-rest // 1)
+        self.error = 0 if name in EXACT else VALUE_ERROR if not by_table else (
+            min(1, self._finer) - (-(2 * VALUE_ERROR + 4) >> self._finer) + -(-rest // 1))
 
     def spread(self, e: int) -> int:
         """How far off results are, roundings apart, if arguments are off by e (in the 2-norm)."""
@@ -93,19 +83,19 @@ class Activation:
 
     def _apply_cells(self, x: Sequence[int]) -> list[int]:
         """f0 + t (d1 + (t - 1)/2 d2), d1 and d2 the first and second difference; as f0 + t ((d1 - d2/2) + t d2/2)."""
-        cells, bits, mask = self._cells, self._shift, (1 << self._shift) - 1
-        return [f + ((first + (second * t >> bits)) * t >> bits)
+        cells, bits, mask, places = self._cells, self._shift, (1 << self._shift) - 1, self._shift + self._finer
+        return [f + (first + (second * t >> bits)) * t >> places
                 for y in x for f, first, second in [cells[y >> bits]] for t in [y & mask]]
 
     def _make_cell(self, place: int) -> ParabolaPiece:
         f, g, h = (self._value_at(place + k) for k in range(3))
         second = (h - g) - (g - f) >> 1
-        return f, g - f - second, second
+        return f << self._shift, g - f - second, second
 
     def _value_at(self, place: int) -> int:
         value = self._values.get(place)
         if value is None:
-            value = self._value(place << self._shift)
+            value = self._value(place << self._shift + self._finer)
             if abs(place << self._shift) < self._far:
                 self._budget.hold(CELL_BITS)
                 self._values[place] = value
@@ -113,9 +103,9 @@ class Activation:
 
     def _value(self, x: int) -> int:
         """The function, within VALUE_ERROR; beyond ``far`` it is its asymptote within one number."""
-        if abs(x) < self._far:
+        if abs(x) < self._far << self._finer:
             return self._function(x)
-        one = self._precision.one
+        one = self._precision.one << self._finer
         positive = {"sigmoid": one, "tanh": one}.get(self._name, x)
         negative = -one if self._name == "tanh" else 0
         return positive if x > 0 else negative
@@ -124,7 +114,7 @@ class Activation:
 def far(fraction: int) -> int:
     """From here on, the functions are within 2^-F of their asymptotes.
 
-    Proof. With y = |x| >= F + 16 >= 60: 1 - s(y) <= exp(-y), y exp(-y) <= 2^(-1.44y) y <= 2^-y; tanh twice s at 2y;
-    y (1 - Φ(y)) <= φ(y) < exp(-y); |u| >= 1.59 |x|.
+    Proof. With y = |x| >= F + 16 >= 42, F of values: 1 - s(y) <= exp(-y), y exp(-y) <= 2^(-1.44y) y <= 2^-y; tanh
+    twice s at 2y; y (1 - Φ(y)) <= φ(y) < exp(-y); |u| >= 1.59 |x|.
     """
-    return fraction + 16
+    return fraction + 16 + FINER

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .precision import HIGHEST, Undecided
+from .precision import HIGHEST, LOWEST, Undecided
 from .reading.decision import ClassesUnit, Decision, WordsUnit, count_leaves
 from .reading.network import AttentionStep
 from .words import Judge
@@ -34,9 +34,9 @@ def estimate_decision(given: Decision) -> Mapping[str, int]:
 
 def cost_of_token(judge: Judge) -> int:
     """Steps for one token of a word, at the lowest precision that its numbers fit."""
-    for level in range(1, HIGHEST + 1):
+    for level in range(LOWEST, HIGHEST + 1):
         try:
-            return level * (20 + judge.stacks.at(level).cost)
+            return max(1, level) * (20 + judge.stacks.at(level).cost)
         except Undecided:
             pass
     return 0

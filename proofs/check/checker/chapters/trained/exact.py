@@ -57,17 +57,6 @@ def multiply(given: ExactLinear, factor: int, power: int) -> ExactLinear:
                        Vector(bias, given.bias.power + power))
 
 
-def beside(maps: Sequence[ExactLinear]) -> ExactLinear:
-    """All maps of one x, their results one after another."""
-    weights = [one.weight for one in maps]
-    power = min(weight.power for weight in weights)
-    lifted = [[[w << (weight.power - power) for w in row] for row in weight.rows] for weight in weights]
-    rows = tuple(tuple(w for part in parts for w in part) for parts in zip(*lifted, strict=True))
-    least = min(one.bias.power for one in maps)
-    bias = tuple(b << (one.bias.power - least) for one in maps for b in one.bias.entries)
-    return ExactLinear(Matrix(rows, sum(weight.width for weight in weights), power), Vector(bias, least))
-
-
 def below(matrices: Sequence[Matrix]) -> Matrix:
     """The rows of all matrices, one after another."""
     power = min(matrix.power for matrix in matrices)
@@ -75,8 +64,8 @@ def below(matrices: Sequence[Matrix]) -> Matrix:
     return Matrix(rows, matrices[0].width, power)
 
 
-def column_combination(given: ExactLinear, coefficients: Sequence[tuple[int, int]]) -> ExactLinear:
-    """The map to one number: the sum of coefficient times entry of the result, for these (entry, coefficient)."""
-    column = tuple((sum(c * row[j] for j, c in coefficients),) for row in given.weight.rows)
-    bias = sum(c * given.bias.entries[j] for j, c in coefficients)
-    return ExactLinear(Matrix(column, 1, given.weight.power), Vector((bias,), given.bias.power))
+def select(given: ExactLinear, chosen: Sequence[int]) -> ExactLinear:
+    """The map to these entries of the result."""
+    rows = tuple(tuple([row[j] for j in chosen]) for row in given.weight.rows)
+    bias = tuple(given.bias.entries[j] for j in chosen)
+    return ExactLinear(Matrix(rows, len(chosen), given.weight.power), Vector(bias, given.bias.power))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import factorial
+from typing import TypeVar
 
 from ...kernel.budget import Budget
 from ...kernel.exponential import enclose_exp, floor_shift
@@ -13,6 +15,23 @@ PRODUCT_BITS = 180  # of the two factors of an entry of the table
 RELATIVE_ERROR = 4  # of a result, in numbers (2^-F)
 ABSOLUTE_ERROR = 3  # beside it, in units of 2^-E
 ENTRY_STEPS = 100  # of work for a factor, an enclosure
+
+
+Entry = TypeVar("Entry")
+
+
+class LazyTable(dict[int, Entry]):
+    """Entries by place, made when they are needed; those from ``far`` on would be many, and are not kept."""
+
+    def __init__(self, make: Callable[[int], Entry], far: int) -> None:
+        super().__init__()
+        self._make, self._far = make, far
+
+    def __missing__(self, place: int) -> Entry:
+        entry = self._make(place)
+        if abs(place) < self._far:
+            self[place] = entry
+        return entry
 
 
 class Exponentials:
@@ -34,7 +53,7 @@ class Exponentials:
         self.fraction, self.bits = fraction, bits
         self._budget = budget
         self._shift, self._mask = fraction - STEP_BITS, (1 << fraction - STEP_BITS) - 1
-        self._table: dict[int, int] = {}
+        self._table = LazyTable(self._make, bits << STEP_BITS)
         self._factors: dict[tuple[int, int], int] = {}
         terms = next(k for k in range(1, 64) if STEP_BITS * k + factorial(k).bit_length() - 1 >= fraction + 2)
         self._series = [(-1) ** k * (1 << fraction) // factorial(k) for k in reversed(range(terms))]
@@ -42,13 +61,18 @@ class Exponentials:
     def at(self, d: int) -> int:
         """exp(-d), over 2^E."""
         step = d >> self._shift
-        base = self._table.get(step)
-        if base is None:
-            base = self._make(step)
         c, fraction, total = d & self._mask, self.fraction, 0
         for coefficient in self._series:
             total = coefficient + (total * c >> fraction)
-        return base * total >> fraction
+        return self._table[step] * total >> fraction
+
+    def all_at(self, distances: Iterable[int]) -> list[int]:
+        """exp(-d) for each d, over 2^E: three terms of the series are written out, to the same numbers."""
+        if len(self._series) != 3:
+            return list(map(self.at, distances))
+        table, shift, mask, fraction, one = self._table, self._shift, self._mask, self.fraction, self._series[-1]
+        return [table[d >> shift] * (one + ((((c := d & mask) >> 1) - one) * c >> fraction)) >> fraction
+                for d in distances]
 
     def _make(self, step: int) -> int:
         whole, part = step >> STEP_BITS, step & ((1 << STEP_BITS) - 1)
@@ -58,8 +82,7 @@ class Exponentials:
         self._budget.spend(2)
         half = STEP_BITS // 2
         later = self._factor(part >> half, half) * self._factor(part & (1 << half) - 1, STEP_BITS) >> PRODUCT_BITS
-        self._table[step] = self._factor(whole, 0) * later >> 2 * PRODUCT_BITS - self.bits
-        return self._table[step]
+        return self._factor(whole, 0) * later >> 2 * PRODUCT_BITS - self.bits
 
     def _factor(self, number: int, bits: int) -> int:
         """exp(-number / 2^bits), over 2^PRODUCT_BITS."""

@@ -1,23 +1,24 @@
 """One head on numbers: queries, keys and values of a token, and the average of values at a query.
 
 Keys are packed by coordinate, over positions: the scores of a query are one sum of products. A value is packed with the
-number 1 and the square of its norm before it, so that a sum of weights times values has the sums of both beside it.
+number 1 and the square of its norm before it, so that a sum of weights times values has the sums of both beside it. A
+square is in coarser units where it would be longer than an entry of a value.
 How far the average is off: docs/trained.md, section 6, The average of a head.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isqrt
 from operator import mul
+from typing import NamedTuple
 
 from ...kernel.budget import Budget
 from ...kernel.exponential import floor_shift
 from .exact import ExactLinear, after_norm, linear, multiply
 from .exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
-from .linear import LinearOnNumbers
-from .precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
+from .linear import LinearOnNumbers, largest_entry
+from .precision import LEAST_WEIGHT, NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
 from .reading.network import AttentionStep, NetworkHead, Rotary, Scale
 
 IntegerRow = Sequence[int]
@@ -29,8 +30,7 @@ LEAST_TOTAL = 1 << 20  # of a sum of weights: below it, rounding could make aver
 BESIDE = 2  # sums beside those of values: of weights, and of weights times squares of norms
 
 
-@dataclass(frozen=True)
-class Reach:
+class Reach(NamedTuple):
     """Of keys and values that are seen: the greatest error and norm of a key, the greatest error of a value."""
 
     key_error: int = 0
@@ -43,8 +43,7 @@ class Reach:
                      max(self.value_error, other.value_error))
 
 
-@dataclass(frozen=True)
-class TokenProjections:
+class TokenProjections(NamedTuple):
     """What a head makes of a token: query, key and value, the error of the query, and what is known of the others."""
 
     query: IntegerRow
@@ -55,77 +54,82 @@ class TokenProjections:
 
 
 class HeadOnNumbers:
-    """What is known of a head at a precision; ``reads`` bounds what it reads, ``length`` is the greatest T."""
+    """What is known of a head at a precision, from its maps; ``length`` is the greatest T."""
 
-    def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, head: NetworkHead, reads: int,
-                 length: int) -> None:
+    def __init__(self, precision: Precision, step: AttentionStep, head: NetworkHead,
+                 maps: Sequence[LinearOnNumbers], length: int) -> None:
         self._precision = precision
-        self.width = head.value.weight.width
-        query, inexact = scale_map(after_norm(step.norm, linear(head.query)), step.scale, precision.weight)
-        self.query = LinearOnNumbers(precision, budget, query, reads, inexact)
-        self.key = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(head.key)), reads)
-        self.value = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(head.value)), reads)
+        self.query, self.key, self.value = maps
+        self.width = self.value.width
         self.turn = RotaryTurn(step.rotary, precision, self.query.width) if step.rotary else None
         self._turning = self.turn.grows(max(self.query.bound, self.key.bound)) if self.turn else (1 << NORM_BITS, 0)
         factor, rounding = self._turning
         queries, keys = ((product.bound * factor >> NORM_BITS) + 1 + rounding for product in (self.query, self.key))
-        precision.expect_room((queries * keys >> precision.fraction) + 1)
+        self._drop = (queries * keys >> precision.fraction).bit_length() + precision.product - (precision.slot - 3)
+        if self._drop > 0 and precision.level:
+            raise Undecided
+        self._drop = max(0, self._drop)
+        self._dropped = ceil_sqrt(self.key.width) << self._drop if self._drop else 0
         self._slope = head.slope
         self._side = ceil_sqrt(self.width)
         self.values = max(self.value.bound, precision.one)
-        square = (self.values * self.values >> precision.fraction) + 1
+        square = (self.values * self.values >> precision.fraction) + 2
+        entry = max(self.value.largest, precision.one)
+        self._square_bits = max(0, square.bit_length() - entry.bit_length())
         self.slots = BESIDE + self.width
-        self.weight_bits = precision.slot - 2 - length.bit_length() - square.bit_length()
-        if self.weight_bits < precision.fraction:
+        self.weight_bits = precision.slot - 3 - length.bit_length() - entry.bit_length()
+        if self.weight_bits < LEAST_WEIGHT:
             raise Undecided
-        self._coarse = max(0, self.weight_bits - 72 * precision.level)
+        coarse = self.weight_bits - precision.exponent
+        self._unit = ABSOLUTE_ERROR + 1 << max(0, coarse) if coarse > -2 else 2  # how far off a weight is
+        self.read_average = precision.quotients(self.slots, precision.average)
         self.bound = self.values + self._rounding(LEAST_TOTAL)
 
     def spread(self, key: IntegerRow, place: int) -> list[int]:
-        """A key as what it adds to the packed keys: its coordinates at the slot of its place."""
-        bits = self._precision.weight - self._precision.fraction + self._precision.slot * place
-        return [k << bits for k in key]
+        """A key as what it adds to the packed keys: its coordinates at the slot of its place, without dropped bits."""
+        bits = self._precision.product - self._precision.fraction + self._precision.slot * place
+        return [k >> self._drop << bits for k in key]
 
     def weigh(self, value: IntegerRow) -> int:
         """A value packed, with 1 and the square of its norm, rounded up, before it."""
-        square = (sum([v * v for v in value]) >> self._precision.fraction) + 1
+        square = (sum([v * v for v in value]) >> self._precision.fraction + self._square_bits) + 1
         return self._precision.pack((self._precision.one, square, *value))
 
-    def see(self, read: IntegerRow, e: int, position: int) -> TokenProjections:
-        """What the head makes of a token at a position number, which reads a vector off by at most e."""
-        query, key = self.query.apply(read), self.key.apply(read)
+    def see(self, query: IntegerRow, key: IntegerRow, value: IntegerRow, e: int, position: int) -> TokenProjections:
+        """What the head makes of a token at a position number, of what its maps made of a vector off by at most e."""
         e_query, e_key = self.query.error(e), self.key.error(e)
         if self.turn:
-            query, key = self.turn.apply(query, position), self.turn.apply(key, position)
+            query, key = self.turn.apply(query, position) if query else query, self.turn.apply(key, position)
             factor, rounding = self._turning
             e_query, e_key = ((error * factor >> NORM_BITS) + 1 + rounding for error in (e_query, e_key))
         reach = Reach(e_key, ceil_norm(key), self.value.error(e))
-        return TokenProjections(query, key, self.value.apply(read), e_query, reach)
+        return TokenProjections(query, key, value, e_query, reach)
 
     def scores(self, query: IntegerRow, keys: IntegerRow, count: int, places: Sequence[int], place: int) -> list[int]:
         """The scores of a query at a place for packed keys at these places."""
-        found = self._precision.upper_halves(sum(map(mul, query, keys)), count)
+        found = self._precision.quotients(count, self._precision.product - self._drop)(sum(map(mul, query, keys)))
         if self._slope is None:
             return list(found)
         number, slope = self._precision.number, self._slope
         return [s + number(slope * (j - place)) for s, j in zip(found, places, strict=True)]
 
     def score_error(self, seen: TokenProjections, reach: Reach) -> int:
-        """How far off the scores of a query are: products, their rounding, and that of slopes."""
-        products = (ceil_norm(seen.query) + seen.query_error) * reach.key_error + reach.key_norm * seen.query_error
+        """How far off the scores of a query are: products, their rounding, and that of slopes; dropped bits of keys."""
+        products = (ceil_norm(seen.query) + seen.query_error) * (reach.key_error + self._dropped)
+        products += reach.key_norm * seen.query_error
         return (products >> self._precision.fraction) + 3
 
     def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int) -> list[int]:
         """The weights, over 2^weight_bits; ``top`` is at least every score."""
-        bits, at = self.weight_bits - exponentials.bits, exponentials.at
-        return [at(top - s) << bits for s in scores] if bits >= 0 else [at(top - s) >> -bits for s in scores]
+        bits, found = self.weight_bits - exponentials.bits, exponentials.all_at([top - s for s in scores])
+        return [w << bits for w in found] if bits >= 0 else [w >> -bits for w in found]
 
     def average(self, halves: Sequence[int], e_score: int, e_value: int, length: int) -> tuple[list[int], int]:
-        """The average from the upper halves of the sums of weights times what `weigh` packs, and its error.
+        """The average from the sums of weights times what `weigh` packs, over 2^A, and its error.
 
-        Proof of what is not above: halves are rounded down by less than a unit. Of a sum n and the sum of weights D,
+        Proof of what is not above: these are rounded down by less than a unit. Of a sum n and the sum of weights D,
         |n*/D* - n/D| <= (√m + |n*/D*|)/D for vectors n, and each entry is rounded once more. D units are
-        D 2^(G - F) units of weights.
+        D 2^(A - F) units of weights.
 
         Raises:
             Undecided: if the error of scores is above 1/2, or the sum of weights too small.
@@ -133,20 +137,33 @@ class HeadOnNumbers:
         precision, total = self._precision, halves[0]
         one, bits = precision.one, precision.fraction
         x = e_score + RELATIVE_ERROR
-        units = length * (ABSOLUTE_ERROR + 1 << self._coarse)
-        room = total << precision.weight - bits
+        units = length * self._unit
+        room = total << precision.average >> bits
         if 2 * x > one or 64 * units > room or total < LEAST_TOTAL:
             raise Undecided
         found = [(z << bits) // total for z in halves[BESIDE:]]
         rounding = self._rounding(total)
-        square = ((halves[1] + 1 << 2 * bits) // total + (2 << bits)) - max(0, ceil_norm(found) - 1 - rounding) ** 2
+        square = ((halves[1] + 1 << 2 * bits + self._square_bits) // total + (2 << bits)) - max(
+            0, ceil_norm(found) - 1 - rounding) ** 2
         spread = ceil_sqrt(max(0, square))
-        spread = (105 * x if 64 * x <= one else 220 * x) * spread // (100 * one) + 3 * units * 2 * self.values // room
+        scores, others = (105 * x, 106) if 64 * x <= one else (220 * x, 300)
+        spread = scores * spread // (100 * one) + others * units * 2 * self.values // (100 * room)
         return found, e_value + spread + rounding + 2
 
     def _rounding(self, total: int) -> int:
         """How far off averages are by rounding, if the half of the sum of weights is at least this."""
         return (self._side * self._precision.one + self.values) // total + self._side + 2
+
+
+def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, reads: int
+                  ) -> list[tuple[LinearOnNumbers, ...]]:
+    """For each head the maps to queries, with the scale of scores, keys and values, all with room for each other's."""
+    exact = [(scale_map(after_norm(step.norm, linear(head.query)), step.scale, precision.slot),
+              (after_norm(step.norm, linear(head.key)), False), (after_norm(step.norm, linear(head.value)), False))
+             for head in step.heads]
+    room = max((largest_entry(given, reads, precision) for maps in exact for given, _ in maps), default=0)
+    return [tuple(LinearOnNumbers(precision, budget, given, reads, inexact, room) for given, inexact in maps)
+            for maps in exact]
 
 
 def scale_map(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear, bool]:

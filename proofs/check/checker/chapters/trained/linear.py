@@ -6,6 +6,7 @@ With every map goes what is needed for errors in the 2-norm: an upper bound of i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import isqrt
 from operator import mul
 
@@ -13,7 +14,7 @@ from ...kernel.budget import Budget
 from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.numbers import INTEGER_BITS
 from .exact import ExactLinear
-from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
+from .precision import LEAST_WEIGHT, NORM_BITS, Precision, ceil_norm, ceil_sqrt
 from .reading.dyadics import Matrix
 
 ENTRY_BITS = 20  # of the entries of a matrix whose spectral norm is bounded
@@ -24,35 +25,65 @@ class LinearOnNumbers:
     """x ↦ x W + b on numbers, for |x| <= ``reads`` (a number, as all bounds of vectors).
 
     Claim. If numbers x are within e of exact ones in the 2-norm, the result is within `error(e)` of the exact result,
-    and its 2-norm is at most ``bound``. Proof. Entries of the weight are rounded by less than 2^-G (twice that, if
-    the given ones are ``inexact``, off by less than 2^-G), so |x (W - W')| <= |x| sqrt(in out) 2^-G, twice that; the
-    bias by less than that a number; the upper half of a slot by less than a number. The rest is |x - x'| |W|.
+    and its 2-norm is at most ``bound``, each entry at most ``largest``; if x is exact, an entry is off by at most
+    ``rounding``. Proof. Entries of the weight are rounded to nearest, by at most 2^-G / 2 (three times that, if the
+    given ones are ``inexact``, off by less than 2^-G), so |x (W - W')| <= |x| sqrt(in out) 2^-G / 2, three times that,
+    and an entry of it at most |x| sqrt(in) 2^-G / 2; the bias is rounded by less than 2^-G a number, and the quotient
+    is the nearest one. The rest is |x - x'| |W|. An entry is at most |x| times the 2-norm of the column, and the bias.
     """
 
     def __init__(self, precision: Precision, budget: Budget, given: ExactLinear, reads: int,
-                 inexact: bool = False) -> None:
+                 inexact: bool = False, room: int = 0) -> None:
+        """``room`` is for entries of maps beside this one."""
         height, self.width = len(given.weight.rows), given.weight.width
-        power, side = precision.weight, ceil_sqrt(self.width)
-        budget.spend(1 + height * (1 + self.width >> 1))
+        side, rounds = ceil_sqrt(self.width), 3 if inexact else 1
+        budget.spend(1 + height * (1 + self.width))
         budget.hold(height * (INTEGER_BITS + self.width * precision.slot))
-        self._precision = precision
-        places = given.weight.power + power
-        self._rows = [precision.pack([floor_shift(w, places) for w in row]) for row in given.weight.rows]
-        bias = [floor_shift(b, given.bias.power + precision.fraction + power) for b in given.bias.entries]
-        self._start = precision.pack(bias)
+        self.largest = largest_entry(given, reads, precision)
+        power = self.power = precision.weight_for(max(self.largest, room))
+        places = given.weight.power + power + 1
+        self.rows = [precision.pack([floor_shift(w, places) + 1 >> 1 for w in row]) for row in given.weight.rows]
+        self.start = precision.pack([floor_shift(b, given.bias.power + precision.fraction + power) + (1 << power - 1)
+                                      for b in given.bias.entries])
+        self._quotients = precision.quotients(self.width, power)
         self.norm = spectral_norm(budget, given.weight) + 1
-        rounds = 2 if inexact else 1
-        self._rounding = (rounds * reads * ceil_sqrt(height * self.width) >> power) + 1 + 4 * side
-        self.bound = self.error(reads) + ceil_norm([b >> power for b in bias]) + side
-        precision.expect_room(self.bound)
+        self.rounding = (rounds * reads * ceil_sqrt(height) >> power + 1) + 2
+        self._rounding = (rounds * reads * ceil_sqrt(height * self.width) >> power + 1) + 3 + side // 2
+        bias = [floor_shift(b, given.bias.power + precision.fraction) for b in given.bias.entries]
+        self.bound = self.error(reads) + ceil_norm(bias) + side
 
     def apply(self, x: Sequence[int]) -> Sequence[int]:
         """The result."""
-        return self._precision.upper_halves(sum(map(mul, x, self._rows), self._start), self.width)
+        return self._quotients(sum(map(mul, x, self.rows), self.start))
 
     def error(self, e: int) -> int:
         """How far off the result is if x is off by at most e."""
         return (e * self.norm >> NORM_BITS) + 1 + self._rounding
+
+
+class MapsBeside:
+    """Maps of one x whose weights have as many bits, as one sum of products; ``apply`` has all results in a row."""
+
+    def __init__(self, precision: Precision, budget: Budget, maps: Sequence[LinearOnNumbers]) -> None:
+        *starts, self.width = accumulate((one.width for one in maps), initial=0)
+        shifts = [precision.slot * start for start in starts]
+        rows = ([row << shift for row in one.rows] for one, shift in zip(maps, shifts, strict=True))
+        self._rows = list(map(sum, zip(*rows, strict=True)))
+        budget.hold(len(self._rows) * (INTEGER_BITS + self.width * precision.slot))
+        self._start = sum(one.start << shift for one, shift in zip(maps, shifts, strict=True))
+        self._quotients = precision.quotients(self.width, maps[0].power if maps else 0)
+
+    def apply(self, x: Sequence[int]) -> Sequence[int]:
+        """The results, one after another."""
+        return self._quotients(sum(map(mul, x, self._rows), self._start))
+
+
+def largest_entry(given: ExactLinear, reads: int, precision: Precision) -> int:
+    """A bound of the entries of what a map makes of numbers x with |x| <= ``reads``, roundings included."""
+    columns = ceil_shift(max(map(ceil_norm, zip(*given.weight.rows, strict=True)), default=0),
+                         given.weight.power + NORM_BITS)
+    bias = max((abs(floor_shift(b, given.bias.power + precision.fraction)) for b in given.bias.entries), default=0)
+    return (reads * columns >> NORM_BITS) + bias + (reads * ceil_sqrt(len(given.weight.rows)) >> LEAST_WEIGHT) + 4
 
 
 def spectral_norm(budget: Budget, matrix: Matrix) -> int:

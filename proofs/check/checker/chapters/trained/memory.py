@@ -44,6 +44,6 @@ class AttentionMemory:
             self._stack.budget.spend(1 + (len(values) * (16 + head.key.width + head.width) >> 4))
             scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
             weights = head.weights(self._stack.exponentials, scores, max(scores))
-            halves = self._stack.precision.upper_halves(sum(map(mul, weights, values)), head.slots)
-            found.append(head.average(halves, head.score_error(one, reach[-1]), reach[-1].value_error, len(values)))
+            sums = head.read_average(sum(map(mul, weights, values)))
+            found.append(head.average(sums, head.score_error(one, reach[-1]), reach[-1].value_error, len(values)))
         return found

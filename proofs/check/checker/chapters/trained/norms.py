@@ -12,7 +12,7 @@ from math import isqrt
 from .precision import Precision, Undecided, ceil_sqrt
 from .reading.network import Norm
 
-GUARD = 20  # bits more than a number has: of s
+GUARDS = 12, 20, 20  # bits more than a number has, by precision: of s
 LEAST_ROOT = 1 << 16  # of d s 2^(F + GUARD): below it, too few bits are left
 
 
@@ -27,11 +27,12 @@ class Normaliser:
 
     def __init__(self, norm: Norm, width: int, precision: Precision) -> None:
         self._centred, self._width = norm.kind == "layer", width
-        self._precision, self._bits = precision, precision.fraction + GUARD
+        guard = self._guard = GUARDS[precision.level]
+        self._precision, self._bits = precision, precision.fraction + guard
         epsilon = norm.epsilon
         self._epsilon = (epsilon.numerator * width**2 << 2 * self._bits) // epsilon.denominator
         self._least = isqrt((epsilon.numerator << 2 * self._bits) // epsilon.denominator)
-        self._side, self._root = ceil_sqrt(width), isqrt(width << 2 * GUARD)
+        self._side, self._root = ceil_sqrt(width), isqrt(width << 2 * guard)
         self.bound = ceil_sqrt(width << 2 * precision.fraction) * (1 + LEAST_ROOT) // LEAST_ROOT + 1 + self._side
 
     def apply(self, x: Sequence[int], e: int) -> tuple[list[int], int]:
@@ -40,14 +41,14 @@ class Normaliser:
         Raises:
             Undecided: if the error is too large, or s too small.
         """
-        width, bits = self._width, self._bits
+        width, bits, guard = self._width, self._bits, self._guard
         total = sum(x) if self._centred else 0
         square = width * sum([y * y for y in x]) - total * total
-        r = isqrt((square << 2 * GUARD) + self._epsilon)
-        least = max(r // width - (e << 2 * GUARD) // self._root - 1, self._least)
+        r = isqrt((square << 2 * guard) + self._epsilon)
+        least = max(r // width - (e << 2 * guard) // self._root - 1, self._least)
         if r < LEAST_ROOT or least <= 0:
             raise Undecided
         inverse = (1 << 2 * bits) // r
-        rounding = (self._side << self._precision.fraction) // r + (self._side * (r + 1) >> bits + GUARD)
+        rounding = (self._side << self._precision.fraction) // r + (self._side * (r + 1) >> bits + guard)
         rounding += 3 + self._side
         return [(width * y - total) * inverse >> bits for y in x], (e << bits) // least + rounding

@@ -1,26 +1,30 @@
 """Numbers of a run as integers at a scale, and vectors packed into one integer.
 
-At precision L a number x stands for x / 2^F, F = 44 L. A weight stands for w / 2^G, G = 64 L. A vector is packed with
-128 L bits for each entry, its *slot*; packed vectors are added, and multiplied with an integer, in one operation. The
-upper half of a slot, read as a signed number, is the entry divided by 2^G and rounded down: a sum of numbers times
-weights read so is a number again.
+At precision L a number x stands for x / 2^F, F = 44 L. A vector is packed with S = 128 L bits for each entry, its
+*slot*; packed vectors are added, and multiplied with an integer, in one operation. A sum of numbers times weights over
+2^G, divided by 2^G, is a number again: G = 64 L, so that it is the upper half of a slot. Precision 0 is for most words,
+and quick: F = 26 and S = 64, so that most numbers are one digit of Python's integers, and G is what is left.
 
-Claim. If every entry y of a packed vector Y = sum_j y_j 2^(128 L j) has |y| < 2^(128 L - 1), `upper_halves` returns
-floor(y_j / 2^G) for every j. Proof. Let B have 2^(128 L - 1) in every slot. Slots of Y + B are y_j + 2^(128 L - 1),
-from 0 to below 2^(128 L), so nothing is carried; flipping their first bits makes them y_j modulo 2^(128 L), which is
-two's complement. The upper half of two's complement is the floor of the quotient by 2^G.
+Claim. If every entry y of a packed vector Y = sum_j y_j 2^(S j) has |y| < 2^(S - 1), ``quotients(length, G)`` makes
+a function that returns floor(y_j / 2^G) for every j. Proof. Let B have 2^(S - 1) in every slot. Slots of Y + B are y_j
++ 2^(S - 1), from 0 to below 2^S, so nothing is carried; flipping their first bits makes them y_j modulo 2^S, which is
+two's complement; the upper half of two's complement is the floor of the quotient by 2^(S/2). Else all of Y + B is
+shifted by G, and what comes to a slot from the one above is masked out: slots are floor(y_j / 2^G) + 2^(S - 1 - G).
+With 2^(S - 1) - 2^(S - 1 - G) added to each they are floor(y_j / 2^G) + 2^(S - 1), from 0 to below 2^S again.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isqrt
+from operator import mul
 from sys import byteorder
 
-HIGHEST = 2  # precision; at 3, exponential.py would not enclose closely enough
+LOWEST, HIGHEST = 0, 2  # precision; at 3, exponential.py would not enclose closely enough
+LEAST_WEIGHT = 16  # bits of a weight behind the point
 NORM_BITS = 32  # upper bounds of norms of matrices are integers over 2^32
 
 
@@ -29,14 +33,24 @@ class Undecided(Exception):
 
 
 class Precision:
-    """Scales and slots at precision ``level``."""
+    """Scales and slots at precision ``level``.
+
+    Attributes:
+        fraction, weight: F, and how many bits behind the point factors have that are not packed.
+        exponent: bits behind the point of exp, as exponentials.py has it.
+        product, average: what packed scores and sums of weighted values are divided by, as powers of two.
+    """
 
     def __init__(self, level: int) -> None:
         self.level = level
-        self.fraction = 44 * level
-        self.weight = 64 * level
-        self.slot = 128 * level
+        self.fraction = 44 * level or 26
+        self.slot = 128 * level or 64
+        self.weight = self.slot // 2
+        self.exponent = 72 * level or 40
+        self.product = self.weight if level else self.fraction
+        self.average = self.weight if level else 0
         self.one = 1 << self.fraction
+        self.quotients = lru_cache(maxsize=1024)(self._quotients)
 
     def pack(self, entries: Iterable[int]) -> int:
         """The packed vector; entries may be negative.
@@ -51,23 +65,33 @@ class Precision:
             raise Undecided from None
         return int.from_bytes(raw, "little") - sign_bits(self.slot, len(raw) // size)
 
-    def upper_halves(self, packed: int, length: int) -> Sequence[int]:
-        """The entries of a packed vector, each divided by 2^G and rounded down; proved above."""
-        signs = sign_bits(self.slot, length)
-        raw = ((packed + signs) ^ signs).to_bytes(length * self.slot // 8, "little")
-        if self.level == 1 and byteorder == "little":
-            return array("q", raw)[1::2]
-        half = self.slot // 16
-        return [int.from_bytes(raw[i:i + half], "little", signed=True) for i in range(half, len(raw), 2 * half)]
+    def _quotients(self, length: int, shift: int) -> Callable[[int], Sequence[int]]:
+        """What makes of a packed vector its entries, each divided by 2^shift and rounded down; proved above."""
+        signs, size, most = sign_bits(self.slot, length), length * self.slot // 8, self.slot - 1
+        if self.level == 1 and shift == self.weight and byteorder == "little":
+            return lambda packed: array("q", ((packed + signs) ^ signs).to_bytes(size, "little"))[1::2]
+        ones = signs >> most
+        mask, back = ones * ((1 << self.slot - shift) - 1), ones * ((1 << most) - (1 << most - shift))
+        if self.level == 0 and byteorder == "little":
+            return lambda packed: array(
+                "q", ((packed + signs >> shift & mask) + back ^ signs).to_bytes(size, "little"))
+        return partial(self._entries, length, shift)
 
-    def expect_room(self, bound: int) -> None:
-        """Sums whose absolute value, as numbers, is at most ``bound`` fit a slot.
+    def _entries(self, length: int, shift: int, packed: int) -> list[int]:
+        signs, size = sign_bits(self.slot, length), self.slot // 8
+        raw = (packed + signs ^ signs).to_bytes(length * size, "little")
+        return [int.from_bytes(raw[i:i + size], "little", signed=True) >> shift for i in range(0, len(raw), size)]
+
+    def weight_for(self, bound: int) -> int:
+        """G, so that sums whose absolute value, as numbers, is at most ``bound`` fit a slot.
 
         Raises:
-            Undecided: if not.
+            Undecided: if that leaves too few bits.
         """
-        if bound.bit_length() + self.weight >= self.slot - 1:
+        room = self.slot - 2 - bound.bit_length()
+        if room < (self.weight if self.level else LEAST_WEIGHT):
             raise Undecided
+        return self.weight if self.level else room
 
     def number(self, x: Fraction) -> int:
         """The rational as a number, rounded down."""
@@ -87,4 +111,5 @@ def ceil_sqrt(x: int) -> int:
 
 def ceil_norm(entries: Iterable[int]) -> int:
     """The 2-norm, rounded up."""
-    return ceil_sqrt(sum(x * x for x in entries))
+    vector = list(entries)
+    return ceil_sqrt(sum(map(mul, vector, vector)))

@@ -7,17 +7,21 @@ themselves are found once, from the embeddings on, for all words over the claim'
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from itertools import accumulate, pairwise
 from math import lcm
+from operator import mul
 
 from ...kernel.budget import Budget
 from ...kernel.exponential import ceil_shift, floor_shift
+from ...kernel.numbers import INTEGER_BITS
 from ...kernel.verdicts import require
 from .activations import Activation
-from .exact import ExactLinear, after_norm, below, beside, column_combination, linear, zeros
+from .exact import ExactLinear, after_norm, below, linear, select, zeros
 from .exponentials import Exponentials
-from .heads import HeadOnNumbers, TokenProjections
-from .linear import LinearOnNumbers, spectral_norm
+from .heads import HeadOnNumbers, TokenProjections, maps_of_heads
+from .linear import LinearOnNumbers, MapsBeside
 from .norms import Normaliser
 from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
 from .reading.decision import LogitRow
@@ -27,6 +31,9 @@ from .roundings import Rounder
 
 Stream = tuple[Sequence[int], int]
 """A vector of numbers, and how far off it may be in the 2-norm."""
+
+Logits = tuple[Sequence[int], int]
+"""Logits that rows are made of, and how far off in the 2-norm is what they are linear forms of."""
 
 
 class StepInput:
@@ -144,8 +151,15 @@ class AttentionOnNumbers:
     def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
                  length: int) -> None:
         self._reading = StepInput(step.norm, width, precision, budget, reads)
-        self.heads = [HeadOnNumbers(precision, budget, step, head, self._reading.bound, length)
-                      for head in step.heads]
+        maps = maps_of_heads(precision, budget, step, self._reading.bound)
+        self.heads = [HeadOnNumbers(precision, step, head, own, length)
+                      for head, own in zip(step.heads, maps, strict=True)]
+        seen = [one for _, key, value in maps for one in (key, value)]
+        self._seen = MapsBeside(precision, budget, seen)
+        self._all = MapsBeside(precision, budget, [*seen, *(query for query, _, _ in maps)])
+        ends = list(accumulate([one.width for one in seen] + [query.width for query, _, _ in maps], initial=0))
+        slices, count = [slice(first, last) for first, last in pairwise(ends)], 2 * len(maps)
+        self._slices = list(zip(slices[count:], slices[0:count:2], slices[1:count:2], strict=True))
         self._norms = [LinearOnNumbers(precision, budget, ExactLinear(head.out, zeros(width)), known.bound).norm
                        for head, known in zip(step.heads, self.heads, strict=True)]
         outs = ExactLinear(below([head.out for head in step.heads]), step.bias or zeros(width))
@@ -153,10 +167,12 @@ class AttentionOnNumbers:
         self.bound = reads + self._out.bound
         self.cost = sum(head.width for head in self.heads) * width // 2 + self._reading.cost
 
-    def see(self, stream: Stream, position: int) -> list[TokenProjections]:
-        """What each head makes of a token at a position number."""
+    def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
+        """What each head makes of a token at a position number; without a query if it asks nothing."""
         read, e = self._reading.apply(stream)
-        return [head.see(read, e, position) for head in self.heads]
+        made = (self._all if asks else self._seen).apply(read)
+        return [head.see(made[query] if asks else (), made[key], made[value], e, position)
+                for head, (query, key, value) in zip(self.heads, self._slices, strict=True)]
 
     def write(self, stream: Stream, averages: Sequence[tuple[Sequence[int], int]]) -> Stream:
         """The stream with what the heads write: each error times the norm of its head's matrix; one rounding."""
@@ -170,32 +186,49 @@ Alone = NormOfStream | UnitsOnNumbers | RoundingOnNumbers
 
 
 class RowsOnNumbers:
-    """All rows of the claim, as linear forms of the last stream, in numbers; each multiplied until it is integral.
+    """All rows of the claim, as sums of logits, in numbers; each multiplied until it is integral.
 
     ``least`` is what a row must exceed, rounded down (values are integers); a row is off by the error of the stream
-    (or its norm) times the 2-norm of its column, and the rounding of them all.
+    (or its norm) times the 2-norm of its column, and the rounding of each logit times its coefficient.
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, norm: Norm | None, width: int,
                  rows: Sequence[LogitRow], margin: Fraction, reads: int) -> None:
         self._reading = StepInput(norm, width, precision, budget, reads)
-        unembedding = after_norm(norm, linear(network.unembedding))
-        budget.spend(self._reading.width * (network.outputs + sum(2 + len(row) for row in rows)))
         commons = [lcm(*(c.denominator for _, c in row)) for row in rows]
-        columns = [column_combination(unembedding, [(token, int(c * common)) for token, c in row])
-                   for row, common in zip(rows, commons, strict=True)]
         self.least = [precision.number(margin * common) for common in commons]
-        self._product = LinearOnNumbers(precision, budget, beside(columns), self._reading.bound) if columns else None
-        self._norms = [spectral_norm(budget, column.weight) + 1 for column in columns]
+        used = sorted({token for row in rows for token, _ in row})
+        budget.spend(self._reading.width * (network.outputs + sum(2 + len(row) for row in rows)))
+        budget.hold(INTEGER_BITS * (network.width * len(used) + sum(4 + 2 * len(row) for row in rows)))
+        logits = select(after_norm(norm, linear(network.unembedding)), used)
+        self._product = LinearOnNumbers(precision, budget, logits, self._reading.bound)
+        self.cost = self._reading.cost + self._reading.width * len(used) // 8
+        places = {token: place for place, token in enumerate(used)}
+        self._forms = [[(places[token], int(c * common)) for token, c in row]
+                       for row, common in zip(rows, commons, strict=True)]
+        columns, power = list(zip(*logits.weight.rows, strict=True)), logits.weight.power + NORM_BITS
+        norms = (ceil_shift(norm_of_sum([(columns[place], c) for place, c in form]), power) for form in self._forms)
+        rounding = self._product.rounding
+        self._errors = [(norm, 2 + rounding * sum(abs(c) for _, c in form))
+                        for norm, form in zip(norms, self._forms, strict=True)]
 
-    def values(self, stream: Stream) -> list[tuple[int, int]]:
-        """Of each row its value, and how far that may be off."""
-        if self._product is None:
-            return []
+    def logits(self, stream: Stream) -> Logits:
+        """All that rows are sums of, and how far off what they are made from is."""
         read, e = self._reading.apply(stream)
-        rounding = self._product.error(0)
-        errors = [(e * norm >> NORM_BITS) + 1 + rounding for norm in self._norms]
-        return list(zip(self._product.apply(read), errors, strict=True))
+        return self._product.apply(read), e
+
+    def values(self, logits: Logits, rows: Iterable[int]) -> list[tuple[int, int]]:
+        """Of each of these rows its value, and how far that may be off."""
+        z, e = logits
+        return [(sum([z[place] * c for place, c in self._forms[row]]), (e * norm >> NORM_BITS) + rounding)
+                for row in rows for norm, rounding in [self._errors[row]]]
+
+
+def norm_of_sum(terms: Sequence[tuple[Sequence[int], int]]) -> int:
+    """The 2-norm of a sum of columns times coefficients, rounded up."""
+    factors = [c for _, c in terms]
+    entries = zip(*(column for column, _ in terms), strict=True)
+    return ceil_norm(sum(map(mul, factors, row)) for row in entries)
 
 
 class Stack:
@@ -203,13 +236,14 @@ class Stack:
 
     Attributes:
         stem: steps before the first attention.
+        starts: a bound of streams before the first attention.
         blocks: attention, and the steps on each token after it.
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
                  rows: Sequence[LogitRow], margin: Fraction, length: int) -> None:
         self.precision, self.budget, self.network = precision, budget, network
-        self.exponentials = Exponentials(precision.fraction, 72 * precision.level, budget)
+        self.exponentials = Exponentials(precision.fraction, precision.exponent, budget)
         self._length, self.cost = length, 0
         self._bound, self._width = self._embedding_bound(tokens), network.width
         steps, last = list(network.steps), None
@@ -217,12 +251,15 @@ class Stack:
             last = steps.pop().norm
         self.stem: list[Alone] = []
         self.blocks: list[tuple[AttentionOnNumbers, list[Alone]]] = []
+        self.starts = self._bound
         for step in steps:
             if isinstance(step, AttentionStep):
                 self.blocks.append((self._attention(step), []))
             else:
                 (self.blocks[-1][1] if self.blocks else self.stem).append(self._alone(step))
+                self.starts = self.starts if self.blocks else self._bound
         self.rows = RowsOnNumbers(precision, budget, network, last, self._width, rows, margin, self._bound)
+        self.cost = (self.cost + self.rows.cost) // (1 if precision.level else 4)
 
     def start(self, token: int, position: int) -> Stream:
         """The stream of a token at a position number before the first attention."""
@@ -262,6 +299,12 @@ class Stack:
         self._bound = made.bound
         self.cost += made.cost
         return made
+
+
+def up_to_attention(network: Network) -> Network:
+    """The network without the steps after its first attention."""
+    first = next(k for k, step in enumerate(network.steps) if isinstance(step, AttentionStep))
+    return replace(network, steps=network.steps[:first + 1])
 
 
 def pass_on(steps: Iterable[Alone], stream: Stream) -> Stream:

@@ -1,6 +1,6 @@
 """Words through the network: a walk goes from word to word, and keeps what they share.
 
-Values of rows, and how far they may be off, are found at judged places only.
+Logits, and how far off they may be, are found at judged places only.
 """
 
 from __future__ import annotations
@@ -10,11 +10,8 @@ from collections.abc import Collection, Sequence
 from .heads import HeadAverage
 from .memory import AttentionMemory
 from .precision import Undecided
-from .stack import AttentionOnNumbers, Stack, Stream, pass_all, pass_on
+from .stack import AttentionOnNumbers, Logits, Stack, Stream, pass_all, pass_on
 from .tables import Tables
-
-RowValues = list[tuple[int, int]]
-"""Of each row of the claim its value, and how far that may be off, as numbers."""
 
 
 class CausalWalk:
@@ -24,10 +21,10 @@ class CausalWalk:
         self._stack, self._tables, self._offset = stack, tables, offset
         self._memories = [AttentionMemory(stack, attention) for attention, _ in stack.blocks[1:]]
         self._tokens: list[int] = []
-        self._found: list[RowValues | None] = []
+        self._found: list[Logits | None] = []
 
-    def values(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, RowValues]:
-        """The values at the judged places of a word.
+    def logits(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, Logits]:
+        """The logits at the judged places of a word.
 
         Raises:
             Undecided: if an error bound is too large.
@@ -59,16 +56,16 @@ class CausalWalk:
         self._found.append(None)
         stream = self._pass_all(place, token, is_judged)
         if stream is not None:
-            self._found[place] = self._stack.rows.values(stream)
+            self._found[place] = self._stack.rows.logits(stream)
 
     def _pass_all(self, place: int, token: int, is_judged: bool) -> Stream | None:
         """The last stream of the new token; None if only its last key and value are needed."""
         blocks, stack = self._stack.blocks, self._stack
         stack.budget.spend(1 + (stack.cost if is_judged or len(blocks) > 1 else 0))
-        stream, seen = self._tables.start(place, token)
+        stream, seen = self._tables.start(place, token), []
         for number, (attention, alone) in enumerate(blocks):
             if number:
-                seen = attention.see(stream, self._offset + place)
+                seen = attention.see(stream, self._offset + place, is_judged or number < len(blocks) - 1)
                 self._memories[number - 1].add(seen)
             if number == len(blocks) - 1 and not is_judged:
                 return None
@@ -84,8 +81,8 @@ class WholeWalk:
     def __init__(self, stack: Stack, tables: Tables, offset: int) -> None:
         self._stack, self._tables, self._offset = stack, tables, offset
 
-    def values(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, RowValues]:
-        """The values at the judged places of a word.
+    def logits(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, Logits]:
+        """The logits at the judged places of a word.
 
         Raises:
             Undecided: if an error bound is too large.
@@ -96,19 +93,19 @@ class WholeWalk:
             embedded = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
             streams = dict(enumerate(pass_all(stack.stem, embedded)))
         else:
-            streams = {place: self._tables.start(place, tokens[place])[0] for place in places}
+            streams = {place: self._tables.start(place, tokens[place]) for place in places}
         for number, (attention, alone) in enumerate(stack.blocks):
             wanted = places if of_input or number < len(stack.blocks) - 1 else judged
             averages = (self._averages(attention, [streams[place] for place in places], wanted) if number or of_input
                         else [self._tables.averages(place, tokens) for place in wanted])
             written = [attention.write(streams[place], one) for place, one in zip(wanted, averages, strict=True)]
             streams = dict(zip(wanted, pass_all(alone, written), strict=True))
-        return {place: stack.rows.values(streams[place]) for place in judged}
+        return {place: stack.rows.logits(streams[place]) for place in judged}
 
     def _averages(self, attention: AttentionOnNumbers, streams: Sequence[Stream], wanted: Collection[int]
                   ) -> list[list[HeadAverage]]:
         """What the heads make of all places, or of those so far, for the queries at these."""
-        seen = [attention.see(stream, self._offset + place) for place, stream in enumerate(streams)]
+        seen = [attention.see(stream, self._offset + place, place in wanted) for place, stream in enumerate(streams)]
         memory, found = AttentionMemory(self._stack, attention), {}
         for place, one in enumerate(seen):
             memory.add(one)
@@ -123,7 +120,10 @@ class WholeWalk:
 Walk = CausalWalk | WholeWalk
 
 
-def make_walk(stack: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> Walk:
-    """A walk at an offset; ``may_stand`` has the tokens that may stand at each place of the input."""
+def make_walk(stack: Stack, beginning: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> Walk:
+    """A walk at an offset; ``may_stand`` has the tokens that may stand at each place of the input.
+
+    ``beginning`` is the stack, or that of the network up to its first attention at a higher precision.
+    """
     kind = CausalWalk if stack.network.causal else WholeWalk
-    return kind(stack, Tables(stack, offset, may_stand), offset)
+    return kind(stack, Tables(beginning, stack, offset, may_stand), offset)

@@ -14,11 +14,13 @@ from ...kernel.words.conditions import is_past_only
 from ...kernel.words.tracker import Tracker, TrackerState
 from ...kernel.words.truth import TruthsAlongWord
 from .obligations import is_by_place
-from .precision import HIGHEST, Precision, Undecided
-from .reading.decision import TrainedClaim, WordsUnit
+from .precision import HIGHEST, LOWEST, Precision, Undecided
+from .reading.decision import LogitRow, TrainedClaim, WordsUnit
 from .reading.network import Network
-from .stack import Stack
-from .walks import RowValues, Walk, make_walk
+from .stack import Logits, Stack, up_to_attention
+from .walks import Walk, make_walk
+
+PATIENCE = 16  # how many more words may need a higher precision than the first before that is left out
 
 Word = tuple[int, ...]
 
@@ -64,10 +66,12 @@ def rank(word: Word, letters: int) -> int:
 
 
 class Stacks:
-    """A network at each precision, made where it is needed."""
+    """A network at each precision, made where it is needed, of rows or of none."""
 
-    def __init__(self, network: Network, make: Callable[[Precision], Stack]) -> None:
-        self.network, self._make = network, make
+    def __init__(self, network: Network, rows: Sequence[LogitRow],
+                 make: Callable[[Precision, Network, Sequence[LogitRow]], Stack]) -> None:
+        self.network, self._rows, self._make = network, rows, make
+        self._beginning: Stack | None = None
         self._made: dict[int, Stack | None] = {}
 
     def at(self, level: int) -> Stack:
@@ -78,11 +82,23 @@ class Stacks:
         """
         if level not in self._made:
             self._made[level] = None
-            self._made[level] = self._make(Precision(level))
+            self._made[level] = self._make(Precision(level), self.network, self._rows)
         stack = self._made[level]
         if stack is None:
             raise Undecided
         return stack
+
+    def beginning(self, level: int) -> Stack:
+        """The network up to its first attention, at precision 1 at least; or more of it.
+
+        Raises:
+            Undecided: if its numbers do not fit.
+        """
+        if level > LOWEST or not self.at(level).blocks:
+            return self.at(level)
+        if self._beginning is None:
+            self._beginning = self._make(Precision(LOWEST + 1), up_to_attention(self.network), ())
+        return self._beginning
 
 
 class Judge:
@@ -101,8 +117,8 @@ class Judge:
         self._needed: dict[tuple[int, ...], tuple[int, ...]] = {}
         tokens = {*claim.before, *claim.tokens, *claim.after}
         length = len(claim.before) + claim.max_n + len(claim.after)
-        self.stacks = Stacks(network, lambda precision: Stack(
-            precision, self.budget, network, tokens, self.rows, claim.margin, length))
+        self.stacks = Stacks(network, self.rows, lambda precision, part, rows: Stack(
+            precision, self.budget, part, tokens, rows, claim.margin, length))
 
     def judged(self, n: int) -> list[tuple[int, int]]:
         """Where logits are judged in words of length n: (position, place of the token in the input)."""
@@ -174,21 +190,26 @@ def dead_states(claim: TrainedClaim) -> frozenset[int]:
 
 
 class Runner:
-    """Runs words at an offset; ``may_stand`` has the tokens that may stand at each place of the input."""
+    """Runs words at an offset; ``may_stand`` has the tokens that may stand at each place of the input.
+
+    It begins at the lowest precision, until too many words more than not needed another.
+    """
 
     def __init__(self, stacks: Stacks, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
         self._stacks, self._offset, self._may_stand = stacks, offset, may_stand
         self._walks: dict[int, Walk] = {}
+        self._first, self._failed = LOWEST, 0
 
-    def values(self, level: int, tokens: Sequence[int], places: Sequence[int]) -> dict[int, RowValues]:
-        """The values of rows at these places of a word, at a precision.
+    def logits(self, level: int, tokens: Sequence[int], places: Sequence[int]) -> dict[int, Logits]:
+        """The logits at these places of a word, at a precision.
 
         Raises:
             Undecided: if an error bound is too large.
         """
         if level not in self._walks:
-            self._walks[level] = make_walk(self._stacks.at(level), self._offset, self._may_stand)
-        return self._walks[level].values(tokens, places)
+            stack, beginning = self._stacks.at(level), self._stacks.beginning(level)
+            self._walks[level] = make_walk(stack, beginning, self._offset, self._may_stand)
+        return self._walks[level].logits(tokens, places)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         """The needed rows are above the margin.
@@ -196,20 +217,23 @@ class Runner:
         Raises:
             Rejected: if one is not, or is not decided at the highest precision.
         """
-        for level in range(1, HIGHEST + 1):
+        for level in range(self._first, HIGHEST + 1):
             try:
-                return self._prove_at(level, tokens, needed)
+                self._prove_at(level, tokens, needed)
             except Undecided:
-                pass
+                continue
+            self._failed = max(0, self._failed + (1 if level > self._first else -1))
+            if self._failed > PATIENCE:
+                self._first, self._failed = level, 0
+            return
         raise Rejected("a row is not decided at the highest precision")
 
     def _prove_at(self, level: int, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
-        found = self.values(level, tokens, [*needed])
-        least = self._stacks.at(level).rows.least
+        found = self.logits(level, tokens, [*needed])
+        known = self._stacks.at(level).rows
+        least = known.least
         for place, rows in needed.items():
-            values = found[place]
-            for row in rows:
-                value, error = values[row]
+            for row, (value, error) in zip(rows, known.values(found[place], rows), strict=True):
                 if value - error <= least[row]:
                     require(value + error > least[row], "the row {} is not above the margin", row + 1)
                     raise Undecided

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ...kernel.verdicts import Rejected, require
 from .obligations import greatest_length
-from .precision import HIGHEST, Undecided
+from .precision import HIGHEST, LOWEST, Undecided
 from .reading.decision import WrongWord
 from .words import Judge, Runner
 
@@ -42,13 +42,13 @@ def expect_at_most_margin(judge: Judge, given: WrongWord, place: int) -> None:
     tokens = (*claim.before, *(claim.tokens[letter] for letter in given.word), *claim.after)
     row = judge.rows_of_case[given.case][given.row]
     runner = Runner(judge.stacks, given.offset, [[token] for token in tokens])
-    for level in range(1, HIGHEST + 1):
+    for level in range(LOWEST, HIGHEST + 1):
         try:
-            value, error = runner.values(level, tokens, [place])[place][row]
-            least = judge.stacks.at(level).rows.least[row]
+            found, rows = runner.logits(level, tokens, [place])[place], judge.stacks.at(level).rows
         except Undecided:
             continue
-        if value + error <= least:
+        ((value, error),) = rows.values(found, [row])
+        if value + error <= rows.least[row]:
             return
-        require(value - error <= least, "the row is above the margin")
+        require(value - error <= rows.least[row], "the row is above the margin")
     raise Rejected("whether the row is above the margin is not decided at the highest precision")

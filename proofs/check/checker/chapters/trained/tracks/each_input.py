@@ -30,8 +30,8 @@ def prove_each(given: TracksCertificate, number: int, stated: int) -> int:
     rows = [row for answer in answers for row in claim.rows(answer)]
     rows_of = {answer: range(each * k, each * (k + 1)) for k, answer in enumerate(answers)}
     read = {token for tokens in may_stand[:-1] for token in tokens}
-    stacks = Stacks(given.network, lambda precision: Stack(
-        precision, budget, given.network, read, rows, claim.margin, len(form.layout) - 1))
+    stacks = Stacks(given.network, rows, lambda precision, part, asked: Stack(
+        precision, budget, part, read, asked, claim.margin, len(form.layout) - 1))
     runner, inputs = Runner(stacks, claim.offset, may_stand[:-1]), 0
     for letters, states in inputs_of(columns, kept):
         inputs += 1

@@ -46,8 +46,8 @@ def prove_wrong_input(given: WrongInput) -> Mapping[str, int]:
         try:
             stack = Stack(Precision(level), given.language.budget, given.network, {*prefix}, [row], claim.margin,
                           len(prefix))
-            walk = make_walk(stack, claim.offset, [[token] for token in prefix])
-            value, error = walk.values(prefix, judged)[judged[0]][0]
+            walk = make_walk(stack, stack, claim.offset, [[token] for token in prefix])
+            ((value, error),) = stack.rows.values(walk.logits(prefix, judged)[judged[0]], [0])
         except Undecided:
             continue
         if value + error <= stack.rows.least[0]:
