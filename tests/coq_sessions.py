@@ -29,11 +29,11 @@ LOADED = "From Coq Require String Reals QArith ZArith List Bool."
 
 
 class CoqThatStays(Coq):
-    """As ``Coq``, for files that nothing else is compiled beside."""
+    """As ``Coq``, for files beside which nothing else is compiled."""
 
     def compile(self, source: Path, library: Path, folder: str | None = None) -> Run:
-        """As ``Coq.compile``, but nothing is written."""
-        if folder is not None:
+        """As ``Coq.compile``, but nothing is written unless it is a file of the library itself."""
+        if folder is not None or source.parent == library:
             return super().compile(source, library, folder)
         assert "Fail " not in source.read_text(encoding="utf-8"), "what is loaded may not have a Fail of its own"
         said = _tell(_session(self.program, library), f'Fail Load "{source.with_suffix("")}".')

@@ -16,6 +16,7 @@ import multiprocessing.process
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,20 @@ def pytest_configure(config: pytest.Config) -> None:
         noting = Noting(Path(file))
         watch(noting.note)
         config.pluginmanager.register(noting)
+
+
+@lru_cache
+def _files(noted: str) -> frozenset[str]:
+    """The files of the tests that were noted."""
+    return frozenset(line.partition("::")[0] for line in Path(noted).read_text(encoding="utf-8").splitlines())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files without a noted test are not even read."""
+    file = config.getoption("only_noted")
+    if not file or collection_path.suffix != ".py" or not collection_path.is_relative_to(config.rootpath):
+        return None
+    return None if collection_path.relative_to(config.rootpath).as_posix() in _files(file) else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

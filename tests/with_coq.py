@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple
@@ -38,9 +39,15 @@ MORE = (
 """The files that some tests ask about, beside those that `certify prove` needs."""
 
 
+@cache
+def _coq_at(_: str | None) -> Coq:
+    """What ``find_coq`` finds, asked once for each program; where it is, is looked up each time."""
+    return find_coq()
+
+
 def coq_or_skip() -> Coq:
     """The Coq of this machine; the library is compiled in the cache of the user, as for `certify prove`."""
-    coq = found_or_skipped(find_coq, CoqMissing, "CERTIFY_NEEDS_COQ")
+    coq = found_or_skipped(lambda: _coq_at(shutil.which("coqc")), CoqMissing, "CERTIFY_NEEDS_COQ")
     library_of(coq)
     return coq
 

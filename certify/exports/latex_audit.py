@@ -7,31 +7,36 @@ from collections.abc import Iterator
 from certify.auditing import wording
 from certify.auditing.results import AuditReport, ClaimResult
 from certify.auditing.without_folders import without_folders
-from certify.exports.latex_tables import decimal_number, math, table
-from certify.exports.tikz import plain
+from certify.exports.latex_tables import decimal_number, math, plain, table
 
 PREAMBLE = r"""% Pastes into a document with \usepackage{{amsmath,booktabs}}.
 % Audit: {title}
 """
-PROSE = r"p{.5\linewidth}"
-"""A column of sentences."""
+NAMES, PROSE = r"p{.18\linewidth}", r"p{.5\linewidth}"
+"""Columns of names of statements, and of sentences."""
 
 
 def latex_of_audit(report: AuditReport) -> str:
     """The whole text: statements, claims, and for each claim its critical constants, ends rounded outward."""
     report = without_folders(report)
-    statements = [(_line(one.statement), one.verdict, _line(one.text)) for one in report.statements]
-    claims = [(_name(claim), _line(claim.statement) or "--", claim.verdict,
+    statements = [(_left(one.statement), one.verdict, _line(one.text)) for one in report.statements]
+    claims = [(_name(claim), _left(claim.statement) or "--", claim.verdict,
                _enclosed(claim, "error"), _enclosed(claim, "bound"), _line(claim.lengths)) for claim in report.claims]
     parts = [*table("Statement by statement", ("statement", "verdict", "what the audit says"), statements,
-                     "ll" + PROSE),
-             *table("Claims", ("claim", "statement", "verdict", "measured", "bound", "lengths"), claims, "lllrrl")]
+                     NAMES + "l" + PROSE),
+             *table("Claims", ("claim", "statement", "verdict", "measured", "bound", "lengths"), claims,
+                     f"l{NAMES}lrrl")]
     return "\n\n".join([PREAMBLE.format(title=_line(report.title)), *parts,
                         *(each for claim in report.claims for each in _criticals(claim))]) + "\n"
 
 
 def _line(words: str) -> str:
     return plain(wording.one_line(words))
+
+
+def _left(words: str) -> str:
+    """In a narrow column, without gaps between the words."""
+    return words and rf"\raggedright {_line(words)}"
 
 
 def _name(claim: ClaimResult) -> str:

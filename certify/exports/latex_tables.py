@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from unicodedata import normalize
 
 from constructions.language.printer import latex_text
 
 ROWS_ON_A_PAGE = 30
 """A tabular is never broken by LaTeX, so longer tables become several."""
+_NOT_OF_ALL_FONTS = {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\u2026": r"\ldots{}"}
+_GREEK = ["alpha", "beta", "gamma", "delta", "varepsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
+          "nu", "xi", "o", "pi", "rho", "varsigma", "sigma", "tau", "upsilon", "varphi", "chi", "psi", "omega"]
+_MATHEMATICS = {
+    **{chr(0x3b1 + k): name if name == "o" else f"\\{name}" for k, name in enumerate(_GREEK)},
+    **{c: f"\\{name}" for c, name in zip("\u0393\u0394\u0398\u039b\u039e\u03a0\u03a3\u03a6\u03a8\u03a9", (
+        "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"), strict=True)},
+    **{c: f"^{k}" for c, k in zip("\u00b2\u00b3\u2074", "234", strict=True)},
+    "\u00b7": r"\cdot", "\u2016": r"\|", "\u221a": r"\surd", "\u00b1": r"\pm", "\u2213": r"\mp", "\u221e": r"\infty",
+    "\u2308": r"\lceil", "\u2309": r"\rceil", "\u230a": r"\lfloor", "\u230b": r"\rfloor", "\u2260": r"\ne",
+    "\u2208": r"\in", "\u2192": r"\to", "\u2113": r"\ell"}
+_HATS = {ord(normalize("NFC", f"{c}\u0302")): f"{c}\u0302" for c in "acegijosuwyz"}
+"""Letters with a hat, as the letter and the hat."""
 
 
 def text(words: str) -> str:
     """Plain text, escaped."""
     return latex_text(words)
+
+
+def plain(text: str) -> str:
+    """Text in ASCII that LaTeX prints; numbered formulas are mathematics.
+
+    >>> print(plain("a_b < \u03c612 \u2026"), plain("\u03a9\u00b2, \u0177"))
+    a\\_b \\textless{} $\\varphi_{12}$ \\ldots{} \\ensuremath{\\Omega}\\ensuremath{^2}, \\ensuremath{\\hat{y}}
+    """
+    shown = "".join(_NOT_OF_ALL_FONTS.get(c, c) for c in latex_text(text.translate(_HATS)))
+    shown = re.sub("\u03c6(\\d+)", r"$\\varphi_{\1}$", shown)
+    shown = re.sub("([a-z])\u0302", r"\\ensuremath{\\hat{\1}}", shown)
+    shown = "".join(rf"\ensuremath{{{_MATHEMATICS[c]}}}" if c in _MATHEMATICS else c for c in shown)
+    return "".join(c if c.isascii() else latex_text(c.encode("ascii", "backslashreplace").decode()) for c in shown)
 
 
 def typewriter(words: str) -> str:
@@ -68,8 +96,9 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], sha
     for start in range(0, len(rows), ROWS_ON_A_PAGE):
         named, part = title + (" (continued)" if start else ""), rows[start:start + ROWS_ON_A_PAGE]
         yield "\n".join([
-            rf"\paragraph{{{named}.}}", r"\mbox{}\par\nobreak", r"\noindent",
+            rf"\paragraph{{{named}.}}", r"\mbox{}\par\nobreak\smallskip",
+            r"\noindent{\small\renewcommand{\arraystretch}{1.2}"
             rf"\begin{{tabular}}{{@{{}}{shape or 'l' * len(columns)}@{{}}}}",
             r"\toprule", " & ".join(columns) + r" \\", r"\midrule", *(" & ".join(row) + r" \\" for row in part),
-            r"\bottomrule", r"\end{tabular}", r"\par\medskip",
+            r"\bottomrule", r"\end{tabular}}", r"\par\medskip",
         ])

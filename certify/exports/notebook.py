@@ -170,7 +170,8 @@ def _figure(svg: str, width: int, text: str) -> str:
 def _style() -> str:
     """The rules of the certificate's page that colours, and the picture of a network, have."""
     sheets = [(files("certify.exports.pages") / place).read_text(encoding="utf-8")
-              for place in ("base/templates/base.css", "certificate/templates/certificate.css")]
+              for place in ("base/templates/base.css", "certificate/templates/network.css",
+                            "certificate/templates/certificate.css")]
     return "".join(rule for pattern in (RULES, DARK_RULES) for sheet in sheets for rule in pattern.findall(sheet))
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from certify.exports.latex_tables import plain
 from certify.exports.pages.certificate.blocks import Block, Column, find_columns, is_approximate
 from certify.exports.pages.certificate.layout import Layout, Wire, find_wires
 from certify.exports.pages.certificate.names import Names
@@ -12,7 +12,6 @@ from certify.exports.pages.certificate.wiring import MOST_BLOCKS, PORTS, shape_o
 from certify.formula.sealed import Sealed, read_sealed
 from certify.frame.files import check_writable, write_text
 from constructions.errors import Unsupported
-from constructions.language.printer import latex_text
 from constructions.network.meanings import Truth
 from constructions.network.transformer import Transformer
 
@@ -28,7 +27,6 @@ HEAD = r"""% For a document with \usepackage{tikz}.
   wire/.style={line width=.5bp, draw=black!65}, near/.style={draw=orange!80!black}, far/.style={draw=black!25},
   query/.style={densely dashed}, key/.style={}, value/.style={line width=1bp}, relu/.style={}]"""
 PICTURE_ENDS = r"\end{tikzpicture}}%"
-NOT_OF_ALL_FONTS = {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\u2026": r"\ldots{}"}
 LINE_HEIGHT = 26.0
 """Boxes that are lower have a single line."""
 
@@ -72,17 +70,6 @@ def definitions(names: Names, shown: Sequence[str]) -> list[str]:
         if any(name in line for line in [*shown, *found]):
             found.append(rf"\par\smallskip {name} is \texttt{{{plain(text)}}}.")
     return found[::-1]
-
-
-def plain(text: str) -> str:
-    """Text in ASCII that LaTeX prints; numbered formulas are mathematics.
-
-    >>> print(plain("a_b < \u03c612 \u2026"))
-    a\\_b \\textless{} $\\varphi_{12}$ \\ldots{}
-    """
-    shown = "".join(NOT_OF_ALL_FONTS.get(c, c) for c in latex_text(text))
-    shown = re.sub("\u03c6(\\d+)", r"$\\varphi_{\1}$", shown)
-    return "".join(c if c.isascii() else latex_text(c.encode("ascii", "backslashreplace").decode()) for c in shown)
 
 
 class _Picture:

@@ -115,7 +115,7 @@ def choose_words(formula: Formula, alphabet: Sequence[str]) -> tuple[tuple[Shown
     k = fragile[barely][0]
     other = next(word for word in _exchanged(barely, k, letters) if not truth[word])
     count = len(fragile[barely])
-    because = (f"just barely: with {other[k]} in place of {barely[k]} at position {k + 1} it is not"
+    because = (f"just barely: with {other[k]} in place of {barely[k]} at position {k + 1} it does not"
                + (f", and {count} of its {n} letters decide so" if count > 1 else ""))
     shown = [(plain, "satisfies it"), (wrong, "does not"), (barely, f"satisfies it {because}")]
     return tuple(ShownWord(word, along[word], position, why) for word, why in dict(shown).items()), place

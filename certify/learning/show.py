@@ -143,7 +143,8 @@ def describe_differences(question: Question, explanation: Explanation) -> Iterat
                        *(["..."] if found.total > len(found.words) else [])])
     yield f"not as claimed on {counted(found.total, 'word')} of at most {found.longest} letters: {words}"
     if found.expression:
-        yield f"  of at most {found.longest} letters, these are the words that match {found.expression}"
+        yield (f"  of at most {found.longest} letters: as claimed, except after the words that match "
+               f"{found.expression}")
 
 
 def learned_to_json(learned: Learned) -> dict[str, Any]:

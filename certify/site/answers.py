@@ -10,13 +10,17 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from certify.formula.in_words import sentences
+from certify.exports.pages.certificate.names import Names
+from certify.exports.pages.certificate.wiring import draw_network
+from certify.formula.in_words import layers_in_words, sentences
+from constructions.compiler import compile_formula
 from constructions.errors import FormulaError, InputError, Unsupported
 from constructions.language.alphabets import alphabet_of, parse_alphabet, parse_word
 from constructions.language.parser import parse_formula
 from constructions.language.printer import format_formula
 from constructions.language.semantics import TruthTable
 from constructions.language.syntax import Formula, subformulas
+from constructions.regimes import Regime
 
 MOST_PARTS = 60
 MOST_LETTERS = 200
@@ -36,7 +40,8 @@ def answer(formula: str, alphabet: str, word: str) -> str:
         symbols = symbols or alphabet_of(parsed)
         found = {"formula": format_formula(parsed), "brackets": format_formula(parsed, parenthesize=True),
                  "alphabet": list(symbols), "sentences": sentences(parsed)[-MOST_PARTS:],
-                 "command": command_of(formula, alphabet), **truths(parsed, symbols, word)}
+                 "command": command_of(formula, alphabet), **layers(parsed, symbols),
+                 **truths(parsed, symbols, word)}
     except FormulaError as error:
         found = {"error": str(error), "caret": error.caret()}
     except (InputError, Unsupported) as error:
@@ -44,6 +49,20 @@ def answer(formula: str, alphabet: str, word: str) -> str:
     except RecursionError:
         found = {"error": "the formula is nested too deeply for this page"}
     return json.dumps(found)
+
+
+def layers(formula: Formula, symbols: Sequence[str]) -> dict[str, Any]:
+    """What each layer of its transformer does, and its pictures, wide and narrow; or why there is none."""
+    if len(subformulas(formula)) > MOST_PARTS:
+        return {"layers": [], "no_layers": "The formula is too large to be drawn here."}
+    try:
+        network = compile_formula(formula, symbols, Regime())
+    except (InputError, Unsupported) as error:
+        return {"layers": [], "no_layers": f"No transformer is built for it here: {error}"}
+    names = Names(network, formula)
+    pictures = filter(None, [draw_network(network, names, flat) for flat in (True, False)])
+    return {"layers": [list(said) for said in layers_in_words(network)], "pictures": list(pictures),
+            "definitions": [f"{name} is {text}" for name, text in names.definitions.items()]}
 
 
 def truths(formula: Formula, symbols: Sequence[str], text: str) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
 
     Checkers that are proved run after the one in Python, if there are both.
     """
-    environment = open_templates("certify.site")
+    environment = open_templates("certify.site", "certify.exports.pages.certificate")
     checker = pack_checker()
     files: Files = {CHECKER: checker}
     live = pyodide is not None
@@ -70,7 +70,7 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
     files |= _guides(environment, common)
     groups = {each.group: [one for one in exhibits if one.group == each.group] for each in exhibits}
     files["index.html"] = environment.get_template("index.html").render(**common, groups=groups, reports=reports)
-    files["site.css"] = str(read_parts(environment, ("base.css", "site.css", "verdicts.css")))
+    files["site.css"] = str(read_parts(environment, ("base.css", "network.css", "site.css", "verdicts.css")))
     files["search.html"] = environment.get_template("search.html").render(**common)
     files["search.js"] = str(read_parts(environment, ("dom.js", "search.js")))
     files["search-index.js"] = write_index(entries_of(exhibits, reports, live))

@@ -11,19 +11,22 @@ from certify.trained.lengths_decision import LONGEST_OTHERWISE, LengthsDecision,
 from constructions.errors import Unsupported
 from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
+from proofs.trained.lengths.margins import has_slopes
 
 ENUMERATED = 64
-"""Claims about longer words are decided by counts, where counts decide them."""
+"""Claims about longer words are decided by counts, where counts decide them; where scores fall with the distance, by
+last letters, but only those about words that are too long for another way."""
 Answer = TypeVar("Answer")
 
 
 def goes_by_counts(network: TrainedNetwork, claim: Claim, every: bool = False) -> bool:
-    """Whether a claim is decided by counts of letters: of ``every`` length, or of long words where counts decide it.
+    """Whether a claim is decided by counts or last letters: of ``every`` length, or of long words that they decide.
 
     Raises:
         Unsupported: if they do not, and words are too long for another way.
     """
-    if not every and claim.lengths[1] <= ENUMERATED:
+    enumerated = LONGEST_OTHERWISE if has_slopes(network) else ENUMERATED
+    if not every and claim.lengths[1] <= enumerated:
         return False
     why = reason_against_counts(network, claim)
     if why and (every or claim.lengths[1] > LONGEST_OTHERWISE):

@@ -13,7 +13,7 @@ WITH_A_CLAIM = (*OVER_THE_REALS, "certify-float-runs")
 """The formats of files that hold a network and a claim about words."""
 ABOUT_TRACKS = ("certify-tracks", "certify-wrong-input")
 """The formats of files that hold a network and a claim about inputs in tracks."""
-ABOUT_LENGTHS = ("certify-lengths", "certify-long-word")
+ABOUT_LENGTHS = ("certify-lengths", "certify-long-word", "certify-suffixes")
 """The formats of files that hold a network and a claim about words of any length."""
 _BEGINNING_BYTES = 200
 

@@ -1,24 +1,26 @@
-"""The main path of a decision by counts: a tree of cells that the checker accepts, and the shortest wrong word."""
+"""The main path of a decision about words of any length: a tree that the checker accepts, the shortest wrong word."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from certify.frame.verdicts import WithExitStatus
-from certify.trained.proving import WORK
+from certify.trained.proving import WORK, accepted_refutation
 from constructions.errors import Unsupported
 from constructions.trained.claim import Claim, check_fits
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, Rejected, check_text
-from proofs.trained.lengths.certificate import lengths_text, long_word_text
+from proofs.trained.lengths.certificate import lengths_text, long_word_text, suffixes_text
 from proofs.trained.lengths.enclosing import enclose_row
-from proofs.trained.lengths.margins import CountMargins
-from proofs.trained.lengths.search import MOST_CELLS, LengthSearch, SearchResult, SeenWord
+from proofs.trained.lengths.margins import CountMargins, has_slopes
+from proofs.trained.lengths.search import MOST_CELLS, LengthSearch, SearchResult, SeenWord, joined
+from proofs.trained.lengths.suffixes import MOST_ENDINGS, EndingsFound, SuffixSearch
+from proofs.trained.search import WrongWord
 
 LONGEST_OTHERWISE = 4096
 """Of longer words the checker proves nothing but by counts."""
@@ -54,11 +56,16 @@ class LengthsDecision(WithExitStatus):
     reason: str
     seconds: float
 
+    @property
+    def way(self) -> str:
+        """What of words was told apart."""
+        return "their last letters" if has_slopes(self.network) else "how often each letter comes"
+
 
 def reason_against_counts(network: TrainedNetwork, claim: Claim) -> str:
-    """Why counts of letters do not decide a claim; empty if they do."""
+    """Why neither counts of letters nor last letters decide a claim; empty if they do."""
     try:
-        LengthSearch(CountMargins(network, claim), claim, claim.lengths[1], SLACKS[0])
+        _search(network, claim, claim.lengths[1], SLACKS[0], 1)
     except Unsupported as why:
         return str(why)
     return ""
@@ -73,15 +80,14 @@ def decide_lengths(network: TrainedNetwork, claim: Claim, greatest: int | None, 
     """
     start = time.perf_counter()
     check_fits(network, claim)
-    margins, reason = CountMargins(network, claim), ""
-    least = claim.lengths[0]
+    reason, least = "", claim.lengths[0]
     for slack in SLACKS:
-        search = LengthSearch(margins, claim, greatest, slack, MOST_CELLS * effort)
+        search = _search(network, claim, greatest, slack, effort)
         found = search.run()
         last = greatest if found.open_from is None else found.open_from - 1
         if last is not None and last < least:
             return _decision(network, claim, search, found, None, "", start)
-        text = lengths_text(network, claim, last, search.kinds, [search.tree(root) for root in search.roots])
+        text = _text(network, claim, last, search)
         try:
             proved = CountsProved(text, check_text(text.encode(), work=WORK).coverage)
         except Rejected as refusal:
@@ -91,6 +97,24 @@ def decide_lengths(network: TrainedNetwork, claim: Claim, greatest: int | None, 
         else:
             return _decision(network, claim, search, found, proved, "", start)
     return _decision(network, claim, search, found, None, reason, start)
+
+
+def _search(network: TrainedNetwork, claim: Claim, greatest: int | None, slack: np.float64,
+            effort: int) -> LengthSearch | SuffixSearch:
+    """By last letters where scores fall with the distance, else by counts of letters.
+
+    Raises:
+        Unsupported: if that does not decide the claim.
+    """
+    if has_slopes(network):
+        return SuffixSearch(network, claim, greatest, slack, MOST_ENDINGS * effort)
+    return LengthSearch(CountMargins(network, claim), claim, greatest, slack, MOST_CELLS * effort)
+
+
+def _text(network: TrainedNetwork, claim: Claim, last: int | None, search: LengthSearch | SuffixSearch) -> str:
+    if isinstance(search, SuffixSearch):
+        return suffixes_text(network, claim, last, search.tree(last))
+    return lengths_text(network, claim, last, search.kinds, [search.tree(root) for root in search.roots])
 
 
 class CountsProved(NamedTuple):
@@ -105,25 +129,40 @@ class CountsProved(NamedTuple):
         return not self.coverage["cells with rows"]
 
 
-def _decision(network: TrainedNetwork, claim: Claim, search: LengthSearch, found: SearchResult,
-              proved: CountsProved | None, reason: str, start: float) -> LengthsDecision:
+def _decision(network: TrainedNetwork, claim: Claim, search: LengthSearch | SuffixSearch,
+              found: SearchResult | EndingsFound, proved: CountsProved | None, reason: str,
+              start: float) -> LengthsDecision:
     """What was found, as the verdict that was proved."""
     last = search.greatest if found.open_from is None else found.open_from - 1
-    wrong = None if found.wrong is None else _proved(network, claim, found.wrong)
+    wrong = (None if found.wrong is None else _of_ending(claim, found.wrong) if isinstance(found, EndingsFound) else
+             _proved(network, claim, found.wrong))
     if wrong is not None:
         verdict = "refuted"
     elif found.open_from is None and proved is not None:
         verdict = "vacuous" if proved.asks_nothing else "certified"
     else:
-        verdict, reason = "unknown", reason or _why_open(found, search.most_cells)
+        verdict, reason = "unknown", reason or _why_open(found, search)
     return LengthsDecision(
         network, claim, search.greatest, verdict, last if proved else None, proved.text if proved else None, wrong,
-        None if wrong is None else _accepted(long_word_text(network, claim, search.greatest, wrong.word)), found.cells,
-        reason, time.perf_counter() - start)
+        _certificate_of_wrong(network, claim, search.greatest, found), found.cells, reason,
+        time.perf_counter() - start)
 
 
-def _why_open(found: SearchResult, most_cells: int) -> str:
-    if found.wrong is None and found.cells >= most_cells:
+def _certificate_of_wrong(network: TrainedNetwork, claim: Claim, greatest: int | None,
+                          found: SearchResult | EndingsFound) -> str | None:
+    if isinstance(found.wrong, WrongWord):
+        to_here = replace(claim, lengths=(claim.lengths[0], len(found.wrong.word)))
+        return accepted_refutation(network, to_here, found.wrong)
+    return None if found.wrong is None else _accepted(long_word_text(network, claim, greatest, found.wrong))
+
+
+def _of_ending(claim: Claim, wrong: WrongWord) -> LongWrongWord:
+    runs = joined([(letter, 1) for letter in claim.letters(wrong.word)])
+    return LongWrongWord(SeenWord(runs, wrong.case, wrong.row), wrong.value)
+
+
+def _why_open(found: SearchResult | EndingsFound, search: LengthSearch | SuffixSearch) -> str:
+    if found.wrong is None and found.cells >= search.most:
         return f"{found.cells} cells were looked at, and longer words are open; --effort looks at more"
     return f"a word of length {found.open_from} has a margin too near to what is asked"
 

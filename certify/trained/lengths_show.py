@@ -23,7 +23,7 @@ def print_lengths_decision(out: Console, decision: LengthsDecision) -> None:
     out.print(plain(describe_network(decision.network)))
     out.print(plain(f"claim     all words {asked_lengths(decision)} over "
                     f"{show_alphabet(claim.alphabet)}, {places}"))
-    out.print(plain(f"decided   by how often each letter comes: {decision.cells} cells, {decision.seconds:.2f} s"))
+    out.print(plain(f"decided   by {decision.way}: {decision.cells} cells, {decision.seconds:.2f} s"))
     out.print()
     out.print(Text(f"{decision.verdict}:", style=colour(decision.verdict)), plain(describe_verdict(decision)))
 

@@ -29,8 +29,8 @@ from constructions.importing.onnx_file import read_onnx
 from constructions.importing.parts import Found
 from constructions.importing.quantised import DEQUANTISED, OF_RANGES, ROUNDED_BY_TORCH, WEIGHTS_ALONE
 from constructions.importing.quantised_checkpoints import with_plain_weights
-from constructions.importing.ranges import with_ranges
 from constructions.importing.questions import Options, Questions
+from constructions.importing.ranges import with_ranges
 from constructions.importing.safetensors_file import looks_like_safetensors, read_safetensors
 from constructions.importing.torch_file import is_old_torch_file, read_torch
 from constructions.importing.weights import Weights

@@ -27,7 +27,7 @@ ROUNDING = re.compile(r"\w*([Qq]uantize|QLinear|QOrdered|Integer|NBits|Bnb4)\w*|
 WEIGHTS = re.compile(r"DequantizeLinear|GatherBlockQuantized|MatMul(NBits|Bnb4)", re.ASCII)
 """Those that round nothing."""
 ACTIVATIONS = ("it rounds what depends on tokens to whole numbers (quantised activations), for which there is no rule; "
-               "expected quantised weights alone")
+               "expected quantised weights alone, or numbers rounded by ONNX's own operators")
 ROUNDED = ("numbers of tokens are rounded to whole numbers, over the real numbers: programs round scales and quotients "
            "to binary32, too, and may round numbers near a tie the other way")
 ROUNDED_BY_TORCH = ("what a Linear of quantize_dynamic multiplies is rounded to 7 bits of the range of all tokens of "

@@ -8,7 +8,7 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.composing import Composer
-from constructions.importing.graph.values import Flat, HeadReads, UnitBase, Units, beside
+from constructions.importing.graph.values import Flat, HeadReads, UnitBase, Units
 from constructions.importing.parts import Found
 from constructions.importing.weights import Weights
 from constructions.trained.network import Affine, AttentionStep, Norm, NormStep, Rounding, Step, UnitsStep
@@ -29,8 +29,8 @@ def with_ranges(found: Found, weights: Weights, names: Collection[str]) -> Found
         flat = made.after(step, flat)
     logits = made.linear(flat, found.unembedding)
     if unmet := [name for name in names if name not in made.met]:
-        raise InputError(f"{weights.where}: tensor {unmet[0]} is of a Linear of quantize_dynamic, and no matrix of this "
-                         f"kind of network; expected a graph of ONNX")
+        raise InputError(f"{weights.where}: tensor {unmet[0]} is of a Linear of quantize_dynamic, and no matrix of "
+                         f"this kind of network; expected a graph of ONNX")
     rows = found.positions.shape[0] if found.positions else max(
         (step.rotary.cosines.shape[0] for step in found.steps if isinstance(step, AttentionStep) and step.rotary),
         default=1)
@@ -94,8 +94,8 @@ class _Ranges:
                 raise InputError(f"{self.where}: rotary positions of neighbours in a network of quantize_dynamic, "
                                  f"expected a graph of ONNX")
             tables = self.composer.array(step.rotary.cosines), self.composer.array(step.rotary.sines)
-        reads = [HeadReads(*(self.linear(read, one) for one in (head.query, head.key, head.value)), head.slope)
-                 for head in step.heads]
+        reads = [HeadReads(self.linear(read, head.query), self.linear(read, head.key), self.linear(read, head.value),
+                           head.slope) for head in step.heads]
         scale = step.scale.root if step.scale.root is not None else step.scale.times
         assert scale is not None
         averages = self.composer.attention(reads, scale, tables)

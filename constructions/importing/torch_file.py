@@ -81,8 +81,8 @@ def _without_packed(state: Mapping[Any, Any], storages: _Storages, where: str
         if not (isinstance(packed, tuple) and len(packed) == 2 and isinstance(packed[0], QuantisedTensor)
                 and isinstance(packed[1], StridedTensor | None)) or kind != Global("torch.qint8") or numbers != [
                     b"\0\0\x80\x3f", bytes(8)]:
-            raise InputError(f"{where}: entry {key[:60]} is of torch.ao.nn.quantized, but not as quantize_dynamic makes "
-                             f"it with weights of qint8, expected that alone")
+            raise InputError(f"{where}: entry {key[:60]} is of torch.ao.nn.quantized, but not as quantize_dynamic "
+                             f"makes it with weights of qint8, expected that alone")
         weight = storages.dequantised(packed[0], f"{where}, tensor {base}weight")
         tensors[f"{base}weight"] = replace(weight, kind=OF_RANGES)
         if packed[1] is not None:
@@ -106,8 +106,8 @@ def _state_dict(value: Any, where: str) -> tuple[Mapping[Any, Any], Mapping[str,
 
 
 def _has_tensors(value: Any) -> bool:
-    kinds = StridedTensor | QuantisedTensor | tuple
-    return isinstance(value, dict) and any(isinstance(entry, kinds) for entry in value.values())
+    return isinstance(value, dict) and any(isinstance(entry, StridedTensor | QuantisedTensor)
+                                           or str(name).endswith(_PACKED) for name, entry in value.items())
 
 
 class _Storages:

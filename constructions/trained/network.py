@@ -31,8 +31,10 @@ class Rounding:
     range: Literal["input", "token"] | None = None
 
     def __str__(self) -> str:
-        return (f"rounded to {self.least} … {self.greatest} of {float(self.scale):.4g}" if self.scale is not None else
-                f"rounded to 0 … {self.greatest} of the range of {'all tokens' if self.range == 'input' else 'a token'}")
+        if self.scale is not None:
+            scale = self.scale.numerator / self.scale.denominator
+            return f"rounded to {self.least} … {self.greatest} times {scale:.4g}"
+        return f"rounded to 0 … {self.greatest} by the range of {'all tokens' if self.range == 'input' else 'a token'}"
 
 
 @dataclass(frozen=True)

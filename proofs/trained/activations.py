@@ -72,9 +72,9 @@ def rounded(rounding: Rounding, x: Array) -> Array:
     Multiples of the scale; ties as float64 sees them.
     """
     if rounding.scale is not None:
-        scale = np.float64(rounding.scale)
-        whole = np.clip(np.rint(x / scale), rounding.least - rounding.zero, rounding.greatest - rounding.zero)
-        return np.asarray(whole * scale)
+        given = np.float64(rounding.scale)
+        whole = np.clip(np.rint(x / given), rounding.least - rounding.zero, rounding.greatest - rounding.zero)
+        return np.asarray(whole * given)
     axes = (-2, -1) if rounding.range == "input" else (-1,)
     low, high = np.minimum(x.min(axes, keepdims=True), 0), np.maximum(x.max(axes, keepdims=True), 0)
     scale = np.where(high > low, (high - low) / rounding.greatest, 1)

@@ -202,9 +202,9 @@ def _multiple(x: arb, scale: arb, zero: tuple[Fraction, Fraction], rounding: tra
     """The nearest multiple of the scale, between the limits less a zero point between these two."""
     if not (quotient := x / scale).is_finite():
         return arb("nan")
-    low, high = (min(max(round(end), rounding.least - z), rounding.greatest - z)
+    low, high = (ball(min(max(Fraction(round(end)), rounding.least - z), rounding.greatest - z))
                  for end, z in zip(exact_ends(quotient), reversed(zero), strict=True))
-    return ball(Fraction(low)).union(ball(Fraction(high))) * scale
+    return low.union(high) * scale
 
 
 def _normalised(norm: trained.Norm, x: list[arb]) -> list[arb]:

@@ -19,8 +19,9 @@ from proofs.numbers.instances.registry import EXAMINATIONS
 from tests.statements.numbered import is_statement
 
 FOLDER = Path(__file__).parents[2] / "examples" / "claims"
-SHORT = 9
-LATE = {"lemma-5-step-same-position": 25}
+SHORT = 6
+LATE = {"lemma-5-step-same-position": 25, "recent-write": 9, "section-4-warmer": 9, "geometric-since-1": 9,
+        "polynomial-temperature": 9}
 """The refuted claims whose first counterexample is longer."""
 STATEMENTS = [
     "Lemma 6", "Lemma 7", "Lemma 8 a", "Lemma 8 b", "Lemma 8 c", "Lemma 9", "Proposition 11 a", "Proposition 11 b",

@@ -120,6 +120,7 @@ class Witness(ClassesProof):
             Witness.refuted += 1
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", WIDTHS)
 def test_no_cell_proves_what_a_word_in_it_refutes(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classes, "ClassesProof", Witness)

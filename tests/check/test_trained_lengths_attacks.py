@@ -20,24 +20,30 @@ from constructions.trained.json_form import network_from_json, network_to_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
 from proofs.check.checker.chapters.trained.forms import FRACTION, apply, spread
 from proofs.check.checker.chapters.trained.lengths.counts import CountCell, narrowed, regions_of
-from proofs.check.checker.chapters.trained.lengths.margins import Margins
+from proofs.check.checker.chapters.trained.lengths.margins import AMOUNT, Margins
 from proofs.check.checker.chapters.trained.lengths.proof import prove_lengths
-from proofs.check.checker.chapters.trained.lengths.reading import read_lengths
+from proofs.check.checker.chapters.trained.lengths.reading import read_lengths, read_suffixes
+from proofs.check.checker.chapters.trained.lengths.suffixes import Distances, SuffixProof
 from proofs.check.checker.chapters.trained.lengths.truths import CaseTruths
 from proofs.check.checker.chapters.trained.maps import make_rows
 from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.exponential import enclose_exp
 from proofs.trained.forward import FloatNetwork
 from tests.trained.lengths.counting import (
     CONTAINS,
     MAJORITY,
+    TruthOf,
     first_wrong_length,
     majority_by_hand,
     random_counter,
     sign_claim,
+    with_slopes,
 )
 
 LONGEST = 9
 BREAKS = {"majority": 5, "contains": 7}
+LAST_TWO: TruthOf = ((1, 0), (1, 2), (1, 0)), frozenset({0})
+"""Neither of the last two letters is 0."""
 
 
 @cache
@@ -45,6 +51,8 @@ def decided(name: str) -> LengthsDecision:
     """The least n for which 1/n <= 0.3 and n is odd; the least for which 1 - 2(n - 1)/n + 0.7 <= 0."""
     if name == "majority":
         return decide_lengths(majority_by_hand(0.3), sign_claim(MAJORITY, 40), 40)
+    if name == "last two":
+        return decide_lengths(with_slopes(majority_by_hand(0.63), "1"), sign_claim(LAST_TWO, 40), None)
     return decide_lengths(majority_by_hand(-0.7), sign_claim(CONTAINS, 40), 40)
 
 
@@ -105,7 +113,7 @@ def verdicts_of_changes(name: str, every: int) -> list[str]:
     """The verdicts on some of all changed certificates; what is accepted is true."""
     given, verdicts = certificate(name), []
     assert verdict(given) == "accepted"
-    for key in ("claim", "counts", "trees"):
+    for key in given.keys() & {"claim", "counts", "trees", "tree"}:
         for other in itertools.islice(changed(given[key]), 0, None, every):
             if other == given[key]:
                 continue
@@ -115,7 +123,7 @@ def verdicts_of_changes(name: str, every: int) -> list[str]:
     return verdicts
 
 
-@pytest.mark.parametrize("name", BREAKS)
+@pytest.mark.parametrize("name", [*BREAKS, "last two"])
 def test_what_is_accepted_of_a_changed_certificate_is_true(name: str) -> None:
     verdicts = verdicts_of_changes(name, 5)
     assert verdicts.count("Rejected") > 5
@@ -206,7 +214,8 @@ def test_the_form_of_a_cell_contains_the_row_of_every_word_of_it() -> None:
             cell = around(word.tolist(), float(draw.choice([0.0, 0.02, 0.3])), draw)
             found = narrowed(budget, given.kinds, region[word[-1]], cell, CaseTruths(given.claim, given.language).sums)
             assert found is not None
-            (centre,), (reach,) = spread(budget, apply(budget, row, margins.stream(found.cell, int(word[-1]))))
+            stream = margins.stream(margins.seen(found.cell, int(word[-1])))
+            (centre,), (reach,) = spread(budget, apply(budget, row, stream))
             logit = floats.logits(np.array([[*claim.before, *word]]), 0, [-1])[0, 0, 0]
             assert abs(logit - centre / 2**FRACTION) <= reach / 2**FRACTION + 1e-9
             met += reach < 2**FRACTION
@@ -234,3 +243,82 @@ def test_a_tree_for_each_region_is_asked_for() -> None:
     given = read_lengths(certificate("contains"), Budget())
     with pytest.raises(Malformed, match="trees"):
         prove_lengths(given.__class__(given.network, given.claim, given.kinds, given.trees[:-1], given.language))
+
+
+@pytest.mark.parametrize(("slope", "outcome"), [
+    ("1", "accepted"), ("4/5", "Rejected"), ("11/10", "accepted"), ("3/2", "Rejected"), ("1/2", "Rejected"),
+    ("-1", "Rejected"), ("0", "Rejected"), (None, "Rejected"), ("1/1000000000000000000000000", "Rejected"),
+    ("1000000", "Rejected")])
+def test_last_letters_decide_where_scores_fall_fast_enough(slope: str | None, outcome: str) -> None:
+    """At a slope of 1000000 the last letter alone counts."""
+    document = certificate("last two")
+    next(step for step in document["network"]["steps"] if "heads" in step)["heads"][0]["slope"] = slope
+    assert verdict(document) == outcome
+    assert outcome != "accepted" or is_true(document)
+
+
+def test_weights_of_distances_are_enclosed_and_those_beyond_are_no_more_than_their_bound() -> None:
+    given = read_suffixes(certificate("last two"), Budget(100))
+    margins, doubt = Margins(given.network, given.claim, Budget(100), slopes=True), Fraction(1, 1 << 38)
+    for slope in (Fraction(1, 7), Fraction(3), Fraction(10**9, 10**9 + 7)):
+        weights = Distances(margins, slope)
+        exact = [[Fraction(end) * Fraction(2) ** e for end in ends]
+                 for k in range(300) for *ends, e in [enclose_exp(-slope * k)]]
+        for distance in (0, 1, 2, 17, 60):
+            lower, upper = (Fraction(end, 1 << AMOUNT) for end in weights.at(distance))
+            assert lower <= exact[distance][0] <= exact[distance][1] <= upper <= lower + doubt
+            later = sum(low for low, _ in exact[distance:])
+            assert later <= Fraction(weights.beyond(distance), 1 << AMOUNT) <= later + 100 * doubt
+
+
+@pytest.mark.parametrize(("tree", "message"), [
+    ([0], "nothing is known of the token that is judged"), ([], "it ends too early"), ([1, 0], "it ends too early"),
+    ([1, 0, 1, 0, 0, 0], "it goes on after its last leaf")])
+def test_trees_that_are_none_are_malformed(tree: list[int], message: str) -> None:
+    with pytest.raises(Malformed, match=message):
+        check_text(write_canonical({**certificate("last two"), "tree": tree}).encode())
+
+
+def test_a_leaf_is_about_all_words_that_end_in_its_letters() -> None:
+    """What ends in 1 alone may end in 01."""
+    assert certificate("last two")["tree"] == [1, 0, 1, 0, 0]
+    assert verdict({**certificate("last two"), "tree": [1, 0, 0]}) == "Rejected"
+    to_one = {**certificate("last two")["claim"], "max_n": 1}
+    assert verdict({**certificate("last two"), "tree": [1, 1, 1], "claim": to_one}) == "accepted"
+
+
+def test_words_of_few_letters_are_looked_at_with_what_stands_before_them() -> None:
+    """The token before weighs e^-3 beside one letter: 1/(1 + e^-3) < 0.97; two letters 1 outweigh it."""
+    two_ones: TruthOf = ((0, 1), (0, 2), (0, 2)), frozenset({2})
+    claim = sign_claim(two_ones, 40, before=(2,))
+    found = decide_lengths(with_slopes(majority_by_hand(0.97, 3), "3"), claim, None)
+    assert found.verdict == "certified"
+    assert found.certificate is not None
+    document = json.loads(found.certificate)
+    assert document["tree"] == [1, 0, 1, 0, 0]
+    without = {**document, "claim": {**document["claim"], "before": []}}
+    with pytest.raises(Rejected, match="cell 2"):
+        check_text(write_canonical(without).encode())
+
+
+def test_the_form_of_an_ending_contains_the_row_of_every_word_that_ends_so() -> None:
+    """Heads of different slopes; of the word of just these letters the form is narrow."""
+    draw = np.random.default_rng(5)
+    for seed in range(8):
+        network = with_slopes(random_counter(seed, 3), "2", "1/3")
+        claim = sign_claim("true", 12, before=(2,), after=(2, 1) if seed % 2 else (), each=not seed % 2)
+        floats, budget = FloatNetwork(network), Budget(1000)
+        text = {"format": "certify-suffixes", "version": 1, "network": network_to_json(network),
+                "claim": claim_to_json(claim), "tree": [1, 0, 0]}
+        given = read_suffixes(json.loads(write_canonical(text)), budget)
+        proof, margins = SuffixProof(given), Margins(given.network, given.claim, budget, slopes=True)
+        row = make_rows(budget, given.network.unembedding, [given.claim.cases[0].above[0]])
+        for length in (1, 2, 4):
+            word = tuple(draw.integers(0, 2, length).tolist())
+            for longer in (word, *((*draw.integers(0, 2, more).tolist(), *word) for more in (1, 3, 40))):
+                logit = floats.logits(np.array([[*claim.before, *longer, *claim.after]]), 0, [-1])[0, 0, 0]
+                for is_whole in (False, True)[: 1 + (longer == word)]:
+                    stream = margins.stream(proof.seen(word, is_whole))
+                    (centre,), (reach,) = spread(budget, apply(budget, row, stream))
+                    assert abs(logit - centre / 2**FRACTION) <= reach / 2**FRACTION + 1e-9
+                    assert not is_whole or reach < 2**FRACTION >> 20

@@ -170,7 +170,7 @@ def value_at(made: Certified, node: Node, along: Array) -> float:
             h = normed(h, step.norm)
         elif isinstance(step, UnitsStep):
             x = normed(h, step.norm)
-            units = acted(step.activation, affine(x, step.gate or step.inward))
+            units = acted(str(step.activation), affine(x, step.gate or step.inward))
             h = h + affine(units if step.gate is None else units * affine(x, step.inward), step.outward)
     return float(affine(h, network.unembedding)[0])
 

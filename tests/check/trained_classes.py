@@ -158,8 +158,8 @@ def run(network: Network, tokens: Sequence[int], offset: int) -> Run:
         elif isinstance(step, UnitsStep):
             x = normed(h, step.norm)
             inward = affine(x, step.inward)
-            units = acted(step.activation, inward) if step.gate is None else (
-                acted(step.activation, affine(x, step.gate)) * inward)
+            units = acted(str(step.activation), inward) if step.gate is None else (
+                acted(str(step.activation), affine(x, step.gate)) * inward)
             h = h + affine(units, step.outward)
         else:
             h, found = attended(step, h, positions)

@@ -32,7 +32,7 @@ def test_learn_prints_the_automaton_and_the_words_on_which_it_differs(certify: A
             "none has fewer") in lines
     assert "logit[1] > 0 iff true" in lines
     assert lines[-2:] == ["not as claimed on 1 word of at most 4 letters: 0111",
-                          "of at most 4 letters, these are the words that match 0111"]
+                          "of at most 4 letters: as claimed, except after the words that match 0111"]
     check_text(Path("s.cert").read_bytes())
     assert len(ElementTree.parse("s.svg").getroot().findall("{http://www.w3.org/2000/svg}circle")) == 6
     assert "certify learn" not in Path("s.html").read_text(encoding="utf-8")

@@ -129,5 +129,5 @@ def test_an_audit_is_tables_in_ascii_with_a_row_for_each_statement_claim_and_cri
         assert stripped(text).count("$") % 2 == 0 and "%" not in stripped(text)
         rows = len(re.findall(r" \\\\$", text, re.MULTILINE)) - text.count(r"\toprule")
         assert rows == len(report.statements) + sum(1 + len(claim.criticals) for claim in report.claims)
-    assert (r"\texttt{theorem-15-a} & Theorem 15 a & certified & $0.0497871$ & $0.25$ & 1..64 \\"
+    assert (r"\texttt{theorem-15-a} & \raggedright Theorem 15 a & certified & $0.0497871$ & $0.25$ & 1..64 \\"
             in latex_of_audit(REPORT).splitlines())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import http.server
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from certify.cli import command_line
 from certify.site.build import site_files
+from certify.site.gallery import exhibits_of_files
 from certify.site.proved import KNOWN, read_proved
 from constructions.errors import InputError
 from proofs.every_n.extracted import VERIFIED_IN_PAGES
@@ -30,6 +31,8 @@ __all__ = ["browser"]
 PYTHON = """export const loadPyodide = async () => ({
   toPy: () => new Map([["check", () => ({ toJs: () => [0, "accepted: /given.cert\\n", "0"] })]]),
   runPython: () => {}, FS: { writeFile: () => {} } });"""
+SAYS_YES = ('globalThis.judge = name => [0, ["the claim that follows is FALSE:", "formula      F", '
+            '`accepted: ${name}`]];')
 ENDLESS = 'globalThis.judge = () => { for (;;) {} };'
 
 
@@ -40,10 +43,10 @@ def folder_with(folder: Path, script: str, **changed: str) -> str:
     return str(folder)
 
 
-def files_with(folder: Path, script: str) -> dict[str, str | bytes]:
-    """A site with this script, and Python that accepts everything."""
-    pyodide = {"pyodide.mjs": PYTHON.encode()}
-    return site_files([], pyodide, proved=read_proved([folder_with(folder, script)]))
+def files_with(folder: Path, script: str, shown: Sequence[str] = ()) -> dict[str, str | bytes]:
+    """A site with this script, the certificates that are shown, and Python that accepts everything."""
+    exhibits = exhibits_of_files([str(CORPUS / "accepted" / f"{name}.cert") for name in shown], lambda _: None)
+    return site_files(exhibits, {"pyodide.mjs": PYTHON.encode()}, proved=read_proved([folder_with(folder, script)]))
 
 
 def test_the_site_has_the_script_and_says_what_stands_behind_it(tmp_path: Path) -> None:
@@ -118,6 +121,28 @@ def test_a_proved_checker_that_is_cancelled_knows_nothing_and_the_next_file_is_c
         expect(part).to_contain_text("it was cancelled: nothing is known")
         expect(part).not_to_contain_text("Theorem")
     assert wrong == []
+
+
+def test_the_page_of_a_certificate_checks_it_where_it_is_and_says_who_accepts_by_which_theorem(
+        browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "written").mkdir()
+    server = serve(files_with(tmp_path / "written", SAYS_YES, ["by_hand_prev"]), tmp_path / "site")
+    page, wrong = browser.new_page(), list[str]()
+    page.on("console", lambda message: wrong.append(message.text)
+            if message.type == "error" and "404" not in message.text else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(f"http://127.0.0.1:{server.server_address[1]}/gallery/by_hand_prev.html")
+    page.get_by_role("button", name="Check by_hand_prev.cert").click()
+    wait_until_ready(page)
+    found = page.locator("#found article")
+    expect(found.locator("p.says")).to_have_text(
+        "The file is accepted by the checker in Python; accepted by certify-check, which is itself proved in Coq.")
+    expect(found.locator("section")).to_contain_text("Theorem judge_certificate_holds")
+    expect(found.locator("section .sentence")).to_have_text("the claim that follows is FALSE:")
+    expect(page.get_by_role("link", name="Gallery")).to_have_attribute("href", "../index.html#gallery")
+    assert page.locator("#try").is_visible()  # the page's own script runs beside it
+    assert wrong == []
+    server.shutdown()
 
 
 @pytest.mark.exhaustive

@@ -231,7 +231,7 @@ def visit(browser: Browser, address: str, name: str, width: int = WIDE, scheme: 
 
 
 @pytest.mark.parametrize("name", ["index.html", "check.html", "search.html?q=since", "guides/index.html",
-                                  "guides/formulas.html"])
+                                  "guides/formulas.html", "gallery/a_guard_that_never_holds.html"])
 @pytest.mark.parametrize(("width", "scheme"), [(NARROW, "light"), (WIDE, "dark")])
 def test_pages_fit_can_be_read_and_complain_of_nothing(
         browser: Browser, served: tuple[str, Any], name: str, width: int, scheme: str) -> None:

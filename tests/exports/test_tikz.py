@@ -70,7 +70,8 @@ def test_a_network_that_nobody_could_see_is_refused(
         tikz_of(given)
 
 
-@pytest.mark.parametrize("character", [chr(code) for code in (*range(32, 127), 0xE9, 0x3C6, 0x2026, 0x1F600)])
+@pytest.mark.parametrize("character", [
+    chr(code) for code in (*range(32, 127), 0xE9, 0x3A9, 0x3B5, 0x3C6, 0x2026, 0x1F600)])
 def test_no_character_acts(character: str) -> None:
     text = plain(f"a{character}b")
     assert text.isascii() and not re.search(r"(?<!\\)[#%&_$]", text) and not re.search(r"(?<!\\)[~^<>|]", text)

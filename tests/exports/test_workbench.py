@@ -106,6 +106,14 @@ def test_commands_are_run_as_they_are_shown(certify: Any) -> None:
         assert result.json["alphabet"] == shown["alphabet"]
 
 
+def test_what_no_transformer_is_built_for_has_no_layers_and_says_why() -> None:
+    large = " & ".join(f"prev Q['{number}']" for number in range(40))
+    assert answered(large, "", "")["no_layers"] == "The formula is too large to be drawn here."
+    found = answered("prev Q_a", "ab", "")
+    assert "no_layers" not in found and [picture[:10] for picture in found["pictures"]] == ["<svg class"] * 2
+    assert found["layers"][-1] == ["At each position by itself, ReLUs make of what is there the truth of `prev Q_a`."]
+
+
 def test_without_an_alphabet_one_more_symbol_stands_for_all_others() -> None:
     assert answered("Q_b & Q_a", " ", "")["alphabet"] == list(alphabet_of(parse_formula("Q_b & Q_a")))
 
@@ -134,6 +142,8 @@ def test_the_page_reads_as_one_types_without_a_network(browser: Browser, served:
     row = page.locator("#truths tbody tr").last
     expect(row).to_contain_text("(Q_a | Q_b) since prev Q_a")
     assert row.locator("td").all_inner_texts() == ["·", "true", "·", "·"]
+    assert page.locator("#pictures svg").count() == 2 and page.locator("#layers li").count() == 4
+    expect(page.locator("#layers li").last).to_contain_text("settles `(Q_a | Q_b) since prev Q_a`")
     page.fill("#formula", MISTAKE)
     expect(page.locator("#complaint")).to_contain_text("found the end of the text")
     assert page.locator("#mistake").inner_text() == answered(MISTAKE, "", "")["caret"]

@@ -88,11 +88,13 @@ def unproved(formulas: Iterable[Formula], regime: Regime, max_n: int) -> list[st
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("regime", REGIMES, ids=str)
 def test_every_operator_over_operands_that_are_equal_opposite_or_constant(regime: Regime) -> None:
     assert unproved(degenerate([*LEAVES, TRUE, FALSE]), regime, 3) == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("regime", REGIMES, ids=str)
 def test_every_unary_operator_over_constants_and_over_tautologies_that_read_nothing(regime: Regime) -> None:
     constant = [TRUE, FALSE, *(operator(leaf, leaf) for leaf in LEAVES for operator in (Implies, Iff))]

@@ -71,6 +71,7 @@ def test_a_sum_of_both_sides_with_both_signs_is_proved_accepted_and_right_on_all
     check_text(seal(formula_of(text), up_to(3), Regime(), transformer, lines).encode())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", ["SQUARE(2*#<[Q_1] + #<[Q_0] - 1)", "PRIME(3*#<[Q_1] - 2*#<[Q_0])",
                                   "SHY(#<[Q_1] - 2*#<[true])"])
 def test_multiples_of_counts_are_proved_and_accepted_at_8(text: str) -> None:

@@ -79,6 +79,7 @@ def test_a_random_network_is_learnt(seed: int, read: str) -> None:
     check_learned(learned, question, brute_force(network, question))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("name", "max_n"), [("tomita_7", 5), ("flip_flop", 4), ("palindromes", 4)])
 def test_what_no_search_finds_the_decision_does(monkeypatch: pytest.MonkeyPatch, name: str, max_n: int) -> None:
     """Searches that see nothing wrong: the decision refutes the automaton, and its word teaches another one."""

@@ -238,6 +238,7 @@ def test_a_power_too_large_is_refused_and_a_small_one_is_enclosed() -> None:
         enclose_power(Fraction(65))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(30))
 def test_numbers_in_between_change_no_more_than_a_fine_grid_shows(seed: int) -> None:
     """The greatest change over an interval is attained by some number of it, and by none is it exceeded."""

@@ -77,6 +77,7 @@ def sealed(model: Transformer, n: int, temperature: str) -> str:
     return seal_softened(model, n, heat, [survey.gap.value if survey.gap else None for survey in surveys], errors)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("temperature", [COLD, "1/(20*n)"])
 def test_the_checker_finds_the_same(temperature: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing is refused; a refusal is always of words one by one."""

@@ -69,7 +69,7 @@ class Decided(Asked):
                      LengthVerdict(n, "refuted", witness=self._long_witness(decision)) if n == wrong else
                      LengthVerdict(n, "unknown", reason=describe_verdict(decision)) for n in lengths)
         return ClaimAnswer(rows, () if decision.certificate is None else (decision.certificate,), "logit",
-                           about=f"all words {asked_lengths(decision)}, decided by how often each letter comes")
+                           about=f"all words {asked_lengths(decision)}, decided by {decision.way}")
 
     def _long_witness(self, decision: LengthsDecision) -> Witness:
         wrong = decision.wrong

@@ -13,12 +13,14 @@ import torch
 from torch.nn import functional
 
 from certify.learning.training.weights import COMPUTED
+from constructions.errors import Unsupported
 from constructions.trained.network import (
     Affine,
     AttentionStep,
     Norm,
     NormStep,
     Rotary,
+    Rounding,
     Tensor,
     TrainedNetwork,
     UnitsStep,
@@ -36,6 +38,8 @@ class TorchNetwork:
     """Logits of whole inputs, in one of torch's formats; ``numbers`` are its tensors, each in a row."""
 
     def __init__(self, network: TrainedNetwork, form: str = "float64") -> None:
+        if any(isinstance(step, UnitsStep) and isinstance(step.activation, Rounding) for step in network.steps):
+            raise Unsupported("training: a network that rounds numbers of tokens has no gradients")
         self.network, self.form = network, getattr(torch, form)
         self.numbers = {name: torch.frombuffer(bytearray(tensor.data), dtype=_DTYPES[tensor.format]).to(self.form)
                         for name, tensor in network.tensors.items()}
@@ -105,6 +109,7 @@ class TorchNetwork:
 
     def units(self, step: UnitsStep, x: Any) -> Any:
         """The stream and what the units write into it."""
+        assert not isinstance(step.activation, Rounding)
         normed, act = self.norm(step.norm, x), ACTIVATIONS[step.activation]
         inward = self.affine(step.inward, normed)
         units = act(inward) if step.gate is None else act(self.affine(step.gate, normed)) * inward

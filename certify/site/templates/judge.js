@@ -8,8 +8,10 @@ const listed = (lines, isAccepted) => {
   const list = make("dl");
   let last = null;
   for (const line of lines) {  // the first columns of a line are its label; a line without one goes on
-    const label = line.slice(0, LABEL).trim(), rest = line.slice(LABEL), isSentence = (line[LABEL - 1] ?? " ") !== " ";
-    if (!isAccepted || isSentence || line.startsWith("accepted: ")) { list.append(make("dt"), make("dd", {}, line)); }
+    const label = line.slice(0, LABEL).trim(), rest = line.slice(LABEL), isEnd = line.startsWith("accepted: ");
+    if (!isAccepted || isEnd || (line[LABEL - 1] ?? " ") !== " ") {
+      list.append(make("dt"), make("dd", isAccepted && !isEnd ? { class: "sentence" } : {}, line));
+    }
     else if (!label && last) { last.textContent += `\n${rest}`; }
     else { last = make("dd", {}, rest); list.append(make("dt", {}, label), last); }
   }
@@ -41,7 +43,7 @@ const proveAll = async article => {
   for (const proved of PROVED) {
     const part = await prove(proved), { checker, verdict } = part.dataset;
     article.append(part);
-    if (verdict === proved.word) { yes.push(`${verdict} by ${checker}, which is proved in Coq`); }
+    if (verdict === proved.word) { yes.push(`${verdict} by ${checker}, which is itself proved in Coq`); }
   }
   if (yes.length) { find("h2", article).after(make("p", { class: "says" }, `The file is ${yes.join("; ")}.`)); }
   current = null;

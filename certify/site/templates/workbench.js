@@ -33,6 +33,25 @@ const showTruths = (word, rows) => {
   table.tBodies[0].append(...body);
   find("#truths").replaceChildren(...(word.length ? [table] : [make("p", { class: "soft" }, "Words are not empty: click letters, or type.")]));
 };
+const pictureOf = text => {  // the size of its text is that of the page; what it says is said below, too
+  const svg = new DOMParser().parseFromString(text.replace(/ style="[^"]*"/, ""), "text/html").querySelector("svg");
+  svg.setAttribute("role", "img");
+  for (const block of all("[tabindex]", svg)) { for (const name of ["tabindex", "role", "aria-label"]) { block.removeAttribute(name); } }
+  svg.style.maxWidth = `${1.1 * svg.viewBox.baseVal.width}px`;
+  const region = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": svg.getAttribute("aria-label") });
+  region.append(svg);
+  return region;
+};
+const showLayers = ({ layers, pictures = [], definitions = [], no_layers: why = "" }) => {
+  complain("#no-layers", why);
+  find("#pictures").replaceChildren(...pictures.map(pictureOf));
+  find("#definitions").replaceChildren(...definitions.map(text => make("p", { class: "soft" }, text)));
+  find("#layers").replaceChildren(...layers.map(said => {
+    const item = make("li");
+    item.append(...said.map(sentence => make("p", {}, sentence)));
+    return item;
+  }));
+};
 const show = found => {
   complain("#complaint", found.error ?? "");
   complain("#mistake", found.caret ?? "");
@@ -43,6 +62,7 @@ const show = found => {
   if (found.alphabet.join("\n") !== letters.join("\n")) { showLetters(found.alphabet); }
   find("#sentences").replaceChildren(...found.sentences.flatMap(([text, meaning]) => [make("dt", {}, text), make("dd", {}, meaning)]));
   showTruths(found.word, found.rows);
+  showLayers(found);
   find("#command").textContent = found.command;
 };
 const heard = {

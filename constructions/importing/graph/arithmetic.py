@@ -30,6 +30,8 @@ from constructions.importing.graph.values import (
     beside,
     grouped,
     placed,
+    replace_norm,
+    what,
 )
 
 HALF = Fraction(1, 2)
@@ -135,11 +137,6 @@ def _norms(flat: Flat) -> list[tuple[NormBase, Array]] | None:
 
 def _with(flat: Flat, changed: Sequence[tuple[NormBase, NormBase]]) -> Flat:
     return Flat({new: flat.terms[old] for old, new in changed}, (), flat.size)
-
-
-def replace_norm(norm: NormBase, gain: Array | None, bias: Array | None) -> NormBase:
-    """The same norm with other weights."""
-    return NormBase(norm.size, norm.of, norm.kind, norm.epsilon, gain, bias)
 
 
 # -- of two arrays -----------------------------------------------------------------------------------------------------
@@ -342,18 +339,13 @@ def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
 
 
 def _with_scale(x: Range | Product, y: Any, exactness: Exactness) -> Any:
-    """The scale that a range makes, or a product of whole numbers, times constants or each other.
-
-    Raises:
-        NotUnderstood: if it is another scale.
-    """
+    """The scale that a range makes, or a product of whole numbers, times constants; or that product times its scale."""
     if isinstance(y, np.ndarray) and isinstance(x, Range) and not x.is_zero:
         return replace(x, times=exactness.times(np.asarray(x.times, np.float64), np.asarray(y, np.float64)))
-    if isinstance(y, np.ndarray) and isinstance(x, Product):
-        return replace(x, value=_times_constant(x.value, np.asarray(y, np.float64), exactness))
-    if isinstance(x, Product) and isinstance(y, Range) and not y.is_zero and isinstance(x.scale, Range) and (
-            y.node == x.scale.node):
-        return _times_constant(x.value, np.asarray(y.times, np.float64), exactness)
+    own = isinstance(x, Product) and isinstance(y, Range) and x.scale == replace(y, times=1)
+    if isinstance(x, Product) and (own or isinstance(y, np.ndarray)):
+        made = _times_constant(x.value, np.asarray(y.times if own else y, np.float64), exactness)
+        return made if own else replace(x, value=made)
     raise NotUnderstood("whole numbers times something else than constants and their own scale")
 
 
@@ -404,15 +396,3 @@ def divide(x: Any, y: Any, exactness: Exactness) -> Any:
     if isinstance(x, Scores) and number > 0 and _keeps(y, x.shape):
         return replace(x, scale=x.scale / number, mask=np.asarray(x.mask / np.float64(number)))
     raise NotUnderstood(f"a quotient of {what(x)} by constants")
-
-
-_NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "Scores": "scores",
-          "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
-          "Mean": "means", "Centred": "numbers less their mean", "CentredSquare": "squares",
-          "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing", "Quantised": "whole numbers that stand for others",
-          "Product": "products of whole numbers", "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
-
-
-def what(value: Any) -> str:
-    """A kind of value in words."""
-    return _NAMES.get(type(value).__name__, type(value).__name__)

@@ -26,6 +26,7 @@ from constructions.importing.graph.values import (
     UnitBase,
     Units,
     placed,
+    what,
 )
 from constructions.importing.quantised import ACTIVATIONS, WEIGHTS, dequantised, span, span_of, unpacked
 from constructions.trained.network import Rounding
@@ -112,7 +113,7 @@ def _rounded(state: State, how: Attributes, inputs: list[Any]) -> Quantised:
     x, scale, zero = [*inputs, None][:3]
     if not isinstance(scale, np.ndarray) or not isinstance(zero, np.ndarray | None) or scale.size != 1 or (
             zero is not None and zero.size != 1):
-        raise NotUnderstood("numbers of tokens rounded by several scales, or by such that depend on tokens, expected one")
+        raise NotUnderstood("numbers of tokens rounded by several scales, or by some that depend on them, expected one")
     kind = str(zero.dtype) if zero is not None else _KINDS.get(how.attribute("output_dtype", 2), "float")
     (least, greatest), (number,) = span_of(kind), scale.astype(np.float64).ravel().tolist()
     if not 0 < number < np.inf:
@@ -132,7 +133,7 @@ def _made(state: State, x: Any, rounding: Rounding | None) -> Tokenwise:
         NotUnderstood: if they are not numbers of tokens, or a range is of some tokens alone.
     """
     if not isinstance(x, Tokenwise | Curve):
-        raise NotUnderstood(f"{arithmetic.what(x)} rounded to whole numbers, expected numbers of tokens")
+        raise NotUnderstood(f"{what(x)} rounded to whole numbers, expected numbers of tokens")
     value = resolved(x, state.exactness).settled(state.exactness)
     chosen, places = np.unique(value.forms, return_inverse=True)
     if rounding is None:

@@ -347,3 +347,21 @@ def grouped(value: Tokenwise) -> tuple[Codes, Codes, list[Codes]]:
 def placed(flat: Flat, positions: Codes, forms: Codes) -> Tokenwise:
     """An array of these forms of the tokens at these positions."""
     return Tokenwise(flat, np.asarray(positions * flat.size + forms, np.int64))
+
+
+def replace_norm(norm: NormBase, gain: Array | None, bias: Array | None) -> NormBase:
+    """The same norm with other weights."""
+    return NormBase(norm.size, norm.of, norm.kind, norm.epsilon, gain, bias)
+
+
+_NAMES = {"ndarray": "constants", "Tokens": "tokens", "Tokenwise": "numbers of tokens", "Scores": "scores",
+          "Curve": "functions of numbers of tokens", "Modulated": "numbers times constants of positions",
+          "Mean": "means", "Centred": "numbers less their mean", "CentredSquare": "squares",
+          "MeanSquare": "mean squares", "Weights": "weights of attention", "NoneType": "nothing",
+          "Quantised": "whole numbers that stand for others", "Product": "products of whole numbers",
+          "Range": "the scale of a range", "TableRows": "rows of whole numbers"}
+
+
+def what(value: Any) -> str:
+    """A kind of value in words."""
+    return _NAMES.get(type(value).__name__, type(value).__name__)

@@ -176,11 +176,11 @@ def _steps_band(low: Array, high: Array, rounding: Rounding) -> tuple[Array, Arr
     if rounding.scale is None:
         raise Unsupported("classes: no rule for roundings by a range")
     scale, first, last = np.float64(rounding.scale), rounded(rounding, low), rounded(rounding, high)
-    ends = [scale * (limit - rounding.zero) for limit in (rounding.least, rounding.greatest)]
-    points = np.stack([low, np.clip(ends[0], low, high), np.clip(ends[1], low, high), high], axis=-1)
-    values, width = np.clip(points, *ends), np.maximum(high - low, NARROW)
+    bottom, top = (scale * (limit - rounding.zero) for limit in (rounding.least, rounding.greatest))
+    points = np.stack([low, *(np.minimum(np.maximum(end, low), high) for end in (bottom, top)), high], axis=-1)
+    values, width = np.clip(points, bottom, top), np.maximum(high - low, NARROW)
     slope = (values[..., -1] - values[..., 0]) / width
-    distance, few = values - slope[..., np.newaxis] * points, last - first <= 1.5 * scale
+    distance, few = values - slope[..., np.newaxis] * points, 2 * (last - first) <= 3 * scale
     return (np.where(few, 0, slope), np.where(few, last, distance.max(axis=-1) + scale / 2),
             np.where(few, first, distance.min(axis=-1) - scale / 2))
 

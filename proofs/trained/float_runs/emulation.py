@@ -18,6 +18,7 @@ from constructions.trained.network import (
     AttentionStep,
     Norm,
     NormStep,
+    Rounding,
     Scale,
     Step,
     TrainedNetwork,
@@ -147,6 +148,7 @@ class Emulation:
         return rounded(found, self.run.storage)
 
     def _units(self, step: UnitsStep, read: Array) -> Array:
+        assert not isinstance(step.activation, Rounding)  # which casting refuses
         units = self.activated(step.activation, self._linear(step.inward, read))
         return self._linear(step.outward, rounded(units, self.run.storage))
 

@@ -180,6 +180,7 @@ class Replay:
         return [self.store(one) for one in found]
 
     def _units(self, step: trained.UnitsStep, read: Numbers) -> Numbers:
+        assert not isinstance(step.activation, trained.Rounding)  # which casting refuses
         units = [self.store(self._activation(step.activation, x)) for x in self._linear(step.inward, read)]
         return self._linear(step.outward, units)
 

@@ -1,4 +1,4 @@
-"""The text of a certificate about lengths, and of a long wrong word: docs/lengths.md, sections 3 and 5."""
+"""The text of certificates about lengths, and of a long wrong word: docs/lengths.md, sections 3, 5 and 7."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ def lengths_text(network: TrainedNetwork, claim: Claim, greatest: int | None, ki
         **_head("certify-lengths", network, claim, greatest),
         "counts": [[kind.threshold, kind.period] for kind in kinds],
         "trees": [[None if cut is None else list(cut) for cut in tree] for tree in trees]})
+
+
+def suffixes_text(network: TrainedNetwork, claim: Claim, greatest: int | None, tree: Sequence[int]) -> str:
+    """A certificate of the format certify-suffixes, up to a length or (None) for every length."""
+    return write_canonical({**_head("certify-suffixes", network, claim, greatest), "tree": list(tree)})
 
 
 def long_word_text(network: TrainedNetwork, claim: Claim, greatest: int | None, wrong: SeenWord) -> str:

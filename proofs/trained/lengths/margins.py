@@ -21,8 +21,14 @@ from proofs.trained.lengths.truths import reads_last_letter
 Array = NDArray[np.float64]
 
 
-def expect_counts_suffice(network: TrainedNetwork, claim: Claim) -> None:
-    """See that what is computed where logits are judged follows from counts of letters and one token.
+def has_slopes(network: TrainedNetwork) -> bool:
+    """Whether scores of some head depend on distances by a slope (ALiBi)."""
+    return any(head.slope is not None for step in network.attention_steps for head in step.heads)
+
+
+def expect_tokens_suffice(network: TrainedNetwork, claim: Claim) -> None:
+    """See that what is computed where logits are judged follows from one token and how often others are seen, each as
+    often as it comes, or where there are slopes as its distance weighs.
 
     Raises:
         Unsupported: saying what forbids it.
@@ -31,8 +37,9 @@ def expect_counts_suffice(network: TrainedNetwork, claim: Claim) -> None:
     reasons = (
         (len(steps) != 1, f"the network has {len(steps)} steps of attention: with one alone order does not matter"),
         (network.rows is not None, "the network has a table of positions, so that order matters"),
-        (any(head.slope is not None for step in steps for head in step.heads),
-         "scores fall with the distance (ALiBi), so that order matters"),
+        (has_slopes(network) and not all(head.slope is not None and head.slope > 0
+                                         for step in steps for head in step.heads),
+         "the scores of some heads fall with the distance (ALiBi), those of others do not"),
         (network.by_ranges, "numbers are rounded by their range"),
         (claim.read == "first", "logits are judged at the first token"),
         (claim.read == "each" and not network.is_causal, "every letter's token sees later letters"),
@@ -55,7 +62,7 @@ class CountMargins:
     """All rows of a claim (its cases' rows, one after another) at the token that is judged."""
 
     def __init__(self, network: TrainedNetwork, claim: Claim) -> None:
-        expect_counts_suffice(network, claim)
+        expect_tokens_suffice(network, claim)
         self.claim, self.floats = claim, FloatNetwork(network)
         self.around = (*claim.before, *(() if reads_last_letter(claim) else claim.after))
         self.tokens = list(dict.fromkeys((*claim.tokens, *self.around)))
@@ -75,11 +82,21 @@ class CountMargins:
     def over(self, last: int | None, cells: Sequence[Cell]) -> Bounded:
         """Bounds of all rows in cells of regions with this last letter."""
         low, high = (np.array([self._amounts(cell, end) for cell in cells], np.float64) for end in (0, 1))
-        asker = self._asker(last)
-        nothing = np.zeros((len(cells), 0, self._streams.shape[1]))
-        stream = np.tile(self._streams[asker], (len(cells), 1))
+        return self.within(self._asker(last), [(low, high)] * len(self._step.heads))
+
+    @property
+    def slopes(self) -> list[np.float64]:
+        """How fast the scores of each head fall with the distance."""
+        return [np.float64(head.slope) for head in self._step.heads]
+
+    def within(self, asker: int, amounts: Sequence[tuple[Array, Array]]) -> Bounded:
+        """Bounds of all rows at a token (its place in ``tokens``), where for each head so much of each token is seen,
+        at least and at most: [cells, tokens]."""
+        count = len(amounts[0][0])
+        nothing = np.zeros((count, 0, self._streams.shape[1]))
+        stream = np.tile(self._streams[asker], (count, 1))
         forms, tokens = Forms(stream, nothing, np.zeros_like(stream)), len(self.tokens)
-        for number, head in enumerate(self._step.heads):
+        for number, (head, (low, high)) in enumerate(zip(self._step.heads, amounts, strict=True)):
             weights = self._weights(head, asker)
             least, greatest = _shares(low * weights, high * weights)
             averages = _averages(least, greatest, head.value(self._normed), number * tokens)
@@ -92,7 +109,7 @@ class CountMargins:
         bias = None if image.bias is None else image.bias @ self._columns
         rows = linear(forms, image.weight @ self._columns, bias)
         heads = len(self._step.heads)
-        moves = np.abs(rows.parts[:, : heads * tokens]).reshape(len(cells), heads, tokens, -1).sum(axis=1)
+        moves = np.abs(rows.parts[:, : heads * tokens]).reshape(count, heads, tokens, -1).sum(axis=1)
         return Bounded(rows.centre - rows.radius, rows.centre, moves)
 
     def _asker(self, last: int | None) -> int:

@@ -75,7 +75,7 @@ class LengthSearch:
     claim: Claim
     greatest: int | None
     slack: np.float64
-    most_cells: int = MOST_CELLS
+    most: int = MOST_CELLS
     roots: list[Node | None] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -95,7 +95,7 @@ class LengthSearch:
         start = everything(len(self.kinds), least, self.greatest)
         self.roots = [self._pushed(number, start) for number in range(len(self.regions))]
         while self._waiting and (self._open is None or self._waiting[0][0] < self._open):
-            if self._cells > self.most_cells:
+            if self._cells > self.most:
                 return SearchResult(self._waiting[0][0], None, self._cells)
             batch = [heapq.heappop(self._waiting)[2] for _ in range(min(BATCH, len(self._waiting)))]
             for last in {self.regions[node.region].last for node in batch}:

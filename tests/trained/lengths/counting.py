@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -99,6 +99,17 @@ def random_counter(seed: int, tokens: int, attention: Attends = "causal") -> Tra
     last = norm()
     steps += [NormStep(last)] if last else []
     return TrainedNetwork(attention, table, None, tuple(steps), Affine(matrix(width, 1), vector(1)), maker.tensors)
+
+
+def with_slopes(network: TrainedNetwork, *slopes: str | Fraction | None) -> TrainedNetwork:
+    """The network, the scores of whose heads fall with the distance: the first ones of these slopes."""
+    def sloped(step: Step) -> Step:
+        if not isinstance(step, AttentionStep):
+            return step
+        return replace(step, heads=tuple(replace(head, slope=None if slope is None else Fraction(slope))
+                                         for head, slope in zip(step.heads, slopes, strict=False)))
+
+    return replace(network, steps=tuple(map(sloped, network.steps)))
 
 
 def sign_claim(truth: TruthOf, longest: int, *, letters: str = "01", before: tuple[int, ...] = (),

@@ -16,7 +16,7 @@ from certify.cli import app
 from certify.trained.lengths_decision import LengthsDecision
 from constructions.errors import InputError, Unsupported
 from constructions.trained.network import TrainedNetwork
-from tests.trained.lengths.counting import majority_by_hand, random_counter
+from tests.trained.lengths.counting import majority_by_hand, random_counter, with_slopes
 from tests.trained.random_networks import random_network
 from tests.trained.small_networks import write_network
 
@@ -141,3 +141,19 @@ def test_python_asks_about_every_length_and_says_why_counts_cannot_decide_it() -
     write_network(two_layers(), "network.json")
     with pytest.raises(Unsupported, match="2 steps of attention"):
         decide("network.json", "claim.toml", every=True)
+
+
+def test_scores_that_fall_with_the_distance_are_decided_at_every_length_by_last_letters() -> None:
+    network = with_slopes(majority_by_hand(0.26), "1")
+    write_network(network, "network.json")
+    options = ("decide", "network.json", "--alphabet", "01", "--at", "every", "--sign", "0: Q_1", "--every")
+    result = CliRunner().invoke(app, [*options, "-o", "every.cert"])
+    assert result.exit_code == 0
+    assert "by their last letters: 2 cells" in result.output
+    assert "certified: right on every word of every length" in result.output
+    assert "accepted" in CliRunner().invoke(app, ["check", "every.cert"]).output
+    write_network(with_slopes(majority_by_hand(0.27), "1"), "network.json")
+    wrong = CliRunner().invoke(app, [*options, "-o", "to_5.cert", "--wrong", "at_6.cert"])
+    assert wrong.exit_code == 1
+    assert "right on every word of length 1 .. 5; wrong at n = 6 on 0^5 1" in wrong.output
+    assert CliRunner().invoke(app, ["check", "to_5.cert", "at_6.cert"]).exit_code == 0

@@ -134,7 +134,7 @@ class _CertificatePage:
             "named": self.names.direction, "word": show_word, "clip": clip, "notes": self.notes,
         }
         data = self.data if detail.live else {**self.data, **NO_NETWORK}
-        return render_page(environment, "certificate.html", ("certificate.css",), SCRIPTS, **self.claim,
+        return render_page(environment, "certificate.html", ("network.css", "certificate.css"), SCRIPTS, **self.claim,
                            **self.pictures(detail), **self.figures, **self.tables, most_rows=detail.rows, data=data,
                            blob=embed_json(data))
 

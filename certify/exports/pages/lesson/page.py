@@ -14,7 +14,6 @@ from certify.exports.pages.certificate.page import network_shape
 from certify.exports.pages.certificate.script_data import MOST_NODES, ScriptData
 from certify.formula.in_words import say_head, say_meaning, say_units
 from certify.formula.lesson import Lesson, softness
-from certify.frame.words import show_word
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import Formula
 from constructions.network.meanings import Position
@@ -36,9 +35,9 @@ def lesson_page(lesson: Lesson, formula: Formula, network: Transformer | None) -
     data = steps_data(lesson, formula, network) if network is not None and live else NOTHING
     data = {"approximations": [], "maps": [], "characters": "", "first": 1, **data}
     heading = printable(format_briefly(formula))
-    return render_page(environment, "lesson.html", ("certificate.css", "lesson.css"), SCRIPTS, heading=heading,
-                       title=clip(heading, 80), lesson=lesson, live=live, why=softness(lesson), word=show_word,
-                       shape=network_shape(network) if network is not None else "", blob=embed_json(data))
+    return render_page(environment, "lesson.html", ("network.css", "certificate.css", "lesson.css"), SCRIPTS,
+                       heading=heading, title=clip(heading, 80), lesson=lesson, live=live, why=softness(lesson),
+                       shape=network_shape(network) if network is not None else {}, blob=embed_json(data))
 
 
 def can_step(network: Transformer, formula: Formula) -> bool:

@@ -72,8 +72,8 @@ def softened_page(sealed: SealedSoftened, file: str) -> str:
     holds = ["" if isinstance(meaning, Anything) else each["holds"]
              for meaning, each in zip(network.directions.values(), data["directions"], strict=True)]
     return render_page(
-        environment, "softened.html", ("certificate.css",), SCRIPTS, sealed=sealed, file=file, lengths=lengths,
-        real_functions=sentence(network, sealed.temperature),
+        environment, "softened.html", ("network.css", "certificate.css"), SCRIPTS, sealed=sealed, file=file,
+        lengths=lengths, real_functions=sentence(network, sealed.temperature),
         worst=max(lengths, key=lambda each: each.moved), flat=draw_network(network, names, True),
         tall=draw_network(network, names, False), stages=draw_stages(sealed), ends=ends_of(totals_of(sealed)),
         contents=CONTENTS,

@@ -37,7 +37,8 @@ costs         what the units take, about
 describing    the claim in words
 tracks        inputs that are laid out in tracks: claim, reading, columns, longest (sums over columns), queries, proof,
               wrong_input, describing
-lengths       lengths beyond enumeration: reading, counts, truths, margins, proof, describing
+lengths       lengths beyond enumeration: reading, counts, truths, margins, case_rows, proof,
+              suffixes, describing
 floats        float runs: rounding, casting, operations, softmax, stack, classes, proof, describing
 """
 
@@ -49,7 +50,15 @@ from .floats.describing import describe_float_runs
 from .floats.proof import FORMAT_OF_FLOAT_RUNS, prove_float_runs, read_float_runs
 from .lengths.describing import describe_lengths, describe_long_word
 from .lengths.proof import prove_lengths, prove_long_word
-from .lengths.reading import FORMAT_OF_LENGTHS, FORMAT_OF_LONG_WORD, read_lengths, read_long_word
+from .lengths.reading import (
+    FORMAT_OF_LENGTHS,
+    FORMAT_OF_LONG_WORD,
+    FORMAT_OF_SUFFIXES,
+    read_lengths,
+    read_long_word,
+    read_suffixes,
+)
+from .lengths.suffixes import prove_suffixes
 from .reading.decision import FORMAT_OF_DECISION, FORMAT_OF_WRONG_WORD, read_decision, read_wrong_word
 from .tracks.describing import describe_tracks, describe_wrong_input
 from .tracks.proof import prove_tracks
@@ -70,5 +79,7 @@ KINDS = {
                                     is_refutation=True, times=(1, TRAINED_HELD)),
     FORMAT_OF_LENGTHS: FileKind(read_lengths, prove_lengths, describe_lengths, "a trained network",
                                 times=(TRAINED_TIMES, TRAINED_HELD)),
+    FORMAT_OF_SUFFIXES: FileKind(read_suffixes, prove_suffixes, describe_lengths, "a trained network",
+                                 times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_LONG_WORD: FileKind(read_long_word, prove_long_word, describe_long_word, "a trained network",
                                   is_refutation=True, times=(1, TRAINED_HELD))}

@@ -94,7 +94,7 @@ def words_of_network(network: Network) -> Iterator[str]:
     steps = sum(isinstance(step, AttentionStep) for step in network.steps)
     kind = "causal" if network.masked else "bidirectional"
     rounded = sum(isinstance(step, UnitsStep) and isinstance(step.activation, Rounding) for step in network.steps)
-    kind += f", {counted(rounded, 'step')} that round{'s' * (rounded == 1)}" * (rounded > 0)
+    kind += f", {counted(rounded, 'rounding')}" * (rounded > 0) + " by the range of all tokens" * network.of_input
     yield (f"{kind}, {counted(steps, 'layer')} of attention, {counted(heads, 'head')}, {counted(units, 'neuron')}, "
            f"width {network.width},")
     rows = "no table of positions" if network.rows is None else f"{counted(network.rows, 'row')} of positions"

@@ -10,7 +10,7 @@ from ...kernel.budget import Budget
 from .precision import Precision, Undecided, ceil_norm, ceil_sqrt
 from .reading.network import Rounding
 
-Vector = tuple[Sequence[int], int]
+Inexact = tuple[Sequence[int], int]
 """A vector of numbers, and how far off it may be in the 2-norm."""
 
 
@@ -37,7 +37,7 @@ class Rounder:
             steps = max(rounding.greatest - rounding.zero, rounding.zero - rounding.least)
             self.bound = min(self.bound, side * (steps * self._step + 2))
 
-    def apply(self, vectors: Sequence[Vector]) -> list[Vector]:
+    def apply(self, vectors: Sequence[Inexact]) -> list[Inexact]:
         """What the vectors of tokens, of all of them if ranges are, become.
 
         Raises:
@@ -72,7 +72,7 @@ class Rounder:
         points = [least, *(limit for limit in limits if least < limit < greatest), greatest]
         return points, [min(max(x, limits[0]), limits[1]) for x in points], (self._step >> 1) + 3
 
-    def _rounded(self, grid: Grid, vector: Vector) -> Vector:
+    def _rounded(self, grid: Grid, vector: Inexact) -> Inexact:
         (x, e), twice = vector, 2 * grid.whole
         self._budget.spend(1 + len(x))
         ends = [self.ends(grid, y - e, y + e) for y in x]
@@ -81,7 +81,7 @@ class Rounder:
             raise Undecided
         return found, ceil_norm((high - low) // twice + 2 for low, high in ends)
 
-    def _grid_of(self, vectors: Sequence[Vector]) -> Grid:
+    def _grid_of(self, vectors: Sequence[Inexact]) -> Grid:
         """Of the range of all numbers of these vectors, and 0."""
         top, steps = self._rounding.greatest, [(min(x), max(x), e) for x, e in vectors]
         below = [min(0, *(low + sign * e for low, _, e in steps)) for sign in (-1, 1)]

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from .heads import HeadAverage
 from .memory import AttentionMemory
 from .precision import Undecided
-from .stack import Stack, Stream, pass_all, pass_on
+from .stack import AttentionOnNumbers, Stack, Stream, pass_all, pass_on
 from .tables import Tables
 
 RowValues = list[tuple[int, int]]
@@ -77,8 +78,8 @@ class CausalWalk:
         return stream
 
 
-class BidirectionalWalk:
-    """Each word is run alone; after the last attention only judged places are."""
+class WholeWalk:
+    """Each word is run alone; after the last attention only judged places are, unless a range is of all tokens."""
 
     def __init__(self, stack: Stack, tables: Tables, offset: int) -> None:
         self._stack, self._tables, self._offset = stack, tables, offset
@@ -89,62 +90,40 @@ class BidirectionalWalk:
         Raises:
             Undecided: if an error bound is too large.
         """
-        stack, places = self._stack, range(len(tokens))
+        stack, places, of_input = self._stack, range(len(tokens)), self._stack.network.of_input
         stack.budget.spend((1 + stack.cost) * len(tokens))
-        streams = {place: self._tables.start(place, tokens[place])[0] for place in places}
+        if of_input:
+            embedded = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
+            streams = dict(enumerate(pass_all(stack.stem, embedded)))
+        else:
+            streams = {place: self._tables.start(place, tokens[place])[0] for place in places}
         for number, (attention, alone) in enumerate(stack.blocks):
-            wanted = places if number < len(stack.blocks) - 1 else judged
-            if number:
-                seen = [attention.see(streams[place], self._offset + place) for place in places]
-                memory = AttentionMemory(stack, attention)
-                for one in seen:
-                    memory.add(one)
-                averages = {place: memory.averages(seen[place], place) for place in wanted}
-                memory.cut(0)
-            else:
-                averages = {place: self._tables.averages(place, tokens) for place in wanted}
-            streams = {place: pass_on(alone, attention.write(streams[place], averages[place])) for place in wanted}
+            wanted = places if of_input or number < len(stack.blocks) - 1 else judged
+            averages = (self._averages(attention, [streams[place] for place in places], wanted) if number or of_input
+                        else [self._tables.averages(place, tokens) for place in wanted])
+            written = [attention.write(streams[place], one) for place, one in zip(wanted, averages, strict=True)]
+            streams = dict(zip(wanted, pass_all(alone, written), strict=True))
         return {place: stack.rows.values(streams[place]) for place in judged}
 
-
-class WholeWalk:
-    """Each word is run alone, at all places, as a step may need them together."""
-
-    def __init__(self, stack: Stack, offset: int) -> None:
-        self._stack, self._offset = stack, offset
-
-    def values(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, RowValues]:
-        """The values at the judged places of a word.
-
-        Raises:
-            Undecided: if an error bound is too large.
-        """
-        stack = self._stack
-        stack.budget.spend((1 + stack.cost) * len(tokens))
-        streams = pass_all(stack.stem, [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)])
-        for attention, alone in stack.blocks:
-            seen = [attention.see(stream, self._offset + place) for place, stream in enumerate(streams)]
-            memory = AttentionMemory(stack, attention)
-            try:
-                for one in () if stack.network.masked else seen:
-                    memory.add(one)
-                written = []
-                for place, (stream, one) in enumerate(zip(streams, seen, strict=True)):
-                    if stack.network.masked:
-                        memory.add(one)
-                    written.append(attention.write(stream, memory.averages(one, place)))
-            finally:
-                memory.cut(0)
-            streams = pass_all(alone, written)
-        return {place: stack.rows.values(streams[place]) for place in judged}
+    def _averages(self, attention: AttentionOnNumbers, streams: Sequence[Stream], wanted: Collection[int]
+                  ) -> list[list[HeadAverage]]:
+        """What the heads make of all places, or of those so far, for the queries at these."""
+        seen = [attention.see(stream, self._offset + place) for place, stream in enumerate(streams)]
+        memory, found = AttentionMemory(self._stack, attention), {}
+        for place, one in enumerate(seen):
+            memory.add(one)
+            if self._stack.network.masked and place in wanted:
+                found[place] = memory.averages(one, place)
+        if not self._stack.network.masked:
+            found = {place: memory.averages(seen[place], place) for place in wanted}
+        memory.cut(0)
+        return [found[place] for place in wanted]
 
 
-Walk = CausalWalk | BidirectionalWalk | WholeWalk
+Walk = CausalWalk | WholeWalk
 
 
 def make_walk(stack: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> Walk:
     """A walk at an offset; ``may_stand`` has the tokens that may stand at each place of the input."""
-    if stack.network.of_input:
-        return WholeWalk(stack, offset)
-    kind = CausalWalk if stack.network.causal else BidirectionalWalk
+    kind = CausalWalk if stack.network.causal else WholeWalk
     return kind(stack, Tables(stack, offset, may_stand), offset)

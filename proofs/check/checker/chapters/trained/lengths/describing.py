@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from ....kernel.kind import entry
 from ....kernel.verdicts import show
 from ..describing import describe_claim, words_of_row
-from .reading import EVERY, LengthsCertificate, LongWord
+from .reading import EVERY, LengthsCertificate, LongWord, SuffixesCertificate
 
 
-def describe_lengths(given: LengthsCertificate, coverage: Mapping[str, int]) -> list[str]:
+def describe_lengths(given: LengthsCertificate | SuffixesCertificate, coverage: Mapping[str, int]) -> list[str]:
     """The whole claim, and what was covered to accept it."""
     return [
         *["the claim that follows is VACUOUS: on no word is anything judged:"] * (not coverage["cells with rows"]),

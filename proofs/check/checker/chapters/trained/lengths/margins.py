@@ -35,14 +35,16 @@ class TokenRead(NamedTuple):
 
 
 class SeenCell(NamedTuple):
-    """Of each token that is seen how often it comes, over the length, in units of 2^-AMOUNT; and the token judged."""
+    """For each head how much of each token is seen, up to a common factor, in units of 2^-AMOUNT, always of the same
+    tokens; and the token judged."""
 
-    amounts: dict[int, PathBounds]
+    amounts: Sequence[dict[int, PathBounds]]
     asker: int
 
 
-def expect_counts_suffice(network: Network, claim: TrainedClaim) -> None:
-    """What is computed at the judged token depends on the token, on the counts of letters and on what is around.
+def expect_tokens_suffice(network: Network, claim: TrainedClaim, slopes: bool) -> None:
+    """What is computed at the judged token depends on it, and on how often others are seen: with ``slopes`` each as
+    often as its distance weighs, else just as often as it comes.
 
     Raises:
         Rejected: if that does not follow.
@@ -50,8 +52,10 @@ def expect_counts_suffice(network: Network, claim: TrainedClaim) -> None:
     attention = [step for step in network.steps if isinstance(step, AttentionStep)]
     require(len(attention) == 1, "lengths: expected one step of attention")
     require(network.positions is None and network.rows is None, "lengths: expected no tables of positions")
-    require(attention[0].rotary is None and all(head.slope is None for head in attention[0].heads),
+    require(attention[0].rotary is None and (slopes or all(head.slope is None for head in attention[0].heads)),
             "lengths: expected scores that do not depend on distances")
+    require(not slopes or all(head.slope is not None and head.slope > 0 for head in attention[0].heads),
+            "lengths: expected scores that fall with the distance, in each head")
     require(claim.read == "last" or (claim.read == "each" and network.causal),
             "lengths: expected that the word is read to where logits are judged")
     require(not claim.empty, "lengths: the empty prefix is not decided")
@@ -60,8 +64,8 @@ def expect_counts_suffice(network: Network, claim: TrainedClaim) -> None:
 class Margins:
     """Streams of one network at the judged token."""
 
-    def __init__(self, network: Network, claim: TrainedClaim, budget: Budget) -> None:
-        expect_counts_suffice(network, claim)
+    def __init__(self, network: Network, claim: TrainedClaim, budget: Budget, slopes: bool = False) -> None:
+        expect_tokens_suffice(network, claim, slopes)
         self._claim, self._budget, self._network = claim, budget, network
         self._exp = Exponentials(FRACTION, EXP, budget)
         self._first: list[NormMaps | UnitMaps] = []
@@ -78,6 +82,11 @@ class Margins:
         self._weights: dict[tuple[int, int], dict[int, PathBounds]] = {}
         self._around = (*claim.before, *(() if reads_last_letter(claim) else claim.after))
 
+    @property
+    def slopes(self) -> list[Fraction]:
+        """How fast the scores of each head fall with the distance."""
+        return [head.slope for head in self._attention.heads if head.slope is not None]
+
     def seen(self, cell: CountCell, last: int | None) -> SeenCell:
         """What is seen at the judged token of the words of a cell."""
         amounts: dict[int, PathBounds] = {}
@@ -86,12 +95,12 @@ class Margins:
         for token in self._around:
             add_amount(amounts, token, Fraction(0) if cell.greatest is None else Fraction(1, cell.greatest),
                        Fraction(1, cell.least))
-        return SeenCell(amounts, self._around[-1] if last is None else self._claim.tokens[last])
+        asker = self._around[-1] if last is None else self._claim.tokens[last]
+        return SeenCell([amounts] * len(self._attention.heads), asker)
 
-    def stream(self, cell: CountCell, last: int | None) -> AffineForm:
+    def stream(self, seen: SeenCell) -> AffineForm:
         """The last stream at the judged token."""
         self._budget.spend(CELL_STEPS)
-        seen = self.seen(cell, last)
         result = promoted(self._stream(seen.asker))
         for number, head in enumerate(self._attention.heads):
             z = self._average(number, head, seen)
@@ -129,12 +138,16 @@ class Margins:
         if (number, seen.asker) not in self._weights:
             form = apply(self._budget, head.query, self._normed(seen.asker))
             query = Vectors(form, spread(self._budget, form))
-            found = {token: scores(self._budget, query, self._read(number, head, token).key) for token in seen.amounts}
+            found = {token: scores(self._budget, query, self._read(number, head, token).key)
+                     for token in seen.amounts[number]}
             top = max(bounds.greatest for bounds in found.values())
             self._weights[number, seen.asker] = {
-                token: PathBounds(max(0, self._exp_at(top - bounds.least, -1)), self._exp_at(top - bounds.greatest, 1))
-                for token, bounds in found.items()}
+                token: self.enclose_exp(top - bounds.greatest, top - bounds.least) for token, bounds in found.items()}
         return self._weights[number, seen.asker]
+
+    def enclose_exp(self, least: int, greatest: int) -> PathBounds:
+        """Around exp(-x / 2^FRACTION) for x between these, in units of 2^-EXP."""
+        return PathBounds(max(0, self._exp_at(greatest, -1)), self._exp_at(least, 1))
 
     def _exp_at(self, distance: int, side: int) -> int:
         """Below (-1) or above (1) exp(-distance / 2^FRACTION)."""
@@ -147,7 +160,7 @@ class Margins:
         Proof. Whichever token r is: values are off by at most their radii, and an average of those is at most the
         greatest. The token whose p is bounded least is left out.
         """
-        shares = bounds_of_shares(seen.amounts, self._weights_of(number, head, seen))
+        shares = bounds_of_shares(seen.amounts[number], self._weights_of(number, head, seen))
         left_out = max(shares, key=lambda token: (shares[token].greatest - shares[token].least, -token))
         others = [token for token in shares if token != left_out]
         values = {token: self._read(number, head, token).value for token in shares}

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from ....kernel.verdicts import expect, require, within
 from ....kernel.words.truth import TruthsAlongWord
-from ..forms import FRACTION, Linear, apply, spread
+from ..forms import FRACTION, apply, spread
 from ..maps import make_rows
 from ..rows import prove_rows
+from .case_rows import CaseRows
 from .counts import Region, leaves, narrowed, reads_last_letter, regions_of, whole
 from .margins import Margins, shares_of
 from .reading import CountCut, LengthsCertificate, LongWord
@@ -32,8 +33,8 @@ class LengthsProof:
     def __init__(self, given: LengthsCertificate) -> None:
         self._given, self._budget = given, given.language.budget
         self._margins = Margins(given.network, given.claim, self._budget)
+        self._rows = CaseRows(given)
         self._truths = CaseTruths(given.claim, given.language)
-        self._rows: dict[frozenset[int], Linear] = {}
         self.cells = self.asked = 0
 
     def prove(self, region: Region, tree: tuple[CountCut | None, ...]) -> None:
@@ -52,15 +53,8 @@ class LengthsProof:
             if cell is not None and cases:
                 self.asked += 1
                 with within(f"cell {self.cells}"):
-                    stream = self._margins.stream(cell.cell, region.last)
-                    prove_rows(self._budget, self._rows_of(cases), claim.margin, stream, None)
-
-    def _rows_of(self, cases: frozenset[int]) -> Linear:
-        """The rows of these cases as a map of the stream."""
-        if cases not in self._rows:
-            rows = dict.fromkeys(row for case in sorted(cases) for row in self._given.claim.cases[case].above)
-            self._rows[cases] = make_rows(self._budget, self._given.network.unembedding, list(rows))
-        return self._rows[cases]
+                    stream = self._margins.stream(self._margins.seen(cell.cell, region.last))
+                    prove_rows(self._budget, self._rows.of(cases), claim.margin, stream, None)
 
 
 def prove_long_word(given: LongWord) -> Mapping[str, int]:
@@ -81,7 +75,7 @@ def prove_long_word(given: LongWord) -> Mapping[str, int]:
     counts = [0] * len(claim.alphabet)
     for letter, times in given.runs:
         counts[letter] += times
-    stream = margins.stream(shares_of(counts), word[-1] if reads_last_letter(claim) else None)
+    stream = margins.stream(margins.seen(shares_of(counts), word[-1] if reads_last_letter(claim) else None))
     row = make_rows(budget, given.network.unembedding, [claim.cases[given.case].above[given.row]])
     centres, reaches = spread(budget, apply(budget, row, stream))
     most = (claim.margin.numerator << FRACTION) // claim.margin.denominator

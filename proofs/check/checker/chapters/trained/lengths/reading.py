@@ -1,4 +1,4 @@
-"""The objects of docs/lengths.md, sections 3 and 5: what is to prove a claim, or a long word by which it is false."""
+"""The objects of docs/lengths.md, sections 3, 5, 7: what is to prove a claim, or a long word by which it is false."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..reading.network import Network, read_network
 
 FORMAT_OF_LENGTHS = "certify-lengths"
 FORMAT_OF_LONG_WORD = "certify-long-word"
+FORMAT_OF_SUFFIXES = "certify-suffixes"
 LONGEST = 1 << 40  # of the lengths of a claim, unless it is about every length
 EVERY = 1 << 62  # in the place of the greatest length of a claim about every length
 LONGEST_WORD = 1 << 20  # letters of a wrong word
@@ -51,6 +52,16 @@ class LengthsCertificate:
 
 
 @dataclass(frozen=True)
+class SuffixesCertificate:
+    """A claim about a network; a tree of last letters in preorder, false for a leaf."""
+
+    network: Network
+    claim: TrainedClaim
+    tree: tuple[bool, ...]
+    language: Language
+
+
+@dataclass(frozen=True)
 class LongWord:
     """A claim about a network, and a word, a case and a row by which it is false at the word's last letter."""
 
@@ -73,6 +84,17 @@ def read_lengths(document: Json, budget: Budget) -> LengthsCertificate:
     expect(len(kinds) == len(claim.alphabet), "counts: expected one for each letter")
     trees = fields.read("trees", list_of(list_of(or_null(partial(read_cut, letters=len(claim.alphabet))))))
     return LengthsCertificate(network, claim, kinds, trees, language)
+
+
+def read_suffixes(document: Json, budget: Budget) -> SuffixesCertificate:
+    """The certificate that a document holds."""
+    fields = Fields(document, "format", "version", "network", "claim", "tree")
+    read_heading(fields, FORMAT_OF_SUFFIXES)
+    language = Language(budget)
+    network = fields.read("network", partial(read_network, budget=budget))
+    claim = read_long_claim(fields, network, language)
+    tree = fields.read("tree", list_of(integer_within(range(2))))
+    return SuffixesCertificate(network, claim, tuple(map(bool, tree)), language)
 
 
 def read_long_claim(fields: Fields, network: Network, language: Language) -> TrainedClaim:

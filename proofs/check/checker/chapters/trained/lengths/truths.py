@@ -49,8 +49,8 @@ class CaseTruths:
             raise ArithmeticError("a formula of the symbol has no truth at a symbol")
         return holds
 
-    def cases(self, region: Region, cell: CountedCell) -> frozenset[int]:
-        """The cases that may hold in a cell of a region."""
+    def cases(self, region: Region, cell: CountedCell | None) -> frozenset[int]:
+        """The cases that may hold in a cell of a region; without one, whatever the counts of letters are."""
         self._language.budget.spend(1 + 4 * len(self._order) + len(self._claim.cases))
         symbol = None if region.last is None else self._claim.alphabet[region.last]
         truths: dict[Place, Maybe] = {}

@@ -312,9 +312,10 @@ def read_activation(value: Json) -> str | Rounding:
         return Rounding(None, 0, 0, fields.read("greatest", integer_within(range(1, 1 << 32))), of_input)
     fields = Fields(value, "scale", "zero", "least", "greatest")
     whole = integer_within(range(-1 << 32, 1 << 32))
-    rounding = Rounding(fields.read("scale", read_rational), *(fields.read(name, whole) for name in (
-        "zero", "least", "greatest")), of_input=False)
-    expect(rounding.scale is not None and rounding.scale > 0, "scale: expected more than 0, got {}", rounding.scale)
+    scale = fields.read("scale", read_rational)
+    expect(scale > 0, "scale: expected more than 0, got {}", scale)
+    rounding = Rounding(scale, fields.read("zero", whole), fields.read("least", whole), fields.read("greatest", whole),
+                        of_input=False)
     expect(rounding.least <= rounding.zero <= rounding.greatest, "zero: expected {} to {}, got {}", rounding.least,
            rounding.greatest, rounding.zero)
     return rounding

@@ -1,0 +1,22 @@
+"""The rows of cases, as maps of the stream."""
+
+from __future__ import annotations
+
+from ..forms import Linear
+from ..maps import make_rows
+from .reading import LengthsCertificate, SuffixesCertificate
+
+
+class CaseRows:
+    """Of each set of cases the rows, made once."""
+
+    def __init__(self, given: LengthsCertificate | SuffixesCertificate) -> None:
+        self._given = given
+        self._rows: dict[frozenset[int], Linear] = {}
+
+    def of(self, cases: frozenset[int]) -> Linear:
+        """The rows of these cases, each once."""
+        if cases not in self._rows:
+            rows = dict.fromkeys(row for case in sorted(cases) for row in self._given.claim.cases[case].above)
+            self._rows[cases] = make_rows(self._given.language.budget, self._given.network.unembedding, list(rows))
+        return self._rows[cases]

@@ -1,0 +1,129 @@
+"""Every row where scores fall with the distance, on words by their last letters; docs/lengths.md, section 7.
+
+What is far away weighs little, whatever it is: so the last letters bound what each head averages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from ....kernel.verdicts import expect, require, within
+from ..forms import FRACTION
+from ..ranges import PathBounds
+from ..rows import prove_rows
+from .case_rows import CaseRows
+from .counts import CountedCell, Region, reads_last_letter
+from .margins import AMOUNT, EXP, Margins, SeenCell, shares_of
+from .reading import SuffixesCertificate
+from .truths import CaseTruths
+
+Word = tuple[int, ...]
+
+
+def prove_suffixes(given: SuffixesCertificate) -> Mapping[str, int]:
+    """All rows of all cases on all words: a leaf is about the words that end in its letters, a cut about the word of
+    these letters, and all longer ones are those of its branches, a letter longer each, in the order of letters.
+
+    Raises:
+        Rejected: if a row is not proved.
+        Malformed: if the tree is none.
+    """
+    claim, proof, tree = given.claim, SuffixProof(given), iter(given.tree)
+    first = 1 if claim.read == "each" else claim.min_n
+    waiting: list[Word] = [()]
+    while waiting:
+        suffix = waiting.pop()
+        is_cut = next(tree, None)
+        expect(is_cut is not None, "tree: it ends too early")
+        if not is_cut:
+            proof.prove_ending(suffix)
+            continue
+        if len(suffix) >= first:
+            proof.prove_word(suffix)
+        if len(suffix) < claim.max_n:
+            waiting += [(letter, *suffix) for letter in reversed(range(len(claim.alphabet)))]
+    expect(next(tree, None) is None, "tree: it goes on after its last leaf")
+    return {"cells": proof.cells, "cells with rows": proof.asked}
+
+
+class SuffixProof:
+    """Proves rows of words; ``cells`` were looked at, ``asked`` are those of them where a case may hold."""
+
+    def __init__(self, given: SuffixesCertificate) -> None:
+        self._claim, self._budget = given.claim, given.language.budget
+        self._margins = Margins(given.network, given.claim, self._budget, slopes=True)
+        self._truths, self._rows = CaseTruths(given.claim, given.language), CaseRows(given)
+        self._weights = [Distances(self._margins, slope) for slope in self._margins.slopes]
+        self._after = () if reads_last_letter(given.claim) else given.claim.after
+        automaton = given.claim.automaton
+        self._steps = automaton.steps if automaton else ((0,) * len(given.claim.alphabet),)
+        self._start = automaton.start if automaton else 0
+        self._reached = {self._start}
+        waiting = [self._start]
+        while waiting:
+            new = set(self._steps[waiting.pop()]) - self._reached
+            self._reached |= new
+            waiting += new
+        self.cells = self.asked = 0
+
+    def prove_ending(self, suffix: Word) -> None:
+        """The rows of all words that end in these letters, those of just these letters among them."""
+        self._prove(suffix, self._reached, None)
+
+    def prove_word(self, word: Word) -> None:
+        """The rows of one word."""
+        counts = [word.count(letter) for letter in range(len(self._claim.alphabet))]
+        self._prove(word, {self._start}, CountedCell(shares_of(counts), tuple((count, count) for count in counts)))
+
+    def _prove(self, letters: Word, states: set[int], whole: CountedCell | None) -> None:
+        """The rows of the cases that may hold, where the word is these letters, or ends in them."""
+        self.cells += 1
+        self._budget.spend(1 + (len(states) + len(self._weights)) * (1 + len(letters)))
+        for letter in letters:
+            states = {self._steps[state][letter] for state in states}
+        last = letters[-1] if letters and not self._after else None
+        cases = self._truths.cases(Region(last, (), frozenset(states)), whole)
+        cases = frozenset(case for case in cases if self._claim.cases[case].above)
+        if cases:
+            self.asked += 1
+            with within(f"cell {self.cells}"):
+                stream = self._margins.stream(self.seen(letters, whole is not None))
+                prove_rows(self._budget, self._rows.of(cases), self._claim.margin, stream, None)
+
+    def seen(self, letters: Word, is_whole: bool) -> SeenCell:
+        """How much of each token the last token sees: of what is not among the last ones, anything up to all of it."""
+        tokens = [*(self._claim.tokens[letter] for letter in letters), *self._after]
+        expect(tokens, "tree: nothing is known of the token that is judged")
+        every = {*self._claim.tokens, *self._claim.before, *self._after}
+        near = [*self._claim.before, *tokens] if is_whole else tokens
+        amounts = []
+        for weights in self._weights:
+            beyond = 0 if is_whole else weights.beyond(len(near))
+            found = {token: PathBounds(0, beyond) for token in every}
+            for distance, token in enumerate(reversed(near)):
+                low, high = weights.at(distance)
+                found[token] = PathBounds(found[token].least + low, found[token].greatest + high)
+            amounts.append(found)
+        return SeenCell(amounts, tokens[-1])
+
+
+class Distances:
+    """e^(-m d) for distances d, m the slope of a head, in units of 2^-AMOUNT."""
+
+    def __init__(self, margins: Margins, slope: Fraction) -> None:
+        self._margins, self._slope = margins, slope
+        self._found: list[PathBounds] = []
+        require(self.at(1).greatest < 1 << AMOUNT, "lengths: a slope is too near 0")
+
+    def at(self, distance: int) -> PathBounds:
+        """Around the weight of a distance: m d lies between neighbouring numbers over 2^FRACTION."""
+        while len(self._found) <= distance:
+            scaled, by = self._slope.numerator * len(self._found) << FRACTION, self._slope.denominator
+            low, high = self._margins.enclose_exp(scaled // by, -(-scaled // by))
+            self._found.append(PathBounds(low >> EXP - AMOUNT, -(-high >> EXP - AMOUNT)))
+        return self._found[distance]
+
+    def beyond(self, distance: int) -> int:
+        """At least the sum of the weights of this distance and all greater ones: e^(-m d) / (1 - e^(-m))."""
+        return -((-self.at(distance).greatest << AMOUNT) // ((1 << AMOUNT) - self.at(1).greatest))
