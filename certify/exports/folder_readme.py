@@ -28,8 +28,8 @@ _REST = """\
 ```
 {predicates}
 For every {n}, every word of length n over the alphabet and every position of the word: the output of the network, in
-real arithmetic with real {weights}, is exactly 1 if the word satisfies the formula at that position, and exactly 0 if
-not; nothing divides by zero, and every temperature is positive.
+real arithmetic with real {weights}, is exactly 1 if the word satisfies the formula at that position and exactly 0
+if not; nothing divides by zero, and every temperature is positive.
 
 Coq 8.16 (Debian: the package `coq`) checks it. In this folder:
 
