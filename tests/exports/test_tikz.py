@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from certify.exports import tikz
+from certify.exports.latex_tables import plain
 from certify.exports.pages.certificate.blocks import find_columns
 from certify.exports.pages.certificate.layout import find_wires
 from certify.exports.pages.certificate.names import Names
-from certify.exports.tikz import plain, tikz_of
+from certify.exports.tikz import tikz_of
 from certify.formula.sealed import Sealed
 from constructions.errors import Unsupported
 
