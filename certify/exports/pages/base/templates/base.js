@@ -45,6 +45,6 @@ const opened = () => {
 };
 addEventListener("hashchange", opened);
 addEventListener("beforeprint", () => {
-  for (const details of all("details:not(.folded)")) { details.open = true; }
+  for (const details of all("details:not(.folded, .long)")) { details.open = true; }
 });
 opened();
