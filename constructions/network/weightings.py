@@ -66,6 +66,7 @@ class Row:
     ``extra``     how many positions more there are to attend to, of score 0 and value 0
     ``response``  the function of a score that its weight is, or its share of what is left
     ``over_n``    whether weights are divided by the length of the word
+    ``coq``       its name in proofs/coq/network/weighing.v, if it has one
     """
 
     shape: Shape
@@ -74,6 +75,7 @@ class Row:
     extra: int = 0
     response: Response | None = None
     over_n: bool = False
+    coq: str = ""
 
 
 class Weighting(StrEnum):
@@ -81,13 +83,13 @@ class Weighting(StrEnum):
 
     row: Row
 
-    SOFTMAX = "softmax", Row(Shape.EXPONENTIAL, winners=Winners.ALL, alpha=Fraction(1))
+    SOFTMAX = "softmax", Row(Shape.EXPONENTIAL, winners=Winners.ALL, alpha=Fraction(1), coq="Softmax")
     AVERAGE_HARDMAX = "average-hardmax", Row(Shape.HARD, winners=Winners.ALL)
     LEFTMOST_HARDMAX = "leftmost-hardmax", Row(Shape.HARD, winners=Winners.FIRST)
     RIGHTMOST_HARDMAX = "rightmost-hardmax", Row(Shape.HARD, winners=Winners.LAST)
-    SPARSEMAX = "sparsemax", Row(Shape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(2))
-    ENTMAX = "entmax-1.5", Row(Shape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(3, 2))
-    SOFTMAX_PLUS_ONE = "softmax-plus-one", Row(Shape.EXPONENTIAL, extra=1)
+    SPARSEMAX = "sparsemax", Row(Shape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(2), coq="Sparsemax")
+    ENTMAX = "entmax-1.5", Row(Shape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(3, 2), coq="Entmax")
+    SOFTMAX_PLUS_ONE = "softmax-plus-one", Row(Shape.EXPONENTIAL, extra=1, coq="SoftmaxPlusOne")
     RELU = "relu", Row(Shape.ADDITIVE, response=Response.RELU)
     RELU_OVER_N = "relu-over-n", Row(Shape.ADDITIVE, response=Response.RELU, over_n=True)
     SIGMOID = "sigmoid", Row(Shape.ADDITIVE, response=Response.SIGMOID)
@@ -109,7 +111,7 @@ class Weighting(StrEnum):
 
     @property
     def is_softmax(self) -> bool:
-        """Whether it is softmax: what is left out means, and all that float runs and Coq's networks know."""
+        """Whether it is softmax: what is left out means, and all that float runs know."""
         return self is Weighting.SOFTMAX
 
     @property

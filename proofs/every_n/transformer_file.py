@@ -35,8 +35,6 @@ _RELATIONS: Mapping[syntax.Relation, str] = {
 }  # fmt: skip
 _SIDES = {"left": "ToLeft", "right": "ToRight"}
 _MASKS = {Mask.NONE: "Unmasked", Mask.FUTURE: "FutureMasked", Mask.PAST: "PastMasked"}
-_WEIGHINGS = {Weighting.SOFTMAX: "Head", Weighting.SOFTMAX_PLUS_ONE: "WeighingHead SoftmaxPlusOne",
-              Weighting.SPARSEMAX: "WeighingHead Sparsemax", Weighting.ENTMAX: "WeighingHead Entmax"}
 _OPERATORS: Mapping[int | str, str] = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
 _EXPONENTS: Mapping[int | str, str] = {"+": "IntPlus", "-": "IntMinus"}
 _VARIABLES: Mapping[int | str, str] = {"i": "I", "n": "N"}
@@ -188,13 +186,14 @@ class CoqFile:
                 f"{listed([self._unit(unit) for unit in feedforward.units])}\n  {self._row(feedforward.bias)}.\n")
 
     def _head(self, head: Head) -> str:
-        if head.weighting not in _WEIGHINGS:
+        if not head.weighting.row.coq:
             raise Unsupported(f"head {head.name!r}: weighting {head.weighting.value}, in Coq only "
-                              f"{', '.join(_WEIGHINGS)} are proved")
+                              f"{', '.join(one for one in Weighting if one.row.coq)} are proved")
+        weighing = "Head" if head.weighting.is_softmax else f"WeighingHead {head.weighting.row.coq}"
         values = [f"({self.places[name]}%nat, {self._row(row)})" for name, row in head.values.items()
                   if any(row.values())]
         rows = (f"[{'; '.join(map(self._row, part))}]" for part in (head.queries, head.keys))
-        return (f"{_WEIGHINGS[head.weighting]} {_MASKS[head.mask]} {expression(head.temperature)} {' '.join(rows)} "
+        return (f"{weighing} {_MASKS[head.mask]} {expression(head.temperature)} {' '.join(rows)} "
                 f"[{'; '.join(values)}] {comment(f'{head.name}, {head.source}')}")
 
     def _unit(self, unit: Unit) -> str:

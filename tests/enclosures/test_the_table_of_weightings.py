@@ -149,7 +149,9 @@ def test_type_checkers_and_pages_know_the_same_names() -> None:
         one for one in Weighting if not (one.is_hard or one.is_softmax)}
     model = (ROOT / "proofs" / "ocaml" / "model.ml").read_text(encoding="utf-8")
     (others,) = re.findall(r"let weightings =\s+\[([^]]*)\]", model)
-    assert {*re.findall('"([^"]+)"', others), "softmax"} == set(Weighting)
+    (proved,) = re.findall(r"let proved =\s+\[([^]]*)\]", model)
+    assert {*re.findall('"([^"]+)"', others)} == {one for one in Weighting if not one.row.coq}
+    assert dict(re.findall(r'"([^"]+)", C\.(\w+)', proved)) == {one: one.row.coq for one in Weighting if one.row.coq}
     (fields,) = re.findall(r'"weighting",((?:\s+"[^"]+",?)+?)\s+"temperature",', rules)
     assert set(re.findall('"([^"]+)"', fields)) == set(Weighting)
 
