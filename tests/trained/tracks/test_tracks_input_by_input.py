@@ -47,10 +47,10 @@ def test_networks_of_several_layers_are_decided_as_all_inputs_say(layers: int, s
 
 
 @cache
-def certificate() -> str:
+def certificate(seed: int = 1) -> str:
     """Of two layers, about a claim that holds."""
-    network = random_layer(1, 2)
-    claim, least = best_claim(1, network)
+    network = random_layer(seed, 2)
+    claim, least = best_claim(seed, network)
     text = decide_tracks(network, replace(claim, margin=Fraction(least / 2))).certificate
     assert text is not None and least > 0
     return text
@@ -86,6 +86,26 @@ def test_bits_of_weights_that_are_turned_are_refused_or_leave_the_claim_true() -
         made["network"]["tensors"][name].update(data=base64.b64encode(bytes(data)).decode(),
                                                 sha256=sha256(bytes(data)).hexdigest())
         assert verdict(made) is not None or is_true(made), name
+
+
+def test_a_claim_that_is_false_of_one_answer_of_some_inputs_is_rejected() -> None:
+    """The last answer where there is a carry; the second where there is one and both letters are 1."""
+    network = adder(2, 2)
+    deep = replace(network, steps=(*network.steps, *silent(network.steps[0])))
+    document = json.loads(str(decide_tracks(deep, adds(network, 2, 2)).certificate))
+    assert document["claim"]["machine"]["tables"][0][1][3] == [1, 1] and verdict(document) is None
+    for path, value in (("tables", 0, 1, 3), [1, 0]), (("end", 1), [0]):
+        made = changed(document, ("claim", "machine", *path), value)
+        assert verdict(made) is Rejected and not is_true(made)
+
+
+def test_another_offset_is_judged_by_its_own_rows() -> None:
+    document, said = json.loads(certificate(14)), []
+    for offset in (0, 1, 2):
+        made = changed(document, ("claim", "offset"), offset)
+        said.append(verdict(made))
+        assert (said[-1] is None) == is_true(made)
+    assert said == [None, Rejected, Rejected]
 
 
 def test_a_claim_about_no_input_is_refused() -> None:
