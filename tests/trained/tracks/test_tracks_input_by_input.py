@@ -89,12 +89,12 @@ def test_bits_of_weights_that_are_turned_are_refused_or_leave_the_claim_true() -
 
 
 def test_a_claim_that_is_false_of_one_answer_of_some_inputs_is_rejected() -> None:
-    """The last answer where there is a carry; the second where there is one and both letters are 1."""
+    """The last answer where there is a carry; where both letters are 1 beside a carry, or 0 without one."""
     network = adder(2, 2)
     deep = replace(network, steps=(*network.steps, *silent(network.steps[0])))
     document = json.loads(str(decide_tracks(deep, adds(network, 2, 2)).certificate))
     assert document["claim"]["machine"]["tables"][0][1][3] == [1, 1] and verdict(document) is None
-    for path, value in (("tables", 0, 1, 3), [1, 0]), (("end", 1), [0]):
+    for path, value in (("tables", 0, 1, 3), [1, 0]), (("tables", 0, 0, 0), [0, 1]), (("end", 1), [0]):
         made = changed(document, ("claim", "machine", *path), value)
         assert verdict(made) is Rejected and not is_true(made)
 
