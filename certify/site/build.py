@@ -61,6 +61,7 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
     files: Files = {CHECKER: checker}
     live = pyodide is not None
     common = {"version": __version__, "policy": Markup(POLICY.format(more="")), "top": "", "live": live}
+    assert len({each.name for each in exhibits}) == len(exhibits), "two certificates would have one file"
     files |= {f"gallery/{each.name}{SUFFIX}": each.certificate for each in exhibits}
     here = {each.name: environment.get_template("here.html").render(
         **{**common, "top": "../"}, name=each.name, proved=proved, most_seconds=MOST_SECONDS) for each in exhibits}

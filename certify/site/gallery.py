@@ -91,7 +91,10 @@ def shipped_exhibits(max_n: int, progress: Progress) -> list[Exhibit]:
 
 
 def trained_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
-    """The shipped trained networks, decided up to this length: what is certified, and the words that are wrong."""
+    """The shipped trained networks, decided up to this length: what is certified, and the words that are wrong.
+
+    Formulas have names like theirs, so both say what they are.
+    """
     zoo = examples_folder() / "trained"
     plans = tomllib.loads((zoo / "zoo.toml").read_text(encoding="utf-8"))
     for name, plan in plans["network"].items():
@@ -100,7 +103,8 @@ def trained_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
         place = zoo / name / "claim.toml"
         about = str(tomllib.loads(place.read_text(encoding="utf-8"))["title"])
         decision = decide(network, read_claim(str(place), network, Scope(max_n=max_n)))
-        for certificate, called in ((decision.certificate, name), (decision.wrong_certificate, f"{name}_wrong")):
+        for certificate, called in ((decision.certificate, f"{name}_network"),
+                                    (decision.wrong_certificate, f"{name}_wrong_word")):
             if certificate is not None:
                 yield _exhibit(called, about, certificate, called, TRAINED)
 

@@ -12,6 +12,7 @@ import os
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -22,9 +23,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from certify.cli import command_line
 from certify.exports.checker import pack_checker
+from certify.formula.examples import load_examples
 from certify.frame.shipped import examples_folder
 from certify.site.build import site_files
-from certify.site.gallery import exhibits_of_files, reports_of, trained_exhibits
+from certify.site.gallery import Exhibit, exhibits_of_files, reports_of, trained_exhibits
 from certify.site.guides import guide_html
 from certify.site.pyodide import KEPT, SHA_256, VERSION, read_pyodide
 from constructions.errors import InputError
@@ -159,9 +161,17 @@ def test_trained_networks_stand_in_the_gallery_with_what_is_proved_of_them(monke
         self, **options))
     exhibits = list(trained_exhibits(2, lambda _: None))
     monkeypatch.undo()
-    assert [each.name for each in exhibits] == ["even", "first"]
+    assert [each.name for each in exhibits] == ["even_network", "first_network"]
+    assert "majority" in {example.name for example in load_examples()}  # as a network is, too
     assert {each.proves for each in exhibits} == {"a claim about all words of length <= 2 is proved"}
     assert all(each.page and each.group == "Trained networks" and each.about for each in exhibits)
+
+
+def test_two_certificates_of_one_name_are_not_one_file() -> None:
+    text = (CORPUS / "accepted" / "by_hand_prev.cert").read_text(encoding="utf-8")
+    one = Exhibit("same", "", text, "", "", "Formulas")
+    with pytest.raises(AssertionError, match="two certificates would have one file"):
+        site_files([one, replace(one, group="Trained networks")], None)
 
 
 def test_an_audit_stands_in_the_gallery_with_its_verdicts(tmp_path: Path) -> None:
