@@ -144,7 +144,7 @@ def _decision(network: TrainedNetwork, claim: Claim, search: LengthSearch | Suff
         verdict, reason = "unknown", reason or _why_open(found, search)
     return LengthsDecision(
         network, claim, search.greatest, verdict, last if proved else None, proved.text if proved else None, wrong,
-        _certificate_of_wrong(network, claim, search.greatest, found), found.cells, reason,
+        None if wrong is None else _certificate_of_wrong(network, claim, search.greatest, found), found.cells, reason,
         time.perf_counter() - start)
 
 

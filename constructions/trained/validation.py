@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 
 from constructions.errors import InputError
 from constructions.trained import network as trained
@@ -11,6 +12,7 @@ from constructions.trained.numbers import is_finite
 
 MAX_TENSOR_BYTES = 40_000_000
 """Of all tensors together; as base64 they fit into the 64 MB that a file may have."""
+LEAST_SCALE = Fraction(1, 2**1000)
 MAX_VIEWED = 50_000_000
 """Elements of all views together, since views may share a tensor."""
 
@@ -141,6 +143,8 @@ class _Sizes:
             raise InputError(f"{self.where}: a gate of numbers that are rounded, expected none")
         if rounding.scale is not None and rounding.scale <= 0:
             raise InputError(f"{self.where}: a scale of {rounding.scale}, expected more than 0")
+        if rounding.scale is not None and not LEAST_SCALE <= rounding.scale <= 1 / LEAST_SCALE:
+            raise InputError(f"{self.where}: a scale that binary64 does not hold, expected 2^-1000 to 2^1000")
         if not rounding.least <= rounding.zero <= rounding.greatest:
             raise InputError(f"{self.where}: a zero point of {rounding.zero}, expected {rounding.least} to "
                              f"{rounding.greatest}")

@@ -1,4 +1,4 @@
-"""Files about softened networks and margins made to take long end with a verdict, in less than 1 GB.
+"""Files about softened networks, margins and trained networks made to take long end with a verdict, in less than 1 GB.
 
 Run this file to measure the seconds.
 """
@@ -9,11 +9,12 @@ import sys
 
 import pytest
 
-from tests.check import margins_costly, softened_costly
+from tests.check import margins_costly, softened_costly, trained_costly
 from tests.check.adversarial import measure
 from tests.check.softening import dump
 
-COSTLY = {f"{kind} {name}": make for kind, files in (("softened", softened_costly), ("margins", margins_costly))
+COSTLY = {f"{kind} {name}": make for kind, files in (
+    ("softened", softened_costly), ("margins", margins_costly), ("trained", trained_costly))
           for name, make in files.COSTLY.items()}
 GIGABYTE = 1024  # MB
 ACCEPTED, REJECTED, INCOMPLETE = 0, 1, 3

@@ -74,7 +74,7 @@ class Rounder:
 
     def _rounded(self, grid: Grid, vector: Inexact) -> Inexact:
         (x, e), twice = vector, 2 * grid.whole
-        self._budget.spend(1 + len(x))
+        self._budget.spend((1 + len(x)) * (1 + (grid.whole.bit_length() >> 10)))
         ends = [self.ends(grid, y - e, y + e) for y in x]
         found = [(low + high) // twice for low, high in ends]
         if ceil_norm(found) > self.bound:

@@ -206,6 +206,7 @@ class RowsOnNumbers:
         places = {token: place for place, token in enumerate(used)}
         self._forms = [[(places[token], int(c * common)) for token, c in row]
                        for row, common in zip(rows, commons, strict=True)]
+        self._budget, self._terms = budget, [4 + len(form) for form in self._forms]
         columns, power = list(zip(*logits.weight.rows, strict=True)), logits.weight.power + NORM_BITS
         norms = (ceil_shift(norm_of_sum([(columns[place], c) for place, c in form]), power) for form in self._forms)
         rounding = self._product.rounding
@@ -217,9 +218,10 @@ class RowsOnNumbers:
         read, e = self._reading.apply(stream)
         return self._product.apply(read), e
 
-    def values(self, logits: Logits, rows: Iterable[int]) -> list[tuple[int, int]]:
+    def values(self, logits: Logits, rows: Sequence[int]) -> list[tuple[int, int]]:
         """Of each of these rows its value, and how far that may be off."""
         z, e = logits
+        self._budget.spend(1 + (sum([self._terms[row] for row in rows]) >> 3))
         return [(sum([z[place] * c for place, c in self._forms[row]]), (e * norm >> NORM_BITS) + rounding)
                 for row in rows for norm, rounding in [self._errors[row]]]
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import expect, require, within
 from ..forms import FRACTION
 from ..ranges import PathBounds
+from ..reading.dyadics import POINTER_BITS
 from ..rows import prove_rows
 from .case_rows import CaseRows
 from .counts import CountedCell, Region, reads_last_letter
@@ -29,7 +31,7 @@ def prove_suffixes(given: SuffixesCertificate) -> Mapping[str, int]:
         Rejected: if a row is not proved.
         Malformed: if the tree is none.
     """
-    claim, proof, tree = given.claim, SuffixProof(given), iter(given.tree)
+    claim, proof, tree, budget = given.claim, SuffixProof(given), iter(given.tree), given.language.budget
     first = 1 if claim.read == "each" else claim.min_n
     waiting: list[Word] = [()]
     while waiting:
@@ -42,6 +44,8 @@ def prove_suffixes(given: SuffixesCertificate) -> Mapping[str, int]:
         if len(suffix) >= first:
             proof.prove_word(suffix)
         if len(suffix) < claim.max_n:
+            budget.spend(len(claim.alphabet) * (1 + len(suffix)))
+            budget.hold(len(claim.alphabet) * (ENTRY_BITS + 2 * POINTER_BITS * len(suffix)))
             waiting += [(letter, *suffix) for letter in reversed(range(len(claim.alphabet)))]
     expect(next(tree, None) is None, "tree: it goes on after its last leaf")
     return {"cells": proof.cells, "cells with rows": proof.asked}
@@ -79,7 +83,7 @@ class SuffixProof:
     def _prove(self, letters: Word, states: set[int], whole: CountedCell | None) -> None:
         """The rows of the cases that may hold, where the word is these letters, or ends in them."""
         self.cells += 1
-        self._budget.spend(1 + (len(states) + len(self._weights)) * (1 + len(letters)))
+        self._budget.spend(1 + len(states) * (1 + len(letters)))
         for letter in letters:
             states = {self._steps[state][letter] for state in states}
         last = letters[-1] if letters and not self._after else None
@@ -97,6 +101,7 @@ class SuffixProof:
         expect(tokens, "tree: nothing is known of the token that is judged")
         every = {*self._claim.tokens, *self._claim.before, *self._after}
         near = [*self._claim.before, *tokens] if is_whole else tokens
+        self._budget.spend(len(self._weights) * (len(near) + len(every)))
         amounts = []
         for weights in self._weights:
             beyond = 0 if is_whole else weights.beyond(len(near))

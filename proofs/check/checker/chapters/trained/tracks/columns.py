@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Budget
+from ..reading.dyadics import POINTER_BITS
 from .claim import Form, LayoutPlace, TracksClaim
 
 
@@ -63,16 +64,19 @@ class Left(NamedTuple):
 
 def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mapping[int, int]) -> Left:
     """What is left where a token is read at a place, and columns have these letters."""
-    kept = []
-    columns.budget.spend(1 + 2 * sum(map(len, columns.moves)))
-    for column, moves in enumerate(columns.moves):
-        is_read = read is not None and read.column == column
-        kept.append([move for move in moves if move.letters == given.get(column, move.letters)
-                     and not (read is not None and is_read and columns.token(read, move) != own)])
-    lasts = columns.ends
-    if read is not None and read.kind == "end":
-        lasts = [state for state in lasts if columns.end_token(read, state) == own]
-    return on_paths(kept, columns.claim.machine.start, lasts)
+    kept, count = [], sum(map(len, columns.moves))
+    columns.budget.spend(1 + 2 * count)
+    with columns.budget.holding(2 * POINTER_BITS * count):
+        for column, moves in enumerate(columns.moves):
+            is_read = read is not None and read.column == column
+            kept.append([move for move in moves if move.letters == given.get(column, move.letters)
+                         and not (read is not None and is_read and columns.token(read, move) != own)])
+        lasts = columns.ends
+        if read is not None and read.kind == "end":
+            lasts = [state for state in lasts if columns.end_token(read, state) == own]
+        found = on_paths(kept, columns.claim.machine.start, lasts)
+    columns.budget.hold(POINTER_BITS * sum(map(len, found.moves)))
+    return found
 
 
 def on_paths(moves: Sequence[Sequence[ColumnMove]], start: int, lasts: Sequence[int]) -> Left:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import Rejected, expect, require
 from ..stack import Stack
 from ..words import Runner, Stacks
-from .columns import FormColumns, Left, left
+from .columns import ColumnMove, FormColumns, Left, left
 from .describing import write_input
 from .reading import TracksCertificate
 
@@ -27,6 +28,7 @@ def prove_each(given: TracksCertificate, number: int, stated: int) -> int:
     may_stand = [columns.stand(place, kept) for place in form.layout]
     answers = sorted({token for tokens in may_stand[form.first_answer:] for token in tokens})
     each = len(claim.among) - 1
+    budget.hold(2 * ENTRY_BITS * len(answers) * each)
     rows = [row for answer in answers for row in claim.rows(answer)]
     rows_of = {answer: range(each * k, each * (k + 1)) for k, answer in enumerate(answers)}
     read = {token for tokens in may_stand[:-1] for token in tokens}
@@ -49,13 +51,25 @@ def prove_each(given: TracksCertificate, number: int, stated: int) -> int:
 
 def inputs_of(columns: FormColumns, kept: Left) -> Iterator[tuple[ColumnIndices, ColumnIndices]]:
     """All allowed inputs, those together that begin alike; with the states before, between and after the columns."""
-    waiting: list[tuple[ColumnIndices, ColumnIndices]] = [((), (columns.claim.machine.start,))]
+    columns.budget.hold(ENTRY_BITS * sum(map(len, kept.moves)))
+    moves: list[dict[int, list[ColumnMove]]] = [{} for _ in kept.moves]
+    for found, column in zip(moves, kept.moves, strict=True):
+        for one in column:
+            found.setdefault(one.source, []).append(one)
+    path: list[ColumnMove] = []
+    start = columns.claim.machine.start
+    waiting = [iter(moves[0].get(start, ()))]
     while waiting:
-        letters, states = waiting.pop()
-        if len(letters) == len(kept.moves):
-            if states[-1] in kept.lasts:
-                yield letters, states
+        columns.budget.spend(1)
+        move = next(waiting[-1], None)
+        if move is None:
+            waiting.pop()
+            del path[-1:]
             continue
-        moves = kept.moves[len(letters)]
-        columns.budget.spend(1 + len(moves))
-        waiting += [((*letters, move.letters), (*states, move.target)) for move in moves if move.source == states[-1]]
+        path.append(move)
+        if len(path) < len(moves):
+            waiting.append(iter(moves[len(path)].get(move.target, ())))
+            continue
+        if move.target in columns.ends:
+            yield tuple(one.letters for one in path), (start, *(one.target for one in path))
+        path.pop()

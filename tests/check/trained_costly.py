@@ -1,0 +1,51 @@
+"""Files about trained networks made to take long, or much memory: by last letters, and inputs in tracks one by one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.check.trained_networks import Weights, mean_network
+
+CORPUS = Path(__file__).parents[1] / "corpus" / "accepted"
+
+
+def tree_as_deep_as_its_words() -> dict[str, Any]:
+    """Each cut is about a word a letter longer, none of which is judged."""
+    document: dict[str, Any] = json.loads((CORPUS / "trained_suffixes.cert").read_text(encoding="utf-8"))
+    claim = document["claim"] | {"read": "last", "min_n": 10**9}
+    return document | {"claim": claim, "tree": [1] * 200_000 + [0] * 200_001}
+
+
+def tracks_of(network: dict[str, Any], letters: int, tokens: list[int], columns: int, layout: list[Any],
+              among: list[int]) -> dict[str, Any]:
+    """A claim about one track, whose machine has one state and writes each letter's token; inputs run one by one."""
+    track = {"name": "a", "letters": [f"{k}" for k in range(letters)], "tokens": tokens}
+    claim = {"tracks": [track], "machine": {"start": 0, "tables": [[[[0, token] for token in tokens]]], "end": [[0]]},
+             "forms": [{"columns": [0] * columns, "layout": layout}], "offset": 0, "among": among, "margin": "0",
+             "typed": "first-first"}
+    return {"format": "certify-tracks", "version": 1, "network": network, "claim": claim, "units": [{"inputs": 5}]}
+
+
+def many_columns_of_many_letters() -> dict[str, Any]:
+    """How the inputs go on is different at every column."""
+    letters = 60_000
+    return tracks_of(mean_network(), letters, [0] * letters, 4000, [["token", 2], ["end", 0]], [0, 1])
+
+
+def many_answers_above_many() -> dict[str, Any]:
+    """Each of many tokens is right somewhere, and above all others."""
+    count, w = 20_000, Weights(0)
+    network = mean_network() | {"tokens": w.view([[0.0, 0.0]] * count),
+                                "unembedding": {"weight": w.view([[0.0] * count] * 2), "bias": None}}
+    step = network["steps"][0]
+    head = step["heads"][0]
+    nothing = {"weight": w.view([[0.0], [0.0]]), "bias": None}
+    step["heads"] = [head | {"query": nothing, "key": nothing, "value": nothing, "out": w.view([[0.0, 1.0]])}]
+    tokens = list(range(count))
+    return tracks_of(network | {"tensors": w.tensors}, count, tokens, 1, [["track", 0, 0], ["answer", 0, 0]], tokens)
+
+
+COSTLY = {make.__name__: make for make in (
+    tree_as_deep_as_its_words, many_columns_of_many_letters, many_answers_above_many)}
