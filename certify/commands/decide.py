@@ -84,7 +84,7 @@ def decide_question(network: TrainedNetwork, claim: Claim, every: bool, workers:
     from certify.trained.show import decision_to_json, print_decision
 
     if goes_by_counts(network, claim, every):
-        refuse_options("long words are decided by counts of letters, which does not take this option", others)
+        refuse_options("a claim about long words does not take this option", others)
     settings = Settings(workers, Path(store) if store else None, effort=effort)
     decision = decide_by(decide_in_time, network, claim, every, settings)
     if isinstance(decision, LengthsDecision):
