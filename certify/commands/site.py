@@ -19,6 +19,9 @@ def site(
     pyodide: Annotated[str | None, typer.Option(
         "--pyodide", metavar="FILE", help="Python for browsers, as npm pack pyodide writes it: then a page runs the "
         "checker")] = None,
+    wheels: Annotated[str | None, typer.Option(
+        "--wheels", metavar="DIR", help="with --pyodide: prove formulas in the page, too, by python-flint and "
+        "Z3, whose wheels for browsers are in this folder")] = None,
     verified: Annotated[list[str] | None, typer.Option(
         "--verified", metavar="DIR", help="with --pyodide: run this checker in the page, too, which is proved in Coq; "
         "the folder is what certify checker --verified --javascript writes, or --every-n --javascript")] = None,
@@ -35,7 +38,8 @@ def site(
 
     It loads nothing from elsewhere, and any server of files will do: python -m http.server. With --pyodide its page of
     the checker runs the trusted folder, byte for byte, in the browser of whoever drops a certificate, and in its
-    workbench formulas are read as one types them. With --verified a checker that is proved in Coq judges the same file.
+    workbench formulas are read as one types them; with --wheels they are proved there, too. With --verified a checker
+    that is proved in Coq judges the same file.
     """
     from certify.frame.files import write_folder
     from certify.frame.progress import ProgressLine
@@ -44,18 +48,22 @@ def site(
     from certify.site.gallery import exhibits_of_files, reports_of, shipped_exhibits, trained_exhibits
     from certify.site.proved import read_proved
     from certify.site.pyodide import read_pyodide
+    from certify.site.wheels import read_wheels
     from constructions.errors import InputError
 
     if trained < 0:
         raise InputError(f"--trained-max-n: {trained}, expected 0 or more")
     if verified and pyodide is None:
         raise InputError("--verified: expected --pyodide, too: the checker in Python comes first")
+    if wheels is not None and pyodide is None:
+        raise InputError("--wheels: expected --pyodide, too: the prover runs in Python")
     proved = read_proved(verified or [])
     python = None if pyodide is None else read_pyodide(pyodide)
+    provers = None if wheels is None else read_wheels(wheels)
     with ProgressLine() as progress:
         exhibits = exhibits_of_files(certificates, progress) if certificates else shipped_exhibits(max_n, progress)
         if not certificates and trained:
             exhibits += trained_exhibits(trained, progress)
-        files = site_files(exhibits, python, reports_of(audits or [], progress), proved)
+        files = site_files(exhibits, python, reports_of(audits or [], progress), proved, provers)
     write_folder(output, files)
     print(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}", file=sys.stderr)
