@@ -13,7 +13,7 @@ from certify.asking import options as option
 def site(
     certificates: Annotated[list[str] | None, typer.Argument(
         metavar="CERT...", help="certificates for the gallery; left out: those of the shipped formulas and "
-        "trained networks, proved now")] = None,
+        "trained networks, proved now, and audits of both papers")] = None,
     output: Annotated[str, typer.Option(
         "-o", "--output", metavar="DIR", parser=option.written_folder, help="a new folder, or an empty one")] = "site",
     pyodide: Annotated[str | None, typer.Option(
@@ -30,8 +30,12 @@ def site(
     trained: Annotated[int, typer.Option(
         "--trained-max-n", metavar="N", parser=option.whole_number, help="decide the shipped trained networks up to "
         "this length; 0: leave them out")] = 6,
+    papers: Annotated[int, typer.Option(
+        "--papers-max-n", metavar="N", parser=option.whole_number, help="audit the claims of both papers up to this "
+        "length; 0: leave them out")] = 8,
     audits: Annotated[list[str] | None, typer.Option(
-        "--audit", metavar="CLAIMS.toml", help="put the audit of this claims file into the gallery")] = None,
+        "--audit", metavar="CLAIMS.toml", help="put the audit of this claims file into the gallery, too, with all its "
+        "lengths")] = None,
     quiet: option.Quiet = False,
 ) -> None:
     """Write a web site with a gallery and the checker.
@@ -45,14 +49,21 @@ def site(
     from certify.frame.progress import ProgressLine
     from certify.frame.words import counted
     from certify.site.build import site_files
-    from certify.site.gallery import exhibits_of_files, reports_of, shipped_exhibits, trained_exhibits
+    from certify.site.gallery import (
+        exhibits_of_files,
+        paper_reports,
+        reports_of,
+        shipped_exhibits,
+        trained_exhibits,
+    )
     from certify.site.proved import read_proved
     from certify.site.pyodide import read_pyodide
     from certify.site.wheels import read_wheels
     from constructions.errors import InputError
 
-    if trained < 0:
-        raise InputError(f"--trained-max-n: {trained}, expected 0 or more")
+    for name, length in (("--trained-max-n", trained), ("--papers-max-n", papers)):
+        if length < 0:
+            raise InputError(f"{name}: {length}, expected 0 or more")
     if verified and pyodide is None:
         raise InputError("--verified: expected --pyodide, too: the checker in Python comes first")
     if wheels is not None and pyodide is None:
@@ -64,6 +75,9 @@ def site(
         exhibits = exhibits_of_files(certificates, progress) if certificates else shipped_exhibits(max_n, progress)
         if not certificates and trained:
             exhibits += trained_exhibits(trained, progress)
-        files = site_files(exhibits, python, reports_of(audits or [], progress), proved, provers)
+        reports = reports_of(audits or [], progress)
+        if not certificates and papers:
+            reports = paper_reports(papers, {each.name for each in reports}, progress) + reports
+        files = site_files(exhibits, python, reports, proved, provers)
     write_folder(output, files)
     print(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}", file=sys.stderr)

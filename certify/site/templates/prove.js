@@ -39,7 +39,7 @@ const ask = () => {
 const answered = {
   progress: ({ text }) => { doing = text.endsWith("…") ? text : `Proving (${text}) …`; telling(); },
   ready: ask,
-  done: ({ text }) => { ended(`Proved in this page: ${((performance.now() - since) / 1000).toFixed(1)} s.`); showOutcome(JSON.parse(text)); },
+  done: ({ text }) => { ended(`Decided in this page in ${((performance.now() - since) / 1000).toFixed(1)} s.`); showOutcome(JSON.parse(text)); },
   broken: ({ message }) => forget(`The prover ended: ${message}`),
 };
 wish.addEventListener("submit", async event => {

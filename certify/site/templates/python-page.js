@@ -6,12 +6,17 @@ const makeWorker = async name => {  // of a blob: then it has the policy of this
   const source = await (await fetch(`${TOP}${name}`)).text();
   return new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), { type: "module" });
 };
-const startWorker = async (name, heard, packed) => {
+const startWorker = async (name, heard) => {
   ready = false;
   say("Loading Python …");
   worker = await makeWorker(name);
-  worker.onmessage = ({ data }) => heard[data.kind](data);
+  worker.onmessage = ({ data }) => {
+    if (data.kind === "ready") { keepAll(); }
+    heard[data.kind](data);
+  };
   worker.onerror = event => heard.broken({ message: event.message || "the worker did not start" });
-  worker.postMessage({ top: TOP, packed });
-  if ("serviceWorker" in navigator) { navigator.serviceWorker.register(`${TOP}kept.js`).catch(() => {}); }
+  worker.postMessage({ top: TOP });
+};
+const keepAll = () => {  // after what was asked for, and not where data are dear
+  if ("serviceWorker" in navigator && !navigator.connection?.saveData) { navigator.serviceWorker.register(`${TOP}kept.js`).catch(() => {}); }
 };
