@@ -7,7 +7,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from certify.asking.arguments import whole_number
+from certify.asking.arguments import read_lengths
 from certify.auditing.claims_file import read_claim, read_claims
 from certify.auditing.decide import Search
 from certify.auditing.judge import judge
@@ -53,7 +53,7 @@ def audit_file(path: Path, max_n: int | None = None) -> AuditReport:
     """
     file = read_claims(os.fspath(path))
     if max_n is not None:
-        file = replace(file, title=f"{file.title} (here: words up to length {whole_number('max_n', max_n)})",
+        file = replace(file, title=f"{file.title} (here: words up to length {read_lengths(1, max_n).last})",
                        claims=tuple(claim.of_short_words(max_n) for claim in file.claims))
     session = Session(file, keeping=False)
     session.run()
