@@ -7,7 +7,7 @@ is looked for in numpy, where margins are least, and replayed bit by bit in inte
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
@@ -22,7 +22,7 @@ from certify.trained.float_classes import accepted_wrong_run, certified_by_class
 from certify.trained.proving import WORK
 from certify.trained.word_counts import WordCounts
 from constructions.deadline import has_deadline
-from constructions.errors import Unsupported
+from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import MAX_N_LIMIT, Lengths
 from constructions.trained.claim import (
     Claim,
@@ -130,6 +130,38 @@ def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: 
     shortest = next((row.wrong for row in judged_rows if row.wrong), None)
     wrong = accepted_wrong_run(network, claim, run, shortest) if shortest else None
     return FloatDecision(network, claim, run, judged_rows, text, wrong, time.perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """What is known of one class; ``decision`` is None where there is no rule, for the ``reason``."""
+
+    run: RunClass
+    decision: FloatDecision | None
+    reason: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Of all lengths."""
+        return self.decision.verdict if self.decision else "unknown"
+
+
+def decide_classes(network: TrainedNetwork, claim: Claim, runs: Iterable[RunClass], effort: int = 1
+                   ) -> list[ClassRow]:
+    """The same in several classes.
+
+    Raises:
+        InputError: if the claim does not fit the network.
+    """
+    check_fits(network, claim)
+    return [_row_of(network, claim, run, effort) for run in runs]
+
+
+def _row_of(network: TrainedNetwork, claim: Claim, run: RunClass, effort: int) -> ClassRow:
+    try:
+        return ClassRow(run, decide_floats(network, claim, run, effort))
+    except (InputError, Unsupported) as reason:
+        return ClassRow(run, None, str(reason))
 
 
 def decide_floats_in_time(network: TrainedNetwork, claim: Claim, run: RunClass, effort: int

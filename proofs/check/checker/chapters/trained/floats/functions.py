@@ -50,9 +50,9 @@ def tanh(x: Fraction, budget: Budget) -> Ends:
 
 
 def erf(x: Fraction, budget: Budget) -> Ends:
-    """Around erf(x) = 2/sqrt(π) exp(-x²) (x + 2x³/3 + 4x⁵/(3 · 5) + ...), x >= 0; ../normal.py has the proof, of Φ.
+    """Around erf(x) = 2/sqrt(π) exp(-x²) (x + 2x³/3 + 4x⁵/(3 · 5) + ...), x >= 0: docs/floats.md, Wrong runs.
 
-    A term is 2x²/(2k + 1) times the one before. From where that is at most 1/2 on, later terms add up to at most the last.
+    A term is 2x²/(2k + 1) times the one before; where that is at most 1/2, later terms add up to at most the last.
     """
     if x >= FAR:
         return 1 - Fraction(1, 1 << 2 * SMALL), Fraction(1)
