@@ -7,7 +7,7 @@ At offset 0, each network is asked about up to length N, as long as a length has
 which some length is certified, so many runs are drawn: words of these lengths, orders of sums at random, by size and by
 sign, products fused or not, functions off as far as the class allows. None may be wrong; how far one is off from the
 network with rounded weights, over the reals, is compared with what the trusted folder proves. Wrong runs are looked for
-at the longer lengths, too, in one class. What is found is kept in benchmarks/float_runs.json, which the page is made of.
+at the longer lengths, too, in one class. What is found is kept in benchmarks/float_runs.json, which the page is of.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -62,21 +62,25 @@ GPT = Options(attention="causal", heads=1, activation="gelu", epsilon=Fraction(1
 Cell = dict[str, Any]
 
 
-def versions(plan: Plan) -> Iterator[tuple[str, TrainedNetwork]]:
-    """The network as it was trained; with weights of 8 bits for each channel, and of 4 bits for each 16 of a row; and
-    with activations of 7 bits, too, as torch's dynamic quantisation has it."""
-    yield "", plan.network()
+VERSIONS = ("", "int8", "int4", "dynamic")
+
+
+def network_of(plan: Plan, version: str) -> TrainedNetwork | None:
+    """As trained; with weights of 8 bits for each channel, or of 4 bits for each 16 of a row; or with activations of 7
+    bits, too, as torch's dynamic quantisation has it. None where it is not quantised."""
+    if not version:
+        return plan.network()
     if plan.kind != "gpt":
-        return
+        return None
     arrays = weights_of(plan.folder)
     with TemporaryDirectory() as folder:
         model, names = Path(folder) / "m.safetensors", Path(folder) / "names.toml"
-        for name, how in WEIGHTS.items():
-            data, rules = with_names(arrays, *how)
-            model.write_bytes(data)
-            names.write_text(rules, encoding="utf-8")
-            yield name, import_network([model], GPT, read_names(names)).network
-        yield "dynamic", dynamic(plan, arrays, Path(folder) / "m.pt")
+        if version == "dynamic":
+            return dynamic(plan, arrays, Path(folder) / "m.pt")
+        data, rules = with_names(arrays, *WEIGHTS[version])
+        model.write_bytes(data)
+        names.write_text(rules, encoding="utf-8")
+        return import_network([model], GPT, read_names(names)).network
 
 
 def dynamic(plan: Plan, arrays: dict[str, Any], path: Path) -> TrainedNetwork:
@@ -184,29 +188,25 @@ class Drawn:
         return {"runs": drawn, "wrong_runs": wrong, "seen": seen, "bound": bound}
 
 
-def ask(name: str, given: argparse.Namespace, kept: dict[str, Any]) -> None:
+def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]) -> None:
     """All cells of one network."""
     plan = plans()[name]
-    for version, network in versions(plan):
-        label = f"{name}, {version}" if version else name
-        if label in kept and not given.again:
-            continue
-        try:
-            asked = Asked(network, replace(plan.claim(plan.network()), offsets=(0, 0)), given)
-        except (InputError, Unsupported) as reason:
-            print(f"{label}: {reason}", file=sys.stderr)
-            continue
+    label = f"{name}, {version}" if version else name
+    network = None if label in kept and not given.again else network_of(plan, version)
+    if network is None:
+        return
+    try:
+        asked = Asked(network, replace(plan.claim(plan.network()), offsets=(0, 0)), given)
         cells = {"asked_to": asked.last, "reals": asked.reals()}
         for each in {"": CLASSES, "dynamic": ()}.get(version, OF_QUANTISED):
             start = time.monotonic()
-            try:
-                cells[each] = asked.floats(each)
-            except Unsupported as reason:
-                print(f"{label}: {reason}", file=sys.stderr)
-                break
+            cells[each] = asked.floats(each)
             print(f"{label}, {each}: {cells[each]}, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
-        kept[label] = cells
-        KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    except (InputError, Unsupported) as reason:
+        print(f"{label}: {reason}", file=sys.stderr)
+        return
+    kept[label] = cells
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 def known(cell: Cell | None) -> str:
@@ -264,8 +264,11 @@ def main() -> None:
     parser.add_argument("network", nargs="*")
     given = parser.parse_args()
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.is_file() else {}
-    for name in [] if given.write_only else given.network or plans():
-        ask(name, given, kept)
+    names = given.network or list(plans())
+    for version, name in [] if given.write_only else product(VERSIONS, names):
+        ask(name, version, given, kept)
+    order = {f"{name}, {version}" if version else name: None for name in plans() for version in VERSIONS}
+    kept = {label: kept[label] for label in order if label in kept}
     text = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
     PAGE.write_text(f"{text}{MARK}\n{page(kept)}", encoding="utf-8")
 
