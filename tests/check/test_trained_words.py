@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from mpmath import mpf
+from mpmath import mp, mpf
 
 from proofs.check import Rejected, check_part, check_sample, check_text, estimate
 from proofs.check.checker.chapters.trained.exact import linear
@@ -66,11 +66,15 @@ def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> 
         value = [0] * head.width
         value[-1] = sign * min(head.value.largest, head.values)
         weight = 1 << head.weight_bits
-        sums = head.read_average(length * weight * head.weigh(value))
-        assert sums[0] == length * weight * precision.one >> precision.average
-        assert sums[-1] == length * weight * value[-1] >> precision.average
-        square = length * weight * value[-1] ** 2 >> precision.fraction + precision.average
-        assert sums[1] << head._square_bits >= square
+        packed = length * weight * head.weigh(value)
+        sums = precision.quotients(head.slots, 0)(packed)
+        assert sums[0] == length * weight * precision.one
+        assert sums[-1] == length * weight * value[-1]
+        assert sums[1] << head._square_bits >= length * weight * value[-1] ** 2 >> precision.fraction
+        for bits in {26, precision.fraction}:
+            found, _ = head.average(packed, 0, 0, length, bits)
+            exact = [v * 2**bits / mpf(precision.one) for v in value]
+            assert mp.fsum((a - b) ** 2 for a, b in zip(found, exact, strict=True)) <= head._rounding**2
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])
