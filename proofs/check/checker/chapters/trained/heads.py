@@ -85,8 +85,8 @@ class HeadOnNumbers:
         if self._bits + entry.bit_length() > precision.slot - 2:
             raise Undecided
         self._quotients = precision.quotients(self.width, self._bits)
-        self._rounding = 3 * self._side + (self.values >> self._bits) + 2
-        self.bound = self.values + self._rounding
+        self.rounding = 3 * self._side + (self.values >> self._bits) + 2
+        self.bound = self.values + self.rounding
 
     def spread(self, key: IntegerRow, place: int) -> list[int]:
         """A key as what it adds to the packed keys: its coordinates at the slot of its place, without dropped bits."""
@@ -100,8 +100,9 @@ class HeadOnNumbers:
 
     def weigh(self, value: IntegerRow) -> int:
         """A value packed, with 1 and the square of its norm, rounded up, before it."""
-        square = (sum(map(mul, value, value)) >> self._precision.fraction + self._square_bits) + 1
-        return self._precision.pack((self._precision.one, square, *value))
+        square: int = (sum(map(mul, value, value)) >> self._precision.fraction + self._square_bits) + 1
+        slot = self._precision.slot
+        return self._precision.one + (square << slot) + (self._precision.pack(value) << BESIDE * slot)
 
     def see(self, query: IntegerRow, key: IntegerRow, value: IntegerRow, e: int, position: int) -> TokenProjections:
         """What the head makes of a token at a position number, of what its maps made of a vector off by at most e."""
@@ -129,17 +130,18 @@ class HeadOnNumbers:
 
     def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int) -> list[int]:
         """The weights, over 2^weight_bits; ``top`` is at least every score."""
-        bits, found = self.weight_bits - exponentials.bits, exponentials.all_at([top - s for s in scores])
-        return [w << bits for w in found] if bits >= 0 else [w >> -bits for w in found]
+        dropped = exponentials.bits - self.weight_bits
+        found = exponentials.all_below(top, scores, max(0, dropped))
+        return found if dropped >= 0 else [w << -dropped for w in found]
 
     def average(self, sums: int, e_score: int, e_value: int, length: int, bits: int) -> tuple[Sequence[int], int]:
         """The average from the packed sum of weights times what `weigh` packs, over 2^bits, and its error.
 
         Proof of the rounding: with D the first sum, z the last ones and h = max(0, log D - bits), log D the number of
-        bits of D, entries are z 2^bits / D; computed are floor(floor(z / 2^h) i / 2^P), i = floor(2^(bits + h + P) / D).
+        bits of D, entries are z 2^bits / D; computed is floor(floor(z / 2^h) i / 2^P), i = floor(2^(bits + h + P) / D).
         The first floor costs less than 2^(bits + h) / D <= 2 an entry, and nothing if h = 0; the last one less than 1;
-        i less than |z| / 2^(h + P), in the 2-norm, and |z| / 2^h <= D |v| / 2^(F + h) <= |v| 2^(bits - F), |v| the
-        greatest of a value. With 2^P (|v_j| + 2) at most, products fit their slots.
+        i less than |z| / 2^(h + P) and √m / 2^P in the 2-norm, and |z| / 2^h <= D V / 2^(F + h) <= V 2^(bits - F), V a
+        bound of values. Products are at most 2^P times an entry of a value and 2, for which a slot has room.
 
         Raises:
             Undecided: if the error of scores is above 1/2, or the sum of weights too small.
@@ -155,11 +157,11 @@ class HeadOnNumbers:
         found = self._quotients(values * ((1 << bits + h + self._bits) // total))
         coarser = precision.fraction - bits
         square = ((squares << 2 * precision.fraction + self._square_bits) // total + 1) - (
-            max(0, ceil_norm(found) - 1 - self._rounding) << coarser) ** 2
+            max(0, ceil_norm(found) - 1 - self.rounding) << coarser) ** 2
         spread = ceil_sqrt(max(0, square))
         scores, others = (105 * x, 106) if 64 * x <= one else (220 * x, 300)
         spread = scores * spread // (100 * one) + others * units * 2 * self.values // (100 * room)
-        return found, (e_value + spread + 2 >> coarser) + 1 + self._rounding
+        return found, (e_value + spread + 2 >> coarser) + 1 + self.rounding
 
 
 def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, reads: int

@@ -28,7 +28,7 @@ class AttentionMemory:
     def add(self, seen: Sequence[TokenProjections]) -> None:
         """One more place."""
         for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=False):
-            self._stack.budget.hold(self._bits(head, len(values)))
+            self._stack.budget.hold(self._bits_from(head, len(values), len(values) + 1))
             keys.append(list(map(add, keys[-1], head.spread(one.key, len(values)))))
             values.append(head.weigh(one.value))
             reach.append(reach[-1].extend(one.reach))
@@ -36,7 +36,7 @@ class AttentionMemory:
     def fill(self, places: Sequence[Sequence[TokenProjections]]) -> None:
         """All places at once, where there were none."""
         for head, seen, (keys, values, reach) in zip(self._heads, zip(*places, strict=True), self._kept, strict=False):
-            self._stack.budget.hold(sum(self._bits(head, place) for place in range(len(seen))))
+            self._stack.budget.hold(self._bits_from(head, 0, len(seen)))
             keys.append(head.beside(one.key for one in seen))
             values += [head.weigh(one.value) for one in seen]
             reach.append(reduce(Reach.extend, (one.reach for one in seen)))
@@ -44,13 +44,14 @@ class AttentionMemory:
     def cut(self, length: int) -> None:
         """Forgets all but the first places."""
         for head, (keys, values, reach) in zip(self._heads, self._kept, strict=True):
-            self._stack.budget.release(sum(self._bits(head, place) for place in range(length, len(values))))
+            self._stack.budget.release(self._bits_from(head, length, len(values)))
             del keys[length + 1:], values[length:], reach[length + 1:]
 
-    def _bits(self, head: HeadOnNumbers, place: int) -> int:
-        """The memory that a place adds: all keys up to there packed, and a value."""
+    def _bits_from(self, head: HeadOnNumbers, first: int, end: int) -> int:
+        """The memory that these places add: for each all keys up to there packed, and a value."""
         slot = self._stack.precision.slot
-        return head.key.width * (INTEGER_BITS + (place + 1) * slot) + INTEGER_BITS + head.slots * slot
+        each = (head.key.width + 1) * INTEGER_BITS + head.slots * slot
+        return (end - first) * each + head.key.width * slot * ((end * (end + 1) - first * (first + 1)) // 2)
 
     def averages(self, seen: Sequence[TokenProjections], place: int) -> list[HeadAverage]:
         """What each head makes of all places so far, for the query at a place."""

@@ -20,11 +20,12 @@ LEAST_ROOT = 1 << 16  # of d s 2^(F + GUARD): below it, too few bits are left
 class Normaliser:
     """The map and its error.
 
-    Let B = F + GUARD, R = d s 2^B, r = floor(R), k >= 0 so that r 2^k >= d 2^(B - 1), a the integers 2^k x - m, m the one nearest to 2^k mean(x), and i = floor(2^P d 2^(B - k) / r). The result is floor(a i / 2^P), of all
-    entries packed. Proof of the rounding: c/s = 2^k c d 2^(B - k) / R numbers. m adds at most √d/2 d 2^(B - k) / R <= √d;
-    r for R at most |c/s| / r <= √d 2^F / r, and √d / r; rounding i at most |a| / 2^P, and |a| <= √d/2 + 2^k |c|, 2^k |c|
-    <= √d 2^k R / (d 2^GUARD); the last rounding at most √d. All in the 2-norm, since |c/s| <= √d. So |a i| is at most
-    2^P (√d (2^F + 1) (1 + 1/r)), which a slot has room for.
+    Let B = F + GUARD, R = d s 2^B, r = floor(R), k >= 0 with r 2^k >= d 2^(B - 1), a = 2^k x - m, m the integer nearest
+    to 2^k mean(x) (0 for rms), i = floor(2^P d 2^(B - k) / r). The result is floor(a i / 2^P), all entries packed.
+    Proof of the rounding: c/s = 2^k c d 2^(B - k) / R numbers. m adds at most √d/2 d 2^(B - k) / R <= √d; r for R at
+    most |c/s| / r <= √d 2^F / r, and √d / r; rounding i at most |a| / 2^P, and |a| <= √d/2 + 2^k |c|, where 2^k |c| <=
+    √d 2^k R / (d 2^GUARD); the last rounding at most √d. All in the 2-norm, since |c/s| <= √d. So |a i| is at most
+    2^P √d (2^F + 1) (1 + 1/r), for which a slot has room.
     """
 
     def __init__(self, norm: Norm, width: int, precision: Precision) -> None:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import reduce
 from itertools import accumulate, pairwise
 from math import lcm
+from operator import add as plus
 from operator import mul
 
 from ...kernel.budget import Budget
@@ -118,8 +119,7 @@ class UnitsOnNumbers:
             bits, e_in = self._precision.fraction, self._in.error(e_read)
             hidden = [a * u >> bits for a, u in zip(hidden, self._in.apply(read), strict=True)]
             e_hidden = (e_hidden * (self._in.bound + e_in) + self._bound * e_in >> bits) + 1 + self._side
-        written = self._out.apply(hidden)
-        return [a + b for a, b in zip(x, written, strict=True)], e + self._out.error(e_hidden)
+        return list(map(plus, x, self._out.apply(hidden))), e + self._out.error(e_hidden)
 
 
 class RoundingOnNumbers:
@@ -144,7 +144,7 @@ class RoundingOnNumbers:
         """The streams of all tokens after the step."""
         read = [self._reading.apply(stream) for stream in streams]
         rounded = self._rounder.apply([(self._in.apply(x), self._in.error(e)) for x, e in read])
-        return [([a + b for a, b in zip(x, self._out.apply(y), strict=True)], e + self._out.error(e_rounded))
+        return [(list(map(plus, x, self._out.apply(y))), e + self._out.error(e_rounded))
                 for (x, e), (y, e_rounded) in zip(streams, rounded, strict=True)]
 
 
@@ -198,11 +198,11 @@ class AttentionOnNumbers:
         x, e = stream
         written = self._out.apply([z for average, _ in averages for z in average])
         e += sum((error * norm >> NORM_BITS) + 1 for (_, error), norm in zip(averages, self._norms, strict=True))
-        return [a + b for a, b in zip(x, written, strict=True)], e + self._out.error(0)
+        return list(map(plus, x, written)), e + self._out.error(0)
 
 
 class AttentionOfFew(AttentionOnNumbers):
-    """A step where few places ask: what the heads read, y, is the key and the value of all of them. No rotary positions.
+    """A step where few places ask, without rotary positions: what is read, y, is key and value of all heads.
 
     The same function: a score (y Q + q)·(y_j K + k) is (y Q + q) Kᵀ·y_j and a number that does not depend on j, which
     changes no weight; and as weights add up to 1, the average of y_j V + v is V of the average of the y_j, and v.
@@ -302,7 +302,7 @@ class Stack:
         self.exponentials = Exponentials(precision.fraction, precision.exponent, budget)
         self._length, self.cost = length, 0
         attention = [step for step in network.steps if isinstance(step, AttentionStep)]
-        self._of_few = attention[1:][-1:] if few and not network.causal and not network.of_input else []
+        self._of_few = attention[-1] if few and attention[1:] and not network.masked and not network.of_input else None
         self._bound, self._width = self._embedding_bound(tokens), network.width
         steps, last = list(network.steps), None
         if steps and isinstance(steps[-1], NormStep):
@@ -353,8 +353,8 @@ class Stack:
         return made
 
     def _attention(self, step: AttentionStep) -> AttentionOnNumbers:
-        few = step in self._of_few and step.rotary is None and self._width <= MOST_COMPOSED
-        kind = AttentionOfFew if few and 2 * len(step.heads) <= self._length else AttentionOnNumbers
+        few = step is self._of_few and step.rotary is None and 2 * len(step.heads) <= self._length
+        kind = AttentionOfFew if few and self._width <= MOST_COMPOSED else AttentionOnNumbers
         made = kind(self.precision, self.budget, step, self._width, self._bound, self._length)
         self._bound = made.bound
         self.cost += made.cost

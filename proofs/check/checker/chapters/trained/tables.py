@@ -34,7 +34,8 @@ class Weighed:
 class Tables:
     """Streams, and rows of weighed values, at an offset; ``may_stand[p]`` are the tokens that may stand at place p.
 
-    ``stack`` is the network, or its beginning up to the first attention, and ``words`` what the words are run by.
+    ``stack`` is the network, or its beginning up to the first attention, and ``words`` what the words are run by, whose
+    bounds averages must be within. Undecided if they are not.
     """
 
     def __init__(self, stack: Stack, words: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
@@ -45,7 +46,9 @@ class Tables:
         heads = stack.blocks[0][0].heads if stack.blocks else []
         self._slots = sum(head.slots for head in heads)
         self._bits = words.precision.fraction
-        self._bounds = [head.bound for head in words.blocks[0][0].heads] if heads else []
+        for head, known in zip(heads, words.blocks[0][0].heads if heads else (), strict=True):
+            if -(-head.values >> stack.precision.fraction - self._bits) + head.rounding > known.bound:
+                raise Undecided
         self._entry_bits = INTEGER_BITS + self._slots * stack.precision.slot
 
     def start(self, place: int, token: int) -> Stream:
@@ -91,12 +94,9 @@ class Tables:
         total = sum([sums[token] for sums, token in zip(row.places, visible, strict=False)])
         self._stack.budget.spend(1 + (len(visible) * self._slots >> 7))
         try:
-            found = self._split(total, row, len(visible))
+            return self._split(total, row, len(visible))
         except Undecided:
-            found = self._directly(place, tokens, visible)
-        if any(ceil_norm(one) > bound for (one, _), bound in zip(found, self._bounds, strict=True)):
-            raise Undecided
-        return found
+            return self._directly(place, tokens, visible)
 
     def _directly(self, place: int, tokens: Sequence[int], visible: Sequence[int]) -> list[HeadAverage]:
         """The same, with weights of scores below the greatest of this word."""

@@ -19,7 +19,8 @@ class CausalWalk:
 
     def __init__(self, stack: Stack, tables: Tables, offset: int) -> None:
         self._stack, self._tables, self._offset = stack, tables, offset
-        self._memories = [AttentionMemory(stack, attention, stack.precision.fraction) for attention, _ in stack.blocks[1:]]
+        bits = stack.precision.fraction
+        self._memories = [AttentionMemory(stack, attention, bits) for attention, _ in stack.blocks[1:]]
         self._tokens: list[int] = []
         self._found: list[Logits | None] = []
 
