@@ -53,7 +53,7 @@ def test_exponentials_are_within_the_stated_error(precision: Precision) -> None:
             true = exp(-mpf(d) / precision.one)
             error = RELATIVE_ERROR * true / precision.one + ABSOLUTE_ERROR * mpf(2) ** -bits
             assert abs(mpf(exponentials.at(d)) / 2**bits - true) <= error
-            assert exponentials.all_at([d, d + 1]) == [exponentials.at(d), exponentials.at(d + 1)]
+            assert exponentials.all_below(0, [-d, -d - 1], 5) == [exponentials.at(x) >> 5 for x in (d, d + 1)]
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -159,7 +159,9 @@ def test_scores_are_within_their_error_where_keys_lose_bits() -> None:
     assert made._drop > 4
     for _ in range(20):
         query, *keys = (numbers(rng, 3, precision.fraction + 7) for _ in range(4))
-        packed = [sum(parts) for parts in zip(*(made.spread(key, k) for k, key in enumerate(keys)), strict=True)]
+        packed = made.beside(keys)
+        spread = [made.spread(key, k) for k, key in enumerate(keys)]
+        assert packed == [sum(parts) for parts in zip(*spread, strict=True)]
         error = made.score_error(TokenProjections(query, (), (), 0, Reach()), Reach())
         for score, key in zip(made.scores(query, packed, 3, range(3), 0), keys, strict=True):
             assert abs(score - Fraction(sum(q * k for q, k in zip(query, key, strict=True)), precision.one)) <= error
