@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from certify.asking import options as option
+
+if TYPE_CHECKING:
+    from certify.site.proved import Proved
 
 
 def site(
@@ -49,28 +53,13 @@ def site(
     from certify.frame.progress import ProgressLine
     from certify.frame.words import counted
     from certify.site.build import site_files
-    from certify.site.gallery import (
-        exhibits_of_files,
-        paper_reports,
-        reports_of,
-        shipped_exhibits,
-        trained_exhibits,
-    )
-    from certify.site.proved import read_proved
-    from certify.site.pyodide import read_pyodide
-    from certify.site.wheels import read_wheels
+    from certify.site.gallery import exhibits_of_files, paper_reports, reports_of, shipped_exhibits, trained_exhibits
     from constructions.errors import InputError
 
     for name, length in (("--trained-max-n", trained), ("--papers-max-n", papers)):
         if length < 0:
             raise InputError(f"{name}: {length}, expected 0 or more")
-    if verified and pyodide is None:
-        raise InputError("--verified: expected --pyodide, too: the checker in Python comes first")
-    if wheels is not None and pyodide is None:
-        raise InputError("--wheels: expected --pyodide, too: the prover runs in Python")
-    proved = read_proved(verified or [])
-    python = None if pyodide is None else read_pyodide(pyodide)
-    provers = None if wheels is None else read_wheels(wheels)
+    python, proved, provers = _read_what_browsers_run(pyodide, verified or [], wheels)
     with ProgressLine() as progress:
         exhibits = exhibits_of_files(certificates, progress) if certificates else shipped_exhibits(max_n, progress)
         if not certificates and trained:
@@ -81,3 +70,24 @@ def site(
         files = site_files(exhibits, python, reports, proved, provers)
     write_folder(output, files)
     print(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}", file=sys.stderr)
+
+
+def _read_what_browsers_run(pyodide: str | None, verified: list[str], wheels: str | None
+                            ) -> tuple[Mapping[str, bytes] | None, tuple[Proved, ...], Mapping[str, bytes] | None]:
+    """Python, the proved checkers and the wheels of the provers.
+
+    Raises:
+        InputError: if there is no Python for the others.
+    """
+    from certify.site.proved import read_proved
+    from certify.site.pyodide import read_pyodide
+    from certify.site.wheels import read_wheels
+    from constructions.errors import InputError
+
+    if verified and pyodide is None:
+        raise InputError("--verified: expected --pyodide, too: the checker in Python comes first")
+    if wheels is not None and pyodide is None:
+        raise InputError("--wheels: expected --pyodide, too: the prover runs in Python")
+    proved = read_proved(verified)
+    python = None if pyodide is None else read_pyodide(pyodide)
+    return python, proved, None if wheels is None else read_wheels(wheels)
