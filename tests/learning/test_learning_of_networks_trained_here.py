@@ -23,8 +23,8 @@ from tests.with_torch import torch_or_skip
 
 TRAINED = [
     ("tomita_1", Sizes(width=8), 1), ("tomita_2", Sizes(width=8, positions="rotary"), 2),
-    ("tomita_4", Sizes(width=8), 3), ("tomita_4", Sizes(width=8, heads=2, positions="rotary"), 4), ("d_2", Sizes(width=8), 5),
-    ("even", Sizes(width=4), 6), ("first", Sizes(width=8, positions="rotary"), 7),
+    ("tomita_4", Sizes(width=8), 3), ("tomita_4", Sizes(width=8, heads=2, positions="rotary"), 4),
+    ("d_2", Sizes(width=8), 5), ("even", Sizes(width=4), 6), ("first", Sizes(width=8, positions="rotary"), 7),
     ("last_letter", Sizes(width=4, positions="none"), 8), ("last_letter_alone", Sizes(width=4), 9),
     ("first", Sizes(width=4, heads=2), 10), ("tomita_2", Sizes(layers=2, width=4), 11),
     ("tomita_1", Sizes(width=4, positions="rotary"), 12)]
