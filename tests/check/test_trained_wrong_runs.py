@@ -18,7 +18,7 @@ from constructions.trained.claim_form import claim_from_json
 from constructions.trained.json_form import network_from_json
 from proofs.check import Refusal, Rejected, check_text
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
-from proofs.check.checker.chapters.trained.floats.dyadics import divide, nearest, root, rounded, value
+from proofs.check.checker.chapters.trained.floats.dyadics import nearest, quotient, root, rounded, value
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e
 from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
 from proofs.check.checker.chapters.trained.floats.proof import read_float_runs
@@ -54,7 +54,7 @@ def test_results_are_the_nearest_numbers_and_the_even_ones_of_two() -> None:
     for numerator in range(-14 * 64, 14 * 64 + 1):
         assert value(rounded((numerator, -6), SMALL)) == of_small(Fraction(numerator, 64))
     for m, n in itertools.product(range(1, 28), (*range(1, 9), -3)):
-        assert value(divide((m, -2), (n, -1), SMALL)) == of_small(Fraction(m, 2 * n))
+        assert value(quotient((m, -2), (n, -1), SMALL)) == of_small(Fraction(m, 2 * n))
         assert value(nearest(Fraction(m, 2 * n), SMALL)) == of_small(Fraction(m, 2 * n))
     for m in range(1, 2000):
         assert value(root(Fraction(m, 64), SMALL)) == of_small(Fraction(isqrt(m << 200), 1 << 103))
