@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from mpmath import erf, exp, mp, mpf, tanh
 
+from constructions.network.float_formats import FORMATS as OURS
 from constructions.trained.claim import input_tokens, judged
 from constructions.trained.claim_form import claim_from_json
 from constructions.trained.json_form import network_from_json
@@ -24,6 +25,7 @@ from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
 from proofs.check.checker.chapters.trained.floats.proof import read_float_runs
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.reading.floats import FORMATS, Format
+from proofs.enclosures.float_runs.numbers import Arithmetic, exact_value
 from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
 from proofs.trained.float_runs import casting
 from proofs.trained.float_runs.execution import Execution, executions
@@ -120,6 +122,25 @@ def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) ->
             found = OneRun(budget, cast, given.floats[0], way(execution)).logits(tokens, 0, place)
             seen = tokens[:place + 1] if network.attention == "causal" else tokens
             assert found == replay.logits(seen, 0, place)
+
+
+def test_sums_are_those_of_the_producer() -> None:
+    """Of up to seven terms of many more bits than the format has, in every order, fused or not."""
+    rng, text = random.Random(9), float_runs(make_network("post", 5), make_claim(), BINARY32)
+    given, ours = read_float_runs(text, Budget()), class_of(text)
+    network = casting.cast_network(network_from_json(text["network"], "test"), ours)
+    differ = set[tuple[int, int]]()
+    for _ in range(60):
+        terms = [(rng.randrange(-1 << 20, 1 << 20), rng.randrange(-24, -8)) for _ in range(rng.randrange(1, 8))]
+        found = []
+        for execution in executions(ours):
+            ways = OneRun(Budget(), given.network, given.floats[0], way(execution))
+            form = FORMATS["bfloat16"]
+            found.append(value(ways._sum(list(terms), form)))
+            total = Replay(network, ours, execution).total(terms, Arithmetic(OURS["bfloat16"]))
+            assert found[-1] == exact_value(total)
+        differ |= {(k, j) for k, j in itertools.combinations(range(len(found)), 2) if found[k] != found[j]}
+    assert {(0, 2), (0, 4), (0, 6), (2, 6), (4, 6)} <= differ
 
 
 def class_of(document: Document) -> RunClass:
