@@ -197,6 +197,23 @@ def test_norms_are_within_their_error(kind: str, precision: Precision) -> None:
         assert ceil_norm(found) <= normaliser.bound
 
 
+@pytest.mark.parametrize("kind", ["layer", "rms"])
+@pytest.mark.parametrize("precision", LEVELS, ids=level)
+def test_norms_of_exact_vectors_are_within_their_rounding(kind: str, precision: Precision) -> None:
+    """However far entries are apart."""
+    rng = random.Random(12)
+    for width in (2, 9):
+        normaliser = Normaliser(Norm(kind, Fraction(1, 10**9), None, None), width, precision)
+        for size in (-13, -8, -3, 0, 4, 9):
+            x = numbers(rng, width, precision.fraction + size)
+            found, error = normaliser.apply(x, 0)
+            mean = mpf(sum(x)) / width if kind == "layer" else mpf(0)
+            s = sqrt(mp.fsum((a - mean) ** 2 for a in x) / width + mpf(precision.one) ** 2 / 10**9)
+            off = mp.fsum((a - (b - mean) / s * precision.one) ** 2 for a, b in zip(found, x, strict=True))
+            assert off <= error**2 and error < 2**7
+            assert ceil_norm(found) <= normaliser.bound
+
+
 def test_an_error_above_the_deviation_is_undecided_and_never_negative() -> None:
     precision = Precision(1)
     bare = Normaliser(Norm("layer", Fraction(0), None, None), 4, precision)

@@ -23,7 +23,7 @@ from .activations import Activation
 from .exact import ExactLinear, add, after_norm, below, linear, select, through, transposed, zeros
 from .exponentials import Exponentials
 from .heads import HeadOnNumbers, TokenProjections, maps_of_heads, scale_map
-from .linear import LinearOnNumbers, MapsBeside, Unchanged, largest_entry
+from .linear import LinearOnNumbers, MapsBeside, Unchanged
 from .norms import Normaliser
 from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
 from .reading.decision import LogitRow
@@ -216,17 +216,17 @@ class AttentionOfFew(AttentionOnNumbers):
         read, norm = self._reading, step.norm
         self._as_read = Unchanged(read.width, read.bound)
         budget.spend(sum((read.width + width) * read.width * head.value.weight.width for head in step.heads) >> 3)
+        budget.hold(2 * INTEGER_BITS * len(step.heads) * read.width**2)
         exact = [scale_map(through(after_norm(norm, linear(head.query)), transposed(after_norm(norm, linear(
             head.key)).weight)), step.scale, precision.slot) for head in step.heads]
-        room = max(largest_entry(given, read.bound, precision) for given, _ in exact)
-        self._queries = [LinearOnNumbers(precision, budget, given, read.bound, inexact, room)
-                         for given, inexact in exact]
+        self._queries = [LinearOnNumbers(precision, budget, given, read.bound, inexact) for given, inexact in exact]
         for query in self._queries:  # so that all heads drop as many bits of keys
             query.bound = max(one.bound for one in self._queries)
         self.heads = [HeadOnNumbers(precision, step, head, (query, self._as_read, self._as_read), length)
                       for head, query in zip(step.heads, self._queries, strict=True)]
         outs = [through(after_norm(norm, linear(head.value)), head.out) for head in step.heads]
         self._write_by(precision, budget, outs, step.bias or zeros(width), reads)
+        self.cost = read.cost + read.width * width // 8
 
     def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
         """What each head makes of a token; without a query if it asks nothing."""
