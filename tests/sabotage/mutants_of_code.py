@@ -40,7 +40,7 @@ class Mutant(NamedTuple):
     what: str
     parent: ast.AST
     field: str
-    index: int | None
+    at: int | None
     new: ast.AST
 
 
@@ -120,8 +120,8 @@ def mutants_of(node: ast.AST, inside: bool = False) -> Iterator[Mutant]:
 
 def compiled(tree: ast.Module, mutant: Mutant, path: Path) -> CodeType:
     """The file with the mutant in it."""
-    fields: Any = getattr(mutant.parent, mutant.field) if mutant.index is not None else vars(mutant.parent)
-    key: Any = mutant.field if mutant.index is None else mutant.index
+    fields: Any = getattr(mutant.parent, mutant.field) if mutant.at is not None else vars(mutant.parent)
+    key: Any = mutant.field if mutant.at is None else mutant.at
     old = fields[key]
     fields[key] = mutant.new
     try:
