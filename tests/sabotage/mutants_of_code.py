@@ -147,7 +147,9 @@ class Hunt:
     def __init__(self, session: pytest.Session) -> None:
         config = session.config
         self.session, self.items = session, session.items
-        self.files = sorted(p for glob in config.getoption("mutate") for p in CHECKER.glob(glob) if p.suffix == ".py")
+        asked = [one.partition(":") for one in config.getoption("mutate")]
+        self.lines = {(p, int(line)) for glob, _, line in asked if line for p in CHECKER.glob(glob)}
+        self.files = sorted({p for glob, _, _ in asked for p in CHECKER.glob(glob) if p.suffix == ".py"})
         self.log = Path(config.getoption("survivors"))
         self.budget, self.most = config.getoption("mutant_seconds"), config.getoption("mutants")
         self.covers: dict[tuple[str, int], list[int]] = {}
@@ -217,7 +219,8 @@ class Hunt:
     def hunt(self, share: int, shares: int) -> None:
         """Try this share of all mutants, in an order that says something of all files however soon it ends."""
         trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in self.files}
-        mutants = [(path, mutant) for path, tree in trees.items() for mutant in mutants_of(tree)]
+        mutants = [(path, mutant) for path, tree in trees.items() for mutant in mutants_of(tree)
+                   if not self.lines or (path, mutant.line) in self.lines]
         random.Random(0).shuffle(mutants)
         for path, mutant in mutants[share::shares][:self.most]:
             tests, spent = list[int](), 0.0
@@ -239,7 +242,7 @@ class Hunt:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("mutants of code")
-    group.addoption("--mutate", action="append", default=[], help="files of proofs/check/checker, as a pattern")
+    group.addoption("--mutate", action="append", default=[], help="files of proofs/check/checker, or FILE:LINE")
     group.addoption("--survivors", default=os.devnull, help="where a line for each mutant is written")
     group.addoption("--mutant-seconds", type=float, default=10, help="the most that the tests of a mutant take")
     group.addoption("--mutant-processes", type=int, default=2, help="how many processes share the files")
