@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from certify.frame.shards import Workers
@@ -33,7 +34,7 @@ def main(first: str, second: str, longest: str) -> None:
     question, settings = read_words(one, claim, None), Settings(Workers(1))
     compare(one, other, question.to(2), settings)  # what is imported and made once
     equality, seconds = timed(lambda: compare(one, other, question, settings))
-    deciding = [timed(lambda: decide(network, claim, settings))[1] for network in (one, other)]
+    deciding = [timed(partial(decide, network, claim, settings))[1] for network in (one, other)]
     print(f"{equality.verdict} to n = {equality.certified_to}: {seconds:.1f} s; deciding each "
           f"{' and '.join(f'{one:.1f}' for one in deciding)} s, {seconds / sum(deciding):.2f} of both together")
 
