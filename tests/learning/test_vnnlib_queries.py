@@ -116,7 +116,7 @@ def test_networks_that_tell_other_tokens_to_follow_are_sat_and_others_unsat(plac
 def test_whatever_is_answered_to_a_drawn_query_is_what_brute_force_says(seed: int) -> None:
     """Relations are drawn, so that some queries hold of equal answers, and are refused."""
     draw, answers = random.Random(seed), 0
-    for _ in range(6):
+    for _ in range(4):
         place, row = draw.randrange(4), draw.choice([*SIGNS, (0, 1), (3, 2)])
         alternatives = [[Side(name, place, *row, draw.choice(["<", "<=", ">", ">="])) for name in "fg"]
                         for _ in range(draw.randrange(1, 3))]
