@@ -18,6 +18,7 @@ from certify.learning.training.rounds import Pace
 from certify.learning.training.task import lessons_of, new_network, read_task
 from certify.trained.claim_file import Scope
 from certify.trained.flags import Flags
+from constructions.trained.claim import Claim
 from constructions.trained.network import TrainedNetwork
 from proofs.check import check_text
 from tests.learning.questions import Word, brute_force
@@ -38,7 +39,9 @@ def trained(name: str, sizes: Sizes, seed: int, steps: int, longest: int) -> tup
 
     task = read_task(name, Flags(), Scope(max_n=longest))
     _, network = new_network(task, sizes, seed)
-    claim = replace(task.claim(network), offsets=(0, 0))
+    claim = task.claim(network)
+    assert isinstance(claim, Claim)
+    claim = replace(claim, offsets=(0, 0))
     lessons: Lessons = lessons_of(network, claim)
     network, *_ = fit(network, lessons, Pool(lessons), Pace(steps), np.random.default_rng(seed), lambda *_: None)
     return network, read_words(network, claim, None)
