@@ -62,8 +62,8 @@ def decide(
         decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
     if floats is not None:
-        decide_about_floats(*question, floats, effort, output, as_json, not_taken | {"--wrong": wrong, "--html": html,
-                                                                                     "--every": every})
+        decide_about_floats(*question, floats, effort, output, wrong, as_json, not_taken | {"--html": html,
+                                                                                            "--every": every})
     decide_question(*question, every, read_workers(jobs, dask), store, effort, output, wrong, html, as_json,
                     not_taken | {"--html": html})
 
@@ -139,7 +139,7 @@ def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int
 
 
 def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effort: int, output: str | None,
-                        as_json: bool, not_taken: Mapping[str, object]) -> NoReturn:
+                        wrong: str | None, as_json: bool, not_taken: Mapping[str, object]) -> NoReturn:
     """Decide a claim about every run of a class, show what was found, and end."""
     from certify.floats.classes import read_class
     from certify.frame.so_far import SoFar
@@ -149,8 +149,10 @@ def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effo
     refuse_options("claims about float runs are decided without this option", not_taken)
     decision = decide_floats_in_time(network, claim, read_class(floats), effort)
     show_found(decision, as_json, float_decision_to_json, print_float_decision, output)
-    certificate = None if isinstance(decision, SoFar) else decision.certificate
+    certificate, of_wrong = (None, None) if isinstance(decision, SoFar) else (decision.certificate,
+                                                                              decision.wrong_certificate)
     write_certificate(output, certificate, decision.verdict, as_json)
+    write_certificate(wrong, of_wrong, decision.verdict, as_json, "certificate of a wrong run")
     raise typer.Exit(decision.exit_code)
 
 
