@@ -1,7 +1,7 @@
 """What is left out of doctests: files that need torch, where torch is not installed.
 
-And where Python is told to keep no compiled files, as in many containers, those of the tests are kept aside: each of the
-hundreds of processes that they start would else compile every module again.
+And where Python is told to keep no compiled files, as in many containers, those of the tests are kept aside: each of
+the hundreds of processes that they start would else compile every module again.
 """
 
 import os

@@ -62,7 +62,7 @@ GPT = Options(attention="causal", heads=1, activation="gelu", epsilon=Fraction(1
 Cell = dict[str, Any]
 
 
-VERSIONS = ("", "int8", "int4", "dynamic")
+VERSIONS = ("", "dynamic", "int8", "int4")
 
 
 def network_of(plan: Plan, version: str) -> TrainedNetwork | None:

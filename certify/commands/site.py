@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +11,7 @@ import typer
 from certify.asking import options as option
 
 if TYPE_CHECKING:
-    from certify.site.proved import Proved
+    from certify.site.gallery import Wanted
 
 
 def site(
@@ -49,45 +49,34 @@ def site(
     workbench formulas are read as one types them; with --wheels they are proved there, too. With --verified a checker
     that is proved in Coq judges the same file.
     """
-    from certify.frame.files import write_folder
-    from certify.frame.progress import ProgressLine
-    from certify.frame.words import counted
-    from certify.site.build import site_files
-    from certify.site.gallery import exhibits_of_files, paper_reports, reports_of, shipped_exhibits, trained_exhibits
+    from certify.site.gallery import Wanted
     from constructions.errors import InputError
 
     for name, length in (("--trained-max-n", trained), ("--papers-max-n", papers)):
         if length < 0:
             raise InputError(f"{name}: {length}, expected 0 or more")
-    python, proved, provers = _read_what_browsers_run(pyodide, verified or [], wheels)
-    with ProgressLine() as progress:
-        exhibits = exhibits_of_files(certificates, progress) if certificates else shipped_exhibits(max_n, progress)
-        if not certificates and trained:
-            exhibits += trained_exhibits(trained, progress)
-        reports = reports_of(audits or [], progress)
-        if not certificates and papers:
-            reports = paper_reports(papers, {each.name for each in reports}, progress) + reports
-        files = site_files(exhibits, python, reports, proved, provers)
-    write_folder(output, files)
-    print(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}", file=sys.stderr)
+    for name, given, why in (("--verified", verified, "the checker in Python comes first"),
+                             ("--wheels", wheels, "the prover runs in Python")):
+        if given and pyodide is None:
+            raise InputError(f"{name}: expected --pyodide, too: {why}")
+    write(output, Wanted(certificates or (), audits or (), max_n, trained, papers), pyodide, verified or (), wheels)
 
 
-def _read_what_browsers_run(pyodide: str | None, verified: list[str], wheels: str | None
-                            ) -> tuple[Mapping[str, bytes] | None, tuple[Proved, ...], Mapping[str, bytes] | None]:
-    """Python, the proved checkers and the wheels of the provers.
-
-    Raises:
-        InputError: if there is no Python for the others.
-    """
+def write(output: str, wanted: Wanted, pyodide: str | None, verified: Sequence[str], wheels: str | None) -> None:
+    """Write the site: what is wanted in its gallery, and what runs in its pages."""
+    from certify.frame.files import write_folder
+    from certify.frame.progress import ProgressLine
+    from certify.frame.words import counted
+    from certify.site.build import site_files
     from certify.site.proved import read_proved
     from certify.site.pyodide import read_pyodide
     from certify.site.wheels import read_wheels
-    from constructions.errors import InputError
 
-    if verified and pyodide is None:
-        raise InputError("--verified: expected --pyodide, too: the checker in Python comes first")
-    if wheels is not None and pyodide is None:
-        raise InputError("--wheels: expected --pyodide, too: the prover runs in Python")
     proved = read_proved(verified)
     python = None if pyodide is None else read_pyodide(pyodide)
-    return python, proved, None if wheels is None else read_wheels(wheels)
+    provers = None if wheels is None else read_wheels(wheels)
+    with ProgressLine() as progress:
+        exhibits, reports = wanted.show(progress)
+        files = site_files(exhibits, python, reports, proved, provers)
+    write_folder(output, files)
+    print(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}", file=sys.stderr)

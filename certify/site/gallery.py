@@ -62,6 +62,33 @@ class Report:
     claims: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be shown: certificates, or else what is shipped up to these lengths (0: left out); and audits."""
+
+    certificates: Sequence[str]
+    audits: Sequence[str]
+    max_n: int
+    trained: int
+    papers: int
+
+    def show(self, progress: Progress) -> tuple[list[Exhibit], list[Report]]:
+        """The certificates and the audits, those of both papers first.
+
+        Raises:
+            InputError: if a file is wrong, or two have the same name.
+        """
+        reports = reports_of(self.audits, progress)
+        if self.certificates:
+            return exhibits_of_files(self.certificates, progress), reports
+        exhibits = shipped_exhibits(self.max_n, progress)
+        if self.trained:
+            exhibits += trained_exhibits(self.trained, progress)
+        if self.papers:
+            reports = paper_reports(self.papers, {each.name for each in reports}, progress) + reports
+        return exhibits, reports
+
+
 def exhibits_of_files(paths: Sequence[str], progress: Progress) -> list[Exhibit]:
     """The certificates in these files, checked.
 

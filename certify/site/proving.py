@@ -17,6 +17,7 @@ from certify.site.answers import command_of
 from constructions.errors import FormulaError, InputError, InternalError, Unsupported
 from constructions.language.alphabets import alphabet_of, parse_alphabet
 from constructions.language.parser import parse_formula
+from constructions.language.printer import format_formula
 from constructions.regimes import Regime, Sharpening
 from proofs.formula.common.kinds import APPROXIMATING
 
@@ -54,7 +55,8 @@ def prove(formula: str, alphabet: str, regime: str, causal: bool, max_n: int,
 def _told(outcome: Outcome) -> dict[str, Any]:
     heads = [line for line in outcome.lines if line.kind in APPROXIMATING]
     rows = [[cells[name] for name in COLUMNS] for cells in map(attention_cells, heads)]
-    return {"verdict": outcome.verdict, "says": describe_verdict(outcome),
+    assert outcome.formula is not None, "a formula was asked about"
+    return {"verdict": outcome.verdict, "formula": format_formula(outcome.formula), "says": describe_verdict(outcome),
             "claim": f"For {outcome.lengths.claim}, every word of length n over {show_alphabet(outcome.alphabet)} and "
                      "every position: the output is exactly 1 if the formula holds there, else 0.",
             "note": f"The formula is {outcome.vacuity}." if outcome.vacuity else "",

@@ -13,17 +13,19 @@ from typing import Any
 import pytest
 from mpmath import erf, exp, mp, mpf, tanh
 
+from constructions.network.float_formats import FORMATS as OURS
 from constructions.trained.claim import input_tokens, judged
 from constructions.trained.claim_form import claim_from_json
 from constructions.trained.json_form import network_from_json
 from proofs.check import Refusal, Rejected, check_text
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
-from proofs.check.checker.chapters.trained.floats.dyadics import divide, nearest, root, rounded, value
+from proofs.check.checker.chapters.trained.floats.dyadics import nearest, quotient, root, rounded, value
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e
 from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
 from proofs.check.checker.chapters.trained.floats.proof import read_float_runs
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.reading.floats import FORMATS, Format
+from proofs.enclosures.float_runs.numbers import Arithmetic, exact_value
 from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
 from proofs.trained.float_runs import casting
 from proofs.trained.float_runs.execution import Execution, executions
@@ -54,7 +56,7 @@ def test_results_are_the_nearest_numbers_and_the_even_ones_of_two() -> None:
     for numerator in range(-14 * 64, 14 * 64 + 1):
         assert value(rounded((numerator, -6), SMALL)) == of_small(Fraction(numerator, 64))
     for m, n in itertools.product(range(1, 28), (*range(1, 9), -3)):
-        assert value(divide((m, -2), (n, -1), SMALL)) == of_small(Fraction(m, 2 * n))
+        assert value(quotient((m, -2), (n, -1), SMALL)) == of_small(Fraction(m, 2 * n))
         assert value(nearest(Fraction(m, 2 * n), SMALL)) == of_small(Fraction(m, 2 * n))
     for m in range(1, 2000):
         assert value(root(Fraction(m, 64), SMALL)) == of_small(Fraction(isqrt(m << 200), 1 << 103))
@@ -120,6 +122,25 @@ def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) ->
             found = OneRun(budget, cast, given.floats[0], way(execution)).logits(tokens, 0, place)
             seen = tokens[:place + 1] if network.attention == "causal" else tokens
             assert found == replay.logits(seen, 0, place)
+
+
+def test_sums_are_those_of_the_producer() -> None:
+    """Of up to seven terms of many more bits than the format has, in every order, fused or not."""
+    rng, text = random.Random(9), float_runs(make_network("post", 5), make_claim(), BINARY32)
+    given, ours = read_float_runs(text, Budget()), class_of(text)
+    network = casting.cast_network(network_from_json(text["network"], "test"), ours)
+    differ = set[tuple[int, int]]()
+    for _ in range(60):
+        terms = [(rng.randrange(-1 << 20, 1 << 20), rng.randrange(-24, -8)) for _ in range(rng.randrange(1, 8))]
+        found = []
+        for execution in executions(ours):
+            ways = OneRun(Budget(), given.network, given.floats[0], way(execution))
+            form = FORMATS["bfloat16"]
+            found.append(value(ways._sum(list(terms), form)))
+            total = Replay(network, ours, execution).total(terms, Arithmetic(OURS["bfloat16"]))
+            assert found[-1] == exact_value(total)
+        differ |= {(k, j) for k, j in itertools.combinations(range(len(found)), 2) if found[k] != found[j]}
+    assert {(0, 2), (0, 4), (0, 6), (2, 6), (4, 6)} <= differ
 
 
 def class_of(document: Document) -> RunClass:

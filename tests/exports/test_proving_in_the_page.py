@@ -164,6 +164,7 @@ def test_the_page_proves_what_the_command_proves_byte_for_byte_and_checks_it_wit
     for number, asked in enumerate(ASKED):
         certificate = proved_in(page, asked)
         assert certificate.decode() == proved(*asked)["certificate"], asked
+        expect(page.locator("#outcome .asked-of")).to_have_text(proved(*asked)["formula"])
         page.locator("#found article").nth(number).wait_for()
         wait_until_ready(page)
         shown = page.locator("#found article").first

@@ -195,7 +195,7 @@ def test_audits_of_short_words_leave_what_is_to_be_refuted_as_it_is(tmp_path: Pa
     assert report.title == "two (here: words up to length 2)"
     assert [(claim.lengths, claim.verdict, claim.mismatch) for claim in report.claims] == [
         ("1..2", "certified", ""), ("1..4", "refuted", "")]
-    with pytest.raises(InputError, match="max_n"):
+    with pytest.raises(InputError, match="max-n: 0, expected a number from 1"):
         audit_file(tmp_path / "mine.toml", 0)
 
 

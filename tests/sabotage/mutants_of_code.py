@@ -1,6 +1,6 @@
 """Mutants of the checker's code: changes of one place that no test sees.
 
-    python -m pytest -n 0 -p tests.sabotage.mutants_of_code --mutate 'kernel/*.py' --survivors FILE tests/check
+    python -m pytest -n 0 -p tests.sabotage.mutants_of_code --mutate 'kernel/*.py' --survivors FILE --mutants 99 TESTS
 
 runs the tests once, notes which lines each covers, and then, for each mutant of a line, the quickest of those that
 cover it until one fails. A mutant that survives is the same as the code, or is a property that no test states; a reader
@@ -13,6 +13,7 @@ import ast
 import copy
 import gc
 import os
+import random
 import resource
 import signal
 import sys
@@ -39,7 +40,7 @@ class Mutant(NamedTuple):
     what: str
     parent: ast.AST
     field: str
-    index: int | None
+    at: int | None
     new: ast.AST
 
 
@@ -119,8 +120,8 @@ def mutants_of(node: ast.AST, inside: bool = False) -> Iterator[Mutant]:
 
 def compiled(tree: ast.Module, mutant: Mutant, path: Path) -> CodeType:
     """The file with the mutant in it."""
-    fields: Any = getattr(mutant.parent, mutant.field) if mutant.index is not None else vars(mutant.parent)
-    key: Any = mutant.field if mutant.index is None else mutant.index
+    fields: Any = getattr(mutant.parent, mutant.field) if mutant.at is not None else vars(mutant.parent)
+    key: Any = mutant.field if mutant.at is None else mutant.at
     old = fields[key]
     fields[key] = mutant.new
     try:
@@ -146,9 +147,11 @@ class Hunt:
     def __init__(self, session: pytest.Session) -> None:
         config = session.config
         self.session, self.items = session, session.items
-        self.files = sorted(p for glob in config.getoption("mutate") for p in CHECKER.glob(glob) if p.suffix == ".py")
+        asked = [one.partition(":") for one in config.getoption("mutate")]
+        self.lines = {(p, int(line)) for glob, _, line in asked if line for p in CHECKER.glob(glob)}
+        self.files = sorted({p for glob, _, _ in asked for p in CHECKER.glob(glob) if p.suffix == ".py"})
         self.log = Path(config.getoption("survivors"))
-        self.budget, self.most = config.getoption("mutant_seconds"), config.getoption("mutant_part")
+        self.budget, self.most = config.getoption("mutant_seconds"), config.getoption("mutants")
         self.covers: dict[tuple[str, int], list[int]] = {}
         self.seconds = [0.0] * len(self.items)
 
@@ -213,28 +216,24 @@ class Hunt:
         _, status = os.waitpid(child, 0)
         return {0: "survived", 1: "found"}.get(os.waitstatus_to_exitcode(status), "found (ended)")
 
-    def hunt(self, path: Path) -> None:
-        """Try the mutants of a file."""
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        counts = defaultdict[str, int](int)
-        for number, mutant in enumerate(mutants_of(tree)):
-            if number % self.most:
-                continue
-            tests, spent = [], 0.0
+    def hunt(self, share: int, shares: int) -> None:
+        """Try this share of all mutants, in an order that says something of all files however soon it ends."""
+        trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in self.files}
+        mutants = [(path, mutant) for path, tree in trees.items() for mutant in mutants_of(tree)
+                   if not self.lines or (path, mutant.line) in self.lines]
+        random.Random(0).shuffle(mutants)
+        for path, mutant in mutants[share::shares][:self.most]:
+            tests, spent = list[int](), 0.0
             for index in self.covers.get((str(path), mutant.line), ()):
                 spent += self.seconds[index]
                 if tests and spent > self.budget:
                     break
                 tests.append(index)
-            name = f"{path.relative_to(CHECKER)}:{mutant.line}: {mutant.what}"
             try:
-                found = self.outcome(compiled(tree, mutant, path), path, tests) if tests else "no test"
+                found = self.outcome(compiled(trees[path], mutant, path), path, tests) if tests else "no test"
             except (ValueError, SyntaxError, TypeError) as reason:
                 found = f"no code: {reason}"
-            counts[found] += 1
-            if not found.startswith("found"):
-                self.write(f"{name} [{found}, {len(tests)} tests]")
-        self.write(f"== {path.relative_to(CHECKER)} {dict(counts)}")
+            self.write(f"{found}: {path.relative_to(CHECKER)}:{mutant.line}: {mutant.what} [{len(tests)} tests]")
 
     def write(self, line: str) -> None:
         with self.log.open("a", encoding="utf-8") as file:
@@ -243,11 +242,11 @@ class Hunt:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("mutants of code")
-    group.addoption("--mutate", action="append", default=[], help="files of proofs/check/checker, as a pattern")
-    group.addoption("--survivors", default=os.devnull, help="where survivors and counts are written")
+    group.addoption("--mutate", action="append", default=[], help="files of proofs/check/checker, or FILE:LINE")
+    group.addoption("--survivors", default=os.devnull, help="where a line for each mutant is written")
     group.addoption("--mutant-seconds", type=float, default=10, help="the most that the tests of a mutant take")
     group.addoption("--mutant-processes", type=int, default=2, help="how many processes share the files")
-    group.addoption("--mutant-part", type=int, default=1, help="try one in so many mutants")
+    group.addoption("--mutants", type=int, help="the most mutants that a process tries, in a random order")
 
 
 @pytest.hookimpl(trylast=True)
@@ -265,8 +264,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     print(f"{len(hunt.items)} tests, {sum(hunt.seconds):.0f} s", file=sys.stderr)
     processes = session.config.getoption("mutant_processes")
     first = next((k for k in range(1, processes) if os.fork() == 0), 0)
-    for path in hunt.files[first::processes]:
-        hunt.hunt(path)
+    hunt.hunt(first, processes)
     if first:
         os._exit(0)
     for _ in range(1, processes):

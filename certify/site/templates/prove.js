@@ -18,11 +18,11 @@ const tableOf = (columns, rows) => {
   region.append(table);
   return region;
 };
-const showOutcome = ({ error, caret, verdict, says, claim, note, columns, rows, certificate, command }) => {
+const showOutcome = ({ error, caret, verdict, formula, says, claim, note, columns, rows, certificate, command }) => {
   if (error) { outcome.replaceChildren(...told("mistake", error), ...(caret ? [make("pre", { class: "mistake", "aria-hidden": "true" }, caret)] : [])); return; }
   const head = make("p"), kind = { certified: "certified", refuted: "refuted" }[verdict] ?? "unknown";
   head.append(make("span", { class: `verdict ${kind}` }, verdict), ` ${says}`);
-  outcome.replaceChildren(head, ...told("soft", claim), ...told("soft", note), ...(rows.length ? [tableOf(columns, rows)] : []));
+  outcome.replaceChildren(...told("asked-of", formula), head, ...told("soft", claim), ...told("soft", note), ...(rows.length ? [tableOf(columns, rows)] : []));
   if (!certificate) { return; }
   const file = new File([certificate], "proved.cert", { type: "application/json" }), links = make("p"), box = make("div", { class: "command" });
   links.append(make("a", { href: URL.createObjectURL(file), download: file.name }, file.name), `, ${file.size} bytes, byte for byte what this command writes:`);

@@ -47,7 +47,7 @@ def multiply(x: Dyadic, y: Dyadic) -> Dyadic:
     return x[0] * y[0], x[1] + y[1]
 
 
-def divide(x: Dyadic, y: Dyadic, form: Format) -> Dyadic:
+def quotient(x: Dyadic, y: Dyadic, form: Format) -> Dyadic:
     """The quotient, rounded.
 
     Proof. The quotient's absolute value, over 2^j, is between two neighbouring integers or is the lesser, ``whole``,
@@ -62,7 +62,7 @@ def divide(x: Dyadic, y: Dyadic, form: Format) -> Dyadic:
 
 
 def root(x: Fraction, form: Format) -> Dyadic:
-    """The square root of x > 0, rounded; the proof is that of `divide`."""
+    """The square root of x > 0, rounded; the proof is that of `quotient`."""
     p, q = x.numerator, x.denominator
     shift = max(0, (q.bit_length() - p.bit_length() >> 1) + form.precision + GUARD)
     whole = isqrt((p << 2 * shift) // q)
@@ -71,7 +71,7 @@ def root(x: Fraction, form: Format) -> Dyadic:
 
 def nearest(x: Fraction, form: Format) -> Dyadic:
     """A rational, rounded."""
-    return divide((x.numerator, 0), (x.denominator, 0), form)
+    return quotient((x.numerator, 0), (x.denominator, 0), form)
 
 
 def value(x: Dyadic) -> Fraction:

@@ -15,7 +15,7 @@ from ....kernel.reading.floats import FloatClaim, Format
 from ....kernel.verdicts import require
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import Affine, AttentionStep, Network, Norm, NormStep, Rounding, Scale, Step, UnitsStep
-from .dyadics import Dyadic, add, divide, multiply, nearest, negated, root, rounded, value
+from .dyadics import Dyadic, add, multiply, nearest, negated, quotient, root, rounded, value
 from .functions import computed, log2_of_e
 
 Numbers = list[Dyadic]
@@ -108,13 +108,13 @@ class OneRun:
             return x
         form, width = self._run.softmax, (len(x), 0)
         if norm.kind == "layer":
-            mean = negated(divide(self._sum(x, form), width, form))
+            mean = negated(quotient(self._sum(x, form), width, form))
             x = [rounded(add(one, mean), form) for one in x]
-        variance = divide(self._sum([multiply(one, one) for one in x], form), width, form)
+        variance = quotient(self._sum([multiply(one, one) for one in x], form), width, form)
         square = rounded(add(variance, nearest(norm.epsilon, form)), form)
         require(square[0], "a norm divides by 0")
         deviation = root(value(square), form)
-        x = [divide(one, deviation, form) for one in x]
+        x = [quotient(one, deviation, form) for one in x]
         if norm.gain is not None:
             x = self._all(map(multiply, x, exactly(norm.gain.entries, norm.gain.power)), form)
         if norm.bias is not None:
@@ -158,11 +158,11 @@ class OneRun:
         weights = self._exponentials(scores)
         total = self._sum(weights, inner)
         if self._way.before:
-            weights = [divide(one, total, inner) for one in weights]
+            weights = [quotient(one, total, inner) for one in weights]
         weights = self._all(weights, run.weights)
         sums = [self._dot(weights, list(column), []) for column in zip(*values, strict=True)]
         if not self._way.before:
-            sums = [divide(rounded(one, inner), total, inner) for one in sums]
+            sums = [quotient(rounded(one, inner), total, inner) for one in sums]
         return self._all(sums, run.storage)
 
     def _root(self, scale: Scale) -> Dyadic:
