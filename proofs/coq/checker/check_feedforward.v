@@ -216,7 +216,7 @@ Proof.
 Qed.
 
 Section Correct.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat).
 Variables (A : list meaning) (h : vector) (cmp : option (term * term)) (c : case).
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
@@ -382,7 +382,7 @@ Qed.
 End Correct.
 
 Section Output.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 

@@ -72,7 +72,7 @@ Proof.
 Qed.
 
 Section Induction.
-Variables (users : nat -> nat -> nat -> bool) (k : nat) (c : setting) (mentions_length : nat -> bool).
+Variables (users : predicate_meanings) (k : nat) (c : setting) (mentions_length : nat -> bool).
 Notation sound := (sound users k).
 Notation reaches d d' x m := (sound d' /\ extends d d' /\ holds d' x m).
 Notation causal := (regime_causal (set_regime c)).
@@ -280,6 +280,7 @@ Proof.
     intros e Se K. destruct (add_predicate c p s f e) as [d' x] eqn:E.
     destruct (Predicate _ _ _ _ _ _ E Se K) as (S' & X' & H'); [assumption|].
     split; [exact S'|]. split; [exact X'|now exists x].
+  - match goal with X : part_fits _ _ _ (OnSum _ _) = true |- _ => discriminate X end.
   - apply comparison_step; auto.
   - split; [assumption|]. split; [apply extends_refl|intros s f []].
   - destruct (H ltac:(assumption) d ltac:(assumption)) as (S1 & X1 & K1).

@@ -127,8 +127,8 @@ Proof.
   induction k as [|k IH]; intros f L N; [destruct f; simpl in L; lia|].
   assert (Smaller : forall g, formula_size g < formula_size f -> named g -> is_formula_tree (tree_of g)).
   { intros g H. apply IH. lia. }
-  clear IH L. pose proof (own_tree_shape letters names listed f) as T. pose proof (no_operand listed f) as O.
-  pose proof (shape_is listed (length letters) (length names) f) as V. pose proof (shape_smaller listed f) as Z.
+  clear IH L. pose proof (own_tree_shape letters names listed f) as T. pose proof (no_operand letters names listed f) as O.
+  pose proof (shape_is letters names listed (length letters) (length names) f) as V. pose proof (shape_smaller letters names listed f) as Z.
   destruct (shape_of listed f) as [o g|o g h|].
   - rewrite T. destruct V as (M & _ & V). split; [exact M|]. apply placed_is; auto.
   - rewrite T. destruct V as (M & _ & V), (V N) as [G H]. split; [exact M|]. split; apply placed_is; apply Smaller;
@@ -139,6 +139,8 @@ Proof.
     + now apply predicate_tree_is.
     + apply andb_prop in N as [P N]. split; [now destruct p|]. split; [now apply predicate_tree_is|].
       apply boxed_is, placed_is, Smaller; [simpl; lia|exact N].
+    + apply andb_prop in N as [P N]. apply andb_prop in P as [P _]. split; [now destruct p|].
+      split; [now apply predicate_tree_is|]. simpl in Smaller. apply (term_tree_is _ _ Smaller); auto.
     + apply andb_prop in N as [A B]. simpl in Smaller. split; [destruct r; simpl; tauto|].
       split; apply (term_tree_is _ _ Smaller); auto; lia.
 Qed.
@@ -223,7 +225,7 @@ Proof. destruct t; cbn; [destruct (c =? 0)%Z; eauto|eauto]. Qed.
 Lemma no_operand_tree l f : shape_of l f = NoOperand ->
   match own_tree letters names l f with Signed _ _ => False | Infixed o _ _ => own_level o = 4 | _ => True end.
 Proof.
-  intros S. pose proof (no_operand l f) as O. rewrite S in O. destruct f; try destruct O; try exact I.
+  intros S. pose proof (no_operand letters names l f) as O. rewrite S in O. destruct f; try destruct O; try exact I.
   - cbn. unfold symbol_tree. now destruct (forallb is_word_character _).
   - now destruct p.
   - reflexivity.
@@ -231,7 +233,7 @@ Qed.
 Lemma no_reference l f t : own_tree letters names l f <> Signed a_reference t.
 Proof.
   intros E. pose proof (own_tree_shape letters names l f) as T. pose proof (no_operand_tree l f) as O.
-  pose proof (shape_is l 0 0 f) as V. rewrite E in *. destruct (shape_of l f) as [o g|o g h|]; try discriminate T.
+  pose proof (shape_is letters names l 0 0 f) as V. rewrite E in *. destruct (shape_of l f) as [o g|o g h|]; try discriminate T.
   - injection T as <- _. now destruct V as (_ & V & _).
   - now apply O.
 Qed.
@@ -307,41 +309,47 @@ Lemma leaves_once f f' : shape_of listed f = NoOperand -> shape_of listed' f' = 
   (forall g g', formula_size g < formula_size f -> named g -> named g' -> tree_of g = tree_of' g' -> g = g') ->
   named f -> named f' -> tree_of f = tree_of' f' -> f = f'.
 Proof.
-  intros O O' Once N N' E. pose proof (no_operand listed f) as L. pose proof (no_operand listed' f') as L'.
+  intros O O' Once N N' E. pose proof (no_operand letters names listed f) as L. pose proof (no_operand letters names listed' f') as L'.
   rewrite O in L. rewrite O' in L'. clear O O'.
   assert (S : forall a t, symbol_tree a = t -> match t with Word _ | Letter _ => True | _ => False end).
   { intros a t <-. unfold symbol_tree. now destruct (forallb is_word_character _). }
   assert (P : forall p t, predicate_tree names p = t -> match t with Word _ | Called _ (Infixed _ _ _) => True | _ =>
     False end).
   { intros p t <-. now destruct p. }
-  destruct f as [b|a| | | | | | | | | |p|p s f|r t u]; try destruct L; simpl in N;
-    destruct f' as [b'|a'| | | | | | | | | |p'|p' s' f'|r' t' u']; try destruct L'; simpl in N'; cbn [own_tree] in E.
+  assert (B : forall l t, is_sum t = true -> forall c x, term_tree letters names l None t <> Boxed c x).
+  { intros l t I c x X. destruct t as [z|a s g [z|a' s' g' t]]; cbn [term_tree] in X.
+    - now destruct (z <? 0)%Z.
+    - apply andb_prop in I as [I K]. change ((z =? 0)%Z = true) in K. rewrite K in X. apply negb_true_iff in I.
+      unfold summand in X. apply Z.eqb_neq in I. destruct (Z.eqb_spec (Z.abs a) 1) as [A|A], (Z.ltb_spec a 0);
+        try discriminate X. lia.
+    - discriminate X. }
+  assert (C : forall p p' t, predicate_named p' -> predicate_tree names p <> Called (predicate_tree names p') t).
+  { intros p p' t H X. destruct p; try discriminate X. injection X as X _. symmetry in X.
+    destruct p'; try discriminate X. injection X as X. apply Nat.ltb_lt in H. revert X. apply name_not_taken; [exact H|].
+    simpl. tauto. }
+  destruct f as [b|a| | | | | | | | | |p|p s f|p t|r t u]; try destruct L; simpl in N;
+    destruct f' as [b'|a'| | | | | | | | | |p'|p' s' f'|p' t'|r' t' u']; try destruct L'; simpl in N';
+    cbn [own_tree] in E; try discriminate E;
+    try (exfalso; exact (truth_no_symbol _ _ E)); try (exfalso; exact (truth_no_symbol _ _ (eq_sym E)));
+    try (exfalso; exact (truth_no_predicate _ _ N' E)); try (exfalso; exact (truth_no_predicate _ _ N (eq_sym E)));
+    try (exfalso; exact (symbol_no_predicate _ _ N' E)); try (exfalso; exact (symbol_no_predicate _ _ N (eq_sym E)));
+    try (exfalso; exact (S _ _ E)); try (exfalso; exact (S _ _ (eq_sym E)));
+    try (exfalso; exact (P _ _ E)); try (exfalso; exact (P _ _ (eq_sym E))).
   - injection E as E. now destruct b, b'.
-  - destruct (truth_no_symbol _ _ E).
-  - destruct (truth_no_predicate _ _ N' E).
-  - discriminate E.
-  - discriminate E.
-  - destruct (truth_no_symbol _ _ (eq_sym E)).
   - f_equal. apply symbol_tree_once; auto; now apply Nat.ltb_lt.
-  - destruct (symbol_no_predicate _ _ N' E).
-  - destruct (S _ _ E).
-  - destruct (S _ _ E).
-  - destruct (truth_no_predicate _ _ N (eq_sym E)).
-  - destruct (symbol_no_predicate _ _ N (eq_sym E)).
   - f_equal. now apply predicate_tree_once.
-  - destruct (P _ _ E).
-  - destruct (P _ _ E).
-  - discriminate E.
-  - destruct (S _ _ (eq_sym E)).
-  - destruct (P _ _ (eq_sym E)).
+  - apply andb_prop in N' as [N' _]. apply andb_prop in N' as [N' _]. destruct (C _ _ _ N' E).
   - apply andb_prop in N as [N M], N' as [N' M']. injection E as E1 E2 E3.
     apply (placed_once (formula_size (OnCount p s f)) Once) in E3; auto; try (simpl; lia).
     apply predicate_tree_once in E1; auto. subst. f_equal. now destruct s, s'.
-  - discriminate E.
-  - discriminate E.
-  - destruct (S _ _ (eq_sym E)).
-  - destruct (P _ _ (eq_sym E)).
-  - discriminate E.
+  - apply andb_prop in N' as [N' _]. apply andb_prop in N' as [_ I]. injection E as _ E.
+    exfalso. exact (B listed' t' I _ _ (eq_sym E)).
+  - apply andb_prop in N as [N _]. apply andb_prop in N as [N _]. destruct (C _ _ _ N (eq_sym E)).
+  - apply andb_prop in N as [N _]. apply andb_prop in N as [_ I]. injection E as _ E.
+    exfalso. exact (B listed t I _ _ E).
+  - apply andb_prop in N as [N M], N' as [N' M']. apply andb_prop in N as [N _], N' as [N' _]. injection E as E1 E2.
+    apply (term_once (formula_size (OnSum p t)) Once) in E2; auto; try (simpl; lia).
+    apply predicate_tree_once in E1; auto. now subst.
   - apply andb_prop in N as [N M], N' as [N' M']. injection E as E1 E2 E3.
     apply (term_once (formula_size (Compare r t u)) Once) in E2; auto; try (simpl; lia).
     apply (term_once (formula_size (Compare r t u)) Once) in E3; auto; try (simpl; lia).
@@ -355,11 +363,11 @@ Proof.
   assert (Once : forall g g', formula_size g < formula_size f -> named g -> named g' -> tree_of g = tree_of' g' -> g
     = g').
   { intros g g' H. apply IH. lia. }
-  clear IH L. pose proof (own_tree_shape letters names listed f) as T. pose proof (no_operand listed f) as O.
-  pose proof (shape_is listed (length letters) (length names) f) as V. pose proof (shape_smaller listed f) as Z.
-  pose proof (unshape_shape listed f) as U.
-  pose proof (own_tree_shape letters names listed' f') as T'. pose proof (no_operand listed' f') as O'.
-  pose proof (shape_is listed' (length letters) (length names) f') as V'. pose proof (unshape_shape listed' f') as U'.
+  clear IH L. pose proof (own_tree_shape letters names listed f) as T. pose proof (no_operand letters names listed f) as O.
+  pose proof (shape_is letters names listed (length letters) (length names) f) as V. pose proof (shape_smaller letters names listed f) as Z.
+  pose proof (unshape_shape letters names listed f) as U.
+  pose proof (own_tree_shape letters names listed' f') as T'. pose proof (no_operand letters names listed' f') as O'.
+  pose proof (shape_is letters names listed' (length letters) (length names) f') as V'. pose proof (unshape_shape letters names listed' f') as U'.
   pose proof (no_operand_tree listed f) as W. pose proof (no_operand_tree listed' f') as W'.
   pose proof (leaves_once f f') as B. rewrite E in T, W. clear O O'.
   destruct (shape_of listed f) as [o g|o g h|], (shape_of listed' f') as [o' g'|o' g' h'|];
