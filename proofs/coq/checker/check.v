@@ -9,7 +9,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
-    check_by_rows output_by_rows lookup_by_rows sum_lookup_by_rows.
+    check_by_rows output_by_signs output_by_rows lookup_by_rows sum_lookup_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -92,8 +92,10 @@ Definition check_units (L : lengths) (A : list meaning) (l : layer) (d : directi
   let atoms := length (free_atoms A (layer_units l) d b) in
   let by_rows := fun _ : unit => check_output_by_rows L A (layer_units l) (layer_bias l) d b in
   let by_cases := fun _ : unit => check_output A (layer_units l) (layer_bias l) d b in
-  if (atoms <=? 10)%nat then (if by_cases tt then true else by_rows tt)
-  else if by_rows tt then true else if (atoms <=? most_atoms)%nat then by_cases tt else false.
+  let by_signs := fun _ : unit => check_output_by_signs A (layer_units l) (layer_bias l) d b in
+  if (atoms <=? 10)%nat then (if by_cases tt then true else if by_rows tt then true else by_signs tt)
+  else if by_rows tt then true else if by_signs tt then true
+  else if (atoms <=? most_atoms)%nat then by_cases tt else false.
 Definition feedforward_stage (views : outlook) (L : lengths) (A M : list meaning) (l : layer) (d : direction)
   : meaning :=
   if writes_to l d then written A d (nth d M IsAnything)
@@ -308,9 +310,12 @@ Proof.
     assert (ByRows : check_output_by_rows L A (layer_units l) (layer_bias l) d b = true -> means users n w i b
       (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
       by (intros D; exact (check_output_by_rows_correct users n w i L A (h i) _ _ _ _ HL Hi (fun e => HA i e Hi) D)).
+    assert (BySigns : check_output_by_signs A (layer_units l) (layer_bias l) d b = true -> means users n w i b
+      (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
+      by (intros D; exact (check_output_by_signs_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ D)).
     unfold check_units in C. cbv zeta in C.
-    destruct (_ <=? 10)%nat, (check_output A _ _ d b), (check_output_by_rows L A _ _ d b); auto;
-      now destruct (_ <=? most_atoms)%nat.
+    destruct (_ <=? 10)%nat, (check_output A _ _ d b), (check_output_by_rows L A _ _ d b),
+      (check_output_by_signs A _ _ d b); auto; now destruct (_ <=? most_atoms)%nat.
   - rewrite (not_written l d (h i) W), Rplus_0_r. exact Hd.
 Qed.
 

@@ -29,8 +29,8 @@ Definition established_error (a : meaning) : option (Q * Q) :=
   match a with IsNear _ _ => Some (1 # 4, 1 # 4) | IsOthers _ _ e => Some (e, e) | _ => None end.
 (* The stated number where no less is proved. *)
 Definition no_less (stated proved : Q) : Q := if Qle_bool proved stated then stated else proved.
-Definition proved_error (views : outlook) (letters : nat) (L : lengths) (M : list meaning) (known : list stop * list meaning)
-    (e : stated_error) : option (direction * (Q * Q)) :=
+Definition proved_error (views : outlook) (letters : nat) (L : lengths) (M : list meaning)
+    (known : list stop * list meaning) (e : stated_error) : option (direction * (Q * Q)) :=
   let A := snd known in
   if is_anything (nth (error_direction e) M IsAnything) then None else
   match established_error (nth (error_direction e) A IsAnything) with
@@ -40,8 +40,8 @@ Definition proved_error (views : outlook) (letters : nat) (L : lengths) (M : lis
       else Some (error_direction e, (no_less (error_if_false e) x, no_less (error_if_true e) y))
   | None => None
   end.
-Fixpoint proved_errors (views : outlook) (letters : nat) (L : lengths) (M : list meaning) (known : list stop * list meaning)
-    (l : list stated_error) : option (list (direction * (Q * Q))) :=
+Fixpoint proved_errors (views : outlook) (letters : nat) (L : lengths) (M : list meaning)
+    (known : list stop * list meaning) (l : list stated_error) : option (list (direction * (Q * Q))) :=
   match l with
   | [] => Some []
   | e :: l =>
@@ -264,7 +264,7 @@ Proof.
   destruct (defined_there _ _) eqn:D; [|discriminate]. cbn [negb] in H. cbv zeta in H.
   rewrite known_established in H.
   match type of H with context [find ?p (seq ?a ?k)] => destruct (find p (seq a k)) eqn:S; [discriminate|] end.
-  destruct (proved_errors _ _ _ _ _) as [l|] eqn:Q; [|discriminate]. injection H as <-.
+  destruct (proved_errors _ _ _ _ _ _) as [l|] eqn:Q; [|discriminate]. injection H as <-.
   destruct (whole_parts c W) as (WM & O & LE). pose proof (find_none_all _ _ S) as Shown. clear S.
   pose proof (find_none_all _ _ P) as Held. clear P.
   assert (Out : forall d, (length (model_meanings (certified c)) <= d)%nat ->
@@ -289,8 +289,8 @@ Proof.
     apply formula_eqb_eq in Ha. subst. split; [exact N|now apply Exact].
   - intros d. apply shown_everywhere. apply All.
   - revert l Q. induction (claimed_errors c) as [|e r IH]; simpl; intros l Q; [injection Q as <-; constructor|].
-    destruct (proved_error _ _ _ _ e) as [x|] eqn:X; [|discriminate].
-      destruct (proved_errors _ _ _ _ r) as [y|]; [|discriminate].
+    destruct (proved_error _ _ _ _ _ e) as [x|] eqn:X; [|discriminate].
+      destruct (proved_errors _ _ _ _ _ r) as [y|]; [|discriminate].
     injection Q as <-. constructor; [exact (proved_error_errs c e x (All _) X)|now apply IH].
   - now apply shows_regime_holds.
   - intros K. rewrite K in C. apply shows_causal_holds. now apply negb_false_iff.

@@ -87,7 +87,7 @@ Definition place_of (bs : truths) (shift : Q) (r : row) : option (bool * Z * Q) 
       if equal count_eqb cs D then Some (true, Qnum off, e)
       else if equal count_eqb cs (scaled (-1) D) then Some (false, Qnum off, e) else None
     else None)).
-Definition place (positive : bool) (off z : Z) : Z := ((if positive then z else - z) + off)%Z.
+Definition place_for (positive : bool) (off z : Z) : Z := ((if positive then z else - z) + off)%Z.
 
 (* ---- what is claimed where D is z ---- *)
 Definition on_sum (n : nat) (z : Z) (p : predicate) (l : sum_of_counts) : option bool :=
@@ -128,7 +128,7 @@ Definition least_sum (bs : truths) (n i : nat) : Z :=
 Definition greatest_sum (bs : truths) (n i : nat) : Z :=
   fold_right (fun e x => Qnum (snd e) * counted_here bs (snd (fst e))
     + Z.max (Qnum (snd e) * (Z.of_nat (span (fst (fst e)) n i) - 1)) 0 + x)%Z 0%Z D.
-Definition reach (n : nat) : Z := (Z.of_nat n * fold_right (fun e x => Z.abs (Qnum (snd e)) + x) 0 D)%Z.
+Definition sum_reach (n : nat) : Z := (Z.of_nat n * fold_right (fun e x => Z.abs (Qnum (snd e)) + x) 0 D)%Z.
 
 Section Claims.
 Variables (chi guard : formula).
@@ -137,10 +137,10 @@ Definition claims (n : nat) (bs : truths) (places : Z -> Z) (right : Z -> bool -
   flat_map (fun z => match sum_truth n bs z guard with
     | Some false => []
     | _ => [(z, places z, match sum_truth n bs z chi with Some t => right (places z) t | None => false end)]
-    end) (numbers_from (Z.to_nat (2 * reach n + 1)) (- reach n)).
+    end) (numbers_from (Z.to_nat (2 * sum_reach n + 1)) (- sum_reach n)).
 Definition claims_hold (n i : nat) (bs : truths) (visible_there : Z -> bool) (l : list (Z * Z * bool)) : bool :=
   let least := least_sum bs n i in let most := greatest_sum bs n i in
-  (- reach n <=? least)%Z && (most <=? reach n)%Z
+  (- sum_reach n <=? least)%Z && (most <=? sum_reach n)%Z
   && forallb (fun c => let '(z, p, ok) := c in (z <? least)%Z || (most <? z)%Z || (ok && visible_there p)) l.
 
 Variables (x y c0 E : Q) (table : list Z) (far : Z).
@@ -180,7 +180,7 @@ Definition check_sum_length (n : nat) : bool :=
                forallb (fun bs =>
                  match place_of bs shift r with
                  | Some (s, o, _) =>
-                     let l := claims n bs (place s o) (reads_there vs) in
+                     let l := claims n bs (place_for s o) (reads_there vs) in
                      forallb (check_sum_row n bs s o l) (combine (seq 1 n) vertices)
                  | None => forallb (fun i => negb (can_be n i bs)) (seq 1 n)
                  end) (assignments counted_formulas)
@@ -191,10 +191,10 @@ Definition check_sum_length (n : nat) : bool :=
 End Claims.
 
 (* ---- the least sharpness and the greatest error of all rows ---- *)
-Definition greater (x y : Q) : Q := if Qle_bool x y then y else x.
+Definition larger (x y : Q) : Q := if Qle_bool x y then y else x.
 Definition row_extremes (m : option Q * Q) (v : Q * Q * row) : option Q * Q :=
   let '(c, _, r) := v in
-  (lesser (fst m) c, match near_counts r with Some (_, _, e) => greater (snd m) e | None => snd m end).
+  (lesser (fst m) c, match near_counts r with Some (_, _, e) => larger (snd m) e | None => snd m end).
 Definition extremes (lengths : list nat) : option Q * Q :=
   fold_left (fun m n =>
     match traverse (value_row values n) (seq 1 n) with
@@ -539,7 +539,7 @@ Qed.
 
 (* H is near the place. *)
 Lemma place_of_correct shift r s o e : place_of A D real shift r = Some (s, o, e) ->
-  Rabs (Q2R shift + linear r (h i) - IZR (place s o z)) <= Q2R e.
+  Rabs (Q2R shift + linear r (h i) - IZR (place_for s o z)) <= Q2R e.
 Proof.
   unfold place_of, bind. intros H. destruct (near_counts A r) as [[[cs ts] e']|] eqn:N; [|discriminate].
   destruct (truths_number real ts) as [x|] eqn:T; [|discriminate]. cbv zeta in H.
@@ -548,7 +548,7 @@ Proof.
   pose proof (near_counts_correct A users n w i h Hi HA r cs ts e' N) as E.
   rewrite (truths_number_correct D users n w i ts x T) in E.
   destruct (equal count_eqb cs D) eqn:E1; [|destruct (equal count_eqb cs (scaled (-1) D)) eqn:E2; [|discriminate]];
-    apply some_inj in H; take_triple H; unfold place; rewrite plus_IZR, <- I.
+    apply some_inj in H; take_triple H; unfold place_for; rewrite plus_IZR, <- I.
   - rewrite (equal_correct count_eqb count_eqb_eq counts _ _ E1), Value in E.
     match goal with |- Rabs ?u <= _ => match type of E with Rabs ?v <= _ => replace u with v by ring end end. exact E.
   - rewrite (equal_correct count_eqb count_eqb_eq counts _ _ E2), combined_scaled, Value in E. rewrite opp_IZR.
@@ -687,7 +687,7 @@ Proof.
     destruct (vertex_at_correct A a users n w i h Hi HA ks c shift r Ks Kv) as (Cp & e & Score).
     pose proof (place_of_correct A D users n w i h Hi HA z Vz shift r s o miss P) as Near.
     unfold sees in S. apply andb_prop in S as [S Mp]. apply andb_prop in S as [P1 P2]. apply Z.leb_le in P1, P2.
-    set (pz := place s o z) in *. exists vs, c, (Q2R shift + linear r (h i)), e, (Z.to_nat pz).
+    set (pz := place_for s o z) in *. exists vs, c, (Q2R shift + linear r (h i)), e, (Z.to_nat pz).
     assert (Pv : INR (Z.to_nat pz) = IZR pz) by (rewrite INR_IZR_INZ, Z2Nat.id by lia; reflexivity).
     split; [exact Ln|]. split; [exact V|]. split; [exact Cc|].
     split; [rewrite Pv; lra|]. split; [split; [lia|exact Mp]|]. split; [exact Score|].
