@@ -37,21 +37,20 @@ Definition in_some_view (views : outlook) (A : list meaning) (b : meaning) (agre
 Definition rows_to (d : direction) (a : head) : list (head * row) :=
   map (fun e => (a, snd e)) (filter (at_direction d) (head_values a)).
 Definition head_rows (l : layer) (d : direction) : list (head * row) := flat_map (rows_to d) (layer_heads l).
-(* The error of `others` follows from the head that looks it up; M need not say what it is. That at every length is the
-   one at the greatest length, too, but for the shortest ones. *)
+(* The error of `others` follows from the head that looks it up; M need not say what it is. *)
 Definition error_at_every_length (A : list meaning) (a : head) (s : side) (f : formula) : option Q :=
   match score_form A a with
   | Some p => if looks_up s f (fun _ => true) p then lookup_error s p else None
   | None => None
   end.
+(* Up to a length of 128 the lesser of that error and the one of the rows; rows of longer words are many. *)
 Definition error_for (L : lengths) (A : list meaning) (a : head) (s : side) (f : formula) : option Q :=
-  let short := match greatest_length L with Some N => (N <=? 3)%nat | None => false end in
-  match (if short then None else error_at_every_length A a s f) with
-  | Some e => Some e
-  | None => match others_error_by_rows L A a s f with
-            | Some e => Some e
-            | None => error_at_every_length A a s f
-            end
+  let few := match greatest_length L with Some N => (N <=? 128)%nat | None => false end in
+  match error_at_every_length A a s f, (if few then others_error_by_rows L A a s f else None) with
+  | Some e, Some r => Some (if Qle_bool e r then e else r)
+  | Some e, None => Some e
+  | None, Some r => Some r
+  | None, None => others_error_by_rows L A a s f
   end.
 Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) : meaning :=
   match b with
@@ -60,7 +59,8 @@ Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) 
   end.
 (* One after the other: the first is quickest, and only the last take longer the longer words are. Of sparse heads
    means are those of softmax, and what is looked for has all weight; of softmax plus one only memories are known. *)
-Definition check_any_head (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+Definition check_any_head (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
+    (a : head) (r : row) (b : meaning) : bool :=
   let at_every_length := if check_head A a r b then true else check_by_cases L A a r b in
   let by_rows := check_by_rows letters L A a r b in
   let of_sum := fun _ : unit => check_sum_lookup known L A a r b (1 # 4) (1 # 4) in

@@ -99,7 +99,8 @@ Definition judge_certificate (text : string) (c : certificate) : answer :=
       (for_directions M (embedding_stage (claimed_lengths c) T M)) in
     let A := snd known in
     match find (fun d => negb (is_shown m A d)) (seq 0 (length M)) with Some d => NotShown d | None =>
-    match proved_errors (with_definitions m) (length (token_embedding T)) (claimed_lengths c) M known (claimed_errors c) with
+    match proved_errors (with_definitions m) (length (token_embedding T)) (claimed_lengths c) M known (claimed_errors
+      c) with
       Some l => Accepted l | None => NoError end end end.
 Definition accepts_certificate (text : string) (c : certificate) : bool :=
   match judge_certificate text c with Accepted _ => true | _ => false end.
@@ -204,7 +205,8 @@ Proof.
       + now intros u [= <-].
       + now apply embedding_stage_correct.
     - cbn in S. apply andb_prop in S as [S1 S2]. apply side_eqb_eq in S1. apply formula_eqb_eq in S2. subst s' f'.
-      apply (errs_of_others_correct (with_definitions m) (length (token_embedding T)) L M users n w HL Over) with (e := u')
+      apply (errs_of_others_correct (with_definitions m) (length (token_embedding T)) L M users n w HL Over) with (e :=
+        u')
         (A := for_directions M (embedding_stage L T M)); auto.
       + intros v [<-|[]] i' a z. reflexivity.
       + now intros v [= <-].
@@ -268,7 +270,8 @@ Proof.
   destruct (whole_parts c W) as (WM & O & LE). pose proof (find_none_all _ _ S) as Shown. clear S.
   pose proof (find_none_all _ _ P) as Held. clear P.
   assert (Out : forall d, (length (model_meanings (certified c)) <= d)%nat ->
-    is_shown (certified c) (established (with_definitions (certified c)) (claimed_lengths c) (model_network (certified c))
+    is_shown (certified c) (established (with_definitions (certified c)) (claimed_lengths c) (model_network (certified
+      c))
       (model_meanings (certified c))) d = true).
   { intros d Hd. unfold is_shown. now rewrite nth_overflow. }
   assert (All : forall d, is_shown (certified c) (established (with_definitions (certified c)) (claimed_lengths c)

@@ -71,7 +71,8 @@ Fixpoint in_order (k : nat) (definitions : list formula) : bool :=
 Section Word.
 Variables (users users' : predicate_meanings) (n : nat) (w : word) (E : list formula) (bound : nat).
 Hypothesis Users : forall m k, m < base -> users' m k n = users m k n.
-Hypothesis Named : forall m i, m < bound -> users' (base + m) (BinInt.Z.of_nat i) n = truth users n w (nth m E (Truth false)) i.
+Hypothesis Named : forall m i, m < bound -> users' (base + m) (BinInt.Z.of_nat i) n = truth users n w (nth m E (Truth
+  false)) i.
 
 Lemma plain_holds p k : plain_predicate p = true -> holds users' p k n = holds users p k n.
 Proof. destruct p; try reflexivity. intros H. apply Nat.ltb_lt in H. now apply Users. Qed.
@@ -206,7 +207,8 @@ Variables (users : predicate_meanings) (n : nat) (w : word) (definitions : list 
 Hypothesis Order : in_order 0 definitions = true.
 
 Definition users_and_names : predicate_meanings := fun m k l =>
-  if m <? base then users m k l else truth users n w (nth (m - base) (unfolded definitions) (Truth false)) (BinInt.Z.to_nat k).
+  if m <? base then users m k l else truth users n w (nth (m - base) (unfolded definitions) (Truth false))
+    (BinInt.Z.to_nat k).
 
 Lemma names_as_written f : names_below (length definitions) f = true ->
   truth users_and_names n w f = truth users n w (written_out definitions f).
@@ -226,7 +228,8 @@ Proof.
   rewrite (nth_indep _ _ (Truth false) H), (names_as_written _ (definitions_below definitions 0 Order _ H)).
   unfold written_out. destruct (unfold_all_spec definitions [] Order) as (X & U & _ & V). unfold unfolded in *.
   simpl app in *. rewrite U. rewrite <- V by exact H. apply functional_extensionality. intros i.
-  cbn [truth holds]. unfold users_and_names, unfolded. rewrite (proj2 (Nat.ltb_ge m base) L), Znat.Nat2Z.id. now rewrite U.
+  cbn [truth holds]. unfold users_and_names, unfolded. rewrite (proj2 (Nat.ltb_ge m base) L), Znat.Nat2Z.id. now
+    rewrite U.
 Qed.
 
 Lemma views_mean_the_same u : In u (seen_as (both_views definitions)) -> forall i a x,

@@ -26,7 +26,8 @@ Fixpoint atoms_in (f : formula) (l : list formula) : list formula :=
   | _ => add_atom f l
   end.
 Definition formulas_of (a : meaning) : list formula :=
-  match a with IsTruth f | IsSlack f | IsProduct _ f | IsOthers _ f _ => [f] | IsNear f guard => [f; guard] | _ => [] end.
+  match a with IsTruth f | IsSlack f | IsProduct _ f | IsOthers _ f _ => [f] | IsNear f guard => [f; guard] | _ => []
+    end.
 Definition formulas_read (A : list meaning) (us : list relu_unit) (d : direction) : list formula :=
   flat_map (fun u => if is_zero (entry_rational (unit_writes u) d) then []
     else flat_map (fun e => formulas_of (nth (fst e) A IsAnything)) (unit_reads u)) us.
@@ -90,7 +91,8 @@ Lemma assumption_app l m f b : assumption (l ++ m) f = Some b -> assumption l f 
 Proof.
   induction l as [|[g x] l IH]; cbn [app assumption].
   - intros H. right. induction m as [|[g x] m IH]; [discriminate|]. cbn [assumption] in H.
-    destruct (formula_eqb g f) eqn:E; [|right; now apply IH]. apply formula_eqb_eq in E. injection H as <-. subst. now left.
+    destruct (formula_eqb g f) eqn:E; [|right; now apply IH]. apply formula_eqb_eq in E. injection H as <-. subst. now
+      left.
   - destruct (formula_eqb g f); auto.
 Qed.
 

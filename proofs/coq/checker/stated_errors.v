@@ -31,7 +31,8 @@ Definition errs_otherwise (L : lengths) (A : list meaning) (a : head) (r : row) 
   | _, None => false
   end.
 (* The one head that writes the direction has these errors at most, where the meaning asks for any. *)
-Definition errs (views : outlook) (letters : nat) (L : lengths) (M : list meaning) (d : direction) (if_false if_true : Q) (s : stop) :
+Definition errs (views : outlook) (letters : nat) (L : lengths) (M : list meaning) (d : direction) (if_false if_true :
+  Q) (s : stop) :
   bool :=
   let '(A, l, later) := s in
   match head_rows l d with

@@ -1,15 +1,19 @@
 (* Heads that look up a sum of counts, up to a greatest length (docs/certificate.md, section 5, Lookup of a sum).
 
-   D is a sum of multiples of counts. At a row (n, i) the truths of what is counted are one of a few assignments, and D is
-   an integer z between two numbers. The scores are -c (j - H)^2 and what does not depend on j, where H is near the place
-   p = z + off, or p = -z + off, by the errors of the numbers of others that queries read. So position p is the pivot, and
+   D is a sum of multiples of counts. At a row (n, i) the truths of what is counted are one of a few assignments, and D
+     is
+   an integer z between two numbers. The scores are -c (j - H)^2 and what does not depend on j, where H is near the
+     place
+   p = z + off, or p = -z + off, by the errors of the numbers of others that queries read. So position p is the pivot,
+     and
    position j weighs at most e^(-c0 (k^2 - 2 k E)) times as much, k = |j - p|, E the greatest error, c0 the least c.
    `x` and `y` are the errors to be shown, where the truth is 0 and where it is 1.
    Predicates of the user's have a truth here if `known` says which they are.
    Proved: if `check_sum_lookup` says yes, the head holds what it should, to within these errors. *)
 From Coq Require Import Reals QArith Qreals Qround Qabs ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax entmax weighing relu exponential exp_enclosure formula network
-  totals meaning linear_combination comparison cases theorem_20_counting check_head check_feedforward gap_rule values_by_rows
+  totals meaning linear_combination comparison cases theorem_20_counting check_head check_feedforward gap_rule
+    values_by_rows
   output_by_rows lookup_by_rows.
 Import ListNotations.
 Open Scope R_scope.
@@ -229,7 +233,7 @@ Definition check_sum_lookup (known : option predicate_meanings) (L : lengths) (A
     | Some D =>
       let ns := lengths_to L N in
       let '(c, E) := extremes known A a r ns in
-      let c0 := match c with Some c => c | None => 1%Q end in
+      let c0 := match c with Some c => c | None => 4%Q end in                 (* nothing is looked for *)
       let check table far := forallb (check_sum_length known A a r D chi guard x y c0 E table far) ns in
       forallb (fun e => is_integer (snd e)) D && is_error x && is_error y
       && negb (Qle_bool c0 0) && Qle_bool 0 E && negb (Qle_bool 1 (2 * E))
@@ -280,7 +284,8 @@ Lemma positional_there_correct j g b : positional_there known n j g = Some b -> 
 Proof.
   unfold positional_there. destruct (is_built_in g) eqn:B.
   - intros H. take H. now apply built_in_truth.
-  - destruct known as [u|]; [|discriminate]. rewrite (Known u eq_refl). destruct (is_positional g) eqn:P; [|discriminate].
+  - destruct known as [u|]; [|discriminate]. rewrite (Known u eq_refl). destruct (is_positional g) eqn:P;
+    [|discriminate].
     intros H. take H. now apply positional_truth.
 Qed.
 
@@ -331,7 +336,8 @@ Proof.
   induction rows as [|row rows IH]; intros keys ks p q r K F; cbn [map sum_factors] in F.
   - apply some_inj in F. take_triple F. exists 0. intros j _. cbn [dot_product linear]. rewrite Q2R_0. ring.
   - destruct keys as [|key keys]; cbn [traverse] in K.
-    + take K. destruct (split_row A n i row). apply some_inj in F. take_triple F. exists 0. intros j _. cbn [dot_product linear].
+    + take K. destruct (split_row A n i row). apply some_inj in F. take_triple F. exists 0. intros j _. cbn
+      [dot_product linear].
       rewrite Q2R_0. ring.
     + destruct (key_parabola A n key) as [[[al be] ga]|] eqn:Ek; [|discriminate].
       destruct (traverse (key_parabola A n) keys) as [ks'|] eqn:Ks; [|discriminate]. take K.
@@ -340,7 +346,8 @@ Proof.
       destruct (IH keys ks' p' q' r' Ks F') as (e & He).
       destruct (match rest with [] => true | _ => is_zero al end) eqn:Z; [|discriminate]. apply some_inj in F.
       take_triple F. exists ((Q2R x + linear rest (h i)) * Q2R ga + e). intros j Hj. cbn [dot_product].
-      rewrite (He j Hj), (split_row_correct row x rest S), (key_parabola_correct A users n w i h Hi HA key al be ga j Ek Hj).
+      rewrite (He j Hj), (split_row_correct row x rest S), (key_parabola_correct A users n w i h Hi HA key al be ga j
+        Ek Hj).
       rewrite linear_joined, linear_scaled. rationals.
       assert (R : linear rest (h i) * Q2R al = 0).
       { destruct rest; [cbn [linear]; ring|]. apply Qeq_bool_R in Z. rewrite Z, Q2R_0. ring. }
@@ -380,7 +387,8 @@ Proof.
     specialize (IH cs' ts' e' eq_refl). pose proof (HA i d Hi) as M.
     destruct (nth d A IsAnything) as [v|f|f|f g|x f|s f|t|s f|s f x|]; try discriminate; apply some_inj in H;
       take_triple H; cbn [combined means] in *.
-    + rewrite M. match goal with |- Rabs ?u <= _ => match type of IH with Rabs ?v <= _ => replace u with v by ring end end.
+    + rewrite M. match goal with |- Rabs ?u <= _ => match type of IH with Rabs ?v <= _ => replace u with v by ring end
+      end.
       exact IH.
     + rewrite M. unfold count_value at 1. cbn [fst snd].
       match goal with |- Rabs ?u <= _ => match type of IH with Rabs ?v <= _ => replace u with v by ring end end.
@@ -439,10 +447,12 @@ Lemma sum_there_in l : (forall e, In e l -> In e D) -> exists z, combined counts
 Proof.
   induction l as [|[[s f] q] l IH]; intros S; [exists 0%Z; split; [reflexivity|simpl; lia]|].
   destruct IH as (z & V & B); [intros e I; apply S; now right|].
-  pose proof (S _ (or_introl eq_refl)) as I. rewrite forallb_forall in Whole. pose proof (Whole _ I) as W. cbn [snd] in W.
+  pose proof (S _ (or_introl eq_refl)) as I. rewrite forallb_forall in Whole. pose proof (Whole _ I) as W. cbn [snd] in
+    W.
   set (k := counted s n (tr f) i). exists (Qnum q * Z.of_nat k + z)%Z. split.
   - cbn [combined]. rewrite V, (integer_value_of q W), plus_IZR, mult_IZR, <- INR_IZR_INZ. reflexivity.
-  - cbn [fold_right least_sum greatest_sum fst snd]. fold (least_sum l real_truths n i) (greatest_sum l real_truths n i).
+  - cbn [fold_right least_sum greatest_sum fst snd]. fold (least_sum l real_truths n i) (greatest_sum l real_truths n
+    i).
     unfold counted_here. rewrite (real_truths_known s f q I).
     destruct (counted_apart s n (tr f) i Hi) as (r & E & L).
     assert (K : Z.of_nat k = (Z.of_nat r + (if tr f i then 1 else 0))%Z)
@@ -501,10 +511,12 @@ Proof.
       try discriminate. injection H as <-. now rewrite (IHg _ eq_refl), (IHk _ eq_refl).
   - change (holds users p (counted s n (tr g) i) n = b). rewrite <- holds_at_count.
     apply (on_sum_correct (one_count s g)); [|exact H]. now rewrite one_count_value, INR_IZR_INZ.
-  - change (holds_at users p (value users n w t i) n = b). destruct (Z.eqb_spec (constant_of t) 0) as [C|]; [|discriminate].
+  - change (holds_at users p (value users n w t i) n = b). destruct (Z.eqb_spec (constant_of t) 0) as [C|];
+    [|discriminate].
     apply (on_sum_correct (difference t (Number 0))); [|exact H].
     pose proof (difference_value users n w i t (Number 0)) as V. unfold constant_difference in V. rewrite C in V.
-    cbn [constant_of] in V. change (value users n w (Number 0) i) with 0%Z in V. rewrite Z.sub_0_r in V. simpl in V. lra.
+    cbn [constant_of] in V. change (value users n w (Number 0) i) with 0%Z in V. rewrite Z.sub_0_r in V. simpl in V.
+      lra.
   - change (relates r (value users n w t i) (value users n w u i) = b).
     destruct (ratio (difference t u) D) as [q|] eqn:R; [|discriminate]. cbn [option_map] in H. take H.
     rewrite relates_difference. f_equal. pose proof (difference_value users n w i t u) as V.
@@ -609,7 +621,8 @@ Proof.
       rewrite Rabs_left1 by lra. ring.
     - replace (j - p + (p - j))%nat with (j - p)%nat by lia. rewrite minus_INR by exact L. apply le_INR in L.
       rewrite Rabs_right by lra. ring. }
-  rewrite K. set (d := INR j - INR p). assert (S : Rabs d * Rabs d = d * d) by (rewrite <- Rabs_mult; apply Rabs_right; nra).
+  rewrite K. set (d := INR j - INR p). assert (S : Rabs d * Rabs d = d * d) by (rewrite <- Rabs_mult; apply Rabs_right;
+    nra).
   rewrite S. assert (X : (H - INR p) * d <= E * Rabs d).
   { eapply Rle_trans; [apply Rle_abs|]. rewrite Rabs_mult. apply Rmult_le_compat_r; [apply Rabs_pos|exact B]. }
   assert (Y : c * ((H - INR p) * d) <= c * (E * Rabs d)) by now apply Rmult_le_compat_l.
@@ -756,12 +769,14 @@ Proof.
   apply andb_prop in Reads as [R B]. apply andb_prop in R as [_ R]. apply Qeq_bool_R in R. split.
   - rewrite (Value p Hp), <- number_of_value, <- R. f_equal. apply nth_indep. lia.
   - set (l := limit_for x y t) in *. set (s := bad_sum table far p (number_of t) 1 vs) in *. apply Z.leb_le in B.
-    apply (fixed_le weight_bits weight_bits_nonneg) in B. rewrite !fixed_times, fixed_one in B by apply weight_bits_nonneg.
+    apply (fixed_le weight_bits weight_bits_nonneg) in B. rewrite !fixed_times, fixed_one in B by apply
+      weight_bits_nonneg.
     rewrite minus_IZR in B. unfold Q2R. assert (P : 0 < IZR (Zpos (Qden l))) by now apply IZR_lt.
     apply Rmult_le_reg_r with (IZR (Zpos (Qden l))); [exact P|].
     replace ((1 - IZR (Qnum l) * / IZR (Zpos (Qden l))) * share s * IZR (Zpos (Qden l)))
       with ((IZR (Zpos (Qden l)) - IZR (Qnum l)) * share s) by (field; lra).
-    replace (IZR (Qnum l) * / IZR (Zpos (Qden l)) * IZR (Zpos (Qden l))) with (IZR (Qnum l) * 1) by (field; lra). exact B.
+    replace (IZR (Qnum l) * / IZR (Zpos (Qden l)) * IZR (Zpos (Qden l))) with (IZR (Qnum l) * 1) by (field; lra). exact
+      B.
 Qed.
 
 Lemma softmax_written : table = map (gap_weight c0 E) (seq 0 cut) -> far = gap_weight c0 E cut ->
@@ -769,7 +784,8 @@ Lemma softmax_written : table = map (gap_weight c0 E) (seq 0 cut) -> far = gap_w
 Proof.
   intros Et Ef K. destruct reads_there_spec as [Rp B]. destruct Vp as [Hp Mp].
   set (S := bad_sum table far p (number_of t) 1 vs) in *. unfold gathered. rewrite K. cbn [attend_as].
-  assert (L : 0 <= Q2R (limit_for x y t) < 1) by (unfold limit_for; destruct t; lra). set (l := Q2R (limit_for x y t)) in *.
+  assert (L : 0 <= Q2R (limit_for x y t) < 1) by (unfold limit_for; destruct t; lra). set (l := Q2R (limit_for x y t))
+    in *.
   assert (G : Rabs (bit t - attend n m (scaled_score a n h i) (fun j => linear values (h j))) <= l).
   { rewrite <- attend_beside_0. replace l with (l / ((1 - l) + l)) by (field; lra).
     apply (gap_rule_limit n m _ _ (bit t) p (share S) 0 (Rle_refl 0)); auto; try lra; try (split; assumption);
@@ -785,7 +801,8 @@ Proof.
     unfold bad_weight. destruct (Req_EM_T _ _) as [X|X]; [now apply Rmult_le_pos|].
     unfold bad_cost. destruct (Qeq_bool (nth (j - 1) vs 0%Q) (number_of t)) eqn:Q.
     { exfalso. apply X. rewrite (Value j Hj). apply Qeq_bool_R in Q. now rewrite Q, number_of_value. }
-    unfold weight at 1. destruct (m j); [|apply Rmult_le_pos; [exact W0|]; eapply Rle_trans; [apply exp_nonneg|exact Wj]].
+    unfold weight at 1. destruct (m j); [|apply Rmult_le_pos; [exact W0|]; eapply Rle_trans; [apply exp_nonneg|exact
+      Wj]].
     unfold weight. rewrite Mp. eapply Rle_trans; [apply exp_monotone, (gap_below j Hj)|]. unfold Rminus.
     rewrite exp_plus. apply Rmult_le_compat_l; [apply exp_nonneg|exact Wj]. }
   unfold within_errors. revert G. unfold l, limit_for, Rabs. destruct t; cbn [bit]; destruct (Rcase_abs _); lra.
@@ -811,9 +828,10 @@ Theorem check_sum_lookup_correct known users n w L A h a r chi guard x y i : all
   0 <= gathered a n h i r <= 1
   /\ (truth users n w guard i = true -> within_errors x y (truth users n w chi i) (gathered a n h i r)).
 Proof.
-  intros (N1 & Le & HN) HA Hi Known H. unfold check_sum_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
+  intros (N1 & Le & HN) HA Hi Known H. unfold check_sum_lookup in H. destruct (greatest_length L) as [N|];
+    [|discriminate].
   destruct (match sum_in chi with Some l => Some l | None => sum_in guard end) as [D|]; [|discriminate]. cbv zeta in H.
-  destruct (extremes known A a r _) as [c' E]. set (c0 := match c' with Some c => c | None => 1%Q end) in *.
+  destruct (extremes known A a r _) as [c' E]. set (c0 := match c' with Some c => c | None => 4%Q end) in *.
   apply andb_prop in H as [H K]. apply andb_prop in H as [H E1]. apply andb_prop in H as [H E0].
   apply andb_prop in H as [H C0]. apply andb_prop in H as [H Hy]. apply andb_prop in H as [Whole Hx].
   apply is_error_spec in Hx, Hy. apply negb_true_iff, not_below in C0. apply Qle_bool_R in E0. rewrite Q2R_0 in E0.
@@ -823,7 +841,8 @@ Proof.
     { apply Rle_Qle. rewrite Q2R_1, Q2R_mult. replace (Q2R 2) with 2 by (unfold Q2R; simpl; lra). exact B. }
     apply Qle_bool_iff in T. now rewrite T in E1. }
   assert (In_ : In n (lengths_to L N)) by (unfold lengths_to; apply in_seq; lia).
-  assert (One : forall table far, forallb (check_sum_length known A a r D chi guard x y c0 E table far) (lengths_to L N) =
+  assert (One : forall table far, forallb (check_sum_length known A a r D chi guard x y c0 E table far) (lengths_to L
+    N) =
     true -> check_sum_length known A a r D chi guard x y c0 E table far n = true).
   { intros table far F. rewrite forallb_forall in F. now apply F. }
   assert (Ends : forall table far, check_sum_length known A a r D chi guard x y c0 E table far n = true ->

@@ -202,7 +202,8 @@ Proof.
   destruct p; cbn [holds_at holds]; rewrite ?Nat2Z.id; try reflexivity; try exact (E _ _).
   - symmetry. apply eq_true_iff_eq. rewrite Nat.odd_spec, Z.odd_spec. split; intros [m H]; [exists (Z.of_nat m); lia|].
     exists (Z.to_nat m). lia.
-  - symmetry. apply eq_true_iff_eq. rewrite Nat.even_spec, Z.even_spec. split; intros [m H]; [exists (Z.of_nat m); lia|].
+  - symmetry. apply eq_true_iff_eq. rewrite Nat.even_spec, Z.even_spec. split; intros [m H]; [exists (Z.of_nat m);
+    lia|].
     exists (Z.to_nat m). lia.
   - exact (E k 1).
   - now rewrite (proj2 (Z.leb_le 0 (Z.of_nat k)) (Zle_0_nat k)).

@@ -1,5 +1,5 @@
-(* The user's predicates as data: conditions on an integer k (a position, a count or a sum) and the length n, their meaning
-   (docs/certificate.md, section 1). To be compared with constructions/language/expressions.py.
+(* The user's predicates as data: conditions on an integer k (a position, a count or a sum of counts) and the length n,
+   and what they mean (docs/certificate.md, section 1). To be compared with constructions/language/expressions.py.
 
    Numbers are integers. `//` rounds down and `%` is never negative, as in docs/formulas.md; what is on their right, and
    on the right of `^`, is a positive number, so that everything has a value. *)

@@ -128,7 +128,8 @@ Fixpoint place_in (l : list formula) (f : formula) (place : nat) : option nat :=
   match l with [] => None | g :: l => if formula_eqb f g then Some place else place_in l f (S place) end.
 
 (* What a predicate on a sum is about: a sum of counts without a constant, and not one count. *)
-Fixpoint has_no_constant (t : term) : bool := match t with Number c => (c =? 0)%Z | Plus _ _ _ t => has_no_constant t end.
+Fixpoint has_no_constant (t : term) : bool :=
+  match t with Number c => (c =? 0)%Z | Plus _ _ _ t => has_no_constant t end.
 Definition is_sum (t : term) : bool :=
   match t with Number _ => false | Plus a _ _ (Number _) => negb (a =? 1)%Z | Plus _ _ _ _ => true end
   && has_no_constant t.

@@ -183,7 +183,10 @@ Definition shape_facts (f : formula) : Prop :=
       /\ (formula_size g < formula_size f /\ formula_size h < formula_size f)
       /\ forall size size', is_named size size' f = true -> is_named size size' g = true /\ is_named size size' h = true
   | NoOperand =>
-      match f with Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True | _ => False end
+      match f with
+      | Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True
+      | _ => False
+      end
   end.
 Lemma all_shape_facts f : shape_facts f.
 Proof.
@@ -231,7 +234,10 @@ Proof. shape_fact f. Qed.
 Lemma no_operand f :
   match shape_of f with
   | NoOperand =>
-      match f with Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True | _ => False end
+      match f with
+      | Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True
+      | _ => False
+      end
   | _ => True
   end.
 Proof. shape_fact f. Qed.
