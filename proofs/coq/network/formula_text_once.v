@@ -127,10 +127,8 @@ Proof.
   induction k as [|k IH]; intros f L N; [destruct f; simpl in L; lia|].
   assert (Smaller : forall g, formula_size g < formula_size f -> named g -> is_formula_tree (tree_of g)).
   { intros g H. apply IH. lia. }
-  clear IH L. pose proof (own_tree_shape letters names listed f) as T. pose proof (no_operand letters names listed f)
-    as O.
-  pose proof (shape_is letters names listed (length letters) (length names) f) as V. pose proof (shape_smaller letters
-    names listed f) as Z.
+  clear IH L. pose proof (own_tree_shape letters names listed f) as T. pose proof (no_operand listed f) as O.
+  pose proof (shape_is listed (length letters) (length names) f) as V. pose proof (shape_smaller listed f) as Z.
   destruct (shape_of listed f) as [o g|o g h|].
   - rewrite T. destruct V as (M & _ & V). split; [exact M|]. apply placed_is; auto.
   - rewrite T. destruct V as (M & _ & V), (V N) as [G H]. split; [exact M|]. split; apply placed_is; apply Smaller;
@@ -227,7 +225,7 @@ Proof. destruct t; cbn; [destruct (c =? 0)%Z; eauto|eauto]. Qed.
 Lemma no_operand_tree l f : shape_of l f = NoOperand ->
   match own_tree letters names l f with Signed _ _ => False | Infixed o _ _ => own_level o = 4 | _ => True end.
 Proof.
-  intros S. pose proof (no_operand letters names l f) as O. rewrite S in O. destruct f; try destruct O; try exact I.
+  intros S. pose proof (no_operand l f) as O. rewrite S in O. destruct f; try destruct O; try exact I.
   - cbn. unfold symbol_tree. now destruct (forallb is_word_character _).
   - now destruct p.
   - reflexivity.
@@ -235,8 +233,7 @@ Qed.
 Lemma no_reference l f t : own_tree letters names l f <> Signed a_reference t.
 Proof.
   intros E. pose proof (own_tree_shape letters names l f) as T. pose proof (no_operand_tree l f) as O.
-  pose proof (shape_is letters names l 0 0 f) as V. rewrite E in *. destruct (shape_of l f) as [o g|o g h|]; try
-    discriminate T.
+  pose proof (shape_is l 0 0 f) as V. rewrite E in *. destruct (shape_of l f) as [o g|o g h|]; try discriminate T.
   - injection T as <- _. now destruct V as (_ & V & _).
   - now apply O.
 Qed.
@@ -312,8 +309,7 @@ Lemma leaves_once f f' : shape_of listed f = NoOperand -> shape_of listed' f' = 
   (forall g g', formula_size g < formula_size f -> named g -> named g' -> tree_of g = tree_of' g' -> g = g') ->
   named f -> named f' -> tree_of f = tree_of' f' -> f = f'.
 Proof.
-  intros O O' Once N N' E. pose proof (no_operand letters names listed f) as L. pose proof (no_operand letters names
-    listed' f') as L'.
+  intros O O' Once N N' E. pose proof (no_operand listed f) as L. pose proof (no_operand listed' f') as L'.
   rewrite O in L. rewrite O' in L'. clear O O'.
   assert (S : forall a t, symbol_tree a = t -> match t with Word _ | Letter _ => True | _ => False end).
   { intros a t <-. unfold symbol_tree. now destruct (forallb is_word_character _). }
@@ -329,8 +325,8 @@ Proof.
     - discriminate X. }
   assert (C : forall p p' t, predicate_named p' -> predicate_tree names p <> Called (predicate_tree names p') t).
   { intros p p' t H X. destruct p; try discriminate X. injection X as X _. symmetry in X.
-    destruct p'; try discriminate X. injection X as X. apply Nat.ltb_lt in H. revert X. apply name_not_taken; [exact
-      H|].
+    destruct p'; try discriminate X. injection X as X. apply Nat.ltb_lt in H. revert X. apply name_not_taken; 
+      [exact H|].
     simpl. tauto. }
   destruct f as [b|a| | | | | | | | | |p|p s f|p t|r t u]; try destruct L; simpl in N;
     destruct f' as [b'|a'| | | | | | | | | |p'|p' s' f'|p' t'|r' t' u']; try destruct L'; simpl in N';
@@ -368,14 +364,11 @@ Proof.
   assert (Once : forall g g', formula_size g < formula_size f -> named g -> named g' -> tree_of g = tree_of' g' -> g
     = g').
   { intros g g' H. apply IH. lia. }
-  clear IH L. pose proof (own_tree_shape letters names listed f) as T. pose proof (no_operand letters names listed f)
-    as O.
-  pose proof (shape_is letters names listed (length letters) (length names) f) as V. pose proof (shape_smaller letters
-    names listed f) as Z.
-  pose proof (unshape_shape letters names listed f) as U.
-  pose proof (own_tree_shape letters names listed' f') as T'. pose proof (no_operand letters names listed' f') as O'.
-  pose proof (shape_is letters names listed' (length letters) (length names) f') as V'. pose proof (unshape_shape
-    letters names listed' f') as U'.
+  clear IH L. pose proof (own_tree_shape letters names listed f) as T. pose proof (no_operand listed f) as O.
+  pose proof (shape_is listed (length letters) (length names) f) as V. pose proof (shape_smaller listed f) as Z.
+  pose proof (unshape_shape listed f) as U.
+  pose proof (own_tree_shape letters names listed' f') as T'. pose proof (no_operand listed' f') as O'.
+  pose proof (shape_is listed' (length letters) (length names) f') as V'. pose proof (unshape_shape listed' f') as U'.
   pose proof (no_operand_tree listed f) as W. pose proof (no_operand_tree listed' f') as W'.
   pose proof (leaves_once f f') as B. rewrite E in T, W. clear O O'.
   destruct (shape_of listed f) as [o g|o g h|], (shape_of listed' f') as [o' g'|o' g' h'|];

@@ -148,8 +148,46 @@ Definition shape_of (f : formula) : shape :=
   | _ => NoOperand
   end.
 
+Ltac each_shape f := destruct f; try reflexivity; try exact I; cbn [shape_of own_tree own_text formula_level];
+  destruct (abbreviates listed); repeat match goal with
+  | |- context [match ?x with _ => _ end] => is_var x; destruct x; try reflexivity; try exact I
+  | |- context [formula_eqb ?g ?h] =>
+      destruct (formula_eqb g h) eqn:Same; [apply formula_eqb_eq in Same as ->|]; try reflexivity; try exact I
+  end.
+
+Lemma own_tree_shape f :
+  match shape_of f with
+  | OneOperand o g => own_tree f = Signed o (operand_tree g (own_tree g))
+  | TwoOperands o g h => own_tree f = Infixed o (operand_tree g (own_tree g)) (operand_tree h (own_tree h))
+  | NoOperand => True
+  end.
+Proof. each_shape f. Qed.
 Notation own_writer f := (own_text letters names listed f).
 Notation operand_writer wanted f := (operand listed wanted f (own_text letters names listed f)).
+Lemma own_text_shape f rest :
+  match shape_of f with
+  | OneOperand o g => own_text letters names listed f rest = prefix (spelling o) (operand_writer (right_level o) g) rest
+  | TwoOperands o g h => own_text letters names listed f rest
+      = infix (operand_writer (left_level o) g) (spelling o) (operand_writer (right_level o) h) rest
+  | NoOperand => True
+  end.
+Proof. each_shape f. Qed.
+Lemma level_shape f :
+  match shape_of f with
+  | OneOperand o _ | TwoOperands o _ _ => formula_level (abbreviates listed) f = own_level o
+  | NoOperand => True
+  end.
+Proof. each_shape f. Qed.
+Lemma no_operand f :
+  match shape_of f with
+  | NoOperand =>
+      match f with
+      | Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True
+      | _ => False
+      end
+  | _ => True
+  end.
+Proof. each_shape f. Qed.
 (* What formula that is. *)
 Definition unshape (s : shape) : formula :=
   match s with
@@ -163,86 +201,8 @@ Definition unshape (s : shape) : formula :=
     end
   | NoOperand => Truth true
   end.
-
-(* All that is needed of a shape, in one case analysis. *)
-Definition shape_facts (f : formula) : Prop :=
-  match shape_of f with
-  | OneOperand o g as s =>
-      (own_tree f = Signed o (operand_tree g (own_tree g))
-       /\ forall rest, own_writer f rest = prefix (spelling o) (operand_writer (right_level o) g) rest)
-      /\ (formula_level (abbreviates listed) f = own_level o /\ unshape s = f)
-      /\ (In o formula_signs /\ own_level o = 6 /\ right_level o <= 6)
-      /\ formula_size g < formula_size f
-      /\ forall size size', is_named size size' f = true -> is_named size size' g = true
-  | TwoOperands o g h as s =>
-      (own_tree f = Infixed o (operand_tree g (own_tree g)) (operand_tree h (own_tree h))
-       /\ forall rest, own_writer f rest
-         = infix (operand_writer (left_level o) g) (spelling o) (operand_writer (right_level o) h) rest)
-      /\ (formula_level (abbreviates listed) f = own_level o /\ unshape s = f)
-      /\ (In o formula_infixes /\ own_level o <> 4 /\ left_level o <= 6 /\ right_level o <= 6)
-      /\ (formula_size g < formula_size f /\ formula_size h < formula_size f)
-      /\ forall size size', is_named size size' f = true -> is_named size size' g = true /\ is_named size size' h = true
-  | NoOperand =>
-      match f with
-      | Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True
-      | _ => False
-      end
-  end.
-Lemma all_shape_facts f : shape_facts f.
-Proof.
-  unfold shape_facts. destruct f; cbn [shape_of]; try exact I;
-    repeat match goal with
-    | |- context [match ?x with Truth _ => _ | _ => _ end] => is_var x; destruct x
-    | |- context [match ?x with true => _ | false => _ end] => is_var x; destruct x
-    | |- context [if abbreviates listed then _ else _] => destruct (abbreviates listed) eqn:Short
-    | |- context [if abbreviates listed && formula_eqb ?g ?h then _ else _] =>
-        destruct (abbreviates listed) eqn:Short; [destruct (formula_eqb g h) eqn:Same|]; cbn [andb];
-        [pose proof (formula_eqb_eq _ _ Same) as E; subst g| |]
-    end;
-    (split; [split; [|intros rest]; cbn [own_tree own_text]; rewrite ?Short, ?Same; reflexivity|]);
-    (split; [split; [cbn [formula_level]; rewrite ?Short; reflexivity|reflexivity]|]);
-    (split; [simpl; repeat split; (tauto || lia)|]);
-    (split; [cbn [formula_size]; (split || idtac); lia|]);
-    intros size size'; cbn [is_named]; rewrite ?andb_true_iff; tauto.
-Qed.
-Ltac shape_fact f := pose proof (all_shape_facts f) as F; unfold shape_facts in F; destruct (shape_of f); tauto.
-
-Lemma own_tree_shape f :
-  match shape_of f with
-  | OneOperand o g => own_tree f = Signed o (operand_tree g (own_tree g))
-  | TwoOperands o g h => own_tree f = Infixed o (operand_tree g (own_tree g)) (operand_tree h (own_tree h))
-  | NoOperand => True
-  end.
-Proof. shape_fact f. Qed.
-Lemma own_text_shape f rest :
-  match shape_of f with
-  | OneOperand o g => own_text letters names listed f rest = prefix (spelling o) (operand_writer (right_level o) g) rest
-  | TwoOperands o g h => own_text letters names listed f rest
-      = infix (operand_writer (left_level o) g) (spelling o) (operand_writer (right_level o) h) rest
-  | NoOperand => True
-  end.
-Proof.
-  pose proof (all_shape_facts f) as F. unfold shape_facts in F.
-  destruct (shape_of f); [destruct F as ((_ & F) & _); apply F..|exact I].
-Qed.
-Lemma level_shape f :
-  match shape_of f with
-  | OneOperand o _ | TwoOperands o _ _ => formula_level (abbreviates listed) f = own_level o
-  | NoOperand => True
-  end.
-Proof. shape_fact f. Qed.
-Lemma no_operand f :
-  match shape_of f with
-  | NoOperand =>
-      match f with
-      | Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True
-      | _ => False
-      end
-  | _ => True
-  end.
-Proof. shape_fact f. Qed.
 Lemma unshape_shape f : match shape_of f with NoOperand => True | s => unshape s = f end.
-Proof. shape_fact f. Qed.
+Proof. each_shape f. Qed.
 Lemma shape_is size size' f :
   match shape_of f with
   | OneOperand o g => In o formula_signs /\ own_level o = 6
@@ -252,8 +212,7 @@ Lemma shape_is size size' f :
   | NoOperand => True
   end.
 Proof.
-  pose proof (all_shape_facts f) as F. unfold shape_facts in F.
-  destruct (shape_of f); [destruct F as (_ & _ & M & _ & N); specialize (N size size'); tauto..|exact I].
+  each_shape f; (split; [simpl; tauto|]; split; [simpl; lia|]); cbn; rewrite ?andb_true_iff; tauto.
 Qed.
 Lemma shape_levels f :
   match shape_of f with
@@ -261,14 +220,14 @@ Lemma shape_levels f :
   | TwoOperands o _ _ => left_level o <= 6 /\ right_level o <= 6
   | NoOperand => True
   end.
-Proof. shape_fact f. Qed.
+Proof. each_shape f; simpl; lia. Qed.
 Lemma shape_smaller f :
   match shape_of f with
   | OneOperand _ g => formula_size g < formula_size f
   | TwoOperands _ g h => formula_size g < formula_size f /\ formula_size h < formula_size f
   | NoOperand => True
   end.
-Proof. shape_fact f. Qed.
+Proof. each_shape f; simpl; lia. Qed.
 
 (* ---- their texts ---- *)
 Lemma own_level_is wanted f : wanted <= 6 ->

@@ -118,9 +118,8 @@ Proof.
   assert (Smaller : forall g wanted, formula_size g < formula_size f ->
     quotable (operand listed wanted g (own_text letters names listed g))).
   { intros g wanted H. apply quotable_operand, IH. lia. }
-  clear IH L. pose proof (own_text_shape letters names listed f) as T. pose proof (no_operand letters names listed f)
-    as O.
-  pose proof (shape_smaller letters names listed f) as Z. pose proof (shape_is letters names listed 0 0 f) as V.
+  clear IH L. pose proof (own_text_shape letters names listed f) as T. pose proof (no_operand listed f) as O.
+  pose proof (shape_smaller listed f) as Z. pose proof (shape_is listed 0 0 f) as V.
   assert (C : forall o, In o (formula_signs ++ formula_infixes) -> closed (spelling o) = true).
   { apply forallb_forall. vm_compute. reflexivity. }
   destruct (shape_of listed f) as [o g|o g h|].
