@@ -122,6 +122,7 @@ CHANGES: list[tuple[tuple[Any, ...], Any, str]] = [
     ((*LOOKUP, "queries", 1), {"one": "-3"}, "the scores are no parabola"),
     ((*LOOKUP, "keys", 0), {"i^2": "1"}, "the scores are no parabola"),
     ((*LOOKUP, "keys", 1), {"i": "-1"}, "the scores are no parabola"),
+    ((*LOOKUP, "keys", 1), {"1/i": "-1", "i^2": "-3"}, "the scores are no parabola"),
     ((*LOOKUP, "keys", 0), {"is[Q_1]": "1"}, "exact directions are read|is not decided by what is read"),
     ((*LOOKUP, "values", POSITIVE), {"i": "1"}, "a value is not in 0..1"),
     ((*LOOKUP, "values", POSITIVE), {"one": "1"}, "a value is not the truth that is claimed"),

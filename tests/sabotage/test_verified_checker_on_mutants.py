@@ -28,8 +28,8 @@ COVERED = ("anything", "one symbol", "sealed prev", "sealed since, causal positi
 """Certificates that the proved checker accepts, or may come to accept."""
 TOO_SMALL_AN_ERROR = re.compile(
     r"error_if_\w+ .+ is below the worst case|: the error exceeds its bound|do not prove the errors")
-FEW, MANY = 1000, 10
-"""Every so many mutants: some hundreds in all, and over 20,000."""
+FEW, MANY = 2000, 10
+"""Every so many mutants: a hundred or two in all, and over 20,000."""
 
 
 def agree(answer: Checked, python: Judgement, data: bytes) -> bool:
