@@ -105,7 +105,7 @@ def test_24_code_and_depth_in_formulas() -> None:
         "# x",
     ):
         malformed(edit(SINCE, "claim", "formula", value=text), "claim: formula")
-    for text in ("__import__('os')", "(" * 299, "i.__class__", "lambda: i"):
+    for text in ("__import__('os')", "(" * 299, "i.__class__", "lambda: i", "1 == 1", "i < 2"):
         malformed(edit(SINCE, *HEAD, "temperature", value=text), "temperature")
     symbol = '__import__("os")'
     made = json.loads(json.dumps(SINCE).replace('"c"', json.dumps(symbol)))
