@@ -148,6 +148,12 @@ def test_27_dropped_subformula(name: str) -> None:
     rejected(made, "no direction means the truth of the subformula")
 
 
+@pytest.mark.parametrize("value", ["2", "-2", "9/8", "-9/8"])
+def test_an_embedding_just_beyond_the_bounds_of_its_regime(value: str) -> None:
+    made = edit(SINCE, "transformer", "position_embedding", "time", value=value)
+    rejected(edit(made, "transformer", "directions", "time", "value", value=value), "regime: it is not in -1..1")
+
+
 def test_an_embedding_has_one_writer() -> None:
     """A direction that both tokens and positions write, even if one of them adds nothing wrong."""
     made = edit(SINCE, "transformer", "token_embedding", "a", value={"one": "1", "is[a]": "1", "is[left]": "1"})
