@@ -3,6 +3,7 @@
     python benchmarks/deciding.py tomita_2 63 all decision.cert      a network of examples/trained, at all offsets
     python benchmarks/deciding.py causal 14 0 decision.cert          every word of a random one: 1 layer, width 16
     python benchmarks/deciding.py bidirectional 12 0 decision.cert   3 layers, width 56
+    python benchmarks/deciding.py tomita_2 8 0 runs.cert flash       every float run of a class
 
 A random network has a bias that makes its answer 0 on every word, and that is what is claimed.
 """
@@ -10,6 +11,7 @@ A random network has a bias that makes its answer 0 on every word, and that is w
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +22,7 @@ import numpy as np
 
 from certify.frame.shards import Workers
 from certify.trained.decide import Settings, decide
+from certify.trained.float_decision import decide_floats
 from certify.trained.part import MOST_WORDS
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options
@@ -27,6 +30,7 @@ from constructions.regular.automata import Automaton
 from constructions.trained.claim import Case, Claim, When
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
+from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.certificate import WordsUnit, cover_of, decision_text
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.words import survey_all
@@ -78,22 +82,23 @@ def every_word(attention: Attention, longest: int) -> str:
     return decision.certificate
 
 
-def of_the_zoo(name: str, longest: int, offsets: str) -> str:
+def of_the_zoo(name: str, longest: int, offsets: str, runs: Sequence[str] = ()) -> str:
     """The certificate of as many lengths as are certified."""
     plan = plans()[name]
     network = plan.network()
     last = (network.rows or 1) - 1 if offsets == "all" else 0
     claim = replace(plan.claim(network), lengths=(1, longest), offsets=(0, last))
-    certificate = decide(network, claim, Settings(Workers(2))).certificate
+    certificate = (decide_floats(network, claim, presets()[runs[0]]) if runs else
+                   decide(network, claim, Settings(Workers(2)))).certificate
     assert certificate is not None
     return certificate
 
 
 def main() -> None:
     """Write the certificate."""
-    name, longest, offsets, place = sys.argv[1:]
+    name, longest, offsets, place, *runs = sys.argv[1:]
     kind = next((one for one in KINDS if one == name), None)
-    text = every_word(kind, int(longest)) if kind else of_the_zoo(name, int(longest), offsets)
+    text = every_word(kind, int(longest)) if kind else of_the_zoo(name, int(longest), offsets, runs)
     Path(place).write_text(text, encoding="utf-8")
 
 

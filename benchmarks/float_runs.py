@@ -1,72 +1,276 @@
-"""The table of docs/floats.md, section 7: networks of the zoo in float runs of usual classes, word by word.
+"""The tables of docs/formats.md: networks of the zoo, as trained and quantised, in float runs of usual classes.
 
-    python benchmarks/float_runs.py [--max-n N] [--most WORDS] [NETWORK ...]
+    python benchmarks/float_runs.py [--max-n N] [--most WORDS] [--runs RUNS] [--longer N,...] [NETWORK ...]
+    python benchmarks/float_runs.py --write-only
 
-At offset 0, up to length N as long as a length has at most so many words. A cell says up to which length every run is
-certified, or on which length a wrong run was found; n, if nothing is asked of shorter words, begins where something is.
+At offset 0, each network is asked about up to length N, as long as a length has at most so many words. Of each class in
+which some length is certified, so many runs are drawn: words of these lengths, orders of sums at random, by size and by
+sign, products fused or not, functions off as far as the class allows. None may be wrong; how far one is off from the
+network with rounded weights, over the reals, is compared with what the trusted folder proves. Wrong runs are looked for
+at the longer lengths, too, in one class. What is found is kept in benchmarks/float_runs.json, which the page is of.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
+import warnings
 from dataclasses import replace
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from certify.trained.float_decision import FloatDecision, decide_floats
+from certify.trained.decide import decide
+from certify.trained.float_classes import float_runs_text
+from certify.trained.float_decision import WrongRuns, decide_floats
 from certify.trained.word_counts import WordCounts
-from constructions.errors import Unsupported
-from examples.trained.zoo import plans
-from proofs.enclosures.float_runs.run_class import presets
+from constructions.errors import InputError, Unsupported
+from constructions.importing.importer import import_network
+from constructions.importing.names_file import read_names
+from constructions.importing.questions import Options
+from constructions.trained.claim import Claim, claim_of_lengths, judged
+from constructions.trained.network import TrainedNetwork
+from examples.trained.zoo import Plan, plans
+from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.floats.casting import cast_network
+from proofs.check.checker.chapters.trained.floats.stack import FloatStack, make_row_maps
+from proofs.check.checker.chapters.trained.forms import UNIT, apply, spread
+from proofs.check.checker.kernel.budget import Budget
+from proofs.enclosures.float_runs.run_class import RunClass, presets
+from proofs.trained.float_runs.emulation import Emulation
+from proofs.trained.float_runs.execution import executions
 from proofs.trained.forward import FloatNetwork
+from tests.importing.quantised_files import weights_of, with_names
 
+ROOT = Path(__file__).resolve().parents[1]
 CLASSES = ("binary32", "tf32", "binary16/binary32", "bfloat16/binary32", "flash", "bfloat16")
+OF_QUANTISED = ("binary32", "bfloat16/binary32")
+SEARCHED = "bfloat16/binary32"
+WEIGHTS = {"int8": (8, None), "int4": (4, 16)}
+KEPT, PAGE = ROOT / "benchmarks" / "float_runs.json", ROOT / "docs" / "formats.md"
+MARK = "<!-- benchmarks/float_runs.py writes what follows -->\n"
+BATCH = 256
+GPT = Options(attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
+Cell = dict[str, Any]
 
 
-def cell(decision: FloatDecision) -> str:
+VERSIONS = ("", "dynamic", "int8", "int4")
+
+
+def network_of(plan: Plan, version: str) -> TrainedNetwork | None:
+    """As trained; with weights of 8 bits for each channel, or of 4 bits for each 16 of a row; or with activations of 7
+    bits, too, as torch's dynamic quantisation has it. None where it is not quantised."""
+    if not version:
+        return plan.network()
+    if plan.kind != "gpt":
+        return None
+    arrays = weights_of(plan.folder)
+    with TemporaryDirectory() as folder:
+        model, names = Path(folder) / "m.safetensors", Path(folder) / "names.toml"
+        if version == "dynamic":
+            return dynamic(plan, arrays, Path(folder) / "m.pt")
+        data, rules = with_names(arrays, *WEIGHTS[version])
+        model.write_bytes(data)
+        names.write_text(rules, encoding="utf-8")
+        return import_network([model], GPT, read_names(names)).network
+
+
+def dynamic(plan: Plan, arrays: dict[str, Any], path: Path) -> TrainedNetwork:
+    """By torch's quantize_dynamic."""
+    import torch
+
+    from examples.trained import networks
+
+    model = networks.GPT(networks.Shape(len(arrays["transformer.wte.weight"]), plan.rows, plan.layers, plan.heads))
+    model.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in arrays.items()})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = torch.ao.quantization.quantize_dynamic(model.eval(), {torch.nn.Linear}, dtype=torch.qint8)
+        torch.save(made.state_dict(), path)
+    return import_network([path], GPT).network
+
+
+class Asked:
+    """One network and its claim, up to a length."""
+
+    def __init__(self, network: TrainedNetwork, claim: Claim, given: argparse.Namespace) -> None:
+        counts = WordCounts(FloatNetwork(network), claim)
+        first, last = claim.lengths
+        self.last = max((n for n in range(first, min(given.max_n, last) + 1) if counts.at(n) <= given.most),
+                        default=first)
+        self.network, self.whole, self.given = network, claim, given
+        self.claim = claim_of_lengths(network, claim, first, self.last)
+
+    def reals(self) -> Cell:
+        """What is decided over the reals."""
+        found = decide(self.network, self.claim)
+        return {"certified_to": found.certified_to, "wrong_at": len(found.wrong.word) if found.wrong else None}
+
+    def floats(self, name: str) -> Cell:
+        """What is decided of a class, and what drawn runs do."""
+        run = presets()[name]
+        found = decide_floats(self.network, self.claim, run)
+        cell: Cell = {"certified_to": found.certified_to, "wrong_at": None}
+        if found.wrong is None:
+            cell |= self.longer(run) if name == SEARCHED else {}
+        else:
+            cell |= {"wrong_at": len(found.wrong.word), "word": "".join(found.wrong.word),
+                     "accepted": found.wrong_certificate is not None}
+        if found.certified_to is not None:
+            cell |= Drawn(self, run, found.certified_to).measured(self.given.runs)
+        return cell
+
+    def longer(self, run: RunClass) -> Cell:
+        """A wrong run at one of the longer lengths."""
+        for n in self.given.longer:
+            if self.last < n <= self.whole.lengths[1]:
+                wrong = WrongRuns(self.network, claim_of_lengths(self.network, self.whole, n, n), run, 1).row(
+                    n, False, True).wrong
+                if wrong:
+                    return {"wrong_at": n, "word": "".join(wrong.word)}
+        return {}
+
+
+class Drawn:
+    """Drawn runs of a class at certified lengths, against the reals and the trusted folder's bounds."""
+
+    def __init__(self, asked: Asked, run: RunClass, last: int) -> None:
+        self.asked, self.run, self.lengths = asked, run, range(asked.claim.lengths[0], last + 1)
+        self.search = WrongRuns(asked.network, asked.claim, run, 1)
+        self.real = FloatNetwork(self.search.cast)
+        text = float_runs_text(asked.network, asked.claim, run)
+        given = proof.read_float_runs(json.loads(text), Budget(8))
+        budget = given.language.budget
+        self.stack = FloatStack(budget, cast_network(given.network, given.floats[0]), given.floats[0])
+        rows = [asked.claim.cases[case].above[row] for case, row in self.search.judge.rows.rows]
+        self.row_maps = make_row_maps(budget, rows, given.network.outputs)
+        self.budget = budget
+
+    def bounds(self, inputs: Any, places: list[int]) -> Any:
+        """How far rows may be off, [words, places, rows]."""
+        walk = proof.WalkOfRuns(self.stack, 0)
+        return np.array([[spread(self.budget, apply(self.budget, self.row_maps, logits)).reaches
+                          for _, logits in walk.logits(tokens.tolist(), places)] for tokens in inputs]) / UNIT
+
+    def measured(self, runs: int) -> Cell:
+        """How many runs were drawn, how many were wrong, how far they were off at most, and how far they may be."""
+        draw, seen, bound, wrong = np.random.default_rng(0), 0.0, 0.0, 0
+        share = -(-runs // len(self.lengths) // BATCH) * BATCH
+        drawn = 0
+        for n in self.lengths:
+            words = self.search._live(n)[:: max(1, 2**n // 64)]
+            pairs = judged(self.asked.claim, n)
+            if not len(words) or not pairs:
+                continue
+            places, at = map(list, zip(*pairs, strict=True))
+            inputs, held = self.search.judge.inputs(words), self.search.judge.cases.hold(words)[:, places]
+            exact = self.search.judge.rows.margins(self.real.logits(inputs, 0, at), held)
+            judged_rows = np.isfinite(exact)
+            if not judged_rows.any():
+                continue
+            bound = max(bound, float(self.bounds(inputs, at)[judged_rows].max()))
+            for _ in range(0, share, BATCH):
+                some = draw.integers(0, len(words), BATCH)
+                execution = executions(self.run)[int(draw.integers(len(executions(self.run))))]
+                logits = Emulation(self.search.cast, self.run, execution, draw).logits(inputs[some], 0, np.array(at))
+                margins = self.search.judge.rows.margins(logits, held[some])
+                wrong += int((margins <= 0).any((1, 2)).sum())
+                off = np.abs(margins[judged_rows[some]] - exact[some][judged_rows[some]])
+                seen, drawn = max(seen, float(off.max())), drawn + BATCH
+        return {"runs": drawn, "wrong_runs": wrong, "seen": seen, "bound": bound}
+
+
+def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]) -> None:
+    """All cells of one network."""
+    plan = plans()[name]
+    label = f"{name}, {version}" if version else name
+    network = None if label in kept and not given.again else network_of(plan, version)
+    if network is None:
+        return
+    try:
+        asked = Asked(network, replace(plan.claim(plan.network()), offsets=(0, 0)), given)
+        cells = {"asked_to": asked.last, "reals": asked.reals()}
+        for each in {"": CLASSES, "dynamic": ()}.get(version, OF_QUANTISED):
+            start = time.monotonic()
+            cells[each] = asked.floats(each)
+            print(f"{label}, {each}: {cells[each]}, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    except (InputError, Unsupported) as reason:
+        print(f"{label}: {reason}", file=sys.stderr)
+        return
+    kept[label] = cells
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def known(cell: Cell | None) -> str:
     """What is known of one network in one class."""
-    parts = [] if decision.certified_to is None else [f"n ≤ {decision.certified_to}"]
-    if decision.wrong:
-        parts.append(f"wrong at {len(decision.wrong.word)}")
+    if cell is None:
+        return "–"
+    parts = [] if cell["certified_to"] is None else [f"n ≤ {cell['certified_to']}"]
+    if cell["wrong_at"] is not None:
+        parts.append(f"wrong at {cell['wrong_at']}")
     return ", ".join(parts) or "open"
 
 
-def line(name: str, longest: int, most: int) -> str | None:
-    """The row of one network; None if there is no rule for it in float runs."""
-    plan = plans()[name]
-    network = plan.network()
-    claim = replace(plan.claim(network), offsets=(0, 0))
-    counts = WordCounts(FloatNetwork(network), claim)
-    first = claim.lengths[0]
-    last = max((n for n in range(first, min(longest, claim.lengths[1]) + 1) if counts.at(n) <= most), default=first)
-    claim = replace(claim, lengths=(first, last))
-    cells = []
-    for each in CLASSES:
-        start = time.monotonic()
-        try:
-            cells.append(cell(decide_floats(network, claim, presets()[each])))
-        except Unsupported as reason:
-            print(f"{name}: {reason}", file=sys.stderr)
-            return None
-        print(f"{name}, {each}: {cells[-1]}, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
-    return f"| `{name}` | {last} | {' | '.join(cells)} |"
+def off(cell: Cell | None) -> str:
+    """How far runs were off, and may be."""
+    return f"{cell['seen']:.2g} of {cell['bound']:.2g}" if cell and "seen" in cell else "–"
+
+
+def page(kept: dict[str, Any]) -> str:
+    """Both tables."""
+    head = "| network | asked to | over the reals | " + " | ".join(f"`{each}`" for each in CLASSES) + " |\n"
+    lines = ["## What holds\n\n", head, "|---" * (3 + len(CLASSES)) + "|\n"]
+    for label, cells in kept.items():
+        found = [known(cells["reals"]), *(known(cells.get(each)) for each in CLASSES)]
+        lines.append(f"| {shown(label)} | {cells['asked_to']} | {' | '.join(found)} |\n")
+    drawn = [cell for cells in kept.values() for each in CLASSES if "runs" in (cell := cells.get(each) or {})]
+    ratios = sorted(cell["bound"] / cell["seen"] for cell in drawn if cell["seen"])
+    lines += ["\n## How far runs are off\n\n",
+              f"{sum(cell['runs'] for cell in drawn):,} runs were drawn at certified lengths; "
+              f"{sum(cell['wrong_runs'] for cell in drawn)} were wrong. Each cell: how far a row of logits was off at "
+              f"most, of what the trusted folder proves. The bound is {ratios[0]:.2g} to {ratios[-1]:.2g} times what "
+              f"was seen, {ratios[len(ratios) // 2]:.2g} times in the middle.\n\n",
+              "| network | " + " | ".join(f"`{each}`" for each in CLASSES) + " |\n",
+              "|---" * (1 + len(CLASSES)) + "|\n"]
+    for label, cells in kept.items():
+        if any("seen" in (cells.get(each) or {}) for each in CLASSES):
+            lines.append(f"| {shown(label)} | {' | '.join(off(cells.get(each)) for each in CLASSES)} |\n")
+    return "".join(lines)
+
+
+def shown(label: str) -> str:
+    """The name of the network, and how it is quantised."""
+    name, _, version = label.partition(", ")
+    return f"`{name}`" + (f", {version}" if version else "")
 
 
 def main() -> None:
-    """Print the table."""
+    """Ask, keep what is found, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--max-n", type=int, default=10)
-    parser.add_argument("--most", type=int, default=64)
+    parser.add_argument("--max-n", type=int, default=8)
+    parser.add_argument("--most", type=int, default=32)
+    parser.add_argument("--runs", type=int, default=2000)
+    parser.add_argument("--longer", type=lambda text: [int(n) for n in text.split(",")], default=[22, 29])
+    parser.add_argument("--write-only", action="store_true")
+    parser.add_argument("--again", action="store_true", help="also what is kept")
     parser.add_argument("network", nargs="*")
     given = parser.parse_args()
-    print("| network | asked to | " + " | ".join(f"`{each}`" for each in CLASSES) + " |")
-    print("|---" * (2 + len(CLASSES)) + "|")
-    for name in given.network or plans():
-        if row := line(name, given.max_n, given.most):
-            print(row, flush=True)
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.is_file() else {}
+    names = given.network or list(plans())
+    for version, name in [] if given.write_only else product(VERSIONS, names):
+        ask(name, version, given, kept)
+    order = {f"{name}, {version}" if version else name: None for name in plans() for version in VERSIONS}
+    kept = {label: kept[label] for label in order if label in kept}
+    text = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
+    PAGE.write_text(f"{text}{MARK}\n{page(kept)}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -86,15 +86,31 @@ def all_rows(folder: str, tree: Path) -> list[Row]:
         decision_row("bidirectional", "every word, 3 layers, d = 56, n <= 12", "12", "0", folder, 300),
         decision_row("tomita_2", "zoo: (10)*, every offset, n <= 63", "63", "all", folder, 60),
         decision_row("d_2", "zoo: D-2, offset 0, n <= 63", "63", "0", folder, 30),
+        float_row("tomita_2", "8", folder, 2), float_row("majority", "5", folder, 5),
         learning_row("tomita_2", "63", folder, 5), learning_row("d_2", "40", folder, 10),
         learning_row("dyck_1", "20", folder, 45), learning_row("tomita_4_turned", "24", folder, 10),
-        learning_row("flip_flop", "9", folder, 10), learning_row("palindromes", "8", folder, 5)]
+        learning_row("flip_flop", "9", folder, 10), learning_row("palindromes", "8", folder, 5),
+        learning_row("tomita_1", "20", folder, 40),
+        equality_row("tomita_2", "tomita_2", 3), equality_row("tomita_4", "tomita_4_turned", 30)]
 
 
 def decision_row(name: str, about: str, longest: str, offsets: str, folder: str, must: float) -> Row:
     """Deciding a trained network and checking the certificate."""
     path = str(Path(folder) / f"{name}.cert")
     return Row(f"decide-{name}", about, (str(HERE / "deciding.py"), name, longest, offsets, path), must, 900, path)
+
+
+def equality_row(first: str, second: str, must: float) -> Row:
+    """Two networks on all words of at most 20 letters, and deciding each of them."""
+    return Row(f"equal-{first}-{second}", "zoo: two networks for n <= 20, and deciding each",
+               (str(HERE / "equality.py"), first, second, "20"), must, 900)
+
+
+def float_row(name: str, longest: str, folder: str, must: float) -> Row:
+    """Deciding every float run of a network of the zoo, word by word, and checking the certificate."""
+    path = str(Path(folder) / f"float-{name}.cert")
+    return Row(f"float-{name}", f"zoo: every run in bfloat16/binary32, n <= {longest}",
+               (str(HERE / "deciding.py"), name, longest, "0", path, "bfloat16/binary32"), must, 900, path)
 
 
 def learning_row(name: str, longest: str, folder: str, must: float) -> Row:

@@ -77,7 +77,8 @@ Float = Annotated[str | None, typer.Option(
     "--float", metavar="NAME|FILE", help="decide the claim of every float run of this class: "
     "bfloat16/binary32, ... (certify floats --presets lists them)")]
 Wrong = Annotated[str | None, typer.Option(
-    "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word found here")]
+    "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word found here, "
+    "or of the wrong run")]
 Page = Annotated[str | None, typer.Option(
     "--html", metavar="FILE", parser=written_file, help="write the page of the decision here")]
 

@@ -28,6 +28,9 @@ def floats(
         "--max-n", metavar="N", parser=option.whole_number,
         help="words up to this length (left out: all of the certificate; of a model 64)")] = None,
     output: option.Certificate = None,
+    html: Annotated[str | None, typer.Option(
+        "--html", metavar="FILE", parser=option.written_file,
+        help="write the page of a trained network's certificate here, with what holds of float runs")] = None,
     effort: option.Effort = 1,
     presets: Annotated[bool, typer.Option(
         "--presets", help="print the classes, what each assumes, and where that is written")] = False,
@@ -38,17 +41,52 @@ def floats(
 
     Shows, for each class, the greatest length up to which every truth that the network computes is exactly 0 or 1, and
     the right one, in whatever order sums are taken; and a wrong run, replayed bit by bit, on the shortest words on
-    which one was found (shorter ones may have others). With -o the certificate that claims all this is written.
-    docs/floats.md says what a float run is.
+    which one was found (shorter ones may have others). With -o the certificate that claims all this is written. Of a
+    trained network: in which classes the claim of its certificate holds, up to which length. docs/floats.md says what
+    a float run is.
     """
     from certify.asking.quantities import read_positive
+    from certify.commands.decide import refuse_options
     from certify.floats.classes import read_classes
+    from certify.trained.files import is_trained
 
     ulps = None if exp_ulp is None else read_positive(exp_ulp, "--exp-ulp")
     classes = read_classes(formats or [], ulps)
     if presets:
         raise typer.Exit(show_presets(classes if formats else None, as_json))
+    if subject is not None and is_trained(subject):
+        refuse_options("a certificate of a trained network is asked about without this option: certify decide --float "
+                       "writes certificates", {"-o": output})
+        raise typer.Exit(decide_trained(subject, max_n, classes, effort, html, as_json))
+    refuse_options("expected a certificate of a trained network", {"--html": html})
     raise typer.Exit(decide_floats(read_proved(subject, max_n), classes, effort, output, as_json))
+
+
+def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], effort: int, html: str | None,
+                   as_json: bool) -> int:
+    """Decide the claim of a file about a trained network in each class, print it, and return the status of the worst.
+
+    Raises:
+        InputError: if the file has no claim about words.
+    """
+    from certify.exports.html import write_page_of_floats
+    from certify.frame.terminal_tables import console
+    from certify.frame.verdicts import exit_status, worst
+    from certify.trained.claim_file import Scope
+    from certify.trained.flags import Flags
+    from certify.trained.float_decision import decide_classes
+    from certify.trained.float_show import float_rows_to_json, print_float_rows
+    from certify.trained.question import read_question
+
+    rows = decide_classes(*read_question(subject, None, Flags(), Scope(max_n)), classes, effort)
+    if html is not None:
+        write_page_of_floats(subject, html, rows)
+    verdict = worst([row.verdict for row in rows])
+    if as_json:
+        print_json({"verdict": verdict, "floats": float_rows_to_json(rows)})
+    else:
+        print_float_rows(console(), rows)
+    return exit_status(verdict)
 
 
 def show_presets(chosen: list[RunClass] | None, as_json: bool) -> int:

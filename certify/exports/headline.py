@@ -21,7 +21,9 @@ def headline(lines: Sequence[str]) -> str:
     'a claim about all words of length 2 to 5 is proved'
     """
     if is_refutation(lines):
-        return "wrong on a word" if any(line.startswith("wrong word") for line in lines) else "wrong on an input"
+        shown = {"wrong run": "wrong in a float run", "wrong word": "wrong on a word"}
+        return next((said for name, said in shown.items() if any(line.startswith(name) for line in lines)),
+                    "wrong on an input")
     if lines[0].startswith(VACUOUS):
         return "a claim that asks nothing"
     words = words_of_lengths(lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -14,6 +14,9 @@ from certify.formula.sealed import read_accepted, read_sealed_text
 from certify.frame.files import check_writable, read_text, write_text
 from certify.trained.certified import read_certified
 from certify.trained.files import OVER_THE_REALS
+from certify.trained.float_decision import ClassRow
+from certify.trained.float_show import cells_of
+from constructions.errors import InputError
 from constructions.network.transformer import check_softmax
 from proofs.check import Softened, WrongWord
 
@@ -64,9 +67,22 @@ def page_of(text: str, path: str, name: str, title: str = "") -> str:
     return certificate_page(sealed, name)
 
 
-def _page_of_trained(text: str, path: str, name: str, title: str) -> str:
+def _page_of_trained(text: str, path: str, name: str, title: str,
+                     floats: Sequence[tuple[str, str, str, str]] = ()) -> str:
     is_wrong = isinstance(read_accepted(text, path), WrongWord)
     what = "Certificate of a wrong word" if is_wrong else "Certificate about a trained network"
     decision = read_certified(text, path)
     decision = replace(decision, claim=replace(decision.claim, title=title))
-    return decision_page(decision, [Filed(name, text, is_wrong)], what)
+    return decision_page(decision, [Filed(name, text, is_wrong)], what, floats)
+
+
+def write_page_of_floats(path: str, place: str, rows: Sequence[ClassRow]) -> None:
+    """The page of a certificate about a trained network, with what is known of float runs.
+
+    Raises:
+        InputError: if it is not one over the real numbers, or is rejected.
+    """
+    text = read_text(path)
+    if not any(f'"{kind}"' in text[:BEGINNING] for kind in OVER_THE_REALS):
+        raise InputError(f"--html: {path} is no certificate about a trained network over the real numbers")
+    write_text(place, _page_of_trained(text, path, PurePath(path).name, "", [cells_of(row) for row in rows]))

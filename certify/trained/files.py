@@ -9,7 +9,7 @@ from pathlib import Path
 
 OVER_THE_REALS = ("certify-decision", "certify-wrong-word")
 """The formats of certificates about real numbers."""
-WITH_A_CLAIM = (*OVER_THE_REALS, "certify-float-runs")
+WITH_A_CLAIM = (*OVER_THE_REALS, "certify-float-runs", "certify-wrong-run")
 """The formats of files that hold a network and a claim about words."""
 ABOUT_TRACKS = ("certify-tracks", "certify-wrong-input")
 """The formats of files that hold a network and a claim about inputs in tracks."""

@@ -23,6 +23,7 @@ from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, check_text, find_unproved_float_units
 from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.certificate import Cover, joined
+from proofs.trained.float_runs.execution import WrongRun
 
 FEW_WORDS = 2**5
 """Words of a length that are run one by one beside a cover by classes."""
@@ -34,11 +35,30 @@ LARGEST = 2**31 - 1
 def float_runs_text(network: TrainedNetwork, claim: Claim, run: RunClass, cover: Cover | None = None) -> str:
     """The certificate of the claim in every run of the class, which the trusted folder proves or rejects: word by word,
     or by a cover."""
-    content: dict[str, Any] = {"format": "certify-float-runs", "version": 1, "network": network_to_json(network),
-                               "claim": claim_to_json(claim), "floats": [{**run.to_json(), "max_n": claim.lengths[1]}]}
+    content = _head("certify-float-runs", network, claim, run)
     if cover is not None:
         content |= {"graphs": list(cover.graphs), "directions": list(cover.directions), "cover": list(cover.units)}
     return write_canonical(content)
+
+
+def _head(name: str, network: TrainedNetwork, claim: Claim, run: RunClass) -> dict[str, Any]:
+    return {"format": name, "version": 1, "network": network_to_json(network), "claim": claim_to_json(claim),
+            "floats": [{**run.to_json(), "max_n": claim.lengths[1]}]}
+
+
+def accepted_wrong_run(network: TrainedNetwork, claim: Claim, run: RunClass, wrong: WrongRun) -> str | None:
+    """The certificate of a wrong run; None if the trusted folder does not accept it, whose functions are within 1 ulp.
+    """
+    execution = wrong.execution
+    text = write_canonical({
+        **_head("certify-wrong-run", network, claim, run), "word": list(wrong.word), "offset": wrong.offset,
+        "place": wrong.place, "case": wrong.case, "row": wrong.row, "order": execution.order, "fused": execution.fused,
+        "normalised": "before" if execution.before else "after", "exp_base": execution.base})
+    try:
+        check_text(text.encode(), work=WORK)
+    except Refusal:
+        return None
+    return text
 
 
 def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: Claim, run: RunClass

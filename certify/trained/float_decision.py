@@ -7,7 +7,7 @@ is looked for in numpy, where margins are least, and replayed bit by bit in inte
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from certify.frame.answer import AnswerByLength
 from certify.frame.progress import ProgressLine
 from certify.frame.so_far import SoFar, answer_in_time
-from certify.trained.float_classes import certified_by_classes, float_runs_text
+from certify.trained.float_classes import accepted_wrong_run, certified_by_classes, float_runs_text
 from certify.trained.proving import WORK
 from certify.trained.word_counts import WordCounts
 from constructions.deadline import has_deadline
-from constructions.errors import Unsupported
+from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import MAX_N_LIMIT, Lengths
 from constructions.trained.claim import (
     Claim,
@@ -40,7 +40,7 @@ from proofs.enclosures.float_runs.numbers import NotFinite
 from proofs.enclosures.float_runs.run_class import RunClass, is_within
 from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.float_runs.emulation import Emulation
-from proofs.trained.float_runs.execution import Execution, executions
+from proofs.trained.float_runs.execution import Execution, WrongRun, executions
 from proofs.trained.float_runs.replay import Replay
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.live_states import StateLevels
@@ -69,19 +69,6 @@ class SeenMargin:
 
 
 @dataclass(frozen=True)
-class WrongRun:
-    """An execution in which a row of stored logits is at most the margin: replayed bit by bit, so a proof."""
-
-    word: tuple[str, ...]
-    offset: int
-    place: int
-    case: int
-    row: int
-    execution: Execution
-    value: Fraction
-
-
-@dataclass(frozen=True)
 class FloatRow:
     """What is known of all words of one length in all runs of the class."""
 
@@ -94,13 +81,15 @@ class FloatRow:
 
 @dataclass(frozen=True)
 class FloatDecision(AnswerByLength[FloatRow]):
-    """The answer about a network, a claim and a class; ``certificate`` is of the lengths that are certified."""
+    """The answer about a network, a claim and a class; ``certificate`` is of the lengths that are certified,
+    ``wrong_certificate`` of the wrong run on the shortest word."""
 
     network: TrainedNetwork
     claim: Claim
     run: RunClass
     rows: tuple[FloatRow, ...]
     certificate: str | None
+    wrong_certificate: str | None
     seconds: float
 
     @property
@@ -138,7 +127,41 @@ def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: 
                 rows += [replace(rows[-1], n=m, seen=None) for m in range(n + 1, last + 1)]
                 break
     judged_rows = tuple(_judge(row, reach, reason, row.n in vacuous) for row in rows)
-    return FloatDecision(network, claim, run, judged_rows, text, time.perf_counter() - start)
+    shortest = next((row.wrong for row in judged_rows if row.wrong), None)
+    wrong = accepted_wrong_run(network, claim, run, shortest) if shortest else None
+    return FloatDecision(network, claim, run, judged_rows, text, wrong, time.perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """What is known of one class; ``decision`` is None where there is no rule, for the ``reason``."""
+
+    run: RunClass
+    decision: FloatDecision | None
+    reason: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Of all lengths."""
+        return self.decision.verdict if self.decision else "unknown"
+
+
+def decide_classes(network: TrainedNetwork, claim: Claim, runs: Iterable[RunClass], effort: int = 1
+                   ) -> list[ClassRow]:
+    """The same in several classes.
+
+    Raises:
+        InputError: if the claim does not fit the network.
+    """
+    check_fits(network, claim)
+    return [_row_of(network, claim, run, effort) for run in runs]
+
+
+def _row_of(network: TrainedNetwork, claim: Claim, run: RunClass, effort: int) -> ClassRow:
+    try:
+        return ClassRow(run, decide_floats(network, claim, run, effort))
+    except (InputError, Unsupported) as reason:
+        return ClassRow(run, None, str(reason))
 
 
 def decide_floats_in_time(network: TrainedNetwork, claim: Claim, run: RunClass, effort: int

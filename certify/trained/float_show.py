@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,8 +13,9 @@ from certify.frame.numbers import decimal
 from certify.frame.terminal_tables import Column, plain, print_table, said_of_all, verdict_text
 from certify.frame.verdicts import colour
 from certify.frame.words import show_word
-from certify.trained.float_decision import FloatDecision, FloatRow, WrongRun
+from certify.trained.float_decision import ClassRow, FloatDecision, FloatRow
 from certify.trained.show import DIGITS, MOST_ROWS, cut_word, describe_network, show_numbers, show_row
+from proofs.trained.float_runs.execution import WrongRun
 
 COLUMNS = (Column("n", "right"), Column("verdict"), Column("smallest margin found, weights rounded"),
            Column("on the word"), Column("offset", "right"))
@@ -34,6 +36,37 @@ def print_float_decision(out: Console, decision: FloatDecision) -> None:
     out.print(Text(f"{verdict}:", style=colour(verdict)), plain(why))
     if decision.wrong:
         out.print(plain(describe_wrong_run(decision, decision.wrong)))
+
+
+def print_float_rows(out: Console, rows: Sequence[ClassRow]) -> None:
+    """A row for each class; below it the wrong runs, and what is not known, with the reason."""
+    print_table(out, map(Column, ("float runs", "certified", "wrong run found", "verdict")), [
+        (*cells[:-1], verdict_text(cells[-1])) for cells in map(cells_of, rows)])
+    out.print()
+    for row in rows:
+        said = describe_verdict(row.decision) if row.decision else row.reason
+        out.print(plain(f"{row.run.name}: {said}"))
+        if row.decision and row.decision.wrong:
+            out.print(plain(describe_wrong_run(row.decision, row.decision.wrong)))
+
+
+def cells_of(row: ClassRow) -> tuple[str, str, str, str]:
+    """The name, what is certified, where a wrong run was found, the verdict."""
+    return (row.run.name, *_of_class(row.decision), row.verdict)
+
+
+def _of_class(decision: FloatDecision | None) -> tuple[str, str]:
+    if decision is None:
+        return "none", "-"
+    certified = decision.certified_to
+    return ("none" if certified is None else f"n <= {certified}" if decision.rows[0].n == 1 else
+            f"n = {decision.rows[0].n}..{certified}", f"n = {len(decision.wrong.word)}" if decision.wrong else "-")
+
+
+def float_rows_to_json(rows: Sequence[ClassRow]) -> list[dict[str, Any]]:
+    """The same for programs."""
+    return [float_decision_to_json(row.decision) if row.decision else
+            {"verdict": row.verdict, "float": row.run.to_json(), "reason": row.reason} for row in rows]
 
 
 def _cells(row: FloatRow) -> tuple[str, str, str]:

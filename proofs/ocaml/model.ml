@@ -293,7 +293,7 @@ let others =
   [ ("certify-softened", "transformers with hard attention made soft"); ("certify-margin", "margins");
     ("certify-decision", "trained networks"); ("certify-wrong-word", "trained networks");
     ("certify-tracks", "trained networks"); ("certify-wrong-input", "trained networks");
-    ("certify-float-runs", "float runs of trained networks");
+    ("certify-float-runs", "float runs of trained networks"); ("certify-wrong-run", "float runs of trained networks");
     ("certify-lengths", "trained networks"); ("certify-long-word", "trained networks");
     ("certify-suffixes", "trained networks") ]
 

@@ -9,10 +9,18 @@ import base64
 import copy
 import hashlib
 import itertools
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tests.check.trained_networks import decision, dump, make_claim, make_network, mean_network
+from tests.check.trained_networks import (
+    decision,
+    dump,
+    make_claim,
+    make_network,
+    mean_network,
+    rounding_network,
+)
 from tests.check.trained_reference import Reference
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -66,6 +74,62 @@ def wrong_word(**changes: Any) -> Document:
     found = {"format": "certify-wrong-word", "version": 1, "network": document["network"], "claim": document["claim"],
              "word": ["1", "0", "1"], "offset": 2, "place": 2, "case": 0, "row": 0}
     return found | changes
+
+
+BY_SCALE: Document = {"scale": "3/64", "zero": 7, "least": 0, "greatest": 15}
+BY_TOKEN: Document = {"range": "token", "greatest": 15}
+BY_INPUT: Document = {"range": "input", "greatest": 15}
+
+
+def roundings(how: Document, longest: int = 2, **changes: Any) -> Document:
+    """The signs of a difference of logits of a network that rounds on its way, and just how large it is at least."""
+    network = rounding_network(how)
+    words = itertools.chain(*(itertools.product((0, 1), repeat=n) for n in range(1, longest + 1)))
+    least = min(abs(x[0] - x[1]) for word in words for x in [Reference(network).logits([2, *word])[-1]])
+    margin = str(Fraction(int(least * 2**30) - 1, 2**30))
+    return decision(network, signs_of_logits(network, longest, **changes) | {"margin": margin})
+
+
+def accepted_roundings() -> dict[str, Document]:
+    """Files about networks with quantised activations that are proved."""
+    scale = roundings(BY_SCALE)
+    states = scale["claim"]["cases"][0]["when"]["states"]
+    turned = changed(scale, "claim", "cases", value=[{"when": {"states": states}, "above": [[[0, "-1"], [1, "1"]]]}])
+    word = {0: [], 1: ["0"], 2: ["1"]}.get(states[0], ["0", "0"])
+    wrong = {"format": "certify-wrong-word", "version": 1, "network": scale["network"], "claim": turned["claim"],
+             "word": word, "offset": 0, "place": len(word), "case": 0, "row": 0}
+    return {"trained_roundings_by_a_scale": scale, "trained_roundings_by_a_token": roundings(BY_TOKEN),
+            "trained_roundings_by_all_tokens": roundings(BY_INPUT, read="last"),
+            "trained_roundings_wrong_word": wrong}
+
+
+def with_rounding(document: Document, how: Any) -> Document:
+    """A copy whose last step rounds otherwise."""
+    return changed(document, "network", "steps", 2, "activation", value=how)
+
+
+def rejected_roundings() -> dict[str, Document]:
+    """Files about such networks that are not proved."""
+    made = accepted_roundings()
+    scale, token, everything = (made[f"trained_roundings_by_{name}"] for name in ("a_scale", "a_token", "all_tokens"))
+    return {
+        "trained_roundings_by_another_scale": with_rounding(scale, BY_SCALE | {"scale": "3/65"}),
+        "trained_roundings_with_another_zero": with_rounding(scale, BY_SCALE | {"zero": 8}),
+        "trained_roundings_to_fewer_numbers": with_rounding(scale, BY_SCALE | {"greatest": 10}),
+        "trained_roundings_of_a_token_to_fewer_numbers": with_rounding(token, BY_TOKEN | {"greatest": 14}),
+        "trained_roundings_of_all_tokens_to_fewer_numbers": with_rounding(everything, BY_INPUT | {"greatest": 14}),
+        "trained_roundings_by_all_tokens_and_not_by_each": changed(
+            with_rounding(token, BY_INPUT), "claim", "read", value="last"),
+        "trained_roundings_left_out": with_rounding(token, "identity"),
+        "trained_roundings_in_float_runs": float_runs(scale["network"], scale["claim"], BINARY32)}
+
+
+def malformed_roundings() -> dict[str, Document]:
+    """Files about such networks that are not in the format."""
+    scale = roundings(BY_SCALE)
+    return {"trained_roundings_by_a_scale_of_0": with_rounding(scale, BY_SCALE | {"scale": "0"}),
+            "trained_roundings_with_a_zero_outside": with_rounding(scale, BY_SCALE | {"zero": 16}),
+            "trained_roundings_by_the_range_of_a_word": with_rounding(scale, BY_TOKEN | {"range": "word"})}
 
 
 BINARY32 = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "binary32") | {
@@ -127,6 +191,36 @@ def malformed_float_runs() -> dict[str, Document]:
     return {"trained_float_runs_of_no_class": changed(mean, "floats", value=[]),
             "trained_float_runs_of_other_lengths": changed(mean, "floats", 0, "max_n", value=3),
             "trained_float_runs_of_a_format_without_a_name": changed(mean, "floats", 0, "sums", value="float32")}
+
+
+def wrong_run(**changes: Any) -> Document:
+    """The mean of letters is 2/5, which bfloat16 stores as 0.400390625: a half less that is below 1/10 - 1/5000."""
+    runs = float_runs_of_means(BFLOAT16, margin="499/5000")
+    return {**runs, "format": "certify-wrong-run", "word": ["0", "0", "1", "1"], "offset": 1, "place": 4, "case": 1,
+            "row": 0, "order": "in pairs", "fused": False, "normalised": "before", "exp_base": "2"} | changes
+
+
+def rejected_wrong_runs() -> dict[str, Document]:
+    """Files about wrong runs that are not proved."""
+    wrong = wrong_run()
+    return {
+        "trained_no_wrong_run": wrong_run(word=["0", "0", "1"], place=3),
+        "trained_no_wrong_run_in_binary32": changed(wrong, "floats", 0, value=wrong["floats"][0] | BINARY32),
+        "trained_no_wrong_run_by_its_margin": changed(wrong, "claim", "margin", value="249/2500"),
+        "trained_a_wrong_run_of_another_base": changed(wrong, "floats", 0, "exp_base", value="e"),
+        "trained_a_wrong_run_normalised_otherwise": changed(wrong, "floats", 0, "normalised", value="after"),
+        "trained_a_wrong_run_of_functions_within_half_a_unit": changed(wrong, "floats", 0, "exp_ulp", value="1/2"),
+        "trained_a_wrong_run_where_no_case_holds": wrong_run(case=0),
+        "trained_a_wrong_run_of_weights_wider_than_softmax": changed(
+            wrong, "floats", 0, "weights", value="binary64")}
+
+
+def malformed_wrong_runs() -> dict[str, Document]:
+    """Files about wrong runs that are not in the format."""
+    return {"trained_a_wrong_run_in_no_order": wrong_run(order="sideways"),
+            "trained_a_wrong_run_of_two_classes": wrong_run(floats=float_runs_of_means(margin="499/5000")["floats"]),
+            "trained_a_wrong_run_without_a_base": {
+                key: part for key, part in wrong_run().items() if key != "exp_base"}}
 
 
 def accepted() -> dict[str, Document]:
@@ -233,8 +327,10 @@ def make_units() -> Document:
 
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
-    folders = {"accepted": accepted() | accepted_float_runs(), "rejected": rejected() | rejected_float_runs(),
-               "malformed": malformed() | malformed_float_runs()}
+    folders = {
+        "accepted": accepted() | accepted_float_runs() | accepted_roundings() | {"trained_wrong_run": wrong_run()},
+        "rejected": rejected() | rejected_float_runs() | rejected_roundings() | rejected_wrong_runs(),
+        "malformed": malformed() | malformed_float_runs() | malformed_roundings() | malformed_wrong_runs()}
     return {CORPUS / folder / f"{name}.cert": document for folder, documents in folders.items()
             for name, document in documents.items()}
 

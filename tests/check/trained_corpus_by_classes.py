@@ -9,9 +9,10 @@ import base64
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from tests.check.trained_corpus import BFLOAT16, BINARY32, CORPUS, Document, changed, float_runs_of_means, means
-from tests.check.trained_networks import dump
+from tests.check.trained_networks import Weights, dump
 
 BITS = 24
 LONGEST = 5
@@ -57,6 +58,21 @@ def float_runs_by_classes() -> Document:
     return runs | {"graphs": made["graphs"], "directions": made["directions"], "cover": [unit(1, 1, 4, room=ROOM)]}
 
 
+def rounded_means_by_classes(**changes: Any) -> Document:
+    """Half of the mean, and half of it rounded to a multiple of 1/16 of 0 to 15/16, decided by classes."""
+    made = means_by_classes()
+    w = Weights(0)
+    w.tensors = dict(made["network"]["tensors"])
+    weight = w.view([[0.0, 0.0], [0.5, 0.0]])
+    step = {"step": "units", "norm": None, "in": {"weight": w.view([[0.0], [1.0]]), "bias": None}, "gate": None,
+            "activation": {"scale": "1/16", "zero": 0, "least": 0, "greatest": 15} | changes,
+            "out": {"weight": w.view([[0.0, 1.0]]), "bias": None}}
+    network = made["network"] | {"steps": [*made["network"]["steps"], step],
+                                 "unembedding": made["network"]["unembedding"] | {"weight": weight}}
+    del w.tensors[made["network"]["unembedding"]["weight"]["tensor"]]
+    return made | {"network": network | {"tensors": w.tensors}}
+
+
 def with_number(document: Document, number: int, change: int) -> Document:
     """A copy with one number of the first ranges changed."""
     data = base64.b64decode(document["cover"][0]["ranges"])
@@ -91,6 +107,9 @@ def files() -> dict[Path, Document]:
             runs, "cover", 0, "from", value=2),
         "rejected/trained_float_runs_by_classes_with_a_row_turned": changed(
             runs, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
+        "accepted/trained_rounded_means_by_classes": rounded_means_by_classes(),
+        "rejected/trained_rounded_means_cut_off": rounded_means_by_classes(greatest=4),
+        "rejected/trained_rounded_means_of_another_zero": rounded_means_by_classes(zero=11),
         "malformed/trained_float_runs_with_directions_and_no_cover": {
             key: value for key, value in runs.items() if key != "cover"},
         "malformed/trained_classes_without_a_range": changed(made, "cover", 0, "ranges", value=shorter),

@@ -72,6 +72,7 @@ TABLE = (
     row("sensitivity m.json --max-n 2", "m.json", "--plot", quick=False),
     row("cross-entropy m.json --max-n 2", "m.json", "--plot"),
     row("floats c.cert --format own.toml", "c.cert own.toml", "-o"),
+    row("floats mean.cert --format own.toml --max-n 1", "mean.cert own.toml", "--html"),
     row(" ".join(IMPORT), "model.safetensors", "-o"),
     row(" ".join(["import", "folder", *IMPORT[2:]]), "folder/model.safetensors", "-o"),
     row("decide t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --wrong --html --store"),
@@ -117,6 +118,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
                        "bits.att": "e\te\t0\ne\te\t1\ne\n"}.items():
         (folder / name).write_text(text, encoding="utf-8")
     prove_formula("Q_1 since Q_0", alphabet="01", max_n=2).save(folder / "c.cert")
+    shutil.copy(ROOT / "tests" / "corpus" / "accepted" / "trained_mean.cert", folder / "mean.cert")
     for name in ("p.cr", "inner.cr"):
         shutil.copy(shipped / "programs" / "majority.cr", folder / name)
     shutil.copy(shipped / "hard" / "flip_flop.json", folder / "hard.json")
@@ -172,7 +174,7 @@ def writing(name: str) -> dict[str, object]:
 def test_the_table_has_every_option_of_every_command_that_writes() -> None:
     of_the_app = {(name, option) for name in command_line().commands for option in writing(name)}
     assert of_the_app == {(one.name, option) for one in TABLE for option in one.options}
-    assert len(of_the_app) == 35
+    assert len(of_the_app) == 36
 
 
 def test_every_option_whose_name_or_place_is_one_to_write_to_says_so() -> None:

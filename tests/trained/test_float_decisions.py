@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from certify.cli import app
-from certify.trained.float_classes import certified_by_classes, float_runs_text
+from certify.trained.float_classes import accepted_wrong_run, certified_by_classes, float_runs_text
 from certify.trained.float_decision import WrongRuns, decide_floats
 from certify.trained.float_show import float_decision_to_json
 from constructions.errors import InputError, Unsupported
@@ -21,7 +21,7 @@ from constructions.trained.claim import Claim, input_tokens, judged
 from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
-from proofs.check import check_text
+from proofs.check import Rejected, check_text
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.forms import UNIT, spread
 from proofs.check.checker.kernel.budget import Budget
@@ -50,7 +50,12 @@ def test_a_network_that_is_right_over_the_reals_is_wrong_in_bfloat16() -> None:
     run = presets()["bfloat16/binary32"]
     search = WrongRuns(network, claim, run, 1)
     found = [search.replayed(MAJORITY_WORD, 0, 29, case, 0, executions(run)[0]) for case in range(len(claim.cases))]
-    assert [wrong.value for wrong in found if wrong] == [Fraction(-19, 256)]
+    (wrong,) = [one for one in found if one]
+    assert wrong.value == Fraction(-19, 256)
+    text = accepted_wrong_run(network, claim, run, wrong)
+    assert text is not None
+    with pytest.raises(Rejected, match="above the margin"):
+        check_text(text.replace('"bfloat16', '"binary32').encode())
     binary32 = presets()["binary32"]
     search = WrongRuns(network, claim, binary32, 1)
     assert not any(search.replayed(MAJORITY_WORD, 0, 29, case, 0, executions(binary32)[0])
@@ -165,3 +170,19 @@ def test_the_command(tmp_path: Path) -> None:
     assert check_text(certificate.read_bytes())
     again = CliRunner().invoke(app, ["decide", str(certificate), "--max-n", "1", "--float", "bfloat16/binary32"])
     assert again.exit_code == 0 and "every run is right on every word of length 1 .. 1" in again.stdout
+
+
+def test_a_wrong_run_is_written_as_a_certificate(tmp_path: Path) -> None:
+    """Of a claim that is false over the reals, too: after a 1 the first letter is one."""
+    network, _ = of_zoo("first")
+    model, wrong = tmp_path / "model.json", tmp_path / "wrong.cert"
+    model.write_text(write_canonical(network_to_json(network)), encoding="utf-8")
+    asked = ["decide", str(model), "--alphabet", "01", "--before", "2", "--at", "last", "--larger", "1,0: Q_1",
+             "--max-n", "2", "--float", "bfloat16/binary32", "--wrong", str(wrong)]
+    found = CliRunner().invoke(app, asked)
+    assert found.exit_code == 1 and "replayed bit by bit" in found.stdout
+    lines = check_text(wrong.read_bytes()).lines
+    assert lines[0] == "the claim that follows is FALSE:" and "'bfloat16/binary32', words of up to 2 symbols:" in lines[
+        next(k for k, line in enumerate(lines) if line.startswith("float runs"))]
+    again = CliRunner().invoke(app, ["decide", str(wrong), "--max-n", "1", "--float", "binary32"])
+    assert again.exit_code in (0, 1, 3) and "length 1 .. 1" in again.stdout

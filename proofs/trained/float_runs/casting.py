@@ -40,6 +40,9 @@ def rounded(x: Array, target: Format) -> Array:
     >>> rounded(np.array([257, 259, 10**39], dtype=np.float64), FORMATS["bfloat16"]).tolist()
     [256.0, 260.0, inf]
     """
+    if target == FORMATS["binary32"]:  # numpy's own, which is many times faster
+        with np.errstate(over="ignore"):
+            return x.astype(np.float32).astype(np.float64)
     exponents = np.maximum(np.frexp(x)[1], target.least + 1)
     found = np.ldexp(np.rint(np.ldexp(x, target.precision - exponents)), exponents - target.precision)
     largest = np.ldexp(np.float64(2**target.precision - 1), target.greatest - target.precision + 1)

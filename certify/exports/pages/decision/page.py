@@ -91,8 +91,10 @@ class Picture:
 
 
 def decision_page(decision: Decision, files: Sequence[Filed] = (),
-                  kind: str = "Decision about a trained network") -> str:
-    """The whole page; ``files`` are the certificates that its commands check."""
+                  kind: str = "Decision about a trained network",
+                  floats: Sequence[tuple[str, str, str, str]] = ()) -> str:
+    """The whole page; ``files`` are the certificates that its commands check, ``floats`` the rows of classes of float
+    runs: the name, what is certified, where a wrong run was found, the verdict."""
     word = chosen_word(decision)
     neighbours = find_neighbours(decision, word.letters, word.offset) if word else []
     wrong = describe_wrong(decision, decision.wrong) if decision.wrong else ""
@@ -106,7 +108,8 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (),
                for case in decision.claim.cases[:MOST_CASES]],
         few_cases=FEW_CASES, around=[mark for mark, tokens in ((BEFORE, decision.claim.before),
                                                              (AFTER, decision.claim.after)) if tokens],
-        contents=_contents(bool(wrong), word is not None, bool(neighbours), bool(files)),
+        floats=floats,
+        contents=_contents(bool(wrong), bool(floats), word is not None, bool(neighbours), bool(files)),
         most_rows=MOST_ROWS, most_neighbours=MOST_NEIGHBOURS, open_up_to=OPEN_UP_TO,
         checker_digest=checker_digest(), write_checker=write_checker_command())
 
@@ -119,9 +122,10 @@ def _environment(decision: Decision) -> Environment:
     return environment
 
 
-def _contents(wrong: bool, word: bool, neighbours: bool, files: bool) -> list[tuple[str, str]]:
+def _contents(wrong: bool, floats: bool, word: bool, neighbours: bool, files: bool) -> list[tuple[str, str]]:
     """The sections that there are."""
-    sections = (("wrong", "The wrong word", wrong), ("margins", "Margins", True), ("attention", "Attention", word),
+    sections = (("wrong", "The wrong word", wrong), ("margins", "Margins", True),
+                ("floats", "In floating point", floats), ("attention", "Attention", word),
                 ("neighbours", "Neighbours", neighbours), ("cases", "Claim", True), ("check", "Check it", files))
     return [(anchor, text) for anchor, text, there in sections if there]
 

@@ -39,7 +39,8 @@ tracks        inputs that are laid out in tracks: claim, reading, columns, longe
               each_input, wrong_input, describing
 lengths       lengths beyond enumeration: reading, counts, truths, margins, case_rows, proof,
               suffixes, describing
-floats        float runs: rounding, casting, operations, softmax, stack, classes, proof, describing
+floats        float runs: rounding, casting, operations, softmax, stack, classes, proof, describing; of a wrong run:
+              dyadics, functions, one_run, wrong_run
 """
 
 from ...kernel.budget import TRAINED_HELD, TRAINED_TIMES
@@ -48,6 +49,7 @@ from .deciding import prove_decision
 from .describing import describe_decision, describe_wrong_word
 from .floats.describing import describe_float_runs
 from .floats.proof import FORMAT_OF_FLOAT_RUNS, prove_float_runs, read_float_runs
+from .floats.wrong_run import FORMAT_OF_WRONG_RUN, describe_wrong_run, prove_wrong_run, read_wrong_run
 from .lengths.describing import describe_lengths, describe_long_word
 from .lengths.proof import prove_lengths, prove_long_word
 from .lengths.reading import (
@@ -73,6 +75,8 @@ KINDS = {
                                is_refutation=True, times=(1, TRAINED_HELD)),
     FORMAT_OF_FLOAT_RUNS: FileKind(read_float_runs, prove_float_runs, describe_float_runs, "float runs",
                                    times=(TRAINED_TIMES, TRAINED_HELD)),
+    FORMAT_OF_WRONG_RUN: FileKind(read_wrong_run, prove_wrong_run, describe_wrong_run, "float runs", is_refutation=True,
+                                  times=(1, TRAINED_HELD)),
     FORMAT_OF_TRACKS: FileKind(read_tracks, prove_tracks, describe_tracks, "inputs in tracks",
                                times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_WRONG_INPUT: FileKind(read_wrong_input, prove_wrong_input, describe_wrong_input, "inputs in tracks",

@@ -37,20 +37,19 @@ def write_runs(numbers: Sequence[int]) -> str:
     return ", ".join(f"{first}..{last}" if first < last else str(first) for first, last in pairs)
 
 
-def describe_wrong_word(given: WrongWord, coverage: Mapping[str, int]) -> list[str]:
+EXACT = "exact reals, real exponentials and square roots"
+
+
+def describe_wrong_word(given: WrongWord, coverage: Mapping[str, int], numbers: str = EXACT) -> list[str]:
     """The claim that is false, and the word by which it is."""
     del coverage
     claim = given.claim
     case = claim.cases[given.case]
-    lines = describe_claim(given.network, claim, given.language)
     return [
-        "the claim that follows is FALSE:", *lines,
+        "the claim that follows is FALSE:", *describe_claim(given.network, claim, given.language, numbers),
         *entry("wrong word", [quote_all(claim.alphabet[letter] for letter in given.word)]),
         *entry("where", [f"at offset {given.offset}, place {given.place}, in case {given.case + 1}:",
                          f"{words_of_row(case.above[given.row])} is at most {show(claim.margin)}"])]
-
-
-EXACT = "exact reals, real exponentials and square roots"
 
 
 def describe_claim(network: Network, claim: TrainedClaim, language: Language, numbers: str = EXACT,

@@ -8,4 +8,8 @@ stack       all steps, token by token
 classes     what a proof by classes (../classes.py) computes with in runs
 proof       every word of the claim, in every run of each class
 describing  the claim in words
+dyadics     numbers of one run, each result rounded once; then
+functions   exp, exp2, erf and tanh of one run
+one_run     a network on one word, in one run
+wrong_run   a run by which a claim is false
 """

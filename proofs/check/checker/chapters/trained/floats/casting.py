@@ -14,6 +14,7 @@ from ....kernel.reading.floats import FloatClaim, Format
 from ....kernel.verdicts import require
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import Affine, AttentionStep, Network, NetworkHead, Norm, NormStep, Step, UnitsStep
+from .dyadics import rounded
 
 Given = TypeVar("Given")
 
@@ -21,24 +22,10 @@ Given = TypeVar("Given")
 def nearest(entries: Sequence[int], power: int, form: Format) -> tuple[int, ...]:
     """Each entry * 2^power rounded to the format, as an integer times the same power.
 
-    Proof. With 2^k <= |x| < 2^(k + 1), the numbers of the format around x are multiples of 2^q, q = max(k, e) - p + 1,
-    and 2^(k + 1) is one of them. Where q <= power, x is a multiple already.
-
     Raises:
         Rejected: if one is too large.
     """
-    found = []
-    for entry in entries:
-        shift = max(entry.bit_length() - 1 + power, form.least) - form.precision + 1 - power
-        if shift > 0:
-            whole, rest = entry >> shift, entry & (1 << shift) - 1
-            half = 1 << shift - 1
-            found.append(whole + (rest > half or (rest == half and whole & 1)) << shift)
-        else:
-            found.append(entry)
-    longest = max((entry.bit_length() for entry in found), default=0)
-    require(longest + power <= form.greatest + 1, "a weight is too large for its format")
-    return tuple(found)
+    return tuple([m << k - power for m, k in (rounded((entry, power), form) for entry in entries)])
 
 
 class Cast:

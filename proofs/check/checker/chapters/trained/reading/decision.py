@@ -187,10 +187,18 @@ def read_cover(fields: Fields, network: Network, claim: TrainedClaim, language: 
     return Decision(network, claim, graphs, directions, cover, language)
 
 
+KEYS_OF_WRONG_WORD = ("word", "offset", "place", "case", "row")
+
+
 def read_wrong_word(document: Json, budget: Budget) -> WrongWord:
-    """The refutation that a document holds; the word is that of letter indices."""
-    fields = Fields(document, "format", "version", "network", "claim", "word", "offset", "place", "case", "row")
+    """The refutation that a document holds."""
+    fields = Fields(document, "format", "version", "network", "claim", *KEYS_OF_WRONG_WORD)
     read_heading(fields, FORMAT_OF_WRONG_WORD)
+    return read_word(fields, budget)
+
+
+def read_word(fields: Fields, budget: Budget) -> WrongWord:
+    """A network, a claim and the word among the fields; the word is that of letter indices."""
     language = Language(budget)
     network = fields.read("network", partial(read_network, budget=budget))
     claim = fields.read("claim", partial(read_claim, network=network, language=language))

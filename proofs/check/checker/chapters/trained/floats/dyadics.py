@@ -1,0 +1,79 @@
+"""Numbers of one run: (m, k) is m 2^k, exactly; what an operation rounds it rounds once, to nearest, ties to even."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+
+from ....kernel.reading.floats import Format
+from ....kernel.verdicts import require
+
+Dyadic = tuple[int, int]
+GUARD = 4  # bits of a quotient or a root more than its format has; a last bit more is set where something is left
+
+
+def rounded(x: Dyadic, form: Format) -> Dyadic:
+    """The nearest number of the format; subnormal numbers are kept.
+
+    Proof. With 2^b <= |x| < 2^(b + 1), the numbers of the format around x are multiples of 2^q, q = max(b, e) - p + 1,
+    and 2^(b + 1) is one of them. Where q <= k, x is a multiple already.
+
+    Raises:
+        Rejected: if it is too large.
+    """
+    m, k = x
+    shift = max(m.bit_length() - 1 + k, form.least) - form.precision + 1 - k
+    if shift > 0:
+        whole, rest = m >> shift, m & (1 << shift) - 1
+        half = 1 << shift - 1
+        m, k = whole + (rest > half or (rest == half and whole & 1)), k + shift
+    require(not m or m.bit_length() + k <= form.greatest + 1, "a number is too large for its format")
+    return m, k
+
+
+def add(x: Dyadic, y: Dyadic) -> Dyadic:
+    """The exact sum."""
+    (m, k), (n, j) = x, y
+    return ((m << k - j) + n, j) if k >= j else (m + (n << j - k), k)
+
+
+def negated(x: Dyadic) -> Dyadic:
+    """Minus the number."""
+    return -x[0], x[1]
+
+
+def multiply(x: Dyadic, y: Dyadic) -> Dyadic:
+    """The exact product."""
+    return x[0] * y[0], x[1] + y[1]
+
+
+def quotient(x: Dyadic, y: Dyadic, form: Format) -> Dyadic:
+    """The quotient, rounded.
+
+    Proof. The quotient's absolute value, over 2^j, is between two neighbouring integers or is the lesser, ``whole``,
+    which has more than p + 2 bits; so 2 whole + 1, over 2^(j + 1), is on the same side of every number of the format
+    and of every half way between two as the quotient is, if something is left.
+    """
+    (m, k), (n, j) = x, y
+    shift = max(0, n.bit_length() - m.bit_length() + form.precision + GUARD)
+    whole, rest = divmod(abs(m) << shift, abs(n))
+    found = 2 * whole + (rest > 0)
+    return rounded((-found if (m < 0) != (n < 0) else found, k - j - shift - 1), form)
+
+
+def root(x: Fraction, form: Format) -> Dyadic:
+    """The square root of x > 0, rounded; the proof is that of `quotient`."""
+    p, q = x.numerator, x.denominator
+    shift = max(0, (q.bit_length() - p.bit_length() >> 1) + form.precision + GUARD)
+    whole = isqrt((p << 2 * shift) // q)
+    return rounded((2 * whole + (whole * whole * q != p << 2 * shift), -shift - 1), form)
+
+
+def nearest(x: Fraction, form: Format) -> Dyadic:
+    """A rational, rounded."""
+    return quotient((x.numerator, 0), (x.denominator, 0), form)
+
+
+def value(x: Dyadic) -> Fraction:
+    """The rational."""
+    return Fraction(x[0] << x[1]) if x[1] >= 0 else Fraction(x[0], 1 << -x[1])

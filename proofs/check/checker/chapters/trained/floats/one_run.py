@@ -1,0 +1,184 @@
+"""One run of a class on one word, number by number: docs/floats.md, section 7, Wrong runs.
+
+What a class leaves open is what `Way` says. Functions and roots are within one unit in the last place, intermediate
+roundings are all made, subnormal numbers are kept, no partial sum is rescaled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.reading.floats import FloatClaim, Format
+from ....kernel.verdicts import require
+from ..reading.dyadics import Matrix, Vector
+from ..reading.network import Affine, AttentionStep, Network, Norm, NormStep, Rounding, Scale, Step, UnitsStep
+from .dyadics import Dyadic, add, multiply, nearest, negated, quotient, root, rounded, value
+from .functions import computed, log2_of_e
+
+Numbers = list[Dyadic]
+ZERO, ONE = (0, 0), (1, 0)
+TERM_STEPS = 4  # of work, for a product and a sum
+
+
+class Way(NamedTuple):
+    """The order of every sum, ``fused`` products, when weights are normalised, the base of exponentials."""
+
+    order: str
+    fused: bool
+    before: bool
+    base: str
+
+
+class OneRun:
+    """A network whose weights are those of the class, in one run of it."""
+
+    def __init__(self, budget: Budget, network: Network, run: FloatClaim, way: Way) -> None:
+        self._budget, self._network, self._run, self._way = budget, network, run, way
+
+    def logits(self, tokens: Sequence[int], offset: int, place: int) -> list[Fraction]:
+        """The stored logits at a place of the input.
+
+        Raises:
+            Rejected: if a number is too large for its format.
+        """
+        network = self._network
+        if network.masked:
+            tokens = tokens[:place + 1]
+        streams = [self._embed(token, offset + number) for number, token in enumerate(tokens)]
+        for step in network.steps:
+            streams = self._after(step, streams)
+        return list(map(value, self._linear([network.unembedding.weight], network.unembedding.bias, streams[place])))
+
+    def _embed(self, token: int, position: int) -> Numbers:
+        row = exactly(self._network.tokens.rows[token], self._network.tokens.power)
+        if (positions := self._network.positions) is not None:
+            row = list(map(add, row, exactly(positions.rows[position], positions.power)))
+        return self._all(row, self._run.storage)
+
+    def _after(self, step: Step, streams: list[Numbers]) -> list[Numbers]:
+        if isinstance(step, NormStep):
+            return [self._normed(step.norm, x) for x in streams]
+        read = [self._normed(step.norm, x) for x in streams]
+        written = self._attention(step, read) if isinstance(step, AttentionStep) else [
+            self._units(step, x) for x in read]
+        run = self._run
+        return [self._all(self._all(map(add, x, y), run.sums), run.storage)
+                for x, y in zip(streams, written, strict=True)]
+
+    # -- sums ----------------------------------------------------------------------------------------------------------
+
+    def _all(self, numbers: Iterable[Dyadic], form: Format) -> Numbers:
+        return [rounded(x, form) for x in numbers]
+
+    def _sum(self, terms: Numbers, form: Format) -> Dyadic:
+        """The sum of exact terms, each rounded unless it is fused with the sum that it enters."""
+        self._budget.spend(TERM_STEPS * len(terms))
+        if self._way.order == "in pairs":
+            terms = self._all(terms, form)
+            while len(terms) > 1:
+                last = terms[len(terms) & ~1:]
+                terms = [rounded(add(x, y), form) for x, y in zip(terms[::2], terms[1::2], strict=False)] + last
+            return terms[0]
+        terms = terms[::-1] if self._way.order == "backwards" else terms
+        found = rounded(terms[0], form)
+        for term in terms[1:]:
+            found = rounded(add(found, term if self._way.fused else rounded(term, form)), form)
+        return found
+
+    def _dot(self, x: Numbers, y: Numbers, bias: Numbers) -> Dyadic:
+        return self._sum([*map(multiply, x, y), *bias], self._run.sums)
+
+    def _linear(self, weights: Sequence[Matrix], bias: Vector | None, x: Numbers) -> Numbers:
+        """A product with matrices below each other, and a bias, as it is stored."""
+        x = self._all(x, self._run.inputs)
+        rows = [exactly(row, weight.power) for weight in weights for row in weight.rows]
+        last = [[one] for one in exactly(bias.entries, bias.power)] if bias else [[]] * len(rows[0])
+        return [rounded(self._dot(x, [row[j] for row in rows], last[j]), self._run.storage) for j in range(len(last))]
+
+    def _entered(self, affine: Affine, x: Numbers) -> Numbers:
+        return self._all(self._linear([affine.weight], affine.bias, x), self._run.inputs)
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+
+    def _normed(self, norm: Norm | None, x: Numbers) -> Numbers:
+        if norm is None:
+            return x
+        form, width = self._run.softmax, (len(x), 0)
+        if norm.kind == "layer":
+            mean = negated(quotient(self._sum(x, form), width, form))
+            x = [rounded(add(one, mean), form) for one in x]
+        variance = quotient(self._sum([multiply(one, one) for one in x], form), width, form)
+        square = rounded(add(variance, nearest(norm.epsilon, form)), form)
+        require(square[0], "a norm divides by 0")
+        deviation = root(value(square), form)
+        x = [quotient(one, deviation, form) for one in x]
+        if norm.gain is not None:
+            x = self._all(map(multiply, x, exactly(norm.gain.entries, norm.gain.power)), form)
+        if norm.bias is not None:
+            x = self._all(map(add, x, exactly(norm.bias.entries, norm.bias.power)), form)
+        return self._all(x, self._run.storage)
+
+    def _units(self, step: UnitsStep, read: Numbers) -> Numbers:
+        assert not isinstance(step.activation, Rounding)  # which casting refuses
+        inside = self._linear([step.inward.weight], step.inward.bias, read)
+        units = self._all([self._activation(step.activation, x) for x in inside], self._run.storage)
+        return self._linear([step.outward.weight], step.outward.bias, units)
+
+    def _activation(self, name: str, x: Dyadic) -> Dyadic:
+        form = self._run.softmax
+        if name == "relu":
+            return x if x[0] > 0 else ZERO
+        if name == "tanh":
+            return self._odd(name, x)
+        inside = rounded(multiply(x, root(Fraction(1, 2), form)), form)
+        doubled = rounded(multiply(x, rounded(add(ONE, self._odd("erf", inside)), form)), form)
+        return rounded((doubled[0], doubled[1] - 1), form)
+
+    def _odd(self, name: str, x: Dyadic) -> Dyadic:
+        found = computed(name, abs(value(x)), self._run.softmax, self._budget)
+        return found if x[0] > 0 else negated(found)
+
+    def _attention(self, step: AttentionStep, read: list[Numbers]) -> list[Numbers]:
+        averages: list[Numbers] = [[] for _ in read]
+        for head in step.heads:
+            queries, keys, values = ([self._entered(affine, x) for x in read]
+                                     for affine in (head.query, head.key, head.value))
+            for place, query in enumerate(queries):
+                seen = place + 1 if self._network.masked else len(read)
+                averages[place] += self._average(step.scale, query, keys[:seen], values[:seen])
+        return [self._linear([head.out for head in step.heads], step.bias, x) for x in averages]
+
+    def _average(self, scale: Scale, query: Numbers, keys: list[Numbers], values: list[Numbers]) -> Numbers:
+        run, inner = self._run, self._run.softmax
+        times = nearest(scale.times, run.sums) if scale.times is not None else self._root(scale)
+        scores = [rounded(rounded(multiply(self._dot(query, key, []), times), run.sums), run.scores) for key in keys]
+        weights = self._exponentials(scores)
+        total = self._sum(weights, inner)
+        if self._way.before:
+            weights = [quotient(one, total, inner) for one in weights]
+        weights = self._all(weights, run.weights)
+        sums = [self._dot(weights, list(column), []) for column in zip(*values, strict=True)]
+        if not self._way.before:
+            sums = [quotient(rounded(one, inner), total, inner) for one in sums]
+        return self._all(sums, run.storage)
+
+    def _root(self, scale: Scale) -> Dyadic:
+        assert scale.root is not None
+        return root(Fraction(1, scale.root), self._run.sums)
+
+    def _exponentials(self, scores: Numbers) -> Numbers:
+        form, name = self._run.softmax, "exp"
+        if self._way.base == "2":
+            constant, name = log2_of_e(form, self._budget), "exp2"
+            scores = [rounded(multiply(score, constant), form) for score in scores]
+        top = negated(max(scores, key=value))
+        apart = [rounded(add(score, top), form) for score in scores]
+        return [computed(name, value(x), form, self._budget) for x in apart]
+
+
+def exactly(entries: Sequence[int], power: int) -> Numbers:
+    """Numbers of a network."""
+    return [(entry, power) for entry in entries]
