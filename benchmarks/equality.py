@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sys
 import time
-from functools import partial
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from certify.frame.shards import Workers
