@@ -89,13 +89,21 @@ def all_rows(folder: str, tree: Path) -> list[Row]:
         float_row("tomita_2", "8", folder, 2), float_row("majority", "5", folder, 5),
         learning_row("tomita_2", "63", folder, 5), learning_row("d_2", "40", folder, 10),
         learning_row("dyck_1", "20", folder, 45), learning_row("tomita_4_turned", "24", folder, 10),
-        learning_row("flip_flop", "9", folder, 10), learning_row("palindromes", "8", folder, 5)]
+        learning_row("flip_flop", "9", folder, 10), learning_row("palindromes", "8", folder, 5),
+        learning_row("tomita_1", "20", folder, 40),
+        equality_row("tomita_2", "tomita_2", 3), equality_row("tomita_4", "tomita_4_turned", 30)]
 
 
 def decision_row(name: str, about: str, longest: str, offsets: str, folder: str, must: float) -> Row:
     """Deciding a trained network and checking the certificate."""
     path = str(Path(folder) / f"{name}.cert")
     return Row(f"decide-{name}", about, (str(HERE / "deciding.py"), name, longest, offsets, path), must, 900, path)
+
+
+def equality_row(first: str, second: str, must: float) -> Row:
+    """Two networks on all words of at most 20 letters, and deciding each of them."""
+    return Row(f"equal-{first}-{second}", "zoo: two networks for n <= 20, and deciding each",
+               (str(HERE / "equality.py"), first, second, "20"), must, 900)
 
 
 def float_row(name: str, longest: str, folder: str, must: float) -> Row:

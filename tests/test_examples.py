@@ -315,7 +315,7 @@ def find_unsupported(formula: Formula, regime: Regime) -> Formula | None:
     return find_future_subformula(formula) or (next(counting, None) if by_position else None)
 
 
-@pytest.mark.parametrize("max_n", few_and_all(4, 6))
+@pytest.mark.parametrize("max_n", few_and_all(3, 6))
 @pytest.mark.parametrize("regime", ALL_REGIMES, ids=str)
 def test_every_example_is_certified_wherever_it_fits(regime: Regime, max_n: int) -> None:
     memory = Memory()

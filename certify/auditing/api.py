@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+from certify.asking.arguments import read_lengths
 from certify.auditing.claims_file import read_claim, read_claims
 from certify.auditing.decide import Search
 from certify.auditing.judge import judge
@@ -41,12 +43,18 @@ def audit(formula: str | None = None, **keys: Any) -> ClaimResult:
 
 
 @typed
-def audit_file(path: Path) -> AuditReport:
-    """The results of a claims file, without keeping anything on disk.
+def audit_file(path: Path, max_n: int | None = None) -> AuditReport:
+    """The results of a claims file, without keeping anything on disk; for words up to ``max_n``, if it is given.
+
+    What is expected to be refuted keeps its lengths then.
 
     Raises:
         InputError: if the file is wrong, or something in it has no value at some length.
     """
-    session = Session(read_claims(os.fspath(path)), keeping=False)
+    file = read_claims(os.fspath(path))
+    if max_n is not None:
+        file = replace(file, title=f"{file.title} (here: words up to length {read_lengths(1, max_n).last})",
+                       claims=tuple(claim.of_short_words(max_n) for claim in file.claims))
+    session = Session(file, keeping=False)
     session.run()
     return session.report

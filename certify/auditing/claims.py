@@ -99,12 +99,23 @@ class Claim:
     digest: str = ""
 
     def about_some(self, lengths: Lengths) -> Claim:
-        """The same claim of some of its lengths, about the same network."""
-        about = self.about
+        """The same claim of some of its lengths, about the same network; nothing is expected of the others."""
+        about, constants = self.about, self.expected.constants
         if isinstance(about, AboutANetwork):
             critical = tuple(n for n in about.demands.critical if n in lengths)
             about = AboutANetwork(about.request.about(lengths), replace(about.demands, critical=critical))
-        return replace(self, lengths=lengths, about=about)
+        expected = replace(self.expected, constants=constants and {n: constants[n] for n in constants if n in lengths})
+        return replace(self, lengths=lengths, about=about, expected=expected)
+
+    def of_short_words(self, max_n: int) -> Claim:
+        """The same of words up to this length, or of the shortest there are.
+
+        Claims that are to be refuted stay as they are, for without the wrong word they are true, and so do those that
+        are not about all words of their lengths.
+        """
+        if self.expected.verdict != "certified" or not isinstance(self.about, AboutANetwork | AboutNumbers):
+            return self
+        return self.about_some(Lengths(self.lengths.first, max(self.lengths.first, min(self.lengths.last, max_n))))
 
 
 def claim_alone(about: AboutANetwork) -> Claim:

@@ -12,11 +12,13 @@ from certify.auditing.judge import judge_of_file
 from certify.auditing.results import ClaimResult
 from certify.frame.json_form import read_result, to_json
 from constructions.errors import InputError
+from constructions.network.lengths import Lengths
 
 
 def claim_task(file: ClaimsFile, claim: Claim) -> str:
     """The task to decide one claim of a file."""
-    return json.dumps({"claim": claim.name, "digest": claim.digest, "path": file.path, "text": file.text})
+    return json.dumps({"claim": claim.name, "digest": claim.digest, "path": file.path, "text": file.text,
+                       "lengths": [claim.lengths.first, claim.lengths.last]})
 
 
 def size_of_claim(claim: Claim) -> int:
@@ -39,6 +41,8 @@ def do_claim(task: str) -> str:
     claim = next(claim for claim in file.claims if claim.name == keys["claim"])
     if claim.digest != keys["digest"]:
         raise InputError(f"{file.path}, claim {claim.name!r}: a file that it names has changed during the audit")
+    asked = Lengths(*keys["lengths"])
+    claim = claim if asked == claim.lengths else claim.about_some(asked)
     return json.dumps(to_json(judge_of_file(file.path, claim, _search())))
 
 

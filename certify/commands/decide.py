@@ -102,8 +102,7 @@ def write_decision(decision: Decision | SoFar[Decision] | LengthsDecision, outpu
     from certify.trained.lengths_decision import LengthsDecision
 
     if isinstance(decision, SoFar):
-        for place, name in ((output, "certificate"), (wrong, "certificate of a wrong word"), (html, "page")):
-            write_certificate(place, None, decision.verdict, as_json, name)
+        write_nothing(decision.verdict, as_json, output, wrong, html, "word")
         return
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong word")
@@ -111,16 +110,27 @@ def write_decision(decision: Decision | SoFar[Decision] | LengthsDecision, outpu
         write_page(html, decision, output, wrong)
 
 
+def write_nothing(verdict: str, as_json: bool, output: str | None, wrong: str | None, html: str | None,
+                  of_wrong: str) -> None:
+    """Say of each place that was given that nothing is written there, as time was up."""
+    for place, name in ((output, "certificate"), (wrong, f"certificate of a wrong {of_wrong}"), (html, "page")):
+        write_certificate(place, None, verdict, as_json, name)
+
+
 def decide_about_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers,
                         output: str | None, wrong: str | None, html: str | None, as_json: bool) -> NoReturn:
     """Decide a claim about inputs in tracks, show what was found, and end."""
     from certify.exports.pages.tracks.page import tracks_page
     from certify.frame.files import write_text
-    from certify.trained.tracks_decision import decide_tracks
+    from certify.frame.so_far import SoFar
+    from certify.trained.tracks_decision import decide_tracks_in_time
     from certify.trained.tracks_show import print_tracks_decision, tracks_decision_to_json
 
-    decision = decide_tracks(network, claim, effort, workers)
+    decision = decide_tracks_in_time(network, claim, effort, workers)
     show_found(decision, as_json, tracks_decision_to_json, print_tracks_decision, output)
+    if isinstance(decision, SoFar):
+        write_nothing(decision.verdict, as_json, output, wrong, html, "input")
+        raise typer.Exit(decision.exit_code)
     write_certificate(output, decision.certificate, decision.verdict, as_json)
     write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong input")
     if html is not None:

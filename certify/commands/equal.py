@@ -24,6 +24,7 @@ def equal(
     max_n: given_as.Longest = None,
     offset: learnt.Offsets = None,
     words: learnt.Words = None,
+    query: learnt.Query = None,
     states: learnt.States = 64,
     jobs: option.Jobs = None,
     dask: option.Dask = None,
@@ -42,10 +43,16 @@ def equal(
     """
     from certify.frame.files import check_new_folder
     from certify.frame.shards import read_workers
-    from certify.learning.asking import read_learning
+    from certify.learning.asking import read_asked, read_learning
     from certify.learning.equality import compare
     from certify.learning.learn import Effort
-    from certify.learning.show_equality import equality_to_json, print_equality
+    from certify.learning.show_equality import (
+        equality_to_json,
+        print_equality,
+        print_query_answer,
+        query_answer_to_json,
+    )
+    from certify.learning.vnnlib_query import answer_query
     from certify.trained.claim_file import Scope
     from certify.trained.decide import Settings
     from certify.trained.flags import flags_of, read_offsets
@@ -53,11 +60,18 @@ def equal(
 
     if output is not None:
         check_new_folder(output)
-    flags = flags_of(claimed)
-    network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)
-    other, _ = read_trained(second)
-    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
-    equality = compare(network, other, question, settings, Effort(states=states))
+    flags, scope = flags_of(claimed), Scope(max_n, None, read_offsets(offset))
+    settings, tried = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort), Effort(states)
+    if query is not None:
+        given = [f"--{name}" for name, value in (("claim", claim), ("max-n", max_n), ("offset", offset),
+                                                 ("words", words)) if value is not None] + flags.given_options()
+        one, other, asked = read_asked(query, model, second, given)
+        answer = answer_query(asked, one, other, settings, tried)
+        show_found(answer, as_json, query_answer_to_json, print_query_answer)
+        write_certificates(output, answer.equality, as_json)
+        raise typer.Exit(answer.exit_code)
+    network, question = read_learning(model, claim, flags, scope, words)
+    equality = compare(network, read_trained(second)[0], question, settings, tried)
     show_found(equality, as_json, equality_to_json, print_equality)
     write_certificates(output, equality, as_json)
     raise typer.Exit(equality.exit_code)

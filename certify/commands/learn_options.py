@@ -32,5 +32,8 @@ Drawing = Annotated[str | None, typer.Option(
 Page = Annotated[str | None, typer.Option(
     "--html", metavar="FILE", parser=written_file, help="write the page of what was learnt here")]
 Second = Annotated[str, typer.Argument(metavar="MODEL2", help="a file with another trained network, or a certificate")]
+Query = Annotated[str | None, typer.Option(
+    "--query", metavar="FILE", help="in place of a claim: a query of VNN-LIB 2.0 about two networks, which are MODEL "
+    "and MODEL2")]
 Folder = Annotated[str | None, typer.Option(
     "--output", "-o", metavar="DIR", parser=written_place, help="write the certificates here: a new folder")]

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from certify.asking import options as option
 
+if TYPE_CHECKING:
+    from certify.site.gallery import Wanted
+
 
 def site(
     certificates: Annotated[list[str] | None, typer.Argument(
         metavar="CERT...", help="certificates for the gallery; left out: those of the shipped formulas and "
-        "trained networks, proved now")] = None,
+        "trained networks, proved now, and audits of both papers")] = None,
     output: Annotated[str, typer.Option(
         "-o", "--output", metavar="DIR", parser=option.written_folder, help="a new folder, or an empty one")] = "site",
     pyodide: Annotated[str | None, typer.Option(
         "--pyodide", metavar="FILE", help="Python for browsers, as npm pack pyodide writes it: then a page runs the "
         "checker")] = None,
+    wheels: Annotated[str | None, typer.Option(
+        "--wheels", metavar="DIR", help="with --pyodide: prove formulas in the page, too, by python-flint and "
+        "Z3, whose wheels for browsers are in this folder")] = None,
     verified: Annotated[list[str] | None, typer.Option(
         "--verified", metavar="DIR", help="with --pyodide: run this checker in the page, too, which is proved in Coq; "
         "the folder is what certify checker --verified --javascript writes, or --every-n --javascript")] = None,
@@ -27,35 +34,49 @@ def site(
     trained: Annotated[int, typer.Option(
         "--trained-max-n", metavar="N", parser=option.whole_number, help="decide the shipped trained networks up to "
         "this length; 0: leave them out")] = 6,
+    papers: Annotated[int, typer.Option(
+        "--papers-max-n", metavar="N", parser=option.whole_number, help="audit the claims of both papers up to this "
+        "length; 0: leave them out")] = 8,
     audits: Annotated[list[str] | None, typer.Option(
-        "--audit", metavar="CLAIMS.toml", help="put the audit of this claims file into the gallery")] = None,
+        "--audit", metavar="CLAIMS.toml", help="put the audit of this claims file into the gallery, too, with all its "
+        "lengths")] = None,
     quiet: option.Quiet = False,
 ) -> None:
     """Write a web site with a gallery and the checker.
 
     It loads nothing from elsewhere, and any server of files will do: python -m http.server. With --pyodide its page of
     the checker runs the trusted folder, byte for byte, in the browser of whoever drops a certificate, and in its
-    workbench formulas are read as one types them. With --verified a checker that is proved in Coq judges the same file.
+    workbench formulas are read as one types them; with --wheels they are proved there, too. With --verified a checker
+    that is proved in Coq judges the same file.
     """
+    from certify.site.gallery import Wanted
+    from constructions.errors import InputError
+
+    for name, length in (("--trained-max-n", trained), ("--papers-max-n", papers)):
+        if length < 0:
+            raise InputError(f"{name}: {length}, expected 0 or more")
+    for name, given, why in (("--verified", verified, "the checker in Python comes first"),
+                             ("--wheels", wheels, "the prover runs in Python")):
+        if given and pyodide is None:
+            raise InputError(f"{name}: expected --pyodide, too: {why}")
+    write(output, Wanted(certificates or (), audits or (), max_n, trained, papers), pyodide, verified or (), wheels)
+
+
+def write(output: str, wanted: Wanted, pyodide: str | None, verified: Sequence[str], wheels: str | None) -> None:
+    """Write the site: what is wanted in its gallery, and what runs in its pages."""
     from certify.frame.files import write_folder
     from certify.frame.progress import ProgressLine
     from certify.frame.words import counted
     from certify.site.build import site_files
-    from certify.site.gallery import exhibits_of_files, reports_of, shipped_exhibits, trained_exhibits
     from certify.site.proved import read_proved
     from certify.site.pyodide import read_pyodide
-    from constructions.errors import InputError
+    from certify.site.wheels import read_wheels
 
-    if trained < 0:
-        raise InputError(f"--trained-max-n: {trained}, expected 0 or more")
-    if verified and pyodide is None:
-        raise InputError("--verified: expected --pyodide, too: the checker in Python comes first")
-    proved = read_proved(verified or [])
+    proved = read_proved(verified)
     python = None if pyodide is None else read_pyodide(pyodide)
+    provers = None if wheels is None else read_wheels(wheels)
     with ProgressLine() as progress:
-        exhibits = exhibits_of_files(certificates, progress) if certificates else shipped_exhibits(max_n, progress)
-        if not certificates and trained:
-            exhibits += trained_exhibits(trained, progress)
-        files = site_files(exhibits, python, reports_of(audits or [], progress), proved)
+        exhibits, reports = wanted.show(progress)
+        files = site_files(exhibits, python, reports, proved, provers)
     write_folder(output, files)
     print(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}", file=sys.stderr)

@@ -12,7 +12,8 @@ from importlib.resources import files
 from certify.auditing.results import ClaimResult
 from certify.formula.outcomes import Certified, Outcome
 from certify.formula.runs import Run, run_rows
-from certify.formula.show import COLUMNS_OF_ATTENTION, attention_cells, why_not_certified
+from certify.formula.said import attention_cells, why_not_certified
+from certify.formula.show import COLUMNS_OF_ATTENTION
 from certify.frame.numbers import decimal_upper
 from certify.frame.readable import Shown
 from certify.frame.words import show_alphabet, show_word

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from rich.console import Console
 
-from certify.formula.counterexamples import describe_counterexample
-from certify.formula.outcomes import Certified, Outcome, Refuted, WithoutProof
-from certify.frame.numbers import decimal_lower, decimal_upper
-from certify.frame.terminal_tables import NARROW, Cell, Column, plain, print_table, print_verdict
+from certify.formula.outcomes import Outcome
+from certify.formula.said import attention_cells, describe_verdict
+from certify.frame.terminal_tables import NARROW, Column, plain, print_table, print_verdict
 from certify.frame.words import counted, show_alphabet
-from constructions.language.printer import Style, describe_formula, format_briefly
-from constructions.language.syntax import TRUE
-from constructions.network.meanings import Near, Others
+from constructions.language.printer import Style, describe_formula
 from constructions.network.transformer import Transformer
 from proofs.formula.common.kinds import APPROXIMATING, Kind
 from proofs.formula.discharge import Line
-from proofs.formula.lookup.obligation import LookupObligation
-from proofs.formula.lookup_of_sums.obligation import LookupOfSumObligation
 
-QUARTER = Fraction(1, 4)
 COLUMNS_OF_ATTENTION = (
     Column("statement"), Column("head", "right"), Column("attends to", needs=NARROW, folds=True),
     Column("approximates", folds=True), Column("rows", "right", NARROW), Column("worst at n, i", "right"),
@@ -105,44 +97,6 @@ def _print_left_out(out: Console, attention: list[Line], shown: list[Line]) -> N
         out.print(plain(f"   and {counted(more, 'head')} more, which --json lists"))
 
 
-def attention_cells(line: Line) -> dict[str, Cell]:
-    """What a row says of an obligation of a head, by the names of the columns."""
-    worst = line.worst.worst if line.worst else None
-    mark = (" =" if line.repeated else "") + ("" if line.proved else " !")
-    error, slack = (decimal_upper(worst.upper, 6), decimal_lower(QUARTER - worst.upper, 6)) if worst else (
-        ("0", "0.25") if line.proved else ("-", "-"))
-    if _is_about_a_number(line):
-        slack = "-"
-    return {
-        "statement": line.source,
-        "head": f"{line.layer}.{line.place}",
-        "attends to": line.obligation.head.name if line.obligation else "-",
-        "approximates": _shortened(line.obligation.aim if line.obligation else line.direction) + _guard(line),
-        "rows": str(line.rows),
-        "worst at n, i": f"{worst.n}, {worst.i}" if worst else "-",
-        "worst error": error,
-        "below 1/4 by": slack + mark,
-    }
-
-
-def _guard(line: Line) -> str:
-    """Under which condition on the word a lookup is claimed, if under one."""
-    of_counts = isinstance(line.obligation, LookupObligation | LookupOfSumObligation)
-    meaning = line.obligation.meaning if line.obligation and of_counts else None
-    if not isinstance(meaning, Near) or meaning.when is TRUE:
-        return ""
-    return f" if {_shortened(format_briefly(meaning.when), 20)}"
-
-
-def _is_about_a_number(line: Line) -> bool:
-    """Whether the head approximates a number: then a comparison bounds the error, after weighting it."""
-    return isinstance(line.obligation, LookupObligation) and isinstance(line.obligation.meaning, Others)
-
-
-def _shortened(text: str, length: int = 40) -> str:
-    return text if len(text) <= length else text[: length - 3] + "..."
-
-
 def print_exact(out: Console, lines: tuple[Line, ...]) -> None:
     """What else had to be proved, counted, and a line for each failure."""
     out.print()
@@ -167,25 +121,3 @@ def describe_place(line: Line) -> str:
     """Layer, kind and direction of an obligation."""
     where = f"layer {line.layer}, head {line.place}" if line.place else f"layer {line.layer}, {line.kind}"
     return f"{where if line.layer else line.kind}, {line.direction}"
-
-
-def describe_verdict(outcome: Outcome) -> str:
-    """What stands beside the verdict: what it rests on, or why it is not certified."""
-    seconds = f"; {outcome.seconds:.2f} s"
-    match outcome:
-        case Certified():
-            return (f"{counted(len(outcome.lines), 'obligation')}, each proved by two methods or evaluated "
-                    f"exactly; accepted by the independent checker{seconds}")
-        case Refuted():
-            return why_not_certified(outcome) + seconds
-    return why_not_certified(outcome)
-
-
-def why_not_certified(outcome: Outcome) -> str:
-    """The counterexample or the reason; empty if it is certified."""
-    match outcome:
-        case Refuted(counterexample=found):
-            return describe_counterexample(found)
-        case WithoutProof(reason=reason):
-            return reason
-    return ""

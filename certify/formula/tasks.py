@@ -17,7 +17,7 @@ from certify.asking.written import FormulaSubject, Options
 from certify.formula.outcomes import Certified, Outcome
 from certify.formula.outcomes_in_json import outcome_to_json
 from certify.formula.pipeline import certify_request
-from certify.formula.show import why_not_certified
+from certify.formula.said import why_not_certified
 from certify.frame.demo import Shown
 from certify.frame.json_form import from_json
 from certify.frame.numbers import decimal_upper

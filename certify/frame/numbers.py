@@ -7,6 +7,9 @@ from fractions import Fraction
 
 from proofs.enclosures.intervals import Interval
 
+GREATEST_EXPONENT = 4 * 10**8
+"""Of decimals: where addresses have 32 bits, as in a page, Python allows few more."""
+
 
 def decimal(x: Fraction, digits: int = 6, rounding: str = ROUND_HALF_EVEN) -> str:
     """``x`` to so many significant digits, rounded to nearest or (for bounds) as told.
@@ -14,7 +17,7 @@ def decimal(x: Fraction, digits: int = 6, rounding: str = ROUND_HALF_EVEN) -> st
     >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), rounding=ROUND_CEILING)
     ('0.333333', '0.333334')
     """
-    context = Context(prec=digits, rounding=rounding, Emax=10**9, Emin=-10**9)
+    context = Context(prec=digits, rounding=rounding, Emax=GREATEST_EXPONENT, Emin=-GREATEST_EXPONENT)
     return str(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from certify.frame.files import read_text
 from certify.learning.question import Question, read_words
+from certify.learning.vnnlib import read_query
+from certify.learning.vnnlib_query import AskedOfUs, question_of
 from certify.trained.claim_file import Scope
 from certify.trained.flags import Flags
-from certify.trained.question import read_question
-from constructions.errors import InputError
+from certify.trained.question import read_question, read_trained
+from constructions.errors import InputError, Unsupported
 from constructions.trained.network import TrainedNetwork
 
 ANY = "true"
@@ -28,6 +32,24 @@ def read_learning(model: str, claim: str | None, flags: Flags, scope: Scope,
     if scope.offsets is None:
         found = replace(found, offsets=(found.offsets[0], found.offsets[0]))
     return network, read_words(network, found, words, intended)
+
+
+def read_asked(query: str, first: str, second: str,
+               given: Sequence[str]) -> tuple[TrainedNetwork, TrainedNetwork, AskedOfUs]:
+    """The networks of two files, and what a VNN-LIB query asks of them.
+
+    Raises:
+        InputError: one line that says where, what was found and what was expected; for options that are ``given``, too.
+        Unsupported: naming what of the query is not about equal answers.
+    """
+    if given:
+        raise InputError(f"{given[0]}: the query says this, expected one or the other")
+    asked = read_query(read_text(query), query)
+    (one, _), (other, _) = read_trained(first), read_trained(second)
+    try:
+        return one, other, question_of(asked, one, other)
+    except (InputError, Unsupported) as error:
+        raise type(error)(f"{query}: {error}") from None
 
 
 def with_truths(flags: Flags) -> tuple[Flags, bool]:

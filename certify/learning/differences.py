@@ -5,15 +5,16 @@ The automaton that was learnt and the tracker of the claim are walked together. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from certify.learning.question import Intention, Question
 from constructions.errors import Unsupported
 from constructions.regular.automata import Automaton, Language
 from constructions.regular.cover_automata import Marked, Word, smallest_cover
 from constructions.regular.to_expression import expression_of_language
-from proofs.words.tracking import State
+from proofs.words.tracking import State, Tracker
 
 MOST_PAIRS = 100_000
 """So many pairs of states are walked; beyond that nothing is said."""
@@ -44,24 +45,34 @@ class Differences:
         return sum(self.counts)
 
 
-def differences(question: Question, found: Marked, longest: int) -> Differences:
-    """All words of at most ``longest`` letters on which the automaton's answer is not what the claim asks for.
+class Expected(Protocol):
+    """What an answer should be, by the cases of a tracker."""
+
+    tracker: Tracker
+
+    def fails(self, code: int, cases: Sequence[int]) -> bool:
+        """Whether the answer of this code is not what it should be where these cases hold."""
+
+
+def differences(question: Question, found: Marked, longest: int, expected: Expected | None = None, *,
+                expressed: bool = True) -> Differences:
+    """All words of at most ``longest`` letters on which the automaton's answer is not what the claim asks for, or what
+    else is ``expected``.
 
     Raises:
         Unsupported: if the claim looks ahead, or following it takes very many states.
     """
-    walk = _Walk(question, found, longest)
+    walk = _Walk(question, found, longest, expected or Intention(question))
     counts, words = list(walk.counts()), tuple(walk.first_words())
-    expression = walk.expression() if words else ""
+    expression = walk.expression() if words and expressed else ""
     return Differences(longest, tuple(counts), words, expression, frozenset(walk.states()))
 
 
 class _Walk:
     """The pairs of states that words lead to, numbered as they are reached; a step is -1 where words are too long."""
 
-    def __init__(self, question: Question, found: Marked, longest: int) -> None:
+    def __init__(self, question: Question, found: Marked, longest: int, intention: Expected) -> None:
         self.question, self.longest = question, longest
-        intention = Intention(question)
         letters = range(len(question.claim.alphabet))
         numbers: dict[Pair, int] = {(found.automaton.start, intention.tracker.start): 0}
         self.steps: list[list[int]] = []

@@ -7,7 +7,7 @@ which the second is not what the automaton says is one on which the two differ, 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -81,9 +81,10 @@ def compare(first: TrainedNetwork, second: TrainedNetwork, question: Question, s
     """
     start, effort = time.perf_counter(), effort or Effort()
     check_fits(second, question.claim, "the second network")
-    told = first_told_apart(first, second, question, effort.table)
+    apart, known = _told_apart(first, second, question, effort.table)
+    told = apart[0] if apart else None
     longest = len(told) if told else question.longest
-    learned = learn(first, question.to(max(longest, 1)), settings, effort)
+    learned = learn(first, question.to(max(longest, 1)), settings, effort, known)
     decision = None
     if learned.automaton is not None and learned.certified_to:
         claim = claim_of(question, learned.automaton, learned.certified_to)
@@ -96,8 +97,14 @@ def compare(first: TrainedNetwork, second: TrainedNetwork, question: Question, s
                     time.perf_counter() - start)
 
 
-def first_told_apart(first: TrainedNetwork, second: TrainedNetwork, question: Question, most: int) -> Word | None:
-    """The first of the shortest of a few words on which floats see different answers; None if they see none."""
+def words_told_apart(first: TrainedNetwork, second: TrainedNetwork, question: Question, most: int) -> list[Word]:
+    """Of the shortest words, a few, those on which floats see different answers, the shortest first."""
+    return _told_apart(first, second, question, most)[0]
+
+
+def _told_apart(first: TrainedNetwork, second: TrainedNetwork, question: Question,
+                most: int) -> tuple[list[Word], Mapping[Word, int]]:
+    """The same, and the answers of the first network."""
     oracles = [Oracle(network, question, question.claim.offsets[0]) for network in (first, second)]
     known = question.longest
     for oracle in oracles:
@@ -107,8 +114,7 @@ def first_told_apart(first: TrainedNetwork, second: TrainedNetwork, question: Qu
             known = min(known, len(tie.word) - 1)
     words = sorted((word for word in oracles[0].codes if len(word) <= known), key=lambda word: (len(word), word))
     one, other = (oracle.codes for oracle in oracles)
-    return next((word for word in words if OUT not in (one[word], other.get(word, OUT)) and one[word] != other[word]),
-                None)
+    return [word for word in words if OUT not in (one[word], other.get(word, OUT)) and one[word] != other[word]], one
 
 
 def _of_decision(first: TrainedNetwork, second: TrainedNetwork, question: Question,

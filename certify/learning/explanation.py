@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ from certify.learning.differences import Differences, differences
 from certify.learning.formulas import Explained, formulas_of
 from certify.learning.learned import Learned
 from certify.learning.question import OUT, Part, Question
+from certify.learning.small_formulas import Guess, best_formula
 from certify.trained.show import show_row
 from constructions.errors import Unsupported
 from constructions.language.printer import format_formula
@@ -22,12 +23,17 @@ MOST_SUBFORMULAS = 40
 
 @dataclass(frozen=True)
 class Explanation:
-    """What there is of each kind; ``differences`` are None if nothing was claimed, or for the reason beside them."""
+    """What there is of each kind; ``differences`` are None if nothing was claimed, or for the reason beside them.
+
+    ``guesses`` has, for an alternative that neither a formula nor a comparison describes, by its part and choice, the
+    best small formula.
+    """
 
     formulas: tuple[Explained, ...]
     counted: Counted | None
     differences: Differences | None
     no_differences: str
+    guesses: Mapping[tuple[int, int], Guess]
 
 
 @lru_cache(maxsize=1)
@@ -47,7 +53,11 @@ def explain(learned: Learned) -> Explanation | None:
             differing = differences(learned.question, found, longest)
         except Unsupported as error:
             reason = str(error)
-    return Explanation(formulas, counted, differing, reason)
+    plain = [one for one in formulas if formula_text(one) is None and not (
+        one.choice == 0 and count_text(counted, one.part, learned.question.claim.alphabet))]
+    guesses = {(one.part, one.choice): guess for one in plain if (
+        guess := best_formula(learned.question, found, longest, one.part, one.choice)) is not None}
+    return Explanation(formulas, counted, differing, reason, guesses)
 
 
 def formula_text(explained: Explained) -> str | None:

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -53,8 +54,10 @@ def claim_of(question: Question, found: Marked, longest: int) -> Claim:
 
 
 def learn(network: TrainedNetwork, question: Question, settings: Settings | None = None,
-          effort: Effort | None = None) -> Learned:
+          effort: Effort | None = None, known: Mapping[Word, int] | None = None) -> Learned:
     """A smallest automaton that gives the network's answers on all words of the question, as far as it is certified.
+
+    Answers that are ``known`` at its first offset are not run again.
 
     Raises:
         InputError: if no word of these lengths has rows.
@@ -62,6 +65,7 @@ def learn(network: TrainedNetwork, question: Question, settings: Settings | None
     """
     start = time.perf_counter()
     run = _Learning(network, question, settings or Settings(), effort or Effort())
+    run.oracle.codes |= known or {}
     found, decision = run.certified()
     last = decision.certified_to if decision else None
     margins = {row.n: row.seen for row in decision.rows} if decision else {}

@@ -23,14 +23,19 @@ from certify.learning.explanation import (
     formula_text,
     why_no_formula,
 )
+from certify.learning.formulas import Explained
 from certify.learning.learned import Learned, is_judged
 from certify.learning.question import Question
+from certify.learning.small_formulas import Guess
 from certify.trained.show import cut_word, describe_network, show_numbers
+from constructions.language.printer import format_formula
 from constructions.regular.cover_automata import Word
 
 MOST_ROWS = 16
 MOST_STATES = 24
 """Of a larger automaton the table is not printed; the JSON object has it."""
+FEW = 6
+"""So many words on which a small formula is wrong are named."""
 DIGITS = 4
 COLUMNS = (Column("n", "right"), Column("states", "right"), Column("verdict"), Column("smallest margin found"),
            Column("on the word"))
@@ -125,7 +130,20 @@ def describe_explanation(learned: Learned, explanation: Explanation) -> Iterator
         if one.choice == 0 and (test := count_text(explanation.counted, one.part, question.claim.alphabet)) not in (
                 None, text):
             yield f"  {what}  iff  {test}, up to n = {longest}"
+        if guess := explanation.guesses.get((one.part, one.choice)):
+            yield f"  {describe_guess(question, what, guess)}"
     yield from describe_differences(question, explanation)
+
+
+def describe_guess(question: Question, what: str, guess: Guess) -> str:
+    """The best small formula, and the words on which it is wrong."""
+    wrong, text = guess.wrong, format_formula(guess.formula)
+    if not wrong.total:
+        return f"{what}  iff  {text}, up to n = {wrong.longest}"
+    words = ", ".join([*(cut_word(spelt(question, word)) for word in wrong.words[:FEW]),
+                       *(["..."] if wrong.total > FEW else [])])
+    return (f"  the best found of {guess.among:,} small formulas, {text}, is wrong on {wrong.total:,} of "
+            f"{guess.words:,} words of at most {wrong.longest} letters: {words}")
 
 
 def describe_differences(question: Question, explanation: Explanation) -> Iterator[str]:
@@ -167,7 +185,8 @@ def learned_to_json(learned: Learned) -> dict[str, Any]:
             {"after": [claim.alphabet[letter] for letter in word], "answer": describe_answer(question, code),
              "steps": list(found.automaton.steps[state])}
             for state, (code, word) in enumerate(zip(found.marks, found.access, strict=True))],
-        "formulas": [_formula_to_json(learned, one) for one in explanation.formulas] if explanation else [],
+        "formulas": [_formula_to_json(learned, one, explanation)
+                     for one in (explanation.formulas if explanation else ())],
         "counts": _counts_to_json(learned, explanation),
         "differences": _differences_to_json(question, explanation),
         "asked": dict(learned.asked),
@@ -175,9 +194,13 @@ def learned_to_json(learned: Learned) -> dict[str, Any]:
     }
 
 
-def _formula_to_json(learned: Learned, one: Any) -> dict[str, Any]:
+def _formula_to_json(learned: Learned, one: Explained, explanation: Explanation | None) -> dict[str, Any]:
+    guess, alphabet = explanation and explanation.guesses.get((one.part, one.choice)), learned.question.claim.alphabet
     return {"answer": describe_alternative(learned.question.parts[one.part], one.choice), "formula": formula_text(one),
-            "reason": None if formula_text(one) else why_no_formula(one)}
+            "reason": None if formula_text(one) else why_no_formula(one), "best": guess and {
+                "formula": format_formula(guess.formula), "among": guess.among, "words": guess.words,
+                "wrong": guess.wrong.total, "wrong_by_length": list(guess.wrong.counts),
+                "first": [[alphabet[letter] for letter in word] for word in guess.wrong.words]}}
 
 
 def _counts_to_json(learned: Learned, explanation: Explanation | None) -> list[dict[str, Any]]:

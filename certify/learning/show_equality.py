@@ -13,6 +13,7 @@ from certify.frame.verdicts import colour
 from certify.frame.words import counted, show_word
 from certify.learning.equality import Difference, Equality
 from certify.learning.show import describe_question
+from certify.learning.vnnlib_query import QueryAnswer
 from certify.trained.show import cut_word, describe_network, show_numbers, show_row
 from proofs.enclosures.intervals import Interval
 
@@ -50,6 +51,26 @@ def describe_difference(difference: Difference) -> str:
     word, row = cut_word(show_word(difference.word)) or "()", show_row(difference.row)
     return (f"on the word {word} (n = {len(difference.word)}) at offset {difference.offset}, {row} is "
             f"{enclosed(*difference.first)} in the first and {enclosed(*difference.second)} in the second")
+
+
+def print_query_answer(out: Console, answer: QueryAnswer) -> None:
+    """The result in the standard's words, with the inputs of a satisfying one; then the comparison."""
+    out.print(answer.result)
+    for place, token in enumerate(answer.tokens or ()):
+        for declared in answer.asked.query.networks:
+            tensor = declared.inputs[0]
+            out.print(plain(f"{tensor.name}[{','.join([*['0'] * (len(tensor.shape) - 1), str(place)])}]={token}"))
+    out.print()
+    print_equality(out, answer.equality)
+    if answer.result == "unknown" and answer.equality.difference:
+        length = counted(answer.asked.length, "letter")
+        out.print(plain(f"the query is about words of {length}: none was found on which what it asserts is proved"))
+
+
+def query_answer_to_json(answer: QueryAnswer) -> dict[str, Any]:
+    """The result, and the comparison."""
+    return {**equality_to_json(answer.equality), "verdict": answer.verdict, "query": answer.result,
+            "length": answer.asked.length, "tokens": list(answer.tokens) if answer.tokens else None}
 
 
 def equality_to_json(equality: Equality) -> dict[str, Any]:

@@ -80,8 +80,9 @@ def truths(formula: Formula, symbols: Sequence[str], text: str) -> dict[str, Any
     return {"word": list(word), "rows": rows}
 
 
-def command_of(formula: str, alphabet: str) -> str:
+def command_of(formula: str, alphabet: str, options: str = "") -> str:
     """The command that proves it, to be copied."""
-    options = f" --alphabet={shlex.quote(alphabet.strip())}" if alphabet.strip() else ""
+    given = f" --alphabet={shlex.quote(alphabet.strip())}" if alphabet.strip() else ""
+    given += f" {options}" if options else ""
     text = " ".join(formula.split())
-    return f"certify formula{options} {'-- ' if text.startswith('-') else ''}{shlex.quote(text)}"
+    return f"certify formula{given} {'-- ' if text.startswith('-') else ''}{shlex.quote(text)}"

@@ -17,10 +17,12 @@ from certify.frame.shipped import pages
 from certify.site.gallery import SUFFIX, Exhibit, Report
 from certify.site.guides import guide_html, pictures_of, sections_of
 from certify.site.proved import MOST_SECONDS, Proved
+from certify.site.proving import LONGEST
 from certify.site.pyodide import LICENCE
 from certify.site.pyodide import VERSION as PYODIDE
 from certify.site.search import Entry, write_index
-from certify.site.workbench import pack_workbench
+from certify.site.wheels import Z3
+from certify.site.workbench import pack_prover, pack_workbench
 from proofs.check import STATUS
 
 POLICY = ("default-src 'none'; script-src 'self'{more}; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -31,7 +33,9 @@ SCRIPTS: Mapping[str, Sequence[str]] = {
     "here.js": ("dom.js", "python-page.js", "judge.js", "here.js"), "worker.js": ("python-worker.js", "worker.js"),
     "proved-worker.js": ("proved-worker.js",),
     "workbench.js": ("dom.js", "python-page.js", "workbench.js"),
-    "workbench-worker.js": ("python-worker.js", "workbench-worker.js")}
+    "workbench-worker.js": ("python-worker.js", "workbench-worker.js"),
+    "prove.js": ("dom.js", "python-page.js", "judge.js", "prove.js"),
+    "prover-worker.js": ("python-worker.js", "prover-worker.js")}
 """Each file of the site, and the parts of which it is made."""
 EXAMPLES = (
     ("(Q_a | Q_b) since prev Q_a", "abc", "abca", "with attention: the last position that decides"),
@@ -45,16 +49,17 @@ WITH_PYTHON = " 'wasm-unsafe-eval' blob:"
 WAY_BACK = ('<nav aria-label="Site"><a href="../index.html">certify</a> '
             '<a href="../index.html#gallery">Gallery</a></nav>')
 CHECKER = "check.pyz"
+PROVER = "prover.zip"
 DIGESTS = "digests.txt"
 FIRST_GUIDES = ("README", "formulas", "models", "trained", "claims", "certificate", "exports", "python")
 Files = dict[str, str | bytes]
 
 
 def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None, reports: Sequence[Report] = (),
-               proved: Sequence[Proved] = ()) -> Files:
+               proved: Sequence[Proved] = (), wheels: Mapping[str, bytes] | None = None) -> Files:
     """The files by their names; without Pyodide the page of the checker says how to run it elsewhere.
 
-    Checkers that are proved run after the one in Python, if there are both.
+    Checkers that are proved run after the one in Python, if there are both; with wheels the workbench proves, too.
     """
     environment = open_templates("certify.site", "certify.exports.pages.certificate")
     checker = pack_checker()
@@ -80,13 +85,16 @@ def site_files(exhibits: Sequence[Exhibit], pyodide: Mapping[str, bytes] | None,
         files |= {f"pyodide/{name}": data for name, data in pyodide.items()}
         files |= {each.program.name: each.script for each in proved}
         files |= {name: str(read_parts(environment, parts)) for name, parts in SCRIPTS.items()}
-        files["workbench.html"] = _live_page(environment, common, "workbench.html", examples=EXAMPLES)
         files["workbench.zip"] = pack_workbench()
+        packed = {PROVER: pack_prover(), **{f"wheels/{name}": data for name, data in wheels.items()}} if wheels else {}
+        files |= packed
+        files["workbench.html"] = _live_page(
+            environment, common, "workbench.html", examples=EXAMPLES, packed=" ".join(packed), longest=LONGEST,
+            megabytes=sum(map(len, packed.values())) // 10**6, z3=Z3.version, proved=proved, most_seconds=MOST_SECONDS)
     digests = {name: digest_of(content) for name, content in sorted(files.items())}
     if pyodide is not None:
-        kept = [name for name in digests if not name.startswith(("gallery/", "guides/", "audits/"))]
         files["kept.js"] = environment.get_template("kept.js").render(
-            names=kept, version=digest_of("".join(map(digests.__getitem__, kept)))[:16])
+            names=["./", *digests], version=digest_of("".join(digests.values()))[:16])
     return {**files, DIGESTS: "".join(f"{digest}  {name}\n" for name, digest in digests.items())}
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 from certify.auditing.api import audit_file
@@ -31,6 +31,8 @@ from constructions.importing.questions import Options
 Progress = Callable[[str], None]
 SUFFIX = ".cert"
 FORMULAS, TRAINED, GIVEN = "Formulas", "Trained networks", "Certificates"
+PAPERS = ("sha", "hahn")
+"""The claims files of the two papers."""
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
 
 
@@ -58,6 +60,33 @@ class Report:
     verdicts: str
     page: str
     claims: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be shown: certificates, or else what is shipped up to these lengths (0: left out); and audits."""
+
+    certificates: Sequence[str]
+    audits: Sequence[str]
+    max_n: int
+    trained: int
+    papers: int
+
+    def show(self, progress: Progress) -> tuple[list[Exhibit], list[Report]]:
+        """The certificates and the audits, those of both papers first.
+
+        Raises:
+            InputError: if a file is wrong, or two have the same name.
+        """
+        reports = reports_of(self.audits, progress)
+        if self.certificates:
+            return exhibits_of_files(self.certificates, progress), reports
+        exhibits = shipped_exhibits(self.max_n, progress)
+        if self.trained:
+            exhibits += trained_exhibits(self.trained, progress)
+        if self.papers:
+            reports = paper_reports(self.papers, {each.name for each in reports}, progress) + reports
+        return exhibits, reports
 
 
 def exhibits_of_files(paths: Sequence[str], progress: Progress) -> list[Exhibit]:
@@ -132,14 +161,24 @@ def reports_of(paths: Sequence[str], progress: Progress) -> list[Report]:
     """
     found: dict[str, Report] = {}
     for path in paths:
-        progress(path)
         name = PurePath(path).stem
         if not _NAME.fullmatch(name) or name in found:
             raise InputError(f"{path}: expected a name of letters, digits, -, _ and . that no other claims file has")
-        report = audit_file(Path(path))
-        verdicts = Counter(claim.verdict for claim in report.claims)
-        said = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
-        called = tuple(f"{claim.name} {claim.statement} {claim.says}" for claim in report.claims)
-        found[name] = Report(name, report.title, f"{counted(len(report.claims), 'claim')}: {said}", audit_page(report),
-                             called)
+        found[name] = _report(path, None, progress)
     return list(found.values())
+
+
+def paper_reports(max_n: int, others: Collection[str], progress: Progress) -> list[Report]:
+    """The audits of both papers, of words up to this length; without those that have the name of another report."""
+    claims = examples_folder() / "claims"
+    return [_report(str(claims / f"{name}.toml"), max_n, progress) for name in PAPERS if name not in others]
+
+
+def _report(path: str, max_n: int | None, progress: Progress) -> Report:
+    progress(path)
+    report = audit_file(path, max_n)
+    verdicts = Counter(claim.verdict for claim in report.claims)
+    said = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
+    called = tuple(f"{claim.name} {claim.statement} {claim.says}" for claim in report.claims)
+    return Report(PurePath(path).stem, report.title, f"{counted(len(report.claims), 'claim')}: {said}",
+                  audit_page(report), called)

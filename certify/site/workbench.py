@@ -1,15 +1,19 @@
-"""The Python of the workbench: the project's own parser as it is, the library that it needs, and what answers."""
+"""The Python of the workbench: what reads and what proves, as it is, the libraries it needs, and what answers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import distribution
 from pathlib import Path
+from types import ModuleType
 
 import lark
 import markupsafe
+import mpmath
 
 import certify
 import constructions
+import proofs
 from certify.exports.checker import pack
 
 PARTS_OF_CONSTRUCTIONS = ("*.py", "language/*.py", "language/*.lark", "network/*.py", "statements/*.py")
@@ -21,6 +25,15 @@ PARTS_OF_CERTIFY = ("__init__.py", "formula/__init__.py", "formula/in_words.py",
                     "exports/pages/certificate/wiring.py", "site/__init__.py", "site/answers.py")
 PARTS_OF_MARKUPSAFE = ("__init__.py", "_native.py")
 PARTS_OF_LARK = ("*.py", "parsers/*.py", "grammars/*.lark", "py.typed")
+Parts = Sequence[tuple[ModuleType, Sequence[str]]]
+READING: Parts = ((constructions, PARTS_OF_CONSTRUCTIONS), (certify, PARTS_OF_CERTIFY), (lark, PARTS_OF_LARK),
+                  (markupsafe, PARTS_OF_MARKUPSAFE))
+"""What reads formulas."""
+PROVING: Parts = (
+    *READING, (certify, ("asking/*.py", "formula/*.py", "frame/*.py", "site/proving.py")),
+    (proofs, ("__init__.py", "enclosures/**/*.py", "formula/**/*.py", "words/**/*.py", "check/**/*.py")),
+    (mpmath, ("*.py", "calculus/*.py", "functions/*.py", "libmp/*.py", "matrices/*.py")))
+"""What proves, too; python-flint and Z3 come in wheels of their own."""
 WITHOUT_BALLS = '''\
 """Stands for python-flint, which the page does not have: what needs real numbers is refused there."""
 
@@ -45,19 +58,32 @@ class ctx:
 
 
 def workbench_files() -> dict[str, bytes]:
-    """The files by the names under which Python finds them, sorted."""
-    found = {"flint.py": WITHOUT_BALLS.encode()}
-    for package, parts in ((constructions, PARTS_OF_CONSTRUCTIONS), (certify, PARTS_OF_CERTIFY), (lark, PARTS_OF_LARK),
-                           (markupsafe, PARTS_OF_MARKUPSAFE)):
+    """What reads formulas, by the names under which Python finds it, sorted."""
+    return _files_of(READING, {"flint.py": WITHOUT_BALLS.encode()})
+
+
+def prover_files() -> dict[str, bytes]:
+    """What proves, likewise."""
+    return _files_of(PROVING, {})
+
+
+def _files_of(parts: Parts, found: dict[str, bytes]) -> dict[str, bytes]:
+    """The files and their licences."""
+    for package, patterns in parts:
         folder = Path(str(package.__file__)).parent
         found |= {f"{folder.name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
-                  for part in parts for path in folder.glob(part)}
-    for name in ("lark", "markupsafe"):
+                  for pattern in patterns for path in folder.glob(pattern)}
+    for name in {package.__name__ for package, _ in parts} - {"certify", "constructions", "proofs"}:
         found |= {f"{name}/LICENSE": path.read_binary() for path in distribution(name).files or ()
                   if path.name.startswith("LICENSE")}
     return {name: found[name] for name in sorted(found)}
 
 
 def pack_workbench() -> bytes:
-    """The files as one, the same bytes every time."""
+    """What reads, as one file, the same bytes every time."""
     return pack(workbench_files())
+
+
+def pack_prover() -> bytes:
+    """What proves, likewise."""
+    return pack(prover_files())

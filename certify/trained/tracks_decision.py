@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 
 from certify.frame.answer import AnswerByLength
 from certify.frame.shards import ShardsProgress, Workers, digest_of, run_tasks
+from certify.frame.so_far import SoFar, answer_in_time
 from certify.trained.proving import WORK
 from certify.trained.tracks_forms import FormRow, do_form, form_result, task_of_form
 from constructions.errors import Unsupported
+from constructions.network.lengths import Lengths
 from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit
@@ -39,11 +41,21 @@ class TracksDecision(AnswerByLength[FormRow]):
         return self.first("refuted")
 
 
-def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1,
-                  workers: Workers = Workers()) -> TracksDecision:
+def decide_tracks_in_time(network: TrainedNetwork, claim: TracksClaim, effort: int, workers: Workers
+                          ) -> TracksDecision | SoFar[TracksDecision]:
+    """`decide_tracks`, or what is known of fewer columns when time is up."""
+    known: dict[str, str] = {}
+    columns = [len(form.columns) for form in claim.forms]
+    return answer_in_time(Lengths(columns[0], columns[-1]), lambda some: decide_tracks(
+        network, claim, effort, workers, sum(count <= some.last for count in columns), known))
+
+
+def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, workers: Workers = Workers(),
+                  first: int | None = None, known: dict[str, str] | None = None) -> TracksDecision:
     """Whether the claim is true of the network; what is certified was accepted by the checker, wrong inputs proved.
 
-    Each form is a task of its own: with one number of columns, one worker does it all.
+    Each form is a task of its own: with one number of columns, one worker does it all. Of the ``first`` forms alone, if
+    that is given; what is found of tasks is added to what is ``known``.
 
     Raises:
         InputError: if the claim does not fit the network.
@@ -53,11 +65,14 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1,
     check_tracks_fit(network, claim)
     texts = [json.dumps(network_to_json(network)), json.dumps(tracks_claim_to_json(claim))]
     tasks = [task_of_form(digest_of(texts[0]), digest_of(texts[1]), number, effort)
-             for number in range(len(claim.forms))]
+             for number in range(len(claim.forms))][:first]
+    claim, known = replace(claim, forms=claim.forms[:first]), {} if known is None else known
+    new = [task for task in tasks if task not in known]
     with ShardsProgress("deciding", "forms", "forms") as progress:
-        found = list(map(form_result, run_tasks(
-            tasks, do_form, jobs=workers.jobs, dask=workers.dask, progress=progress, shared=texts,
-            sizes=[len(form.columns) ** 2 for form in claim.forms])))
+        known |= dict(zip(new, run_tasks(
+            new, do_form, jobs=workers.jobs, dask=workers.dask, progress=progress, shared=texts,
+            sizes=[len(form.columns) ** 2 for form in claim.forms[len(tasks) - len(new):]]), strict=True))
+    found = [form_result(known[task]) for task in tasks]
     rows = tuple(one.row for one in found)
     units = [one.unit for one in itertools.takewhile(lambda one: one.unit is not None, found) if one.unit is not None]
     certificate = tracks_text(network, replace(claim, forms=claim.forms[:len(units)]), units) if units else None

@@ -67,10 +67,10 @@ class _Reader:
                                 "tokens of the network,")
 
     def claim(self, scope: Scope) -> TracksClaim:
-        attention = one_of("attention", self.table.get("attention", "causal"), ("causal",))
+        attention = one_of("attention", self.table.get("attention", self.network.attention),
+                           ("causal", "bidirectional"))
         if self.network.attention != attention:
-            raise InputError(f"attention: the network was imported as {self.network.attention}; claims about tracks "
-                             "need causal attention")
+            raise InputError(f"attention: {shown(attention)}, but the network was imported as {self.network.attention}")
         numbers = self._columns(scope)
         sizes = [len(self.letters)] * len(self.names)
         maker = MachineMaker(self.names, sizes, self.answers, self._lengths(numbers[-1]))

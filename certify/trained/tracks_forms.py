@@ -28,6 +28,8 @@ from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, s
 
 EACH = 1 << 16
 """The most inputs of a form that are run one by one."""
+FEW_LETTERS = 2
+"""Inputs of no more letters than these are run one by one before anything else: classes are hardly fewer."""
 ROOMS = (1, 16, 256)
 """Units of the last place by which ranges are wider than floats say; more where the checker does not accept fewer."""
 
@@ -111,6 +113,10 @@ class FormDecider:
         row = FormRow(len(form.columns), "unknown", inputs, glance(margins), None, None, None, "")
         if (wrong := self._wrong(row)) is not None:
             return FormResult(wrong)
+        if len(form.columns) * len(self.claim.tracks) <= FEW_LETTERS and inputs <= EACH:
+            found = self._each(row, margins)
+            if found.row.verdict != "unknown":
+                return found
         try:
             proved, reason = self._prove(number)
         except NotOneLayer as why:  # wrong inputs are found all the same

@@ -122,6 +122,22 @@ class Unplaced(nn.Module):
         return self.output(self.encoder(self.embedding(tokens), mask=later))
 
 
+class Sloped(Unplaced):
+    """The same with ALiBi: a head's scores fall with the distance, by its slope for each token."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__(shape)
+        self.heads = shape.heads
+
+    def forward(self, tokens: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+        """Tokens [B, T] to logits [B, T, vocabulary]; position numbers say nothing."""
+        slopes = 2.0 ** (-8.0 * torch.arange(1, self.heads + 1) / self.heads)
+        places = torch.arange(numbers.shape[1])
+        distance = (places[:, None] - places).float()
+        fallen = (-slopes[:, None, None] * distance).masked_fill(distance < 0, float("-inf"))
+        return self.output(self.encoder(self.embedding(tokens), mask=fallen.repeat(len(tokens), 1, 1)))
+
+
 class TurnedAttention(nn.Module):
     """Causal heads whose queries and keys are turned by their position numbers, as in Hugging Face's LLaMA."""
 
@@ -210,4 +226,5 @@ def turn(vectors: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
     return torch.cat([first * cosines - second * sines, second * cosines + first * sines], dim=3)
 
 
-KINDS: dict[str, type[nn.Module]] = {"gpt": GPT, "encoder": Encoder, "llama": Llama, "unplaced": Unplaced}
+KINDS: dict[str, type[nn.Module]] = {"gpt": GPT, "encoder": Encoder, "llama": Llama, "unplaced": Unplaced,
+                                     "sloped": Sloped}

@@ -43,6 +43,12 @@ def test_the_handmade_certificates_are_true(name: str) -> None:
     assert brute.find_fault(counting.ALL[name](max_n=4)) is None
 
 
+@pytest.mark.parametrize("max_n", [2, 3, 4])
+def test_no_error_of_a_lookup_is_a_thousandth_however_short_the_words(max_n: int) -> None:
+    made = edit(counting.at_least_two(max_n=max_n), "bounds", 0, "error_if_true", value="1/1000")
+    rejected(edit(made, "bounds", 0, "error_if_false", value="1/1000"), "the error exceeds its bound")
+
+
 FALSE: list[tuple[handmade.Json, tuple[Any, ...], Any, str]] = [
     # the mean head
     (TWO, (*MEAN, "mask"), "past", "a past mask does not see what #< counts"),
@@ -246,7 +252,7 @@ def test_a_predicate_must_be_defined_once_and_first() -> None:
     rejected(partial, "has no value at n = 1, i = 0")
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", counting.ALL)
 def test_changed_weights(name: str) -> None:
     """Every rational changed in several ways: what is still accepted is still true."""

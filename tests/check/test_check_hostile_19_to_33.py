@@ -105,7 +105,7 @@ def test_24_code_and_depth_in_formulas() -> None:
         "# x",
     ):
         malformed(edit(SINCE, "claim", "formula", value=text), "claim: formula")
-    for text in ("__import__('os')", "(" * 299, "i.__class__", "lambda: i"):
+    for text in ("__import__('os')", "(" * 299, "i.__class__", "lambda: i", "1 == 1", "i < 2"):
         malformed(edit(SINCE, *HEAD, "temperature", value=text), "temperature")
     symbol = '__import__("os")'
     made = json.loads(json.dumps(SINCE).replace('"c"', json.dumps(symbol)))
@@ -146,6 +146,12 @@ def test_27_dropped_subformula(name: str) -> None:
     for symbol in "abc":
         made["transformer"]["token_embedding"][symbol].pop(name, None)
     rejected(made, "no direction means the truth of the subformula")
+
+
+@pytest.mark.parametrize("value", ["2", "-2", "9/8", "-9/8"])
+def test_an_embedding_just_beyond_the_bounds_of_its_regime(value: str) -> None:
+    made = edit(SINCE, "transformer", "position_embedding", "time", value=value)
+    rejected(edit(made, "transformer", "directions", "time", "value", value=value), "regime: it is not in -1..1")
 
 
 def test_an_embedding_has_one_writer() -> None:

@@ -178,3 +178,23 @@ def test_where_no_letter_makes_the_target_false_a_bound_of_0_needs_no_path(monke
     assert is_accepted(made) and is_accepted_case_by_case(made)
     lower = Fraction(made["bounds"][0]["error_if_true"]) - Fraction(1, 10**13)
     assert not is_accepted(bound_at(made, 0, "error_if_true", lower))
+
+
+@pytest.mark.parametrize("max_n", [1, 2, 5])
+@pytest.mark.parametrize("name", ["since", "until", "causal"])
+def test_where_nothing_decides_yet_the_values_are_those_of_false(name: str, max_n: int) -> None:
+    """`(Q_a | Q_b) since Q_b` is false in words of a alone, whose values would be 1."""
+    made = ATTENTION[name](max_n)
+    made["transformer"]["layers"][0]["heads"][0]["values"] = {"near": {"is[left]": "1"}}
+    with pytest.raises(Rejected, match="is below the worst case"):
+        check_text(dump(made))
+
+
+@pytest.mark.parametrize("max_n", [1, 2, 5])
+@pytest.mark.parametrize(("name", "guarded"), [("prev", "ODD & !FIRST"), ("next", "ODD & !LAST")])
+def test_a_position_without_a_neighbour_is_no_neighbour(name: str, guarded: str, max_n: int) -> None:
+    """The only position that is seen there is the position itself."""
+    made = json.loads(json.dumps(ATTENTION[name](max_n)).replace(f'"when": "{guarded}"', '"when": "ODD"'))
+    assert made != ATTENTION[name](max_n)
+    with pytest.raises(Rejected, match="is below the worst case"):
+        check_text(dump(made))

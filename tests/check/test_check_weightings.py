@@ -147,6 +147,15 @@ def test_changed_relu_heads_are_rejected(path: tuple[Any, ...], value: Any, reas
     rejected(edit(weightings.since_by_counts("relu", 4), *path, value=value), reason)
 
 
+@pytest.mark.parametrize("weighting", ADDITIVE)
+def test_what_is_not_counted_may_not_decide(weighting: str) -> None:
+    """A c after the last b makes the claim false, and only the b are counted."""
+    made = weightings.since_by_counts(weighting, 4)
+    made["transformer"]["directions"]["stops"]["count"] = "#<[Q_b]"
+    rejected(edit(made, *HEADS, "values", "stops", value={"is[b]": "2" if weighting == "sigmoid" else "1"}),
+             "the target is neither the value of the last position that is counted, nor that of the neighbour")
+
+
 @pytest.mark.parametrize(("make", "path", "value", "reason"), [
     (weightings.since_by_counts, ("bounds", 0, "error_if_false"), "1/10", "is below the weights of other positions"),
     (weightings.since_by_counts, ("bounds", 0, "error_if_true"), "1/10", "is too small for the weight"),
@@ -171,6 +180,18 @@ def test_changed_geometric_heads_are_rejected(path: tuple[Any, ...], value: Any,
         accepted(made)
     if reason.startswith("error"):
         rejected(made, reason)
+
+
+@pytest.mark.parametrize("part", ["queries", "keys"])
+@pytest.mark.parametrize("make", [weightings.since_by_counts, weightings.prev_by_counts, weightings.odd_by_counts])
+@pytest.mark.parametrize("weighting", weightings.ADDITIVE)
+def test_scores_of_counts_that_depend_on_positions_besides_are_rejected(make: Any, part: str, weighting: str) -> None:
+    made = make(weighting, 4)
+    made["transformer"]["directions"]["even"] = handmade.position("[EVEN]")
+    made["transformer"]["position_embedding"]["even"] = "[EVEN]"
+    assert is_accepted(made)
+    made["transformer"]["layers"][1]["heads"][0][part][0]["even"] = "1/8"
+    rejected(made, "the scores of head 'head' are not a (")
 
 
 def test_heads_that_are_not_additive_never_share_a_direction() -> None:

@@ -11,7 +11,8 @@ from proofs.check.checker.kernel.language import Language
 from proofs.check.checker.kernel.language.printing import LONGEST_TREE
 
 LEAVES = ("Q_a", "Q_b", r"Q['\'']", r"Q['\\']", "true", "false", "ODD", "MOD(3,1)", "#<[Q_a] - 2*#>[Q_b] + 3 <= 4",
-          "ODD(#<[Q_a])", "1 < 2", "0 > #<[Q_a] + 5")
+          "-#<[Q_a] + #>[Q_b] <= -2", "-3*#<[Q_a] + #>[Q_b] <= 2", "PRIME(#<[Q_a] - #<[Q_b])",
+          "PRIME(-#<[Q_a] + #<[Q_b])", "ODD(#<[Q_a])", "1 < 2", "0 > #<[Q_a] + 5")
 SHAPES = ("!({0})", "prev ({0})", "next ({0})", "H ({0})", "({0}) since ({1})", "({0}) U ({1})", "({0}) & ({1})",
           "({0}) | ({1})", "({0}) -> ({1})", "({0}) <-> ({1})", "#<[{0}] - #<[{1}] > #>[{0}]", "MOD(2,1)(#>[{0}])")
 

@@ -53,7 +53,7 @@ def test_exponentials_are_within_the_stated_error(precision: Precision) -> None:
             true = exp(-mpf(d) / precision.one)
             error = RELATIVE_ERROR * true / precision.one + ABSOLUTE_ERROR * mpf(2) ** -bits
             assert abs(mpf(exponentials.at(d)) / 2**bits - true) <= error
-            assert exponentials.all_at([d, d + 1]) == [exponentials.at(d), exponentials.at(d + 1)]
+            assert exponentials.all_below(0, [-d, -d - 1], 5) == [exponentials.at(x) >> 5 for x in (d, d + 1)]
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -159,7 +159,9 @@ def test_scores_are_within_their_error_where_keys_lose_bits() -> None:
     assert made._drop > 4
     for _ in range(20):
         query, *keys = (numbers(rng, 3, precision.fraction + 7) for _ in range(4))
-        packed = [sum(parts) for parts in zip(*(made.spread(key, k) for k, key in enumerate(keys)), strict=True)]
+        packed = made.beside(keys)
+        spread = [made.spread(key, k) for k, key in enumerate(keys)]
+        assert packed == [sum(parts) for parts in zip(*spread, strict=True)]
         error = made.score_error(TokenProjections(query, (), (), 0, Reach()), Reach())
         for score, key in zip(made.scores(query, packed, 3, range(3), 0), keys, strict=True):
             assert abs(score - Fraction(sum(q * k for q, k in zip(query, key, strict=True)), precision.one)) <= error
@@ -193,6 +195,23 @@ def test_norms_are_within_their_error(kind: str, precision: Precision) -> None:
         s = sqrt(mp.fsum(a * a for a in c) / width + mpf(1) / 100000)
         assert mp.fsum((a - b / s * precision.one) ** 2 for a, b in zip(found, c, strict=True)) <= error**2
         assert ceil_norm(found) <= normaliser.bound
+
+
+@pytest.mark.parametrize("kind", ["layer", "rms"])
+@pytest.mark.parametrize("precision", LEVELS, ids=level)
+def test_norms_of_exact_vectors_are_within_their_rounding(kind: str, precision: Precision) -> None:
+    """However far entries are apart."""
+    rng = random.Random(12)
+    for width in (2, 9):
+        normaliser = Normaliser(Norm(kind, Fraction(1, 10**9), None, None), width, precision)
+        for size in (-13, -8, -3, 0, 4, 9):
+            x = numbers(rng, width, precision.fraction + size)
+            found, error = normaliser.apply(x, 0)
+            mean = mpf(sum(x)) / width if kind == "layer" else mpf(0)
+            s = sqrt(mp.fsum((a - mean) ** 2 for a in x) / width + mpf(precision.one) ** 2 / 10**9)
+            off = mp.fsum((a - (b - mean) / s * precision.one) ** 2 for a, b in zip(found, x, strict=True))
+            assert off <= error**2 and error < 2**7
+            assert ceil_norm(found) <= normaliser.bound
 
 
 def test_an_error_above_the_deviation_is_undecided_and_never_negative() -> None:

@@ -8,13 +8,15 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from mpmath import mpf
+from mpmath import mp, mpf, tanh
 
 from proofs.check import Rejected, check_part, check_sample, check_text, estimate
 from proofs.check.checker.chapters.trained.exact import linear
+from proofs.check.checker.chapters.trained.memory import AttentionMemory
 from proofs.check.checker.chapters.trained.obligations import Obligations, is_by_place, obligations
 from proofs.check.checker.chapters.trained.precision import Precision
 from proofs.check.checker.chapters.trained.reading.decision import Decision, read_decision
+from proofs.check.checker.chapters.trained.stack import AttentionOfFew
 from proofs.check.checker.chapters.trained.words import ALL, PATIENCE, Judge, Runner, Share
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.reading.document import read_document
@@ -57,6 +59,23 @@ def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
             assert abs(value - true * one) <= error < one / 2**(8 if level else 0)
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("read", ["first", "last"])
+@pytest.mark.parametrize("kind", ["bidirectional", "alibi", "images", "plain", "rotary"])
+def test_logits_that_few_places_ask_for_are_within_the_error_bounds(kind: str, read: str, level: int) -> None:
+    network = make_network(kind, seed=6) | {"attention": "bidirectional"}
+    claim = make_claim(read=read, after=[3], max_n=4, cases=[ALWAYS])
+    judge, reference = make_judge(decision(network, claim)), Reference(network)
+    stack = judge.stacks.at(level)
+    assert isinstance(stack.blocks[-1][0], AttentionOfFew) is (kind != "rotary")
+    runner, rng = Runner(judge.stacks, 0, [range(4)] * 6), random.Random(2)
+    tokens, place = [2, *(rng.randrange(2) for _ in range(4)), 3], 0 if read == "first" else 5
+    ((value, error),) = stack.rows.values(runner.logits(level, tokens, [place])[place], [0])
+    one, other = reference.logits(tokens, 0)[place]
+    assert abs(value - (3 * one - other) * stack.precision.one) <= error < stack.precision.one / 2**(8 if level else 0)
+
+
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> None:
     judge = make_judge(decision(make_network("plain", seed=3), make_claim(max_n=4, cases=[ALWAYS])))
@@ -66,11 +85,58 @@ def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> 
         value = [0] * head.width
         value[-1] = sign * min(head.value.largest, head.values)
         weight = 1 << head.weight_bits
-        sums = head.read_average(length * weight * head.weigh(value))
-        assert sums[0] == length * weight * precision.one >> precision.average
-        assert sums[-1] == length * weight * value[-1] >> precision.average
-        square = length * weight * value[-1] ** 2 >> precision.fraction + precision.average
-        assert sums[1] << head._square_bits >= square
+        packed = length * weight * head.weigh(value)
+        sums = precision.quotients(head.slots, 0)(packed)
+        assert sums[0] == length * weight * precision.one
+        assert sums[-1] == length * weight * value[-1]
+        assert sums[1] << head._square_bits >= length * weight * value[-1] ** 2 >> precision.fraction
+        for bits in {26, precision.fraction}:
+            found, _ = head.average(packed, 0, 0, length, bits)
+            exact = [v * 2**bits / mpf(precision.one) for v in value]
+            assert mp.fsum((a - b) ** 2 for a, b in zip(found, exact, strict=True)) <= head.rounding**2
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_the_error_of_an_average_has_that_of_values_and_what_scores_may_move(level: int) -> None:
+    """Of two values that are opposite, with scores that are off by x, the average is off by tanh(x)."""
+    judge = make_judge(decision(make_network("plain", seed=3), make_claim(cases=[ALWAYS])))
+    head, precision = judge.stacks.at(level).blocks[1][0].heads[0], Precision(level)
+    value = [precision.one, *[0] * (head.width - 1)]
+    packed = (head.weigh(value) + head.weigh([-v for v in value])) << head.weight_bits
+    for bits in {26, precision.fraction}:
+        for x in (2, 6, 12):
+            found, error = head.average(packed, precision.one >> x, 0, 2, bits)
+            assert found[0] <= head.rounding and tanh(mpf(2) ** -x) * 2**bits <= error
+        coarse = head.average(packed, 0, precision.one, 2, bits)[1]
+        assert coarse >= (1 << bits) + head.rounding
+
+
+@pytest.mark.parametrize("read", ["each", "first"])
+def test_places_at_once_are_remembered_as_one_by_one(read: str) -> None:
+    judge = make_judge(decision(make_network("bidirectional", seed=5), make_claim(read=read, cases=[ALWAYS])))
+    stack = judge.stacks.at(0)
+    attention = stack.blocks[-1][0]
+    assert attention.alike is (read == "first")
+    seen = [attention.see(stack.start(token, place), place, asks=True) for place, token in enumerate([0, 2, 1, 1, 0])]
+    at_once, one_by_one = (AttentionMemory(stack, attention, 26) for _ in range(2))
+    at_once.fill(seen)
+    for one in seen:
+        one_by_one.add(one)
+    for place in range(5):
+        found, expected = at_once.averages(seen[place], place), one_by_one.averages(seen[place], place)
+        assert [(list(z), e) for z, e in found] == [(list(z), e) for z, e in expected]
+
+
+def test_heads_that_are_alike_drop_as_many_bits_of_keys() -> None:
+    network = make_network("bidirectional", seed=5)
+    weight = Weights(1)
+    weight.tensors = network["tensors"]
+    query = network["steps"][2]["heads"][1]["query"]
+    del network["tensors"][query["weight"]["tensor"]]
+    query["weight"] = Weights.matrix(weight, 8, 4, 3000.0)
+    judge = make_judge(decision(network, make_claim(read="first", cases=[ALWAYS])))
+    few = judge.stacks.at(0).blocks[-1][0]
+    assert few.alike and few.heads[0]._drop == few.heads[1]._drop > 0
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])

@@ -10,7 +10,8 @@ import pytest
 
 from examples.trained.zoo import ZOO, plans
 from proofs.check import check_text
-from tests.learning.changed import changed, in_bits
+from tests.learning.changed import changed, in_bits, in_half_precision
+from tests.learning.test_vnnlib_queries import SIGNS, WORDS, differ, query
 from tests.trained.small_networks import write_network
 
 SEVEN = str(ZOO / "tomita_7" / "claim.toml")
@@ -84,3 +85,17 @@ def test_equal_of_a_network_and_itself_is_certified(certify: Any, seven: str) ->
 def test_bad_input_is_refused_in_a_line(certify: Any, seven: str, arguments: tuple[str, ...], message: str) -> None:
     result = certify(*arguments)
     assert (result.code, result.out) == (2, "") and message in result.err and len(result.err.splitlines()) == 1
+
+
+def test_equal_answers_a_query_in_the_words_of_its_standard(certify: Any, seven: str, tmp_path: Path) -> None:
+    for name, change in (("half", in_half_precision), ("four", in_bits(4))):
+        write_network(changed(plans()["tomita_7"].network(), change), tmp_path / f"{name}.json")
+    (tmp_path / "q.vnnlib").write_text(query(WORDS, differ((1, 2, 3), SIGNS)), encoding="utf-8")
+    result = certify("equal", seven, "half.json", "--query", "q.vnnlib", "-o", "compared")
+    assert (result.code, result.out.splitlines()[0]) == (0, "unsat")
+    check_text((tmp_path / "compared" / "second.cert").read_bytes())
+    result = certify("equal", seven, "four.json", "--query", "q.vnnlib")
+    assert (result.code, result.out.splitlines()[:4]) == (1, ["sat", "X_f[0,0]=2", "X_g[0,0]=2", "X_f[0,1]=0"])
+    assert certify("equal", seven, "four.json", "--query", "q.vnnlib", "--json").json["query"] == "sat"
+    result = certify("equal", seven, "half.json", "--query", "q.vnnlib", "--max-n", "3")
+    assert (result.code, result.out) == (2, "") and "--max-n: the query says this" in result.err

@@ -7,12 +7,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from certify.frame.so_far import SoFar, answer_in_time, stretches
 from certify.frame.verdicts import WithExitStatus
 from constructions.deadline import NANOSECONDS, TimeIsUp, has_deadline, look_at_the_clock, seconds_left, time_limit
+from constructions.importing.importer import import_network
+from constructions.importing.questions import Options
 from constructions.network.lengths import Lengths
+from constructions.trained.json_form import network_text
 from tests.processes import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -135,6 +139,35 @@ def test_a_command_that_runs_out_of_time_is_unknown_and_says_what_it_knows(certi
     assert known == sorted(known) and 0 in known, "more time, more known; a second is not enough for anything"
     text = certify(*arguments, "--timeout", "1")
     assert text.code == 3 and "time is up" in text.out + text.err and verdict.upper() not in text.out
+
+
+def network_of_one_answer() -> str:
+    """A file of a random layer whose logit 0 is above the other one, whatever it reads."""
+    draw, width = np.random.default_rng(0), 4
+    shapes = {"embed.W_E": (5, width), "pos_embed.W_pos": (20, width), "unembed.W_U": (width, 2),
+              "blocks.0.mlp.W_in": (width, 8), "blocks.0.mlp.W_out": (8, width),
+              **{f"blocks.0.attn.W_{kind}": (1, width, width) for kind in "QKVO"}}
+    tensors = {name: (draw.standard_normal(shape) / 8).astype(np.float32) for name, shape in shapes.items()}
+    np.savez("one.npz", **tensors, **{"unembed.b_U": np.array([64, 0], np.float32)})  # type: ignore[arg-type]
+    options = Options(attention="causal", norm="none", activation="relu")
+    Path("one.json").write_text(network_text(import_network(["one.npz"], options).network), encoding="utf-8")
+    return "one.json"
+
+
+def test_of_inputs_in_tracks_those_of_fewer_columns_are_known_when_time_is_up(certify: Any) -> None:
+    Path("c.toml").write_text("""letters = "01"\ntokens = [3, 4]\ntracks = ["word"]\ncolumns = [1, 5]
+machine = { regex = "(0|1)*" }\nanswers = [1, 0]\namong = "all"\nlayout = ["word", 2, "answer"]\n""", encoding="utf-8")
+    question, known = ("decide", network_of_one_answer(), "--claim", "c.toml", "-o", "c.cert", "--json"), []
+    for seconds in ("1", "5", "8", "11", "14", ENOUGH):
+        result = certify(*question, "--timeout", seconds)
+        if result.code == 0:
+            break
+        assert (result.code, result.json["verdict"], Path("c.cert").exists()) == (3, "unknown", False)
+        known.append(result.json["certified_to"] or 0)
+        assert known[-1] == 0 or [row["verdict"] for row in result.json["forms"]] == ["certified"] * known[-1]
+    assert result.json["verdict"] == "certified" and known == sorted(known) and len({*known}) > 1
+    in_time = Path("c.cert").read_bytes()
+    assert certify(*question).code == 0 and Path("c.cert").read_bytes() == in_time
 
 
 def test_a_time_limit_that_is_kept_changes_nothing(certify: Any) -> None:

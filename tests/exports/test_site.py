@@ -21,12 +21,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from certify.auditing.api import audit_file
 from certify.cli import command_line
 from certify.exports.checker import pack_checker
 from certify.formula.examples import load_examples
 from certify.frame.shipped import examples_folder
 from certify.site.build import site_files
-from certify.site.gallery import Exhibit, exhibits_of_files, reports_of, trained_exhibits
+from certify.site.gallery import PAPERS, Exhibit, exhibits_of_files, reports_of, trained_exhibits
 from certify.site.guides import guide_html
 from certify.site.pyodide import KEPT, SHA_256, VERSION, read_pyodide
 from constructions.errors import InputError
@@ -117,11 +118,11 @@ def test_the_same_site_has_the_same_bytes(files: dict[str, str | bytes]) -> None
     assert files_of() == files
 
 
-def test_what_works_without_a_network_is_named_by_what_is_in_it() -> None:
+def test_all_of_the_site_is_kept_to_work_without_a_network() -> None:
     files = files_of(pyodide=True)
     names = re.findall(r'"([^"]+)"', str(files["kept.js"]).split("NAMES = ")[1].splitlines()[0])
-    assert {"check.html", "check.js", "worker.js", "check.pyz", "site.css", "index.html"} <= set(names)
-    assert {f"pyodide/{name}" for name in KEPT} <= set(names) <= set(files)
+    assert set(names) == {"./", *files} - {"kept.js", "digests.txt"}
+    assert {f"pyodide/{name}" for name in KEPT} <= set(names)
 
 
 def test_markdown_of_a_stranger_is_text() -> None:
@@ -184,6 +185,23 @@ def test_an_audit_stands_in_the_gallery_with_its_verdicts(tmp_path: Path) -> Non
     assert 'href="audits/mine.html"' in str(files["index.html"])
     with pytest.raises(InputError, match="that no other claims file has"):
         reports_of([str(tmp_path / "mine.toml")] * 2, lambda _: None)
+
+
+def test_audits_of_short_words_leave_what_is_to_be_refuted_as_it_is(tmp_path: Path) -> None:
+    expected = AUDIT.replace('name = "sharp"', 'name = "sharp"\nexpect = "certified"').replace(
+        'name = "blunt"', 'name = "blunt"\nexpect = "refuted"')
+    (tmp_path / "mine.toml").write_text(expected, encoding="utf-8")
+    report = audit_file(tmp_path / "mine.toml", 2)
+    assert report.title == "two (here: words up to length 2)"
+    assert [(claim.lengths, claim.verdict, claim.mismatch) for claim in report.claims] == [
+        ("1..2", "certified", ""), ("1..4", "refuted", "")]
+    with pytest.raises(InputError, match="max-n: 0, expected a number from 1"):
+        audit_file(tmp_path / "mine.toml", 0)
+
+
+def test_the_papers_of_the_gallery_are_those_with_claims_files_that_name_them() -> None:
+    for name in PAPERS:
+        assert "[paper]\n" in (examples_folder() / "claims" / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def test_the_command_writes_the_folder_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

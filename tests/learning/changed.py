@@ -34,3 +34,13 @@ def in_bits(bits: int) -> Change:
         scale = np.abs(values).max() / (2 ** (bits - 1) - 1) or 1
         return np.asarray(np.round(values / scale) * scale, dtype=np.float32)
     return change
+
+
+def without_the_smallest(percent: int) -> Change:
+    """So many of the numbers of each matrix, the smallest, are 0."""
+    def change(_: str, values: Values) -> Values:
+        if values.ndim < 2:
+            return values
+        few = np.sort(np.abs(values), axis=None)[: values.size * percent // 100]
+        return np.asarray(np.where(np.abs(values) <= few[-1], 0, values), dtype=np.float32) if few.size else values
+    return change

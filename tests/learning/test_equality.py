@@ -23,9 +23,11 @@ from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import Rejected, check_text
-from tests.learning.changed import Change, Values, changed, in_bits, in_half_precision
+from tests.learning.changed import Change, Values, changed, in_bits, in_half_precision, without_the_smallest
+from tests.learning.planted import planted
 from tests.learning.questions import brute_force, network_of_the_zoo, of_the_zoo
 from tests.learning.random_questions import claim_about
+from tests.tiers import few_and_all
 from tests.trained.random_networks import random_network
 
 
@@ -208,3 +210,28 @@ def test_every_network_of_the_zoo_is_of_binary32() -> None:
     for plan in plans().values():
         assert changed(plan.network(), lambda _, values: values).tensors == plan.network().tensors
         assert np.dtype("<f4").itemsize == 4
+
+
+@pytest.mark.parametrize("length", few_and_all(6, 20))
+def test_a_difference_on_one_word_is_found_and_no_shorter_one_is_there(length: int) -> None:
+    """Of the 223,317 words of 20 letters without 000, and of all shorter ones; with 6 letters no table is looked at."""
+    network, question = of_the_zoo("tomita_4", length)
+    other, word = planted(network, question.claim, length)
+    found = compare(network, other, question, effort=Effort(table=16) if length < 20 else None)
+    assert (found.verdict, found.certified_to) == ("refuted", length - 1)
+    assert found.difference is not None and "".join(found.difference.word) == word
+    assert found.difference.first[0] > 0 >= found.difference.second[1]
+    for text in found.certificates.values():
+        check_text(text.encode())
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("change", "difference"), [(in_bits(8), None), (without_the_smallest(5), None),
+                                                    (without_the_smallest(20), "010010110010110101001")],
+                         ids=["8 bits", "pruned by 5 %", "pruned by 20 %"])
+def test_a_quantised_and_a_pruned_network_are_compared_on_all_words_of_21_letters(change: Change,
+                                                                                 difference: str | None) -> None:
+    network, question = of_the_zoo("d_2", 21)
+    found = compare(network, changed(network, change), question)
+    assert found.certified_to == (21 if difference is None else 20)
+    assert (found.difference and "".join(found.difference.word)) == difference

@@ -59,7 +59,7 @@ def test_no_symbol_is_two_symbols() -> None:
 
 def test_unknown_names_the_free_inputs_and_the_page() -> None:
     net = head("Q_1 & prev Q_1", "(Q_1 -> prev Q_1) since Q_1", {"Q_1": 2, "i/n": 1}, "1/(13/10*n)")
-    outcome = net.certify(max_n=8)
+    outcome = net.certify(max_n=6)
     assert isinstance(outcome, Unknown)
     assert outcome.reason.startswith(
         "layer 4, attention, h: the worst error exceeds 1/4 if its inputs prev Q_1 may have any truths "

@@ -17,6 +17,7 @@ from constructions.language.expressions import parse_expression
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
 from constructions.statements.theorem_26_uniform_tieless import Law, constants_of
+from proofs.every_n.library import SOFTENING, imported_files, needed_sources
 from proofs.every_n.softened_file import (
     Temperature,
     ask_softened,
@@ -110,11 +111,19 @@ def _settled(text: str) -> list[str]:
     return [re.sub(r"Coq \S+ |[\d.]+ s$", "", line.rstrip()) for line in text.strip().splitlines()]
 
 
-def test_the_run_in_the_guide_prints_what_it_shows() -> None:
-    coq_or_skip()
+def test_the_run_in_the_guide_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the library that the other tests ask, which has more files than the command compiles."""
+    library = larger_library_of(coq_or_skip())
+    monkeypatch.setattr("certify.softened.every_n.compiled_library", lambda *_: library)
     guide = (EXAMPLES.parent / "docs" / "softened.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"```console\n\$ certify soften flip_flop.json --every-n\n(.*?)```", guide, re.DOTALL)
     assert _settled(_run("flip_flop.json", "--every-n").stdout) == _settled(shown)
+
+
+def test_the_command_compiles_all_that_its_theorems_import() -> None:
+    for name in ("hard/flip_flop.json", "programs/dyck_1.rasp"):
+        network = _network(name)
+        assert imported_files(softened_file(network, temperature_of(network))) <= needed_sources(*SOFTENING).keys()
 
 
 @pytest.mark.parametrize(("arguments", "status", "complaint"), [

@@ -13,8 +13,8 @@ from proofs.softened.errors import find_errors
 from proofs.softened.survey import survey_words
 from tests.softened.small_models import gap_by_hand, random_transformer, x_max_by_hand
 
-RANDOM = [model for seed in range(60) for model in (random_transformer(seed, 1 + seed % 3),)
-          if gap_by_hand(model, 2) and gap_by_hand(model, 3)]
+SEEDS = sorted({*range(60)} - {9, 14, 15, 21, 48})
+"""Of models with a gap in words of 2 and of 3 letters."""
 
 
 def check_every_layer(model: Transformer, n: int) -> None:
@@ -31,16 +31,14 @@ def check_every_layer(model: Transformer, n: int) -> None:
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("place", range(len(RANDOM)))
-def test_of_random_models(place: int, n: int) -> None:
-    check_every_layer(RANDOM[place], n)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_of_random_models(seed: int, n: int) -> None:
+    model = random_transformer(seed, 1 + seed % 3)
+    assert n == 1 or gap_by_hand(model, n)
+    check_every_layer(model, n)
 
 
 @pytest.mark.parametrize("model", [flip_flop, flip_flop_small_gap, mixed_masks])
 def test_of_the_examples(model: object) -> None:
     for n in (1, 2, 4):
         check_every_layer(model.build(), n)  # type: ignore[attr-defined]
-
-
-def test_there_are_enough_random_models_of_every_depth() -> None:
-    assert {len(model.layers) for model in RANDOM} == {1, 2, 3} and len(RANDOM) >= 15

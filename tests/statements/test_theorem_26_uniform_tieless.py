@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
 
 import pytest
 from hypothesis import given
@@ -31,8 +30,6 @@ from proofs.words.replay import run_soft
 from tests.softened.small_models import all_words, departures, gap_by_hand, random_transformer, x_max_by_hand
 
 ONE, HALF, ZERO = Fraction(1), Fraction(1, 2), Fraction(0)
-TIELESS = list(islice((seed for seed in range(60)
-                       if all(gap_by_hand(random_transformer(seed), n) != 0 for n in (1, 2, 3))), 20))
 
 
 def head(query: dict[str, Fraction], key: dict[str, Fraction], value: dict[str, Fraction], name: str = "out",
@@ -82,12 +79,13 @@ def test_the_constants_do_not_depend_on_names_of_directions_nor_on_what_is_zero(
 
 
 @pytest.mark.one_in(4)
-@pytest.mark.parametrize("seed", TIELESS)
+@pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_at_the_temperature_of_the_theorem_no_layer_errs_by_more_than_its_bound(seed: int, n: int) -> None:
     """Every word; the error in the norm of the docstring: the greatest of each direction, added up."""
     whole = random_transformer(seed)
     gap, x_max, constants = gap_by_hand(whole, n), x_max_by_hand(whole, n), constants_of(whole)
+    assert gap != 0
     temperature = constants.temperature(law_of_gaps({n: gap}), law_of_activations({n: x_max}))
     for number, bound in enumerate(constants.errors(gap, x_max), start=1):
         part = replace(whole, layers=whole.layers[:number])

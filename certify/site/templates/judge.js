@@ -49,8 +49,6 @@ const proveAll = async article => {
   current = null;
   next();
 };
-const provingWorker = () => fetch(`${TOP}proved-worker.js`).then(found => found.text())
-  .then(source => new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), { type: "module" }));
 const prove = async ({ proved, name, word, stands, seconds: most }) => {
   const { file, bytes } = current;
   let proving = null, limit = 0;
@@ -60,7 +58,7 @@ const prove = async ({ proved, name, word, stands, seconds: most }) => {
   const { status, lines, message } = await new Promise(resolve => {
     stopProving = message => resolve({ message });
     limit = setTimeout(() => resolve({ message: `it takes more than ${most} seconds; the program outside a browser is faster` }), most * 1000);
-    provingWorker().then(started => {
+    makeWorker("proved-worker.js").then(started => {
       proving = started;
       proving.onmessage = ({ data }) => resolve(data);
       proving.onerror = event => resolve({ message: event.message || "the worker ended" });

@@ -1,4 +1,4 @@
-// What the page of the checker needs is kept, so that it works without a network; a new site keeps a new set.
+// All of the site is kept once Python has been asked for, so that it works without a network; a new site keeps a new set.
 const KEPT = "certify-{{ version }}", NAMES = {{ names | tojson }};
 self.addEventListener("install", event => event.waitUntil(caches.open(KEPT).then(kept => kept.addAll(NAMES)).then(() => self.skipWaiting())));
 self.addEventListener("activate", event => event.waitUntil(caches.keys()

@@ -9,7 +9,7 @@ def unpack(data):
     return answer
 `;
 let answer;
-serve(async top => {
-  const { names, bytes } = await startPython(top, GLUE, "workbench.zip");
-  answer = names.get("unpack")(bytes);
+serve(async ({ top }) => {
+  const { names, bytes } = await startPython(top, GLUE, ["workbench.zip"]);
+  answer = names.get("unpack")(bytes[0]);
 }, ({ asked }) => ({ text: answer(asked.f, asked.a, asked.w) }));

@@ -1,4 +1,5 @@
 const FIELDS = { f: "#formula", a: "#alphabet", w: "#word" }, PATIENCE = 4000, PAUSE = 120;
+place = "#reading";
 let busy = 0, wanted = null, timer = 0, letters = [];
 const asked = () => Object.fromEntries(Object.entries(FIELDS).map(([key, query]) => [key, find(query).value]));
 const complain = (query, text) => { const place = find(query); place.textContent = text; place.hidden = !text; };
@@ -57,7 +58,7 @@ const show = found => {
   complain("#mistake", found.caret ?? "");
   complain("#word-mistake", found.word_error ?? "");
   find("#formula").setAttribute("aria-invalid", String(Boolean(found.error)));
-  find("#found").hidden = Boolean(found.error);
+  find("#read").hidden = Boolean(found.error);
   if (found.error) { return; }
   if (found.alphabet.join("\n") !== letters.join("\n")) { showLetters(found.alphabet); }
   find("#sentences").replaceChildren(...found.sentences.flatMap(([text, meaning]) => [make("dt", {}, text), make("dd", {}, meaning)]));

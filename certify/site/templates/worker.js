@@ -14,10 +14,10 @@ def check(name):
         return status, out.getvalue(), hashlib.sha256(file.read()).hexdigest()
 `;
 let interpreter, check;
-serve(async top => {
-  const started = await startPython(top, GLUE, "check.pyz");
+serve(async ({ top }) => {
+  const started = await startPython(top, GLUE, ["check.pyz"]);
   interpreter = started.interpreter;
-  interpreter.FS.writeFile("/check.pyz", started.bytes);
+  interpreter.FS.writeFile("/check.pyz", started.bytes[0]);
   check = started.names.get("check");
 }, ({ bytes }) => {
   interpreter.FS.writeFile("/given.cert", new Uint8Array(bytes));

@@ -53,7 +53,6 @@ let claim (model : Model.t) value =
 
 let of_json value =
   let found = Model.entries "certificate" value in
-  Model.refuse_others found;
   (match List.assoc_opt "format" found with
    | Some (String "certify-certificate") -> ()
    | Some other -> Model.expected "format" other "\"certify-certificate\""
@@ -74,7 +73,8 @@ let of_json value =
 
 let read text =
   match Json.parse text "file" with
-  | Json.Object _ as value ->
+  | Json.Object found as value ->
+    Model.refuse_others found; (* first: what is written of all of it may be too much for a browser *)
     let written = Texts.of_coq (C.json_text (Model.json_of value)) in
     if text <> written then
       malformed "line %d: not in the one spelling of a certificate" (Texts.first_difference text written);

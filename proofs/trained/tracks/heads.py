@@ -20,7 +20,7 @@ SAMPLES = 64
 
 
 class NotOneLayer(Unsupported):
-    """The network has not exactly one attention step."""
+    """The network has not exactly one attention step, or a later token changes what stands at earlier ones."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,12 @@ class Heads:
     """The one attention step of a network, for inputs of a form: all that follows from tokens and places alone."""
 
     def __init__(self, floats: FloatNetwork, claim: TracksClaim, form: Form) -> None:
-        """Raises NotOneLayer if the network has not exactly one attention step."""
+        """Raises NotOneLayer."""
         steps = [step for step in floats.steps if isinstance(step, FloatAttention)]
         if len(steps) != 1:
             raise NotOneLayer(f"the network has {len(steps)} layers of attention, not one")
+        if not floats.network.is_causal:
+            raise NotOneLayer("the network's tokens read later ones")
         (self.step,), self.floats = steps, floats
         length = len(form.layout) - 1
         self.numbers = claim.offset + np.arange(length)

@@ -45,7 +45,7 @@ class Margins:
         self.inputs = Inputs(claim, self.form)
         self.among = np.array(claim.among, np.intp)
         layers = sum(isinstance(step, FloatAttention) for step in floats.steps)
-        self.heads = Heads(floats, claim, self.form) if layers == 1 else None
+        self.heads = Heads(floats, claim, self.form) if layers == 1 and floats.network.is_causal else None
 
     def of(self, columns: Indices, answer: int | None = None) -> tuple[Array, Indices]:
         """Margins [inputs, answers] of all answers, or of one, and the tokens that come nearest, [inputs, answers]."""
@@ -56,11 +56,17 @@ class Margins:
         tokens = self.inputs.tokens(columns)
         asked = list(self.form.asked) if answer is None else [self.form.asked[answer]]
         places = [place - 1 for place in asked]
-        logits = (self.floats.logits(tokens[:, :asked[-1]], self.claim.offset, places) if self.heads is None else
-                  self.heads.logits(tokens, places))
+        logits = self._logits(tokens, places) if self.heads is None else self.heads.logits(tokens, places)
         right = tokens[:, asked, np.newaxis]
         rest = np.where(self.among == right, np.inf, np.take_along_axis(logits, right, 2) - logits[..., self.among])
         return rest.min(axis=2) - np.float64(self.claim.margin), self.among[rest.argmin(axis=2)]
+
+    def _logits(self, tokens: Indices, places: Sequence[int]) -> Array:
+        """Logits at each place of what stands up to there."""
+        if self.floats.network.is_causal:
+            return self.floats.logits(tokens[:, :places[-1] + 1], self.claim.offset, places)
+        return np.concatenate([self.floats.logits(tokens[:, :place + 1], self.claim.offset, [place])
+                               for place in places], axis=1)
 
     def seen(self, columns: Indices) -> SeenInput:
         """The least margin of some inputs, and where."""

@@ -61,9 +61,8 @@ def least_margin(network: TrainedNetwork, claim: TracksClaim) -> float:
         if not inputs:
             continue
         tokens = np.array([claim.tokens(form, one) for one in inputs], np.intp)
-        logits = floats.logits(tokens[:, :-1], claim.offset)
         for place in form.asked:
-            mine, right = logits[:, place - 1], tokens[:, place]
+            mine, right = floats.logits(tokens[:, :place], claim.offset, [place - 1])[:, 0], tokens[:, place]
             for other in claim.among:
                 rest = np.where(right == other, np.inf, mine[np.arange(len(right)), right] - mine[:, other])
                 least = min(least, float(rest.min()))

@@ -17,6 +17,7 @@ from certify.trained import tracks_forms
 from certify.trained.tracks_decision import decide_tracks
 from certify.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
+from constructions.trained.network import Attends
 from constructions.trained.tracks import count_inputs
 from examples.adders.by_hand import parity
 from proofs.check import Malformed, Rejected, check_text
@@ -27,9 +28,9 @@ from tests.trained.tracks.test_tracks_against_brute_force import best_claim, dec
 from tests.trained.tracks.test_tracks_certificates import Document, changed, is_true, places, verdict
 
 
-def decided_around_its_margin(seed: int, layers: int) -> tuple[str, str] | None:
+def decided_around_its_margin(seed: int, layers: int, attends: Attends = "causal") -> tuple[str, str] | None:
     """What is said of a random claim a thousandth below and above the margin that it has."""
-    network = random_layer(seed, layers)
+    network = replace(random_layer(seed, layers), attention=attends)
     claim, least = best_claim(seed, network)
     if count_inputs(claim, claim.forms[0]) == 0 or least <= 0:
         return None
@@ -46,6 +47,23 @@ def test_networks_of_several_layers_are_decided_as_all_inputs_say(layers: int, s
     said = [found for seed in seeds if (found := decided_around_its_margin(seed, layers))]
     assert all(below != "refuted" and above != "certified" for below, above in said)
     assert said.count(("certified", "refuted")) > len(said) * 9 // 10
+
+
+@pytest.mark.parametrize(("layers", "seeds"), [
+    (1, range(2)), (2, range(2)),
+    *[pytest.param(layers, range(10, 40), marks=pytest.mark.exhaustive) for layers in (1, 2, 3)]])
+def test_bidirectional_networks_are_decided_as_all_inputs_say(layers: int, seeds: range) -> None:
+    """Each answer is judged after what stands before it: what a network says beside later tokens is something else."""
+    said = [found for seed in seeds if (found := decided_around_its_margin(seed, layers, "bidirectional"))]
+    assert said.count(("certified", "refuted")) > len(said) * 9 // 10
+    assert all(below != "refuted" and above != "certified" for below, above in said)
+
+
+def test_inputs_of_two_letters_are_run_one_by_one() -> None:
+    network = adder(3, 1)
+    decision = decide_tracks(network, adds(network, 3, 1))
+    assert decision.verdict == "certified"
+    assert json.loads(str(decision.certificate))["units"] == [{"inputs": 9}]
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
 
 from .reading.dyadics import Matrix, Vector
 from .reading.network import Affine, Norm
@@ -55,6 +56,20 @@ def multiply(given: ExactLinear, factor: int, power: int) -> ExactLinear:
     bias = tuple(factor * b for b in given.bias.entries)
     return ExactLinear(Matrix(rows, given.weight.width, given.weight.power + power),
                        Vector(bias, given.bias.power + power))
+
+
+def transposed(matrix: Matrix) -> Matrix:
+    """Columns as rows."""
+    return Matrix(tuple(zip(*matrix.rows, strict=True)), len(matrix.rows), matrix.power)
+
+
+def through(given: ExactLinear, matrix: Matrix) -> ExactLinear:
+    """What the matrix makes of the map's result, as a map."""
+    columns = list(zip(*matrix.rows, strict=True))
+    *rows, bias = (tuple([sum(map(mul, row, column)) for column in columns])
+                   for row in (*given.weight.rows, given.bias.entries))
+    power = given.weight.power + matrix.power
+    return ExactLinear(Matrix(tuple(rows), matrix.width, power), Vector(bias, given.bias.power + matrix.power))
 
 
 def below(matrices: Sequence[Matrix]) -> Matrix:

@@ -66,13 +66,14 @@ class Exponentials:
             total = coefficient + (total * c >> fraction)
         return self._table[step] * total >> fraction
 
-    def all_at(self, distances: Iterable[int]) -> list[int]:
-        """exp(-d) for each d, over 2^E: three terms of the series are written out, to the same numbers."""
+    def all_below(self, top: int, numbers: Iterable[int], dropped: int) -> list[int]:
+        """exp(x - top) for each x, over 2^E, less its last bits: three terms of the series are written out."""
         if len(self._series) != 3:
-            return list(map(self.at, distances))
+            return [self.at(top - x) >> dropped for x in numbers]
         table, shift, mask, fraction, one = self._table, self._shift, self._mask, self.fraction, self._series[-1]
-        return [table[d >> shift] * (one + ((((c := d & mask) >> 1) - one) * c >> fraction)) >> fraction
-                for d in distances]
+        last = fraction + dropped
+        return [table[d >> shift] * (one + ((((c := d & mask) >> 1) - one) * c >> fraction)) >> last
+                for x in numbers for d in [top - x]]
 
     def _make(self, step: int) -> int:
         whole, part = step >> STEP_BITS, step & ((1 << STEP_BITS) - 1)

@@ -8,7 +8,7 @@ How far the average is off: docs/trained.md, section 6, The average of a head.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isqrt
 from operator import mul
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from ...kernel.budget import Budget
 from ...kernel.exponential import floor_shift
 from .exact import ExactLinear, after_norm, linear, multiply
 from .exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
-from .linear import LinearOnNumbers, largest_entry
+from .linear import LinearOnNumbers, Unchanged, largest_entry
 from .precision import LEAST_WEIGHT, NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
 from .reading.network import AttentionStep, NetworkHead, Rotary, Scale
 
@@ -26,7 +26,6 @@ IntegerRow = Sequence[int]
 HeadAverage = tuple[IntegerRow, int]
 """The average of a head, and its error."""
 
-LEAST_TOTAL = 1 << 20  # of a sum of weights: below it, rounding could make averages larger than their bound
 BESIDE = 2  # sums beside those of values: of weights, and of weights times squares of norms
 
 
@@ -57,7 +56,7 @@ class HeadOnNumbers:
     """What is known of a head at a precision, from its maps; ``length`` is the greatest T."""
 
     def __init__(self, precision: Precision, step: AttentionStep, head: NetworkHead,
-                 maps: Sequence[LinearOnNumbers], length: int) -> None:
+                 maps: Sequence[LinearOnNumbers | Unchanged], length: int) -> None:
         self._precision = precision
         self.query, self.key, self.value = maps
         self.width = self.value.width
@@ -82,18 +81,28 @@ class HeadOnNumbers:
             raise Undecided
         coarse = self.weight_bits - precision.exponent
         self._unit = ABSOLUTE_ERROR + 1 << max(0, coarse) if coarse > -2 else 2  # how far off a weight is
-        self.read_average = precision.quotients(self.slots, precision.average)
-        self.bound = self.values + self._rounding(LEAST_TOTAL)
+        self._bits = precision.weight if precision.level else precision.slot - 3 - entry.bit_length()
+        if self._bits + entry.bit_length() > precision.slot - 2:
+            raise Undecided
+        self._quotients = precision.quotients(self.width, self._bits)
+        self.rounding = 3 * self._side + (self.values >> self._bits) + 2
+        self.bound = self.values + self.rounding
 
     def spread(self, key: IntegerRow, place: int) -> list[int]:
         """A key as what it adds to the packed keys: its coordinates at the slot of its place, without dropped bits."""
         bits = self._precision.product - self._precision.fraction + self._precision.slot * place
         return [k >> self._drop << bits for k in key]
 
+    def beside(self, keys: Iterable[IntegerRow]) -> list[int]:
+        """The packed keys of the first places, in order."""
+        pack, drop, bits = self._precision.pack, self._drop, self._precision.product - self._precision.fraction
+        return [pack([k >> drop for k in column] if drop else column) << bits for column in zip(*keys, strict=True)]
+
     def weigh(self, value: IntegerRow) -> int:
         """A value packed, with 1 and the square of its norm, rounded up, before it."""
-        square = (sum([v * v for v in value]) >> self._precision.fraction + self._square_bits) + 1
-        return self._precision.pack((self._precision.one, square, *value))
+        square: int = (sum(map(mul, value, value)) >> self._precision.fraction + self._square_bits) + 1
+        slot = self._precision.slot
+        return self._precision.one + (square << slot) + (self._precision.pack(value) << BESIDE * slot)
 
     def see(self, query: IntegerRow, key: IntegerRow, value: IntegerRow, e: int, position: int) -> TokenProjections:
         """What the head makes of a token at a position number, of what its maps made of a vector off by at most e."""
@@ -121,38 +130,38 @@ class HeadOnNumbers:
 
     def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int) -> list[int]:
         """The weights, over 2^weight_bits; ``top`` is at least every score."""
-        bits, found = self.weight_bits - exponentials.bits, exponentials.all_at([top - s for s in scores])
-        return [w << bits for w in found] if bits >= 0 else [w >> -bits for w in found]
+        dropped = exponentials.bits - self.weight_bits
+        found = exponentials.all_below(top, scores, max(0, dropped))
+        return found if dropped >= 0 else [w << -dropped for w in found]
 
-    def average(self, halves: Sequence[int], e_score: int, e_value: int, length: int) -> tuple[list[int], int]:
-        """The average from the sums of weights times what `weigh` packs, over 2^A, and its error.
+    def average(self, sums: int, e_score: int, e_value: int, length: int, bits: int) -> tuple[Sequence[int], int]:
+        """The average from the packed sum of weights times what `weigh` packs, over 2^bits, and its error.
 
-        Proof of what is not above: these are rounded down by less than a unit. Of a sum n and the sum of weights D,
-        |n*/D* - n/D| <= (√m + |n*/D*|)/D for vectors n, and each entry is rounded once more. D units are
-        D 2^(A - F) units of weights.
+        Proof of the rounding: with D the first sum, z the last ones and h = max(0, log D - bits), log D the number of
+        bits of D, entries are z 2^bits / D; computed is floor(floor(z / 2^h) i / 2^P), i = floor(2^(bits + h + P) / D).
+        The first floor costs less than 2^(bits + h) / D <= 2 an entry, and nothing if h = 0; the last one less than 1;
+        i less than |z| / 2^(h + P) and √m / 2^P in the 2-norm, and |z| / 2^h <= D V / 2^(F + h) <= V 2^(bits - F), V a
+        bound of values. Products are at most 2^P times an entry of a value and 2, for which a slot has room.
 
         Raises:
             Undecided: if the error of scores is above 1/2, or the sum of weights too small.
         """
-        precision, total = self._precision, halves[0]
-        one, bits = precision.one, precision.fraction
+        precision, mask = self._precision, (1 << self._precision.slot) - 1
+        one, total, squares = precision.one, sums & mask, sums >> precision.slot & mask
         x = e_score + RELATIVE_ERROR
-        units = length * self._unit
-        room = total << precision.average >> bits
-        if 2 * x > one or 64 * units > room or total < LEAST_TOTAL:
+        units, room = length * self._unit, total >> precision.fraction
+        if 2 * x > one or 64 * units > room or not room:
             raise Undecided
-        found = [(z << bits) // total for z in halves[BESIDE:]]
-        rounding = self._rounding(total)
-        square = ((halves[1] + 1 << 2 * bits + self._square_bits) // total + (2 << bits)) - max(
-            0, ceil_norm(found) - 1 - rounding) ** 2
+        h = max(0, total.bit_length() - bits)
+        values = precision.floors(sums >> BESIDE * precision.slot, self.width, h)
+        found = self._quotients(values * ((1 << bits + h + self._bits) // total))
+        coarser = precision.fraction - bits
+        square = ((squares << 2 * precision.fraction + self._square_bits) // total + 1) - (
+            max(0, ceil_norm(found) - 1 - self.rounding) << coarser) ** 2
         spread = ceil_sqrt(max(0, square))
         scores, others = (105 * x, 106) if 64 * x <= one else (220 * x, 300)
         spread = scores * spread // (100 * one) + others * units * 2 * self.values // (100 * room)
-        return found, e_value + spread + rounding + 2
-
-    def _rounding(self, total: int) -> int:
-        """How far off averages are by rounding, if the half of the sum of weights is at least this."""
-        return (self._side * self._precision.one + self.values) // total + self._side + 2
+        return found, (e_value + spread + 2 >> coarser) + 1 + self.rounding
 
 
 def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, reads: int

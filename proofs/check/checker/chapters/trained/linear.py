@@ -61,6 +61,17 @@ class LinearOnNumbers:
         return (e * self.norm >> NORM_BITS) + 1 + self._rounding
 
 
+class Unchanged:
+    """x ↦ x, with what is known of a `LinearOnNumbers`."""
+
+    def __init__(self, width: int, reads: int) -> None:
+        self.width, self.bound, self.largest = width, reads, reads
+
+    def error(self, e: int) -> int:
+        """How far off the result is if x is off by at most e."""
+        return e
+
+
 class MapsBeside:
     """Maps of one x whose weights have as many bits, as one sum of products; ``apply`` has all results in a row."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isqrt
+from operator import mul
 
 from .precision import Precision, Undecided, ceil_sqrt
 from .reading.network import Norm
@@ -19,10 +20,12 @@ LEAST_ROOT = 1 << 16  # of d s 2^(F + GUARD): below it, too few bits are left
 class Normaliser:
     """The map and its error.
 
-    Let R = d s 2^(F + GUARD), r = floor(R), a = d c (integers: d x - sum of x), and i = floor(2^(F + GUARD + P) / r),
-    P = F + GUARD. The result is floor(a i / 2^P). Proof of the rounding: c/s = a 2^(F + GUARD) / R numbers; r for R
-    adds at most |c/s| / r <= √d 2^F / r; rounding i at most |a| / 2^P, and |a| = d |c| 2^F <= √d R / 2^GUARD; the
-    last rounding at most √d. All in the 2-norm, since |c/s| <= √d.
+    Let B = F + GUARD, R = d s 2^B, r = floor(R), k >= 0 with r 2^k >= d 2^(B - 1), a = 2^k x - m, m the integer nearest
+    to 2^k mean(x) (0 for rms), i = floor(2^P d 2^(B - k) / r). The result is floor(a i / 2^P), all entries packed.
+    Proof of the rounding: c/s = 2^k c d 2^(B - k) / R numbers. m adds at most √d/2 d 2^(B - k) / R <= √d; r for R at
+    most |c/s| / r <= √d 2^F / r, and √d / r; rounding i at most |a| / 2^P, and |a| <= √d/2 + 2^k |c|, where 2^k |c| <=
+    √d 2^k R / (d 2^GUARD); the last rounding at most √d. All in the 2-norm, since |c/s| <= √d. So |a i| is at most
+    2^P √d (2^F + 1) (1 + 1/r), for which a slot has room.
     """
 
     def __init__(self, norm: Norm, width: int, precision: Precision) -> None:
@@ -33,22 +36,27 @@ class Normaliser:
         self._epsilon = (epsilon.numerator * width**2 << 2 * self._bits) // epsilon.denominator
         self._least = isqrt((epsilon.numerator << 2 * self._bits) // epsilon.denominator)
         self._side, self._root = ceil_sqrt(width), isqrt(width << 2 * guard)
-        self.bound = ceil_sqrt(width << 2 * precision.fraction) * (1 + LEAST_ROOT) // LEAST_ROOT + 1 + self._side
+        self.bound = ceil_sqrt(width << 2 * precision.fraction) * (1 + LEAST_ROOT) // LEAST_ROOT + 2 + 3 * self._side
+        self._inverse_bits = precision.weight if precision.level else (
+            precision.slot - 4 - precision.fraction - self._side.bit_length())
+        self._ones, self._quotients = precision.pack([1] * width), precision.quotients(width, self._inverse_bits)
 
-    def apply(self, x: Sequence[int], e: int) -> tuple[list[int], int]:
+    def apply(self, x: Sequence[int], e: int) -> tuple[Sequence[int], int]:
         """The result of x, off by at most e, and how far it is off.
 
         Raises:
             Undecided: if the error is too large, or s too small.
         """
-        width, bits, guard = self._width, self._bits, self._guard
+        width, bits, guard, side = self._width, self._bits, self._guard, self._side
         total = sum(x) if self._centred else 0
-        square = width * sum([y * y for y in x]) - total * total
+        square = width * sum(map(mul, x, x)) - total * total
         r = isqrt((square << 2 * guard) + self._epsilon)
         least = max(r // width - (e << 2 * guard) // self._root - 1, self._least)
         if r < LEAST_ROOT or least <= 0:
             raise Undecided
-        inverse = (1 << 2 * bits) // r
-        rounding = (self._side << self._precision.fraction) // r + (self._side * (r + 1) >> bits + guard)
-        rounding += 3 + self._side
-        return [(width * y - total) * inverse >> bits for y in x], (e << bits) // least + rounding
+        k = max(0, (width << bits).bit_length() - r.bit_length())
+        inverse = (width << self._inverse_bits + bits) // (r << k)
+        packed = (self._precision.pack(x) << k) - ((total << k + 1) + width) // (2 * width) * self._ones
+        rounding = ((side << self._precision.fraction) + side) // r + 4 + 2 * side
+        rounding += (side * (r + 1 << k) // (width << guard) + side >> self._inverse_bits)
+        return self._quotients(packed * inverse), (e << bits) // least + rounding

@@ -38,7 +38,7 @@ class Precision:
     Attributes:
         fraction, weight: F, and how many bits behind the point factors have that are not packed.
         exponent: bits behind the point of exp, as exponentials.py has it.
-        product, average: what packed scores and sums of weighted values are divided by, as powers of two.
+        product: what packed scores are divided by, as a power of two.
     """
 
     def __init__(self, level: int) -> None:
@@ -48,18 +48,22 @@ class Precision:
         self.weight = self.slot // 2
         self.exponent = 72 * level or 40
         self.product = self.weight if level else self.fraction
-        self.average = self.weight if level else 0
         self.one = 1 << self.fraction
         self.quotients = lru_cache(maxsize=1024)(self._quotients)
+        self._masks = lru_cache(maxsize=1024)(self._make_masks)
 
     def pack(self, entries: Iterable[int]) -> int:
-        """The packed vector; entries may be negative.
+        """The packed vector; entries may be negative: 2^(S - 1) is added to each, and taken away.
 
         Raises:
             Undecided: if one does not fit a slot.
         """
         size, half = self.slot // 8, 1 << self.slot - 1
         try:
+            if self.level == 0 and byteorder == "little":
+                raw = array("q", entries).tobytes()
+                signs = sign_bits(self.slot, len(raw) // size)
+                return (int.from_bytes(raw, "little") ^ signs) - signs
             raw = b"".join([(entry + half).to_bytes(size, "little") for entry in entries])
         except OverflowError:
             raise Undecided from None
@@ -76,6 +80,15 @@ class Precision:
             return lambda packed: array(
                 "q", ((packed + signs >> shift & mask) + back ^ signs).to_bytes(size, "little"))
         return partial(self._entries, length, shift)
+
+    def floors(self, packed: int, length: int, shift: int) -> int:
+        """The packed vector of the entries divided by 2^shift and rounded down; proved above."""
+        signs, mask, back = self._masks(length, shift)
+        return (packed + signs >> shift & mask) - back
+
+    def _make_masks(self, length: int, shift: int) -> tuple[int, int, int]:
+        signs = sign_bits(self.slot, length)
+        return signs, (signs >> self.slot - 1) * ((1 << self.slot - shift) - 1), signs >> shift
 
     def _entries(self, length: int, shift: int, packed: int) -> list[int]:
         signs, size = sign_bits(self.slot, length), self.slot // 8

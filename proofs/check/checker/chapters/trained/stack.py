@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from itertools import accumulate, pairwise
 from math import lcm
+from operator import add as plus
 from operator import mul
 
 from ...kernel.budget import Budget
@@ -18,16 +20,18 @@ from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.numbers import INTEGER_BITS
 from ...kernel.verdicts import require
 from .activations import Activation
-from .exact import ExactLinear, after_norm, below, linear, select, zeros
+from .exact import ExactLinear, add, after_norm, below, linear, select, through, transposed, zeros
 from .exponentials import Exponentials
-from .heads import HeadOnNumbers, TokenProjections, maps_of_heads
-from .linear import LinearOnNumbers, MapsBeside
+from .heads import HeadOnNumbers, TokenProjections, maps_of_heads, scale_map
+from .linear import LinearOnNumbers, MapsBeside, Unchanged
 from .norms import Normaliser
 from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
 from .reading.decision import LogitRow
 from .reading.dyadics import Vector
 from .reading.network import AttentionStep, Network, Norm, NormStep, Rounding, UnitsStep, width_after
 from .roundings import Rounder
+
+MOST_COMPOSED = 256  # the greatest width of heads whose maps are composed: it costs the square of it
 
 Stream = tuple[Sequence[int], int]
 """A vector of numbers, and how far off it may be in the 2-norm."""
@@ -115,8 +119,7 @@ class UnitsOnNumbers:
             bits, e_in = self._precision.fraction, self._in.error(e_read)
             hidden = [a * u >> bits for a, u in zip(hidden, self._in.apply(read), strict=True)]
             e_hidden = (e_hidden * (self._in.bound + e_in) + self._bound * e_in >> bits) + 1 + self._side
-        written = self._out.apply(hidden)
-        return [a + b for a, b in zip(x, written, strict=True)], e + self._out.error(e_hidden)
+        return list(map(plus, x, self._out.apply(hidden))), e + self._out.error(e_hidden)
 
 
 class RoundingOnNumbers:
@@ -141,12 +144,18 @@ class RoundingOnNumbers:
         """The streams of all tokens after the step."""
         read = [self._reading.apply(stream) for stream in streams]
         rounded = self._rounder.apply([(self._in.apply(x), self._in.error(e)) for x, e in read])
-        return [([a + b for a, b in zip(x, self._out.apply(y), strict=True)], e + self._out.error(e_rounded))
+        return [(list(map(plus, x, self._out.apply(y))), e + self._out.error(e_rounded))
                 for (x, e), (y, e_rounded) in zip(streams, rounded, strict=True)]
 
 
 class AttentionOnNumbers:
-    """A step with heads."""
+    """A step with heads.
+
+    Attributes:
+        alike: whether all heads have the same keys and values.
+    """
+
+    alike = False
 
     def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
                  length: int) -> None:
@@ -154,18 +163,28 @@ class AttentionOnNumbers:
         maps = maps_of_heads(precision, budget, step, self._reading.bound)
         self.heads = [HeadOnNumbers(precision, step, head, own, length)
                       for head, own in zip(step.heads, maps, strict=True)]
+        self._see_by(precision, budget, maps)
+        outs = [ExactLinear(head.out, zeros(width)) for head in step.heads]
+        self._write_by(precision, budget, outs, step.bias or zeros(width), reads)
+
+    def _see_by(self, precision: Precision, budget: Budget, maps: Sequence[Sequence[LinearOnNumbers]]) -> None:
+        """Queries, keys and values are made by these maps, of each head."""
         seen = [one for _, key, value in maps for one in (key, value)]
         self._seen = MapsBeside(precision, budget, seen)
         self._all = MapsBeside(precision, budget, [*seen, *(query for query, _, _ in maps)])
         ends = list(accumulate([one.width for one in seen] + [query.width for query, _, _ in maps], initial=0))
         slices, count = [slice(first, last) for first, last in pairwise(ends)], 2 * len(maps)
         self._slices = list(zip(slices[count:], slices[0:count:2], slices[1:count:2], strict=True))
-        self._norms = [LinearOnNumbers(precision, budget, ExactLinear(head.out, zeros(width)), known.bound).norm
-                       for head, known in zip(step.heads, self.heads, strict=True)]
-        outs = ExactLinear(below([head.out for head in step.heads]), step.bias or zeros(width))
-        self._out = LinearOnNumbers(precision, budget, outs, ceil_norm(head.bound for head in self.heads))
+
+    def _write_by(self, precision: Precision, budget: Budget, outs: Sequence[ExactLinear], bias: Vector,
+                  reads: int) -> None:
+        """Averages are written by these maps, of each head, with this bias beside theirs."""
+        self._norms = [LinearOnNumbers(precision, budget, out, known.bound).norm
+                       for out, known in zip(outs, self.heads, strict=True)]
+        whole = ExactLinear(below([out.weight for out in outs]), reduce(add, [out.bias for out in outs], bias))
+        self._out = LinearOnNumbers(precision, budget, whole, ceil_norm(head.bound for head in self.heads))
         self.bound = reads + self._out.bound
-        self.cost = sum(head.width for head in self.heads) * width // 2 + self._reading.cost
+        self.cost = sum(head.width for head in self.heads) * self._out.width // 2 + self._reading.cost
 
     def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
         """What each head makes of a token at a position number; without a query if it asks nothing."""
@@ -179,7 +198,41 @@ class AttentionOnNumbers:
         x, e = stream
         written = self._out.apply([z for average, _ in averages for z in average])
         e += sum((error * norm >> NORM_BITS) + 1 for (_, error), norm in zip(averages, self._norms, strict=True))
-        return [a + b for a, b in zip(x, written, strict=True)], e + self._out.error(0)
+        return list(map(plus, x, written)), e + self._out.error(0)
+
+
+class AttentionOfFew(AttentionOnNumbers):
+    """A step where few places ask, without rotary positions: what is read, y, is key and value of all heads.
+
+    The same function: a score (y Q + q)·(y_j K + k) is (y Q + q) Kᵀ·y_j and a number that does not depend on j, which
+    changes no weight; and as weights add up to 1, the average of y_j V + v is V of the average of the y_j, and v.
+    """
+
+    alike = True
+
+    def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
+                 length: int) -> None:
+        self._reading = StepInput(step.norm, width, precision, budget, reads)
+        read, norm = self._reading, step.norm
+        self._as_read = Unchanged(read.width, read.bound)
+        budget.spend(sum((read.width + width) * read.width * head.value.weight.width for head in step.heads) >> 3)
+        budget.hold(2 * INTEGER_BITS * len(step.heads) * read.width**2)
+        exact = [scale_map(through(after_norm(norm, linear(head.query)), transposed(after_norm(norm, linear(
+            head.key)).weight)), step.scale, precision.slot) for head in step.heads]
+        self._queries = [LinearOnNumbers(precision, budget, given, read.bound, inexact) for given, inexact in exact]
+        for query in self._queries:  # so that all heads drop as many bits of keys
+            query.bound = max(one.bound for one in self._queries)
+        self.heads = [HeadOnNumbers(precision, step, head, (query, self._as_read, self._as_read), length)
+                      for head, query in zip(step.heads, self._queries, strict=True)]
+        outs = [through(after_norm(norm, linear(head.value)), head.out) for head in step.heads]
+        self._write_by(precision, budget, outs, step.bias or zeros(width), reads)
+        self.cost = read.cost + read.width * width // 8
+
+    def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
+        """What each head makes of a token; without a query if it asks nothing."""
+        read, e = self._reading.apply(stream)
+        return [head.see(query.apply(read) if asks else (), read, read, e, position)
+                for head, query in zip(self.heads, self._queries, strict=True)]
 
 
 Alone = NormOfStream | UnitsOnNumbers | RoundingOnNumbers
@@ -243,10 +296,13 @@ class Stack:
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
-                 rows: Sequence[LogitRow], margin: Fraction, length: int) -> None:
+                 rows: Sequence[LogitRow], margin: Fraction, length: int, few: bool = False) -> None:
+        """``few``: of words of many tokens few are judged, and each word is run alone."""
         self.precision, self.budget, self.network = precision, budget, network
         self.exponentials = Exponentials(precision.fraction, precision.exponent, budget)
         self._length, self.cost = length, 0
+        attention = [step for step in network.steps if isinstance(step, AttentionStep)]
+        self._of_few = attention[-1] if few and attention[1:] and not network.masked and not network.of_input else None
         self._bound, self._width = self._embedding_bound(tokens), network.width
         steps, last = list(network.steps), None
         if steps and isinstance(steps[-1], NormStep):
@@ -297,7 +353,9 @@ class Stack:
         return made
 
     def _attention(self, step: AttentionStep) -> AttentionOnNumbers:
-        made = AttentionOnNumbers(self.precision, self.budget, step, self._width, self._bound, self._length)
+        few = step is self._of_few and step.rotary is None and 2 * len(step.heads) <= self._length
+        kind = AttentionOfFew if few and self._width <= MOST_COMPOSED else AttentionOnNumbers
+        made = kind(self.precision, self.budget, step, self._width, self._bound, self._length)
         self._bound = made.bound
         self.cost += made.cost
         return made

@@ -34,7 +34,8 @@ class Weighed:
 class Tables:
     """Streams, and rows of weighed values, at an offset; ``may_stand[p]`` are the tokens that may stand at place p.
 
-    ``stack`` is the network, or its beginning up to the first attention, and ``words`` what the words are run by.
+    ``stack`` is the network, or its beginning up to the first attention, and ``words`` what the words are run by, whose
+    bounds averages must be within. Undecided if they are not.
     """
 
     def __init__(self, stack: Stack, words: Stack, offset: int, may_stand: Sequence[Sequence[int]]) -> None:
@@ -44,7 +45,10 @@ class Tables:
         self._rows: dict[tuple[int, int], Weighed] = {}
         heads = stack.blocks[0][0].heads if stack.blocks else []
         self._slots = sum(head.slots for head in heads)
-        self._read = stack.precision.quotients(self._slots, stack.precision.average)
+        self._bits = words.precision.fraction
+        for head, known in zip(heads, words.blocks[0][0].heads if heads else (), strict=True):
+            if -(-head.values >> stack.precision.fraction - self._bits) + head.rounding > known.bound:
+                raise Undecided
         self._entry_bits = INTEGER_BITS + self._slots * stack.precision.slot
 
     def start(self, place: int, token: int) -> Stream:
@@ -90,15 +94,13 @@ class Tables:
         total = sum([sums[token] for sums, token in zip(row.places, visible, strict=False)])
         self._stack.budget.spend(1 + (len(visible) * self._slots >> 7))
         try:
-            found = self._split(self._read(total), row, len(visible))
+            return self._split(total, row, len(visible))
         except Undecided:
-            found = self._directly(place, tokens, visible)
-        bounds = [head.bound for head in self._words.blocks[0][0].heads]
-        return [self._rounded(one, bound) for one, bound in zip(found, bounds, strict=True)]
+            return self._directly(place, tokens, visible)
 
     def _directly(self, place: int, tokens: Sequence[int], visible: Sequence[int]) -> list[HeadAverage]:
         """The same, with weights of scores below the greatest of this word."""
-        memory = AttentionMemory(self._stack, self._stack.blocks[0][0])
+        memory = AttentionMemory(self._stack, self._stack.blocks[0][0], self._bits)
         try:
             for p, token in enumerate(visible):
                 memory.add(self._start(p, token)[1])
@@ -106,14 +108,15 @@ class Tables:
         finally:
             memory.cut(0)
 
-    def _split(self, halves: Sequence[int], row: Weighed, count: int) -> list[HeadAverage]:
-        """The averages of the heads, one after another."""
+    def _split(self, total: int, row: Weighed, count: int) -> list[HeadAverage]:
+        """The averages of the heads, whose sums stand one after another."""
         found: list[HeadAverage] = []
-        first = 0
         for head, (e_score, e_value) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
-            last = first + head.slots
-            found.append(head.average(halves[first:last], e_score, e_value, count))
-            first = last
+            bits = self._stack.precision.slot * head.slots
+            sums = total & (1 << bits) - 1
+            sums -= sums >> bits - 1 << bits  # their last slot may be negative
+            total = total - sums >> bits
+            found.append(head.average(sums, e_score, e_value, count, self._bits))
         return found
 
     def _make_row(self, place: int, token: int) -> Weighed:
@@ -127,8 +130,7 @@ class Tables:
         sums, errors, shift = [0] * len(places), [], 0
         for h, (head, query) in enumerate(zip(heads, self._start(place, token)[1], strict=True)):
             seen = [one[h] for one in visible]
-            keys = map(sum, zip(*(head.spread(one.key, k) for k, one in enumerate(seen)), strict=True))
-            scores = head.scores(query.query, list(keys), len(seen), places, place)
+            scores = head.scores(query.query, head.beside(one.key for one in seen), len(seen), places, place)
             weights = head.weights(stack.exponentials, scores, max(scores))
             sums = [so_far + (w * head.weigh(one.value) << shift)
                     for so_far, w, one in zip(sums, weights, seen, strict=True)]

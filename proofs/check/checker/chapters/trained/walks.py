@@ -19,7 +19,8 @@ class CausalWalk:
 
     def __init__(self, stack: Stack, tables: Tables, offset: int) -> None:
         self._stack, self._tables, self._offset = stack, tables, offset
-        self._memories = [AttentionMemory(stack, attention) for attention, _ in stack.blocks[1:]]
+        bits = stack.precision.fraction
+        self._memories = [AttentionMemory(stack, attention, bits) for attention, _ in stack.blocks[1:]]
         self._tokens: list[int] = []
         self._found: list[Logits | None] = []
 
@@ -106,13 +107,15 @@ class WholeWalk:
                   ) -> list[list[HeadAverage]]:
         """What the heads make of all places, or of those so far, for the queries at these."""
         seen = [attention.see(stream, self._offset + place, place in wanted) for place, stream in enumerate(streams)]
-        memory, found = AttentionMemory(self._stack, attention), {}
-        for place, one in enumerate(seen):
-            memory.add(one)
-            if self._stack.network.masked and place in wanted:
-                found[place] = memory.averages(one, place)
+        memory, found = AttentionMemory(self._stack, attention, self._stack.precision.fraction), {}
         if not self._stack.network.masked:
+            memory.fill(seen)
             found = {place: memory.averages(seen[place], place) for place in wanted}
+        else:
+            for place, one in enumerate(seen):
+                memory.add(one)
+                if place in wanted:
+                    found[place] = memory.averages(one, place)
         memory.cut(0)
         return [found[place] for place in wanted]
 

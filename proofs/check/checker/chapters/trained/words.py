@@ -118,7 +118,7 @@ class Judge:
         tokens = {*claim.before, *claim.tokens, *claim.after}
         length = len(claim.before) + claim.max_n + len(claim.after)
         self.stacks = Stacks(network, self.rows, lambda precision, part, rows: Stack(
-            precision, self.budget, part, tokens, rows, claim.margin, length))
+            precision, self.budget, part, tokens, rows, claim.margin, length, few=claim.read != "each"))
 
     def judged(self, n: int) -> list[tuple[int, int]]:
         """Where logits are judged in words of length n: (position, place of the token in the input)."""

@@ -1,0 +1,238 @@
+"""The best of some small formulas of an answer that none describes, and the words on which it is wrong.
+
+Family      Truths of the last letters, of the first, of which of two letters came last, of factors and subsequences, of
+            parities and of counts compared; their negations; two of them joined by & or |.
+Method      All are ranked on a sample, as bits: all short words, and prefixes of drawn ones. Of the first few every
+            word that is not too long is counted, by walking formula and automaton together. So what is said of the
+            formula is exact; that it is the best is so on the sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certify.learning.counts import Test, combinations
+from certify.learning.differences import Differences, differences
+from certify.learning.question import OUT, Question
+from constructions.errors import Unsupported
+from constructions.language.parser import parse_formula
+from constructions.language.syntax import Formula, Symbol, subformulas
+from constructions.regular.cover_automata import Marked
+from constructions.trained.claim import Case, When
+from proofs.words.tracking import Tracker, track
+
+MOST_LETTERS = 4
+SAMPLE, DRAWN = 4096, 256
+"""So many short words are looked at, and so many longer ones of each length."""
+COUNTED = 6
+"""Of so many single formulas, and of so many joined ones, all words are counted."""
+MOST_COEFFICIENT = 2
+MOST_LAST = 8
+Bits = NDArray[np.bool_]
+Values = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A formula, among how many it was looked for, and on which of how many words (of 1 letter or more) it is wrong."""
+
+    formula: Formula
+    among: int
+    words: int
+    wrong: Differences
+
+
+def best_formula(question: Question, found: Marked, longest: int, part: int, choice: int) -> Guess | None:
+    """The best formula that is found of where an alternative of a part is the answer; None over many letters."""
+    if len(question.claim.alphabet) > MOST_LETTERS:
+        return None
+    sample = _Sample(question, found, longest, part, choice)
+    texts, among = _ranked(question, sample)
+    asked = replace(question, claimed_from=1)
+    best: tuple[int, int, Formula, Differences] | None = None
+    for text in texts:
+        formula = parse_formula(text, question.claim.alphabet)
+        try:
+            wrong = differences(asked, found, longest, _Guessed(question, formula, part, choice), expressed=False)
+        except Unsupported:
+            continue
+        key = wrong.total, len(subformulas(formula))
+        if best is None or key < best[:2]:
+            best = (*key, formula, wrong)
+    return None if best is None else Guess(best[2], among, sum(sample.judged[1:]), best[3])
+
+
+class _Guessed:
+    """What a formula says of an answer, as differences ask it."""
+
+    def __init__(self, question: Question, formula: Formula, part: int, choice: int) -> None:
+        case = Case(When(formula), question.parts[part][choice])
+        self.tracker: Tracker = track(replace(question.claim, automaton=None, predicates=(), cases=(case,)))
+        self._question, self._part, self._choice = question, part, choice
+
+    def fails(self, code: int, cases: Sequence[int]) -> bool:
+        return code != OUT and (self._question.choices(code)[self._part] == self._choice) != bool(cases)
+
+
+class _Sample:
+    """Words as a tree: ``parent`` and ``letter`` of each (the empty one is 0), ``levels`` by length; ``weight`` is for
+    how many words it stands, ``target`` whether the answer is the one that is asked about."""
+
+    def __init__(self, question: Question, found: Marked, longest: int, part: int, choice: int) -> None:
+        steps, letters = found.automaton.steps, range(len(question.claim.alphabet))
+        holds = [code != OUT and question.choices(code)[part] == choice for code in found.marks]
+        live = _live(found)
+        self.judged = list(_judged(found, longest))
+        parents, self_letters, states, draw = [0], [-1], [found.automaton.start], np.random.default_rng(0)
+        self.levels, level = [slice(0, 1)], [0]
+        for _ in range(longest):
+            longer = [(node, letter) for node in level for letter in letters if live[steps[states[node]][letter]]]
+            if len(parents) + len(longer) > SAMPLE:
+                longer = [longer[k] for k in sorted(draw.choice(len(longer), min(DRAWN, len(longer)), replace=False))]
+            level = list(range(len(parents), len(parents) + len(longer)))
+            self.levels.append(slice(len(parents), len(parents) + len(longer)))
+            parents += [node for node, _ in longer]
+            self_letters += [letter for _, letter in longer]
+            states += [steps[states[node]][letter] for node, letter in longer]
+        self.parent, self.letter = np.array(parents), np.array(self_letters)
+        self.target = np.array([holds[state] for state in states])
+        counts = np.array([found.marks[state] != OUT for state in states])
+        self.weight = np.zeros(len(parents))
+        for words, here in zip(self.judged[1:], self.levels[1:], strict=True):
+            self.weight[here] = counts[here] * float(words) / max(1, counts[here].sum())
+
+    def previous(self, bits: Bits) -> Bits:
+        """Where it held one letter ago."""
+        return np.asarray(bits[self.parent] & (self.parent > 0))
+
+    def since(self, kept: Bits, bits: Bits) -> Bits:
+        """Where ``bits`` held at some letter up to here, and ``kept`` at all later ones."""
+        held = bits.copy()
+        for here in self.levels[1:]:
+            held[here] |= kept[here] & held[self.parent[here]]
+        return held
+
+    def once(self, bits: Bits) -> Bits:
+        """Where it held at some letter up to here."""
+        return self.since(np.ones_like(bits), bits)
+
+    def count(self, bits: Bits) -> Values:
+        """At how many letters up to here it held."""
+        found = bits.astype(np.int64)
+        for here in self.levels[1:]:
+            found[here] += found[self.parent[here]]
+        return found
+
+
+def _live(found: Marked) -> list[bool]:
+    """The states from which one is reached whose answer is one."""
+    live = [code != OUT for code in found.marks]
+    for _ in live:
+        live = [one or any(live[after] for after in row) for one, row in zip(live, found.automaton.steps, strict=True)]
+    return live
+
+
+def _judged(found: Marked, longest: int) -> Iterator[int]:
+    """How many words of 0, 1, … letters have an answer."""
+    reached = {found.automaton.start: 1}
+    for _ in range(longest + 1):
+        yield sum(number for state, number in reached.items() if found.marks[state] != OUT)
+        following: dict[int, int] = {}
+        for state, number in reached.items():
+            for after in found.automaton.steps[state]:
+                following[after] = following.get(after, 0) + number
+        reached = following
+
+
+class _Truth(NamedTuple):
+    text: str
+    bits: Bits
+
+
+def _truths(question: Question, sample: _Sample) -> Iterator[_Truth]:
+    """Single formulas, the simplest first."""
+    alphabet = question.claim.alphabet
+    letters = range(len(alphabet))
+    is_letter = [_Truth(f"{Symbol(symbol)}", sample.letter == letter) for letter, symbol in enumerate(alphabet)]
+    nonempty = sample.parent >= 0
+    nonempty[0] = False
+    yield from (_Truth("true", nonempty), *is_letter)
+    yield from (_Truth(f"prev {one.text}", sample.previous(one.bits)) for one in is_letter)
+    first = np.zeros(len(sample.parent), bool)
+    first[sample.levels[1]] = True
+    for one in is_letter:
+        yield _Truth(f"O ({one.text} & FIRST)", sample.once(one.bits & first))
+        yield _Truth(f"ODD(#<[{one.text}])", sample.count(one.bits) % 2 == 1)
+    yield _Truth("ODD", sample.count(nonempty) % 2 == 1)
+    for one, other in permutations(is_letter, 2):
+        yield _Truth(f"!{one.text} S {other.text}", sample.since(~one.bits, other.bits))
+    factors = subsequences = is_letter
+    for length in range(1, 5 if len(letters) < 3 else 3):
+        yield from (_Truth(f"O ({one.text})", sample.once(one.bits)) for one in (*factors, *subsequences))
+        if length < 3:
+            factors = [_Truth(f"{here.text} & prev ({one.text})", here.bits & sample.previous(one.bits))
+                       for here in is_letter for one in factors]
+        subsequences = [_Truth(f"{here.text} & prev O ({one.text})",
+                               here.bits & sample.previous(sample.once(one.bits)))
+                        for here in is_letter for one in subsequences]
+    yield from _of_counts(sample, alphabet, [sample.count(one.bits) for one in is_letter])
+    yield from _of_last_letters(sample, is_letter)
+
+
+def _of_counts(sample: _Sample, alphabet: Sequence[str], counts: Sequence[Values]) -> Iterator[_Truth]:
+    """Sums of counts compared with -1, 0, 1, 2, and with the number that is best on the sample."""
+    signs = sample.weight * np.where(sample.target, 1.0, -1.0)
+    for one in combinations(len(alphabet)):
+        if max(map(abs, one)) > MOST_COEFFICIENT:
+            continue
+        value = sum(number * count for number, count in zip(one, counts, strict=True))
+        values, place = np.unique(value, return_inverse=True)
+        above = np.bincount(place, signs)[::-1].cumsum()[::-1]
+        for bound in sorted({-1, 0, 1, 2, int(values[above.argmax()]), int(values[above.argmin()])}):
+            yield _Truth(Test(one, ">=", bound).text(alphabet), np.asarray(value >= bound))
+
+
+def _of_last_letters(sample: _Sample, is_letter: Sequence[_Truth]) -> Iterator[_Truth]:
+    """The best functions of the last two and three letters, where they are short; shorter words hold as they may."""
+    signs = sample.weight * np.where(sample.target, 1.0, -1.0)
+    for length in (2, 3):
+        if len(is_letter) ** length > MOST_LAST:
+            return
+        chosen = []
+        for letters in product(is_letter, repeat=length):
+            bits, texts = letters[0].bits, [letters[0].text]
+            for place, one in enumerate(letters[1:], start=1):
+                before = one.bits
+                for _ in range(place):
+                    before = sample.previous(before)
+                bits, texts = bits & before, [*texts, f"{'prev ' * place}{one.text}"]
+            if signs[bits].sum() > 0:
+                chosen.append(_Truth(f"({' & '.join(texts)})", bits))
+        if chosen:
+            yield _Truth(" | ".join(one.text for one in chosen), np.any([one.bits for one in chosen], axis=0))
+
+
+def _ranked(question: Question, sample: _Sample) -> tuple[list[str], int]:
+    """The best on the sample, and among how many different ones."""
+    seen: dict[bytes, _Truth] = {}
+    judged = sample.weight > 0
+    for truth in _truths(question, sample):
+        for one in (truth, _Truth(f"!({truth.text})", ~truth.bits)):
+            seen.setdefault(one.bits[judged].tobytes(), one)
+    texts = [one.text for one in seen.values()]
+    bits = np.array([one.bits[judged] for one in seen.values()], dtype=np.float64)
+    weight, target = sample.weight[judged], sample.target[judged]
+    both = bits @ (bits * (weight * np.where(target, -1.0, 1.0))).T + weight[target].sum()
+    alone = both.diagonal()
+    chosen = [texts[k] for k in np.argsort(alone, kind="stable")[:COUNTED]]
+    upper = np.triu_indices(len(texts), 1)
+    for values, sign in ((both, "&"), (alone[:, np.newaxis] + alone - both, "|")):
+        best = np.argsort(values[upper], kind="stable")[:COUNTED]
+        chosen += [f"({texts[upper[0][k]]}) {sign} ({texts[upper[1][k]]})" for k in best]
+    return chosen, len(texts) + 2 * len(upper[0])
