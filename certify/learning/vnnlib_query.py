@@ -219,8 +219,7 @@ def _choices(sources: _Sources, asserted: Sequence[Asserted], tensor: Tensor,
                               "both networks have the same")
     if missing := sorted(set(range(length)) - tied):
         raise Unsupported(f"place {missing[0]}: nothing asserts that both networks have the same token there, by ==")
-    whole = tensor.kind in WHOLE
-    return tuple(tuple(_allowed(place, some, vocabulary, whole)) for place, some in enumerate(about))
+    return tuple(tuple(_allowed(place, some, vocabulary, tensor.kind)) for place, some in enumerate(about))
 
 
 def _tied(atom: Atom) -> int | None:
@@ -232,14 +231,15 @@ def _tied(atom: Atom) -> int | None:
     return places.pop()[-1] if len(names) == 2 and len(places) == 1 else None
 
 
-def _allowed(place: int, asserted: Sequence[Asserted], vocabulary: int, whole: bool) -> list[int]:
-    """The tokens of one place for which all is true; nothing else than tokens may be."""
+def _allowed(place: int, asserted: Sequence[Asserted], vocabulary: int, kind: str) -> list[int]:
+    """The tokens of one place for which all is true; nothing else that is of the type may be."""
+    whole, signed = kind in WHOLE, kind[:1] != "u"
     if not whole and not any(all(atom.relation == "==" for atom in _atoms(one)) for one in asserted):
         raise Unsupported(f"place {place}: real numbers, expected an assertion by == alone of which tokens there are")
     breaks = [floor(-atom.value.get(None, Fraction(0)) / number) + step for one in asserted for atom in _atoms(one)
               for element, number in atom.value.items() if element is not None for step in (-1, 0, 1, 2)]
     found = {value for value in (-1, vocabulary, *breaks, *range(vocabulary))
-             if all(_is_true(one, value) for one in asserted)}
+             if (value >= 0 or signed) and all(_is_true(one, value) for one in asserted)}
     if others := sorted(found - set(range(vocabulary))):
         raise Unsupported(f"place {place}: {others[0]} is allowed, but tokens are 0 to {vocabulary - 1}")
     if not found:

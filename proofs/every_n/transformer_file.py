@@ -127,7 +127,7 @@ class CoqFile:
     def _users(self) -> str:
         entries = [f'("{user.name}"%string, {condition_data(user)}) {comment(user.description)}' for user in self.users]
         return (f"Definition definitions : list definition :={listed(entries)}.\n"
-                "Definition users : nat -> nat -> nat -> bool := users_of definitions.\n")
+                "Definition users : predicate_meanings := users_of definitions.\n")
 
     def _formulas(self) -> str:
         lines = [f"Definition {name} : formula := {self._top(formula)}. {comment(format_briefly(formula))}"
@@ -144,13 +144,13 @@ class CoqFile:
                 return f"Positional {self._predicate(formula)}"
             case syntax.PredicateOnCount(count=count):
                 return f"OnCount {self._predicate(formula)} {self._count(count)}"
-            case syntax.PredicateOnSum():
-                raise Unsupported(f"{format_briefly(formula)}: the Coq library has predicates on single counts only")
+            case syntax.PredicateOnSum(term=term):
+                return f"OnSum {self._predicate(formula)} {self._term(term)}"
             case syntax.Comparison(relation, left, right):
                 return f"Compare {_RELATIONS[relation]} {self._term(left)} {self._term(right)}"
         return " ".join([_CONNECTIVES[type(formula)], *(self.names[operand] for operand in syntax.operands(formula))])
 
-    def _predicate(self, formula: syntax.Predicate | syntax.PredicateOnCount) -> str:
+    def _predicate(self, formula: syntax.Predicate | syntax.PredicateOnCount | syntax.PredicateOnSum) -> str:
         if formula.name in BUILTIN:
             words = [formula.name, *map(unary, formula.parameters)]
             return f"({' '.join(words)})" if formula.parameters else formula.name

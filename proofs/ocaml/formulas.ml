@@ -239,7 +239,12 @@ and predicate scope tokens name column =
     Tokens.expect tokens ")";
     match argument with
     | [ (unit_, Some (side, f)) ] when unit_ = Integers.one -> Truth (make (C.OnCount (found, side, f.node)) [ f ])
-    | _ -> unsupported "column %d: %s of a sum: the Coq library has predicates on single counts only" column name
+    | summands ->
+      let mentioned = counted summands in
+      check_counts mentioned;
+      if mentioned = [] || constant_of (List.filter (fun (_, count) -> Option.is_none count) summands) <> Integers.zero then
+        malformed "column %d: %s: expected a sum of counts, and no constant" column name;
+      Truth (make (C.OnSum (found, term summands)) mentioned)
   end
   else Truth (make ~positional:true (C.Positional found) [])
 

@@ -28,6 +28,7 @@ from constructions.language.syntax import (
     Or,
     Predicate,
     PredicateOnCount,
+    PredicateOnSum,
     Previous,
     Relation,
     Since,
@@ -196,6 +197,8 @@ class _Reader:
                 return Predicate(*self.predicate(predicate))
             case ("OnCount", predicate, side, counted):
                 return PredicateOnCount(*self.predicate(predicate), self.count(side, counted))
+            case ("OnSum", predicate, term):
+                return PredicateOnSum(*self.predicate(predicate), self.term(term))
             case ("Compare", relation, left, right):
                 return Comparison(_RELATIONS[relation], self.term(left), self.term(right))
         connective, *parts = node

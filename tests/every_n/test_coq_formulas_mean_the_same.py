@@ -34,6 +34,8 @@ TEXTS = (
     "PRIME(#<[Q_a]) | MOD(3,0)(#>[Q_b]) & MOD(4,1)",
     "PRIME <-> SQUARE & LAST | POW2 & !FIRST",
     "ODDLY(#<[Q_a]) & NEGATIVE | ODDLY & NEGATIVE(#>[Q_b])",
+    "SQUARE(#<[Q_a] - #>[Q_b]) | POW2(#<[Q_a] - 2*#<[Q_b])",
+    "PRIME(#<[Q_b] - #>[Q_a]) <-> ODDLY(#<[Q_a] - #<[Q_b])",
 )
 
 

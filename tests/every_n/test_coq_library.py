@@ -267,7 +267,7 @@ def test_a_truth_read_beside_that_of_its_negation_is_one_choice() -> None:
 
 
 @pytest.mark.parametrize(("definition", "axiom"), [
-    ("Definition users : nat -> nat -> nat -> bool := users_of definitions.", "users"),
+    ("Definition users : predicate_meanings := users_of definitions.", "users"),
     ("Lemma check_accepts : check network meanings claim = true.\nProof. vm_cast_no_check (eq_refl true). Qed.",
      "check_accepts"),
 ])

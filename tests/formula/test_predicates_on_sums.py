@@ -100,9 +100,9 @@ def test_a_guard_that_says_too_much_is_not_proved() -> None:
     assert reasons == ["position 0 is looked for where the counts sum to 0, and is not visible at i = 1, n = 2"]
 
 
-def test_coq_has_no_such_predicates() -> None:
-    with pytest.raises(Unsupported, match="the Coq library has predicates on single counts only"):
-        theorem_file(compile_formula(formula_of(DIFFERENCE), "01", Regime()), formula_of(DIFFERENCE))
+def test_coq_is_told_of_the_sum() -> None:
+    text = theorem_file(compile_formula(formula_of(DIFFERENCE), "01", Regime()), formula_of(DIFFERENCE))
+    assert "OnSum PRIME (Plus " in text
 
 
 # -- the checker -------------------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def _levels(floats: FloatNetwork, claim: Claim, length: int) -> Iterator[tuple[N
     for _ in range(length):
         longer = [(place, letter, after) for place, state in enumerate(states) for letter in range(2)
                   if (after := tracker.step(state, letter)).cases]
-        parents, letters = (np.array([one[k] for one in longer]) for k in (0, 1))  # type: ignore[misc]
+        parents, letters = (np.array([one[k] for one in longer]) for k in (0, 1))
         states = [one[2] for one in longer]
         words = np.concatenate([words[parents], letters[:, np.newaxis].astype(np.int8)], axis=1)
         prefixes = extend(floats, prefixes, parents, np.array(claim.tokens)[letters], 0, judged=True)

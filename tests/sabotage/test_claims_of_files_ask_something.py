@@ -46,7 +46,7 @@ From Certify Require Import formula network soft_for_every_n.
 Import ListNotations.
 Goal forall T b p, token_embedding T = [] -> softens T b p = false.
 Proof. intros T b p H. unfold softens, has_letter. now rewrite H. Qed.
-Goal forall (users : nat -> nat -> nat -> bool) T b p, softens T b p = true -> forall n, exists w, over T n w.
+Goal forall (users : predicate_meanings) T b p, softens T b p = true -> forall n, exists w, over T n w.
 Proof. intros users T b p H. exact (proj1 (softened_for_every_n users T b p H)). Qed.
 """
 

@@ -101,7 +101,7 @@ Definition cases (atoms : list formula) (orders : list comparison) : list case :
     map (fun r => Case o f l a r) orders) (assignments atoms)) all_bools) all_bools) all_bools.
 
 Section Real.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat).
 
 Definition real (c : case) : Prop :=
   case_odd c = Nat.odd i /\ case_first c = (i =? 1) /\ case_last c = (i =? n) /\
@@ -133,7 +133,7 @@ Qed.
 Lemma from_position_correct c f b : real c -> from_position c f = Some b -> truth users n w f i = b.
 Proof.
   intros (O & F & L & _) H.
-  destruct f as [| | | | | | |g|g| | |[]| |]; simpl in H; try discriminate; cbn; try (injection H as <-; congruence).
+  destruct f as [| | | | | | |g|g| | |[]| | |]; simpl in H; try discriminate; cbn; try (injection H as <-; congruence).
   - destruct (case_first c) eqn:E; [|discriminate]. injection H as <-. now rewrite <- F.
   - destruct (case_last c) eqn:E; [|discriminate]. injection H as <-. now rewrite <- L.
   - injection H as <-. now rewrite O, Nat.negb_odd.
@@ -142,7 +142,7 @@ Qed.
 Theorem evaluate_correct c : real c -> forall f b, evaluate c f = Some b -> truth users n w f i = b.
 Proof.
   intros R. pose proof R as (_ & _ & _ & A).
-  induction f as [b0| |f IHf|f IHf g IHg|f IHf g IHg|f IHf g IHg|f IHf g IHg| | | | | | |]; intros b H;
+  induction f as [b0| |f IHf|f IHf g IHg|f IHf g IHg|f IHf g IHg|f IHf g IHg| | | | | | | |]; intros b H;
     cbn [evaluate] in H;
     (match type of H with match from_position ?c ?f with _ => _ end = _ =>
        destruct (from_position c f) eqn:P; [injection H as <-; now apply (from_position_correct c)|] end);
@@ -190,7 +190,7 @@ Proof. change None with (not3 None) at 1. apply map_nth. Qed.
 Theorem by_letter_correct c letters : real c -> forall f b, nth (w i) (by_letter c letters f) None = Some b ->
   truth users n w f i = b.
 Proof.
-  intros R. induction f as [b0| |f IHf|f IHf g IHg|f IHf g IHg|f IHf g IHg|f IHf g IHg| | | | | | |]; intros b H;
+  intros R. induction f as [b0| |f IHf|f IHf g IHg|f IHf g IHg|f IHf g IHg|f IHf g IHg| | | | | | | |]; intros b H;
     cbn [by_letter] in H;
     (match type of H with context [from_position ?c ?f] =>
        destruct (from_position c f) eqn:P;

@@ -9,7 +9,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
-    check_by_rows output_by_rows lookup_by_rows.
+    check_by_rows output_by_signs output_by_rows lookup_by_rows sum_lookup_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -27,55 +27,58 @@ Definition written (A : list meaning) (d : direction) (b : meaning) (agrees : bo
   else if is_unwritten (nth d A IsAnything) && agrees then b else IsAnything.
 
 (* A stage may look at what is known, and at what is to be shown, through any of the views: each means the same
-   (check_graph.v unfolds the names of formulas in this way). *)
+   (check_graph.v unfolds the names of formulas in this way). And it may know which the user's predicates are. *)
 Notation view := (meaning -> meaning).
-Definition in_some_view (views : list view) (A : list meaning) (b : meaning) (agrees : list meaning -> meaning -> bool)
-  : bool := some_of (fun u => let A := map u A in some_of (fun v => agrees A (v b)) views) views.
+Record outlook := Outlook { seen_as : list view; known_users : option predicate_meanings }.
+Definition in_some_view (views : outlook) (A : list meaning) (b : meaning) (agrees : list meaning -> meaning -> bool)
+  : bool := some_of (fun u => let A := map u A in some_of (fun v => agrees A (v b)) (seen_as views)) (seen_as views).
 
 (* ---- heads ---- *)
 Definition rows_to (d : direction) (a : head) : list (head * row) :=
   map (fun e => (a, snd e)) (filter (at_direction d) (head_values a)).
 Definition head_rows (l : layer) (d : direction) : list (head * row) := flat_map (rows_to d) (layer_heads l).
-(* The error of `others` follows from the head that looks it up; M need not say what it is. That at every length is the
-   one at the greatest length, too, but for the shortest ones. *)
+(* The error of `others` follows from the head that looks it up; M need not say what it is. *)
 Definition error_at_every_length (A : list meaning) (a : head) (s : side) (f : formula) : option Q :=
   match score_form A a with
   | Some p => if looks_up s f (fun _ => true) p then lookup_error s p else None
   | None => None
   end.
+(* Up to a length of 128 the lesser of that error and the one of the rows; rows of longer words are many. *)
 Definition error_for (L : lengths) (A : list meaning) (a : head) (s : side) (f : formula) : option Q :=
-  let short := match greatest_length L with Some N => (N <=? 3)%nat | None => false end in
-  match (if short then None else error_at_every_length A a s f) with
-  | Some e => Some e
-  | None => match others_error_by_rows L A a s f with
-            | Some e => Some e
-            | None => error_at_every_length A a s f
-            end
+  let few := match greatest_length L with Some N => (N <=? 128)%nat | None => false end in
+  match error_at_every_length A a s f, (if few then others_error_by_rows L A a s f else None) with
+  | Some e, Some r => Some (if Qle_bool e r then e else r)
+  | Some e, None => Some e
+  | None, Some r => Some r
+  | None, None => others_error_by_rows L A a s f
   end.
 Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) : meaning :=
   match b with
   | IsOthers s f _ => match error_for L A a s f with Some e => IsOthers s f e | None => b end
   | _ => b
   end.
-(* One after the other: the first is quickest, and only the last takes longer the longer words are. Of sparse heads
+(* One after the other: the first is quickest, and only the last take longer the longer words are. Of sparse heads
    means are those of softmax, and what is looked for has all weight; of softmax plus one only memories are known. *)
-Definition check_any_head (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning) : bool :=
+Definition check_any_head (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
+    (a : head) (r : row) (b : meaning) : bool :=
   let at_every_length := if check_head A a r b then true else check_by_cases L A a r b in
   let by_rows := check_by_rows letters L A a r b in
+  let of_sum := fun _ : unit => check_sum_lookup known L A a r b (1 # 4) (1 # 4) in
   match head_weighing a, sparse_order (head_weighing a) with
   | _, Some order => if scores_vanish A a then at_every_length
-                     else if by_rows then true else check_sharp_lookup order L A a r b
-  | Softmax, None => if at_every_length then true else if by_rows then true else check_lookup L A a r b
+                     else if by_rows then true else if check_sharp_lookup order L A a r b then true else of_sum tt
+  | Softmax, None =>
+      if at_every_length then true else if by_rows then true else if check_lookup L A a r b then true else of_sum tt
   | _, None => by_rows
   end.
 (* `letters` symbols are in the alphabet. *)
-Definition heads_stage (views : list view) (letters : nat) (L : lengths) (A M : list meaning) (l : layer)
+Definition heads_stage (views : outlook) (letters : nat) (L : lengths) (A M : list meaning) (l : layer)
     (d : direction) : meaning :=
   match head_rows l d with
   | [] => nth d A IsAnything
   | [(a, r)] =>
       let b := with_error L A a (nth d M IsAnything) in written A d b
-        (in_some_view views A b (fun A b => check_any_head letters L A a r b))
+        (in_some_view views A b (fun A b => check_any_head (known_users views) letters L A a r b))
   | _ => IsAnything
   end.
 
@@ -89,18 +92,20 @@ Definition check_units (L : lengths) (A : list meaning) (l : layer) (d : directi
   let atoms := length (free_atoms A (layer_units l) d b) in
   let by_rows := fun _ : unit => check_output_by_rows L A (layer_units l) (layer_bias l) d b in
   let by_cases := fun _ : unit => check_output A (layer_units l) (layer_bias l) d b in
-  if (atoms <=? 10)%nat then (if by_cases tt then true else by_rows tt)
-  else if by_rows tt then true else if (atoms <=? most_atoms)%nat then by_cases tt else false.
-Definition feedforward_stage (views : list view) (L : lengths) (A M : list meaning) (l : layer) (d : direction)
+  let by_signs := fun _ : unit => check_output_by_signs A (layer_units l) (layer_bias l) d b in
+  if (atoms <=? 10)%nat then (if by_cases tt then true else if by_rows tt then true else by_signs tt)
+  else if by_rows tt then true else if by_signs tt then true
+  else if (atoms <=? most_atoms)%nat then by_cases tt else false.
+Definition feedforward_stage (views : outlook) (L : lengths) (A M : list meaning) (l : layer) (d : direction)
   : meaning :=
   if writes_to l d then written A d (nth d M IsAnything)
     (in_some_view views A (nth d M IsAnything) (fun A b => check_units L A l d b))
   else nth d A IsAnything.
 
-Definition layer_stages (views : list view) (letters : nat) (L : lengths) (M : list meaning) (A : list meaning)
+Definition layer_stages (views : outlook) (letters : nat) (L : lengths) (M : list meaning) (A : list meaning)
     (l : layer) : list meaning :=
   let B := for_directions M (heads_stage views letters L A M l) in for_directions M (feedforward_stage views L B M l).
-Definition layers_stages (views : list view) (letters : nat) (L : lengths) (M : list meaning) (ls : list layer)
+Definition layers_stages (views : outlook) (letters : nat) (L : lengths) (M : list meaning) (ls : list layer)
     (A : list meaning) : list meaning := fold_left (layer_stages views letters L M) ls A.
 
 (* ---- embedding ---- *)
@@ -151,16 +156,16 @@ Definition embedding_stage (L : lengths) (T : transformer) (M : list meaning) (d
        if check_embedded T d a then a else if embedded_by_rows L T d a then a else IsAnything.
 
 (* ---- the whole ---- *)
-Definition established (views : list view) (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
+Definition established (views : outlook) (L : lengths) (T : transformer) (M : list meaning) : list meaning :=
   layers_stages views (length (token_embedding T)) L M (transformer_layers T)
     (for_directions M (embedding_stage L T M)).
-Definition check_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
+Definition check_through (views : outlook) (L : lengths) (T : transformer) (M : list meaning) (f : formula) : bool :=
   defined_there L T &&
   match nth (transformer_output T) (established views L T M) IsAnything with
   | IsTruth g => formula_eqb g f
   | _ => false
   end.
-Definition as_it_stands : list view := [fun a => a].
+Definition as_it_stands : outlook := Outlook [fun a => a] None.
 Definition check_for : lengths -> transformer -> list meaning -> formula -> bool := check_through as_it_stands.
 Definition check : transformer -> list meaning -> formula -> bool := check_for every_length.
 
@@ -190,14 +195,15 @@ Lemma entry_absent r d : existsb (at_direction d) r = false -> entry r d = 0.
 Proof. intros H. unfold entry. rewrite collect_total, (absent_filter r d H). reflexivity. Qed.
 
 Section Sound.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (letters : nat) (L : lengths).
+Variables (users : predicate_meanings) (n : nat) (w : word) (letters : nat) (L : lengths).
 Hypothesis HL : allowed L n.
 Hypothesis Letters : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
 Notation holds_now := (holds_of users n w).
-Variable views : list view.
-Hypothesis Views : forall u, In u views -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
+Variable views : outlook.
+Hypothesis Views : forall u, In u (seen_as views) -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
+Hypothesis Known : forall u, known_users views = Some u -> u = users.
 
-Lemma seen_through u A h : In u views -> holds_now A h -> holds_now (map u A) h.
+Lemma seen_through u A h : In u (seen_as views) -> holds_now A h -> holds_now (map u A) h.
 Proof.
   intros Hu HA i d Hi. destruct (Nat.lt_ge_cases d (length A)) as [H|H].
   - rewrite (nth_indep _ IsAnything (u IsAnything)), map_nth by (now rewrite length_map). now apply Views, HA.
@@ -237,9 +243,17 @@ Proof.
 Qed.
 
 Lemma check_any_head_correct A a r b h i : holds_now A h -> (1 <= i <= n)%nat ->
-  check_any_head letters L A a r b = true -> means users n w i b (gathered a n h i r).
+  check_any_head (known_users views) letters L A a r b = true -> means users n w i b (gathered a n h i r).
 Proof.
-  intros HA Hi C. pose proof (check_by_rows_correct users n w letters L A h a r b i HL HA Letters Hi) as Rows.
+  intros HA Hi C.
+  assert (OfSum : check_sum_lookup (known_users views) L A a r b (1 # 4) (1 # 4) = true ->
+    means users n w i b (gathered a n h i r)).
+  { intros S. destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate S.
+    destruct (check_sum_lookup_correct _ users n w L A h a r chi guard _ _ i HL HA Hi Known S) as [R E].
+    split; [exact R|]. intros G. specialize (E G). unfold within_errors in E. unfold relu.near.
+    replace (Q2R (1 # 4)) with (1 / 4) in E by (unfold Q2R; simpl; lra).
+    destruct (truth users n w chi i); simpl; lra. }
+   pose proof (check_by_rows_correct users n w letters L A h a r b i HL HA Letters Hi) as Rows.
   assert (Every : (if check_head A a r b then true else check_by_cases L A a r b) = true ->
     means users n w i b (attended a n h i r)).
   { intros E. apply if_or in E as [E|E]; [|exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ E)].
@@ -248,16 +262,18 @@ Proof.
     apply (check_head_correct users n w A h a r i p v HA Hi Ep Ev). unfold check_head. now rewrite Ep, Ev. }
   unfold check_any_head in C. cbv zeta in C. destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
   - assert (C' : (if scores_vanish A a then if check_head A a r b then true else check_by_cases L A a r b
-      else if check_by_rows letters L A a r b then true else check_sharp_lookup order L A a r b) = true)
+      else if check_by_rows letters L A a r b then true else if check_sharp_lookup order L A a r b then true
+        else check_sum_lookup (known_users views) L A a r b (1 # 4) (1 # 4)) = true)
       by now destruct (head_weighing a). clear C. destruct (scores_vanish A a) eqn:V.
     + unfold scores_vanish in V. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
       rewrite (gathered_uniform users n w A h a r i p HA Hi Ep); [exact (Every C')| |exact V].
       intros E. now rewrite E in O.
-    + apply if_or in C' as [C|C]; [exact (Rows C)|]. apply means_exactly.
+    + apply if_or in C' as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)]. apply means_exactly.
       exact (check_sharp_lookup_correct users n w L A h a r b i order HL HA Hi O C).
   - destruct (head_weighing a) eqn:K; try discriminate; [|exact (Rows C)]. apply if_or in C as [C|C].
     + unfold gathered. rewrite K. exact (Every C).
-    + apply if_or in C as [C|C]; [exact (Rows C)|]. unfold gathered. rewrite K.
+    + apply if_or in C as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)].
+      unfold gathered. rewrite K.
       exact (check_lookup_correct users n w L A h a r b i HL HA Hi C).
 Qed.
 
@@ -294,9 +310,12 @@ Proof.
     assert (ByRows : check_output_by_rows L A (layer_units l) (layer_bias l) d b = true -> means users n w i b
       (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
       by (intros D; exact (check_output_by_rows_correct users n w i L A (h i) _ _ _ _ HL Hi (fun e => HA i e Hi) D)).
+    assert (BySigns : check_output_by_signs A (layer_units l) (layer_bias l) d b = true -> means users n w i b
+      (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
+      by (intros D; exact (check_output_by_signs_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ D)).
     unfold check_units in C. cbv zeta in C.
-    destruct (_ <=? 10)%nat, (check_output A _ _ d b), (check_output_by_rows L A _ _ d b); auto;
-      now destruct (_ <=? most_atoms)%nat.
+    destruct (_ <=? 10)%nat, (check_output A _ _ d b), (check_output_by_rows L A _ _ d b),
+      (check_output_by_signs A _ _ d b); auto; now destruct (_ <=? most_atoms)%nat.
   - rewrite (not_written l d (h i) W), Rplus_0_r. exact Hd.
 Qed.
 
@@ -406,12 +425,12 @@ End Sound.
 
 (* What a network does on one word, if on this word all views mean the same. *)
 Theorem check_through_correct users n w L views T M f : allowed L n ->
-  (forall u, In u views -> forall i a x, means users n w i a x <-> means users n w i (u a) x) ->
-  check_through views L T M f = true -> over T n w ->
+  (forall u, In u (seen_as views) -> forall i a x, means users n w i a x <-> means users n w i (u a) x) ->
+  (forall u, known_users views = Some u -> u = users) -> check_through views L T M f = true -> over T n w ->
   forall i, (1 <= i <= n)%nat -> run users T n w i (transformer_output T) = bit (truth users n w f i).
 Proof.
-  unfold check_through. intros HL Views H Over i Hi. apply andb_prop in H as [_ H].
-  pose proof (established_correct users n w (length (token_embedding T)) L HL Over views Views T Over M eq_refl i
+  unfold check_through. intros HL Views Known H Over i Hi. apply andb_prop in H as [_ H].
+  pose proof (established_correct users n w (length (token_embedding T)) L HL Over views Views Known T Over M eq_refl i
     (transformer_output T) Hi) as V.
   destruct (nth (transformer_output T) _ IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
 Qed.
@@ -419,7 +438,7 @@ Qed.
 (* For the lengths in L only. *)
 Theorem check_for_correct users L T M f : check_for L T M f = true -> computes_for users L T f.
 Proof.
-  intros H n w HL Over. apply (check_through_correct users n w L as_it_stands T M f HL); [|exact H|exact Over].
+  intros H n w HL Over. apply (check_through_correct users n w L as_it_stands T M f HL); [|easy|exact H|exact Over].
   intros u [<-|[]] i a x. reflexivity.
 Qed.
 

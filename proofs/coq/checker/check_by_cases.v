@@ -357,7 +357,7 @@ Qed.
 End Value.
 
 Section Word.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
+Variables (users : predicate_meanings) (n : nat) (w : word).
 Notation tr := (truth users n w).
 Notation fv := (form_value users n w).
 
@@ -693,7 +693,7 @@ End Enough.
 
 (* ---- the check is sound ---- *)
 Section Correct.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (L : lengths) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (L : lengths) (i : nat).
 Hypothesis HL : allowed L n.
 Hypothesis Hi : (1 <= i <= n)%nat.
 Notation tr := (truth users n w).

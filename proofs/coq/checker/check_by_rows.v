@@ -204,7 +204,7 @@ Definition check_task (L : lengths) : bool :=
 
 (* ---- soundness ---- *)
 Section Correct.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (h : nat -> vector).
+Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
 Notation tr := (truth users n w).
@@ -688,7 +688,7 @@ Proof.
 Qed.
 
 Section Whole.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (L : lengths) (h : nat -> vector) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (L : lengths) (h : nat -> vector) (i : nat).
 Hypothesis HL : allowed L n.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.

@@ -29,27 +29,30 @@ Definition established_error (a : meaning) : option (Q * Q) :=
   match a with IsNear _ _ => Some (1 # 4, 1 # 4) | IsOthers _ _ e => Some (e, e) | _ => None end.
 (* The stated number where no less is proved. *)
 Definition no_less (stated proved : Q) : Q := if Qle_bool proved stated then stated else proved.
-Definition proved_error (letters : nat) (L : lengths) (M : list meaning) (known : list stop * list meaning)
-    (e : stated_error) : option (direction * (Q * Q)) :=
+Definition proved_error (views : outlook) (letters : nat) (L : lengths) (M : list meaning)
+    (known : list stop * list meaning) (e : stated_error) : option (direction * (Q * Q)) :=
   let A := snd known in
   if is_anything (nth (error_direction e) M IsAnything) then None else
   match established_error (nth (error_direction e) A IsAnything) with
   | Some (x, y) =>
-      if existsb (errs letters L M (error_direction e) (error_if_false e) (error_if_true e)) (fst known)
+      if existsb (errs views letters L M (error_direction e) (error_if_false e) (error_if_true e)) (fst known)
       then Some (error_direction e, (error_if_false e, error_if_true e))
       else Some (error_direction e, (no_less (error_if_false e) x, no_less (error_if_true e) y))
   | None => None
   end.
-Fixpoint proved_errors (letters : nat) (L : lengths) (M : list meaning) (known : list stop * list meaning)
-    (l : list stated_error) : option (list (direction * (Q * Q))) :=
+Fixpoint proved_errors (views : outlook) (letters : nat) (L : lengths) (M : list meaning)
+    (known : list stop * list meaning) (l : list stated_error) : option (list (direction * (Q * Q))) :=
   match l with
   | [] => Some []
   | e :: l =>
-      match proved_error letters L M known e, proved_errors letters L M known l with
+      match proved_error views letters L M known e, proved_errors views letters L M known l with
       | Some x, Some r => Some (x :: r)
       | _, _ => None
       end
   end.
+
+(* The user's predicates are those of the file. *)
+Definition with_definitions (m : model) : outlook := Outlook [fun a => a] (Some (model_users m)).
 
 Definition is_truth_of (f : formula) (a : meaning) : bool := match a with IsTruth g => formula_eqb g f | _ => false end.
 Definition is_shown (m : model) (A : list meaning) (d : direction) : bool :=
@@ -92,11 +95,12 @@ Definition judge_certificate (text : string) (c : certificate) : answer :=
     Some f => NotHeld f | None =>
   if negb (defined_there (claimed_lengths c) T) then Undefined
   else
-    let known := walk as_it_stands (length (token_embedding T)) (claimed_lengths c) M (transformer_layers T)
+    let known := walk (with_definitions m) (length (token_embedding T)) (claimed_lengths c) M (transformer_layers T)
       (for_directions M (embedding_stage (claimed_lengths c) T M)) in
     let A := snd known in
     match find (fun d => negb (is_shown m A d)) (seq 0 (length M)) with Some d => NotShown d | None =>
-    match proved_errors (length (token_embedding T)) (claimed_lengths c) M known (claimed_errors c) with
+    match proved_errors (with_definitions m) (length (token_embedding T)) (claimed_lengths c) M known (claimed_errors
+      c) with
       Some l => Accepted l | None => NoError end end end.
 Definition accepts_certificate (text : string) (c : certificate) : bool :=
   match judge_certificate text c with Accepted _ => true | _ => false end.
@@ -144,7 +148,7 @@ Notation T := (model_network m).
 Notation M := (model_meanings m).
 Notation users := (model_users m).
 Notation L := (claimed_lengths c).
-Notation A := (established as_it_stands L T M).
+Notation A := (established (with_definitions m) L T M).
 Open Scope R_scope.
 
 Lemma meaning_eqb_means a b n w i x : meaning_eqb a b = true -> is_of_others a = false -> means users n w i b x ->
@@ -164,7 +168,7 @@ Qed.
 Lemma established_everywhere d : everywhere c d (fun n w i x => means users n w i (nth d A IsAnything) x).
 Proof.
   intros n w HL Over i Hi. apply (established_correct users n w (length (token_embedding T)) L HL Over); try assumption;
-    [|reflexivity]. intros u [<-|[]] i' a x. reflexivity.
+    [|now intros u [= <-]|reflexivity]. intros u [<-|[]] i' a x. reflexivity.
 Qed.
 
 Lemma shown_everywhere d : is_shown m A d = true -> is_of_others (nth d M IsAnything) = false ->
@@ -176,13 +180,13 @@ Qed.
 Lemma no_less_le s p : Q2R p <= Q2R (no_less s p).
 Proof. unfold no_less. destruct (Qle_bool p s) eqn:E; [now apply Qle_bool_R|lra]. Qed.
 
-Notation known := (walk as_it_stands (length (token_embedding T)) L M (transformer_layers T)
+Notation known := (walk (with_definitions m) (length (token_embedding T)) L M (transformer_layers T)
   (for_directions M (embedding_stage L T M))).
 Lemma known_established : snd known = A.
 Proof. apply walk_end. Qed.
 
 Lemma proved_error_errs e r : is_shown m A (error_direction e) = true ->
-  proved_error (length (token_embedding T)) L M known e = Some r ->
+  proved_error (with_definitions m) (length (token_embedding T)) L M known e = Some r ->
     errs_at_most c r.
 Proof.
   unfold proved_error. cbv zeta. rewrite known_established. intros S E.
@@ -195,14 +199,17 @@ Proof.
       destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|] eqn:N;
         try discriminate.
     - cbn in S. apply andb_prop in S as [S1 S2]. apply formula_eqb_eq in S1, S2. subst f' g'. split; [exact (proj1 V)|].
-      apply (errs_correct as_it_stands (length (token_embedding T)) L M users n w HL Over) with (g := g)
+      apply (errs_correct (with_definitions m) (length (token_embedding T)) L M users n w HL Over) with (g := g)
         (A := for_directions M (embedding_stage L T M)); auto.
       + intros u [<-|[]] i' a z. reflexivity.
+      + now intros u [= <-].
       + now apply embedding_stage_correct.
     - cbn in S. apply andb_prop in S as [S1 S2]. apply side_eqb_eq in S1. apply formula_eqb_eq in S2. subst s' f'.
-      apply (errs_of_others_correct as_it_stands (length (token_embedding T)) L M users n w HL Over) with (e := u')
+      apply (errs_of_others_correct (with_definitions m) (length (token_embedding T)) L M users n w HL Over) with (e :=
+        u')
         (A := for_directions M (embedding_stage L T M)); auto.
       + intros v [<-|[]] i' a z. reflexivity.
+      + now intros v [= <-].
       + now apply embedding_stage_correct. }
   injection E as <-. intros n w HL Over i Hi. cbn [fst snd].
   pose proof (established_everywhere (error_direction e) n w HL Over i Hi) as V.
@@ -259,14 +266,15 @@ Proof.
   destruct (defined_there _ _) eqn:D; [|discriminate]. cbn [negb] in H. cbv zeta in H.
   rewrite known_established in H.
   match type of H with context [find ?p (seq ?a ?k)] => destruct (find p (seq a k)) eqn:S; [discriminate|] end.
-  destruct (proved_errors _ _ _ _ _) as [l|] eqn:Q; [|discriminate]. injection H as <-.
+  destruct (proved_errors _ _ _ _ _ _) as [l|] eqn:Q; [|discriminate]. injection H as <-.
   destruct (whole_parts c W) as (WM & O & LE). pose proof (find_none_all _ _ S) as Shown. clear S.
   pose proof (find_none_all _ _ P) as Held. clear P.
   assert (Out : forall d, (length (model_meanings (certified c)) <= d)%nat ->
-    is_shown (certified c) (established as_it_stands (claimed_lengths c) (model_network (certified c))
+    is_shown (certified c) (established (with_definitions (certified c)) (claimed_lengths c) (model_network (certified
+      c))
       (model_meanings (certified c))) d = true).
   { intros d Hd. unfold is_shown. now rewrite nth_overflow. }
-  assert (All : forall d, is_shown (certified c) (established as_it_stands (claimed_lengths c)
+  assert (All : forall d, is_shown (certified c) (established (with_definitions (certified c)) (claimed_lengths c)
       (model_network (certified c)) (model_meanings (certified c))) d = true).
   { intros d. destruct (Nat.lt_ge_cases d (length (model_meanings (certified c)))) as [Hd|Hd]; [|now apply Out].
     apply Shown, in_seq. lia. }
@@ -284,8 +292,8 @@ Proof.
     apply formula_eqb_eq in Ha. subst. split; [exact N|now apply Exact].
   - intros d. apply shown_everywhere. apply All.
   - revert l Q. induction (claimed_errors c) as [|e r IH]; simpl; intros l Q; [injection Q as <-; constructor|].
-    destruct (proved_error _ _ _ _ e) as [x|] eqn:X; [|discriminate].
-      destruct (proved_errors _ _ _ _ r) as [y|]; [|discriminate].
+    destruct (proved_error _ _ _ _ _ e) as [x|] eqn:X; [|discriminate].
+      destruct (proved_errors _ _ _ _ _ r) as [y|]; [|discriminate].
     injection Q as <-. constructor; [exact (proved_error_errs c e x (All _) X)|now apply IH].
   - now apply shows_regime_holds.
   - intros K. rewrite K in C. apply shows_causal_holds. now apply negb_false_iff.

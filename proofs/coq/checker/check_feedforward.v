@@ -216,7 +216,7 @@ Proof.
 Qed.
 
 Section Correct.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat).
 Variables (A : list meaning) (h : vector) (cmp : option (term * term)) (c : case).
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
@@ -382,7 +382,7 @@ Qed.
 End Correct.
 
 Section Output.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 
@@ -396,16 +396,12 @@ Proof.
   destruct (Z.compare _ _); simpl; auto.
 Qed.
 
-Theorem check_output_correct us bias d target : check_output A us bias d target = true ->
-  means users n w i target (total (unit_output h d) us + entry bias d).
+Theorem check_case_correct us bias d target c : real users n w i c ->
+  match comparison_of target with
+  | Some (t, u) => case_order c = Z.compare (value users n w t i - value users n w u i) 0 | None => True end ->
+  check_case A us bias d target c = true -> means users n w i target (total (unit_output h d) us + entry bias d).
 Proof.
-  intros H. unfold check_output in H. rewrite forallb_forall in H.
-  set (c := real_case users n w i (free_atoms A us d target) (real_order target)).
-  specialize (H c (real_case_listed users n w i _ _ _ (order_listed target))).
-  assert (Rc : real users n w i c) by apply real_case_real. set (cmp := comparison_of target) in *.
-  assert (Ro : match cmp with
-    | Some (t, u) => case_order c = Z.compare (value users n w t i - value users n w u i) 0 | None => True end).
-  { unfold c, cmp, real_order. simpl. now destruct (comparison_of target) as [[t u]|]. }
+  intros Rc Ro H. set (cmp := comparison_of target) in *.
   unfold check_case in H. cbv zeta in H. fold cmp in H.
   destruct (active A cmp c us d) as [[r b]|] eqn:Ac; [|discriminate].
   pose proof (active_correct users n w i A h cmp c Hi HA Rc Ro us d r b Ac) as V.
@@ -436,5 +432,15 @@ Proof.
       cbn [means position_value] in *. rewrite (Ev f true T). simpl bit. rewrite He in P. revert P. rationals. lra.
     + apply is_point_correct with (x := linear m h + Q2R b') in H; [|apply F].
       cbn [means]. rewrite H, (Ev f false T), Q2R_0. simpl. ring.
+Qed.
+
+Theorem check_output_correct us bias d target : check_output A us bias d target = true ->
+  means users n w i target (total (unit_output h d) us + entry bias d).
+Proof.
+  intros H. unfold check_output in H. rewrite forallb_forall in H.
+  set (c := real_case users n w i (free_atoms A us d target) (real_order target)).
+  apply (check_case_correct us bias d target c (real_case_real users n w i _ _)).
+  - unfold c, real_order. simpl. now destruct (comparison_of target) as [[t u]|].
+  - exact (H c (real_case_listed users n w i _ _ _ (order_listed target))).
 Qed.
 End Output.

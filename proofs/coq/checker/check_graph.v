@@ -8,7 +8,7 @@
    Proved: if `check_graph` says yes, the network computes the formula with all names unfolded, `written_out`. Idea: on
    one word, let the user's predicate `base + k` hold where the k-th formula does; then a name and what it stands for
    mean the same, and check.v looks at directions through views that mean the same. *)
-From Coq Require Import Reals Arith Bool List Lia FunctionalExtensionality.
+From Coq Require Import Reals ZArith Arith Bool List Lia FunctionalExtensionality.
 From Certify Require Import lists formula network meaning well_defined check_defined values_by_rows check.
 Import ListNotations.
 Open Scope nat_scope.
@@ -31,6 +31,7 @@ Fixpoint with_names (E : list formula) (f : formula) : formula :=
   | Since f g => Since (with_names E f) (with_names E g)
   | Until f g => Until (with_names E f) (with_names E g)
   | OnCount p s f => OnCount p s (with_names E f)
+  | OnSum p t => OnSum p (terms_with_names E t)
   | Compare r t u => Compare r (terms_with_names E t) (terms_with_names E u)
   end
 with terms_with_names (E : list formula) (t : term) : term :=
@@ -54,6 +55,7 @@ Fixpoint names_below (bound : nat) (f : formula) : bool :=
   | Not f | Previous f | Next f => names_below bound f
   | And f g | Or f g | Implies f g | Iff f g | Since f g | Until f g => names_below bound f && names_below bound g
   | OnCount p _ f => plain_predicate p && names_below bound f
+  | OnSum p t => plain_predicate p && term_names_below bound t
   | Compare _ t u => term_names_below bound t && term_names_below bound u
   end
 with term_names_below (bound : nat) (t : term) : bool :=
@@ -67,9 +69,10 @@ Fixpoint in_order (k : nat) (definitions : list formula) : bool :=
 
 (* ---- what names mean on one word ---- *)
 Section Word.
-Variables (users users' : nat -> nat -> nat -> bool) (n : nat) (w : word) (E : list formula) (bound : nat).
+Variables (users users' : predicate_meanings) (n : nat) (w : word) (E : list formula) (bound : nat).
 Hypothesis Users : forall m k, m < base -> users' m k n = users m k n.
-Hypothesis Named : forall m i, m < bound -> users' (base + m) i n = truth users n w (nth m E (Truth false)) i.
+Hypothesis Named : forall m i, m < bound -> users' (base + m) (BinInt.Z.of_nat i) n = truth users n w (nth m E (Truth
+  false)) i.
 
 Lemma plain_holds p k : plain_predicate p = true -> holds users' p k n = holds users p k n.
 Proof. destruct p; try reflexivity. intros H. apply Nat.ltb_lt in H. now apply Users. Qed.
@@ -90,6 +93,9 @@ Proof.
     change (holds users' p (counted s n (truth users' n w f) i) n
       = holds users p (counted s n (truth users n w (with_names E f)) i) n). rewrite IHf by exact H2. now apply
           plain_holds.
+  - intros p t IHt H. cbn in H. apply andb_prop in H as [H1 H2]. apply functional_extensionality. intros i.
+    change (holds_at users' p (value users' n w t i) n = holds_at users p (value users n w (terms_with_names E t) i) n).
+    rewrite IHt by exact H2. destruct p; try reflexivity. apply Nat.ltb_lt in H1. now apply Users.
   - intros r t IHt u IHu H. cbn in H. apply andb_prop in H as [H1 H2]. apply functional_extensionality. intros i.
     change (relates r (value users' n w t i) (value users' n w u i)
       = relates r (value users n w (terms_with_names E t) i) (value users n w (terms_with_names E u) i)).
@@ -109,6 +115,8 @@ Proof.
     try (intros f IHf g IHg H; cbn in H; apply andb_prop in H as [H1 H2]; cbn; now rewrite IHf, IHg).
   - intros [] H; try reflexivity. cbn [names_below] in H. cbn [with_names]. rewrite Nat.add_0_r in H. now rewrite H.
   - intros q s f IHf H. cbn in H. apply andb_prop in H as [_ H]. cbn. now rewrite IHf.
+  - intros q t IHt H. cbn in H. apply andb_prop in H as [_ H].
+    change (OnSum q (terms_with_names E t) = OnSum q t). now rewrite IHt.
   - intros r t IHt u IHu H. cbn in H. apply andb_prop in H as [H1 H2].
     change (Compare r (terms_with_names E t) (terms_with_names E u) = Compare r t u). now rewrite IHt, IHu.
   - intros a s f IHf rest IHr H. cbn in H. apply andb_prop in H as [H1 H2].
@@ -126,6 +134,8 @@ Proof.
   - intros [] H; try reflexivity. cbn [names_below] in H. cbn [with_names]. apply Nat.ltb_lt in H.
     destruct (Nat.ltb_spec name base); [reflexivity|]. apply app_nth1. lia.
   - intros q s f IHf H. cbn in H. apply andb_prop in H as [_ H]. cbn. now rewrite IHf.
+  - intros q t IHt H. cbn in H. apply andb_prop in H as [_ H].
+    change (OnSum q (terms_with_names (E ++ X) t) = OnSum q (terms_with_names E t)). now rewrite IHt.
   - intros r t IHt u IHu H. cbn in H. apply andb_prop in H as [H1 H2].
     change (Compare r (terms_with_names (E ++ X) t) (terms_with_names (E ++ X) u)
       = Compare r (terms_with_names E t) (terms_with_names E u)). now rewrite IHt, IHu.
@@ -142,6 +152,7 @@ Proof.
     try (intros f IHf g IHg H; cbn in H |- *; apply andb_prop in H as [H1 H2]; now rewrite IHf, IHg).
   - intros [] H; try reflexivity. cbn [names_below] in *. apply Nat.ltb_lt in H. apply Nat.ltb_lt. lia.
   - intros q s f IHf H. cbn in H |- *. apply andb_prop in H as [-> H]. now apply IHf.
+  - intros q t IHt H. cbn in H |- *. apply andb_prop in H as [-> H]. now apply IHt.
   - intros r t IHt u IHu H. cbn in H |- *. apply andb_prop in H as [H1 H2]. now rewrite IHt, IHu.
   - intros a' s f IHf rest IHr H. cbn in H |- *. apply andb_prop in H as [H1 H2]. now rewrite IHf, IHr.
 Qed.
@@ -181,8 +192,7 @@ Definition unfold_meaning (definitions : list formula) (a : meaning) : meaning :
   | IsNear f guard => IsNear (unfold_name definitions f) guard
   | _ => a
   end.
-Definition both_views (definitions : list formula) : list (meaning -> meaning) :=
-  [fun a => a; unfold_meaning definitions].
+Definition both_views (definitions : list formula) : outlook := Outlook [fun a => a; unfold_meaning definitions] None.
 
 Definition embeds_no_names (T : transformer) : bool :=
   forallb (fun e => match snd e with Formula _ => true | Bracket g _ => names_below 0 g end) (position_embedding T).
@@ -193,11 +203,12 @@ Definition check_graph (L : lengths) (T : transformer) (M : list meaning) (defin
 
 (* ---- soundness ---- *)
 Section Sound.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (definitions : list formula).
+Variables (users : predicate_meanings) (n : nat) (w : word) (definitions : list formula).
 Hypothesis Order : in_order 0 definitions = true.
 
-Definition users_and_names : nat -> nat -> nat -> bool := fun m k l =>
-  if m <? base then users m k l else truth users n w (nth (m - base) (unfolded definitions) (Truth false)) k.
+Definition users_and_names : predicate_meanings := fun m k l =>
+  if m <? base then users m k l else truth users n w (nth (m - base) (unfolded definitions) (Truth false))
+    (BinInt.Z.to_nat k).
 
 Lemma names_as_written f : names_below (length definitions) f = true ->
   truth users_and_names n w f = truth users n w (written_out definitions f).
@@ -205,21 +216,23 @@ Proof.
   apply (proj1 (names_mean users users_and_names n w (unfolded definitions) (length definitions)
     ltac:(intros m k H; unfold users_and_names; now rewrite (proj2 (Nat.ltb_lt _ _) H))
     ltac:(intros m i H; unfold users_and_names; rewrite (proj2 (Nat.ltb_ge (base + m) base)) by lia;
+          rewrite Znat.Nat2Z.id;
           now replace (base + m - base) with m by lia))).
 Qed.
 
 Lemma unfolding_means_the_same f : truth users_and_names n w f = truth users_and_names n w (unfold_name definitions f).
 Proof.
-  destruct f as [| | | | | | | | | | |p| |]; try reflexivity. destruct p as [| | | | | | | |m]; try reflexivity.
+  destruct f as [| | | | | | | | | | |p| | |]; try reflexivity. destruct p as [| | | | | | | |m]; try reflexivity.
   cbn [unfold_name]. destruct (Nat.ltb_spec m base) as [L|L]; [reflexivity|].
   destruct (Nat.lt_ge_cases (m - base) (length definitions)) as [H|H]; [|now rewrite nth_overflow].
   rewrite (nth_indep _ _ (Truth false) H), (names_as_written _ (definitions_below definitions 0 Order _ H)).
   unfold written_out. destruct (unfold_all_spec definitions [] Order) as (X & U & _ & V). unfold unfolded in *.
   simpl app in *. rewrite U. rewrite <- V by exact H. apply functional_extensionality. intros i.
-  cbn [truth holds]. unfold users_and_names, unfolded. rewrite (proj2 (Nat.ltb_ge m base) L). now rewrite U.
+  cbn [truth holds]. unfold users_and_names, unfolded. rewrite (proj2 (Nat.ltb_ge m base) L), Znat.Nat2Z.id. now
+    rewrite U.
 Qed.
 
-Lemma views_mean_the_same u : In u (both_views definitions) -> forall i a x,
+Lemma views_mean_the_same u : In u (seen_as (both_views definitions)) -> forall i a x,
   means users_and_names n w i a x <-> means users_and_names n w i (u a) x.
 Proof.
   intros [<-|[<-|[]]] i a x; [reflexivity|].
@@ -251,7 +264,7 @@ Proof.
   - unfold check_through in C. apply andb_prop in C as [C _]. now apply defined_there_correct.
   - intros n w HL Over i Hi. rewrite <- (names_as_written users n w definitions f F).
     rewrite <- (check_through_correct (users_and_names users n w definitions) n w L _ T M f HL
-      (views_mean_the_same users n w definitions O) C Over i Hi).
+      (views_mean_the_same users n w definitions O) ltac:(easy) C Over i Hi).
     unfold run. now rewrite (embedded_alike users n w definitions T E).
 Qed.
 

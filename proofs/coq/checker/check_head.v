@@ -174,7 +174,7 @@ Lemma masking_eqb_eq a b : masking_eqb a b = true -> a = b.
 Proof. now destruct a, b. Qed.
 
 Section Correct.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
+Variables (users : predicate_meanings) (n : nat) (w : word).
 Notation tr := (truth users n w).
 Notation fv := (form_value users n w).
 

@@ -118,7 +118,7 @@ Definition range (c : case) (a : meaning) : interval :=
   end.
 
 Section Range.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (c : case).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (c : case).
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis Rc : real users n w i c.
 

@@ -184,7 +184,7 @@ Definition within_error_at (c0 e : Q) (N : nat) : bool :=
 
 (* ---- soundness ---- *)
 Section Position.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (h : nat -> vector).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis HA : holds_of users n w A h.
 Notation tr := (truth users n w).

@@ -182,7 +182,7 @@ Proof.
 Qed.
 
 Section Position.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (h : nat -> vector).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Limits : forall t, (0 < fst (limits t))%Z /\ (0 <= snd (limits t))%Z.

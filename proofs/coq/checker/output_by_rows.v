@@ -139,7 +139,7 @@ Qed.
 
 (* ---- formulas that the value of a sum of counts decides ---- *)
 Notation sum_of_counts := (list (count * Q)).
-Definition nobody : nat -> nat -> nat -> bool := fun _ _ _ => false.
+Definition nobody : predicate_meanings := fun _ _ _ => false.
 Definition is_users (p : predicate) : bool := match p with User _ => true | _ => false end.
 Lemma holds_built_in users p k n : is_users p = false -> holds users p k n = holds nobody p k n.
 Proof. now destruct p. Qed.
@@ -172,7 +172,7 @@ Definition truth_from (n : nat) (least most : Z) (k : decided) : option bool :=
   end.
 
 Section Decided.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (D : sum_of_counts).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (D : sum_of_counts).
 Notation counts := (count_value users n w i).
 Notation tr := (truth users n w).
 
@@ -329,7 +329,7 @@ Definition forgets_length (s : source) : bool :=
   end.
 
 Section Source.
-Variables (users : nat -> nat -> nat -> bool) (n n' : nat) (w : word) (i : nat) (D : sum_of_counts) (z least most : Z).
+Variables (users : predicate_meanings) (n n' : nat) (w : word) (i : nat) (D : sum_of_counts) (z least most : Z).
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis Value : combined (count_value users n w i) D = IZR z.
 Hypothesis Hz : (least <= z <= most)%Z.
@@ -522,7 +522,7 @@ Definition check_output_by_rows (L : lengths) (A : list meaning) (us : list relu
 
 (* ---- soundness ---- *)
 Section Sound.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
 Variables (us : list relu_unit) (bias : row) (d : direction) (D : sum_of_counts) (t : target) (b : meaning) (z : Z).
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).

@@ -123,7 +123,7 @@ Lemma unread f : query_mentions f = false -> rows_mention f (head_queries a) = f
 Proof. intros H. apply orb_false_iff in H as [H _]. now apply orb_false_iff in H as [_ H]. Qed.
 
 Section Correct.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (h : nat -> vector).
+Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Notation tr := (truth users n w).
 

@@ -63,10 +63,10 @@ Definition unlike (b : meaning) : trouble :=
   | IsMean _ _ | IsAverage _ => NotMean
   | IsNear (Previous _ | Next _) _ => NotNeighbour
   | IsNear (Since _ _ | Until _ _) _ => NotDecided
-  | IsNear (OnCount _ _ _) _ | IsOthers _ _ _ => NotLookup
+  | IsNear (OnCount _ _ _ | OnSum _ _) _ | IsOthers _ _ _ => NotLookup
   | _ => NoHead
   end.
-Definition head_trouble (views : list view) (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b :
+Definition head_trouble (views : outlook) (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b :
   meaning) :
   trouble :=
   match reciprocal_of (head_temperature a), query_without_term A a, without_term start_term A (head_keys a),
@@ -76,12 +76,12 @@ Definition head_trouble (views : list view) (letters : nat) (L : lengths) (A : l
   | _, _, Some d, _ => KeyReads d
   | _, _, _, Some d => ValueReads d
   | _, _, _, _ =>
-    if in_some_view views A b (fun A b => check_any_head letters L A (colder a) r b)
+    if in_some_view views A b (fun A b => check_any_head (known_users views) letters L A (colder a) r b)
     then TooWarm else unlike b
   end.
 Definition writers (l : layer) (d : direction) : list (nat * head * row) :=
   flat_map (fun ka => map (fun ar => (fst ka, fst ar, snd ar)) (rows_to d (snd ka))) (numbered (layer_heads l)).
-Definition heads_trouble (views : list view) (letters : nat) (L : lengths) (A M : list meaning) (l : layer) (d :
+Definition heads_trouble (views : outlook) (letters : nat) (L : lengths) (A M : list meaning) (l : layer) (d :
   direction) :
   nat * trouble :=
   match writers l d with
@@ -118,7 +118,7 @@ Definition feedforward_trouble (A M : list meaning) (l : layer) (d : direction) 
       end).
 
 (* ---- the whole ---- *)
-Fixpoint refusal_in_layers (views : list view) (letters : nat) (L : lengths) (M : list meaning) (ls : list layer)
+Fixpoint refusal_in_layers (views : outlook) (letters : nat) (L : lengths) (M : list meaning) (ls : list layer)
     (number : nat) (A : list meaning) : refusal :=
   match ls with
   | [] => InOutput
@@ -145,7 +145,7 @@ Definition undefined (m : nat) (T : transformer) : refusal :=
   | None, None => Nowhere
   end.
 
-Definition refusal_through (views : list view) (L : lengths) (T : transformer) (M : list meaning) (f : formula) :
+Definition refusal_through (views : outlook) (L : lengths) (T : transformer) (M : list meaning) (f : formula) :
     refusal :=
   if check_through views L T M f then Nowhere
   else if negb (defined_there L T) then undefined (least_length L) T

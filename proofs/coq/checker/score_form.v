@@ -117,7 +117,7 @@ Definition value_form (A : list meaning) (r : row) : option form :=
 
 (* ---- what a form stands for ---- *)
 Section Value.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
+Variables (users : predicate_meanings) (n : nat) (w : word).
 
 Definition query_atom_value (a : query_atom) (i : nat) : R :=
   match a with

@@ -42,7 +42,7 @@ Definition is_small_for (L : lengths) (k : nat) (p : position_function) : bool :
   else match p with Formula x => at_all_rows L x (is_within k) | Bracket _ _ => false end.
 
 Section Small.
-Variables (users : nat -> nat -> nat -> bool) (n i : nat).
+Variables (users : predicate_meanings) (n i : nat).
 Hypothesis Hi : (1 <= i <= n)%nat.
 
 Lemma is_one_correct x : is_one x = true -> expression_value x n i = 1.

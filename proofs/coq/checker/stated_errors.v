@@ -1,18 +1,18 @@
-(* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v, and
-   lookup_errors.v for lookups of one count).
+(* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v, lookup_errors.v
+   for lookups of one count, and sum_lookup_by_rows.v for those of a sum).
 
    `walk` is `layers_stages` of check.v with all that it comes by: before each layer what is known, the layer, and those
    after it. Proved: an error that `errs` accepts is one of the direction in the whole network, since only one head
    writes it. *)
 From Coq Require Import Reals QArith ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination
-  check_by_rows lookup_by_rows lookup_errors check.
+  check_by_rows lookup_by_rows lookup_errors sum_lookup_by_rows check.
 Import ListNotations.
 Open Scope R_scope.
 
 Definition stop := (list meaning * layer * list layer)%type.
 
-Fixpoint walk (views : list view) (letters : nat) (L : lengths) (M : list meaning) (ls : list layer) (A : list meaning)
+Fixpoint walk (views : outlook) (letters : nat) (L : lengths) (M : list meaning) (ls : list layer) (A : list meaning)
   : list stop * list meaning :=
   match ls with
   | [] => ([], A)
@@ -31,18 +31,20 @@ Definition errs_otherwise (L : lengths) (A : list meaning) (a : head) (r : row) 
   | _, None => false
   end.
 (* The one head that writes the direction has these errors at most, where the meaning asks for any. *)
-Definition errs (letters : nat) (L : lengths) (M : list meaning) (d : direction) (if_false if_true : Q) (s : stop) :
+Definition errs (views : outlook) (letters : nat) (L : lengths) (M : list meaning) (d : direction) (if_false if_true :
+  Q) (s : stop) :
   bool :=
   let '(A, l, later) := s in
   match head_rows l d with
   | [(a, r)] => is_unwritten (nth d A IsAnything) && negb (writes_to l d) && forallb (leaves_alone d) later
       && (if errs_by_rows letters L A a r (nth d M IsAnything) if_false if_true then true
-          else errs_otherwise L A a r (nth d M IsAnything) if_false if_true)
+          else if errs_otherwise L A a r (nth d M IsAnything) if_false if_true then true
+          else check_sum_lookup (known_users views) L A a r (nth d M IsAnything) if_false if_true)
   | _ => false
   end.
 
 Section Walk.
-Variables (views : list view) (letters : nat) (L : lengths) (M : list meaning).
+Variables (views : outlook) (letters : nat) (L : lengths) (M : list meaning).
 
 Lemma walk_end ls : forall A, snd (walk views letters L M ls A) = layers_stages views letters L M ls A.
 Proof.
@@ -50,10 +52,11 @@ Proof.
   rewrite <- IH. now destruct (walk _ _ _ _ ls _).
 Qed.
 
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
+Variables (users : predicate_meanings) (n : nat) (w : word).
 Hypothesis HL : allowed L n.
 Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
-Hypothesis Views : forall u, In u views -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
+Hypothesis Views : forall u, In u (seen_as views) -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
+Hypothesis Known : forall u, known_users views = Some u -> u = users.
 Notation holds_now := (holds_of users n w).
 Notation through := (fold_left (fun h l => after_layer n l h)).
 
@@ -63,7 +66,7 @@ Lemma walk_stops ls : forall A h, holds_now A h -> forall B l later, In (B, l,
 Proof.
   induction ls as [|l0 ls IH]; intros A h HA B l later I; [destruct I|]. cbn [walk] in I.
   specialize (IH (layer_stages views letters L M A l0) (after_layer n l0 h)
-    (layers_stages_correct users n w letters L HL Over views Views M [l0] A h HA)).
+    (layers_stages_correct users n w letters L HL Over views Views Known M [l0] A h HA)).
   destruct (walk views letters L M ls (layer_stages views letters L M A l0)) as [stops C]. cbn [fst] in *.
     destruct I as [E|I].
   - injection E as <- <- <-. now exists h.
@@ -99,43 +102,45 @@ Qed.
 
 (* The head that has these errors, and what holds before its layer. *)
 Lemma errs_of_head ls A h d if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
-  existsb (errs letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
+  existsb (errs views letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
   exists B k a r, holds_now B k /\ through ls h i d = gathered a n k i r
     /\ (errs_by_rows letters L B a r (nth d M IsAnything) if_false if_true = true
-        \/ errs_otherwise L B a r (nth d M IsAnything) if_false if_true = true).
+        \/ errs_otherwise L B a r (nth d M IsAnything) if_false if_true = true
+        \/ check_sum_lookup (known_users views) L B a r (nth d M IsAnything) if_false if_true = true).
 Proof.
   intros HA Hi H. apply existsb_exists in H as (((B & l) & later) & I & H).
   destruct (walk_stops ls A h HA B l later I) as (k & HB & ->). unfold errs in H.
   destruct (head_rows l d) as [|[a r] [|]] eqn:E; try discriminate.
   apply andb_prop in H as [H R]. apply andb_prop in H as [H F]. apply andb_prop in H as [U W]. apply negb_true_iff in W.
-  exists B, k, a, r. split; [exact HB|]. split; [|now apply if_or].
+  exists B, k, a, r. split; [exact HB|]. split; [|apply if_or in R as [R|R]; [now left|right; now apply if_or]].
   rewrite (left_alone d later _ i F), (after_layer_writes l k i d W), E. cbn [total fst snd].
   rewrite (is_unwritten_zero users n w i _ _ U (HB i d Hi)). ring.
 Qed.
 
 Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
   nth d M IsAnything = IsNear f g ->
-  existsb (errs letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
+  existsb (errs views letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
   truth users n w g i = true ->
   if truth users n w f i then 1 - Q2R if_true <= through ls h i d else through ls h i d <= Q2R if_false.
 Proof.
   intros HA Hi N H G. destruct (errs_of_head ls A h d if_false if_true i HA Hi H) as (B & k & a & r & HB & -> & R).
-  rewrite N in R. destruct R as [R|R].
+  rewrite N in R. destruct R as [R|[R|R]].
   - exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over Hi R G).
   - destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
     + unfold gathered. rewrite S.
       exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB Hi E G).
     + destruct (check_sharp_lookup_correct users n w L B k a r _ i order HL HB Hi O E) as [_ X]. rewrite (X G).
       destruct (truth users n w f i); simpl; lra.
+  - exact (proj2 (check_sum_lookup_correct _ users n w L B k a r f g _ _ i HL HB Hi Known R) G).
 Qed.
 
 Theorem errs_of_others_correct ls A h d s f e if_above if_below i : holds_now A h -> (1 <= i <= n)%nat ->
   nth d M IsAnything = IsOthers s f e ->
-  existsb (errs letters L M d if_above if_below) (fst (walk views letters L M ls A)) = true ->
+  existsb (errs views letters L M d if_above if_below) (fst (walk views letters L M ls A)) = true ->
   - Q2R if_below <= through ls h i d - INR (others s n (truth users n w f) i) <= Q2R if_above.
 Proof.
   intros HA Hi N H. destruct (errs_of_head ls A h d if_above if_below i HA Hi H) as (B & k & a & r & HB & -> & R).
-  rewrite N in R. destruct R as [R|R]; [discriminate|].
+  rewrite N in R. destruct R as [R|[R|R]]; [discriminate| |discriminate].
   destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
   - unfold gathered. rewrite S.
     exact (errs_by_lookup_of_others users n w L B k a r s f e if_above if_below i HL HB Hi E).

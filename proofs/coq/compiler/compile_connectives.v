@@ -56,7 +56,7 @@ Ltac relu_steps := unfold relu, Rmax;
   repeat match goal with |- context [Rle_dec ?a ?b] => destruct (Rle_dec a b) end; lra.
 
 Section Correct.
-Variables (users : nat -> nat -> nat -> bool) (k : nat).
+Variables (users : predicate_meanings) (k : nat).
 Notation sound := (sound users k).
 Notation reaches d d' x m := (sound d' /\ extends d d' /\ holds d' x m).
 

@@ -37,6 +37,8 @@ Definition part_fits (f : formula) : bool :=
 Definition misfit (f : formula) : bool := negb (part_fits f).
 End Fits.
 
+Lemma somewhere_on_sum has p t : somewhere has (OnSum p t) = has (OnSum p t) || somewhere_in_term has t.
+Proof. reflexivity. Qed.
 Lemma somewhere_compare has r t u : somewhere has (Compare r t u)
   = has (Compare r t u) || (somewhere_in_term has t || somewhere_in_term has u).
 Proof. reflexivity. Qed.
@@ -48,7 +50,7 @@ Lemma nowhere_either (r p q : formula -> bool) : (forall h, p h = false -> q h =
   (forall f, somewhere p f = false -> somewhere q f = false -> somewhere r f = false) /\
   (forall t, somewhere_in_term p t = false -> somewhere_in_term q t = false -> somewhere_in_term r t = false).
 Proof.
-  intros H. apply formula_term_mutual; intros; rewrite ?somewhere_compare, ?somewhere_plus in *;
+  intros H. apply formula_term_mutual; intros; rewrite ?somewhere_on_sum, ?somewhere_compare, ?somewhere_plus in *;
     cbn [somewhere somewhere_in_term] in *; rewrite ?orb_false_iff in *;
     repeat match goal with X : _ /\ _ |- _ => destruct X end; auto 6.
 Qed.
@@ -66,13 +68,13 @@ Lemma nowhere (r : formula -> bool) f : (forall h, r h = false) -> somewhere r f
 Proof.
   intros H. revert f.
   enough (A : (forall f, somewhere r f = false) /\ (forall t, somewhere_in_term r t = false)) by apply A.
-  apply formula_term_mutual; intros; rewrite ?somewhere_compare, ?somewhere_plus;
+  apply formula_term_mutual; intros; rewrite ?somewhere_on_sum, ?somewhere_compare, ?somewhere_plus;
     cbn [somewhere somewhere_in_term]; rewrite ?H;
     repeat match goal with X : ?a = false |- context [?a] => rewrite X end; reflexivity.
 Qed.
 
 Section Induction.
-Variables (users : nat -> nat -> nat -> bool) (k : nat) (c : setting) (mentions_length : nat -> bool).
+Variables (users : predicate_meanings) (k : nat) (c : setting) (mentions_length : nat -> bool).
 Notation sound := (sound users k).
 Notation reaches d d' x m := (sound d' /\ extends d d' /\ holds d' x m).
 Notation causal := (regime_causal (set_regime c)).
@@ -280,6 +282,7 @@ Proof.
     intros e Se K. destruct (add_predicate c p s f e) as [d' x] eqn:E.
     destruct (Predicate _ _ _ _ _ _ E Se K) as (S' & X' & H'); [assumption|].
     split; [exact S'|]. split; [exact X'|now exists x].
+  - match goal with X : part_fits _ _ _ (OnSum _ _) = true |- _ => discriminate X end.
   - apply comparison_step; auto.
   - split; [assumption|]. split; [apply extends_refl|intros s f []].
   - destruct (H ltac:(assumption) d ltac:(assumption)) as (S1 & X1 & K1).

@@ -152,7 +152,7 @@ Proof.
 Qed.
 
 Section Counting.
-Variables (users : nat -> nat -> nat -> bool) (k : nat) (c : setting).
+Variables (users : predicate_meanings) (k : nat) (c : setting).
 Notation sound := (sound users k).
 Notation reaches d d' x m := (sound d' /\ extends d d' /\ holds d' x m).
 Notation causal := (regime_causal (set_regime c)).
@@ -443,7 +443,7 @@ Proof.
   intros E Sd R [Be Ne]. unfold add_slack, once in E. destruct (find_fact d (is_slack_of r t u)) as [y|] eqn:F.
   - injection E as <- <-. split; [exact Sd|]. split; [apply extends_refl|].
     destruct (find_fact_correct _ _ _ F) as (e & N & H). unfold is_slack_of in H.
-    destruct (fact_meaning e) as [| |[| | | | | | | | | | | | |r' t' u']| | | | | | |] eqn:M; try discriminate.
+    destruct (fact_meaning e) as [| |[| | | | | | | | | | | | | |r' t' u']| | | | | | |] eqn:M; try discriminate.
     apply andb_prop in H as [H H3]. apply andb_prop in H as [H1 H2]. apply relation_eqb_eq in H1. subst r'.
     apply Z.eqb_eq in H3. exists t', u'. split; [now exists e|]. intros n w i. rewrite <- compare_truth.
     now apply same_difference_truth.

@@ -21,7 +21,7 @@ Fixpoint is_symbolic (f : formula) : bool :=
   | And f g | Or f g | Implies f g | Iff f g => is_symbolic f && is_symbolic g
   | _ => false
   end.
-Definition no_users (name k n : nat) : bool := false.
+Definition no_users : predicate_meanings := fun _ _ _ => false.
 (* The truth of a symbolic formula at a position that has the symbol. *)
 Definition symbolic_truth (f : formula) (a : nat) : bool := truth no_users 1 (fun _ => a) f 1.
 
@@ -40,6 +40,7 @@ Fixpoint somewhere (f : formula) : bool :=
   | Truth _ | Symbol _ | Positional _ => false
   | Not f | Previous f | Next f | OnCount _ _ f => somewhere f
   | And f g | Or f g | Implies f g | Iff f g | Since f g | Until f g => somewhere f || somewhere g
+  | OnSum _ t => somewhere_in_term t
   | Compare _ t u => somewhere_in_term t || somewhere_in_term u
   end
 with somewhere_in_term (t : term) : bool :=
@@ -48,7 +49,11 @@ End Somewhere.
 
 (* Whether the formula itself needs the value of a count. *)
 Definition is_counting (f : formula) : bool :=
-  match f with OnCount _ _ _ => true | Compare _ t u => negb (is_constant_comparison t u) | _ => false end.
+  match f with
+  | OnCount _ _ _ | OnSum _ _ => true
+  | Compare _ t u => negb (is_constant_comparison t u)
+  | _ => false
+  end.
 Definition is_previous (f : formula) : bool := match f with Previous _ => true | _ => false end.
 Definition is_temporal (f : formula) : bool :=
   match f with Previous _ | Next _ | Since _ _ | Until _ _ => true | _ => false end.
@@ -81,6 +86,7 @@ Definition supported_itself (f : formula) : bool :=
   | Next _ | Until _ _ => negb (regime_causal r)
   | Positional p => predicate_supported p
   | OnCount p s _ => predicate_supported p && side_supported s && counting_supported
+  | OnSum _ _ => false                                               (* of sums `build` has no networks *)
   | Compare _ t u => comparison_supported t u
   | _ => true
   end.
@@ -326,6 +332,7 @@ Fixpoint add_formula (f : formula) (d : draft) : draft :=
     | Since g h => fst (add_since_or_until ToLeft g h (add_formula h (add_formula g d)))
     | Until g h => fst (add_since_or_until ToRight g h (add_formula h (add_formula g d)))
     | OnCount p s g => fst (add_predicate p s g (add_formula g d))
+    | OnSum _ _ => d
     | Compare r t u =>
         let d := add_counted u (add_counted t d) in
         if is_constant_comparison t u then fst (require_truth d f) else fst (add_comparison r t u d)

@@ -302,6 +302,7 @@ Proof.
   - apply keeps_require_truth; auto.
   - apply andb_prop in A as [A L]. apply andb_prop in A as [A1 A2]. apply andb_prop in S as [S _].
     apply andb_prop in S as [_ S]. apply keeps_predicate; auto. now apply side_supported_sees.
+  - discriminate S.
   - assert (D : made (add_counted c u (add_counted c t d))) by auto. destruct (is_constant_comparison t u) eqn:C.
     + apply keeps_require_truth; auto.
     + apply andb_prop in A as [A L]. apply andb_prop in S as [S _]. apply keeps_comparison; auto.

@@ -45,7 +45,7 @@ Ltac all_extends := repeat match goal with
   end.
 
 Section Temporal.
-Variables (users : nat -> nat -> nat -> bool) (k : nat) (c : setting).
+Variables (users : predicate_meanings) (k : nat) (c : setting).
 Notation sound := (sound users k).
 Notation reaches d d' x m := (sound d' /\ extends d d' /\ holds d' x m).
 Notation causal := (regime_causal (set_regime c)).

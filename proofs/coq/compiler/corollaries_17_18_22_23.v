@@ -225,7 +225,7 @@ Qed.
 (* ---- the corollaries ---- *)
 (* A formula of LTL has no predicates and no counts. *)
 Definition beyond_ltl (f : formula) : bool :=
-  match f with Positional _ | OnCount _ _ _ | Compare _ _ _ => true | _ => false end.
+  match f with Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => true | _ => false end.
 Definition is_ltl (f : formula) : bool := negb (somewhere beyond_ltl f).
 
 Lemma nowhere_beyond (p q : formula -> bool) f : (forall h, p h = true -> q h = true) -> somewhere q f = false ->
@@ -242,7 +242,7 @@ Proof.
 Qed.
 
 Section Statements.
-Variables (users : nat -> nat -> nat -> bool) (k : nat) (mentions_length : nat -> bool) (predicates : list predicate).
+Variables (users : predicate_meanings) (k : nat) (mentions_length : nat -> bool) (predicates : list predicate).
 Variable f : formula.
 Notation supported r := (formula_supported r k mentions_length f = true).
 Notation gives_network r temperature embeddings :=
@@ -375,7 +375,7 @@ Proof.
 Qed.
 
 Section ToTheLetter.
-Variables (users : nat -> nat -> nat -> bool) (k : nat) (mentions_length : nat -> bool) (predicates : list predicate).
+Variables (users : predicate_meanings) (k : nat) (mentions_length : nat -> bool) (predicates : list predicate).
 Variable f : formula.
 Hypothesis Listed : predicates_among predicates f = true.
 Notation supported r := (formula_supported r k mentions_length f = true).

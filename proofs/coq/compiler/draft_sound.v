@@ -101,7 +101,7 @@ Definition fact_in_range (k : nat) (d : draft) : Prop :=
   Forall (fun e => (fst e < fresh d)%nat) (positions d) /\ Forall (layer_below (fresh d)) (layers d).
 
 Section Sound.
-Variables (users : nat -> nat -> nat -> bool) (k : nat).
+Variables (users : predicate_meanings) (k : nat).
 
 Definition stream (d : draft) (n : nat) (w : word) (s : nat) : nat -> vector :=
   halfway n (layers d) (embed users (finish d 0%nat) n w) s.

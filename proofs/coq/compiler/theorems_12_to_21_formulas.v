@@ -27,7 +27,7 @@ Definition since_until_operator (f : formula) : bool :=
   is_boolean f || match f with Since _ _ | Until _ _ => true | _ => false end.
 Definition since_operator (f : formula) : bool := is_boolean f || match f with Since _ _ => true | _ => false end.
 Definition counting_operator (f : formula) : bool :=
-  is_boolean f || match f with Positional _ | OnCount _ _ _ | Compare _ _ _ => true | _ => false end.
+  is_boolean f || match f with Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => true | _ => false end.
 Definition made_of (operator : formula -> bool) (f : formula) : bool :=
   negb (somewhere (fun h => negb (operator h)) f).
 
@@ -39,7 +39,7 @@ Proof.
 Qed.
 
 Section Statements.
-Variables (users : nat -> nat -> nat -> bool) (k : nat) (mentions_length : nat -> bool) (f : formula).
+Variables (users : predicate_meanings) (k : nat) (mentions_length : nat -> bool) (f : formula).
 Notation supported r := (formula_supported r k mentions_length f = true).
 Notation simulated r temperature embeddings :=
   (network_of_regime users r temperature k embeddings f (network_for r 3 k f)).

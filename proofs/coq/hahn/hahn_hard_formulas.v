@@ -19,7 +19,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Hard.
-Variable users : nat -> nat -> nat -> bool.
+Variable users : predicate_meanings.
 
 (* The output tells truth from falsehood, by some margin that does not depend on n. *)
 Definition separates_at (n : nat) (T : transformer) (f : formula) (low high : R) :=

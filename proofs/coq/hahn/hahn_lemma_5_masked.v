@@ -162,7 +162,7 @@ Lemma beyond_last L : (p < n)%nat -> beyond_shape n p L n = shape (fun _ => n) L
 Proof. intros H. destruct L as [|k]; [reflexivity|]. unfold beyond_shape, shape. now rewrite beyond_right. Qed.
 
 (* ---- the transformers of network.v ---- *)
-Variable users : nat -> nat -> nat -> bool.
+Variable users : predicate_meanings.
 Variables (T : transformer) (B t : R).
 Hypothesis Bounded : bounded_at users T n B.
 Hypothesis Warm : warm_at T n t.

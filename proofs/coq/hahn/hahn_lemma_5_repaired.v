@@ -274,7 +274,7 @@ Definition lemma_5_constant (T : transformer) (B t : R) : R :=
   change_behind t (transformer_layers T) (largest_row (token_embedding T) + B) 0.
 
 (* ---- the hypotheses, for one length and for all ---- *)
-Definition bounded_at (users : nat -> nat -> nat -> bool) (T : transformer) (n : nat) (B : R) := 0 <= B /\
+Definition bounded_at (users : predicate_meanings) (T : transformer) (n : nat) (B : R) := 0 <= B /\
   forall i d, (1 <= i <= n)%nat -> Rabs (collect (fun p => position_value users p n i) (position_embedding T) d) <= B.
 Definition every_head (T : transformer) (P : head -> Prop) :=
   forall l a, In l (transformer_layers T) -> In a (layer_heads l) -> P a.
@@ -322,7 +322,7 @@ Lemma lemma_5_constant_nonneg T B t : 0 <= B -> 0 < t -> 0 <= lemma_5_constant T
 Proof. intros HB Ht. pose proof (largest_row_nonneg (token_embedding T)). apply bounds_exist; lra. Qed.
 
 Section Network.
-Variable users : nat -> nat -> nat -> bool.
+Variable users : predicate_meanings.
 Variables (T : transformer) (B t : R) (n p : nat) (u v : word).
 Hypothesis Bounded : bounded_at users T n B.
 Hypothesis Warm : warm_at T n t.
@@ -363,7 +363,7 @@ End Network.
 
 (* ---- the theorems, for every n with the same constant ---- *)
 Section EveryLength.
-Variable users : nat -> nat -> nat -> bool.
+Variable users : predicate_meanings.
 Variables (T : transformer) (B t : R).
 Hypothesis Bounded : bounded_embeddings users T B.
 Hypothesis Warm : warm T t.

@@ -63,7 +63,7 @@ Definition first_is_one : formula := Since (Truth true) (And (Positional FIRST) 
 Definition previous_times (k : nat) : formula := Nat.iter k Previous (Symbol 1).
 
 Section Examples.
-Variable users : nat -> nat -> nat -> bool.
+Variable users : predicate_meanings.
 
 Lemma lone_changes f n p i : 1 <= p <= n -> 1 <= i <= n -> i <> p ->
   truth users n zeros f i = false -> truth users n (lone p) f i = true -> changes_at users 2 f n p i zeros (lone p).

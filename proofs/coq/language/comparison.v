@@ -36,7 +36,7 @@ Proof.
 Qed.
 
 Section Value.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat).
 
 Definition count_value (k : count) : R := INR (counted (fst k) n (truth users n w (snd k)) i).
 

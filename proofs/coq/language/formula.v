@@ -2,9 +2,9 @@
 
    The meaning is a Boolean function, written clause by clause as the definitions; the lemmas below it state each clause
    in words of logic. `prev` is false at position 1, `next` at position n; the left side of `since` and `until` holds at
-   the witness too; a predicate on a count may be asked about 0. Positions count from 1. To be compared with
-   constructions/language/semantics.py: `truth` is _Reading.satisfies, `counted` is _count, `value` is _term, `holds` is
-   the table of constructions/language/predicates.py. *)
+   the witness too; a predicate on a count may be asked about 0, one on a sum of counts about any integer. Positions
+   count from 1. To be compared with constructions/language/semantics.py: `truth` is _Reading.satisfies, `counted` is
+   _count, `value` is _term, `holds` and `holds_at` are the table of constructions/language/predicates.py. *)
 From Coq Require Import Arith Bool List ZArith Lia.
 From Certify Require Import lists.
 Import ListNotations.
@@ -26,6 +26,7 @@ Inductive formula :=
 | Since (f g : formula) | Until (f g : formula)
 | Positional (p : predicate)
 | OnCount (p : predicate) (s : side) (f : formula)                   (* p(#<[f]) *)
+| OnSum (p : predicate) (t : term)                                   (* p(2*#<[f] - #>[g]) *)
 | Compare (r : relation) (t u : term)
 with term :=                                                         (* a sum of integer multiples of counts *)
 | Number (c : Z)
@@ -44,9 +45,11 @@ Definition relates (r : relation) (x y : Z) : bool :=
 (* A word is its symbols by position; w 0 and what lies beyond the length is never looked at. *)
 Definition word := nat -> nat.
 
+(* The user's predicates: name, number k (a position, a count, which may be 0, or a sum of counts), length n. *)
+Definition predicate_meanings : Type := nat -> Z -> nat -> bool.
+
 Section Meaning.
-(* The user's predicates: name, number k (a position or a count, which may be 0), length n. *)
-Variable users : nat -> nat -> nat -> bool.
+Variable users : predicate_meanings.
 
 Definition holds (p : predicate) (k n : nat) : bool :=
   match p with
@@ -58,7 +61,18 @@ Definition holds (p : predicate) (k n : nat) : bool :=
   | POW2 => 2 ^ Nat.log2 k =? k
   | PRIME => (2 <=? k) && forallb (fun d => negb (k mod d =? 0)) (seq 2 (k - 2))
   | MOD m r => k mod m =? r
-  | User name => users name k n
+  | User name => users name (Z.of_nat k) n
+  end.
+(* Of an integer: SQUARE, POW2 and PRIME hold of no negative one, and remainders are not negative. *)
+Definition holds_at (p : predicate) (z : Z) (n : nat) : bool :=
+  match p with
+  | ODD => Z.odd z
+  | EVEN => Z.even z
+  | FIRST => Z.eqb z 1
+  | LAST => Z.eqb z (Z.of_nat n)
+  | MOD m r => Z.eqb (Z.modulo z (Z.of_nat m)) (Z.of_nat r)
+  | User name => users name z n
+  | SQUARE | POW2 | PRIME => Z.leb 0 z && holds p (Z.to_nat z) n
   end.
 
 (* The positions that a count looks at from position i. *)
@@ -93,6 +107,7 @@ Fixpoint truth (f : formula) (i : nat) : bool :=
   | Until f g => until_at n (truth f) (truth g) i
   | Positional p => holds p i n
   | OnCount p s f => holds p (counted s n (truth f) i) n
+  | OnSum p t => holds_at p (value t i) n
   | Compare r t u => relates r (value t i) (value u i)
   end
 with value (t : term) (i : nat) : Z :=
@@ -173,9 +188,29 @@ Lemma satisfies_positional p i : satisfies (Positional p) i <-> holds p i n = tr
 Proof. reflexivity. Qed.
 Lemma satisfies_on_count p s f i : satisfies (OnCount p s f) i <-> holds p (counted s n (truth f) i) n = true.
 Proof. reflexivity. Qed.
+Lemma satisfies_on_sum p t i : satisfies (OnSum p t) i <-> holds_at p (value t i) n = true.
+Proof. reflexivity. Qed.
 Lemma satisfies_compare r t u i : satisfies (Compare r t u) i <-> relates r (value t i) (value u i) = true.
 Proof. reflexivity. Qed.
 End Word.
+
+(* A count is a sum. *)
+Lemma holds_at_count p k n : holds_at p (Z.of_nat k) n = holds p k n.
+Proof.
+  assert (E : forall a b, Z.eqb (Z.of_nat a) (Z.of_nat b) = (a =? b)).
+  { intros a b. destruct (Nat.eqb_spec a b) as [->|N]; [apply Z.eqb_refl|]. apply Z.eqb_neq. lia. }
+  destruct p; cbn [holds_at holds]; rewrite ?Nat2Z.id; try reflexivity; try exact (E _ _).
+  - symmetry. apply eq_true_iff_eq. rewrite Nat.odd_spec, Z.odd_spec. split; intros [m H]; [exists (Z.of_nat m); lia|].
+    exists (Z.to_nat m). lia.
+  - symmetry. apply eq_true_iff_eq. rewrite Nat.even_spec, Z.even_spec. split; intros [m H]; [exists (Z.of_nat m);
+    lia|].
+    exists (Z.to_nat m). lia.
+  - exact (E k 1).
+  - now rewrite (proj2 (Z.leb_le 0 (Z.of_nat k)) (Zle_0_nat k)).
+  - now rewrite (proj2 (Z.leb_le 0 (Z.of_nat k)) (Zle_0_nat k)).
+  - now rewrite (proj2 (Z.leb_le 0 (Z.of_nat k)) (Zle_0_nat k)).
+  - rewrite <- Nat2Z.inj_mod. apply E.
+Qed.
 End Meaning.
 
 (* ---- counting ---- *)
@@ -220,6 +255,7 @@ Fixpoint formula_eqb (f g : formula) : bool :=
   | Since f f', Since g g' | Until f f', Until g g' => formula_eqb f g && formula_eqb f' g'
   | Positional p, Positional q => predicate_eqb p q
   | OnCount p s f, OnCount q t g => predicate_eqb p q && side_eqb s t && formula_eqb f g
+  | OnSum p t, OnSum q u => predicate_eqb p q && term_eqb t u
   | Compare r t u, Compare q t' u' => relation_eqb r q && term_eqb t t' && term_eqb u u'
   | _, _ => false
   end

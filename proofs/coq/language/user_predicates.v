@@ -1,5 +1,5 @@
-(* The user's predicates as data: conditions on a number k (a position or a count) and the length n, and what they mean
-   (docs/certificate.md, section 1). To be compared with constructions/language/expressions.py.
+(* The user's predicates as data: conditions on an integer k (a position, a count or a sum of counts) and the length n,
+   and what they mean (docs/certificate.md, section 1). To be compared with constructions/language/expressions.py.
 
    Numbers are integers. `//` rounds down and `%` is never negative, as in docs/formulas.md; what is on their right, and
    on the right of `^`, is a positive number, so that everything has a value. *)
@@ -18,9 +18,9 @@ Inductive condition :=
 | Tested (p : predicate) (x : amount)                                  (* SQUARE, POW2 or PRIME *)
 | Fails (c : condition) | Both (c d : condition) | Either (c d : condition).
 
-Fixpoint amount_value (x : amount) (k n : nat) : Z :=
+Fixpoint amount_value (x : amount) (k : Z) (n : nat) : Z :=
   match x with
-  | Literal z => Z.of_N z | TheNumber => Z.of_nat k | TheLength => Z.of_nat n
+  | Literal z => Z.of_N z | TheNumber => k | TheLength => Z.of_nat n
   | Negated x => - amount_value x k n
   | Sum x y => amount_value x k n + amount_value y k n
   | Difference x y => amount_value x k n - amount_value y k n
@@ -31,7 +31,7 @@ Fixpoint amount_value (x : amount) (k n : nat) : Z :=
   end%Z.
 
 (* No negative number is a square, a power of two or a prime. *)
-Fixpoint condition_holds (c : condition) (k n : nat) : bool :=
+Fixpoint condition_holds (c : condition) (k : Z) (n : nat) : bool :=
   match c with
   | Related r x y => relates r (amount_value x k n) (amount_value y k n)
   | Tested p x => let z := amount_value x k n in (0 <=? z)%Z && holds (fun _ _ _ => false) p (Z.to_nat z) 0
@@ -42,7 +42,7 @@ Fixpoint condition_holds (c : condition) (k n : nat) : bool :=
 
 (* Name by name: the predicate `User name` of a formula is the one at that place, from 0. *)
 Definition definition := (string * condition)%type.
-Definition users_of (definitions : list definition) (name k n : nat) : bool :=
+Definition users_of (definitions : list definition) (name : nat) (k : Z) (n : nat) : bool :=
   match nth_error definitions name with Some (_, c) => condition_holds c k n | None => false end.
 
 Fixpoint amount_mentions_length (x : amount) : bool :=

@@ -73,6 +73,7 @@ Fixpoint parts (f : formula) : list formula :=
   | Truth _ | Symbol _ | Positional _ => []
   | Not g | Previous g | Next g | OnCount _ _ g => parts g
   | And g h | Or g h | Implies g h | Iff g h | Since g h | Until g h => parts g ++ parts h
+  | OnSum _ t => term_parts (map fst (difference t (Number 0))) t
   | Compare _ t u => let left := map fst (difference t u) in term_parts left t ++ term_parts left u
   end
 with term_parts (left : list count) (t : term) : list formula :=
@@ -86,7 +87,7 @@ Fixpoint has_counts (f : formula) : bool :=
   | Truth _ | Symbol _ | Positional _ => false
   | Not g | Previous g | Next g => has_counts g
   | And g h | Or g h | Implies g h | Iff g h | Since g h | Until g h => has_counts g || has_counts h
-  | OnCount _ _ _ => true
+  | OnCount _ _ _ | OnSum _ _ => true
   | Compare _ t u => match difference t u with [] => false | _ => true end
   end.
 Definition meaning_has_counts (a : meaning) : bool :=

@@ -127,6 +127,13 @@ Definition symbol_writer (letter : string) : writer :=
 Fixpoint place_in (l : list formula) (f : formula) (place : nat) : option nat :=
   match l with [] => None | g :: l => if formula_eqb f g then Some place else place_in l f (S place) end.
 
+(* What a predicate on a sum is about: a sum of counts without a constant, and not one count. *)
+Fixpoint has_no_constant (t : term) : bool :=
+  match t with Number c => (c =? 0)%Z | Plus _ _ _ t => has_no_constant t end.
+Definition is_sum (t : term) : bool :=
+  match t with Number _ => false | Plus a _ _ (Number _) => negb (a =? 1)%Z | Plus _ _ _ _ => true end
+  && has_no_constant t.
+
 (* Of so many letters and users' predicates, each that the formula mentions is one; and no remainder is by 0. *)
 Section Named.
 Variables letters names : nat.
@@ -138,6 +145,7 @@ Fixpoint is_named (f : formula) : bool :=
   | Symbol a => a <? letters
   | Positional p => predicate_is_named p
   | OnCount p _ f => predicate_is_named p && is_named f
+  | OnSum p t => predicate_is_named p && is_sum t && term_is_named t
   | Compare _ t u => term_is_named t && term_is_named u
   | Not f | Previous f | Next f => is_named f
   | And f g | Or f g | Implies f g | Iff f g | Since f g | Until f g => is_named f && is_named g
@@ -152,7 +160,7 @@ Definition formula_level (abbreviates : bool) (f : formula) : nat :=
   | Since (Truth true) _ | Until (Truth true) _ => if abbreviates then 6 else 5
   | Not _ | Previous _ | Next _ => 6
   | Since _ _ | Until _ _ => 5
-  | Truth _ | Symbol _ | Positional _ | OnCount _ _ _ => 7
+  | Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ => 7
   end.
 
 Definition sign_before (first : bool) (z : Z) : writer :=
@@ -194,6 +202,7 @@ Fixpoint own_text (f : formula) (rest : string) {struct f} : string :=
   | Symbol a => symbol_writer (nth a letters "")
   | Positional p => predicate_writer p
   | OnCount p s f => predicate_writer p ^^ between ("(" ++ side_sign s) "])" (operand 0 f (own_text f))
+  | OnSum p t => predicate_writer p ^^ between "(" ")" (term_writer true t)
   | Compare r t u => term_writer true t ^^ exactly (relation_sign r) ^^ term_writer true u
   | Not f =>
       match f with

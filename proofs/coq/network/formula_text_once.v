@@ -139,6 +139,8 @@ Proof.
     + now apply predicate_tree_is.
     + apply andb_prop in N as [P N]. split; [now destruct p|]. split; [now apply predicate_tree_is|].
       apply boxed_is, placed_is, Smaller; [simpl; lia|exact N].
+    + apply andb_prop in N as [P N]. apply andb_prop in P as [P _]. split; [now destruct p|].
+      split; [now apply predicate_tree_is|]. simpl in Smaller. apply (term_tree_is _ _ Smaller); auto.
     + apply andb_prop in N as [A B]. simpl in Smaller. split; [destruct r; simpl; tauto|].
       split; apply (term_tree_is _ _ Smaller); auto; lia.
 Qed.
@@ -314,34 +316,41 @@ Proof.
   assert (P : forall p t, predicate_tree names p = t -> match t with Word _ | Called _ (Infixed _ _ _) => True | _ =>
     False end).
   { intros p t <-. now destruct p. }
-  destruct f as [b|a| | | | | | | | | |p|p s f|r t u]; try destruct L; simpl in N;
-    destruct f' as [b'|a'| | | | | | | | | |p'|p' s' f'|r' t' u']; try destruct L'; simpl in N'; cbn [own_tree] in E.
+  assert (B : forall l t, is_sum t = true -> forall c x, term_tree letters names l None t <> Boxed c x).
+  { intros l t I c x X. destruct t as [z|a s g [z|a' s' g' t]]; cbn [term_tree] in X.
+    - now destruct (z <? 0)%Z.
+    - apply andb_prop in I as [I K]. change ((z =? 0)%Z = true) in K. rewrite K in X. apply negb_true_iff in I.
+      unfold summand in X. apply Z.eqb_neq in I. destruct (Z.eqb_spec (Z.abs a) 1) as [A|A], (Z.ltb_spec a 0);
+        try discriminate X. lia.
+    - discriminate X. }
+  assert (C : forall p p' t, predicate_named p' -> predicate_tree names p <> Called (predicate_tree names p') t).
+  { intros p p' t H X. destruct p; try discriminate X. injection X as X _. symmetry in X.
+    destruct p'; try discriminate X. injection X as X. apply Nat.ltb_lt in H. revert X. apply name_not_taken; 
+      [exact H|].
+    simpl. tauto. }
+  destruct f as [b|a| | | | | | | | | |p|p s f|p t|r t u]; try destruct L; simpl in N;
+    destruct f' as [b'|a'| | | | | | | | | |p'|p' s' f'|p' t'|r' t' u']; try destruct L'; simpl in N';
+    cbn [own_tree] in E; try discriminate E;
+    try (exfalso; exact (truth_no_symbol _ _ E)); try (exfalso; exact (truth_no_symbol _ _ (eq_sym E)));
+    try (exfalso; exact (truth_no_predicate _ _ N' E)); try (exfalso; exact (truth_no_predicate _ _ N (eq_sym E)));
+    try (exfalso; exact (symbol_no_predicate _ _ N' E)); try (exfalso; exact (symbol_no_predicate _ _ N (eq_sym E)));
+    try (exfalso; exact (S _ _ E)); try (exfalso; exact (S _ _ (eq_sym E)));
+    try (exfalso; exact (P _ _ E)); try (exfalso; exact (P _ _ (eq_sym E))).
   - injection E as E. now destruct b, b'.
-  - destruct (truth_no_symbol _ _ E).
-  - destruct (truth_no_predicate _ _ N' E).
-  - discriminate E.
-  - discriminate E.
-  - destruct (truth_no_symbol _ _ (eq_sym E)).
   - f_equal. apply symbol_tree_once; auto; now apply Nat.ltb_lt.
-  - destruct (symbol_no_predicate _ _ N' E).
-  - destruct (S _ _ E).
-  - destruct (S _ _ E).
-  - destruct (truth_no_predicate _ _ N (eq_sym E)).
-  - destruct (symbol_no_predicate _ _ N (eq_sym E)).
   - f_equal. now apply predicate_tree_once.
-  - destruct (P _ _ E).
-  - destruct (P _ _ E).
-  - discriminate E.
-  - destruct (S _ _ (eq_sym E)).
-  - destruct (P _ _ (eq_sym E)).
+  - apply andb_prop in N' as [N' _]. apply andb_prop in N' as [N' _]. destruct (C _ _ _ N' E).
   - apply andb_prop in N as [N M], N' as [N' M']. injection E as E1 E2 E3.
     apply (placed_once (formula_size (OnCount p s f)) Once) in E3; auto; try (simpl; lia).
     apply predicate_tree_once in E1; auto. subst. f_equal. now destruct s, s'.
-  - discriminate E.
-  - discriminate E.
-  - destruct (S _ _ (eq_sym E)).
-  - destruct (P _ _ (eq_sym E)).
-  - discriminate E.
+  - apply andb_prop in N' as [N' _]. apply andb_prop in N' as [_ I]. injection E as _ E.
+    exfalso. exact (B listed' t' I _ _ (eq_sym E)).
+  - apply andb_prop in N as [N _]. apply andb_prop in N as [N _]. destruct (C _ _ _ N (eq_sym E)).
+  - apply andb_prop in N as [N _]. apply andb_prop in N as [_ I]. injection E as _ E.
+    exfalso. exact (B listed t I _ _ E).
+  - apply andb_prop in N as [N M], N' as [N' M']. apply andb_prop in N as [N _], N' as [N' _]. injection E as E1 E2.
+    apply (term_once (formula_size (OnSum p t)) Once) in E2; auto; try (simpl; lia).
+    apply predicate_tree_once in E1; auto. now subst.
   - apply andb_prop in N as [N M], N' as [N' M']. injection E as E1 E2 E3.
     apply (term_once (formula_size (Compare r t u)) Once) in E2; auto; try (simpl; lia).
     apply (term_once (formula_size (Compare r t u)) Once) in E3; auto; try (simpl; lia).

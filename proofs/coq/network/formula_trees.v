@@ -61,6 +61,7 @@ Fixpoint own_tree (f : formula) : tree :=
   | Symbol a => symbol_tree (nth a letters "")
   | Positional p => predicate_tree p
   | OnCount p s f => Called (predicate_tree p) (Boxed (side_sign s) (operand_tree f (own_tree f)))
+  | OnSum p t => Called (predicate_tree p) (term_tree None t)
   | Compare r t u => Infixed (comparison 4 5 r) (term_tree None t) (term_tree None u)
   | Not f =>
       match f with
@@ -106,6 +107,7 @@ Fixpoint formula_size (f : formula) : nat :=
   | Truth _ | Symbol _ | Positional _ => 1
   | Not f | Previous f | Next f | OnCount _ _ f => S (formula_size f)
   | And f g | Or f g | Implies f g | Iff f g | Since f g | Until f g => S (formula_size f + formula_size g)
+  | OnSum _ t => S (term_size t)
   | Compare _ t u => S (term_size t + term_size u)
   end
 with term_size (t : term) : nat :=
@@ -179,7 +181,10 @@ Proof. each_shape f. Qed.
 Lemma no_operand f :
   match shape_of f with
   | NoOperand =>
-      match f with Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | Compare _ _ _ => True | _ => False end
+      match f with
+      | Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True
+      | _ => False
+      end
   | _ => True
   end.
 Proof. each_shape f. Qed.
@@ -348,6 +353,8 @@ Proof.
     + rewrite called_text. apply (writes_both (predicate_writer names p)); [apply predicate_writes|].
       pose proof (operand_writes_all f (Smaller f ltac:(simpl; lia))) as W. rewrite boxed_text. intros rest.
       cbn. unfold between, both, exactly. rewrite W. now rewrite !app_assoc_text.
+    + cbn [formula_size] in Smaller. rewrite called_text. apply (writes_both (predicate_writer names p));
+        [apply predicate_writes|]. apply writes_between, (term_writes _ Smaller). lia.
     + cbn [formula_size] in Smaller. rewrite infixed_text. cbn [comparison left_level right_level spelling].
       rewrite !place_text_high by apply term_level.
       apply (writes_both (term_writer letters names listed true t)); [apply (term_writes _ Smaller); lia|].

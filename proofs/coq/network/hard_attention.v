@@ -42,7 +42,7 @@ Definition after_layer_by (n : nat) (l : layer) (h : nat -> vector) : nat -> vec
   fun i d => after_heads_by n l h i d + feedforward l (after_heads_by n l h i) d.
 Definition after_layers_by (n : nat) (ls : list layer) (h : nat -> vector) : nat -> vector :=
   fold_left (fun h l => after_layer_by n l h) ls h.
-Definition run_by (users : nat -> nat -> nat -> bool) (T : transformer) (n : nat) (w : formula.word) : nat -> vector :=
+Definition run_by (users : formula.predicate_meanings) (T : transformer) (n : nat) (w : formula.word) : nat -> vector :=
   after_layers_by n (transformer_layers T) (embed users T n w).
 End Weighting.
 
@@ -301,7 +301,7 @@ Fixpoint every_row (P : mask -> (nat -> R) -> Prop) (n : nat) (ls : list layer) 
   end.
 
 Section OfNetworks.
-Variable users : nat -> nat -> nat -> bool.
+Variable users : formula.predicate_meanings.
 
 (* At length n scores below the greatest are below it by g, for every word and position (docs/softened.md: gap). *)
 Definition gap_at (T : transformer) (n : nat) (g : R) : Prop := 0 < g /\

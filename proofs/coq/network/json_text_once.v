@@ -133,6 +133,8 @@ Proof.
     + apply quotable_predicate.
     + apply (quotable_both (predicate_writer names p)); [apply quotable_predicate|].
       apply quotable_between; [now destruct s|reflexivity|]. apply Smaller. simpl. lia.
+    + apply (quotable_both (predicate_writer names p)); [apply quotable_predicate|].
+      apply quotable_between; [reflexivity..|]. apply term_quotable. intros g G wanted. apply Smaller. simpl. lia.
     + assert (Terms : forall v, term_size v < formula_size (Compare r t u) ->
       quotable (term_writer letters names listed true v)).
       { intros v S. apply term_quotable. intros g G wanted. apply Smaller. lia. }

@@ -26,7 +26,7 @@ Definition side_of (t : term) : side := match t with Plus _ s _ _ => s | Number 
 Definition unwritten : meaning := IsPosition (Formula (Num 0)).
 
 Section Means.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
+Variables (users : predicate_meanings) (n : nat) (w : word).
 
 Definition means (i : nat) (a : meaning) (x : R) : Prop :=
   match a with

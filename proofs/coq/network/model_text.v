@@ -23,7 +23,7 @@ Record model := Model {
   model_network : transformer;
   model_meanings : list meaning }.
 
-Definition model_users (m : model) : nat -> nat -> nat -> bool := users_of (model_definitions m).
+Definition model_users (m : model) : predicate_meanings := users_of (model_definitions m).
 
 (* ---- entries in the order of their directions ---- *)
 Fixpoint insert {X} (e : direction * X) (l : list (direction * X)) : list (direction * X) :=

@@ -58,7 +58,7 @@ Inductive position_function := Formula (x : expression) | Bracket (f : formula) 
 
 Definition no_word : word := fun _ => 0%nat.
 
-Definition position_value (users : nat -> nat -> nat -> bool) (p : position_function) (n i : nat) : R :=
+Definition position_value (users : predicate_meanings) (p : position_function) (n i : nat) : R :=
   match p with
   | Formula x => expression_value x n i
   | Bracket f shifted => bit (truth users n no_word f (if shifted then i - 1 else i))
@@ -134,7 +134,7 @@ Definition after_layer (n : nat) (l : layer) (h : nat -> vector) : nat -> vector
   fun i d => after_heads n l h i d + feedforward l (after_heads n l h i) d.
 
 Section Run.
-Variable users : nat -> nat -> nat -> bool.
+Variable users : predicate_meanings.
 
 Definition embed (T : transformer) (n : nat) (w : word) : nat -> vector := fun i d =>
   entry (nth (w i) (token_embedding T) []) d

@@ -12,7 +12,7 @@ Definition parity_by_halves : formula :=
                                               (Plus 1 ToRight (Symbol 1) (Number 0))) (Number 0)) (Number 0).
 
 Section Word.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word).
+Variables (users : predicate_meanings) (n : nat) (w : word).
 Let one (i : nat) : bool := w i =? 1.
 Definition ones_up_to (i : nat) : nat := length (filter one (seq 1 i)).
 

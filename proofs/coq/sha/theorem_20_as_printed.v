@@ -10,7 +10,7 @@ From Certify Require Import finite_sums softmax exponential lemma_06_near_hardma
   theorem_20_counting.
 Open Scope R_scope.
 
-Definition no_users : nat -> nat -> nat -> bool := fun _ _ _ => false.
+Definition no_users : predicate_meanings := fun _ _ _ => false.
 Definition constant_word (a : nat) : word := fun _ => a.
 Definition count_of_ones : term := Plus 1 ToLeft (Symbol 1) (Number 0).
 Definition at_least_one : formula := Compare AtLeast count_of_ones (Number 1).

@@ -219,7 +219,7 @@ Proof. intros E. destruct (slack_exact T H E). now apply decided_by_slack. Qed.
 
 (* A term whose counts are replaced by what the lookup heads hold, and its total weight C. *)
 Section Terms.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat).
 Variable held : side -> formula -> R.
 Hypothesis Hi : (1 <= i <= n)%nat.
 
@@ -404,7 +404,7 @@ End Statements.
 
 (* ---- comparisons, from the same heads: T R 0 where T is the term t; its weight C and the error e as above ---- *)
 Section Comparisons.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (r : relation) (t : term) (g e : R).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (r : relation) (t : term) (g e : R).
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis Hg : 0 < g.
 Hypothesis He : e <= 1.

@@ -63,7 +63,7 @@ End Statements.
 
 (* ---- comparisons of counts to the left ---- *)
 Section Comparisons.
-Variables (users : nat -> nat -> nat -> bool) (n : nat) (w : word) (i : nat) (r : relation) (t : term) (g e : R).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (r : relation) (t : term) (g e : R).
 Hypothesis Left : to_left t.
 Hypothesis Hi : (1 <= i <= n)%nat.
 Hypothesis Hg : 0 < g.

@@ -35,7 +35,7 @@ Qed.
 
 (* If the embedding is positive and greatest at position 1, the head is tieless, and its gap is that of position 1. *)
 Section Embedding.
-Variables (users : nat -> nat -> nat -> bool) (x : expression) (n : nat).
+Variables (users : predicate_meanings) (x : expression) (n : nat).
 Let e i := expression_value x n i.
 Hypothesis Positive : forall i, (1 <= i <= n)%nat -> 0 < e i.
 Hypothesis First : forall i, (2 <= i <= n)%nat -> e i < e 1%nat.

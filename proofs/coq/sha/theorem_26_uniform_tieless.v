@@ -247,7 +247,7 @@ Qed.
 
 (* ---- the theorem ---- *)
 Section Theorem26.
-Variables (users : nat -> nat -> nat -> bool) (T : transformer).
+Variables (users : predicate_meanings) (T : transformer).
 Let L := depth T.
 Let k1 := Q2R (K1 T).
 Let k2 := Q2R (K2 T).

@@ -226,7 +226,7 @@ Qed.
 End AtOneLength.
 
 Section WithTies.
-Variables (users : nat -> nat -> nat -> bool) (T : transformer).
+Variables (users : predicate_meanings) (T : transformer).
 Let L := depth T.
 Let k1 := Q2R (K1 T).
 Let k2 := Q2R (K2 T).

@@ -1,5 +1,5 @@
 (* The checker of certificates as an OCaml program: `judge_certificate` of check_certificate.v, which decides, what
-   writes a certificate and its claim as text, and `find_refusal_for` of refusal.v, which says where a stage says no.
+   writes a certificate and its claim as text, and `refusal_through` of refusal.v, which says where a stage says no.
 
    No type is mapped to one of OCaml's, but for those of ExtrOcamlBasic, whose constructors are the same, as in the
    checker for every n. *)
@@ -13,4 +13,4 @@ Definition negative_of (x : expression) : expression := Neg x.
 
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
   lengths_text definition_text weighing_name json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
-  greatest_error fits find_refusal_for negative_of.
+  greatest_error fits with_definitions refusal_through negative_of.

@@ -28,7 +28,7 @@ let judge (given : Certificate.t) text =
     let { Checker.model_network; model_meanings; _ } = c.certified in
     let lengths = { Checker.least_length = c.claimed_least; greatest_length = Some c.claimed_greatest } in
     let place = Showing.refusal given.model
-        (Checker.find_refusal_for lengths model_network model_meanings c.claimed_formula) in
+        (Checker.refusal_through (Checker.with_definitions c.certified) lengths model_network model_meanings c.claimed_formula) in
     unsupported "the rules of the Coq library do not show what direction %s holds, which does not make it wrong: %s"
       (name d) place
 

@@ -83,10 +83,7 @@ class Emulation:
         """The sum of exact terms over the last axis but one, each rounded unless it is fused with the sum."""
         order, fused = self.execution.order, self.execution.fused
         if self.draw is not None:
-            if self.draw.integers(3):
-                terms = terms[..., self.draw.permutation(terms.shape[-2]), :]
-            else:
-                terms = np.take_along_axis(terms, np.argsort(self._keys(terms, self.draw), -2), -2)
+            terms = np.take_along_axis(terms, np.argsort(self._keys(terms, self.draw), -2), -2)
             order, fused = self.draw.choice(["forwards", "in pairs"]), bool(self.draw.integers(2))
         if order == "in pairs":
             return self._in_pairs(rounded(terms, target), target)
@@ -101,8 +98,8 @@ class Emulation:
 
     @staticmethod
     def _keys(terms: Array, draw: np.random.Generator) -> Array:
-        """What terms are ordered by: their sizes, or their signs."""
-        return (np.abs(terms), -np.abs(terms), terms, -terms)[int(draw.integers(4))]
+        """What terms are ordered by: nothing, their sizes, or their signs."""
+        return (draw.random(terms.shape), np.abs(terms), -np.abs(terms), terms, -terms)[int(draw.integers(5))]
 
     def function(self, x: Array, target: Format) -> Array:
         """Values of exp, erf, tanh or a root, rounded; drawn runs have them off by as much as the class allows."""

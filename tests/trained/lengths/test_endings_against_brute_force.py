@@ -11,6 +11,7 @@ from certify.trained.answering import decide_question, goes_by_counts
 from certify.trained.decision import Decision
 from certify.trained.lengths_decision import LengthsDecision, decide_lengths
 from constructions.errors import Unsupported
+from examples.trained.zoo import plans
 from proofs.check import Malformed, check_text
 from proofs.trained.lengths.certificate import suffixes_text
 from proofs.trained.lengths.suffixes import SuffixSearch
@@ -122,3 +123,12 @@ def test_heads_whose_scores_do_not_fall_are_named(slopes: tuple[str | None, ...]
                    if len(network.attention_steps[0].heads) == len(slopes))
     with pytest.raises(Unsupported, match=why):
         decide_lengths(with_slopes(network, *slopes), sign_claim("true", 40), None)
+
+
+def test_the_network_of_the_zoo_is_right_at_every_length_by_its_last_letters() -> None:
+    network = plans()["last_letter_sloped"].network()
+    claim = plans()["last_letter_sloped"].claim(network)
+    found = decide_lengths(network, claim, None)
+    assert (found.verdict, found.certified_to) == ("certified", None)
+    assert found.certificate is not None and check_text(found.certificate.encode())
+    assert first_wrong_length(network, claim, 5) is None

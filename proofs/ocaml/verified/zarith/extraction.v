@@ -31,4 +31,4 @@ Definition negative_of (x : expression) : expression := Neg x.
 
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
   lengths_text definition_text weighing_name json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
-  greatest_error fits find_refusal_for negative_of.
+  greatest_error fits with_definitions refusal_through negative_of.
