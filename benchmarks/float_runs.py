@@ -236,7 +236,7 @@ def page(kept: dict[str, Any]) -> str:
     lines += ["\n## How far runs are off\n\n",
               f"{sum(cell['runs'] for cell in drawn):,} runs were drawn at certified lengths; "
               f"{sum(cell['wrong_runs'] for cell in drawn)} were wrong. Each cell: how far a row of logits was off at "
-              f"most, of what the trusted folder proves. The bound is {ratios[0]:.2g} to {ratios[-1]:.2g} times what "
+              f"most, of what the trusted folder proves. The bound is {ratios[0]:.2g} to {ratios[-1]:.0f} times what "
               f"was seen, {ratios[len(ratios) // 2]:.2g} times in the middle.\n\n",
               "| network | " + " | ".join(f"`{each}`" for each in CLASSES) + " |\n",
               "|---" * (1 + len(CLASSES)) + "|\n"]

@@ -39,8 +39,8 @@ class SoFar(WithExitStatus, Generic[Anything]):
         """
         if self.answer is None or self.finished is None:
             return f"time is up (--timeout {self.seconds}); no length was finished"
-        return (f"time is up (--timeout {self.seconds}); {self.found} for n = {self.finished}, and of longer "
-                "words nothing is said")
+        return (f"time is up (--timeout {self.seconds}); {self.found} for n = {self.finished}, and nothing is "
+                "said of greater n")
 
     @property
     def certified_to(self) -> int | None:

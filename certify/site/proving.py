@@ -1,6 +1,6 @@
 """What the workbench says of a proof: the outcome and the certificate of `certify formula`; as JSON.
 
-It runs in the page, where the standard library, python-flint, Z3 and the files of ``prover.py`` are.
+It runs in the page, where the standard library, python-flint, Z3 and what ``workbench.py`` packs are.
 """
 
 from __future__ import annotations

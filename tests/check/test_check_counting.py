@@ -49,6 +49,21 @@ def test_no_error_of_a_lookup_is_a_thousandth_however_short_the_words(max_n: int
     rejected(edit(made, "bounds", 0, "error_if_false", value="1/1000"), "the error exceeds its bound")
 
 
+def test_a_query_takes_nothing_for_the_truth_of_what_is_counted_but_that_truth() -> None:
+    """`here zero` is 1/i where the symbol is 0, and stands where `here #<` should."""
+    made = counting.at_least_two(max_n=3)
+    zero = {"kind": "product", "value": "1/i", "formula": "Q_0"}
+    directions = made["transformer"]["directions"]
+    made["transformer"]["directions"] = {"here zero": zero, **directions}
+    unit = {"reads": {"is": "-1", "share #<": "1"}, "bias": "0", "writes": {"here zero": "1"}}
+    made["transformer"]["layers"][0]["feedforward"]["units"].append(unit)
+    check_text(dump(made))
+    query = made["transformer"]["layers"][1]["heads"][0]["queries"]
+    query[0] = {"here zero": query[0]["here #<"], "mean #<": query[0]["mean #<"]}
+    with pytest.raises(Rejected):
+        check_text(dump(made))
+
+
 FALSE: list[tuple[handmade.Json, tuple[Any, ...], Any, str]] = [
     # the mean head
     (TWO, (*MEAN, "mask"), "past", "a past mask does not see what #< counts"),

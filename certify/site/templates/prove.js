@@ -45,14 +45,15 @@ const answered = {
 wish.addEventListener("submit", async event => {
   event.preventDefault();
   if (since) { return; }
-  [since, doing] = [performance.now(), "Loading Python and the provers …"];
+  const mine = performance.now();
+  [since, doing] = [mine, "Loading Python and the provers …"];
   [start.disabled, stop.hidden] = [true, false];
   outcome.replaceChildren();
   telling();
   if (prover) { ask(); return; }
   try {
     const made = await makeWorker("prover-worker.js");
-    if (!since) { made.terminate(); return; }  // it was cancelled
+    if (since !== mine) { made.terminate(); return; }  // it was cancelled
     prover = made;
     prover.onmessage = ({ data }) => answered[data.kind](data);
     prover.onerror = error => answered.broken({ message: error.message || "the worker did not start" });
