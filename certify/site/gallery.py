@@ -22,15 +22,26 @@ from certify.formula.sealed import NotAccepted, read_accepted_file
 from certify.frame.files import read_text
 from certify.frame.shipped import examples_folder
 from certify.frame.words import counted
+from certify.softened.examples import load_examples as hard_examples
+from certify.softened.pipeline import soften_model
+from certify.softened.shards import Workers
 from certify.trained.claim_file import Scope, read_claim
 from certify.trained.decide import decide
+from certify.trained.tracks_decision import decide_tracks
+from certify.trained.tracks_file import tracks_claim_of_table
 from constructions.errors import InputError, Unsupported
 from constructions.importing.importer import import_network
 from constructions.importing.questions import Options
+from constructions.language.expressions import EvaluationError
+from constructions.tables import read_toml
+from constructions.trained.json_form import read_network
 
 Progress = Callable[[str], None]
 SUFFIX = ".cert"
 FORMULAS, TRAINED, GIVEN = "Formulas", "Trained networks", "Certificates"
+MODELS, SOFTENED, TRACKS = "Transformers written by hand", "Hard attention made soft", "Arithmetic and sorting"
+SLOW = ("binary_trained",)
+"""Networks of examples/adders with tens of thousands of inputs that are run one by one, for minutes."""
 PAPERS = ("sha", "hahn")
 """The claims files of the two papers."""
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
@@ -81,9 +92,10 @@ class Wanted:
         reports = reports_of(self.audits, progress)
         if self.certificates:
             return exhibits_of_files(self.certificates, progress), reports
-        exhibits = shipped_exhibits(self.max_n, progress)
+        exhibits = [*shipped_exhibits(self.max_n, progress), *model_exhibits(self.max_n, progress),
+                    *softened_exhibits(self.max_n, progress)]
         if self.trained:
-            exhibits += trained_exhibits(self.trained, progress)
+            exhibits += [*trained_exhibits(self.trained, progress), *tracks_exhibits(progress)]
         if self.papers:
             reports = paper_reports(self.papers, {each.name for each in reports}, progress) + reports
         return exhibits, reports
@@ -117,6 +129,42 @@ def shipped_exhibits(max_n: int, progress: Progress) -> list[Exhibit]:
         if isinstance(outcome, Certified):
             found.append(_exhibit(example.name, example.about, outcome.certificate, example.name, FORMULAS))
     return found
+
+
+def model_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
+    """The transformers that were written by hand, certified up to this length."""
+    for path in sorted((examples_folder() / "models").glob("*.json")):
+        name = f"{path.stem}_model"
+        progress(name)
+        try:
+            outcome = certify(str(path), max_n=max_n)
+        except EvaluationError:  # a logarithm of n is 0, and divides, at n = 1
+            outcome = certify(str(path), max_n=max_n, min_n=2)
+        if isinstance(outcome, Certified):
+            yield _exhibit(name, "", outcome.certificate, name, MODELS)
+
+
+def softened_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:
+    """Hard attention by softmax, on all words up to this length, or that of the example if it is less."""
+    for example in hard_examples():
+        name = f"{example.name}_softened"
+        progress(name)
+        outcome = soften_model(example.build(), min(max_n, example.max_n), example.temperature, [], Workers(), progress)
+        if outcome.certificate is not None:
+            yield _exhibit(name, example.about, outcome.certificate, name, SOFTENED)
+
+
+def tracks_exhibits(progress: Progress) -> Iterator[Exhibit]:
+    """The networks that add, sort and count, on all their inputs: what is certified, and the inputs that are wrong."""
+    places = sorted((examples_folder() / "adders").glob("*.toml"))
+    for place in [place for place in places if place.stem not in SLOW]:
+        name = f"{place.stem}_tracks"
+        progress(name)
+        network, table = read_network(place.with_suffix(".json")), read_toml(read_text(str(place)), str(place))
+        decision = decide_tracks(network, tracks_claim_of_table(table, str(place), network))
+        for certificate, called in ((decision.certificate, name), (decision.wrong_certificate, f"{name}_wrong_input")):
+            if certificate is not None:
+                yield _exhibit(called, str(table["title"]), certificate, called, TRACKS)
 
 
 def trained_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:

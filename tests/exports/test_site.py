@@ -27,7 +27,16 @@ from certify.exports.checker import pack_checker
 from certify.formula.examples import load_examples
 from certify.frame.shipped import examples_folder
 from certify.site.build import site_files
-from certify.site.gallery import PAPERS, Exhibit, exhibits_of_files, reports_of, trained_exhibits
+from certify.site.gallery import (
+    PAPERS,
+    Exhibit,
+    exhibits_of_files,
+    model_exhibits,
+    reports_of,
+    softened_exhibits,
+    tracks_exhibits,
+    trained_exhibits,
+)
 from certify.site.guides import guide_html
 from certify.site.pyodide import KEPT, SHA_256, VERSION, read_pyodide
 from constructions.errors import InputError
@@ -166,6 +175,20 @@ def test_trained_networks_stand_in_the_gallery_with_what_is_proved_of_them(monke
     assert "majority" in {example.name for example in load_examples()}  # as a network is, too
     assert {each.proves for each in exhibits} == {"a claim about all words of length <= 2 is proved"}
     assert all(each.page and each.group == "Trained networks" and each.about for each in exhibits)
+
+
+def test_models_softened_networks_and_inputs_in_tracks_stand_in_the_gallery(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None has the name of another exhibit; of a model that is not defined for one symbol the claim begins with two."""
+    monkeypatch.setattr("certify.site.gallery.SLOW", [
+        path.stem for path in (examples_folder() / "adders").glob("*.toml") if path.stem not in ("parity", "decimal_soft")])
+    exhibits = [*model_exhibits(3, str), *softened_exhibits(2, str), *tracks_exhibits(str)]
+    names = [each.name for each in exhibits]
+    assert len(set(names)) == len(names) and not set(names) & {example.name for example in load_examples()}
+    said = {each.name: each.proves for each in exhibits}
+    assert said["first_by_logarithm_model"] == "right on all words of length 2 to 3"
+    assert said["k_hop_2_softened"] == "a claim about all words of length <= 2 is proved"
+    assert said["parity_tracks"] == "a claim about all allowed inputs is proved"
+    assert said["decimal_soft_tracks_wrong_input"] == "wrong on an input"
 
 
 def test_two_certificates_of_one_name_are_not_one_file() -> None:
