@@ -55,8 +55,8 @@ def floats(
     if presets:
         raise typer.Exit(show_presets(classes if formats else None, as_json))
     if subject is not None and is_trained(subject):
-        refuse_options("a certificate of a trained network is asked about without this option: certify decide --float "
-                       "writes certificates", {"-o": output})
+        refuse_options("the claim of a trained network is shown, not written: each class has a certificate of its own",
+                       {"-o": output})
         raise typer.Exit(decide_trained(subject, max_n, classes, effort, html, as_json))
     refuse_options("expected a certificate of a trained network", {"--html": html})
     raise typer.Exit(decide_floats(read_proved(subject, max_n), classes, effort, output, as_json))
