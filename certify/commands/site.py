@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def site(
     certificates: Annotated[list[str] | None, typer.Argument(
         metavar="CERT...", help="certificates for the gallery; left out: those of the shipped formulas and "
-        "trained networks, proved now, and audits of both papers")] = None,
+        "networks, proved now, and audits of both papers")] = None,
     output: Annotated[str, typer.Option(
         "-o", "--output", metavar="DIR", parser=option.written_folder, help="a new folder, or an empty one")] = "site",
     pyodide: Annotated[str | None, typer.Option(
