@@ -67,9 +67,9 @@ def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], eff
     """Decide the claim of a file about a trained network in each class, print it, and return the status of the worst.
 
     Raises:
-        InputError: if the file has no claim about words.
+        InputError: if the file has no claim about words, or none that has a page.
     """
-    from certify.exports.html import write_page_of_floats
+    from certify.exports.html import expect_over_the_reals, write_page_of_floats
     from certify.frame.terminal_tables import console
     from certify.frame.verdicts import exit_status, worst
     from certify.trained.claim_file import Scope
@@ -78,6 +78,8 @@ def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], eff
     from certify.trained.float_show import float_rows_to_json, print_float_rows
     from certify.trained.question import read_question
 
+    if html is not None:
+        expect_over_the_reals(subject)
     rows = decide_classes(*read_question(subject, None, Flags(), Scope(max_n)), classes, effort)
     if html is not None:
         write_page_of_floats(subject, html, rows)

@@ -80,9 +80,17 @@ def write_page_of_floats(path: str, place: str, rows: Sequence[ClassRow]) -> Non
     """The page of a certificate about a trained network, with what is known of float runs.
 
     Raises:
-        InputError: if it is not one over the real numbers, or is rejected.
+        InputError: if it is rejected.
     """
-    text = read_text(path)
-    if not any(f'"{kind}"' in text[:BEGINNING] for kind in OVER_THE_REALS):
+    write_text(place, _page_of_trained(read_text(path), path, PurePath(path).name, "", [cells_of(row) for row in rows]))
+
+
+def expect_over_the_reals(path: str) -> None:
+    """The file is a certificate that has such a page.
+
+    Raises:
+        InputError: if not.
+    """
+    beginning = read_text(path)[:BEGINNING]
+    if not any(f'"{kind}"' in beginning for kind in OVER_THE_REALS):
         raise InputError(f"--html: {path} is no certificate about a trained network over the real numbers")
-    write_text(place, _page_of_trained(text, path, PurePath(path).name, "", [cells_of(row) for row in rows]))

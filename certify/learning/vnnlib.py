@@ -114,7 +114,7 @@ def _trees(text: str) -> list[Tree]:
         elif token is not None:
             stack[-1].append(token)
     if len(stack) > 1:
-        raise InputError(f"{len(stack) - 1} lists are not closed by )")
+        raise InputError(f"the file ends, expected ) as often as (: {len(stack) - 1} more")
     return stack[0]
 
 

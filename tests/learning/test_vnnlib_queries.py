@@ -167,7 +167,7 @@ GOOD = query(WORDS, differ((3,), SIGNS[:1]))
     ("(<= Y_g[0,3,0] 0.0)", "(<= Y_g[0,4,0] 0.0)", "Y_g[0, 4, 0], but the shape is [1, 4, 4]"),
     ("(<= Y_g[0,3,0] 0.0)", "(<= Z[0,3,0] 0.0)", "\"Z\", expected a number or the name of a tensor"),
     ("(<= Y_g[0,3,0] 0.0)", "(=> Y_g[0,3,0] 0.0)", "expected and, or, or a comparison"),
-    ("(<= Y_g[0,3,0] 0.0)", "(<= Y_g[0,3,0] 0.0", "lists are not closed by )"),
+    ("(<= Y_g[0,3,0] 0.0)", "(<= Y_g[0,3,0] 0.0", "the file ends, expected ) as often as (: "),
     ("; two networks", "; two networks\n)", "line 2: a ) too many"),
     ("X_g int64", "X_f int64", "X_f is declared twice"),
 ])
