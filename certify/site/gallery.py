@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
@@ -15,6 +15,7 @@ from certify.auditing.api import audit_file
 from certify.exports.headline import headline
 from certify.exports.html import page_of
 from certify.exports.pages.audit.page import audit_page
+from certify.exports.pages.tracks.page import tracks_page
 from certify.formula.examples import load_examples
 from certify.formula.outcomes import Certified
 from certify.formula.pipeline import certify
@@ -162,9 +163,13 @@ def tracks_exhibits(progress: Progress) -> Iterator[Exhibit]:
         progress(name)
         network, table = read_network(place.with_suffix(".json")), read_toml(read_text(str(place)), str(place))
         decision = decide_tracks(network, tracks_claim_of_table(table, str(place), network))
-        for certificate, called in ((decision.certificate, name), (decision.wrong_certificate, f"{name}_wrong_input")):
-            if certificate is not None:
-                yield _exhibit(called, str(table["title"]), certificate, called, TRACKS)
+        if decision.certificate is not None:
+            shown = _exhibit(name, str(table["title"]), decision.certificate, name, TRACKS)
+            yield replace(shown, page=tracks_page(decision, f"{name}{SUFFIX}", None))
+        if decision.wrong_certificate is not None:
+            name = f"{name}_wrong_input"
+            shown = _exhibit(name, str(table["title"]), decision.wrong_certificate, name, TRACKS)
+            yield replace(shown, page=tracks_page(decision, None, f"{name}{SUFFIX}"))
 
 
 def trained_exhibits(max_n: int, progress: Progress) -> Iterator[Exhibit]:

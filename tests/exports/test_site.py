@@ -189,6 +189,8 @@ def test_models_softened_networks_and_inputs_in_tracks_stand_in_the_gallery(monk
     assert said["k_hop_2_softened"] == "a claim about all words of length <= 2 is proved"
     assert said["parity_tracks"] == "a claim about all allowed inputs is proved"
     assert said["decimal_soft_tracks_wrong_input"] == "wrong on an input"
+    assert all(each.page for each in exhibits)
+    assert site_files(exhibits, None)["gallery/parity_tracks.html"]
 
 
 def test_two_certificates_of_one_name_are_not_one_file() -> None:
