@@ -30,6 +30,7 @@ from certify.site.build import site_files
 from certify.site.gallery import (
     PAPERS,
     Exhibit,
+    Progress,
     exhibits_of_files,
     model_exhibits,
     reports_of,
@@ -181,7 +182,8 @@ def test_models_softened_networks_and_inputs_in_tracks_stand_in_the_gallery(monk
     """None has the name of another exhibit; of a model that is not defined for one symbol the claim begins with two."""
     others = {path.stem for path in (examples_folder() / "adders").glob("*.toml")} - {"parity", "decimal_soft"}
     monkeypatch.setattr("certify.site.gallery.SLOW", others)
-    exhibits = [*model_exhibits(3, str), *softened_exhibits(2, str), *tracks_exhibits(str)]
+    quiet: Progress = lambda _: None
+    exhibits = [*model_exhibits(3, quiet), *softened_exhibits(2, quiet), *tracks_exhibits(quiet)]
     names = [each.name for each in exhibits]
     assert len(set(names)) == len(names) and not set(names) & {example.name for example in load_examples()}
     said = {each.name: each.proves for each in exhibits}
