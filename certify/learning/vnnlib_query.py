@@ -30,7 +30,8 @@ from proofs.trained.balls import BallNetwork, decide_row
 WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 MOST_SIGNS = 16
 """Of so many combinations in one of the alternatives of an assertion all signs are tried."""
-FEW_WORDS = 2**13
+FEW_WORDS, TRIED = 2**13, 16
+"""So many words are looked at in floats, and of so many that the networks tell apart it is proved what is asserted."""
 Signed = tuple[int, Row]
 """A token of the input and a combination of its logits, whose first coefficient is 1."""
 HOLDS: dict[Relation, tuple[int, ...]] = {
@@ -106,7 +107,7 @@ def answer_query(asked: AskedOfUs, first: TrainedNetwork, second: TrainedNetwork
         words = [(*word, *[0] * (asked.length - len(word))) for word in words]
     words += words_told_apart(first, second, asked.question, FEW_WORDS)
     balls = BallNetwork(first), BallNetwork(second)
-    for word in [word for word in words if len(word) == asked.length][:MOST_SIGNS]:
+    for word in [word for word in words if len(word) == asked.length][:TRIED]:
         if _holds(asked, balls, asked.input_of(word)):
             return QueryAnswer("sat", asked, equality, asked.input_of(word))
     return QueryAnswer("unknown", asked, equality)
@@ -288,7 +289,7 @@ def _holds(asked: AskedOfUs, balls: tuple[BallNetwork, BallNetwork], tokens: tup
             return (all if one.kind == "and" else any)(map(proved, one.parts))
         network, (place, row), sign = sources.signed(one)
         signs = _signs(balls[network], tokens, place, row)
-        return bool(signs) and all(sign * value in HOLDS[one.relation] for value in signs)
+        return all(sign * value in HOLDS[one.relation] for value in signs)
 
     return proved(asked.about_outputs)
 

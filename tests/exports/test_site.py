@@ -220,7 +220,7 @@ def test_audits_of_short_words_leave_what_is_to_be_refuted_as_it_is(tmp_path: Pa
         'name = "blunt"', 'name = "blunt"\nexpect = "refuted"')
     (tmp_path / "mine.toml").write_text(expected, encoding="utf-8")
     report = audit_file(tmp_path / "mine.toml", 2)
-    assert report.title == "two (here: words up to length 2)"
+    assert report.title == "two (here: most claims for words up to length 2)"
     assert [(claim.lengths, claim.verdict, claim.mismatch) for claim in report.claims] == [
         ("1..2", "certified", ""), ("1..4", "refuted", "")]
     with pytest.raises(InputError, match="max-n: 0, expected a number from 1"):

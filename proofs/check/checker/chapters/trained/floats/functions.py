@@ -65,7 +65,7 @@ def erf(x: Fraction, budget: Budget) -> Ends:
         k += 2
         term, more = term * p // (q * k), -(-more * p // (q * k))
         total, greatest = total + term, greatest + more
-        budget.spend(2 + (p.bit_length() >> 7))
+        budget.spend(2 + (p.bit_length() + q.bit_length() >> 7))
     root_low, root_high = two_over_root_of_pi()
     return x * low * root_low * total / 2**WORKING_BITS, x * high * root_high * (greatest + more) / 2**WORKING_BITS
 

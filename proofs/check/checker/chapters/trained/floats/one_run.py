@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ....kernel.budget import Budget
+from ....kernel.budget import ENTRY_BITS, Budget
 from ....kernel.reading.floats import FloatClaim, Format
 from ....kernel.verdicts import require
 from ..reading.dyadics import Matrix, Vector
@@ -21,6 +21,7 @@ from .functions import computed, log2_of_e
 Numbers = list[Dyadic]
 ZERO, ONE = (0, 0), (1, 0)
 TERM_STEPS = 4  # of work, for a product and a sum
+ROOT_STEPS = 64  # for a root, and more where exponents are long
 
 
 class Way(NamedTuple):
@@ -47,8 +48,11 @@ class OneRun:
         network = self._network
         if network.masked:
             tokens = tokens[:place + 1]
+        numbers = network.width * len(tokens)
+        self._budget.hold(2 * ENTRY_BITS * numbers)
         streams = [self._embed(token, offset + number) for number, token in enumerate(tokens)]
         for step in network.steps:
+            self._budget.spend(TERM_STEPS * numbers)
             streams = self._after(step, streams)
         return list(map(value, self._linear([network.unembedding.weight], network.unembedding.bias, streams[place])))
 
@@ -107,6 +111,7 @@ class OneRun:
         if norm is None:
             return x
         form, width = self._run.softmax, (len(x), 0)
+        self._budget.spend(ROOT_STEPS + (form.greatest - form.least >> 6))
         if norm.kind == "layer":
             mean = negated(quotient(self._sum(x, form), width, form))
             x = [rounded(add(one, mean), form) for one in x]
@@ -144,6 +149,7 @@ class OneRun:
     def _attention(self, step: AttentionStep, read: list[Numbers]) -> list[Numbers]:
         averages: list[Numbers] = [[] for _ in read]
         for head in step.heads:
+            self._budget.hold(3 * ENTRY_BITS * len(read) * max(head.query.weight.width, head.value.weight.width))
             queries, keys, values = ([self._entered(affine, x) for x in read]
                                      for affine in (head.query, head.key, head.value))
             for place, query in enumerate(queries):
