@@ -53,7 +53,8 @@ def audit_file(path: Path, max_n: int | None = None) -> AuditReport:
     """
     file = read_claims(os.fspath(path))
     if max_n is not None:
-        file = replace(file, title=f"{file.title} (here: most claims for words up to length {read_lengths(1, max_n).last})",
+        last = read_lengths(1, max_n).last
+        file = replace(file, title=f"{file.title} (here: most claims for words up to length {last})",
                        claims=tuple(claim.of_short_words(max_n) for claim in file.claims))
     session = Session(file, keeping=False)
     session.run()

@@ -47,8 +47,9 @@ def many_answers_above_many() -> dict[str, Any]:
     return tracks_of(network | {"tensors": w.tensors}, count, tokens, 1, [["track", 0, 0], ["answer", 0, 0]], tokens)
 
 
-def float_run_of(word: int, steps: int) -> dict[str, Any]:
-    """A wrong run in a wide format, by norms of one number alone: every word is wrong."""
+def float_run_of_many_norms() -> dict[str, Any]:
+    """A wrong run in a wide format, by norms of one number alone: each takes a root, whose numbers are long."""
+    word, steps = 2000, 3000
     document: dict[str, Any] = json.loads((CORPUS / "trained_wrong_run.cert").read_text(encoding="utf-8"))
     w, wide = Weights(0), "float(64,-16384,16384)"
     norm = {"kind": "rms", "epsilon": "1/100000", "gain": w.view([3.0]), "bias": None}
@@ -63,16 +64,6 @@ def float_run_of(word: int, steps: int) -> dict[str, Any]:
                        "word": ["0"] * word, "place": word, "case": 0, "row": 0}
 
 
-def float_run_of_many_norms() -> dict[str, Any]:
-    """Each takes a root, whose numbers are long."""
-    return float_run_of(2000, 3000)
-
-
-def float_run_of_many_letters() -> dict[str, Any]:
-    """All of their numbers are held."""
-    return float_run_of(600_000, 1)
-
-
 COSTLY = {make.__name__: make for make in (
     tree_as_deep_as_its_words, many_columns_of_many_letters, many_answers_above_many,
-    float_run_of_many_norms, float_run_of_many_letters)}
+    float_run_of_many_norms)}
