@@ -40,7 +40,7 @@ ENOUGH, LARGEST_ERROR = Fraction(1, 32), Fraction(1, 2)
 """Of a number that errs by no more no better bound is sought; and one that may err by more is given up."""
 LEAST_EXPONENT = -100 << COARSE
 MOST_THETA = Fraction(1, 8)
-LONGEST = 64
+LONGEST = 24
 """No longer words are looked at row by row: the work grows with the fourth power of the length."""
 
 Span = tuple[int, int]
@@ -305,12 +305,12 @@ class RowByRow:
         theta = self._theta(n, Fraction(spread, UNIT), Fraction(size, UNIT))
         if theta > MOST_THETA:
             raise NotDerived(f"weights may be off by e^{describe(theta)}")
-        steep = (1 if run.exp_base is ExpBase.E else 4) * run.softmax.roundoff / UNIT
-        own, steep = theta * GRAIN, steep * GRAIN
+        own, steep = int(-(-theta * GRAIN // 1)), 1 if run.exp_base is ExpBase.E else 4
+        bits = FINE - COARSE + run.softmax.precision  # steep / 2^bits is what grows with the distance, in grains
         flushed = 6 * (run.softmax.smallest_normal + run.weights.smallest_normal) * WEIGHT
-        lost, least, most = -(-flushed // 1), [], []
+        lost, least, most = int(-(-flushed // 1)), list[int](), list[int]()
         for low, high in scores:
-            off = -(-(own + steep * (top - low)) // 1)
+            off = own + (steep * (top - low) >> bits) + 1
             most.append(weight_above(max(-((top - high) * GRAIN >> FINE) + off, LEAST_EXPONENT)) + lost)
             below = -((top - low) * GRAIN >> FINE) - 1 - off
             least.append(max(0, weight_below(below) - lost) if below > LEAST_EXPONENT else 0)

@@ -84,6 +84,22 @@ def around(low: Fraction, high: Fraction) -> Span:
     return (low.numerator << FINE) // low.denominator, -((-high.numerator << FINE) // high.denominator)
 
 
+def cut(form: Format, query: Sequence[Span]) -> list[list[Span]] | None:
+    """Parts of a query that hold all numbers of the format that it may be; None if it is not cut.
+
+    All normal numbers between two ends of one sign are multiples of the unit in the last place of the lesser one.
+    """
+    for r, (low, high) in enumerate(query):
+        least = min(abs(low), abs(high))
+        bits = least.bit_length() - form.precision
+        if low < high and low * high > 0 and bits >= 0 and least >> max(0, form.least + FINE):
+            first, last = -(-low >> bits), high >> bits
+            middle = (first + last) // 2
+            parts = [(a << bits, b << bits) for a, b in ((first, middle), (middle + 1, last)) if a <= b]
+            return [[*query[:r], part, *query[r + 1 :]] for part in parts]
+    return None
+
+
 @dataclass(frozen=True)
 class Rows:
     """One direction that one lookup head writes."""
@@ -193,7 +209,7 @@ class Rows:
         error = self._error(query, case)
         if error is not None and error <= (QUARTER if self._is_truth else ENOUGH):
             return error
-        parts = self._cut(query)
+        parts = cut(self.claim.storage, query)
         if parts is not None:
             return max((self._prove(part, case) for part in parts), default=ZERO)
         require(error is not None, "nothing is known of the weights")
@@ -201,19 +217,6 @@ class Rows:
         most = QUARTER if self._is_truth else HALF
         require(found <= most, "the head may be off by {} or so, expected at most {}", write_rounded_up(found, 3), most)
         return found
-
-    def _cut(self, query: Sequence[Span]) -> list[list[Span]] | None:
-        """Parts of the query that hold all numbers of the format that it may be; None if it is not cut."""
-        form = self.claim.storage
-        for r, (low, high) in enumerate(query):
-            least = min(abs(low), abs(high))
-            bits = least.bit_length() - form.precision  # all numbers of the format between the ends are multiples of it
-            if low < high and low * high > 0 and bits >= 0 and least >> max(0, form.least + FINE):
-                first, last = -(-low >> bits), high >> bits
-                middle = (first + last) // 2
-                parts = [(a << bits, b << bits) for a, b in ((first, middle), (middle + 1, last)) if a <= b]
-                return [[*query[:r], part, *query[r + 1 :]] for part in parts]
-        return None
 
     def _error(self, query: Sequence[Span], case: Case) -> Fraction | None:
         """The same, of these spans as they are; None if nothing is known."""
