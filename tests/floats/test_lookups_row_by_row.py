@@ -77,13 +77,19 @@ def test_a_span_holds_whatever_is_rounded_in_it(rounded: Callable[[int, int], tu
     """Subnormal numbers may be flushed, too; a span of one normal number is what it is rounded to."""
     draw = Random(7)
     for _ in range(500):
-        scale = Fraction(2) ** draw.randint(-24, 3)
+        scale = Fraction(2) ** draw.randint(-28, 3)
         low, x, high = sorted(draw.randint(-99, 99) * scale for _ in range(3))
         found, near = rounded(int(low * rows.UNIT), int(high * rows.UNIT)), TINY.round(x)
         is_normal = abs(near) >= TINY.smallest_normal
         assert all(found[0] <= y * rows.UNIT <= found[1] for y in ([near] if is_normal else [near, 0]))
         if is_normal:
             assert rounded(int(x * rows.UNIT), int(x * rows.UNIT)) == (near * rows.UNIT, near * rows.UNIT)
+
+
+@pytest.mark.parametrize("found", [rows.rounded((-1, 1), parse_format("float(4,-1000,20)"), 5),
+                                   trusted.rounded(TrustedFormat(4, -1000, 20), (-1, 1), 5)])
+def test_what_no_unit_of_a_span_holds_is_moved_outward(found: tuple[int, int]) -> None:
+    assert found == (-1, 1)
 
 
 def halves_by_the_producer(low: int, high: int) -> list[tuple[int, int]] | None:
