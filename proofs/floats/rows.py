@@ -88,8 +88,8 @@ class Spans:
         """The formats are those of the class."""
         self.run = run
 
-    def form(self, terms: Iterable[tuple[Span, Span]], target: Format) -> Span:
-        """The sum of at most two products in any order, fused or not, each rounded in A, and the result to the target.
+    def form(self, terms: Iterable[tuple[Span, Span]], is_score: bool = False) -> Span:
+        """The sum of at most two products in any order, fused or not, in A, and as it is stored; a score may be kept.
 
         Raises:
             NotDerived: if more than two products may be other than 0.
@@ -104,8 +104,9 @@ class Spans:
         if len(products) > 2:
             raise NotDerived("a sum of more than two products is not looked at row by row")
         total = rounded((sum(low for low, _ in products), sum(high for _, high in products)), sums)
-        stored = rounded(total, target)
-        return stored if target == self.run.storage else hull(total, stored)
+        if is_score:
+            return hull(total, rounded(total, self.run.scores))
+        return rounded(total, self.run.storage)
 
     def entered(self, span: Span) -> Span:
         """What is stored, as the input of a product."""
@@ -261,17 +262,17 @@ class RowByRow:
                     yield goal, self._query(n, i, here, others + here, length)
 
     def _query(self, n: int, i: int, here: int, count: int, length: int) -> list[Span]:
-        run, head, found = self.run, self.obligation.head, []
+        head, found = self.obligation.head, []
         inverse = 1 / head.temperature.evaluate(i=i, n=n)
         for row in head.queries:
             query = self._form(row, n, i, here, count, length)
             found.append(query if inverse == ONE else
-                         self.spans.form([(query, self.spans.weight(inverse))], run.storage))
+                         self.spans.form([(query, self.spans.weight(inverse))]))
         return found
 
     def _form(self, row: Coefficients, n: int, i: int, here: int = 0, count: int = 0, length: int = 0) -> Span:
         return self.spans.form([(self.spans.weight(weight), self._held(name, n, i, here, count, length))
-                                for name, weight in row.items()], self.run.storage)
+                                for name, weight in row.items()])
 
     def _key(self, n: int, j: int) -> list[Span]:
         return [self._form(row, n, j) for row in self.obligation.head.keys]
@@ -298,7 +299,7 @@ class RowByRow:
 
     def _bound(self, query: Sequence[Span], row: _Row) -> RowsBound:
         """How far the weighted mean of the values may be from the goal, whatever the scores are in their spans."""
-        scores = [self.spans.form(zip(query, key, strict=True), self.run.scores) for key in row.keys]
+        scores = [self.spans.form(zip(query, key, strict=True), is_score=True) for key in row.keys]
         run, n = self.run, len(scores)
         top = max(high for _, high in scores)
         spread, size = top - min(low for low, _ in scores), max(max(high, -low) for low, high in scores)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,12 +22,14 @@ from proofs.check import Refusal, check_text
 from proofs.check.checker.chapters.floats import rows as trusted
 from proofs.check.checker.chapters.floats.forms import Arithmetic
 from proofs.check.checker.chapters.floats.means import Means
-from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.chapters.floats.softmax import Softmax
+from proofs.check.checker.kernel.budget import Budget, Cache
 from proofs.check.checker.kernel.reading.floats import Format as TrustedFormat
 from proofs.check.checker.kernel.reading.floats import read_floats
 from proofs.enclosures.float_runs.run_class import FORMAT_FIELDS, presets
 from proofs.floats import rows
 from proofs.floats.claims import FloatClaim, claim_floats
+from proofs.floats.outward import exp_down, exp_up
 from proofs.floats.uniform import sums_of_units
 from proofs.floats.verdict import certified_bounds, find_largest_length
 from proofs.formula.certificate import seal
@@ -90,6 +93,41 @@ def test_a_span_holds_whatever_is_rounded_in_it(rounded: Callable[[int, int], tu
                                    trusted.rounded(TrustedFormat(4, -1000, 20), (-1, 1), 5)])
 def test_what_no_unit_of_a_span_holds_is_moved_outward(found: tuple[int, int]) -> None:
     assert found == (-1, 1)
+
+
+def rows_of_the_checker(storage: str, sums: str) -> trusted.RowByRow:
+    """Its arithmetic, without a network."""
+    formats: dict[str, Any] = dict.fromkeys(FORMAT_FIELDS, parse_format(storage))
+    formats |= dict.fromkeys(("sums", "softmax"), parse_format(sums))
+    run = replace(presets()["bfloat16"], name="tiny", exp_ulp=ZERO, **formats)
+    (claim,) = read_floats([{**run.to_json(), "max_n": 8}], range(1, 9))
+    nothing: Any = SimpleNamespace(budget=Budget())
+    softmax = Softmax(nothing.budget, claim, 8)
+    return trusted.RowByRow(nothing, nothing, softmax, nothing, "", nothing, Cache())
+
+
+@pytest.mark.parametrize("sums", ["float(4,-20,20)", "float(6,-20,20)"])
+def test_a_score_is_between_what_all_orders_give(sums: str) -> None:
+    """Each product fused or not; the sum kept in A, or rounded to C."""
+    checker, added, draw = rows_of_the_checker("float(4,-20,20)", sums), parse_format(sums), Random(9)
+    for _ in range(60):
+        a, b, c, d = (TINY.round(Fraction(draw.randint(-60, 60), 8)) for _ in range(4))
+        p, q = added.round(a * b), added.round(c * d)
+        ways = {added.round(p + q), added.round(a * b + q), added.round(p + c * d)}
+        ways |= {TINY.round(x) for x in ways}
+        terms = [(trusted.around(x, x), trusted.around(y, y)) for x, y in ((a, b), (c, d))]
+        low, high = checker.sum(terms, is_score=True)
+        assert low <= min(ways) * 2**trusted.FINE and max(ways) * 2**trusted.FINE <= high
+
+
+def test_a_weight_may_be_off_by_what_its_distance_is_rounded() -> None:
+    """Where the score is 8 below the greatest, by 8 u_X, and by u_P."""
+    least, most = rows_of_the_checker("bfloat16", "bfloat16").weigh([(0, 0), (-8 << trusted.FINE,) * 2]) or ([], [])
+    u = Fraction(1, 256)
+    one = 1 << trusted.WEIGHT
+    assert least[0] <= one / (1 + u) and one * (1 + u) <= most[0]
+    assert least[1] <= exp_down(-8 - 9 * u) * one and exp_up(-8 + 9 * u) * one <= most[1]
+    assert exp_down(-8 - 10 * u) * one <= least[1] and most[1] <= exp_up(-8 + 10 * u) * one
 
 
 def halves_by_the_producer(low: int, high: int) -> list[tuple[int, int]] | None:

@@ -18,7 +18,7 @@ from ..formula.lookup.target import LookupTarget
 from ..formula.proof import Proof
 from .forms import Arithmetic, FloatValue, join
 from .holding import Holding
-from .rows import ENOUGH, Rows
+from .rows import ENOUGH, RowByRow
 from .softmax import Softmax
 from .spreads import AttentionScores, LookupScores, Real, ScoreSpread, find_score, join_spread
 
@@ -95,9 +95,9 @@ class Heads:
                 for n in spreads[spread]:
                     rows.find_error(n)
 
-    def _rows(self, head: Head, name: str, target: LookupTarget) -> Rows | None:
+    def _rows(self, head: Head, name: str, target: LookupTarget) -> RowByRow | None:
         """Rule 7, if it may be used."""
-        return (Rows(self._proof, self._holding, self._softmax, head, name, target, self._powers) if self._by_rows
+        return (RowByRow(self._proof, self._holding, self._softmax, head, name, target, self._powers) if self._by_rows
                 else None)
 
     def _check_number(self, head: Head, name: str, meaning: ApproximateCount) -> None:
@@ -148,7 +148,7 @@ class Heads:
         return least
 
 
-def find_least(error: Fraction | None, rows: Rows | None, n: int) -> Fraction:
+def find_least(error: Fraction | None, rows: RowByRow | None, n: int) -> Fraction:
     """The lesser one of the error by rule 4, if there is one, and of that by rule 7, if it is to be looked for."""
     if rows is None or (error is not None and error <= ENOUGH):
         return ZERO if error is None else error

@@ -33,11 +33,11 @@ HALF = Fraction(1, 2)
 FORM_STEPS, WEIGHT_STEPS = 20, 20
 
 Span = tuple[int, int]
-Bounds = tuple[list[int], list[int]]
+WeightBounds = tuple[list[int], list[int]]
 Ends = tuple[Fraction, Fraction]
 
 
-class Case(NamedTuple):
+class SeenRow(NamedTuple):
     """What a row sees: keys and values; and the number that the head is to write. Values and it are over ``size``."""
 
     keys: Sequence[Sequence[Span]]
@@ -101,7 +101,7 @@ def cut(form: Format, query: Sequence[Span]) -> list[list[Span]] | None:
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowByRow:
     """One direction that one lookup head writes."""
 
     proof: Proof
@@ -135,7 +135,7 @@ class Rows:
         for i in range(n, 0, -1):
             first, last = visible(self.head.mask, n, i)
             for goal, query in self._queries(n, i):
-                case = Case(keys[first - 1 : last], values[first - 1 : last], goal * size, size)
+                case = SeenRow(keys[first - 1 : last], values[first - 1 : last], goal * size, size)
                 with within(f"n = {n}, i = {i}"):
                     worst = max(worst, self._prove(query, case))
         return worst
@@ -162,12 +162,12 @@ class Rows:
                 goal = target.goal(m, target.truths(n, settled, here, m))
                 if goal is not None:
                     forms = [self._form(one, n, i, Counted(here, m + here, positions)) for one in self.head.queries]
-                    yield goal, [self._sum([(form, scale)], self.claim.storage) for form in forms]
+                    yield goal, [self.sum([(form, scale)]) for form in forms]
 
     def _form(self, weights: LinearForm, n: int, i: int, counted: Counted | None = None) -> Span:
         """A linear form at a row, as it is stored."""
-        return self._sum([(rounded(self.claim.storage, around(c, c)), self._held(name, n, i, counted))
-                          for name, c in weights.items()], self.claim.storage)
+        return self.sum([(rounded(self.claim.storage, around(c, c)), self._held(name, n, i, counted))
+                         for name, c in weights.items()])
 
     def _held(self, name: str, n: int, i: int, counted: Counted | None) -> Span:
         """What a direction holds there."""
@@ -183,8 +183,8 @@ class Rows:
             cell = FloatCell(ONE, ONE, ONE) if is_truth else self.holding.copies(name, n)[i - 1]
         return around(cell.low, cell.high)
 
-    def _sum(self, terms: Iterable[tuple[Span, Span]], target: Format) -> Span:
-        """A sum of two products at most, in any order, fused or not; of scores, rounded to their format or not.
+    def sum(self, terms: Iterable[tuple[Span, Span]], is_score: bool = False) -> Span:
+        """A sum of two products at most, in any order, fused or not, as it is stored; a score may be kept as it is.
 
         Raises:
             Rejected: if it has more.
@@ -199,12 +199,12 @@ class Rows:
                 low, high = low + min(exact[0] >> FINE, stored[0]), high + max(-(-exact[1] >> FINE), stored[1])
         require(count <= 2, "a sum of more than two products is not looked at row by row")
         total = rounded(self.claim.sums, (low, high))
-        stored = rounded(target, total)
-        return stored if target == self.claim.storage else (min(total[0], stored[0]), max(total[1], stored[1]))
+        stored = rounded(self.claim.scores if is_score else self.claim.storage, total)
+        return (min(total[0], stored[0]), max(total[1], stored[1])) if is_score else stored
 
     # -- what is written -----------------------------------------------------------------------------------------------
 
-    def _prove(self, query: Sequence[Span], case: Case) -> Fraction:
+    def _prove(self, query: Sequence[Span], case: SeenRow) -> Fraction:
         """How far the head may be off, whatever numbers of their spans the components of the query are."""
         error = self._error(query, case)
         if error is not None and error <= (QUARTER if self._is_truth else ENOUGH):
@@ -218,10 +218,10 @@ class Rows:
         require(found <= most, "the head may be off by {} or so, expected at most {}", write_rounded_up(found, 3), most)
         return found
 
-    def _error(self, query: Sequence[Span], case: Case) -> Fraction | None:
+    def _error(self, query: Sequence[Span], case: SeenRow) -> Fraction | None:
         """The same, of these spans as they are; None if nothing is known."""
-        scores = [self._sum(zip(query, key, strict=True), self.claim.scores) for key in case.keys]
-        bounds = self._weigh(scores)
+        scores = [self.sum(zip(query, key, strict=True), True) for key in case.keys]
+        bounds = self.weigh(scores)
         if bounds is None:
             return None
         least, most = bounds
@@ -238,7 +238,7 @@ class Rows:
         error = min((max(goal - a, b - goal) for a, b in ends), default=None)
         return None if error is None else up(error + rounding_error(self.claim.storage, up(case.greatest + error)))
 
-    def _weigh(self, scores: Sequence[Span]) -> Bounds | None:
+    def weigh(self, scores: Sequence[Span]) -> WeightBounds | None:
         """The least and the greatest weights, in units of 2^-WEIGHT; None if nothing is known of them."""
         claim, u, smallest = self.claim, unit(self.claim.softmax), tiny(self.claim.softmax)
         softmax, top = replace(self.softmax, length=len(scores)), max(high for _, high in scores)
@@ -273,7 +273,7 @@ class Rows:
         return self.powers.keep((exponent, above), -(-scaled // bound.denominator) if above else
                                 scaled // bound.denominator, 1024)
 
-    def _computed(self, mean: Ends, case: Case, bounds: Bounds) -> Iterator[Ends]:
+    def _computed(self, mean: Ends, case: SeenRow, bounds: WeightBounds) -> Iterator[Ends]:
         """Between what the mean is as it is computed: by gamma, and by T."""
         (low, high), (least, most), n = mean, bounds, len(case.values)
         blocks = replace(self.softmax, length=n).blocks
