@@ -84,7 +84,7 @@ def test_a_span_holds_whatever_is_rounded_in_it(rounded: Callable[[int, int], tu
         low, x, high = sorted(draw.randint(-99, 99) * scale for _ in range(3))
         found, near = rounded(int(low * rows.UNIT), int(high * rows.UNIT)), TINY.round(x)
         is_normal = abs(near) >= TINY.smallest_normal
-        assert all(found[0] <= y * rows.UNIT <= found[1] for y in ([near] if is_normal else [near, 0]))
+        assert all(found[0] <= y * rows.UNIT <= found[1] for y in ([near] if is_normal else [near, ZERO]))
         if is_normal:
             assert rounded(int(x * rows.UNIT), int(x * rows.UNIT)) == (near * rows.UNIT, near * rows.UNIT)
 
@@ -137,7 +137,7 @@ def halves_by_the_producer(low: int, high: int) -> list[tuple[int, int]] | None:
 def halves_by_the_checker(low: int, high: int) -> list[tuple[int, int]] | None:
     found = trusted.cut(TRUSTED, [(5, 5), (low << MORE_BITS, high << MORE_BITS)])
     assert found is None or all(first == (5, 5) for first, _ in found)
-    return found and [(a >> MORE_BITS, b >> MORE_BITS) for _, (a, b) in found]
+    return None if found is None else [(a >> MORE_BITS, b >> MORE_BITS) for _, (a, b) in found]
 
 
 @pytest.mark.parametrize("halves", [halves_by_the_producer, halves_by_the_checker])
