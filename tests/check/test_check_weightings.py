@@ -182,6 +182,18 @@ def test_changed_geometric_heads_are_rejected(path: tuple[Any, ...], value: Any,
         rejected(made, reason)
 
 
+@pytest.mark.parametrize("weighting", STEPS)
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("more", ["8", "-8"])
+def test_a_shorter_word_whose_keys_are_others_is_followed_for_itself(weighting: str, mirrored: bool, more: str) -> None:
+    """Its query is that of the longest words, which are followed first, and where its keys are right."""
+    made = weightings.since_by_steps(weighting, 4, mirrored)
+    made["transformer"]["directions"]["shorter by"] = handmade.position("4-n")
+    made["transformer"]["position_embedding"]["shorter by"] = "4-n"
+    accepted(made)
+    rejected(edit(made, *HEADS, "keys", 0, "shorter by", value=more), "error_if_true 1/4 is not proved at n = 3, i = ")
+
+
 @pytest.mark.parametrize("part", ["queries", "keys"])
 @pytest.mark.parametrize("make", [weightings.since_by_counts, weightings.prev_by_counts, weightings.odd_by_counts])
 @pytest.mark.parametrize("weighting", weightings.ADDITIVE)
