@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from certify.frame.places import STANDARD_STREAM, read_text
+from certify.frame.files import read_text
+from certify.frame.places import STANDARD_STREAM
 from certify.trained.claim_file import Scope, claim_of_table, read_claim
 from certify.trained.files import ABOUT_LENGTHS, ABOUT_TRACKS, WITH_A_CLAIM, begins_as
 from certify.trained.flags import Flags, table_of_flags, tracks_table_of_flags
