@@ -214,3 +214,27 @@ def test_names_of_sources_stay_in_their_line() -> None:
 def test_units_are_read() -> None:
     assert verdict(dump(make_units())) == "accepted"
     assert json.loads(dump(make_units()))["claim"]["cases"] == []
+
+
+def test_a_unit_that_names_directions_which_are_not_there_is_malformed() -> None:
+    made = json.loads((CORPUS / "accepted" / "trained_mean_by_classes.cert").read_text(encoding="ascii"))
+    made["cover"][2]["directions"] = 1
+    with pytest.raises(Malformed, match=r"^cover: there are no directions 1$"):
+        check_text(dump(made))
+
+
+@pytest.mark.parametrize("changes", [{"read": "last"}, {"before": []}])
+def test_the_word_without_letters_is_judged_where_each_letter_is_and_a_token_stands_before(
+        changes: dict[str, Any]) -> None:
+    assert verdict(dump(means(empty=True, offsets=[0, 0]))) != "malformed"
+    with pytest.raises(Malformed, match=r"^claim: empty: only with each, and a token before$"):
+        check_text(dump(means(empty=True, offsets=[0, 0], **changes)))
+
+
+def test_what_stands_at_the_places_of_an_input_and_of_its_answers_is_printed() -> None:
+    lines = check_text((CORPUS / "accepted" / "trained_tracks.cert").read_bytes()).lines
+    at = next(k for k, line in enumerate(lines) if line.startswith("form 1"))
+    assert [line.strip() for line in lines[at:at + 3]] == [
+        "form 1       2 columns, read by table 1",
+        "input: 'a' of column 1, 'a' of column 2, token 2, 'b' of column 1, 'b' of column 2, token 3",
+        "answers: answer 1 of column 1, answer 1 of column 2, end 1"]
