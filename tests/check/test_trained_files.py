@@ -238,3 +238,11 @@ def test_what_stands_at_the_places_of_an_input_and_of_its_answers_is_printed() -
         "form 1       2 columns, read by table 1",
         "input: 'a' of column 1, 'a' of column 2, token 2, 'b' of column 1, 'b' of column 2, token 3",
         "answers: answer 1 of column 1, answer 1 of column 2, end 1"]
+
+
+@pytest.mark.parametrize(("shape", "strides"), [([2], [1]), ([2, 1, 1], [1, 1, 1]), ([2, 1], [1]), ([2], [1, 1])])
+def test_a_matrix_has_two_dimensions_and_a_stride_for_each(shape: list[int], strides: list[int]) -> None:
+    made = means()
+    made["network"]["steps"][0]["heads"][0]["query"]["weight"] |= {"shape": shape, "strides": strides}
+    with pytest.raises(Malformed, match=r"expected 2 dimensions$"):
+        check_text(dump(made))
