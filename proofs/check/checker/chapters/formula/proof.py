@@ -48,7 +48,7 @@ class Proof:
     def forget(self) -> None:
         """Nothing is known yet that depends on the values of numbers."""
         self.letters: dict[object, Any] = {}  # of automata: one object for equal letters (attention/automaton.py)
-        self.rows_by_value: dict[object, Any] = {}  # of by_value.py, whose key says all that they depend on
+        self.rows_by_value: dict[object, Any] = {}  # of sums/by_value.py, whose key says all that they depend on
         self.columns = self.language.columns(self.claim.lengths)
         self.proved = CacheOfNumbers[bool](self.budget)  # situations that need not be proved again, whoever meets them
 
