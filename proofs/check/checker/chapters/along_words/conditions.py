@@ -38,14 +38,9 @@ class Conditions:
         return [when.formula for when in self.cases if when.formula is not None]
 
 
-def counts_spoken_of(language: Language, place: Place) -> tuple[Place, ...]:
-    """The counts that a comparison or a predicate of a count is about."""
-    return language.counts_of(place) if language.nodes[place].operator in ("T", "on") else ()
-
-
 def is_past_only(language: Language, formula: Place) -> bool:
     """Whether no formula of it looks ahead, mentions n or counts to the right."""
     below = language.below([formula])
-    counts = [count for place in below for count in counts_spoken_of(language, place)]
+    counts = [count for place in below if language.is_of_counts(place) for count in language.counts_of(place)]
     return not ("n" in language.leaves(formula) or any(language.nodes[place].operator in FUTURE for place in below)
                 or any(language.nodes[count].operator == "#>" for count in counts))

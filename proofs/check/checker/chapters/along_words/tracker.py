@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...kernel.language import Language, Place
-from ...kernel.language.evaluation import COMPARE
 from ...kernel.language.table import PAST
 from ...kernel.language.truths import connect_one, remembered, temporal_truth
 from ...kernel.verdicts import require
-from .conditions import Conditions, When, counts_spoken_of, is_past_only
+from .conditions import Conditions, When, is_past_only
 
 
 class TrackerState(NamedTuple):
@@ -37,7 +36,7 @@ class Tracker:
         self._order = sorted(language.below(conditions.formulas, language.is_positional))
         entered = [place for place in self._order if not language.is_positional(place)]
         self._temporal = [place for place in entered if language.nodes[place].operator in PAST]
-        self._summed = [place for place in entered if counts_spoken_of(language, place)]
+        self._summed = [place for place in entered if language.is_of_counts(place)]
         self._steps: dict[tuple[TrackerState, int, int], TrackerState] = {}
         self._moves = any({"i", "%"} & language.leaves(place) for place in self._order)
 
@@ -62,35 +61,25 @@ class Tracker:
         now: dict[Place, bool] = {}
         for place in self._order:
             if place in sums:
-                sums[place] += self._more(place, now)
+                counts = self._language.counts_of(place).items()
+                sums[place] += sum(c for count, c in counts if now[self._language.counted(count)])
             now[place] = self._truth(place, now, last, sums, self._asked.alphabet[letter], i)
         automaton = self._asked.automaton.steps[state.automaton][letter] if self._asked.automaton else 0
         kept = tuple(remembered(self._language.nodes[place], place, now) for place in self._temporal)
         return TrackerState(automaton, kept, tuple(sums.values()), self._cases(automaton, now))
 
-    def _more(self, place: Place, now: Mapping[Place, bool]) -> int:
-        """What this position adds to the sum of a comparison, or to what a predicate is applied to."""
-        operator, operands, _ = self._language.nodes[place]
-        _, _, data = self._language.nodes[operands[1] if operator == "on" else place]
-        counts = counts_spoken_of(self._language, place)
-        coefficients = data[2:] if len(data) > 2 else (1,)
-        return sum(int(coefficient) for coefficient, count in zip(coefficients, counts, strict=True)
-                   if now[self._language.counted(count)])
-
     def _truth(self, place: Place, now: Mapping[Place, bool], last: Mapping[Place, bool],
                sums: Mapping[Place, int], symbol: str, i: int) -> bool:
         """The truth at i of one formula from those of its parts."""
-        operator, operands, data = self._language.nodes[place]
+        operator, _, data = self._language.nodes[place]
         if self._language.is_positional(place):
             return self._language.holds_at(place, i, i)
         if operator == "Q":
             return data[0] == symbol
         if place in last:
             return temporal_truth(self._language.nodes[place], now, last[place])
-        if operator == "T":
-            return COMPARE[str(data[0])](int(data[1]) + sums[place], 0)
-        if operator == "on":
-            return self._language.holds_at(operands[0], i, sums[place])
+        if place in sums:
+            return self._language.holds_of_sum(place, i, sums[place])
         return connect_one(self._language, place, now)
 
     def _cases(self, automaton: int, now: Mapping[Place, bool] | None) -> tuple[int, ...]:

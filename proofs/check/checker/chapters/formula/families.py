@@ -65,14 +65,9 @@ def is_additive(_: Proof, written: WrittenDirection) -> bool:
     return bool(written.heads) and written.heads[0].weighting in ADDITIVE
 
 
-def takes_a_mean(_: Proof, written: WrittenDirection) -> bool:
-    """A head of equal scores takes the mean of known numbers."""
-    return bool(written.heads) and isinstance(written.meaning, PositionalNumber)
-
-
-def counts(_: Proof, written: WrittenDirection) -> bool:
-    """A head of equal scores takes the mean of truths."""
-    return bool(written.heads) and isinstance(written.meaning, Mean | Average)
+def by_heads(*kinds: type[Meaning]) -> Callable[[Proof, WrittenDirection], bool]:
+    """Heads write a direction of one of these kinds."""
+    return lambda _, written: bool(written.heads) and isinstance(written.meaning, kinds)
 
 
 def attends(proof: Proof, written: WrittenDirection) -> bool:
@@ -109,8 +104,8 @@ def meanings_of_queries(proof: Proof, heads: Sequence[Head]) -> Iterator[Meaning
 
 FAMILIES = (
     Family(is_additive, "weightings.deciding", "check_additive"),
-    Family(takes_a_mean, "formula.uniform", "check_equal_scores"),
-    Family(counts, "sums.means", "check_mean_of_counts"),
+    Family(by_heads(PositionalNumber), "formula.uniform", "check_equal_scores"),
+    Family(by_heads(Mean, Average), "sums.means", "check_mean_of_counts"),
     Family(attends, "formula.attention.attention", "check_attention"),
     Family(looks_up_a_sum, "sums.lookup_of_sums", "check_lookup_of_sum"),
     Family(lambda _, written: bool(written.heads), "sums.lookup.lookup", "check_lookup"),

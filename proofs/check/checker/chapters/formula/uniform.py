@@ -1,7 +1,4 @@
-"""Heads of equal scores, which take a plain mean; docs/certificate.md, section 5, Equal scores, has the proof.
-
-`check_scores` is asked of counting heads, too (sums/means.py, weightings/additive.py).
-"""
+"""Heads of equal scores, which take a plain mean; docs/certificate.md, section 5, Equal scores, has the proof."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 
 from ...kernel.budget import ENTRY_BITS
+from ...kernel.language import Place
 from ...kernel.numbers import ZERO, add, divide, inner_product, size
 from ...kernel.reading.records import Head, visible
 from ...kernel.verdicts import require
@@ -23,6 +21,13 @@ def check_equal_scores(proof: Proof, written: WrittenDirection) -> Covered:
     check_scores(proof, head)
     check_known_mean(proof, head, written.name)
     return Covered(sum(proof.claim.lengths))
+
+
+def check_mask(proof: Proof, head: Head, count: Place) -> None:
+    """A head sees what a count looks at."""
+    operator = proof.language.nodes[count].operator
+    mask = "future" if operator == "#<" else "past"
+    require(head.mask == mask, "a {} mask does not see what {} counts", head.mask, operator)
 
 
 def check_known_mean(proof: Proof, head: Head, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from fractions import Fraction
 
 from ...kernel.language import Language, Place
@@ -19,4 +20,6 @@ class RoundedValues(Values):
 
 def with_rationals_as_values(language: Language) -> Language:
     """The same table, in which the value of an irrational number is the lower end of its enclosure."""
-    return language.with_values(RoundedValues(language))
+    rational = copy(language)
+    rational.values = RoundedValues(language)
+    return rational

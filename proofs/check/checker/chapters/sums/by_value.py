@@ -13,7 +13,6 @@ from math import ceil, floor, gcd
 from typing import NamedTuple
 
 from ...kernel.language import Place
-from ...kernel.language.evaluation import COMPARE
 from ...kernel.numbers import ONE, ZERO, add, divide, multiply, ratio
 from ...kernel.reading.records import Average, ExactCount, Mean, Meaning, Neuron, Slack, Truth, kind_of
 from ...kernel.verdicts import quote, refuse, require
@@ -21,7 +20,7 @@ from ..formula.families import Covered, WrittenDirection, is_on_count
 from ..formula.feed_forward.piecewise import NeuronForm, Range, add_ranges, group_by_form
 from ..formula.proof import Proof
 
-SumOfCounts = Mapping[Place, Fraction]
+SumOfCounts = Mapping[Place, int]
 """Counts and their coefficients, none of which is 0."""
 
 
@@ -64,8 +63,8 @@ class OutputByValue:
                 "a {} direction is not decided by a sum of counts", kind_of(self._meaning))
         self._groups = group_by_form(proof.budget, name, units)
         counted = self._sum_of(self._meaning)
-        divisor = gcd(*map(int, counted.values()))
-        self._sum: SumOfCounts = {count: c / divisor for count, c in counted.items()}
+        divisor = gcd(*counted.values())
+        self._sum: SumOfCounts = {count: c // divisor for count, c in counted.items()}
         self.known: list[str] = []
         self.means: dict[str, Fraction] = {}
         self.slacks: dict[str, Place] = {}
@@ -73,10 +72,8 @@ class OutputByValue:
             self._take(source, proof.directions[source])
         own = [self._meaning.formula] if isinstance(self._meaning, Truth | Slack) else []
         self._formulas = [*self.slacks.values(), *own]
-        nodes = {place: self._language.nodes[place] for place in self._formulas}
-        self._compared = {place: (Fraction(data[2]) / self._sum[counts[0]], Fraction(data[1]))
-                          for place, (operator, counts, data) in nodes.items() if operator == "T"}
-        self._on_count = [place for place, node in nodes.items() if node.operator == "on"]
+        self._times = {place: self._factor(self._language.counts_of(place)) for place in self._formulas}
+        self._on_count = [place for place in self._formulas if self._language.nodes[place].operator == "on"]
 
     def _take(self, source: str, meaning: Meaning) -> None:
         """Sorts a direction that is read."""
@@ -93,14 +90,13 @@ class OutputByValue:
     def _sum_of(self, meaning: Meaning) -> SumOfCounts:
         """The sum of counts, without a constant, that a meaning is about."""
         if isinstance(meaning, Mean | ExactCount):
-            return {meaning.count: ONE}
+            return {meaning.count: 1}
         place = meaning.term if isinstance(meaning, Average) else (
             meaning.formula if isinstance(meaning, Truth | Slack) else -1)
-        operator, operands, data = self._language.nodes[place]
-        if isinstance(meaning, Truth) and is_on_count(self._proof, meaning.formula):
-            return {operands[1]: ONE}
-        require(operator == "T" and operands, "a {} direction is of no comparison of counts", kind_of(meaning))
-        return dict(zip(operands, map(Fraction, data[2:]), strict=True))
+        operator, operands, _ = self._language.nodes[place]
+        if not (isinstance(meaning, Truth) and is_on_count(self._proof, meaning.formula)):
+            require(operator == "T" and operands, "a {} direction is of no comparison of counts", kind_of(meaning))
+        return self._language.counts_of(place)
 
     def _factor(self, other: SumOfCounts) -> Fraction:
         """How many times the sum of this output another one is.
@@ -152,15 +148,13 @@ class OutputByValue:
 
     def _lengths(self, by_length: bool, every_length: bool) -> Iterator[tuple[int, Sequence[int]]]:
         """The lengths to look at; a count to the right sees where a word ends."""
-        if every_length:
-            return self._proof.every_length()
         sees_end = any(self._language.nodes[count].operator == "#>" for count in self._sum)
-        mask = "past" if sees_end or by_length else "future"
+        mask = "past" if sees_end or by_length or every_length else "future"
         return self._proof.lengths(self._proof.places_of(self.known), mask)
 
     def _ends(self, n: int, i: int) -> tuple[int, int]:
         """The least and the greatest number that the sum can be, if each count is any number of what it looks at."""
-        ends = [int(c) * self._proof.positions_counted(count, n, i) for count, c in self._sum.items()]
+        ends = [c * self._proof.positions_counted(count, n, i) for count, c in self._sum.items()]
         return sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
 
     def _positions(self, n: int, i: int) -> int:
@@ -200,19 +194,15 @@ class OutputByValue:
             return range(least, greatest + 1)
         starts = {least}
         for place in self._formulas:
-            factor, constant = self._compared[place]
-            zero = divide(self._proof.budget, -constant, factor)
+            constant = Fraction(self._language.nodes[place].data[1])
+            zero = divide(self._proof.budget, -constant, self._times[place])
             starts |= {ceil(zero), floor(zero) + 1}
         return sorted(start for start in starts if least <= start <= greatest)
 
     def _holds(self, place: Place, value: int, n: int) -> bool:
         """Whether a formula holds where the sum has this value."""
-        operator, operands, data = self._language.nodes[place]
-        if operator == "on":
-            return self._language.holds_at(operands[0], n, value)
-        factor, constant = self._compared[place]
-        number = add(self._proof.budget, multiply(self._proof.budget, factor, Fraction(value)), constant)
-        return COMPARE[str(data[0])](number, 0)
+        number = multiply(self._proof.budget, self._times[place], Fraction(value))
+        return self._language.holds_of_sum(place, n, number)
 
     def _wanted(self, value: int, n: int) -> tuple[Fraction, bool]:
         """The output that is wanted where the sum has this value, and whether any greater one will do."""

@@ -9,7 +9,6 @@ from itertools import product
 from typing import NamedTuple, cast
 
 from ...kernel.language import Place
-from ...kernel.language.evaluation import COMPARE
 from ...kernel.numbers import ONE, ZERO, divide, ratio
 from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Head, LinearForm, Truth, visible
 from ...kernel.verdicts import Rejected, quote, require
@@ -18,9 +17,6 @@ from ..formula.families import Covered, WrittenDirection
 from ..formula.kernels import FALLS, suffices
 from ..formula.proof import Proof
 from .lookup.target import cover_rows
-
-Sum = Mapping[Place, Fraction]
-"""Counts and their coefficients, none of which is 0."""
 
 
 class SumQuery(NamedTuple):
@@ -65,30 +61,21 @@ class LookupOfSum:
         self._query = split_queries(proof, head)
         self._sum = self._find_sum()
         self._counted = dict.fromkeys(self._language.counted(count) for count in self._sum)
-        self._order = sorted(self._language.below([*self._counted, meaning.formula, meaning.when],
-                                                  lambda place: place in self._counted or self._is_of_counts(place)))
+        self._order = sorted(self._language.below(
+            [*self._counted, meaning.formula, meaning.when],
+            lambda place: place in self._counted or self._language.is_of_counts(place)))
         read = proof.places_of(names_in([*head.keys, head.values[name], *self._query.known]))
         self._by_length = proof.mentions_length([*read, *self._order])
         self._times: dict[Place, Fraction] = {}
         self._contents: dict[int, SumLookupValues] = {}
         self._claimed: dict[tuple[object, ...], Claimed] = {}
 
-    def _is_of_counts(self, place: Place) -> bool:
-        return self._language.nodes[place].operator in ("T", "on")
-
-    def _find_sum(self) -> Sum:
+    def _find_sum(self) -> Mapping[Place, int]:
         """The sum that a predicate of the meaning is applied to."""
-        places = self._language.below([self._meaning.formula, self._meaning.when], self._is_of_counts)
-        nodes = [self._language.nodes[place] for place in places]
-        found = [node.operands[1] for node in nodes if node.operator == "on"]
+        places = self._language.below([self._meaning.formula, self._meaning.when], self._language.is_of_counts)
+        found = [place for place in places if self._language.nodes[place].operator == "on"]
         require(bool(found), "queries read counts, and the meaning has no predicate of a sum of counts")
-        return self._sum_at(found[0])
-
-    def _sum_at(self, place: Place) -> Sum:
-        """The coefficients of a comparison, or of a count."""
-        operator, operands, data = self._language.nodes[place]
-        numbers = data[2:] if operator == "T" else (1,)
-        return dict(zip(operands if operator == "T" else (place,), map(Fraction, numbers), strict=True))
+        return self._language.counts_of(found[0])
 
     # -- the scores ----------------------------------------------------------------------------------------------------
 
@@ -188,7 +175,7 @@ class LookupOfSum:
         least = greatest = 0
         for count, c in self._sum.items():
             one = here[self._language.counted(count)]
-            ends = sorted(int(c) * number for number in (one, one + self._proof.positions_counted(count, n, i) - 1))
+            ends = sorted(c * number for number in (one, one + self._proof.positions_counted(count, n, i) - 1))
             least, greatest = least + ends[0], greatest + ends[1]
         return least, greatest
 
@@ -197,7 +184,7 @@ class LookupOfSum:
         length = n if self._by_length else self._proof.claim.max_n
         key = (length, *here.values(), *(settled[place] for place in self._order if place in settled))
         if key not in self._claimed:
-            reach = length * sum(abs(int(c)) for c in self._sum.values())
+            reach = length * sum(map(abs, self._sum.values()))
             self._proof.budget.spend(2 * reach * (10 + 3 * len(self._order)))
             self._proof.budget.hold(512 * reach)
             self._claimed[key] = self._list_claimed(length, range(-reach, reach + 1), here, settled)
@@ -223,11 +210,8 @@ class LookupOfSum:
         """
         given = {**settled, **here}
         for place in self._order:
-            if place not in given and self._is_of_counts(place):
-                operator, operands, data = self._language.nodes[place]
-                times = self._times_of(place)
-                given[place] = (self._language.holds_at(operands[0], n, int(times * d)) if operator == "on"
-                                else COMPARE[str(data[0])](int(data[1]) + times * d, 0))
+            if place not in given and self._language.is_of_counts(place):
+                given[place] = self._language.holds_of_sum(place, n, self._times_of(place) * d)
         return given
 
     def _times_of(self, place: Place) -> Fraction:
@@ -237,11 +221,10 @@ class LookupOfSum:
             Rejected: if it is about another sum.
         """
         if place not in self._times:
-            operator, operands, _ = self._language.nodes[place]
-            asked = self._sum_at(place if operator == "T" else operands[1])
+            asked = self._language.counts_of(place)
             self._proof.budget.spend(4 * len(asked))
             times = ratio(asked, self._sum)
-            if times is None or (operator == "on" and times.denominator != 1):
+            if times is None or (self._language.nodes[place].operator == "on" and times.denominator != 1):
                 raise Rejected(f"{self._language.write_short(place)} is not decided by what is read")
             self._times[place] = times
         return self._times[place]

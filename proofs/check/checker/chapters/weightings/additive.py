@@ -17,8 +17,7 @@ from ...kernel.reading.records import ExactCount, Head, LinearForm, Truth
 from ...kernel.verdicts import Rejected, require
 from ..formula.composition import names_in
 from ..formula.proof import Proof
-from ..formula.uniform import check_scores
-from ..sums.means import check_mask
+from ..formula.uniform import check_mask, check_scores
 
 HALF = Fraction(1, 2)
 ENTRY_STEPS = 4  # of work, for each rational of a row that is looked up in a table: it is written, and found

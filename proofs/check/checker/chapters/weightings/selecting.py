@@ -64,6 +64,21 @@ def find_count(proof: Proof, heads: Sequence[Head]) -> Place:
     return counts.pop()
 
 
+class MarkedAutomaton(TargetAutomaton):
+    """The automaton of a target over the letters of what a form reads; the truth of one formula is marked in letters.
+
+    It is what the letter adds to a form that reads nothing, before the other one.
+    """
+
+    def __init__(self, proof: Proof, target: Place, form: LinearForm, mask: str, marked: Place, apart: bool) -> None:
+        self._marked = marked
+        super().__init__(proof, target, [{}, form], mask, apart)
+
+    def _find_adds(self, forms: Sequence[LinearForm]) -> dict[Place, Numbers]:
+        adds = super()._find_adds(forms)
+        return adds | {self._marked: (ONE, adds.get(self._marked, (ZERO, ZERO))[1])}
+
+
 class Selecting:
     """One direction that heads of one layer write together."""
 
@@ -79,7 +94,7 @@ class Selecting:
         self._row, self._factors = share_row(proof, heads, name)
         counted = proof.language.counted(self._count)
         self._counts_all = counted == proof.language.formula("true")
-        self.automaton = TargetAutomaton(proof, meaning.formula, [self._row], self._mask, [counted], apart)
+        self.automaton = MarkedAutomaton(proof, meaning.formula, self._row, self._mask, counted, apart)
         self._sides = [(split_rows(proof, head.queries, self._count), split_rows(proof, head.keys, self._count))
                        for head in heads]
 

@@ -175,7 +175,7 @@ class Output:
     def lengths(self) -> Iterator[tuple[int, Sequence[int]]]:
         """The lengths to look at; `next` sees where a word ends."""
         if any(self._language.nodes[place].operator == "next" for place in self._order):
-            return self._proof.every_length()
+            return self._proof.lengths([], "past")
         positional = [place for place in self._order if self._language.is_positional(place)]
         return self._proof.lengths([*positional, *self._proof.places_of([self._name, *self.reads])])
 

@@ -129,17 +129,13 @@ def find_covered(proof: Proof, head: Head, name: str, target: LookupTarget) -> M
     least = min((curvature for _, curvature in shapes.values()), default=ZERO)
     if least < 1 and (head.weighting == "softmax" or least <= 0):
         return {}
-    peak = make_peak(proof, head, name, target, least)
-    return {n: Covered(n, peak.guarded(n)) for n, (offs, _) in shapes.items() if peak.proves(n, offs)}
-
-
-def make_peak(proof: Proof, head: Head, name: str, target: LookupTarget, least: Fraction) -> Any:
-    """The lookup of a truth, or that of a number, whose file is imported where there is one."""
     if isinstance(target.meaning, ApproximateTruth):
-        return ApproximateTruthPeak(proof, head, name, target, least)
-    from .peaked_numbers import ApproximateCountPeak
+        peak: Any = ApproximateTruthPeak(proof, head, name, target, least)
+    else:
+        from .peaked_numbers import ApproximateCountPeak
 
-    return ApproximateCountPeak(proof, head, name, target, least)
+        peak = ApproximateCountPeak(proof, head, name, target, least)
+    return {n: Covered(n, peak.guarded(n)) for n, (offs, _) in shapes.items() if peak.proves(n, offs)}
 
 
 def find_shapes(proof: Proof, head: Head, target: LookupTarget) -> Mapping[int, tuple[tuple[int, int], Fraction]]:

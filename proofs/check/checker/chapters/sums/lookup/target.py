@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ....kernel.language import Place
-from ....kernel.language.evaluation import COMPARE
 from ....kernel.numbers import ZERO, add
 from ....kernel.reading.records import (
     ADDITIVE,
@@ -64,17 +63,22 @@ class LookupTarget:
         self.counted = self._language.counted(self.count)
         wanted = [meaning.formula, meaning.when] if isinstance(meaning, ApproximateTruth) else []
         self.order = sorted(self._language.below(
-            [self.counted, *wanted], lambda place: place == self.counted or self._is_of_count(place)))
-
-    def _is_of_count(self, place: Place) -> bool:
-        return self._language.nodes[place].operator in ("T", "on")
+            [self.counted, *wanted], lambda place: place == self.counted or self._language.is_of_counts(place)))
 
     def truths(self, n: int, settled: Mapping[Place, bool], b: bool, m: int) -> dict[Place, bool]:
-        """All that the meaning speaks of, where the count is m + b, and this is settled."""
+        """All that the meaning speaks of, where the count is m + b, and this is settled.
+
+        Raises:
+            Rejected: if it speaks of another count.
+        """
         given = {**settled, self.counted: b}
         for place in self.order:
-            if place not in given and self._is_of_count(place):
-                given[place] = self._holds_of_count(place, n, m + b)
+            if place not in given and self._language.is_of_counts(place):
+                operator, operands, _ = self._language.nodes[place]
+                if operands[operator == "on" :] != (self.count,):
+                    raise Rejected(f"{self._language.write_short(place)} is not decided by what is read")
+                times = self._language.counts_of(place)[self.count]
+                given[place] = self._language.holds_of_sum(place, n, times * (m + b))
         return self._language.connect(self.order, given)
 
     def split_query(self, weights: LinearForm) -> QueryForm:
@@ -104,17 +108,3 @@ class LookupTarget:
         if isinstance(self.meaning, ApproximateCount):
             return above, below
         return (below,) if goal else (above,)
-
-    def _holds_of_count(self, place: Place, n: int, number: int) -> bool:
-        """A comparison of the count, or a predicate on it.
-
-        Raises:
-            Rejected: if it mentions another count.
-        """
-        name, operands, data = self._language.nodes[place]
-        if name == "on" and operands[1] == self.count:
-            return self._language.holds_at(operands[0], n, number)
-        if name == "T" and operands == (self.count,):
-            relation, constant, coefficient = data
-            return COMPARE[str(relation)](int(constant) + int(coefficient) * number, 0)
-        raise Rejected(f"{self._language.write_short(place)} is not decided by what is read")
