@@ -201,7 +201,8 @@ class OutputByValue:
 
     def _holds(self, place: Place, value: int, n: int) -> bool:
         """Whether a formula holds where the sum has this value."""
-        number = multiply(self._proof.budget, self._times[place], Fraction(value))
+        times = self._times[place]
+        number = value if times == ONE else multiply(self._proof.budget, times, Fraction(value))
         return self._language.holds_of_sum(place, n, number)
 
     def _wanted(self, value: int, n: int) -> tuple[Fraction, bool]:
