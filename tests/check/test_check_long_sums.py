@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from proofs.check import Rejected, check_text
-from proofs.check.checker.chapters.formula.lookup_of_sums import lookup_of_sums
+from proofs.check.checker.chapters.sums import lookup_of_sums
 from proofs.check.checker.kernel import numbers
 from tests.check import handmade
 

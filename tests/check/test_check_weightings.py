@@ -11,8 +11,8 @@ import pytest
 from mpmath import mp, mpf
 
 from proofs.check import Malformed, Rejected, check_text
-from proofs.check.checker.chapters.formula.weightings.sigmoids import BITS, enclose_falling, enclose_in_units
-from proofs.check.checker.chapters.formula.weightings.sparse import enclose_sparse
+from proofs.check.checker.chapters.weightings.sigmoids import BITS, enclose_falling, enclose_in_units
+from proofs.check.checker.chapters.weightings.sparse import enclose_sparse
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.weights import Weigher
 from tests.check import brute, handmade, handmade_counting

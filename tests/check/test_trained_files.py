@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from proofs.check import STATUS, Incomplete, Malformed, Refusal, check_part, check_text, estimate, main, verdict_of
+from proofs.check.checker.chapters.along_words.truth import TruthsAlongWord
 from proofs.check.checker.chapters.trained.reading.decision import WrongWord, read_decision, read_wrong_word
 from proofs.check.checker.kernel.budget import MAX_BYTES, Budget
 from proofs.check.checker.kernel.reading.document import read_document
-from proofs.check.checker.kernel.words.truth import TruthsAlongWord
 from tests.check import handmade
 from tests.check.trained_corpus import (
     changed,
