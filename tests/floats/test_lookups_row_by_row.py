@@ -23,9 +23,9 @@ from proofs.check.checker.chapters.floats import rows as trusted
 from proofs.check.checker.chapters.floats.forms import Arithmetic
 from proofs.check.checker.chapters.floats.means import Means
 from proofs.check.checker.chapters.floats.softmax import Softmax
+from proofs.check.checker.chapters.run_classes.reading import Format as TrustedFormat
+from proofs.check.checker.chapters.run_classes.reading import read_floats
 from proofs.check.checker.kernel.budget import Budget, Cache
-from proofs.check.checker.kernel.reading.floats import Format as TrustedFormat
-from proofs.check.checker.kernel.reading.floats import read_floats
 from proofs.enclosures.float_runs.run_class import FORMAT_FIELDS, presets
 from proofs.floats import rows
 from proofs.floats.claims import FloatClaim, claim_floats

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from ...kernel.budget import Cache
 from ...kernel.numbers import ONE, QUARTER, ZERO, divide, over_one_denominator
-from ...kernel.reading.floats import FloatClaim, Format
 from ...kernel.reading.records import ApproximateTruth, Head, LinearForm, Mean, Product, Truth, visible
 from ...kernel.verdicts import quote, refuse, require, within
 from ..formula.describing import write_rounded_up
-from ..formula.lookup.target import LookupTarget
 from ..formula.proof import Proof
+from ..run_classes.reading import FloatClaim, Format
+from ..sums.lookup.target import LookupTarget
 from .forms import gamma
 from .holding import NOTHING, Holding
 from .means import FloatCell
