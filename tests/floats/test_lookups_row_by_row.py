@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -26,6 +26,7 @@ from proofs.check.checker.chapters.floats.softmax import Softmax
 from proofs.check.checker.chapters.run_classes.reading import Format as TrustedFormat
 from proofs.check.checker.chapters.run_classes.reading import read_floats
 from proofs.check.checker.kernel.budget import Budget, Cache
+from proofs.check.checker.kernel.verdicts import Rejected
 from proofs.enclosures.float_runs.run_class import FORMAT_FIELDS, presets
 from proofs.floats import rows
 from proofs.floats.claims import FloatClaim, claim_floats
@@ -118,6 +119,22 @@ def test_a_score_is_between_what_all_orders_give(sums: str) -> None:
         terms = [(trusted.around(x, x), trusted.around(y, y)) for x, y in ((a, b), (c, d))]
         low, high = checker.sum(terms, is_score=True)
         assert low <= min(ways) * 2**trusted.FINE and max(ways) * 2**trusted.FINE <= high
+
+
+class EachNumberErrs(trusted.RowByRow):
+    """By an eighth of itself; of more numbers than one nothing is known."""
+
+    def _error(self, query: Sequence[tuple[int, int]], case: trusted.SeenRow) -> Fraction | None:
+        (low, high), = query
+        return Fraction(low, 8 << trusted.FINE) if low == high else None
+
+
+def test_a_query_errs_by_as_much_as_the_worst_number_that_it_may_be() -> None:
+    plain, a_number = rows_of_the_checker("float(4,-20,20)", "float(4,-20,20)"), SimpleNamespace(meaning=None)
+    checker = EachNumberErrs(**{**vars(plain), "target": a_number})
+    assert checker.prove([(1 << trusted.FINE, 2 << trusted.FINE)], trusted.SeenRow([], [], 0, 1)) == Fraction(1, 4)
+    with pytest.raises(Rejected, match="expected at most 1/2"):
+        checker.prove([(1 << trusted.FINE, 5 << trusted.FINE)], trusted.SeenRow([], [], 0, 1))
 
 
 def test_a_weight_may_be_off_by_what_its_distance_is_rounded() -> None:

@@ -137,7 +137,7 @@ class RowByRow:
             for goal, query in self._queries(n, i):
                 case = SeenRow(keys[first - 1 : last], values[first - 1 : last], goal * size, size)
                 with within(f"n = {n}, i = {i}"):
-                    worst = max(worst, self._prove(query, case))
+                    worst = max(worst, self.prove(query, case))
         return worst
 
     @property
@@ -204,14 +204,14 @@ class RowByRow:
 
     # -- what is written -----------------------------------------------------------------------------------------------
 
-    def _prove(self, query: Sequence[Span], case: SeenRow) -> Fraction:
+    def prove(self, query: Sequence[Span], case: SeenRow) -> Fraction:
         """How far the head may be off, whatever numbers of their spans the components of the query are."""
         error = self._error(query, case)
         if error is not None and error <= (QUARTER if self._is_truth else ENOUGH):
             return error
         parts = cut(self.claim.storage, query)
         if parts is not None:
-            return max((self._prove(part, case) for part in parts), default=ZERO)
+            return max((self.prove(part, case) for part in parts), default=ZERO)
         require(error is not None, "nothing is known of the weights")
         found = ZERO if error is None else error
         most = QUARTER if self._is_truth else HALF
