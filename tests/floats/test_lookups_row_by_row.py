@@ -121,6 +121,21 @@ def test_a_score_is_between_what_all_orders_give(sums: str) -> None:
         assert low <= min(ways) * 2**trusted.FINE and max(ways) * 2**trusted.FINE <= high
 
 
+def test_a_mean_may_be_off_by_what_its_sums_and_three_roundings_lose() -> None:
+    """Of two weights of 1, values 1 and 3: by the number of roundings, and by tails."""
+    checker = rows_of_the_checker("bfloat16", "bfloat16")
+    u, flushed = Fraction(1, 256), 3 * 4 * 2 * 3 * Fraction(1, 2**126)
+    up, down = (1 + u)**3, 2 - (1 + u)**3
+    row, one = trusted.SeenRow([[], []], [1, 3], 2, 1), 1 << trusted.WEIGHT
+    by_length, by_tails = checker.computed((Fraction(2), Fraction(2)), row, ([one, one], [one, one]))
+    rho = 2 * u / (1 - 2 * u)
+    assert by_length == ((2 * down - 2 * rho * up) / (1 + rho) - flushed, (2 + 2 * rho) * up / (1 - rho) + flushed)
+    tail, zeta = (1 + rho) * 2 * u / 2, (1 + rho) * 4 * u / 2  # min(u S, T_2) of 1, 1, and of 3, 1, over 2
+    assert by_tails[0] <= (2 * down - zeta * up) / (1 + tail) - 3 * flushed
+    assert by_tails[1] >= (2 + zeta) * up / (1 - tail) + 3 * flushed
+    assert by_tails[1] - (2 + zeta) * up / (1 - tail) - 3 * flushed < Fraction(1, 2**60)
+
+
 class EachNumberErrs(trusted.RowByRow):
     """By an eighth of itself; of more numbers than one nothing is known."""
 

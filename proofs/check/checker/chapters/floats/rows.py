@@ -231,10 +231,10 @@ class RowByRow:
         if self._is_truth:
             rest = sum(x * (size - abs(off)) for x, off in zip(least, offsets, strict=True))
             share = Fraction(under + over, under + over + rest) if rest > 0 else ONE
-            ends = [*self._computed((1 - share, ONE) if goal else (ZERO, share), case, bounds)]
+            ends = [*self.computed((1 - share, ONE) if goal else (ZERO, share), case, bounds)]
             return min((1 - a if goal else b for a, b in ends), default=None)
         whole = sum(least) * size
-        ends = [*self._computed((goal - Fraction(under, whole), goal + Fraction(over, whole)), case, bounds)]
+        ends = [*self.computed((goal - Fraction(under, whole), goal + Fraction(over, whole)), case, bounds)]
         error = min((max(goal - a, b - goal) for a, b in ends), default=None)
         return None if error is None else up(error + rounding_error(self.claim.storage, up(case.greatest + error)))
 
@@ -273,7 +273,7 @@ class RowByRow:
         return self.powers.keep((exponent, above), -(-scaled // bound.denominator) if above else
                                 scaled // bound.denominator, 1024)
 
-    def _computed(self, mean: Ends, case: SeenRow, bounds: WeightBounds) -> Iterator[Ends]:
+    def computed(self, mean: Ends, case: SeenRow, bounds: WeightBounds) -> Iterator[Ends]:
         """Between what the mean is as it is computed: by gamma, and by T."""
         (low, high), (least, most), n = mean, bounds, len(case.values)
         blocks = replace(self.softmax, length=n).blocks
