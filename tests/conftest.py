@@ -19,10 +19,12 @@ settings.register_profile("seeded", _WITHOUT_CLOCK, derandomize=False)
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("repeatable" if config.getoption("hypothesis_seed") is None else "seeded")
+    gc.disable()  # what is collected now stays, and to look for circles in it takes a quarter of the time
 
 
 def pytest_collection_finish() -> None:
     """Fifteen thousand tests and all modules stay to the end: the search for circles of garbage skips them."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(50_000, 20, 50)
