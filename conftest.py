@@ -8,7 +8,7 @@ the hundreds of processes that they start would else compile every module again.
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,8 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path) -> Iterator[Any]:
+def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]]:
+    """What a file has of tests and doctests."""
     found = yield
     with_example = file_path.suffix != ".py" or b">>>" in file_path.read_bytes()
     return found if with_example else [one for one in found if type(one) is pytest.Module]
