@@ -176,7 +176,7 @@ def judged_forms(made: Made, stack: FloatStack, monkeypatch: pytest.MonkeyPatch)
     return found
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("fields", "widen"), [(BINARY32, 1e-4), (BFLOAT16, 0.1), (FINER, 0.1)],
                          ids=["binary32", "bfloat16", "finer"])
 @pytest.mark.parametrize("kind", ["post", "rms"])

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from certify.formula.float_reach import Reach, find_reach
+from constructions.network.json_form import transformer_to_json, write_canonical
+from constructions.network.transformer import Transformer
 
 SINCE = ("Q_1 S Q_0", "--alphabet", "01")
 PARITY = ("ODD(#<[Q_1])", "--alphabet", "01")
@@ -67,8 +72,8 @@ def test_one_claim_is_about_the_runs_too_and_its_subject_says_so(certify: Any) -
 
 
 def test_a_length_with_a_wrong_run_is_refuted_and_what_is_only_real_is_unknown(certify: Any) -> None:
-    result = certify("audit", "--formula", *PARITY, "--gamma", "2", "--max-n", "8", "--critical", "none", "--float",
-                     "bfloat16", "--markdown", "r.md")
+    result = certify("audit", "--formula", *PARITY, "--gamma", "19/10", "--max-n", "4", "--critical", "none",
+                     "--float", "bfloat16", "--markdown", "r.md")
     assert result.code == 1
     verdicts = [line.split()[1] for line in result.out.splitlines() if line[:2].strip().isdigit()]
     assert verdicts[0] == "certified" and verdicts[2] == "unknown" and verdicts.count("refuted") == 1
@@ -116,6 +121,22 @@ def test_a_claim_about_a_class_that_is_none_is_bad_input(certify: Any) -> None:
 # -- certify explain ---------------------------------------------------------------------------------------------------
 
 
+REACHED = dict[str, Reach | None]()
+
+
+@pytest.fixture
+def reached_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What two commands ask of the same networks is found once."""
+    def reach_of(network: Transformer, progress: Callable[[str], None]) -> Reach | None:
+        text = write_canonical(transformer_to_json(network))
+        if text not in REACHED:
+            REACHED[text] = find_reach(network, progress=progress)
+        return REACHED[text]
+
+    monkeypatch.setattr("certify.formula.explanation.find_reach", reach_of)
+
+
+@pytest.mark.usefixtures("reached_once")
 def test_explain_says_to_which_length_runs_are_right_and_adds_low_precision(certify: Any) -> None:
     shown = certify("explain", *SINCE, "--floats")
     assert shown.code == 0
@@ -125,6 +146,7 @@ def test_explain_says_to_which_length_runs_are_right_and_adds_low_precision(cert
     assert rows[-1].endswith("binary16 64, bfloat16 64")
 
 
+@pytest.mark.usefixtures("reached_once")
 def test_explain_json_has_the_lengths_of_each_class(certify: Any) -> None:
     entries = certify("explain", *SINCE, "--floats", "--json").json["regimes"]
     assert [entry.get("for") for entry in entries] == [None] * 4 + ["bfloat16"]

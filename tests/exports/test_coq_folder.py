@@ -313,7 +313,8 @@ def test_the_command_of_the_readme_checks_the_folder_in_an_empty_environment(tmp
     (tmp_path / "programs").mkdir()
     sparing = tmp_path / "programs" / "coqc"
     sparing.write_text("#!/bin/sh\nfor file; do :; done\ncase $file in\n"
-                       f"library/*) cp {right}/${{file}}o ${{file}}o;;\n*) exec {coq.program} \"$@\";;\nesac\n", "utf-8")
+                       f"library/*) cp {right}/${{file}}o ${{file}}o;;\n*) exec {coq.program} \"$@\";;\nesac\n",
+                       encoding="utf-8")
     sparing.chmod(0o755)
     done = run_command(wrong, f"{tmp_path}/programs:/usr/bin:/bin")
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "NOT PROVED: Coq does not accept theorem/statement.v")

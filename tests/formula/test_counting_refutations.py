@@ -70,7 +70,7 @@ def blunt_at(transformer: Transformer, n: int) -> Transformer:
     return replace(transformer, layers=layers)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("text", ["ODD(#<[Q_1])", "PRIME(#>[Q_0])", "#<[Q_1] > #<[Q_0]", "#>[Q_1] == #<[Q_0]"])
 def test_words_beyond_the_searched_lengths_are_made_from_the_failing_cases(text: str) -> None:
     transformer = blunt_at((predicate_model if "(#" in text else comparison_model)(text), 10)

@@ -57,6 +57,7 @@ def test_two_processes_give_the_same_certificate() -> None:
 
 
 @needs_dask
+@pytest.mark.exhaustive
 def test_two_dask_workers_of_which_one_is_killed_in_the_middle_give_the_same_certificate(tmp_path: Path) -> None:
     """It is killed when the store has some shards of the survey, and the rest is held up."""
     store, killed = tmp_path / "store", tmp_path / "killed"
