@@ -361,18 +361,16 @@ Definition fits (pivots : nat -> bool) (t : bool) (p : place) (j : nat) : Prop :
   (row_value j <> bit t -> is_after l = true -> at_most (if_after p) (row_score j)) /\
   (pivots j = true -> brings_truth t l = true -> exists y, if_pivot p = Some y /\ score y <= row_score j).
 
-Lemma site_fits qs site ls t j : (1 <= j <= n)%nat ->
+(* What a position scores, by its site and its letter. *)
+Lemma site_score qs site j l : (1 <= j <= n)%nat ->
   Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
-  site_at n' j = Some site -> nth (fst site) (letter_table any) None = Some ls ->
-  fits (fun _ => true) t (shifted (dot qs (snd site)) (places_of t qs ls)) j.
+  site_at n' j = Some site -> letter_of (case_at (scanned n j)) = Some l ->
+  let I := dot qs (snd site) in let K := dot qs (on_keys l) in
+  score (fst I + fst K) <= row_score j <= score (snd I + snd K).
 Proof.
-  intros Hj Hq Hs Hl. unfold site_at in Hs. rewrite scanned_same in Hs. set (p := scanned n j) in *.
+  intros Hj Hq Hs L. unfold site_at in Hs. rewrite scanned_same in Hs. set (p := scanned n j) in *.
   pose proof (scanned_range j Hj) as Hp. fold p in Hp. apply bind_some in Hs as (Is & E & Hs). take Hs.
-    cbn [fst snd] in *.
-  pose proof Hl as Hl'. rewrite table_kind in Hl. destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as
-    (l & L &
-    In_). exists l.
-  split; [exact L|]. destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks).
+  cbn [snd]. destruct (letter_of_correct p l Hp Pv L) as (_ & _ & _ & _ & Ks).
   assert (Base : Forall2 within Is (map (fun r => part_value (position_part r) n p) (head_keys a))).
   { apply (traverse_related _ _ _ _ _ E). intros r I Hr F. rewrite <- (keys_same r p Hr).
     now apply enclosed_part_correct. }
@@ -382,8 +380,21 @@ Proof.
   { unfold row_score, scaled_score. fold p. rewrite dot_product_real. fold us. rewrite <- dot_real_plus. f_equal.
     apply map_ext. intros r. ring. }
   pose proof (dot_within _ _ Hq _ _ Base) as [B1 B2]. pose proof (dot_within _ _ Hq _ _ Ks) as [K1 K2].
-  set (base := dot_real us (map (fun r => part_value (position_part r) n p) (head_keys a))) in *.
-  set (own := dot_real us (map (fun r => linear r (h p) - part_value (position_part r) n p) (head_keys a))) in *.
+  cbv zeta. rewrite S, !fixed_plus. lra.
+Qed.
+
+Lemma site_fits qs site ls t j : (1 <= j <= n)%nat ->
+  Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
+  site_at n' j = Some site -> nth (fst site) (letter_table any) None = Some ls ->
+  fits (fun _ => true) t (shifted (dot qs (snd site)) (places_of t qs ls)) j.
+Proof.
+  intros Hj Hq Hs Hl. pose proof (fun l => site_score qs site j l Hj Hq Hs) as Scores. unfold site_at in Hs.
+  rewrite scanned_same in Hs. set (p := scanned n j) in *. pose proof (scanned_range j Hj) as Hp. fold p in Hp.
+  apply bind_some in Hs as (Is & _ & Hs). take Hs. cbn [fst snd] in *. pose proof Hl as Hl'. rewrite table_kind in Hl. destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as
+    (l & L &
+    In_). exists l.
+  split; [exact L|]. destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks).
+  destruct (Scores l L) as [S1 S2]. rewrite fixed_plus in S1, S2.
   destruct (places_of_covers t qs ls l In_) as (CB & CP & CF).
   assert (Bad : row_value j <> bit t -> is_bad t l = true).
   { intros Ne. unfold is_bad. destruct (Qeq_bool (value l) (truth_number t)) eqn:Q; [|reflexivity]. exfalso. apply Ne.
@@ -538,7 +549,7 @@ Qed.
 Hypothesis Guard : tr (guarded k) i = true.
 Lemma guard_on : off any n' J = false.
 Proof.
-  destruct (off any n' J) eqn:O; [|reflexivity]. exfalso. unfold off in O. apply andb_prop in O as [O1 O2].
+  clear Checked Queries. destruct (off any n' J) eqn:O; [|reflexivity]. exfalso. unfold off in O. apply andb_prop in O as [O1 O2].
   assert (F : forall n0, (i =? n0)%nat = (i =? n)%nat -> off_at n0 i = true -> False).
   { intros n0 E O. unfold off_at in O. assert (P : place_case n0 i = place_case n i) by (unfold place_case;
     now rewrite E).

@@ -863,11 +863,10 @@ Proof.
     + apply (sparse_written n i h a r) with (c0 := c0) (E := E) (vs := vs) (c := c) (H := V) (e := e) (p := p)
         (table := []) (far := 0%Z) (order := order); assumption.
   - destruct (head_weighing a) eqn:W; try discriminate. apply One in K.
-    assert (NP : normalises (head_weighing a) = true) by now rewrite W.
-    split; [exact (Ends _ _ K NP)|]. intros G.
+    split; [exact (Ends _ _ K ltac:(reflexivity || now rewrite W))|]. intros G.
     destruct (sum_found known A a r D users n w i h Hi HA Known Whole chi guard x y c0 E _ _ K G)
       as [S|(vs & c & V & e & p & Ln & Va & Cc & Ne & Vp & Sc & Rd)].
-    + rewrite (same_written n i h a r Hi _ S NP). apply exact_within; lra.
+    + rewrite (same_written n i h a r Hi _ S ltac:(reflexivity || now rewrite W)). apply exact_within; lra.
     + apply (softmax_written n i h a r) with (c0 := c0) (E := E) (vs := vs) (c := c) (H := V) (e := e) (p := p)
         (table := map (gap_weight c0 E) (seq 0 cut)) (far := gap_weight c0 E cut); try assumption; try reflexivity.
       exact (sum_range_there known A a r D users n w i h Hi HA Known chi guard x y c0 E _ _ K).
