@@ -93,8 +93,8 @@ class Weighting(StrEnum):
     RELU = "relu", Row(Shape.ADDITIVE, response=Response.RELU)
     RELU_OVER_N = "relu-over-n", Row(Shape.ADDITIVE, response=Response.RELU, over_n=True)
     SIGMOID = "sigmoid", Row(Shape.ADDITIVE, response=Response.SIGMOID)
-    GEOMETRIC = "geometric", Row(Shape.STICK, response=Response.SIGMOID)
-    STICK_BREAKING = "stick-breaking", Row(Shape.STICK, response=Response.SIGMOID)
+    GEOMETRIC = "geometric", Row(Shape.STICK, response=Response.SIGMOID, coq="Geometric")
+    STICK_BREAKING = "stick-breaking", Row(Shape.STICK, response=Response.SIGMOID, coq="StickBreaking")
 
     def __new__(cls, name: str, row: Row | None = None) -> Self:
         """A member is its name, and knows its row; what has a name alone is looked up, and does not come here."""

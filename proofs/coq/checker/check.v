@@ -274,7 +274,7 @@ Proof.
       by now destruct (head_weighing a). clear C. destruct (scores_vanish A a) eqn:V.
     + unfold scores_vanish in V. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
       rewrite (gathered_uniform users n w A h a r i p HA Hi Ep); [exact (Every C')| |exact V].
-      intros E. now rewrite E in O.
+      exact (sparse_normalises _ _ O).
     + apply if_or in C' as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)]. apply means_exactly.
       exact (check_sharp_lookup_correct users n w L A h a r b i order HL HA Hi O C).
   - assert (Others : (if check_by_rows letters L A a r b then true

@@ -8,120 +8,98 @@
    position before it: `prev` of what is remembered. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing exponential exp_enclosure relu lemma_09_rounding formula
-  network meaning linear_combination cases theorem_15_since_until check_by_cases gap_rule values_by_rows
-  queries_by_rows check_by_rows.
+  network meaning linear_combination cases theorem_15_since_until check_feedforward check_by_cases gap_rule
+  values_by_rows queries_by_rows check_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
-#[local] Hint Resolve score_bits_nonneg weight_bits_nonneg : core.
+#[local] Hint Resolve score_bits_nonneg : core.
 Notation ends := (Z * Z)%type.
-Definition inside (o : ends) (x : R) : Prop := share (fst o) <= x <= share (snd o).
-
-(* ---- multiples of 2^-80 as multiples of 2^-60 ---- *)
-Definition coarser (I : ends) : ends := (Z.shiftr (fst I) 20, rounded_up (snd I) 20).
-Lemma units_apart z : score z = IZR z / IZR (2 ^ 20) * / IZR (2 ^ weight_bits).
-Proof.
-  unfold fixed. replace (2 ^ score_bits)%Z with (2 ^ 20 * 2 ^ weight_bits)%Z by reflexivity. rewrite mult_IZR.
-  assert (P : 0 < IZR (2 ^ 20)) by (apply IZR_lt; reflexivity). pose proof (u_pos weight_bits weight_bits_nonneg).
-  field. lra.
-Qed.
-Lemma coarser_down z : share (Z.shiftr z 20) <= score z.
-Proof.
-  rewrite units_apart. apply Rmult_le_compat_r; [apply inverse_nonneg, u_pos; auto|]. now apply shiftr_down.
-Qed.
-Lemma coarser_up z : score z <= share (rounded_up z 20).
-Proof.
-  rewrite units_apart. apply Rmult_le_compat_r; [apply inverse_nonneg, u_pos; auto|]. now apply rounded_up_ge.
-Qed.
+Definition inside (o : ends) (x : R) : Prop := score (fst o) <= x <= score (snd o).
 
 (* ---- the sigmoid ---- *)
-Notation whole := (one weight_bits).
-Definition falls_short (y : Z) : Z := (whole * whole / (whole + decay_above weight_bits (Z.shiftr y 20)))%Z.
+Notation whole := (one score_bits).
+Definition falls_short (y : Z) : Z := (whole * whole / (whole + decay_above score_bits y))%Z.
 Definition goes_beyond (y : Z) : Z :=
-  ceiling_div (whole * whole) (whole + Z.max 0 (decay_below weight_bits (rounded_up y 20))).
+  ceiling_div (whole * whole) (whole + Z.max 0 (decay_below score_bits y)).
 Definition sigmoid_below (z : Z) : Z := if (0 <=? z)%Z then falls_short z else (whole - goes_beyond (- z))%Z.
 Definition sigmoid_above (z : Z) : Z := (whole - sigmoid_below (- z))%Z.
 
 Lemma whole_pos : (0 < whole)%Z.
 Proof. reflexivity. Qed.
-Lemma share_whole : share whole = 1.
+Lemma score_whole : score whole = 1.
 Proof. now apply fixed_one. Qed.
-Lemma quotient_of_shares d : (0 < d)%Z -> IZR (whole * whole) / IZR d / IZR (2 ^ weight_bits) = / share d.
+Lemma quotient_of_shares d : (0 < d)%Z -> IZR (whole * whole) / IZR d / IZR (2 ^ score_bits) = / score d.
 Proof.
-  intros D. apply IZR_lt in D. pose proof (u_pos weight_bits weight_bits_nonneg). unfold fixed.
+  intros D. apply IZR_lt in D. pose proof (u_pos score_bits score_bits_nonneg). unfold fixed.
   rewrite mult_IZR, one_power by auto. field. lra.
 Qed.
-Lemma falls_short_correct y : (0 <= y)%Z -> share (falls_short y) <= sigmoid (score y).
+Lemma falls_short_correct y : (0 <= y)%Z -> score (falls_short y) <= sigmoid (score y).
 Proof.
-  intros Y. assert (X : (0 <= Z.shiftr y 20)%Z) by now apply Z.shiftr_nonneg.
-  pose proof (decay_above_correct weight_bits weight_bits_nonneg _ X) as E. pose proof (coarser_down y) as C.
-  set (e := decay_above weight_bits (Z.shiftr y 20)) in *.
-  assert (E0 : 0 < share e) by (eapply Rlt_le_trans; [apply exp_pos|exact E]).
+  intros Y. pose proof (decay_above_correct score_bits score_bits_nonneg _ Y) as E.
+  set (e := decay_above score_bits y) in *.
+  assert (E0 : 0 < score e) by (eapply Rlt_le_trans; [apply exp_pos|exact E]).
   assert (P : (0 < whole + e)%Z).
-  { apply lt_IZR. apply Rmult_lt_reg_r with (/ IZR (2 ^ weight_bits)); [apply Rinv_0_lt_compat, u_pos; auto|].
-    fold (share (whole + e)). rewrite Rmult_0_l. change (0 < share (whole + e)). rewrite fixed_plus, share_whole. lra. }
-  apply Rle_trans with (/ share (whole + e)).
+  { apply lt_IZR. apply Rmult_lt_reg_r with (/ IZR (2 ^ score_bits)); [apply Rinv_0_lt_compat, u_pos; auto|].
+    fold (score (whole + e)). rewrite Rmult_0_l. change (0 < score (whole + e)). rewrite fixed_plus, score_whole. lra. }
+  apply Rle_trans with (/ score (whole + e)).
   - rewrite <- quotient_of_shares by exact P. apply Rmult_le_compat_r; [apply inverse_nonneg, u_pos; auto|].
     now apply floor_div_le.
-  - unfold sigmoid. rewrite fixed_plus, share_whole. pose proof (exp_pos (- score y)).
-    apply Rinv_le_contravar; [lra|]. pose proof (exp_monotone (- score y) (- share (Z.shiftr y 20)) ltac:(lra)). lra.
+  - unfold sigmoid. rewrite fixed_plus, score_whole. pose proof (exp_pos (- score y)).
+    apply Rinv_le_contravar; lra.
 Qed.
-Lemma goes_beyond_correct y : (0 <= y)%Z -> sigmoid (score y) <= share (goes_beyond y).
+Lemma goes_beyond_correct y : (0 <= y)%Z -> sigmoid (score y) <= score (goes_beyond y).
 Proof.
-  intros Y. assert (X : (0 <= rounded_up y 20)%Z).
-  { apply (fixed_le_iff weight_bits); [auto|]. rewrite fixed_0. eapply Rle_trans; [|apply coarser_up].
-    now apply fixed_nonneg. }
-  pose proof (decay_below_correct weight_bits weight_bits_nonneg _ X) as E. pose proof (coarser_up y) as C.
-  pose proof (exp_monotone (- share (rounded_up y 20)) (- score y) ltac:(lra)) as M. unfold goes_beyond.
-  set (e := Z.max 0 (decay_below weight_bits (rounded_up y 20))).
+  intros Y. pose proof (decay_below_correct score_bits score_bits_nonneg _ Y) as E. unfold goes_beyond.
+  set (e := Z.max 0 (decay_below score_bits y)).
   assert (E0 : (0 <= e)%Z) by apply Z.le_max_l.
-  assert (E1 : share e <= exp (- score y)).
+  assert (E1 : score e <= exp (- score y)).
   { unfold e. pose proof (exp_pos (- score y)).
-    destruct (Z.max_spec 0 (decay_below weight_bits (rounded_up y 20))) as [[_ ->]|[_ ->]]; [|rewrite fixed_0]; lra. }
-  assert (P : (0 < whole + e)%Z) by (pose proof whole_pos; lia). apply (fixed_nonneg weight_bits) in E0; [|auto].
-  apply Rle_trans with (/ share (whole + e)).
-  - unfold sigmoid. rewrite fixed_plus, share_whole. apply Rinv_le_contravar; lra.
+    destruct (Z.max_spec 0 (decay_below score_bits y)) as [[_ ->]|[_ ->]]; [|rewrite fixed_0]; lra. }
+  assert (P : (0 < whole + e)%Z) by (pose proof whole_pos; lia). apply (fixed_nonneg score_bits) in E0; [|auto].
+  apply Rle_trans with (/ score (whole + e)).
+  - unfold sigmoid. rewrite fixed_plus, score_whole. apply Rinv_le_contravar; lra.
   - rewrite <- quotient_of_shares by exact P. apply Rmult_le_compat_r; [apply inverse_nonneg, u_pos; auto|].
     now apply ceiling_div_ge.
 Qed.
-Lemma sigmoid_below_correct z : share (sigmoid_below z) <= sigmoid (score z).
+Lemma sigmoid_below_correct z : score (sigmoid_below z) <= sigmoid (score z).
 Proof.
   unfold sigmoid_below. destruct (Z.leb_spec 0 z); [now apply falls_short_correct|].
   pose proof (goes_beyond_correct (- z) ltac:(lia)) as G. rewrite fixed_opp, sigmoid_opp in G.
-  rewrite fixed_minus, share_whole. lra.
+  rewrite fixed_minus, score_whole. lra.
 Qed.
-Lemma sigmoid_above_correct z : sigmoid (score z) <= share (sigmoid_above z).
+Lemma sigmoid_above_correct z : sigmoid (score z) <= score (sigmoid_above z).
 Proof.
   unfold sigmoid_above. pose proof (sigmoid_below_correct (- z)) as B. rewrite fixed_opp, sigmoid_opp in B.
-  rewrite fixed_minus, share_whole. lra.
+  rewrite fixed_minus, score_whole. lra.
 Qed.
 
 (* ---- one more letter ---- *)
 Definition mixed (s o v : Z) : Z := ((whole - s) * o + s * v)%Z.
 Definition advance (s v o : ends) : ends :=
-  (Z.shiftr (Z.min (mixed (fst s) (fst o) (fst v)) (mixed (snd s) (fst o) (fst v))) weight_bits,
-   rounded_up (Z.max (mixed (fst s) (snd o) (snd v)) (mixed (snd s) (snd o) (snd v))) weight_bits).
+  (Z.shiftr (Z.min (mixed (fst s) (fst o) (fst v)) (mixed (snd s) (fst o) (fst v))) score_bits,
+   rounded_up (Z.max (mixed (fst s) (snd o) (snd v)) (mixed (snd s) (snd o) (snd v))) score_bits).
 
-Notation unit_2 := (IZR (2 ^ weight_bits)).
-Lemma mixed_value s o v : IZR (mixed s o v) / unit_2 / unit_2 = share o + share s * (share v - share o).
+Notation unit_2 := (IZR (2 ^ score_bits)).
+Lemma mixed_value s o v : IZR (mixed s o v) / unit_2 / unit_2 = score o + score s * (score v - score o).
 Proof.
-  pose proof (u_pos weight_bits weight_bits_nonneg). unfold mixed, fixed.
+  pose proof (u_pos score_bits score_bits_nonneg). unfold mixed, fixed.
   rewrite plus_IZR, !mult_IZR, minus_IZR, one_power by auto. field. lra.
 Qed.
-Lemma mixed_least p q s o v : share p <= s <= share q ->
-  IZR (Z.min (mixed p o v) (mixed q o v)) / unit_2 / unit_2 <= share o + s * (share v - share o).
+Lemma mixed_least p q s o v : score p <= s <= score q ->
+  IZR (Z.min (mixed p o v) (mixed q o v)) / unit_2 / unit_2 <= score o + s * (score v - score o).
 Proof.
-  intros [P Q]. pose proof (u_pos weight_bits weight_bits_nonneg) as U.
+  intros [P Q]. pose proof (u_pos score_bits score_bits_nonneg) as U.
   assert (L : forall x y, (x <= y)%Z -> IZR x / unit_2 / unit_2 <= IZR y / unit_2 / unit_2).
   { intros x y H. apply IZR_le in H. repeat apply Rmult_le_compat_r; try (now apply inverse_nonneg). exact H. }
-  destruct (Rle_dec 0 (share v - share o)) as [D|D].
+  destruct (Rle_dec 0 (score v - score o)) as [D|D].
   - eapply Rle_trans; [apply L, Z.le_min_l|]. rewrite mixed_value.
     pose proof (Rmult_le_compat_r _ _ _ D P). lra.
   - eapply Rle_trans; [apply L, Z.le_min_r|]. rewrite mixed_value.
-    pose proof (Rmult_le_compat_r (share o - share v) _ _ ltac:(lra) Q). lra.
+    pose proof (Rmult_le_compat_r (score o - score v) _ _ ltac:(lra) Q). lra.
 Qed.
-Lemma mixed_greatest p q s o v : share p <= s <= share q ->
-  share o + s * (share v - share o) <= IZR (Z.max (mixed p o v) (mixed q o v)) / unit_2 / unit_2.
+Lemma mixed_greatest p q s o v : score p <= s <= score q ->
+  score o + s * (score v - score o) <= IZR (Z.max (mixed p o v) (mixed q o v)) / unit_2 / unit_2.
 Proof.
   intros B. pose proof (mixed_least p q s (- o) (- v) B) as M. rewrite !fixed_opp in M.
   replace (Z.min (mixed p (- o) (- v)) (mixed q (- o) (- v))) with (- Z.max (mixed p o v) (mixed q o v))%Z in M
@@ -138,7 +116,7 @@ Proof.
   assert (F : forall a b, z <= a -> y <= b -> (1 - x) * z + x * y <= a + x * (b - a)).
   { intros a b A B. pose proof (Rmult_le_compat_l (1 - x) z a ltac:(lra) A).
     pose proof (Rmult_le_compat_l x y b ltac:(lra) B). lra. }
-  pose proof (u_pos weight_bits weight_bits_nonneg) as U. split.
+  pose proof (u_pos score_bits score_bits_nonneg) as U. split.
   - eapply Rle_trans; [|exact (G _ _ O1 V1)]. eapply Rle_trans; [|exact (mixed_least _ _ x _ _ S)].
     apply Rmult_le_compat_r; [now apply inverse_nonneg|]. now apply shiftr_down.
   - eapply Rle_trans; [exact (F _ _ O2 V2)|]. eapply Rle_trans; [exact (mixed_greatest _ _ x _ _ S)|].
@@ -199,7 +177,7 @@ Notation site := (nat * interval)%type.
 
 Definition cell_of (qs : list interval) (I : interval) (l : letter) : cell :=
   let K := dot qs (on_keys l) in
-  Cell (sigmoid_below (fst I + fst K), sigmoid_above (snd I + snd K)) (coarser (around (value l))) (brought l).
+  Cell (sigmoid_below (fst I + fst K), sigmoid_above (snd I + snd K)) (around (value l)) (brought l).
 Definition row_fits (st : memories) : bool :=
   forallb (fun b => match held_of st b with
     | Some o => ((fst (limits b) + snd (limits b)) * (if b then whole - fst o else snd o) <=? snd (limits b) * whole)%Z
@@ -254,11 +232,11 @@ Lemma row_fits_correct st b x : row_fits st = true -> may_be (held_of st b) x ->
 Proof.
   intros F (o & E & [O1 O2]). unfold row_fits in F. rewrite forallb_forall in F. specialize (F b (bool_listed b)).
   cbv beta in F. rewrite E in F. destruct (Limits b) as [C D]. apply Z.leb_le in F. unfold allowed_error.
-  apply (fixed_le weight_bits weight_bits_nonneg) in F. rewrite !fixed_times, share_whole, plus_IZR in F.
+  apply (fixed_le score_bits score_bits_nonneg) in F. rewrite !fixed_times, score_whole, plus_IZR in F.
   apply IZR_lt in C. apply IZR_le in D. set (c := IZR (fst (limits b))) in *. set (d := IZR (snd (limits b))) in *.
   assert (G : forall y, (c + d) * y <= d * 1 -> y <= d / (c + d)).
   { intros y H. apply Rmult_le_reg_l with (c + d); [lra|]. replace ((c + d) * (d / (c + d))) with d by (field; lra). lra. }
-  apply G in F. destruct b; [rewrite fixed_minus, share_whole in F|]; lra.
+  apply G in F. destruct b; [rewrite fixed_minus, score_whole in F|]; lra.
 Qed.
 
 Section PassCorrect.
@@ -366,11 +344,11 @@ Proof.
   destruct T as (l & L & Il). exists (cell_of qs (dot qs (snd s)) l). split; [now apply in_map|].
   destruct (letter_of_correct A a values k users n w h HA _ l (place_range j Hj) Pv L) as (B & V & _).
   destruct (site_score A a values k users n w h HA any n' i J Hi HJ Scan Pv Length qs s j l Hj Hq Hs L) as [S1 S2].
-  unfold cell_of. cbn [share_taken cell_value cell_brings]. repeat split; cbn [fst snd coarser].
+  unfold cell_of. cbn [share_taken cell_value cell_brings]. repeat split; cbn [fst snd].
   - eapply Rle_trans; [apply sigmoid_below_correct|now apply sigmoid_grows].
   - eapply Rle_trans; [|apply sigmoid_above_correct]. now apply sigmoid_grows.
-  - eapply Rle_trans; [apply coarser_down|]. unfold row_value. rewrite V. apply around_within.
-  - eapply Rle_trans; [|apply coarser_up]. unfold row_value. rewrite V. apply around_within.
+  - unfold row_value. rewrite V. apply around_within.
+  - unfold row_value. rewrite V. apply around_within.
   - exact B.
 Qed.
 
@@ -442,19 +420,6 @@ Proof.
 Qed.
 End Row.
 
-Lemma since_at_next p q j : since_at p q (S j) = if decides p q (S j) then both p q (S j) else since_at p q j.
-Proof.
-  apply eq_true_iff_eq. rewrite since_at_iff. unfold decides, both.
-  destruct (p (S j)) eqn:P, (q (S j)) eqn:Q; cbn [implb andb].
-  - split; [easy|]. intros _. exists (S j). split; [lia|]. split; [exact Q|]. intros l Hl. now replace l with (S j) by lia.
-  - rewrite since_at_iff. split.
-    + intros (d & Hd & Qd & Pd). exists d. assert (d <> S j) by congruence. split; [lia|]. split; [exact Qd|].
-      intros l Hl. apply Pd. lia.
-    + intros (d & Hd & Qd & Pd). exists d. split; [lia|]. split; [exact Qd|]. intros l Hl.
-      destruct (Nat.eq_dec l (S j)) as [->|]; [exact P|]. apply Pd. lia.
-  - split; [|easy]. intros (d & Hd & _ & Pd). specialize (Pd (S j) ltac:(lia)). congruence.
-  - split; [|easy]. intros (d & Hd & _ & Pd). specialize (Pd (S j) ltac:(lia)). congruence.
-Qed.
 (* What is remembered one position before the row. *)
 Definition recalled_before : bool :=
   match remembered k, backwards k with
@@ -469,7 +434,8 @@ Proof.
   assert (Sn : forall x y, remembered k = Holds x y -> forall j,
     kept j = since_at (fun j => tr x (scanned k n j)) (fun j => tr y (scanned k n j)) j).
   { intros x y K. induction j as [|j IH]; [reflexivity|]. rewrite since_at_next. cbn [memory_at].
-    unfold truth_brought at 1. rewrite K, IH. now destruct (decides _ _ (S j)) eqn:D; unfold decides in *; rewrite D. }
+    unfold truth_brought at 1. rewrite K, IH. unfold decides, both.
+    now destruct (tr x (scanned k n (S j))), (tr y (scanned k n (S j))). }
   assert (Ps : forall x, remembered k = Passes x -> forall j, kept (S j) = tr x (scanned k n (S j))).
   { intros x K j. cbn [memory_at]. unfold truth_brought. now rewrite K. }
   unfold recalled_before. destruct (remembered k) as [x y|x] eqn:K, (backwards k) eqn:B.
