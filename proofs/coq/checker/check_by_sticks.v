@@ -17,6 +17,19 @@ Open Scope R_scope.
 Notation ends := (Z * Z)%type.
 Definition inside (o : ends) (x : R) : Prop := score (fst o) <= x <= score (snd o).
 
+(* A number, exactly if it is a multiple of 2^-80. *)
+Definition closely (q : Q) : ends :=
+  let z := Z.shiftl (Qnum q) score_bits in (z / Zpos (Qden q), ceiling_div z (Zpos (Qden q)))%Z.
+Lemma closely_inside q : inside (closely q) (Q2R q).
+Proof.
+  unfold inside, closely. cbn [fst snd]. rewrite Z.shiftl_mul_pow2 by easy. set (d := Zpos (Qden q)).
+  pose proof (u_pos score_bits score_bits_nonneg) as U. assert (D : 0 < IZR d) by (apply IZR_lt; reflexivity).
+  assert (E : Q2R q = IZR (Qnum q * 2 ^ score_bits) / IZR d / IZR (2 ^ score_bits))
+    by (unfold Q2R; rewrite mult_IZR; fold d; field; lra).
+  rewrite E. split; (apply Rmult_le_compat_r; [now apply inverse_nonneg|]); [now apply floor_div_le|].
+  now apply ceiling_div_ge.
+Qed.
+
 (* ---- the sigmoid ---- *)
 Notation whole := (one score_bits).
 Definition falls_short (y : Z) : Z := (whole * whole / (whole + decay_above score_bits y))%Z.
@@ -177,7 +190,7 @@ Notation site := (nat * interval)%type.
 
 Definition cell_of (qs : list interval) (I : interval) (l : letter) : cell :=
   let K := dot qs (on_keys l) in
-  Cell (sigmoid_below (fst I + fst K), sigmoid_above (snd I + snd K)) (around (value l)) (brought l).
+  Cell (sigmoid_below (fst I + fst K), sigmoid_above (snd I + snd K)) (closely (value l)) (brought l).
 Definition row_fits (st : memories) : bool :=
   forallb (fun b => match held_of st b with
     | Some o => ((fst (limits b) + snd (limits b)) * (if b then whole - fst o else snd o) <=? snd (limits b) * whole)%Z
@@ -347,8 +360,8 @@ Proof.
   unfold cell_of. cbn [share_taken cell_value cell_brings]. repeat split; cbn [fst snd].
   - eapply Rle_trans; [apply sigmoid_below_correct|now apply sigmoid_grows].
   - eapply Rle_trans; [|apply sigmoid_above_correct]. now apply sigmoid_grows.
-  - unfold row_value. rewrite V. apply around_within.
-  - unfold row_value. rewrite V. apply around_within.
+  - unfold row_value. rewrite V. apply closely_inside.
+  - unfold row_value. rewrite V. apply closely_inside.
   - exact B.
 Qed.
 
