@@ -207,3 +207,233 @@ Proof.
 Qed.
 End Correct.
 End Heads.
+
+(* ---- what they weigh together, between two numbers ---- *)
+Notation term := (Q * (Q * Q))%type.
+Definition at_distance (t : term) (d : nat) : Q := (fst (snd t) * inject_Z (Z.of_nat d) + snd (snd t))%Q.
+Definition response_ends (k : weighing) (n : nat) (z : Q) : ends :=
+  let y := if Qle_bool 0 z then z else 0%Q in
+  match k with
+  | Relu => closely y
+  | ReluOverN => closely (y / inject_Z (Z.of_nat n))
+  | _ => (sigmoid_below (fst (closely z)), sigmoid_above (snd (closely z)))
+  end.
+Definition scaled_ends (q : Q) (I : ends) : ends :=
+  let J := if Qle_bool 0 q then I else (snd I, fst I) in
+  (Qnum q * fst J / Zpos (Qden q), ceiling_div (Qnum q * snd J) (Zpos (Qden q)))%Z.
+Definition summed_ends (k : weighing) (n d : nat) (ts : list term) : ends :=
+  fold_right (fun t I => let J := scaled_ends (fst t) (response_ends k n (at_distance t d)) in
+    (fst J + fst I, snd J + snd I)%Z) (0, 0)%Z ts.
+(* A response less another one of a lower score is not negative, however small it is. *)
+Definition never_negative (d : nat) (ts : list term) : bool :=
+  match ts with
+  | [t; u] => is_zero (fst t + fst u) &&
+      (if Qle_bool 0 (fst t) then Qle_bool (at_distance u d) (at_distance t d)
+       else Qle_bool (at_distance t d) (at_distance u d))
+  | _ => false
+  end.
+Definition weight_ends (k : weighing) (n : nat) (ts : list term) (d : nat) : ends :=
+  let I := summed_ends k n d ts in if never_negative d ts then (Z.max 0 (fst I), snd I) else I.
+Definition weighs_as (k : weighing) (n : nat) (ts : list term) (d : nat) : R :=
+  total (fun t => Q2R (fst t) * response k n (Q2R (fst (snd t)) * INR d + Q2R (snd (snd t)))) ts.
+
+Lemma at_distance_value t d : Q2R (at_distance t d) = Q2R (fst (snd t)) * INR d + Q2R (snd (snd t)).
+Proof. unfold at_distance. rewrite Q2R_plus, Q2R_mult, Q2R_of_nat. reflexivity. Qed.
+Lemma response_inside k n z : (1 <= n)%nat -> is_alone k = true -> inside (response_ends k n z) (response k n (Q2R z)).
+Proof.
+  intros Hn K. assert (Y : Q2R (if Qle_bool 0 z then z else 0%Q) = relu (Q2R z)).
+  { destruct (Qle_bool 0 z) eqn:E.
+    - apply Qle_bool_R in E. rewrite Q2R_0 in E. now rewrite relu_linear.
+    - rewrite Q2R_0, relu_zero; [reflexivity|]. apply Rnot_lt_le. intros L.
+      assert (T : (0 <= z)%Q) by (apply Rle_Qle; rewrite Q2R_0; lra). apply Qle_bool_iff in T. congruence. }
+  destruct k; try discriminate; cbn [response_ends response].
+  - rewrite <- Y. apply closely_inside.
+  - rewrite <- Y. replace (Q2R _ / INR n) with (Q2R ((if Qle_bool 0 z then z else 0%Q) / inject_Z (Z.of_nat n))).
+    + apply closely_inside.
+    + rewrite Q2R_div, Q2R_of_nat; [reflexivity|]. intros E. apply Qeq_eqR in E. rewrite Q2R_of_nat, Q2R_0 in E.
+      pose proof (INR_at_least_1 n Hn). lra.
+  - destruct (closely_inside z) as [L U]. split; cbn [fst snd].
+    + eapply Rle_trans; [apply sigmoid_below_correct|now apply sigmoid_grows].
+    + eapply Rle_trans; [|apply sigmoid_above_correct]. now apply sigmoid_grows.
+Qed.
+Lemma scaled_inside q I x : inside I x -> inside (scaled_ends q I) (Q2R q * x).
+Proof.
+  intros [L U]. unfold scaled_ends. set (d := Zpos (Qden q)). assert (D : (0 < d)%Z) by reflexivity.
+  pose proof (u_pos score_bits score_bits_nonneg) as P. assert (Dr : 0 < IZR d) by now apply IZR_lt.
+  assert (E : forall z, IZR (Qnum q * z) / IZR d / IZR (2 ^ score_bits) = Q2R q * score z).
+  { intros z. unfold Q2R, fixed. rewrite mult_IZR. fold d. field. lra. }
+  assert (F : forall z, score (Qnum q * z / d) <= Q2R q * score z).
+  { intros z. rewrite <- E. apply Rmult_le_compat_r; [now apply inverse_nonneg|]. now apply floor_div_le. }
+  assert (G : forall z, Q2R q * score z <= score (ceiling_div (Qnum q * z) d)).
+  { intros z. rewrite <- E. apply Rmult_le_compat_r; [now apply inverse_nonneg|]. now apply ceiling_div_ge. }
+  destruct (Qle_bool 0 q) eqn:S; cbn [fst snd].
+  - apply Qle_bool_R in S. rewrite Q2R_0 in S.
+    split; [eapply Rle_trans; [apply F|]|eapply Rle_trans; [|apply G]]; now apply Rmult_le_compat_l.
+  - assert (N : Q2R q <= 0).
+    { apply Rnot_lt_le. intros L0. assert (T : (0 <= q)%Q) by (apply Rle_Qle; rewrite Q2R_0; lra).
+      apply Qle_bool_iff in T. congruence. }
+    split; [eapply Rle_trans; [apply F|]|eapply Rle_trans; [|apply G]]; now apply Rmult_le_compat_neg_l.
+Qed.
+Lemma summed_inside k n d ts : (1 <= n)%nat -> is_alone k = true ->
+  inside (summed_ends k n d ts) (weighs_as k n ts d).
+Proof.
+  intros Hn K. induction ts as [|t ts [L U]]; [split; cbn; rewrite fixed_0; lra|].
+  pose proof (scaled_inside (fst t) _ _ (response_inside k n (at_distance t d) Hn K)) as [L' U'].
+  rewrite at_distance_value in L', U'. unfold weighs_as in *. cbn [summed_ends fold_right total] in *.
+  fold (summed_ends k n d ts). split; cbn [fst snd]; rewrite fixed_plus; lra.
+Qed.
+Lemma never_negative_correct k n d ts : (1 <= n)%nat -> never_negative d ts = true -> 0 <= weighs_as k n ts d.
+Proof.
+  intros Hn H. unfold never_negative in H. destruct ts as [|t [|u [|]]]; try discriminate.
+  apply andb_prop in H as [Z H]. apply Qeq_bool_R in Z. rewrite Q2R_0, Q2R_plus in Z. unfold weighs_as. cbn [total].
+  rewrite <- !at_distance_value. destruct (Qle_bool 0 (fst t)) eqn:S; apply Qle_bool_R in H;
+    apply (response_grows k n _ _ Hn) in H.
+  - apply Qle_bool_R in S. rewrite Q2R_0 in S. replace (Q2R (fst u)) with (- Q2R (fst t)) by lra.
+    pose proof (Rmult_le_compat_l _ _ _ S H). lra.
+  - assert (N : Q2R (fst t) <= 0).
+    { apply Rnot_lt_le. intros L0. assert (T : (0 <= fst t)%Q) by (apply Rle_Qle; rewrite Q2R_0; lra).
+      apply Qle_bool_iff in T. congruence. }
+    replace (Q2R (fst u)) with (- Q2R (fst t)) by lra. pose proof (Rmult_le_compat_neg_l _ _ _ N H). lra.
+Qed.
+Lemma weight_inside k n ts d : (1 <= n)%nat -> is_alone k = true -> inside (weight_ends k n ts d) (weighs_as k n ts d).
+Proof.
+  intros Hn K. unfold weight_ends. pose proof (summed_inside k n d ts Hn K) as [L U].
+  destruct (never_negative d ts) eqn:N; [|now split]. pose proof (never_negative_correct k n d ts Hn N).
+  split; cbn [fst snd]; [|exact U]. destruct (Z.max_spec 0 (fst (summed_ends k n d ts))) as [[_ ->]|[_ ->]]; [exact L|].
+  rewrite fixed_0. exact H.
+Qed.
+
+(* At one length: near 1 at the number that is looked for, at least 0 and small at all others below M together. *)
+Definition rest_of (off : nat) (ws : list (nat * ends)) : Z :=
+  fold_right (fun e x => if Nat.eqb (fst e) off then x else (snd (snd e) + x)%Z) 0%Z ws.
+Definition singles_out (k : weighing) (n M off : nat) (ts : list term) (if_false if_true : Q) : bool :=
+  let ws := map (fun d => (d, weight_ends k n ts d)) (seq 0 M) in
+  let rest := rest_of off ws in
+  let main := weight_ends k n ts off in
+  forallb (fun e => 0 <=? fst (snd e))%Z ws
+  && Qle_bool (inject_Z rest) (if_false * inject_Z (one score_bits))
+  && ((M <=? off)%nat || Qle_bool ((1 - if_true) * inject_Z (one score_bits)) (inject_Z (fst main))
+        && (snd main + rest <=? one score_bits)%Z).
+
+Lemma rest_value k n off ts : (1 <= n)%nat -> is_alone k = true -> forall M,
+  sum M (beside (weighs_as k n ts) off) <= score (rest_of off (map (fun d => (d, weight_ends k n ts d)) (seq 0 M))).
+Proof.
+  intros Hn K. assert (App : forall l m, rest_of off (l ++ m) = (rest_of off l + rest_of off m)%Z).
+  { induction l as [|e l IH]; intros m; [reflexivity|]. cbn [rest_of fold_right app]. fold (rest_of off (l ++ m)).
+    fold (rest_of off l). rewrite IH. destruct (fst e =? off)%nat; lia. }
+  induction M as [|M IH]; [simpl; rewrite fixed_0; lra|]. rewrite seq_S, map_app, App, fixed_plus. cbn [sum].
+  apply Rplus_le_compat; [exact IH|]. unfold beside. cbn [map rest_of fold_right fst snd Nat.add].
+  replace (S M - 1)%nat with M by lia. destruct (M =? off)%nat; [rewrite fixed_0; lra|].
+  rewrite Z.add_0_r. now apply weight_inside.
+Qed.
+(* What is given, of which `t` says whether the one that is looked for gives. *)
+Lemma singles_out_correct k n M off ts e_false e_true (t : bool) x : (1 <= n)%nat -> is_alone k = true ->
+  singles_out k n M off ts e_false e_true = true -> (t = true -> (off < M)%nat) -> Q2R e_false <= 1 ->
+  bit t * weighs_as k n ts off <= x <= bit t * weighs_as k n ts off + sum M (beside (weighs_as k n ts) off) ->
+  0 <= x <= 1 /\ if t then 1 - Q2R e_true <= x else x <= Q2R e_false.
+Proof.
+  intros Hn K H Ht E1 [X1 X2]. unfold singles_out in H. cbv zeta in H.
+  apply andb_prop in H as [H Main]. apply andb_prop in H as [Lows Rest].
+  pose proof (rest_value k n off ts Hn K M) as R. set (rest := rest_of off _) in *.
+  pose proof (weight_inside k n ts off Hn K) as [L U]. set (main := weight_ends k n ts off) in *.
+  pose proof (u_pos score_bits score_bits_nonneg) as P.
+  assert (Of : forall q z, Q2R (q * inject_Z (one score_bits)) <= IZR z -> Q2R q <= score z).
+  { intros q z Q. rewrite Q2R_mult, Q2R_inject_Z, one_power in Q by apply score_bits_nonneg. unfold fixed.
+    apply Rmult_le_reg_r with (IZR (2 ^ score_bits)); [exact P|]. unfold Rdiv.
+    rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact Q. }
+  assert (Up : score rest <= Q2R e_false).
+  { apply Qle_bool_R in Rest. rewrite Q2R_mult, !Q2R_inject_Z, one_power in Rest by apply score_bits_nonneg.
+    unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ score_bits)); [exact P|]. unfold Rdiv.
+    rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact Rest. }
+  destruct t; cbn [bit] in *; rewrite ?Rmult_1_l, ?Rmult_0_l in *; [|split; lra].
+  specialize (Ht eq_refl). rewrite (proj2 (Nat.leb_gt M off) Ht) in Main. cbn [orb] in Main.
+  apply andb_prop in Main as [M1 M2]. apply Qle_bool_R in M1. rewrite Q2R_inject_Z in M1. apply Of in M1.
+  rewrite Q2R_minus, Q2R_1 in M1. apply Z.leb_le in M2. apply (fixed_le score_bits score_bits_nonneg) in M2.
+  rewrite fixed_plus, fixed_one in M2 by apply score_bits_nonneg. rewrite forallb_forall in Lows.
+  assert (W : 0 <= score (fst main)).
+  { specialize (Lows (off, main)). cbn [fst snd] in Lows. apply fixed_nonneg; [apply score_bits_nonneg|].
+    apply Z.leb_le, Lows, (in_map (fun d => (d, weight_ends k n ts d))), in_seq. lia. }
+  lra.
+Qed.
+Lemma singles_out_nonneg k n M off ts x y d : (1 <= n)%nat -> is_alone k = true ->
+  singles_out k n M off ts x y = true -> (d < M)%nat -> 0 <= weighs_as k n ts d.
+Proof.
+  intros Hn K H Hd. unfold singles_out in H. cbv zeta in H. apply andb_prop in H as [H _].
+  apply andb_prop in H as [H _]. rewrite forallb_forall in H. specialize (H (d, weight_ends k n ts d)). cbn [snd] in H.
+  destruct (weight_inside k n ts d Hn K) as [L _]. eapply Rle_trans; [|exact L].
+  apply fixed_nonneg; [apply score_bits_nonneg|]. apply Z.leb_le, H.
+  apply (in_map (fun d => (d, weight_ends k n ts d))), in_seq. lia.
+Qed.
+
+(* ---- several heads at one row ---- *)
+Section Sum.
+Variables (A : list meaning) (k : weighing) (s : side) (f g : formula) (e : direction).
+Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : nat).
+Hypothesis HA : holds_of users n w A h.
+Hypothesis K : is_alone k = true.
+Hypothesis He : nth e A IsAnything = IsTruth g.
+Hypothesis Hi : (1 <= i <= n)%nat.
+Notation tr := (truth users n w).
+Notation P := (fun j => tr f (place_at s n j)).
+Notation G := (fun j => tr g (place_at s n j)).
+Notation J := (place_at s n i).
+
+Lemma place_row : (1 <= J <= n)%nat /\ place_at s n J = i.
+Proof. unfold place_at. destruct s; lia. Qed.
+Lemma counted_tally i' : (1 <= i' <= n)%nat -> counted s n (tr f) i' = tally P (place_at s n i').
+Proof.
+  intros Hi'. unfold counted, looked_at, place_at. destruct s; clear - Hi'.
+  - induction i' as [|i' IH]; [reflexivity|]. destruct (Nat.eq_dec i' 0) as [->|N].
+    + cbn. now destruct (tr f 1).
+    + rewrite seq_S, filter_app, length_app, IH by lia. change (1 + i')%nat with (S i'). cbn [tally filter].
+      destruct (tr f (S i')); cbn [length Nat.b2n]; lia.
+  - assert (T : forall m, (m <= n)%nat -> length (filter (tr f) (seq (S n - m) m)) = tally (fun j => tr f (S n - j)%nat) m).
+    { induction m as [|m IH]; intros Hm; [reflexivity|]. cbn [seq filter tally].
+      replace (S (S n - S m)) with (S n - m)%nat by lia. destruct (tr f (S n - S m)); cbn [length Nat.b2n]; rewrite IH; lia. }
+    rewrite <- T by lia. now replace (S n - (S n - i'))%nat with i' by lia.
+Qed.
+Lemma alone_term ar t : term_of A k s f n e ar = Some t -> gathered (fst ar) n h i (snd ar)
+  = sum n (fun j => (if mask_at (towards s) i j
+      then Q2R (fst t) * response k n (Q2R (fst (snd t)) * (INR (counted s n (tr f) i) - INR (counted s n (tr f) j))
+        + Q2R (snd (snd t))) else 0) * bit (tr g j)).
+Proof.
+  intros T. unfold term_of in T. destruct (same_weighing _ k && _) eqn:S; [|discriminate].
+  apply andb_prop in S as [S M]. apply masking_eqb_eq in M.
+  assert (Kh : head_weighing (fst ar) = k) by (destruct (head_weighing (fst ar)), k; discriminate || reflexivity).
+  destruct (snd ar) as [|[d q] [|]] eqn:R; try discriminate. destruct (Nat.eqb_spec d e) as [->|]; [|discriminate].
+  destruct (line_of A s f (fst ar) n) as [l|] eqn:L; [|discriminate]. cbn [option_map] in T. take T. cbn [fst snd].
+  unfold gathered, attend_as. apply sum_ext. intros j Hj. rewrite Kh, M, weights_alone by exact K.
+  destruct (mask_at (towards s) i j); [|ring].
+  rewrite (line_correct A s f users n w h HA _ l i j Hi Hj L). cbn [linear].
+  pose proof (HA j e Hj) as V. rewrite He in V. cbn [means] in V. rewrite V. ring.
+Qed.
+Lemma alone_terms as_ : forall ts, traverse (term_of A k s f n e) as_ = Some ts ->
+  total (fun ar => gathered (fst ar) n h i (snd ar)) as_ = given P G (weighs_as k n ts) J 0.
+Proof.
+  assert (T : forall ts, traverse (term_of A k s f n e) as_ = Some ts ->
+    total (fun ar => gathered (fst ar) n h i (snd ar)) as_ = sum n (fun j => (if mask_at (towards s) i j
+      then total (fun t => Q2R (fst t) * response k n (Q2R (fst (snd t)) * (INR (counted s n (tr f) i)
+        - INR (counted s n (tr f) j)) + Q2R (snd (snd t)))) ts else 0) * bit (tr g j))).
+  { induction as_ as [|ar as_ IH]; intros ts E; cbn [traverse] in E.
+    - injection E as <-. cbn [total]. symmetry. apply sum_zero. intros j _. destruct (mask_at _ i j); ring.
+    - destruct (term_of A k s f n e ar) as [t|] eqn:Et; [|discriminate].
+      destruct (traverse _ as_) as [ts'|] eqn:Es; [|discriminate]. injection E as <-. cbn [total].
+      rewrite (alone_term ar t Et), (IH ts' eq_refl), <- sum_plus. apply sum_ext. intros j _.
+      destruct (mask_at (towards s) i j); ring. }
+  intros ts E. rewrite (T ts E). clear T E. destruct place_row as [HJ HS].
+  unfold given. set (F := fun j => weighs_as k n ts (0 + (tally P J - tally P j)) * bit (G j)).
+  transitivity (sum n (fun j => bit (j <=? J)%nat * F j)); [|apply sum_up_to; lia].
+  assert (Swap : forall X, sum n X = sum n (fun j => X (place_at s n j))).
+  { intros X. unfold place_at. destruct s; [reflexivity|symmetry; apply sum_backwards]. }
+  rewrite Swap. apply sum_ext. intros j Hj.
+  assert (Hp : (1 <= place_at s n j <= n)%nat) by (unfold place_at; destruct s; lia).
+  assert (Back : place_at s n (place_at s n j) = j) by (unfold place_at; destruct s; lia).
+  assert (M : mask_at (towards s) i (place_at s n j) = (j <=? J)%nat).
+  { unfold place_at, towards, mask_at, future, past. destruct s; [reflexivity|].
+    destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j (S n - i)); reflexivity || (exfalso; lia). }
+  rewrite M. destruct (Nat.leb_spec j J) as [L|L]; cbn [bit]; [|ring]. unfold F, weighs_as.
+  rewrite Rmult_1_l. f_equal. apply total_ext. intros t _.
+  rewrite (counted_tally i Hi), (counted_tally _ Hp), Back, Nat.add_0_l.
+  rewrite minus_INR by (now apply tally_le). reflexivity.
+Qed.
+End Sum.
