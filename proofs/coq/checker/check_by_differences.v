@@ -437,3 +437,189 @@ Proof.
   rewrite minus_INR by (now apply tally_le). reflexivity.
 Qed.
 End Sum.
+
+(* ---- which position is looked for ---- *)
+Definition settled_cases (l : list formula) (agrees : case -> bool) : bool :=
+  let atoms := fold_right add_unread [] l in
+  (length atoms <=? 8)%nat && forallb agrees (filter possible (cases atoms [Eq])).
+(* What is counted decides x since y, and then g holds what it brings; where nothing is counted g does not hold. *)
+Definition brings_as (x y f g : formula) (c : case) : bool :=
+  match evaluate c x, evaluate c y, evaluate c f, evaluate c g with
+  | Some p, Some q, Some cf, Some cg => eqb cf (implb p q) && eqb cg (p && q)
+  | _, _, _, _ => false
+  end.
+(* 0: the last that is counted; 1: the neighbour. *)
+Definition looked_for (chi : formula) (s : side) (f g : formula) : option nat :=
+  match chi, s with
+  | Since x y, ToLeft | Until x y, ToRight => if settled_cases [x; y; f; g] (brings_as x y f g) then Some 0%nat else None
+  | Previous x, ToLeft | Next x, ToRight => if formula_eqb f (Truth true) && formula_eqb g x then Some 1%nat else None
+  | _, _ => None
+  end.
+
+Section LookedFor.
+Variables (users : predicate_meanings) (n : nat) (w : word).
+Notation tr := (truth users n w).
+Lemma settled_correct l agrees j : settled_cases l agrees = true ->
+  exists c, real users n w j c /\ agrees c = true.
+Proof.
+  intros H. unfold settled_cases in H. apply andb_prop in H as [_ H]. rewrite forallb_forall in H.
+  exists (real_case users n w j (fold_right add_unread [] l) Eq). split; [apply real_case_real|]. apply H, filter_In.
+  split; [now apply real_case_listed; left|apply real_case_possible].
+Qed.
+Lemma brings_correct x y f g : settled_cases [x; y; f; g] (brings_as x y f g) = true -> forall j,
+  tr f j = implb (tr x j) (tr y j) /\ tr g j = tr x j && tr y j.
+Proof.
+  intros H j. destruct (settled_correct _ _ j H) as (c & R & B). unfold brings_as in B.
+  pose proof (evaluate_correct users n w j c R) as E.
+  destruct (evaluate c x) as [p|] eqn:X; [|discriminate]. destruct (evaluate c y) as [q|] eqn:Y; [|discriminate].
+  destruct (evaluate c f) as [cf|] eqn:F; [|discriminate]. destruct (evaluate c g) as [cg|] eqn:G; [|discriminate].
+  apply andb_prop in B as [B1 B2]. apply eqb_prop in B1, B2.
+  rewrite (E x p X), (E y q Y), (E f cf F), (E g cg G). now split.
+Qed.
+Notation last s f g i := (last_given (fun j => tr f (place_at s n j)) (fun j => tr g (place_at s n j)) (place_at s n i)).
+Notation beside_it s g i := (neighbour_given (fun j => tr g (place_at s n j)) (place_at s n i)).
+Lemma looked_for_correct chi s f g off i : looked_for chi s f g = Some off -> (1 <= i <= n)%nat ->
+  (off = 0%nat /\ (forall j, tr g j = true -> tr f j = true) /\ tr chi i = last s f g i)
+  \/ (off = 1%nat /\ (forall j, tr f j = true) /\ tr chi i = beside_it s g i).
+Proof.
+  intros H Hi. assert (Last : forall s x y, settled_cases [x; y; f; g] (brings_as x y f g) = true ->
+    (forall j, tr g j = true -> tr f j = true) /\ forall J, last_given (fun j => tr f (place_at s n j))
+      (fun j => tr g (place_at s n j)) J = since_at (fun j => tr x (place_at s n j)) (fun j => tr y (place_at s n j)) J).
+  { intros s' x y B. pose proof (brings_correct x y f g B) as T. split.
+    - intros j G. destruct (T j) as [F1 G1]. rewrite F1. rewrite G1 in G. now destruct (tr x j), (tr y j).
+    - induction J as [|J IH]; [reflexivity|]. rewrite since_at_next. cbn [last_given].
+      destruct (T (place_at s' n (S J))) as [-> ->]. rewrite IH.
+      now destruct (tr x (place_at s' n (S J))), (tr y (place_at s' n (S J))). }
+  assert (Beside : forall x, formula_eqb f (Truth true) && formula_eqb g x = true ->
+    (forall j, tr f j = true) /\ g = x).
+  { intros x B. apply andb_prop in B as [B1 B2]. apply formula_eqb_eq in B1, B2. subst f. now split. }
+  unfold looked_for in H. destruct chi as [| | | | | | |x|x|x y|x y| | | |], s; try discriminate.
+  - destruct (formula_eqb _ _ && _) eqn:B; [|discriminate]. injection H as <-. right. destruct (Beside x B) as [T ->].
+    split; [reflexivity|]. split; [exact T|]. cbn [place_at]. destruct i as [|[|i]]; [lia|reflexivity|reflexivity].
+  - destruct (formula_eqb _ _ && _) eqn:B; [|discriminate]. injection H as <-. right. destruct (Beside x B) as [T ->].
+    split; [reflexivity|]. split; [exact T|]. cbn [place_at].
+    change (tr (Next x) i) with (negb (i =? n)%nat && tr x (i + 1)%nat).
+    destruct (Nat.eqb_spec i n) as [->|N]; [now replace (S n - n)%nat with 1%nat by lia|].
+    destruct (S n - i)%nat as [|[|m]] eqn:E; try lia. cbn [negb andb neighbour_given]. f_equal. lia.
+  - destruct (settled_cases _ _) eqn:B; [|discriminate]. injection H as <-. left. destruct (Last ToLeft x y B) as [T S].
+    split; [reflexivity|]. split; [exact T|]. now rewrite S.
+  - destruct (settled_cases _ _) eqn:B; [|discriminate]. injection H as <-. left. destruct (Last ToRight x y B) as [T S].
+    split; [reflexivity|]. split; [exact T|]. rewrite S. cbn [place_at]. now apply until_backwards.
+Qed.
+End LookedFor.
+
+(* ---- the whole check ---- *)
+(* The count whose total keys read first; where none is read, any will do. *)
+Definition count_read (A : list meaning) (a : head) : side * formula :=
+  match find (fun x => match x with IsTotal _ _ => true | _ => false end)
+    (map (fun e => nth (fst e) A IsAnything) (concat (head_keys a))) with
+  | Some (IsTotal s f) => (s, f) | _ => (ToLeft, Truth true)
+  end.
+Definition truth_read (A : list meaning) (r : row) : option (direction * formula) :=
+  match r with
+  | [(d, _)] => match nth d A IsAnything with IsTruth g => Some (d, g) | _ => None end
+  | _ => None
+  end.
+(* Weights that know no length are those of the greatest. *)
+Definition know_no_length (as_ : list (head * row)) : bool :=
+  forallb (fun ar => match head_weighing (fst ar) with ReluOverN => false | _ => true end
+    && negb (mentions_n (head_temperature (fst ar)))) as_.
+Definition selects (L : lengths) (A : list meaning) (as_ : list (head * row)) (chi : formula) (if_false if_true : Q)
+  : bool :=
+  match as_, greatest_length L with
+  | (a, r) :: _, Some N =>
+      let k := head_weighing a in let '(s, f) := count_read A a in
+      match truth_read A r with
+      | Some (e, g) =>
+          match looked_for chi s f g with
+          | Some off => is_alone k && (N <=? greatest_by_rows)%nat && Qle_bool if_false 1 && all_of (fun n =>
+              match traverse (term_of A k s f n e) as_ with
+              | Some ts => singles_out k n n off ts if_false if_true
+              | None => false
+              end) (lengths_to L N)
+          | None => false
+          end
+      | None => false
+      end
+  | _, _ => false
+  end.
+(* Exactly so many positions, if each that is counted adds 1. *)
+Definition counts_exactly (L : lengths) (A : list meaning) (a : head) (r : row) (s : side) (f : formula) : bool :=
+  let k := head_weighing a in
+  match truth_read A r, greatest_length L with
+  | Some (e, g), Some N => is_alone k && formula_eqb g f && all_of (fun n =>
+      match term_of A k s f n e (a, r) with
+      | Some (q, (x, z)) => is_zero x && match k with
+          | Relu => Qle_bool 0 z && Qeq_bool (q * z) 1
+          | ReluOverN => Qle_bool 0 z && Qeq_bool (q * z) (inject_Z (Z.of_nat n))
+          | _ => is_zero z && Qeq_bool q 2
+          end
+      | None => false
+      end) (lengths_to L N)
+  | _, _ => false
+  end.
+
+Section Whole.
+Variables (A : list meaning) (L : lengths).
+Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : nat).
+Hypothesis HL : allowed L n.
+Hypothesis HA : holds_of users n w A h.
+Hypothesis Hi : (1 <= i <= n)%nat.
+Notation tr := (truth users n w).
+
+Lemma listed_length N : greatest_length L = Some N -> In n (lengths_to L N).
+Proof. intros E. destruct HL as (H1 & H2 & H3). rewrite E in H3. unfold lengths_to. apply in_seq. lia. Qed.
+Lemma truth_read_correct r e g : truth_read A r = Some (e, g) -> nth e A IsAnything = IsTruth g.
+Proof.
+  unfold truth_read. destruct r as [|[d q] [|]]; try discriminate. destruct (nth d A IsAnything) eqn:E; try discriminate.
+  intros H. apply some_pair in H as [<- <-]. exact E.
+Qed.
+Theorem selects_correct as_ chi x y : selects L A as_ chi x y = true ->
+  let o := total (fun ar => gathered (fst ar) n h i (snd ar)) as_ in
+  0 <= o <= 1 /\ if tr chi i then 1 - Q2R y <= o else o <= Q2R x.
+Proof.
+  intros H. unfold selects in H. destruct as_ as [|[a r] rest]; [discriminate|].
+  destruct (greatest_length L) as [N|] eqn:EN; [|discriminate]. destruct (count_read A a) as [s f].
+  destruct (truth_read A r) as [[e g]|] eqn:Er; [|discriminate].
+  destruct (looked_for chi s f g) as [off|] eqn:O; [|discriminate]. apply andb_prop in H as [H C].
+  apply andb_prop in H as [H E1]. apply andb_prop in H as [K _]. apply Qle_bool_R in E1. rewrite Q2R_1 in E1.
+  pose proof (all_of_forall _ _ C n (listed_length N EN)) as S. clear C. cbv beta in S.
+  set (as_ := (a, r) :: rest) in *. set (k := head_weighing a) in *.
+  destruct (traverse (term_of A k s f n e) as_) as [ts|] eqn:T; [|discriminate].
+  cbv zeta. rewrite (alone_terms A k s f g e users n w h i HA K (truth_read_correct r e g Er) Hi as_ ts T).
+  destruct (place_row s n i Hi) as [HJ _]. assert (Hn : (1 <= n)%nat) by lia.
+  pose proof (fun d => singles_out_nonneg k n n off ts x y d Hn K S) as W0.
+  destruct (looked_for_correct users n w chi s f g off i O Hi) as [(-> & Cg & E)|(-> & All & E)]; rewrite E;
+    (eapply singles_out_correct; [exact Hn|exact K|exact S| |exact E1|]).
+  - intros _. lia.
+  - apply given_last; [intros j; apply Cg|exact W0|lia].
+  - intros Q. destruct (place_at s n i) as [|[|m]]; try discriminate; lia.
+  - apply given_neighbour; [intros j _; apply All|exact W0|lia|intros j; apply All].
+Qed.
+
+Theorem counts_exactly_correct a r s f : counts_exactly L A a r s f = true ->
+  gathered a n h i r = INR (counted s n (tr f) i).
+Proof.
+  intros H. unfold counts_exactly in H. destruct (truth_read A r) as [[e g]|] eqn:Er; [|discriminate].
+  destruct (greatest_length L) as [N|] eqn:EN; [|discriminate]. apply andb_prop in H as [H C].
+  apply andb_prop in H as [K F]. apply formula_eqb_eq in F. subst g.
+  pose proof (all_of_forall _ _ C n (listed_length N EN)) as S. clear C. cbv beta in S. set (k := head_weighing a) in *.
+  destruct (term_of A k s f n e (a, r)) as [[q [x z]]|] eqn:T; [|discriminate]. apply andb_prop in S as [X S].
+  apply Qeq_bool_R in X. rewrite Q2R_0 in X. pose proof (INR_at_least_1 n ltac:(lia)) as N1.
+  assert (One : Q2R q * response k n (Q2R z) = 1).
+  { destruct k; try discriminate; cbn [response]; apply andb_prop in S as [Z S]; apply Qeq_bool_R in S.
+    - apply Qle_bool_R in Z. rewrite Q2R_0 in Z. rewrite Q2R_mult, Q2R_1 in S. now rewrite relu_linear.
+    - apply Qle_bool_R in Z. rewrite Q2R_0 in Z. rewrite Q2R_mult, Q2R_of_nat in S. rewrite relu_linear by exact Z.
+      unfold Rdiv. rewrite <- Rmult_assoc, S. field. lra.
+    - apply Qeq_bool_R in Z. rewrite Q2R_0 in Z. rewrite Z, S. unfold sigmoid. rewrite Ropp_0, exp_0.
+      unfold Q2R. simpl. lra. }
+  pose proof (alone_terms A k s f f e users n w h i HA K (truth_read_correct r e f Er) Hi [(a, r)] [(q, (x, z))]) as G.
+  cbn [traverse] in G. rewrite T in G. specialize (G eq_refl). cbn [total fst snd] in G. rewrite Rplus_0_r in G.
+  rewrite G, (counted_tally s f users n w i Hi) by exact Hi. destruct (place_row s n i Hi) as [HJ _].
+  unfold given, weighs_as. cbn [total fst snd].
+  rewrite (sum_ext _ _ (fun j => bit (tr f (place_at s n j)))).
+  - clear. generalize (place_at s n i). intros m. induction m as [|m IH]; [reflexivity|]. cbn [sum tally].
+    rewrite IH, plus_INR. destruct (tr f (place_at s n (S m))); simpl; ring.
+  - intros j _. rewrite X, Rmult_0_l, Rplus_0_l, One. ring.
+Qed.
+End Whole.
