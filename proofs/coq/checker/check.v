@@ -9,7 +9,8 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
-    check_by_rows check_by_sticks output_by_signs output_by_rows lookup_by_rows sum_lookup_by_rows.
+    check_by_rows check_by_sticks output_by_signs output_by_rows lookup_by_rows sum_lookup_by_rows
+    check_by_differences.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -72,15 +73,20 @@ Definition check_any_head (known : option predicate_meanings) (letters : nat) (L
       if at_every_length then true else if by_rows then true else if check_lookup L A a r b then true else of_sum tt
   | _, None => if by_rows then true else check_by_sticks letters L A a r b (1 # 4) (1 # 4)
   end.
+Definition check_heads (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
+    (as_ : list (head * row)) (b : meaning) : bool :=
+  match as_ with
+  | [(a, r)] => if check_any_head known letters L A a r b then true else check_together L A as_ b
+  | _ => check_together L A as_ b
+  end.
 (* `letters` symbols are in the alphabet. *)
 Definition heads_stage (views : outlook) (letters : nat) (L : lengths) (A M : list meaning) (l : layer)
     (d : direction) : meaning :=
   match head_rows l d with
   | [] => nth d A IsAnything
-  | [(a, r)] =>
+  | ((a, _) :: _) as as_ =>
       let b := with_error L A a (nth d M IsAnything) in written A d b
-        (in_some_view views A b (fun A b => check_any_head (known_users views) letters L A a r b))
-  | _ => IsAnything
+        (in_some_view views A b (fun A b => check_heads (known_users views) letters L A as_ b))
   end.
 
 (* ---- feed-forward part ---- *)
@@ -293,10 +299,12 @@ Proof.
   intros HA i d Hi. destruct (for_directions_nth M (heads_stage views letters L A M l) d) as [E|E]; rewrite E;
     [|exact I].
   unfold after_heads. rewrite head_rows_total. unfold heads_stage. pose proof (HA i d Hi) as Hd.
-  destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
-  cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
-  apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
-  exact (check_any_head_correct A a r b h i HA Hi C).
+  destruct (head_rows l d) as [|[a r] as_]; [cbn [total]; now rewrite Rplus_0_r|].
+  cbv zeta. apply written_correct; [exact Hd|].
+  apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C. unfold check_heads in C.
+  destruct as_ as [|ar as_]; [|exact (check_together_correct users n w L A h _ b i HL HA Hi C)].
+  apply if_or in C as [C|C]; [|exact (check_together_correct users n w L A h _ b i HL HA Hi C)].
+  cbn [total fst snd]. rewrite Rplus_0_r. exact (check_any_head_correct A a r b h i HA Hi C).
 Qed.
 
 Lemma not_written l d h : writes_to l d = false -> feedforward l h d = 0.

@@ -520,10 +520,6 @@ Definition truth_read (A : list meaning) (r : row) : option (direction * formula
   | [(d, _)] => match nth d A IsAnything with IsTruth g => Some (d, g) | _ => None end
   | _ => None
   end.
-(* Weights that know no length are those of the greatest. *)
-Definition know_no_length (as_ : list (head * row)) : bool :=
-  forallb (fun ar => match head_weighing (fst ar) with ReluOverN => false | _ => true end
-    && negb (mentions_n (head_temperature (fst ar)))) as_.
 Definition selects (L : lengths) (A : list meaning) (as_ : list (head * row)) (chi : formula) (if_false if_true : Q)
   : bool :=
   match as_, greatest_length L with
@@ -623,3 +619,24 @@ Proof.
   - intros j _. rewrite X, Rmult_0_l, Rplus_0_l, One. ring.
 Qed.
 End Whole.
+
+(* ---- what heads that write one direction together hold ---- *)
+Definition check_together (L : lengths) (A : list meaning) (as_ : list (head * row)) (b : meaning) : bool :=
+  match b, as_ with
+  | IsTruth chi, _ => selects L A as_ chi 0 0
+  | IsNear chi _, _ => selects L A as_ chi (1 # 4) (1 # 4)
+  | IsTotal s f, [(a, r)] => counts_exactly L A a r s f
+  | _, _ => false
+  end.
+Theorem check_together_correct users n w L A h as_ b i : allowed L n -> holds_of users n w A h -> (1 <= i <= n)%nat ->
+  check_together L A as_ b = true -> means users n w i b (total (fun ar => gathered (fst ar) n h i (snd ar)) as_).
+Proof.
+  intros HL HA Hi H. destruct b as [v|chi|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate.
+  - destruct (selects_correct A L users n w h i HL HA Hi as_ chi 0 0 H) as [R E]. rewrite Q2R_0 in E. cbn [means].
+    destruct (truth users n w chi i); simpl; lra.
+  - destruct (selects_correct A L users n w h i HL HA Hi as_ chi _ _ H) as [R E]. cbn [means]. split; [exact R|].
+    intros _. unfold near. replace (Q2R (1 # 4)) with (1 / 4) in E by (unfold Q2R; simpl; lra).
+    destruct (truth users n w chi i); lra.
+  - destruct as_ as [|[a r] [|]]; try discriminate. cbn [total fst snd means]. rewrite Rplus_0_r.
+    exact (counts_exactly_correct A L users n w h i HL HA Hi a r s f H).
+Qed.
