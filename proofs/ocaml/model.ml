@@ -137,9 +137,10 @@ let meaning reader where value =
 (* ---- layers ---- *)
 
 let weightings =
-  [ "average-hardmax"; "leftmost-hardmax"; "rightmost-hardmax"; "relu"; "relu-over-n"; "sigmoid" ]
+  [ "average-hardmax"; "leftmost-hardmax"; "rightmost-hardmax" ]
 let proved =
   [ ("softmax", C.Softmax); ("softmax-plus-one", C.SoftmaxPlusOne); ("sparsemax", C.Sparsemax); ("entmax-1.5", C.Entmax);
+    ("relu", C.Relu); ("relu-over-n", C.ReluOverN); ("sigmoid", C.Sigmoid);
     ("geometric", C.Geometric); ("stick-breaking", C.StickBreaking) ]
 
 let mask where = function

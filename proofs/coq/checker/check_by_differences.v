@@ -119,12 +119,13 @@ Definition towards (s : side) : masking := match s with ToLeft => FutureMasked |
 Section Heads.
 Variables (A : list meaning) (k : weighing) (s : side) (f : formula).                  (* the count *)
 
-(* How many times the total is read, and what is added. *)
+(* How many times the total is read, and what is added, at length n. *)
+Variable n : nat.
 Definition affine_entry (x : meaning) : option (Q * Q) :=
   match x with
   | IsTotal s' f' => if side_eqb s' s && formula_eqb f' f then Some (1%Q, 0%Q) else None
   | IsTruth (Truth b) => Some (0%Q, truth_number b)
-  | IsPosition (Formula (Num q)) => Some (0%Q, q)
+  | IsPosition (Formula e) => if mentions_i e then None else option_map (fun q => (0%Q, q)) (exact e n 1)
   | _ => None
   end.
 Fixpoint affine (r : row) : option (Q * Q) :=
@@ -143,7 +144,7 @@ Fixpoint bilinear_of (qs ks : list row) : option bilinear :=
   | _, _ => Some (Bilinear 0 0 0 0)
   end.
 (* a and b, if the scores are a (x - y) + b at this length. *)
-Definition line_of (a : head) (n : nat) : option (Q * Q) :=
+Definition line_of (a : head) : option (Q * Q) :=
   if mentions_i (head_temperature a) then None else
   bind (exact (head_temperature a) n 1) (fun t => bind (bilinear_of (head_queries a) (head_keys a)) (fun c =>
     if negb (is_zero t) && is_zero (of_both c) && is_zero (of_query c + of_key c)
@@ -152,16 +153,16 @@ Definition same_weighing (x y : weighing) : bool :=
   match x, y with Relu, Relu | ReluOverN, ReluOverN | Sigmoid, Sigmoid => true | _, _ => false end.
 (* A factor of what the heads have as their value, and a line. *)
 Notation term := (Q * (Q * Q))%type.
-Definition term_of (n : nat) (e : direction) (ar : head * row) : option term :=
+Definition term_of (e : direction) (ar : head * row) : option term :=
   if same_weighing (head_weighing (fst ar)) k && masking_eqb (head_masking (fst ar)) (towards s) then
     match snd ar with
-    | [(d, q)] => if Nat.eqb d e then option_map (fun l => (q, l)) (line_of (fst ar) n) else None
+    | [(d, q)] => if Nat.eqb d e then option_map (fun l => (q, l)) (line_of (fst ar)) else None
     | _ => None
     end
   else None.
 
 Section Correct.
-Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector).
+Variables (users : predicate_meanings) (w : word) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Notation tr := (truth users n w).
 Notation number := (fun i => INR (counted s n (tr f) i)).
@@ -173,9 +174,11 @@ Proof.
   - take E. cbn [linear fst snd]. rewrite Q2R_0. ring.
   - apply bind_some in E as (e & Ee & E). apply bind_some in E as (u & Eu & E). take E. cbn [linear fst snd].
     rewrite (IH u Eu). assert (V : h i d = Q2R (fst e) * number i + Q2R (snd e)).
-    { pose proof (HA i d Hi) as M. destruct (nth d A IsAnything) as [[[y| | | | | | | | |]|]|[b| | | | | | | | | | | | | |]| | | | | |s' f'| |];
+    { pose proof (HA i d Hi) as M. destruct (nth d A IsAnything) as [[y|]|[b| | | | | | | | | | | | | |]| | | | | |s' f'| |];
         try discriminate; cbn [affine_entry] in Ee; cbn [means position_value expression_value] in M.
-      - take Ee. cbn [fst snd]. rewrite M, Q2R_0. ring.
+      - destruct (mentions_i y) eqn:Y; [discriminate|]. destruct (exact y n 1) as [q'|] eqn:X; [|discriminate].
+        cbn [option_map] in Ee. take Ee. cbn [fst snd].
+        rewrite M, (unmentioned true n n i 1 eq_refl _ Y), (proj1 (exact_correct _ _ _ _ X)), Q2R_0. ring.
       - take Ee. cbn [fst snd]. change (tr (Truth b) i) with b in M. rewrite M, Q2R_0, truth_number_value. ring.
       - destruct (side_eqb s' s && formula_eqb f' f) eqn:S; [|discriminate]. take Ee. cbn [fst snd].
         apply andb_prop in S as [S F]. apply side_eqb_eq in S. apply formula_eqb_eq in F. subst.
@@ -192,7 +195,7 @@ Proof.
   take E. cbn [dot_product of_both of_query of_key of_none].
   rewrite (IH ks c' Ec), (affine_correct q i Hi u Eu), (affine_correct r j Hj v Ev), !Q2R_plus, !Q2R_mult. ring.
 Qed.
-Lemma line_correct a l i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> line_of a n = Some l ->
+Lemma line_correct a l i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> line_of a = Some l ->
   scaled_score a n h i j = Q2R (fst l) * (number i - number j) + Q2R (snd l).
 Proof.
   intros Hi Hj E. unfold line_of in E. destruct (mentions_i (head_temperature a)) eqn:T; [discriminate|].
@@ -401,10 +404,10 @@ Proof.
   apply andb_prop in S as [S M]. apply masking_eqb_eq in M.
   assert (Kh : head_weighing (fst ar) = k) by (destruct (head_weighing (fst ar)), k; discriminate || reflexivity).
   destruct (snd ar) as [|[d q] [|]] eqn:R; try discriminate. destruct (Nat.eqb_spec d e) as [->|]; [|discriminate].
-  destruct (line_of A s f (fst ar) n) as [l|] eqn:L; [|discriminate]. cbn [option_map] in T. take T. cbn [fst snd].
+  destruct (line_of A s f n (fst ar)) as [l|] eqn:L; [|discriminate]. cbn [option_map] in T. take T. cbn [fst snd].
   unfold gathered, attend_as. apply sum_ext. intros j Hj. rewrite Kh, M, weights_alone by exact K.
   destruct (mask_at (towards s) i j); [|ring].
-  rewrite (line_correct A s f users n w h HA _ l i j Hi Hj L). cbn [linear].
+  rewrite (line_correct A s f n users w h HA _ l i j Hi Hj L). cbn [linear].
   pose proof (HA j e Hj) as V. rewrite He in V. cbn [means] in V. rewrite V. ring.
 Qed.
 Lemma alone_terms as_ : forall ts, traverse (term_of A k s f n e) as_ = Some ts ->
