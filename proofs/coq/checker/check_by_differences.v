@@ -1,5 +1,5 @@
-(* Heads whose weights depend on their own score alone (ReLU, ReLU over n, sigmoid), up to a length: what they count, and
-   what several of them select together (docs/certificate.md, section 5, Selecting heads).
+(* Heads whose weights depend on their own score alone (ReLU, ReLU over n, sigmoid), up to a length: what they count,
+   and what several of them select together (docs/certificate.md, section 5, Selecting heads).
 
    Scores of such heads are a (x - y) + b, for the totals x and y of one count at the row and at the position that is
    seen. So together they weigh a position by W(x - y), a sum of responses. Read towards the row, what is counted has
@@ -8,8 +8,8 @@
    is counted (`since`, `until`), or, where all are counted, of the neighbour (`prev`, `next`). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing exponential exp_enclosure relu formula network totals
-  meaning linear_combination comparison cases theorem_15_since_until check_head check_feedforward check_by_cases gap_rule
-  values_by_rows queries_by_rows check_by_rows check_by_sticks lookup_by_rows.
+  meaning linear_combination comparison cases theorem_15_since_until check_head check_feedforward check_by_cases
+  gap_rule values_by_rows queries_by_rows check_by_rows check_by_sticks lookup_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -152,8 +152,8 @@ Definition line_of (a : head) : option (Q * Q) :=
 Definition same_weighing (x y : weighing) : bool :=
   match x, y with Relu, Relu | ReluOverN, ReluOverN | Sigmoid, Sigmoid => true | _, _ => false end.
 (* A factor of what the heads have as their value, and a line. *)
-Notation term := (Q * (Q * Q))%type.
-Definition term_of (e : direction) (ar : head * row) : option term :=
+Notation share_of_head := (Q * (Q * Q))%type.
+Definition term_of (e : direction) (ar : head * row) : option share_of_head :=
   if same_weighing (head_weighing (fst ar)) k && masking_eqb (head_masking (fst ar)) (towards s) then
     match snd ar with
     | [(d, q)] => if Nat.eqb d e then option_map (fun l => (q, l)) (line_of (fst ar)) else None
@@ -174,7 +174,8 @@ Proof.
   - take E. cbn [linear fst snd]. rewrite Q2R_0. ring.
   - apply bind_some in E as (e & Ee & E). apply bind_some in E as (u & Eu & E). take E. cbn [linear fst snd].
     rewrite (IH u Eu). assert (V : h i d = Q2R (fst e) * number i + Q2R (snd e)).
-    { pose proof (HA i d Hi) as M. destruct (nth d A IsAnything) as [[y|]|[b| | | | | | | | | | | | | |]| | | | | |s' f'| |];
+    { pose proof (HA i d Hi) as M. destruct (nth d A IsAnything) as [[y|]|[b| | | | | | | | | | | | | |]| | | | | |
+      s' f'| |];
         try discriminate; cbn [affine_entry] in Ee; cbn [means position_value expression_value] in M.
       - destruct (mentions_i y) eqn:Y; [discriminate|]. destruct (exact y n 1) as [q'|] eqn:X; [|discriminate].
         cbn [option_map] in Ee. take Ee. cbn [fst snd].
@@ -212,8 +213,8 @@ End Correct.
 End Heads.
 
 (* ---- what they weigh together, between two numbers ---- *)
-Notation term := (Q * (Q * Q))%type.
-Definition at_distance (t : term) (d : nat) : Q := (fst (snd t) * inject_Z (Z.of_nat d) + snd (snd t))%Q.
+Notation share_of_head := (Q * (Q * Q))%type.
+Definition at_distance (t : share_of_head) (d : nat) : Q := (fst (snd t) * inject_Z (Z.of_nat d) + snd (snd t))%Q.
 Definition response_ends (k : weighing) (n : nat) (z : Q) : ends :=
   let y := if Qle_bool 0 z then z else 0%Q in
   match k with
@@ -224,20 +225,20 @@ Definition response_ends (k : weighing) (n : nat) (z : Q) : ends :=
 Definition scaled_ends (q : Q) (I : ends) : ends :=
   let J := if Qle_bool 0 q then I else (snd I, fst I) in
   (Qnum q * fst J / Zpos (Qden q), ceiling_div (Qnum q * snd J) (Zpos (Qden q)))%Z.
-Definition summed_ends (k : weighing) (n d : nat) (ts : list term) : ends :=
+Definition summed_ends (k : weighing) (n d : nat) (ts : list share_of_head) : ends :=
   fold_right (fun t I => let J := scaled_ends (fst t) (response_ends k n (at_distance t d)) in
     (fst J + fst I, snd J + snd I)%Z) (0, 0)%Z ts.
 (* A response less another one of a lower score is not negative, however small it is. *)
-Definition never_negative (d : nat) (ts : list term) : bool :=
+Definition never_negative (d : nat) (ts : list share_of_head) : bool :=
   match ts with
   | [t; u] => is_zero (fst t + fst u) &&
       (if Qle_bool 0 (fst t) then Qle_bool (at_distance u d) (at_distance t d)
        else Qle_bool (at_distance t d) (at_distance u d))
   | _ => false
   end.
-Definition weight_ends (k : weighing) (n : nat) (ts : list term) (d : nat) : ends :=
+Definition weight_ends (k : weighing) (n : nat) (ts : list share_of_head) (d : nat) : ends :=
   let I := summed_ends k n d ts in if never_negative d ts then (Z.max 0 (fst I), snd I) else I.
-Definition weighs_as (k : weighing) (n : nat) (ts : list term) (d : nat) : R :=
+Definition weighs_as (k : weighing) (n : nat) (ts : list share_of_head) (d : nat) : R :=
   total (fun t => Q2R (fst t) * response k n (Q2R (fst (snd t)) * INR d + Q2R (snd (snd t)))) ts.
 
 Lemma at_distance_value t d : Q2R (at_distance t d) = Q2R (fst (snd t)) * INR d + Q2R (snd (snd t)).
@@ -309,7 +310,7 @@ Qed.
 (* At one length: near 1 at the number that is looked for, at least 0 and small at all others below M together. *)
 Definition rest_of (off : nat) (ws : list (nat * ends)) : Z :=
   fold_right (fun e x => if Nat.eqb (fst e) off then x else (snd (snd e) + x)%Z) 0%Z ws.
-Definition singles_out (k : weighing) (n M off : nat) (ts : list term) (if_false if_true : Q) : bool :=
+Definition singles_out (k : weighing) (n M off : nat) (ts : list share_of_head) (if_false if_true : Q) : bool :=
   let ws := map (fun d => (d, weight_ends k n ts d)) (seq 0 M) in
   let rest := rest_of off ws in
   let main := weight_ends k n ts off in
@@ -390,9 +391,11 @@ Proof.
     + cbn. now destruct (tr f 1).
     + rewrite seq_S, filter_app, length_app, IH by lia. change (1 + i')%nat with (S i'). cbn [tally filter].
       destruct (tr f (S i')); cbn [length Nat.b2n]; lia.
-  - assert (T : forall m, (m <= n)%nat -> length (filter (tr f) (seq (S n - m) m)) = tally (fun j => tr f (S n - j)%nat) m).
+  - assert (T : forall m, (m <= n)%nat -> length (filter (tr f) (seq (S n - m) m))
+      = tally (fun j => tr f (S n - j)%nat) m).
     { induction m as [|m IH]; intros Hm; [reflexivity|]. cbn [seq filter tally].
-      replace (S (S n - S m)) with (S n - m)%nat by lia. destruct (tr f (S n - S m)); cbn [length Nat.b2n]; rewrite IH; lia. }
+      replace (S (S n - S m)) with (S n - m)%nat by lia. destruct (tr f (S n - S m)); cbn [length Nat.b2n];
+        rewrite IH; lia. }
     rewrite <- T by lia. now replace (S n - (S n - i'))%nat with i' by lia.
 Qed.
 Lemma alone_term ar t : term_of A k s f n e ar = Some t -> gathered (fst ar) n h i (snd ar)
@@ -454,7 +457,8 @@ Definition brings_as (x y f g : formula) (c : case) : bool :=
 (* 0: the last that is counted; 1: the neighbour. *)
 Definition looked_for (chi : formula) (s : side) (f g : formula) : option nat :=
   match chi, s with
-  | Since x y, ToLeft | Until x y, ToRight => if settled_cases [x; y; f; g] (brings_as x y f g) then Some 0%nat else None
+  | Since x y, ToLeft | Until x y, ToRight =>
+      if settled_cases [x; y; f; g] (brings_as x y f g) then Some 0%nat else None
   | Previous x, ToLeft | Next x, ToRight => if formula_eqb f (Truth true) && formula_eqb g x then Some 1%nat else None
   | _, _ => None
   end.
@@ -479,7 +483,8 @@ Proof.
   apply andb_prop in B as [B1 B2]. apply eqb_prop in B1, B2.
   rewrite (E x p X), (E y q Y), (E f cf F), (E g cg G). now split.
 Qed.
-Notation last s f g i := (last_given (fun j => tr f (place_at s n j)) (fun j => tr g (place_at s n j)) (place_at s n i)).
+Notation last s f g i := (last_given (fun j => tr f (place_at s n j)) (fun j => tr g (place_at s n j))
+  (place_at s n i)).
 Notation beside_it s g i := (neighbour_given (fun j => tr g (place_at s n j)) (place_at s n i)).
 Lemma looked_for_correct chi s f g off i : looked_for chi s f g = Some off -> (1 <= i <= n)%nat ->
   (off = 0%nat /\ (forall j, tr g j = true -> tr f j = true) /\ tr chi i = last s f g i)
@@ -487,7 +492,8 @@ Lemma looked_for_correct chi s f g off i : looked_for chi s f g = Some off -> (1
 Proof.
   intros H Hi. assert (Last : forall s x y, settled_cases [x; y; f; g] (brings_as x y f g) = true ->
     (forall j, tr g j = true -> tr f j = true) /\ forall J, last_given (fun j => tr f (place_at s n j))
-      (fun j => tr g (place_at s n j)) J = since_at (fun j => tr x (place_at s n j)) (fun j => tr y (place_at s n j)) J).
+      (fun j => tr g (place_at s n j)) J = since_at (fun j => tr x (place_at s n j))
+      (fun j => tr y (place_at s n j)) J).
   { intros s' x y B. pose proof (brings_correct x y f g B) as T. split.
     - intros j G. destruct (T j) as [F1 G1]. rewrite F1. rewrite G1 in G. now destruct (tr x j), (tr y j).
     - induction J as [|J IH]; [reflexivity|]. rewrite since_at_next. cbn [last_given].
@@ -506,7 +512,8 @@ Proof.
     destruct (S n - i)%nat as [|[|m]] eqn:E; try lia. cbn [negb andb neighbour_given]. f_equal. lia.
   - destruct (settled_cases _ _) eqn:B; [|discriminate]. injection H as <-. left. destruct (Last ToLeft x y B) as [T S].
     split; [reflexivity|]. split; [exact T|]. now rewrite S.
-  - destruct (settled_cases _ _) eqn:B; [|discriminate]. injection H as <-. left. destruct (Last ToRight x y B) as [T S].
+  - destruct (settled_cases _ _) eqn:B; [|discriminate]. injection H as <-. left.
+    destruct (Last ToRight x y B) as [T S].
     split; [reflexivity|]. split; [exact T|]. rewrite S. cbn [place_at]. now apply until_backwards.
 Qed.
 End LookedFor.
@@ -570,7 +577,8 @@ Lemma listed_length N : greatest_length L = Some N -> In n (lengths_to L N).
 Proof. intros E. destruct HL as (H1 & H2 & H3). rewrite E in H3. unfold lengths_to. apply in_seq. lia. Qed.
 Lemma truth_read_correct r e g : truth_read A r = Some (e, g) -> nth e A IsAnything = IsTruth g.
 Proof.
-  unfold truth_read. destruct r as [|[d q] [|]]; try discriminate. destruct (nth d A IsAnything) eqn:E; try discriminate.
+  unfold truth_read. destruct r as [|[d q] [|]]; try discriminate. destruct (nth d A IsAnything) eqn:E;
+    try discriminate.
   intros H. apply some_pair in H as [<- <-]. exact E.
 Qed.
 Theorem selects_correct as_ chi x y : selects L A as_ chi x y = true ->

@@ -390,7 +390,8 @@ Lemma site_fits qs site ls t j : (1 <= j <= n)%nat ->
 Proof.
   intros Hj Hq Hs Hl. pose proof (fun l => site_score qs site j l Hj Hq Hs) as Scores. unfold site_at in Hs.
   rewrite scanned_same in Hs. set (p := scanned n j) in *. pose proof (scanned_range j Hj) as Hp. fold p in Hp.
-  apply bind_some in Hs as (Is & _ & Hs). take Hs. cbn [fst snd] in *. pose proof Hl as Hl'. rewrite table_kind in Hl. destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as
+  apply bind_some in Hs as (Is & _ & Hs). take Hs. cbn [fst snd] in *. pose proof Hl as Hl'. rewrite table_kind in Hl.
+    destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as
     (l & L &
     In_). exists l.
   split; [exact L|]. destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks).
@@ -549,7 +550,8 @@ Qed.
 Hypothesis Guard : tr (guarded k) i = true.
 Lemma guard_on : off any n' J = false.
 Proof.
-  clear Checked Queries. destruct (off any n' J) eqn:O; [|reflexivity]. exfalso. unfold off in O. apply andb_prop in O as [O1 O2].
+  clear Checked Queries. destruct (off any n' J) eqn:O; [|reflexivity]. exfalso. unfold off in O.
+    apply andb_prop in O as [O1 O2].
   assert (F : forall n0, (i =? n0)%nat = (i =? n)%nat -> off_at n0 i = true -> False).
   { intros n0 E O. unfold off_at in O. assert (P : place_case n0 i = place_case n i) by (unfold place_case;
     now rewrite E).
@@ -722,7 +724,8 @@ Lemma task_parts begin check : check_lengths begin check L = true -> exists any 
    rows_mention mentions_n (head_keys a) = false) /\
   (n' = n \/ query_mentions mentions_n = false).
 Proof.
-  unfold check_lengths. intros Checked. destruct HL as (H1 & Hl & Hg). destruct (greatest_length L) as [N|]; [|discriminate].
+  unfold check_lengths. intros Checked. destruct HL as (H1 & Hl & Hg). destruct (greatest_length L) as [N|];
+    [|discriminate].
   cbv zeta in Checked. destruct (_ && begin _ && _) eqn:C; [cbn [negb] in Checked|discriminate].
   pose proof Checked as Rows. apply andb_prop in C as [C _]. apply andb_prop in C as [C B].
     apply andb_prop in C as [V M].
@@ -755,7 +758,8 @@ Proof.
   destruct (task_parts _ _ Checked) as (any & n' & C & B & V & D & Ln & Qn).
   assert (HJ : (1 <= J <= n)%nat) by (destruct (backwards k); lia).
   assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
-  pose proof (gathered_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C Kernel) as Range. split; [exact Range|].
+  pose proof (gathered_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C Kernel) as Range. split;
+    [exact Range|].
     intros G.
   rewrite (gathered_scanned n h any n' i J Hi HJ Scan Ln Qn D).
   unfold recalled. destruct (remembered k) as [x y|x] eqn:K.

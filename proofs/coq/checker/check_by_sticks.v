@@ -174,7 +174,8 @@ Lemma after_correct cs c st b x y z : In c cs -> inside (share_taken c) x -> 0 <
 Proof.
   intros Hc S X V (o & E & O). assert (G : may_be (goes_on st c (leads c b) b) ((1 - x) * z + x * y)).
   { unfold goes_on. rewrite eqb_reflx, E. eexists. split; [reflexivity|]. now apply advance_correct. }
-  replace (held_of (after cs st) (leads c b)) with (reached cs st (leads c b)) by (unfold after; now destruct (leads c b)).
+  replace (held_of (after cs st) (leads c b)) with (reached cs st (leads c b))
+    by (unfold after; now destruct (leads c b)).
   induction cs as [|c' cs IH]; [destruct Hc|]. cbn [reached fold_right]. fold (reached cs st (leads c b)).
   destruct Hc as [->|Hc]; [|apply may_be_right; exact (IH Hc)]. apply may_be_left.
   destruct b; [now apply may_be_right|now apply may_be_left].
@@ -248,7 +249,8 @@ Proof.
   apply (fixed_le score_bits score_bits_nonneg) in F. rewrite !fixed_times, score_whole, plus_IZR in F.
   apply IZR_lt in C. apply IZR_le in D. set (c := IZR (fst (limits b))) in *. set (d := IZR (snd (limits b))) in *.
   assert (G : forall y, (c + d) * y <= d * 1 -> y <= d / (c + d)).
-  { intros y H. apply Rmult_le_reg_l with (c + d); [lra|]. replace ((c + d) * (d / (c + d))) with d by (field; lra). lra. }
+  { intros y H. apply Rmult_le_reg_l with (c + d); [lra|]. replace ((c + d) * (d / (c + d))) with d by (field; lra).
+    lra. }
   apply G in F. destruct b; [rewrite fixed_minus, score_whole in F|]; lra.
 Qed.
 
@@ -258,7 +260,8 @@ Definition true_memo (m : memo) : Prop := Forall (fun e => cells_of table qs (fs
 Lemma site_eqb_eq s t : site_eqb s t = true -> s = t.
 Proof.
   destruct s as [x [y z]], t as [x' [y' z']]. unfold site_eqb. cbn [fst snd]. intros H.
-  apply andb_prop in H as [H Z]. apply andb_prop in H as [X Y]. apply Nat.eqb_eq in X. apply Z.eqb_eq in Y, Z. congruence.
+  apply andb_prop in H as [H Z]. apply andb_prop in H as [X Y]. apply Nat.eqb_eq in X. apply Z.eqb_eq in Y, Z.
+    congruence.
 Qed.
 Lemma ask_correct m s m' cs : true_memo m -> ask table qs m s = Some (m', cs) ->
   true_memo m' /\ cells_of table qs s = Some cs.
@@ -277,7 +280,8 @@ Variables (z v : nat -> R) (brings : nat -> option bool).
 Fixpoint memory_at (j : nat) : bool :=
   match j with O => false | S j => match brings (S j) with Some b => b | None => memory_at j end end.
 Definition stands (j : nat) (s : site) : Prop := forall cs, cells_of table qs s = Some cs ->
-  exists c, In c cs /\ inside (share_taken c) (sigmoid (z j)) /\ inside (cell_value c) (v j) /\ cell_brings c = brings j.
+  exists c, In c cs /\ inside (share_taken c) (sigmoid (z j)) /\ inside (cell_value c) (v j) /\
+    cell_brings c = brings j.
 
 Lemma follow_correct sites : forall j m st l, true_memo m -> may_be (held_of st (memory_at j)) (held z v j) ->
   follow table qs wanted (S j) m st sites = true -> (l < length sites)%nat -> wanted (S (j + l)) = true ->
@@ -345,7 +349,8 @@ Proof.
   intros Hj Sx. destruct row_place as [HJ Scan]. unfold site_at in Sx.
   rewrite (scanned_same A a k n any n' Length) in Sx. apply bind_some in Sx as (Is & _ & Sx). take Sx. cbn [fst].
   rewrite table_kind. destruct (letters_at letters A a values k any _ _ _) as [ls|] eqn:E; [|exact I].
-  apply (letters_at_real letters A a values k users n w any n' (scanned k n j) ls); [apply Over, place_range, Hj| |exact E].
+  apply (letters_at_real letters A a values k users n w any n' (scanned k n j) ls);
+    [apply Over, place_range, Hj| |exact E].
   destruct Length as [|[]]; auto.
 Qed.
 Lemma site_stands qs j s : (1 <= j <= n)%nat ->
@@ -407,18 +412,21 @@ Proof.
     - exists (0, 0)%Z. split; [reflexivity|]. unfold inside. cbn [fst snd held]. rewrite fixed_0. lra.
     - rewrite map_length. lia.
     - now replace (S (0 + (J - 1))) with J by lia.
-    - intros l s Hl E. cbn [plus]. rewrite nth_error_map in E. destruct (nth_error seen l) as [s'|] eqn:E'; [|discriminate].
+    - intros l s Hl E. cbn [plus]. rewrite nth_error_map in E. destruct (nth_error seen l) as [s'|] eqn:E';
+      [|discriminate].
       cbn [option_map] in E. take E. destruct (Sites (S l) ltac:(lia)) as (s & Es & Ss). cbn [Nat.sub] in Es.
       rewrite Nat.sub_0_r in Es. assert (s = s') as -> by (apply Seen in E'; [congruence|lia]).
       apply site_stands; [lia|exact Hq|exact Ss]. }
   destruct (query_mentions A a mentions_i) eqn:Qi.
   - pose proof (all_of_forall _ _ C J ltac:(apply in_seq; lia)) as C'. clear C. cbv beta in C'. rewrite On in C'.
-    rewrite (scanned_same A a k n any n' Length), Scan in C'. destruct (query_at A a n' i) as [qs|] eqn:Q; [|discriminate].
+    rewrite (scanned_same A a k n any n' Length), Scan in C'. destruct (query_at A a n' i) as [qs|] eqn:Q;
+      [|discriminate].
     apply (query_at_correct A a users n w h HA n' i i Hi Queries (or_introl eq_refl)) in Q.
     apply (Pass qs (Nat.eqb J) (firstn J sites)); auto.
     + rewrite firstn_length. lia.
     + apply Nat.eqb_refl.
-    + intros l s Hl E. rewrite <- (firstn_skipn J sites). rewrite nth_error_app1; [exact E|]. rewrite firstn_length. lia.
+    + intros l s Hl E. rewrite <- (firstn_skipn J sites). rewrite nth_error_app1; [exact E|]. rewrite firstn_length.
+      lia.
   - destruct (query_at A a n' 1) as [qs|] eqn:Q; [|discriminate].
     apply (query_at_correct A a users n w h HA n' i 1 Hi Queries (or_intror Qi)) in Q.
     apply (Pass qs (fun j => negb (off k any n' j)) sites); auto; [lia|now rewrite On].
@@ -457,7 +465,8 @@ Proof.
     + cbn [negb andb]. rewrite until_backwards by lia. f_equal. lia.
   - rewrite (Sn x y eq_refl). unfold scanned. rewrite B. destruct (Nat.eqb_spec i 1) as [->|N]; reflexivity.
   - destruct (Nat.eqb_spec i n) as [->|N]; [now replace (S n - n - 1)%nat with 0%nat by lia|]. cbn [negb andb].
-    replace (S n - i - 1)%nat with (S (n - i - 1)) by lia. rewrite (Ps x eq_refl). unfold scanned. rewrite B. f_equal. lia.
+    replace (S n - i - 1)%nat with (S (n - i - 1)) by lia. rewrite (Ps x eq_refl). unfold scanned. rewrite B. f_equal.
+      lia.
   - destruct (Nat.eqb_spec i 1) as [->|N]; [reflexivity|]. cbn [negb andb].
     replace (i - 1)%nat with (S (i - 2)) by lia. rewrite (Ps x eq_refl). unfold scanned. now rewrite B.
 Qed.
@@ -504,7 +513,8 @@ Proof.
   destruct (check_stick_task_correct letters A a r k _ (fun t => proj1 (limit_of_error _ (Each t))) users n w h i HA
     Over Hi L HL C) as [Range Near].
   unfold allowed_error in Near. rewrite !(proj2 (limit_of_error _ (Each _))) in Near. split; [exact Range|].
-  assert (K : guarded k = g /\ recalled_before k users n w i = truth users n w f i); [|destruct K as [<- <-]; exact Near].
+  assert (K : guarded k = g /\ recalled_before k users n w i = truth users n w f i); [|destruct K as [<- <-];
+    exact Near].
   destruct f; try destruct Ik; try (subst k; split; reflexivity).
   - destruct f; destruct H as [|[]] || destruct H; subst; split; reflexivity.
   - destruct f; destruct H as [|[]] || destruct H; subst; split; reflexivity.

@@ -253,7 +253,8 @@ Qed.
 Lemma real_coherent users n w i c : (1 <= i <= n)%nat -> real users n w i c ->
   (forall f b, In (f, b) (case_assumed c) -> truth users n w f i = b) -> coherent c = true.
 Proof.
-  intros Hi R T. apply forallb_forall. intros [f b] I. cbn [fst snd]. destruct (unfolded f) as [g|] eqn:U; [|reflexivity].
+  intros Hi R T. apply forallb_forall. intros [f b] I. cbn [fst snd]. destruct (unfolded f) as [g|] eqn:U;
+    [|reflexivity].
   destruct (evaluate c g) as [x|] eqn:E; [|reflexivity]. apply (evaluate_correct users n w i c R) in E.
   rewrite <- (unfolded_same users n w i f g Hi U), (T f b I) in E. subst x. apply eqb_reflx.
 Qed.

@@ -1,10 +1,10 @@
-(* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v, check_by_sticks.v,
-   check_by_differences.v, lookup_errors.v
-   for lookups of one count, and sum_lookup_by_rows.v for those of a sum).
+(* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v,
+   check_by_sticks.v, check_by_differences.v, lookup_errors.v for lookups of one count, and sum_lookup_by_rows.v for
+   those of a sum).
 
    `walk` is `layers_stages` of check.v with all that it comes by: before each layer what is known, the layer, and those
-   after it. Proved: an error that `errs` accepts is one of the direction in the whole network, since only one head
-   writes it. *)
+   after it. Proved: an error that `errs` accepts is one of the direction in the whole network, since no other
+   stage writes it. *)
 From Coq Require Import Reals QArith ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination
   check_by_rows check_by_sticks check_by_differences lookup_by_rows lookup_errors sum_lookup_by_rows check.
@@ -31,7 +31,8 @@ Definition errs_otherwise (L : lengths) (A : list meaning) (a : head) (r : row) 
   | Softmax, None => errs_by_lookup L A a r b if_false if_true
   | _, None => false
   end.
-Definition errs_alone (views : outlook) (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning)
+Definition errs_alone (views : outlook) (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b :
+  meaning)
     (if_false if_true : Q) : bool :=
   if errs_by_rows letters L A a r b if_false if_true then true
   else if check_by_sticks letters L A a r b if_false if_true then true
@@ -135,7 +136,8 @@ Proof.
   intros HA Hi N H G. destruct (errs_of_head ls A h d if_false if_true i HA Hi H) as (B & k & as_ & HB & -> & R).
   rewrite N in R. destruct R as [R|(a & r & -> & R)].
   { exact (proj2 (selects_correct B L users n w k i HL HB Hi as_ f _ _ R)). }
-  cbn [total fst snd]. rewrite Rplus_0_r. unfold errs_alone in R. apply if_or in R as [R|R]; [|apply if_or in R as [R|R];
+  cbn [total fst snd]. rewrite Rplus_0_r. unfold errs_alone in R. apply if_or in R as [R|R];
+    [|apply if_or in R as [R|R];
     [|apply if_or in R as [R|R]]].
   - exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over Hi R G).
   - exact (proj2 (check_by_sticks_correct users n w letters L B k a r f g _ _ i HL HB Over Hi R) G).

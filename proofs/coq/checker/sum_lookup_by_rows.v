@@ -781,7 +781,8 @@ Lemma softmax_written : table = map (gap_weight c0 E) (seq 0 cut) -> far = gap_w
 Proof.
   intros Et Ef K. destruct reads_there_spec as [Rp B]. destruct Vp as [Hp Mp].
   set (S := bad_sum table far p (number_of t) 1 vs) in *. unfold gathered. rewrite K.
-  set (att := attend_as _ _ _ _ _ _). change att with (attend n m (scaled_score a n h i) (fun j => linear values (h j))).
+  set (att := attend_as _ _ _ _ _ _). change att with (attend n m (scaled_score a n h i) (fun j => linear values (h
+    j))).
   clear att.
   assert (L : 0 <= Q2R (limit_for x y t) < 1) by (unfold limit_for; destruct t; lra). set (l := Q2R (limit_for x y t))
     in *.
@@ -846,7 +847,8 @@ Proof.
   { intros table far F. rewrite forallb_forall in F. now apply F. }
   assert (Ends : forall table far, check_sum_length known A a r D chi guard x y c0 E table far n = true ->
     normalises (head_weighing a) = true -> 0 <= gathered a n h i r <= 1).
-  { intros table far F NP. unfold gathered. apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ NP) (self_visible a n i Hi)).
+  { intros table far F NP. unfold gathered. apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ NP)
+    (self_visible a n i Hi)).
     exact (sum_range_there known A a r D users n w i h Hi HA Known chi guard x y c0 E table far F). }
   destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
   - assert (K' : Qle_bool (integer_of (S order)) (c0 * (1 - 2 * E))

@@ -133,7 +133,8 @@ Definition regime_holds : Prop :=
   end.
 Definition is_causal : Prop :=
   (forall l a, In l (transformer_layers T) -> In a (layer_heads l) -> head_masking a = FutureMasked
-     /\ head_weighing a <> ReluOverN /\ forall n n' i, expression_value (head_temperature a) n i = expression_value (head_temperature a) n' i)
+     /\ head_weighing a <> ReluOverN /\ forall n n' i, expression_value (head_temperature a) n i = expression_value
+       (head_temperature a) n' i)
   /\ (forall d p, In (d, p) (position_embedding T) ->
      forall n n' i, position_value users p n i = position_value users p n' i).
 

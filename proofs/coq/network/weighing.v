@@ -98,7 +98,8 @@ Proof.
   destruct (Nat.eqb_spec j (S n - i)) as [|N], (Nat.eqb_spec (S n - j) i) as [|N']; try lia; [reflexivity|].
   f_equal. rewrite <- (product_backwards n (fun k => if between i (S n - j) k then _ else _)). apply product_ext.
   intros k Hk. replace (between (S n - i) j k) with (between i (S n - j) (S n - k)); [reflexivity|].
-  unfold between. destruct (Nat.ltb_spec (Nat.min i (S n - j)) (S n - k)), (Nat.ltb_spec (S n - k) (Nat.max i (S n - j))),
+  unfold between. destruct (Nat.ltb_spec (Nat.min i (S n - j)) (S n - k)), (Nat.ltb_spec (S n - k) (Nat.max i (S n -
+    j))),
     (Nat.ltb_spec (Nat.min (S n - i) j) k), (Nat.ltb_spec k (Nat.max (S n - i) j)); reflexivity || (exfalso; lia).
 Qed.
 Lemma weights_as_backwards k n m i s j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
@@ -197,7 +198,8 @@ Lemma held_sum n s v i : (1 <= i <= S n)%nat -> sum n (fun j => if (j <? i)%nat 
 Proof.
   induction i as [|i IH]; intros Hi; [lia|]. destruct i as [|i].
   { cbn [Nat.sub held]. apply sum_zero. intros j Hj. now rewrite (proj2 (Nat.ltb_ge j 1)) by lia. }
-  replace (S (S i) - 1)%nat with (S (S i - 1)) by lia. cbn [held]. rewrite <- IH by lia. replace (S (S i - 1)) with (S i)
+  replace (S (S i) - 1)%nat with (S (S i - 1)) by lia. cbn [held]. rewrite <- IH by lia.
+    replace (S (S i - 1)) with (S i)
     by lia.
   set (q := sigmoid (s (S i))).
   rewrite (sum_ext n _ (fun j => (1 - q) * (if (j <? S i)%nat then stick n (S i) s j * v j else 0)
