@@ -241,7 +241,8 @@ def test_of_geometric_attention_a_constant_just_above_the_critical_one_is_enough
     paths = []
     for part in ("1.001", "0.999"):
         for head in document["transformer"]["layers"][0]["heads"]:
-            head["queries"] = [dict.fromkeys(row, str(Fraction(max(least)) * Fraction(part))) for row in head["queries"]]
+            gamma = str(Fraction(max(least)) * Fraction(part))
+            head["queries"] = [dict.fromkeys(row, gamma) for row in head["queries"]]
         for bound in document["bounds"]:
             bound["error_if_false"] = bound["error_if_true"] = "1/4"
         paths.append(written(tmp_path, dump(document), f"{part}.cert"))
@@ -256,8 +257,8 @@ def test_sigmoid_heads_that_select_together_need_a_constant_of_ln_7(tmp_path: Pa
     for part in ("1.001", "0.999"):
         document = json.loads(stated)
         for head in document["transformer"]["layers"][-1]["heads"]:
-            head["queries"] = [{d: str(Fraction(x) * Fraction(math.log(7)) * Fraction(part) / 3) for d, x in row.items()}
-                               for row in head["queries"]]
+            factor = Fraction(math.log(7)) * Fraction(part) / 3
+            head["queries"] = [{d: str(Fraction(x) * factor) for d, x in row.items()} for row in head["queries"]]
         for bound in document["bounds"]:
             bound["error_if_false"] = bound["error_if_true"] = "1/4"
         paths.append(written(tmp_path, dump(document), f"{part}.cert"))
