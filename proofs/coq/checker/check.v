@@ -9,7 +9,8 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
-    check_by_rows output_by_signs output_by_rows lookup_by_rows sum_lookup_by_rows.
+    check_by_rows check_by_sticks output_by_signs output_by_rows lookup_by_rows sum_lookup_by_rows
+    check_by_differences.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -58,7 +59,8 @@ Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) 
   | _ => b
   end.
 (* One after the other: the first is quickest, and only the last take longer the longer words are. Of sparse heads
-   means are those of softmax, and what is looked for has all weight; of softmax plus one only memories are known. *)
+   means are those of softmax, and what is looked for has all weight; of softmax plus one, and of what
+   breaks a stick, only memories are known. *)
 Definition check_any_head (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
     (a : head) (r : row) (b : meaning) : bool :=
   let at_every_length := if check_head A a r b then true else check_by_cases L A a r b in
@@ -69,17 +71,22 @@ Definition check_any_head (known : option predicate_meanings) (letters : nat) (L
                      else if by_rows then true else if check_sharp_lookup order L A a r b then true else of_sum tt
   | Softmax, None =>
       if at_every_length then true else if by_rows then true else if check_lookup L A a r b then true else of_sum tt
-  | _, None => by_rows
+  | _, None => if by_rows then true else check_by_sticks letters L A a r b (1 # 4) (1 # 4)
+  end.
+Definition check_heads (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
+    (as_ : list (head * row)) (b : meaning) : bool :=
+  match as_ with
+  | [(a, r)] => if check_any_head known letters L A a r b then true else check_together L A as_ b
+  | _ => check_together L A as_ b
   end.
 (* `letters` symbols are in the alphabet. *)
 Definition heads_stage (views : outlook) (letters : nat) (L : lengths) (A M : list meaning) (l : layer)
     (d : direction) : meaning :=
   match head_rows l d with
   | [] => nth d A IsAnything
-  | [(a, r)] =>
+  | ((a, _) :: _) as as_ =>
       let b := with_error L A a (nth d M IsAnything) in written A d b
-        (in_some_view views A b (fun A b => check_any_head (known_users views) letters L A a r b))
-  | _ => IsAnything
+        (in_some_view views A b (fun A b => check_heads (known_users views) letters L A as_ b))
   end.
 
 (* ---- feed-forward part ---- *)
@@ -246,13 +253,19 @@ Lemma check_any_head_correct A a r b h i : holds_now A h -> (1 <= i <= n)%nat ->
   check_any_head (known_users views) letters L A a r b = true -> means users n w i b (gathered a n h i r).
 Proof.
   intros HA Hi C.
+  assert (Quarter : Q2R (1 # 4) = 1 / 4) by (unfold Q2R; simpl; lra).
   assert (OfSum : check_sum_lookup (known_users views) L A a r b (1 # 4) (1 # 4) = true ->
     means users n w i b (gathered a n h i r)).
   { intros S. destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate S.
     destruct (check_sum_lookup_correct _ users n w L A h a r chi guard _ _ i HL HA Hi Known S) as [R E].
     split; [exact R|]. intros G. specialize (E G). unfold within_errors in E. unfold relu.near.
-    replace (Q2R (1 # 4)) with (1 / 4) in E by (unfold Q2R; simpl; lra).
-    destruct (truth users n w chi i); simpl; lra. }
+    rewrite Quarter in E. destruct (truth users n w chi i); simpl; lra. }
+  assert (BySticks : check_by_sticks letters L A a r b (1 # 4) (1 # 4) = true ->
+    means users n w i b (gathered a n h i r)).
+  { intros S. destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate S.
+    destruct (check_by_sticks_correct users n w letters L A h a r chi guard _ _ i HL HA Letters Hi S) as [R E].
+    split; [exact R|]. intros G. specialize (E G). unfold relu.near. rewrite Quarter in E.
+    destruct (truth users n w chi i); lra. }
    pose proof (check_by_rows_correct users n w letters L A h a r b i HL HA Letters Hi) as Rows.
   assert (Every : (if check_head A a r b then true else check_by_cases L A a r b) = true ->
     means users n w i b (attended a n h i r)).
@@ -267,10 +280,13 @@ Proof.
       by now destruct (head_weighing a). clear C. destruct (scores_vanish A a) eqn:V.
     + unfold scores_vanish in V. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
       rewrite (gathered_uniform users n w A h a r i p HA Hi Ep); [exact (Every C')| |exact V].
-      intros E. now rewrite E in O.
+      exact (sparse_normalises _ _ O).
     + apply if_or in C' as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)]. apply means_exactly.
       exact (check_sharp_lookup_correct users n w L A h a r b i order HL HA Hi O C).
-  - destruct (head_weighing a) eqn:K; try discriminate; [|exact (Rows C)]. apply if_or in C as [C|C].
+  - assert (Others : (if check_by_rows letters L A a r b then true
+      else check_by_sticks letters L A a r b (1 # 4) (1 # 4)) = true -> means users n w i b (gathered a n h i r))
+      by (intros D; apply if_or in D as [D|D]; auto).
+    destruct (head_weighing a) eqn:K; try discriminate; try exact (Others C). clear Others. apply if_or in C as [C|C].
     + unfold gathered. rewrite K. exact (Every C).
     + apply if_or in C as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)].
       unfold gathered. rewrite K.
@@ -283,10 +299,12 @@ Proof.
   intros HA i d Hi. destruct (for_directions_nth M (heads_stage views letters L A M l) d) as [E|E]; rewrite E;
     [|exact I].
   unfold after_heads. rewrite head_rows_total. unfold heads_stage. pose proof (HA i d Hi) as Hd.
-  destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
-  cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
-  apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
-  exact (check_any_head_correct A a r b h i HA Hi C).
+  destruct (head_rows l d) as [|[a r] as_]; [cbn [total]; now rewrite Rplus_0_r|].
+  cbv zeta. apply written_correct; [exact Hd|].
+  apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C. unfold check_heads in C.
+  destruct as_ as [|ar as_]; [|exact (check_together_correct users n w L A h _ b i HL HA Hi C)].
+  apply if_or in C as [C|C]; [|exact (check_together_correct users n w L A h _ b i HL HA Hi C)].
+  cbn [total fst snd]. rewrite Rplus_0_r. exact (check_any_head_correct A a r b h i HA Hi C).
 Qed.
 
 Lemma not_written l d h : writes_to l d = false -> feedforward l h d = 0.

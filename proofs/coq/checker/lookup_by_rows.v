@@ -630,7 +630,9 @@ Lemma near_length_exact order c0 table chi guard : sparse_order (head_weighing a
   INR (S order) <= Q2R c0 -> check_near_length c0 table chi guard n = true ->
   0 <= gathered a n h i values <= 1 /\ (tr guard i = true -> gathered a n h i values = bit (tr chi i)).
 Proof.
-  intros K C0 H. split; [apply (attend_as_range _ n _ _ _ i self_visible), (near_length_range _ _ _ _ H)|].
+  intros K C0 H. split.
+  { apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ (sparse_normalises _ _ K)) self_visible).
+    exact (near_length_range _ _ _ _ H). }
   intros G. destruct (near_length_found _ _ _ _ H G) as (vs & c & p & e & Ln & Value & Cc & F & Rp).
   rewrite (gathered_far order c0 c p e K C0 Cc F). destruct F as [[Hp _] _].
   rewrite (Value p Hp). apply (reads_right table (weight_far c0) vs p); [lia|exact Rp].

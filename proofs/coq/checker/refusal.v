@@ -3,8 +3,9 @@
 
    Nothing is proved of this and nothing rests on it: it helps a person to find what is wrong. *)
 From Coq Require Import QArith ZArith List Bool.
-From Certify Require Import formula network meaning linear_combination monomial expression_bounds cases well_defined
-  check_defined score_form check_head check_feedforward check_by_cases values_by_rows check_by_rows check check_graph.
+From Certify Require Import formula weighing network meaning linear_combination monomial expression_bounds cases
+  well_defined check_defined score_form check_head check_feedforward check_by_cases values_by_rows check_by_rows
+  check_by_differences check check_graph.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -88,7 +89,9 @@ Definition heads_trouble (views : outlook) (letters : nat) (L : lengths) (A M : 
   | [(k, a, r)] => (k, if is_unwritten (nth d A IsAnything)
                        then head_trouble views letters L A a r (with_error L A a (nth d M IsAnything))
                          else WrittenBefore)
-  | l => (0, WrittenTimes (length l))
+  | ((k, a, _) :: _) as l => if is_alone (head_weighing a) then (k, unlike (nth d M IsAnything))
+                             else (0, WrittenTimes (length l))
+  | [] => (0, WrittenTimes 0)
   end.
 
 (* ---- feed-forward part ---- *)
