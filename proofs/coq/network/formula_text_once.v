@@ -59,10 +59,10 @@ Section Equations.
 Variables (letters names : list string) (l : list formula).
 Notation tree_of f := (own_tree letters names l f).
 Notation count_tree s f := (Boxed (side_sign s) (operand_tree l f (tree_of f))).
-Lemma sum_number u c : term_tree letters names l (Some u) (Number c)
+Lemma sum_of_number u c : term_tree letters names l (Some u) (Number c)
   = if (c =? 0)%Z then u else Infixed (the_sum c) u (Word (integer_text (Z.abs c))).
 Proof. reflexivity. Qed.
-Lemma sum_plus u a s f t : term_tree letters names l (Some u) (Plus a s f t)
+Lemma sum_of_plus u a s f t : term_tree letters names l (Some u) (Plus a s f t)
   = Infixed (the_sum a) u (term_tree letters names l (Some (summand false a (count_tree s f))) t).
 Proof. reflexivity. Qed.
 Lemma first_plus a s f t : term_tree letters names l None (Plus a s f t)
@@ -293,7 +293,7 @@ Proof.
   assert (NoSummand : forall a c x, summand false a (Boxed c x) <> Word "" /\ forall s, summand false a (Boxed c x)
     <> Word s).
   { intros a c x. unfold summand. now destruct (_ =? _)%Z. }
-  induction t as [c|a s f t IH]; intros S N [c'|a' s' f' t'] u u' N' L L' E; rewrite ?sum_number, ?sum_plus in E.
+  induction t as [c|a s f t IH]; intros S N [c'|a' s' f' t'] u u' N' L L' E; rewrite ?sum_of_number, ?sum_of_plus in E.
   - destruct (Z.eqb_spec c 0) as [->|C], (Z.eqb_spec c' 0) as [->|C'].
     + now subst.
     + subst u. simpl in L. lia.
