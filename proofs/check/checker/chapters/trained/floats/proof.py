@@ -14,9 +14,9 @@ from functools import partial
 from ....kernel.budget import Budget
 from ....kernel.language import Language
 from ....kernel.reading.document import Json
-from ....kernel.reading.floats import FloatClaim, Format, read_floats
 from ....kernel.reading.shapes import Fields, read_heading
 from ....kernel.verdicts import Rejected, quote, require, within
+from ...run_classes.reading import FloatClaim, Format, read_floats
 from ..classes import Classes
 from ..forms import FRACTION, AffineForm, apply, spread
 from ..obligations import expect_covered, obligations
