@@ -4,8 +4,8 @@
    M states what each direction means. A direction may be written once, and only what is known by then may be used; one
    that does not hold what M states counts as holding anything, which is no harm where nobody reads it.
    Proved: if the answer is `true`, the network over the real numbers computes f exactly, for every length, every word
-   and every position; if that of `check_for users L T M f` is, for every length in L. The check is a computation on rational
-   numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
+   and every position; if that of `check_for users L T M f` is, for every length in L. The check is a computation on
+   rational numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
@@ -445,7 +445,8 @@ Proof.
   - now intros u [= <-].
 Qed.
 
-Theorem check_for_computes users L T M f : check_for users L T M f = true -> defined_for L T /\ computes_for users L T f.
+Theorem check_for_computes users L T M f : check_for users L T M f = true ->
+  defined_for L T /\ computes_for users L T f.
 Proof.
   intros H. split; [|exact (check_for_correct users L T M f H)]. apply andb_prop in H as [H _].
   now apply defined_there_correct.

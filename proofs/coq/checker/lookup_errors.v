@@ -21,7 +21,8 @@ Local Notation share := (fixed weight_bits).
 (* ---- columns of a list of rows ---- *)
 Fixpoint columns {X} (x : X) (k : nat) (rows : list (list X)) : list (list X) :=
   match k with O => [] | S k => map (hd x) rows :: columns x k (map (@tl X) rows) end.
-Lemma nth_columns {X} (x : X) k : forall j rows, (j < k)%nat -> nth j (columns x k rows) [] = map (fun r => nth j r x) rows.
+Lemma nth_columns {X} (x : X) k : forall j rows, (j < k)%nat ->
+  nth j (columns x k rows) [] = map (fun r => nth j r x) rows.
 Proof.
   induction k as [|k IH]; intros j rows H; [inversion H|]. destruct j as [|j]; cbn [columns nth].
   - apply map_ext. now intros [|].
