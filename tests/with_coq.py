@@ -130,7 +130,7 @@ def _question_or_none(network: Transformer, formula: Formula, lengths: ProvedLen
     """What asks Coq for the place, and whether the checker says yes."""
     try:
         return (f"{refusal_file(network, formula, lengths)}\n"
-                f"Eval vm_compute in check_for {lengths.data()} network meanings claim.")
+                f"Eval vm_compute in check_for users {lengths.data()} network meanings claim.")
     except Unsupported:
         return None
 

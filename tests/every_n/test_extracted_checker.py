@@ -50,6 +50,11 @@ def written(folder: Path, content: Model | str | bytes) -> Path:
     return path
 
 
+def test_the_users_predicates_are_known_up_to_a_length() -> None:
+    path = ROOT / "tests" / "corpus" / "accepted" / "a_difference_that_is_square.cert"
+    assert judge(path, lengths=ProvedLengths(1, 3)).word == "proved"
+
+
 # -- what is built -----------------------------------------------------------------------------------------------------
 
 

@@ -4,8 +4,8 @@
    M states what each direction means. A direction may be written once, and only what is known by then may be used; one
    that does not hold what M states counts as holding anything, which is no harm where nobody reads it.
    Proved: if the answer is `true`, the network over the real numbers computes f exactly, for every length, every word
-   and every position; if that of `check_for L T M f` is, for every length in L. The check is a computation on rational
-   numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
+   and every position; if that of `check_for users L T M f` is, for every length in L. The check is a computation on
+   rational numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
@@ -173,8 +173,10 @@ Definition check_through (views : outlook) (L : lengths) (T : transformer) (M : 
   | _ => false
   end.
 Definition as_it_stands : outlook := Outlook [fun a => a] None.
-Definition check_for : lengths -> transformer -> list meaning -> formula -> bool := check_through as_it_stands.
-Definition check : transformer -> list meaning -> formula -> bool := check_for every_length.
+Definition knowing (users : predicate_meanings) : outlook := Outlook [fun a => a] (Some users).
+Definition check_for (users : predicate_meanings) : lengths -> transformer -> list meaning -> formula -> bool :=
+  check_through (knowing users).
+Definition check : transformer -> list meaning -> formula -> bool := check_through as_it_stands every_length.
 
 (* ---- soundness ---- *)
 Lemma for_directions_nth M f d : nth d (for_directions M f) IsAnything = f d \/
@@ -454,13 +456,15 @@ Proof.
 Qed.
 
 (* For the lengths in L only. *)
-Theorem check_for_correct users L T M f : check_for L T M f = true -> computes_for users L T f.
+Theorem check_for_correct users L T M f : check_for users L T M f = true -> computes_for users L T f.
 Proof.
-  intros H n w HL Over. apply (check_through_correct users n w L as_it_stands T M f HL); [|easy|exact H|exact Over].
-  intros u [<-|[]] i a x. reflexivity.
+  intros H n w HL Over. apply (check_through_correct users n w L (knowing users) T M f HL); [| |exact H|exact Over].
+  - intros u [<-|[]] i a x. reflexivity.
+  - now intros u [= <-].
 Qed.
 
-Theorem check_for_computes users L T M f : check_for L T M f = true -> defined_for L T /\ computes_for users L T f.
+Theorem check_for_computes users L T M f : check_for users L T M f = true ->
+  defined_for L T /\ computes_for users L T f.
 Proof.
   intros H. split; [|exact (check_for_correct users L T M f H)]. apply andb_prop in H as [H _].
   now apply defined_there_correct.
@@ -468,13 +472,14 @@ Qed.
 
 Theorem check_correct users T M f : check T M f = true -> computes users T f.
 Proof.
-  intros H n w Hn. apply (check_for_correct users every_length T M f H). now repeat split.
+  intros H n w Hn Over. apply (check_through_correct users n w every_length as_it_stands T M f); [|
+    |easy|exact H|exact Over]; [now repeat split|]. intros u [<-|[]] i a x. reflexivity.
 Qed.
 
 (* And every embedding and temperature that it uses has a value, the temperatures a positive one. *)
 Corollary check_well_defined T M f : check T M f = true -> well_defined T = true.
 Proof.
-  unfold check, check_for. intros H. apply andb_prop in H as [H _]. now apply defined_there_always.
+  unfold check. intros H. apply andb_prop in H as [H _]. now apply defined_there_always.
 Qed.
 
 (* What is stated of a concrete network: it has no division by zero, and it computes the formula. *)

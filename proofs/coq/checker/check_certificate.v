@@ -52,7 +52,7 @@ Fixpoint proved_errors (views : outlook) (letters : nat) (L : lengths) (M : list
   end.
 
 (* The user's predicates are those of the file. *)
-Definition with_definitions (m : model) : outlook := Outlook [fun a => a] (Some (model_users m)).
+Definition with_definitions (m : model) : outlook := knowing (model_users m).
 
 Definition is_truth_of (f : formula) (a : meaning) : bool := match a with IsTruth g => formula_eqb g f | _ => false end.
 Definition is_shown (m : model) (A : list meaning) (d : direction) : bool :=

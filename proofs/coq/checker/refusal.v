@@ -157,9 +157,10 @@ Definition refusal_through (views : outlook) (L : lengths) (T : transformer) (M 
        | [] => refusal_in_layers views (length (token_embedding T)) L M (transformer_layers T) 1 A
        | ds => InEmbedding (faults_of (embedding_trouble T) ds)
        end.
-Definition find_refusal_for : lengths -> transformer -> list meaning -> formula -> refusal :=
-  refusal_through as_it_stands.
-Definition find_refusal : transformer -> list meaning -> formula -> refusal := find_refusal_for every_length.
+Definition find_refusal_for (users : predicate_meanings) : lengths -> transformer -> list meaning -> formula ->
+  refusal := refusal_through (knowing users).
+Definition find_refusal : transformer -> list meaning -> formula -> refusal :=
+  refusal_through as_it_stands every_length.
 
 (* The same with names for formulas (check_graph.v), the k-th of which is `User (base + k)`. *)
 Definition find_refusal_in_graph (base : nat) (definitions : list formula) : lengths -> transformer -> list meaning ->
