@@ -31,6 +31,7 @@ from ..reading.decision import (
 )
 from ..reading.network import Network, read_network
 from ..words import ALL, Judge
+from .ball_words import BallsOfWords
 from .casting import cast_network
 from .classes import Runs
 from .rounding import unit_roundoff
@@ -114,8 +115,9 @@ class ProverOfRuns:
         self._budget = given.language.budget
         self._stack = FloatStack(self._budget, cast_network(given.network, run), run)
         self._rows = [make_row_maps(self._budget, [row], given.network.outputs) for row in self._judge.rows]
-        self._given = given
+        self._given, self._run = given, run
         self._classes: Classes | None = None
+        self._balls: dict[tuple[int, int, int], BallsOfWords] = {}
         margin = given.claim.margin
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
 
@@ -141,10 +143,12 @@ class ProverOfRuns:
             Rejected: if a row is not above the margin in every run, as far as is known; the word is named.
         """
         judge, words = self._judge, 0
-        walk = WalkOfRuns(self._stack, offset)
+        walk, balls = WalkOfRuns(self._stack, offset), self._balls_of(offset, first, last)
         for word, cases in judge.words(first, last, ALL):
             words += 1
             needed = judge.needed(len(word), cases)
+            if needed and balls.prove(judge.tokens(word), needed):
+                continue
             try:
                 for place, logits in walk.logits(judge.tokens(word), list(needed)) if needed else ():
                     for row in needed[place]:
@@ -153,6 +157,14 @@ class ProverOfRuns:
                 shown = " ".join(judge.claim.alphabet[letter] for letter in word)
                 raise Rejected(f"offset {offset}, word {quote(shown)}: {refusal}") from None
         return words
+
+    def _balls_of(self, offset: int, first: int, last: int) -> BallsOfWords:
+        """What causal networks have found of shorter words is kept."""
+        claim, network = self._judge.claim, self._stack.network
+        key = (offset, 1, claim.max_n) if network.causal else (offset, first, last)
+        if key not in self._balls:
+            self._balls = {key: BallsOfWords(self._judge, network, self._run, WordsUnit(*key))}
+        return self._balls[key]
 
     def _prove_row(self, row: int, logits: AffineForm) -> None:
         (centre,), (reach,) = spread(self._budget, apply(self._budget, self._rows[row], logits))
