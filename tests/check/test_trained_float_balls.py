@@ -1,0 +1,95 @@
+"""Float runs on balls: whatever a run of a class does is as near to the numbers as the checker says.
+
+In each class but two one format alone is coarse, so that a bound without its roundings is too small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proofs.check.checker.chapters.trained.floats import ball_words, proof
+from proofs.check.checker.chapters.trained.floats.ball_stack import StackOfRuns
+from proofs.check.checker.chapters.trained.floats.balls import Balls
+from proofs.check.checker.chapters.trained.precision import Precision, Undecided
+from proofs.check.checker.chapters.trained.reading.decision import WordsUnit
+from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.reading.floats import Format
+from proofs.check.checker.kernel.verdicts import Rejected
+from proofs.enclosures.float_runs.run_class import read_run_class
+from proofs.trained.float_runs.emulation import Emulation
+from proofs.trained.float_runs.execution import executions
+from tests.check.test_trained_float_runs import cast_network, emulated, network_from_json
+from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs, float_runs_of_means
+from tests.check.trained_networks import Weights, dump, make_claim, make_network
+from proofs.check import check_text
+
+FINE = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(40,-200,200)") | {
+    "normalised": "either", "exp_ulp": "1", "exp_base": "e", "block": 0}
+COARSE, WIDE = "float(10,-60,60)", "float(12,-60,60)"
+NARROW = dict.fromkeys(("storage", "inputs", "scores"), WIDE)
+CLASSES = {
+    "inputs": FINE | {"inputs": COARSE},
+    "storage": FINE | {"inputs": COARSE, "storage": COARSE},
+    "scores": FINE | {"scores": COARSE},
+    "weights": FINE | {"weights": COARSE, "normalised": "after"},
+    "shares": FINE | {"weights": COARSE, "normalised": "before"},
+    "sums": FINE | NARROW | {"sums": WIDE},
+    "softmax": FINE | NARROW | {"softmax": WIDE, "weights": WIDE},
+    "base 2": FINE | NARROW | {"softmax": WIDE, "weights": WIDE, "exp_base": "2"},
+    "functions": FINE | {"exp_ulp": "2147483648"},
+    "binary32": BINARY32, "bfloat16": BFLOAT16}
+WORD = (2, 0, 1, 1, 0)
+LOGITS = [{"when": {"formula": "true"}, "above": [[[0, "1"]], [[1, "1"]], [[0, "-2"], [1, "1/3"]]]}]
+
+
+def network_of(kind: str) -> dict[str, Any]:
+    """Networks with what there is a rule for; those of one step feel its roundings alone."""
+    w, d = Weights(5), 8
+    steps: dict[str, Callable[[], list[Any]]] = {
+        "product": list, "norm": lambda: [{"step": "norm", "norm": w.norm(d, "layer")}],
+        "units": lambda: [w.units(d, 12, None, "relu")], "gelu": lambda: [w.units(d, 12, w.norm(d, "rms"), "gelu")],
+        "attention": lambda: [w.attention(d, 2, None, 12, size=2.0)],
+        "thirds": lambda: [w.attention(d, 2, w.norm(d, "layer"), 12, scale={"times": "-1/3"})]}
+    return w.network(4, d, 12, steps[kind](), True, 2) if kind in steps else make_network(kind, 7)
+
+
+def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatRuns:
+    claim = make_claim(cases=LOGITS, read="last", min_n=1, offsets=[1, 1])
+    return proof.read_float_runs(float_runs(network, claim, fields), Budget(100))
+
+
+def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int, ...]) -> list[tuple[float, float]]:
+    """Of each row its value, and how far it may be off in a run."""
+    given = given_of(network, fields)
+    prover = proof.ProverOfRuns(given, given.floats[0])
+    balls = ball_words.BallsOfWords(prover._judge, prover._stack.network, given.floats[0],
+                                    WordsUnit(1, len(word) - 1, len(word) - 1))
+    found = balls._runner.logits(0, word, [len(word) - 1])[len(word) - 1]
+    known = balls._stacks.at(0).rows
+    scales = (1, 1, 3)
+    return [(value / 2**26 / scale, error / 2**26 / scale)
+            for scale, (value, error) in zip(scales, known.values(found, range(3)), strict=True)]
+
+
+def drawn_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int, ...]) -> Any:
+    """The rows of runs, some of them drawn."""
+    run, draw = read_run_class("class 1", fields), np.random.default_rng(3)
+    cast, at = cast_network(network_from_json(network, "test"), run), np.array([len(word) - 1])
+    found = [Emulation(cast, run, execution, drawn).logits(np.tile(word, (count, 1)), 1, at)[:, 0]
+             for execution in executions(run)[:2] for drawn, count in ((None, 1), (draw, 40))]
+    logits = np.concatenate(found)
+    return np.stack([logits[:, 0], logits[:, 1], logits[:, 1] / 3 - 2 * logits[:, 0]], -1)
+
+
+@pytest.mark.parametrize("kind", ["product", "norm", "units", "gelu", "attention", "thirds", "post", "rms"])
+@pytest.mark.parametrize("name", CLASSES)
+def test_rows_of_drawn_runs_are_within_their_balls(kind: str, name: str) -> None:
+    network, fields = network_of(kind), CLASSES[name]
+    known = known_rows(network, fields, WORD)
+    values, errors = np.array(known).T
+    worst = float((np.abs(drawn_rows(network, fields, WORD) - values) / errors).max())
+    assert 0 < worst <= 1
