@@ -11,21 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.floats import ball_words, proof
-from proofs.check.checker.chapters.trained.floats.ball_stack import StackOfRuns
-from proofs.check.checker.chapters.trained.floats.balls import Balls
-from proofs.check.checker.chapters.trained.precision import Precision, Undecided
 from proofs.check.checker.chapters.trained.reading.decision import WordsUnit
 from proofs.check.checker.kernel.budget import Budget
-from proofs.check.checker.kernel.reading.floats import Format
-from proofs.check.checker.kernel.verdicts import Rejected
 from proofs.enclosures.float_runs.run_class import read_run_class
+from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import executions
-from tests.check.test_trained_float_runs import cast_network, emulated, network_from_json
-from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs, float_runs_of_means
-from tests.check.trained_networks import Weights, dump, make_claim, make_network
-from proofs.check import check_text
+from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
+from tests.check.trained_networks import Weights, make_claim, make_network
 
 FINE = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(40,-200,200)") | {
     "normalised": "either", "exp_ulp": "1", "exp_base": "e", "block": 0}
@@ -47,14 +42,32 @@ LOGITS = [{"when": {"formula": "true"}, "above": [[[0, "1"]], [[1, "1"]], [[0, "
 
 
 def network_of(kind: str) -> dict[str, Any]:
-    """Networks with what there is a rule for; those of one step feel its roundings alone."""
+    """Networks with what there is a rule for; those of one step feel its roundings alone.
+
+    Some have numbers far from 0 whose differences alone are seen in the logits, so that their roundings are much.
+    """
     w, d = Weights(5), 8
+    norm, far = {"step": "norm"}, {"kind": "layer", "epsilon": "1/100000", "gain": None}
     steps: dict[str, Callable[[], list[Any]]] = {
-        "product": list, "norm": lambda: [{"step": "norm", "norm": w.norm(d, "layer")}],
+        "product": list, "norm": lambda: [norm | {"norm": w.norm(d, "layer")}],
+        "mean": lambda: [norm | {"norm": w.norm(d, "layer", True)}],
+        "bias": lambda: [norm | {"norm": far | {"bias": w.vector(d, 0.1, 300.0)}}],
+        "bias and units": lambda: [w.units(d, 4, far | {"bias": w.vector(d, 0.1, 300.0)}, "relu")],
+        "sum": lambda: [w.units(d, 4, w.norm(d, "layer"), "relu")],
         "units": lambda: [w.units(d, 12, None, "relu")], "gelu": lambda: [w.units(d, 12, w.norm(d, "rms"), "gelu")],
         "attention": lambda: [w.attention(d, 2, None, 12, size=2.0)],
         "thirds": lambda: [w.attention(d, 2, w.norm(d, "layer"), 12, scale={"times": "-1/3"})]}
-    return w.network(4, d, 12, steps[kind](), True, 2) if kind in steps else make_network(kind, 7)
+    if kind not in steps:
+        return make_network(kind, 7)
+    made = w.network(4, d, 12, steps[kind](), True, 2)
+    if kind in ("mean", "bias", "sum", "bias and units"):
+        signs = [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]] * 2
+        del w.tensors[made["unembedding"]["weight"]["tensor"]]
+        made["unembedding"]["weight"] = w.view(signs)
+    if kind in ("mean", "sum"):
+        del w.tensors[made["positions"]["tensor"]]
+        made["positions"] = w.view([[100.0] * d] * 12)
+    return made
 
 
 def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatRuns:
@@ -85,7 +98,8 @@ def drawn_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
     return np.stack([logits[:, 0], logits[:, 1], logits[:, 1] / 3 - 2 * logits[:, 0]], -1)
 
 
-@pytest.mark.parametrize("kind", ["product", "norm", "units", "gelu", "attention", "thirds", "post", "rms"])
+@pytest.mark.parametrize("kind", ["product", "norm", "mean", "bias", "bias and units", "sum", "units", "gelu",
+                                  "attention", "thirds", "post", "rms"])
 @pytest.mark.parametrize("name", CLASSES)
 def test_rows_of_drawn_runs_are_within_their_balls(kind: str, name: str) -> None:
     network, fields = network_of(kind), CLASSES[name]

@@ -1,12 +1,14 @@
-"""A network on the numbers of a word, and how far every run of a class may be from them: docs/floats.md, section 7, Balls.
+"""A network on the numbers of a word, and how far every run of a class may be from them.
 
-Numbers are those of ../stack.py, of the network with rounded weights; errors have what runs add to them.
+docs/floats.md, section 7, Balls. Numbers are those of ../stack.py, of the network with rounded weights; errors have
+what runs add to them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import isqrt
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
@@ -14,7 +16,7 @@ from ....kernel.reading.floats import FloatClaim
 from ....kernel.verdicts import Rejected
 from ..exact import ExactLinear, below, linear, select, zeros
 from ..heads import HeadOnNumbers, Reach, TokenProjections
-from ..linear import LinearOnNumbers
+from ..linear import LinearOnNumbers, Unchanged
 from ..precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
 from ..reading.decision import LogitRow
 from ..reading.network import AttentionStep, Network, NetworkHead, Norm, NormStep, Scale, UnitsStep
@@ -76,13 +78,13 @@ class UnitsOfRuns(UnitsOnNumbers):
 class HeadOfRuns(HeadOnNumbers):
     """A head; queries have the scale of scores, so what is said of them is times that."""
 
-    def __init__(self, balls: Balls, step: AttentionStep, head: NetworkHead, maps: Sequence[LinearOnNumbers],
-                 length: int) -> None:
+    def __init__(self, balls: Balls, step: AttentionStep, head: NetworkHead,
+                 maps: Sequence[LinearOnNumbers | Unchanged], length: int) -> None:
         super().__init__(balls.precision, step, head, maps, length)
-        run, width, scale = balls.run, head.query.weight.width, scale_above(step.scale)
-        if not 2 * tiny(run.sums) <= scale <= 1 + Fraction(2, 1 << SHARE):
+        run, width, (low, high) = balls.run, head.query.weight.width, ends_of_scale(step.scale)
+        if not 2 * tiny(run.sums) <= low <= 1:
             raise Undecided
-        self._scale, self._back = share(scale), share(1 / scale)
+        self._scale, self._back = share(high), share(1 / low)
         self._products = [ProductOfRuns(balls, linear(one)) for one in (head.query, head.key, head.value)]
         self._stored, self._entering = ([kind(size) for size in (width, width, self.width)]
                                         for kind in (balls.stored, balls.entering))
@@ -90,11 +92,12 @@ class HeadOfRuns(HeadOnNumbers):
         self._product = share(gamma(terms, unit_roundoff(run.sums)))
         self._lost = balls.number(4 * terms * tiny(run.sums)) + 2
         self._score = balls.rounded(run.scores, 1, exact=run.scores == run.sums)
-        self._sums = balls.below(run.sums, 2) * self._scale >> SHARE
+        self._sums = balls.below(run.sums, 2) * low
         softmax = SoftmaxOfRuns(balls.budget, run)
         fixed, of_size = softmax.exponents_within(length)
         self._fixed, self._of_size = balls.number(fixed) + 1, share(of_size)
-        self._most = min(balls.below(run.softmax, 8), balls.precision.number(softmax.most_to_base_2()))
+        self._most = min(balls.below(run.softmax, 8), balls.below(run.sums, 2),
+                         balls.precision.number(softmax.most_to_base_2()))
         relative, lost = softmax.relative(length), softmax.lost(length)
         flushed = 16 * length * tiny(run.softmax)
         if flushed > 1 or 2 * length >= 1 << run.softmax.greatest:
@@ -144,23 +147,25 @@ class HeadOfRuns(HeadOnNumbers):
         return found, e + (more >> self._precision.fraction - bits) + 1
 
 
-def scale_above(scale: Scale) -> Fraction:
-    """The absolute value of the scale of scores, or hardly more."""
-    if scale.root is not None:
-        return Fraction(ceil_sqrt((1 << 2 * SHARE) // scale.root + 1), 1 << SHARE)
-    return abs(scale.times if scale.times is not None else Fraction(1))
+def ends_of_scale(scale: Scale) -> tuple[Fraction, Fraction]:
+    """Between which numbers, near each other, the absolute value of the scale of scores is."""
+    if scale.root is None:
+        times = abs(scale.times if scale.times is not None else Fraction(1))
+        return times, times
+    places = SHARE + scale.root.bit_length()
+    low = isqrt((1 << 2 * places) // scale.root)
+    return Fraction(low, 1 << places), Fraction(low + 1, 1 << places)
 
 
 class AttentionOfRuns(AttentionOnNumbers):
     """A step with heads."""
 
-    heads: Sequence[HeadOfRuns]
-
     def __init__(self, balls: Balls, step: AttentionStep, width: int, reads: int, length: int) -> None:
         super().__init__(balls.precision, balls.budget, step, width, reads, length)
         self._input, self._sum = InputOfRuns(balls, step.norm, width), SumOfRuns(balls, width)
-        self.heads = [HeadOfRuns(balls, step, head, (known.query, known.key, known.value), length)
-                      for head, known in zip(step.heads, self.heads, strict=True)]
+        self._of_runs = [HeadOfRuns(balls, step, head, (known.query, known.key, known.value), length)
+                         for head, known in zip(step.heads, self.heads, strict=True)]
+        self.heads = [*self._of_runs]
         whole = ExactLinear(below([head.out for head in step.heads]), step.bias or zeros(width))
         self._product, self._stored = ProductOfRuns(balls, whole), balls.stored(len(whole.weight.rows))
 
@@ -170,7 +175,7 @@ class AttentionOfRuns(AttentionOnNumbers):
         e, off, size = self._input.read(read, e)
         made = (self._all if asks else self._seen).apply(read)
         return [head.see_of_runs(made[query] if asks else (), made[key], made[value], e, off, size)
-                for head, (query, key, value) in zip(self.heads, self._slices, strict=True)]
+                for head, (query, key, value) in zip(self._of_runs, self._slices, strict=True)]
 
     def write(self, stream: Stream, averages: Sequence[tuple[Sequence[int], int]]) -> Stream:
         """The stream with what the heads write."""

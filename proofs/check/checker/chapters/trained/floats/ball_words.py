@@ -26,9 +26,16 @@ class BallsOfWords:
 
         self._stacks = Stacks(network, judge.rows, make)
         self._runner = Runner(self._stacks, unit.offset, tokens_at_places(judge, unit))
+        try:
+            self._stacks.beginning(LOWEST)
+            self._helps = True
+        except Undecided:
+            self._helps = False
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> bool:
         """Whether balls are enough for all needed rows of a word."""
+        if not self._helps:
+            return False
         try:
             found = self._runner.logits(LOWEST, tokens, [*needed])
             known = self._stacks.at(LOWEST).rows

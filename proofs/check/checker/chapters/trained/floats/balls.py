@@ -126,7 +126,7 @@ class InputOfRuns:
         if 8 * flushed > 1 or 4 * balls.function > 1 or 2 * width * lost > 1:
             raise Undecided
         squares = min(Fraction(1 << run.softmax.greatest), width / lost) / 8 - width * norm.epsilon - 1
-        if squares < 1 or max(width, 4 / norm.epsilon) >= 1 << run.softmax.greatest:
+        if squares < 1 or max(Fraction(width), 4 / norm.epsilon) >= 1 << run.softmax.greatest:
             raise Undecided
         self._most = min(isqrt(squares.numerator // squares.denominator) * one, balls.below(run.softmax, 4 * side))
         factor = (1 + gamma(width + 8, u)) * (1 + 2 * flushed) * (1 + 2 * balls.function) - 1
