@@ -123,7 +123,7 @@ class HeadOnNumbers:
         return [s + number(slope * (j - place)) for s, j in zip(found, places, strict=True)]
 
     def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
-        """How far off these scores of a query are: products, roundings, those of slopes, too, and dropped bits of keys."""
+        """How far off these scores of a query are: products, roundings and those of slopes, dropped bits of keys."""
         products = (ceil_norm(seen.query) + seen.query_error) * (reach.key_error + self._dropped)
         products += reach.key_norm * seen.query_error
         return (products >> self._precision.fraction) + 3

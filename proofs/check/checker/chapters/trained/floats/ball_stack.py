@@ -21,18 +21,18 @@ from ..precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
 from ..reading.decision import LogitRow
 from ..reading.network import AttentionStep, Network, NetworkHead, Norm, NormStep, Scale, UnitsStep
 from ..stack import Alone, AttentionOnNumbers, Logits, NormOfStream, RowsOnNumbers, Stack, Stream, UnitsOnNumbers
-from .balls import SHARE, Balls, InputOfRuns, ProductOfRuns, SumOfRuns, greatest_gain, share
+from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
 from .operations import embedded
 from .rounding import gamma, tiny, unit_roundoff
 from .softmax import SoftmaxOfRuns, is_power
 
 
-class NormOfRuns(NormOfStream):
+class NormOnBalls(NormOfStream):
     """A step that normalises the stream."""
 
     def __init__(self, balls: Balls, norm: Norm, width: int, reads: int) -> None:
         super().__init__(balls.precision, balls.budget, norm, width, reads)
-        self._input = InputOfRuns(balls, norm, width)
+        self._input = InputOnBalls(balls, norm, width)
         self._more = (self._input.more * share(greatest_gain(norm)) >> SHARE) + 1 + self._input.off
 
     def apply(self, stream: Stream) -> Stream:
@@ -41,14 +41,14 @@ class NormOfRuns(NormOfStream):
         return x, e + self._more
 
 
-class UnitsOfRuns(UnitsOnNumbers):
+class UnitsOnBalls(UnitsOnNumbers):
     """A step with units, which have no gate: ``relu``, ``gelu`` or ``tanh``."""
 
     def __init__(self, balls: Balls, step: UnitsStep, width: int, reads: int) -> None:
         super().__init__(balls.precision, balls.budget, step, width, reads)
         units, one, lost = step.inward.weight.width, balls.precision.one, 4 * tiny(balls.run.softmax)
-        self._input, self._sum = InputOfRuns(balls, step.norm, width), SumOfRuns(balls, width)
-        self._inward, self._outward = (ProductOfRuns(balls, linear(one)) for one in (step.inward, step.outward))
+        self._input, self._sum = InputOnBalls(balls, step.norm, width), SumOnBalls(balls, width)
+        self._inward, self._outward = (ProductOnBalls(balls, linear(one)) for one in (step.inward, step.outward))
         self._stored, self._most = balls.stored(units), balls.below(balls.run.softmax, 2)
         self._exact, tanh = step.activation == "relu", step.activation == "tanh"
         self._share = share(lost if tanh else 5 * balls.u + balls.function + lost)
@@ -75,7 +75,7 @@ class UnitsOfRuns(UnitsOnNumbers):
         return self._sum.add(stream, self._out.apply(hidden), e_out)
 
 
-class HeadOfRuns(HeadOnNumbers):
+class HeadOnBalls(HeadOnNumbers):
     """A head; queries have the scale of scores, so what is said of them is times that."""
 
     def __init__(self, balls: Balls, step: AttentionStep, head: NetworkHead,
@@ -85,7 +85,7 @@ class HeadOfRuns(HeadOnNumbers):
         if not 2 * tiny(run.sums) <= low <= 1:
             raise Undecided
         self._scale, self._back = share(high), share(1 / low)
-        self._products = [ProductOfRuns(balls, linear(one)) for one in (head.query, head.key, head.value)]
+        self._products = [ProductOnBalls(balls, linear(one)) for one in (head.query, head.key, head.value)]
         self._stored, self._entering = ([kind(size) for size in (width, width, self.width)]
                                         for kind in (balls.stored, balls.entering))
         terms = width + (0 if is_power(step.scale.times) else 2)
@@ -157,17 +157,17 @@ def ends_of_scale(scale: Scale) -> tuple[Fraction, Fraction]:
     return Fraction(low, 1 << places), Fraction(low + 1, 1 << places)
 
 
-class AttentionOfRuns(AttentionOnNumbers):
+class AttentionOnBalls(AttentionOnNumbers):
     """A step with heads."""
 
     def __init__(self, balls: Balls, step: AttentionStep, width: int, reads: int, length: int) -> None:
         super().__init__(balls.precision, balls.budget, step, width, reads, length)
-        self._input, self._sum = InputOfRuns(balls, step.norm, width), SumOfRuns(balls, width)
-        self._of_runs = [HeadOfRuns(balls, step, head, (known.query, known.key, known.value), length)
+        self._input, self._sum = InputOnBalls(balls, step.norm, width), SumOnBalls(balls, width)
+        self._of_runs = [HeadOnBalls(balls, step, head, (known.query, known.key, known.value), length)
                          for head, known in zip(step.heads, self.heads, strict=True)]
         self.heads = [*self._of_runs]
         whole = ExactLinear(below([head.out for head in step.heads]), step.bias or zeros(width))
-        self._product, self._stored = ProductOfRuns(balls, whole), balls.stored(len(whole.weight.rows))
+        self._product, self._stored = ProductOnBalls(balls, whole), balls.stored(len(whole.weight.rows))
 
     def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
         """What each head makes of a token; without a query if it asks nothing."""
@@ -186,15 +186,15 @@ class AttentionOfRuns(AttentionOnNumbers):
         return self._sum.add(stream, self._out.apply(z), e + self._out.error(0) + self._product.off(off, size + off))
 
 
-class RowsOfRuns(RowsOnNumbers):
+class RowsOnBalls(RowsOnNumbers):
     """All rows of the claim, of stored logits."""
 
     def __init__(self, balls: Balls, network: Network, norm: Norm | None, width: int, rows: Sequence[LogitRow],
                  margin: Fraction, reads: int) -> None:
         super().__init__(balls.precision, balls.budget, network, norm, width, rows, margin, reads)
-        self._input, self._reads, self._stored = InputOfRuns(balls, norm, width), reads, balls.stored(1)
+        self._input, self._reads, self._stored = InputOnBalls(balls, norm, width), reads, balls.stored(1)
         used = sorted({token for row in rows for token, _ in row})
-        self._logits = [ProductOfRuns(balls, select(linear(network.unembedding), [token])) for token in used]
+        self._logits = [ProductOnBalls(balls, select(linear(network.unembedding), [token])) for token in used]
 
     def logits(self, stream: Stream) -> Logits:
         """All that rows are sums of, and how far off what they are made from is."""
@@ -212,7 +212,7 @@ class RowsOfRuns(RowsOnNumbers):
                 for row, (value, error) in zip(rows, super().values(logits, rows), strict=True)]
 
 
-class StackOfRuns(Stack):
+class StackOnBalls(Stack):
     """The network with rounded weights at a precision, in all runs of a class.
 
     Raises:
@@ -240,11 +240,11 @@ class StackOfRuns(Stack):
 
     def _make_alone(self, step: NormStep | UnitsStep) -> Alone:
         if isinstance(step, UnitsStep):
-            return UnitsOfRuns(self._balls, step, self._width, self._bound)
-        return NormOfRuns(self._balls, step.norm, self._width, self._bound)
+            return UnitsOnBalls(self._balls, step, self._width, self._bound)
+        return NormOnBalls(self._balls, step.norm, self._width, self._bound)
 
     def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:
-        return AttentionOfRuns(self._balls, step, self._width, self._bound, self._length)
+        return AttentionOnBalls(self._balls, step, self._width, self._bound, self._length)
 
     def _make_rows(self, norm: Norm | None, rows: Sequence[LogitRow], margin: Fraction) -> RowsOnNumbers:
-        return RowsOfRuns(self._balls, self.network, norm, self._width, rows, margin, self._bound)
+        return RowsOnBalls(self._balls, self.network, norm, self._width, rows, margin, self._bound)

@@ -10,7 +10,7 @@ from ..precision import LOWEST, Precision, Undecided
 from ..reading.decision import LogitRow, WordsUnit
 from ..reading.network import Network
 from ..words import Judge, Runner, Stacks, tokens_at_places
-from .ball_stack import StackOfRuns
+from .ball_stack import StackOnBalls
 
 
 class BallsOfWords:
@@ -21,8 +21,8 @@ class BallsOfWords:
         tokens = {*claim.before, *claim.tokens, *claim.after}
         length = len(claim.before) + claim.max_n + len(claim.after)
 
-        def make(precision: Precision, part: Network, rows: Sequence[LogitRow]) -> StackOfRuns:
-            return StackOfRuns(precision, judge.budget, part, tokens, rows, claim.margin, length, run)
+        def make(precision: Precision, part: Network, rows: Sequence[LogitRow]) -> StackOnBalls:
+            return StackOnBalls(precision, judge.budget, part, tokens, rows, claim.margin, length, run)
 
         self._stacks = Stacks(network, judge.rows, make)
         self._runner = Runner(self._stacks, unit.offset, tokens_at_places(judge, unit))

@@ -79,7 +79,7 @@ def share(x: Fraction) -> int:
     return -(-(x.numerator << SHARE) // x.denominator)
 
 
-class ProductOfRuns:
+class ProductOnBalls:
     """x W + b of what is stored, before it is stored."""
 
     def __init__(self, balls: Balls, given: ExactLinear) -> None:
@@ -105,7 +105,7 @@ class ProductOfRuns:
         return ((e + more) * self._norm >> NORM_BITS) + (self._share * total >> SHARE) + self._lost
 
 
-class InputOfRuns:
+class InputOnBalls:
     """What a step reads: the stream, or its norm, in which numbers have no gain and bias yet.
 
     Attributes:
@@ -165,7 +165,7 @@ def greatest_gain(norm: Norm) -> Fraction:
     return Fraction(1) if norm.gain is None else max(map(abs, norm.gain.entries)) * Fraction(2)**norm.gain.power
 
 
-class SumOfRuns:
+class SumOnBalls:
     """The sum of the stream and what a step wrote, each stored."""
 
     def __init__(self, balls: Balls, width: int) -> None:
