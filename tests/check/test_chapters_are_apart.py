@@ -66,7 +66,7 @@ def test_what_needs_more_rules_is_short(name: str, most: int) -> None:
 
 
 def test_the_whole_folder_is_short() -> None:
-    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 23_328
+    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 23_334
 
 
 @pytest.mark.parametrize("name", ["by_hand_since", "tomita_1", "square_many", "majority"])

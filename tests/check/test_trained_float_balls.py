@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from constructions.trained.json_form import network_from_json
-from proofs.check.checker.chapters.trained.floats import ball_words, proof
+from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_stack import RowsOnBalls
-from proofs.check.checker.chapters.trained.reading.decision import WordsUnit
 from proofs.check.checker.chapters.trained.stack import Stream
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import read_run_class
@@ -58,7 +57,7 @@ ERRORS: dict[str, list[int]] = {
     "post": [293494854, 123024358, 15988347, 33825561, 33825561, 1900961441, 224523162, 273559502, 103209343,
              216056, 1377927435],
     "rms": [265425892, 272014854, 18898256, 46777976, 46777976, 968378179, 1315322997, 1391703472, 1852421788,
-            541634, 1772057825],}
+            541634, 1772057825]}
 """Of networks how far the last stream and the rows may be off in each class, all in all, in units of 2^-26."""
 
 
@@ -100,13 +99,11 @@ def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
                ) -> tuple[list[tuple[int, int]], Stream]:
     """Of each row its value, and how far it may be off in a run, in units of 2^-26; and the last stream."""
     given = given_of(network, fields)
-    prover = proof.ProverOfRuns(given, given.floats[0])
-    balls = ball_words.BallsOfWords(prover._judge, prover._stack.network, given.floats[0],
-                                    WordsUnit(1, len(word) - 1, len(word) - 1))
+    balls = proof.ProverOfRuns(given, given.floats[0])._balls
     known, last = balls._stacks.at(0).rows, list[Stream]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(known, "logits", lambda stream: last.append(stream) or RowsOnBalls.logits(known, stream))
-        found = balls._runner.logits(0, word, [len(word) - 1])[len(word) - 1]
+        found = balls.runner(1, 1, 4).logits(0, word, [len(word) - 1])[len(word) - 1]
     return known.values(found, range(3)), last[0]
 
 

@@ -107,7 +107,7 @@ class HeadOnBalls(HeadOnNumbers):
         self._values = min(balls.below(form, 4 * length) for form in (
             (run.sums,) if run.normalised == "before" else (run.sums, run.softmax)))
 
-    def see_of_runs(self, query: Sequence[int], key: Sequence[int], value: Sequence[int], e: int, off: int, size: int
+    def see_read(self, query: Sequence[int], key: Sequence[int], value: Sequence[int], e: int, off: int, size: int
                     ) -> TokenProjections:
         """What the head makes of a token, of what its maps made of a vector that has been read."""
         found = []
@@ -174,7 +174,7 @@ class AttentionOnBalls(AttentionOnNumbers):
         read, e = self._reading.apply(self._input.widened(stream))
         e, off, size = self._input.read(read, e)
         made = (self._all if asks else self._seen).apply(read)
-        return [head.see_of_runs(made[query] if asks else (), made[key], made[value], e, off, size)
+        return [head.see_read(made[query] if asks else (), made[key], made[value], e, off, size)
                 for head, (query, key, value) in zip(self._of_runs, self._slices, strict=True)]
 
     def write(self, stream: Stream, averages: Sequence[tuple[Sequence[int], int]]) -> Stream:
@@ -204,6 +204,7 @@ class RowsOnBalls(RowsOnNumbers):
     def values(self, logits: Logits, rows: Sequence[int]) -> list[tuple[int, int]]:
         """Of each of these rows its value, and how far that may be off."""
         z, e = logits
+        self._budget.spend(2 * len(self._logits))
         size = self._input.size or self._reads + e
         made = [one.off(self._input.off, size) for one in self._logits]
         common = self._product.error(e)  # the spectral norm is at least that of each column

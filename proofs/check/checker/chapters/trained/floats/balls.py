@@ -132,6 +132,8 @@ class InputOnBalls:
         factor = (1 + gamma(width + 8, u)) * (1 + 2 * flushed) * (1 + 2 * balls.function) - 1
         self.more = (side * one * share(factor) >> SHARE) + 1 + side * balls.number(lost) + self._lost
         made = side * one + self.more
+        if made >= balls.below(run.softmax):
+            raise Undecided
         self.size = balls.number(greatest_gain(norm) * made / one) + (0 if norm.bias is None else ceil_shift(
             ceil_norm(norm.bias.entries), norm.bias.power + balls.precision.fraction))
         last = Rounded(share(gamma(2, u)), side * balls.number(4 * lost), balls.below(run.softmax, 2))

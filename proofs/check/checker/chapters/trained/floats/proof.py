@@ -1,6 +1,6 @@
 """Every word of a claim in every run of each class: each row of stored logits is above the margin.
 
-docs/floats.md, section 7. Words are run one by one, prefixes once where attention is causal; or there is a cover, some
+docs/floats.md, section 7. Words are run one by one, on balls and, where these are too coarse, on forms; or there is a cover, some
 units of which are proved by classes.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 from ....kernel.budget import Budget
 from ....kernel.language import Language
@@ -117,9 +117,12 @@ class ProverOfRuns:
         self._rows = [make_row_maps(self._budget, [row], given.network.outputs) for row in self._judge.rows]
         self._given, self._run = given, run
         self._classes: Classes | None = None
-        self._balls: dict[tuple[int, int, int], BallsOfWords] = {}
         margin = given.claim.margin
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
+
+    @cached_property
+    def _balls(self) -> BallsOfWords:
+        return BallsOfWords(self._judge, self._stack.network, self._run)
 
     def prove_unit(self, unit: CoverPart) -> int:
         """The unit; how many words or classes that are.
@@ -143,11 +146,11 @@ class ProverOfRuns:
             Rejected: if a row is not above the margin in every run, as far as is known; the word is named.
         """
         judge, words = self._judge, 0
-        walk, balls = WalkOfRuns(self._stack, offset), self._balls_of(offset, first, last)
+        walk, runner = WalkOfRuns(self._stack, offset), self._balls.runner(offset, first, last)
         for word, cases in judge.words(first, last, ALL):
             words += 1
             needed = judge.needed(len(word), cases)
-            if needed and balls.prove(judge.tokens(word), needed):
+            if needed and self._balls.prove(runner, judge.tokens(word), needed):
                 continue
             try:
                 for place, logits in walk.logits(judge.tokens(word), list(needed)) if needed else ():
@@ -157,14 +160,6 @@ class ProverOfRuns:
                 shown = " ".join(judge.claim.alphabet[letter] for letter in word)
                 raise Rejected(f"offset {offset}, word {quote(shown)}: {refusal}") from None
         return words
-
-    def _balls_of(self, offset: int, first: int, last: int) -> BallsOfWords:
-        """What causal networks have found of shorter words is kept."""
-        claim, network = self._judge.claim, self._stack.network
-        key = (offset, 1, claim.max_n) if network.causal else (offset, first, last)
-        if key not in self._balls:
-            self._balls = {key: BallsOfWords(self._judge, network, self._run, WordsUnit(*key))}
-        return self._balls[key]
 
     def _prove_row(self, row: int, logits: AffineForm) -> None:
         (centre,), (reach,) = spread(self._budget, apply(self._budget, self._rows[row], logits))
