@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Sequence
+from io import BufferedReader
 from pathlib import Path
+
+from certify.frame.places import STANDARD_STREAM
 
 OVER_THE_REALS = ("certify-decision", "certify-wrong-word")
 """The formats of certificates about real numbers."""
@@ -24,12 +28,20 @@ def is_trained(path: str) -> bool:
 
 
 def begins_as(path: str, formats: Sequence[str]) -> bool:
-    """Whether the file begins as one of these formats does."""
-    if not os.path.isfile(path):
-        return False
+    """Whether the file, or standard input for ``-``, begins as one of these formats does."""
     beginning = re.compile(rf'\s*\{{\s*"format"\s*:\s*"({"|".join(formats)})"')
+    return beginning.match(_beginning_of(path).decode("utf-8", errors="replace")) is not None
+
+
+def _beginning_of(path: str) -> bytes:
+    """The first bytes, which stay to be read; none if there are none to be had."""
+    if path == STANDARD_STREAM:
+        stream = sys.stdin.buffer
+        return stream.peek(_BEGINNING_BYTES) if isinstance(stream, BufferedReader) else b""
+    if not os.path.isfile(path):
+        return b""
     try:
         with Path(path).open("rb") as file:
-            return beginning.match(file.read(_BEGINNING_BYTES).decode("utf-8", errors="replace")) is not None
+            return file.read(_BEGINNING_BYTES)
     except OSError:
-        return False
+        return b""

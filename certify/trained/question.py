@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from certify.frame.files import read_text
+from certify.frame.places import STANDARD_STREAM
 from certify.trained.claim_file import Scope, claim_of_table, read_claim
 from certify.trained.files import ABOUT_LENGTHS, ABOUT_TRACKS, WITH_A_CLAIM, begins_as
 from certify.trained.flags import Flags, table_of_flags, tracks_table_of_flags
@@ -48,7 +49,7 @@ def read_tracks(path: str, claim: str | None, scope: Scope, flags: Flags = Flags
     if flags.machine is not None and claim is None:
         network, _ = read_trained(path)
         return network, tracks_claim_of_table(tracks_table_of_flags(flags), "options", network, scope)
-    if "-" in (path, claim) or flags.given_options():
+    if claim == STANDARD_STREAM or flags.given_options():
         return None  # standard input can be read only once
     if claim is not None:
         table = read_toml(read_text(claim), claim)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from .checker.asking import Request, RequiredClaim
 from .checker.checking import Accepted, check_file, check_text, read_bytes
 from .checker.command import gravest, main, printable, read_arguments
-from .checker.kernel.reading.floats import FloatClaim, Format, write_format
 from .checker.kernel.verdicts import ACCEPTED, STATUS, Incomplete, Malformed, Refusal, Rejected, verdict_of
 from .checker.same_claim import ask_the_same
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from .checker.chapters.formula.certificate import Coverage
     from .checker.chapters.formula.records import Bound, Certificate, Claim
     from .checker.chapters.margin.reading import MarginFile
+    from .checker.chapters.run_classes.reading import FloatClaim, Format, write_format
     from .checker.chapters.softened.lengths import ShardResult
     from .checker.chapters.softened.reading import Softened, read_softened_text
     from .checker.chapters.softened.shards import check_shard, finish
@@ -39,6 +39,7 @@ PLACES = {
     ".checker.chapters.formula.certificate": ("Coverage",),
     ".checker.chapters.formula.records": ("Bound", "Certificate", "Claim"),
     ".checker.chapters.margin.reading": ("MarginFile",),
+    ".checker.chapters.run_classes.reading": ("FloatClaim", "Format", "write_format"),
     ".checker.chapters.softened.lengths": ("ShardResult",),
     ".checker.chapters.softened.reading": ("Softened", "read_softened_text"),
     ".checker.chapters.softened.shards": ("check_shard", "finish"),

@@ -315,3 +315,20 @@ def test_a_bound_of_0_is_proved_where_every_value_is_right() -> None:
     made = edit(counting.ALL["last"](max_n=9), "bounds", 1, "error_if_false", value="0")
     check_text(dump(edit(made, "bounds", 1, "error_if_true", value="0")))
     rejected(edit(made, "bounds", 0, "error_if_false", value="0"), "'if here': the error exceeds its bound")
+
+
+@pytest.mark.parametrize("far", ["1", "1" + "0" * 200, "-1" + "0" * 200])
+def test_a_value_that_is_never_looked_for_is_no_truth_of_any_size(far: str) -> None:
+    """From position 9 on, while the guard looks for 3 at most: a weight of e^-216 times 10^200 is no small error."""
+    made = counting.on_a_count(max_n=12)
+    model = made["transformer"]
+    model["predicates"] = ["LATE(k) := k > 8"]
+    model["directions"] |= {"late": handmade.position("[LATE]"),
+                            "few": handmade.near("ODD(#<[Q_1])", "!Q_1 & #<[Q_1] <= 2")}
+    model["position_embedding"]["late"] = "[LATE]"
+    heads = model["layers"][1]["heads"]
+    heads.append({**heads[1], "values": {"few": {"value before": "1"}}})
+    made["bounds"].append({**made["bounds"][-1], "head": 3, "direction": "few"})
+    check_text(handmade.dump(made))
+    rejected(handmade.edit(made, "transformer", "layers", 1, "heads", 2, "values", "few", "late", value=far),
+             r"a value is not in 0\.\.1 at n = ")

@@ -9,10 +9,10 @@ import pytest
 from mpmath import mp, mpf
 
 from proofs.check import Incomplete, Malformed, Rejected, check_text
+from proofs.check.checker.chapters.irrational.rounding import with_rationals_as_values
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.exponential import enclose_series
 from proofs.check.checker.kernel.irrational.functions import UNITS, floor_ln
-from proofs.check.checker.kernel.irrational.rounding import with_rationals_as_values
 from proofs.check.checker.kernel.language import Language
 from tests.check import handmade
 from tests.check.handmade import dump, starting

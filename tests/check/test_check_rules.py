@@ -14,7 +14,7 @@ from certify.formula.outcomes import Certified
 from certify.formula.pipeline import certify
 from proofs.check import Rejected, check_text
 from proofs.check.checker.chapters.formula.attention import attention, shortest_path
-from proofs.check.checker.chapters.formula.lookup import lookup
+from proofs.check.checker.chapters.sums.lookup import lookup
 from tests.check import handmade
 from tests.check import handmade_counting as counting
 from tests.check.handmade import Json, dump, edit

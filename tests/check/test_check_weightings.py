@@ -11,8 +11,8 @@ import pytest
 from mpmath import mp, mpf
 
 from proofs.check import Malformed, Rejected, check_text
-from proofs.check.checker.chapters.formula.weightings.sigmoids import BITS, enclose_falling, enclose_in_units
-from proofs.check.checker.chapters.formula.weightings.sparse import enclose_sparse
+from proofs.check.checker.chapters.weightings.sigmoids import BITS, enclose_falling, enclose_in_units
+from proofs.check.checker.chapters.weightings.sparse import enclose_sparse
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.weights import Weigher
 from tests.check import brute, handmade, handmade_counting
@@ -180,6 +180,18 @@ def test_changed_geometric_heads_are_rejected(path: tuple[Any, ...], value: Any,
         accepted(made)
     if reason.startswith("error"):
         rejected(made, reason)
+
+
+@pytest.mark.parametrize("weighting", STEPS)
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("more", ["8", "-8"])
+def test_a_shorter_word_whose_keys_are_others_is_followed_for_itself(weighting: str, mirrored: bool, more: str) -> None:
+    """Its query is that of the longest words, which are followed first, and where its keys are right."""
+    made = weightings.since_by_steps(weighting, 4, mirrored)
+    made["transformer"]["directions"]["shorter by"] = handmade.position("4-n")
+    made["transformer"]["position_embedding"]["shorter by"] = "4-n"
+    accepted(made)
+    rejected(edit(made, *HEADS, "keys", 0, "shorter by", value=more), "error_if_true 1/4 is not proved at n = 3, i = ")
 
 
 @pytest.mark.parametrize("part", ["queries", "keys"])

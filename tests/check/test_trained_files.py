@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from proofs.check import STATUS, Incomplete, Malformed, Refusal, check_part, check_text, estimate, main, verdict_of
+from proofs.check.checker.chapters.along_words.truth import TruthsAlongWord
 from proofs.check.checker.chapters.trained.reading.decision import WrongWord, read_decision, read_wrong_word
 from proofs.check.checker.kernel.budget import MAX_BYTES, Budget
 from proofs.check.checker.kernel.reading.document import read_document
-from proofs.check.checker.kernel.words.truth import TruthsAlongWord
 from tests.check import handmade
 from tests.check.trained_corpus import (
     changed,
@@ -214,3 +214,46 @@ def test_names_of_sources_stay_in_their_line() -> None:
 def test_units_are_read() -> None:
     assert verdict(dump(make_units())) == "accepted"
     assert json.loads(dump(make_units()))["claim"]["cases"] == []
+
+
+def test_a_unit_that_names_directions_which_are_not_there_is_malformed() -> None:
+    made = json.loads((CORPUS / "accepted" / "trained_mean_by_classes.cert").read_text(encoding="ascii"))
+    made["cover"][2]["directions"] = 1
+    with pytest.raises(Malformed, match=r"^cover: there are no directions 1$"):
+        check_text(dump(made))
+
+
+@pytest.mark.parametrize("changes", [{"read": "last"}, {"before": []}])
+def test_the_word_without_letters_is_judged_where_each_letter_is_and_a_token_stands_before(
+        changes: dict[str, Any]) -> None:
+    assert verdict(dump(means(empty=True, offsets=[0, 0]))) != "malformed"
+    with pytest.raises(Malformed, match=r"^claim: empty: only with each, and a token before$"):
+        check_text(dump(means(empty=True, offsets=[0, 0], **changes)))
+
+
+def test_what_stands_at_the_places_of_an_input_and_of_its_answers_is_printed() -> None:
+    lines = check_text((CORPUS / "accepted" / "trained_tracks.cert").read_bytes()).lines
+    at = next(k for k, line in enumerate(lines) if line.startswith("form 1"))
+    assert [line.strip() for line in lines[at:at + 3]] == [
+        "form 1       2 columns, read by table 1",
+        "input: 'a' of column 1, 'a' of column 2, token 2, 'b' of column 1, 'b' of column 2, token 3",
+        "answers: answer 1 of column 1, answer 1 of column 2, end 1"]
+
+
+@pytest.mark.parametrize(("shape", "strides"), [([2], [1]), ([2, 1, 1], [1, 1, 1]), ([2, 1], [1]), ([2], [1, 1])])
+def test_a_matrix_has_two_dimensions_and_a_stride_for_each(shape: list[int], strides: list[int]) -> None:
+    made = means()
+    made["network"]["steps"][0]["heads"][0]["query"]["weight"] |= {"shape": shape, "strides": strides}
+    with pytest.raises(Malformed, match=r"expected 2 dimensions$"):
+        check_text(dump(made))
+
+
+@pytest.mark.parametrize(("path", "value", "reason"), [
+    (("claim", "forms", 0, "layout", 0), ["track", 2, 0], "there is no track 2"),
+    (("claim", "forms", 0, "layout", 8), ["end", 1], "there is no end 1"),
+    (("units", 0, "splits"), [[0, 0]], "expected query, class and column of each"),
+    (("units", 0, "splits"), [[0, 0, 0, 0]], "expected query, class and column of each")])
+def test_a_place_and_a_split_name_what_is_there(path: tuple[Any, ...], value: Any, reason: str) -> None:
+    made = json.loads((CORPUS / "accepted" / "trained_tracks.cert").read_text(encoding="ascii"))
+    with pytest.raises(Malformed, match=f"{reason}$"):
+        check_text(dump(changed(made, *path, value=value)))

@@ -15,6 +15,7 @@ from constructions.network.float_formats import Format, parse_format
 from constructions.trained.json_form import network_from_json
 from constructions.trained.network import Norm
 from constructions.trained.numbers import numbers
+from proofs.check.checker.chapters.run_classes.reading import Format as FormatOfChecker
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_by_checker
 from proofs.check.checker.chapters.trained.floats.operations import Operations
@@ -26,7 +27,6 @@ from proofs.check.checker.chapters.trained.passing import NormMaps
 from proofs.check.checker.chapters.trained.ranges import PathBounds
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.kernel.budget import Budget
-from proofs.check.checker.kernel.reading.floats import Format as FormatOfChecker
 from proofs.check.checker.kernel.verdicts import Rejected
 from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
 from proofs.trained.activations import ACTIVATIONS

@@ -9,10 +9,10 @@ import pytest
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from proofs.check import Rejected
+from proofs.check.checker.chapters.along_words.conditions import Automaton, Conditions, When
+from proofs.check.checker.chapters.along_words.tracker import Tracker
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
-from proofs.check.checker.kernel.words.conditions import Automaton, Conditions, When
-from proofs.check.checker.kernel.words.tracker import Tracker
 
 FORMULAS = (
     "Q_a", "prev Q_a", "prev prev Q_b", "Q_a since Q_b", "(prev Q_a) since (Q_b | FIRST)", "O Q_b", "H Q_a",

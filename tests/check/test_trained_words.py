@@ -11,6 +11,7 @@ import pytest
 from mpmath import mp, mpf, tanh
 
 from proofs.check import Rejected, check_part, check_sample, check_text, estimate
+from proofs.check.checker.chapters.along_words.truth import TruthsAlongWord
 from proofs.check.checker.chapters.trained.exact import linear
 from proofs.check.checker.chapters.trained.memory import AttentionMemory
 from proofs.check.checker.chapters.trained.obligations import Obligations, is_by_place, obligations
@@ -20,7 +21,6 @@ from proofs.check.checker.chapters.trained.stack import AttentionOfFew
 from proofs.check.checker.chapters.trained.words import ALL, PATIENCE, Judge, Runner, Share
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.reading.document import read_document
-from proofs.check.checker.kernel.words.truth import TruthsAlongWord
 from tests.check import brute
 from tests.check.trained_networks import KINDS, Weights, decision, dump, make_claim, make_network, mean_network
 from tests.check.trained_reference import Reference

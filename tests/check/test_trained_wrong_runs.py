@@ -18,13 +18,13 @@ from constructions.trained.claim import input_tokens, judged
 from constructions.trained.claim_form import claim_from_json
 from constructions.trained.json_form import network_from_json
 from proofs.check import Refusal, Rejected, check_text
+from proofs.check.checker.chapters.run_classes.reading import FORMATS, Format
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.dyadics import nearest, quotient, root, rounded, value
 from proofs.check.checker.chapters.trained.floats.functions import computed, log2_of_e
 from proofs.check.checker.chapters.trained.floats.one_run import OneRun, Way
 from proofs.check.checker.chapters.trained.floats.proof import read_float_runs
 from proofs.check.checker.kernel.budget import Budget
-from proofs.check.checker.kernel.reading.floats import FORMATS, Format
 from proofs.enclosures.float_runs.numbers import Arithmetic, exact_value
 from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
 from proofs.trained.float_runs import casting

@@ -10,6 +10,7 @@ from struct import pack, unpack
 
 import numpy as np
 
+from proofs.check.checker.chapters.along_words.conditions import When
 from proofs.check.checker.chapters.trained.classes import Classes
 from proofs.check.checker.chapters.trained.reading.decision import Case, Cut, Decision, Leaf, Tree
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
@@ -26,7 +27,6 @@ from proofs.check.checker.chapters.trained.reading.network import (
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
 from proofs.check.checker.kernel.verdicts import Rejected
-from proofs.check.checker.kernel.words.conditions import When
 from tests.check.trained_classes import (
     BITS,
     Array,

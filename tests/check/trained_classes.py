@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from proofs.check.checker.chapters.along_words.conditions import Automaton, When
 from proofs.check.checker.chapters.trained.classes import Classes
 from proofs.check.checker.chapters.trained.reading.decision import (
     Case,
@@ -37,7 +38,6 @@ from proofs.check.checker.chapters.trained.reading.network import (
 )
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.language import Language
-from proofs.check.checker.kernel.words.conditions import Automaton, When
 
 POWER = -12
 BITS = 22

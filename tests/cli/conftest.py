@@ -47,7 +47,7 @@ def certify(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 
     def run(*arguments: str, stdin: bytes = b"") -> Result:
         monkeypatch.setattr(sys, "argv", ["certify", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
         capsys.readouterr()
         with pytest.raises(SystemExit) as stop:
             main()

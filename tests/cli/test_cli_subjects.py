@@ -17,6 +17,7 @@ from examples.hard import flip_flop
 
 MODEL, CERTIFICATE, SOFTENED, PROGRAM = "m.json", "c.cert", "soft.cert", "p.rasp"
 ALL = tuple(Kind)
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -47,6 +48,20 @@ def test_standard_input_is_a_formula_or_a_network(certify: Any, files: None) -> 
     assert (piped.code, piped.json) == (0, certify("run", MODEL, "ab", "--json").json)
     assert certify("model", "-", "--max-n", "2", stdin=Path(CERTIFICATE).read_bytes()).code == 0
     assert "found a model file" in certify("formula", "-", stdin=Path(MODEL).read_bytes()).err
+
+
+@pytest.mark.parametrize(("name", "arguments", "status"), [
+    ("trained_mean", ("run", "-", "01"), 0), ("trained_mean", ("decide", "-", "--max-n", "2"), 0),
+    ("trained_mean", ("floats", "-", "--max-n", "2", "--format", "binary32"), 0),
+    ("trained_tracks", ("decide", "-"), 0),
+    ("trained_tracks_wrong_input", ("decide", "-"), 1)])
+def test_a_trained_network_is_read_from_standard_input_as_from_a_file(certify: Any, name: str,
+                                                                      arguments: tuple[str, ...], status: int) -> None:
+    path = ROOT / "tests" / "corpus" / "accepted" / f"{name}.cert"
+    piped = certify(*arguments, stdin=path.read_bytes())
+    read = certify(*(str(path) if argument == "-" else argument for argument in arguments))
+    assert piped.code == read.code == status
+    assert piped.out.replace("-", "") == read.out.replace(str(path), "-").replace("-", "")
 
 
 @pytest.mark.parametrize("path", [MODEL, CERTIFICATE])

@@ -37,8 +37,6 @@ MAX_SPREAD_BITS = 1 << 24  # of an integer in a sum of weights over one unit
 
 DEFAULT_STEPS = 48_000_000
 DEFAULT_HELD_BITS = 3 << 30  # 384 MB
-TRAINED_TIMES = 30  # a decision about a trained network, which runs words, may take as many times the default steps
-TRAINED_HELD = 3  # and the exact weights of one as many times the default memory
 CACHE_BITS = 1 << 29  # 64 MB for each table of results that may be forgotten
 ENTRY_BITS = 2048  # what an entry of a table costs beside its numbers: objects and pointers
 

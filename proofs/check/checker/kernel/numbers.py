@@ -158,11 +158,11 @@ def add_columns(budget: Budget, left: Sequence[Fraction], right: Sequence[Fracti
     return [bounded(x + y) for x, y in zip(left, right, strict=True)]
 
 
-def ratio(one: Mapping[Name, Fraction], other: Mapping[Name, Fraction]) -> Fraction | None:
+def ratio(one: Mapping[Name, Fraction | int], other: Mapping[Name, Fraction | int]) -> Fraction | None:
     """How many times the other form the one is; None if it is no multiple."""
     if not one:
         return ZERO
-    found = {one[name] / other[name] for name in one if name in other}
+    found = {Fraction(one[name]) / other[name] for name in one if name in other}
     return found.pop() if one.keys() == other.keys() and len(found) == 1 else None
 
 

@@ -1,6 +1,6 @@
 """Claims about float runs, the chapter of docs/floats.md; in the order in which it is read.
 
-`kernel/reading/floats` (the key `floats`), `rounding` (numbers of a format, grids), `forms` (linear forms by lemma G or
+`run_classes/reading` (the key `floats`), `rounding` (numbers of a format, grids), `forms` (linear forms by lemma G or
 by their errors), `means` and `holding` (rule 1: what directions hold), `spreads` (rule 2: scores), `softmax` and
 `heads` (rules 3 and 4), `units`, `writing` and `feed_forward` (rule 5), `by_value` (rule 6), `proving` (a claim from
 its certificate), `describing` (the claims in words).
@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from ...kernel.kind import Extension
 from ...kernel.reading.document import Json
-from ...kernel.reading.floats import read_floats
 from ..formula.records import Certificate
+from ..run_classes.reading import read_floats
 from .describing import describe_floats
 from .proving import prove_floats
 

@@ -1,6 +1,6 @@
 """Feed-forward outputs by the value of a sum of counts in a float run; docs/floats.md, section 4, rule 6.
 
-Rows and runs are those of formula/feed_forward/by_value.py; those that differ in what is computed are looked at apart.
+Rows and runs are those of sums/by_value.py; those that differ in what is computed are looked at apart.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from ...kernel.budget import Cache
 from ...kernel.numbers import ONE, ZERO
 from ...kernel.reading.records import Neuron, Slack
 from ...kernel.verdicts import require, within
-from ..formula.feed_forward.by_value import CountedRow, OutputByValue, ValueInterval
 from ..formula.proof import Proof
+from ..sums.by_value import CountedRow, OutputByValue, ValueInterval
 from .forms import Arithmetic, FloatValue, exactly
 from .holding import CELL_BITS, Holding
 from .means import FloatCell

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...kernel.kind import entry
-from ...kernel.reading.floats import FloatClaim, write_format
 from ...kernel.verdicts import quote_all
 from ..formula.records import Certificate, Claim
+from ..run_classes.reading import FloatClaim, write_format
 
 BASES = {"e": "e", "2": "2", "either": "e or 2"}
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from ...kernel.budget import Budget
 from ...kernel.numbers import ONE, ZERO, add, divide, multiply
-from ...kernel.reading.floats import FloatClaim, Format
 from ...kernel.reading.records import LinearForm
 from ...kernel.verdicts import quote, require, within
+from ..run_classes.reading import FloatClaim, Format
 from .rounding import at_most_power, coarsest, fits, grid_of, is_finite, nearest, rounding_error, tiny, unit, up
 
 

@@ -12,9 +12,9 @@ from ...kernel.verdicts import require
 from ..formula.attention.attention import Attention
 from ..formula.composition import names_in
 from ..formula.families import WrittenDirection, looks_up_a_sum
-from ..formula.lookup.peaked import find_covered, find_shapes
-from ..formula.lookup.target import LookupTarget
 from ..formula.proof import Proof
+from ..sums.lookup.peaked import find_covered, find_shapes
+from ..sums.lookup.target import LookupTarget
 from .forms import Arithmetic, FloatValue, join
 from .holding import Holding
 from .softmax import Softmax

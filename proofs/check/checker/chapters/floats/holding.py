@@ -62,7 +62,7 @@ class Holding:
     def lengths(self, given: Iterable[tuple[int, Sequence[int]]],
                 names: Iterable[str]) -> Iterator[tuple[int, Sequence[int]]]:
         """The lengths at which obligations are looked at: those given, if these directions are steady, else all."""
-        return iter(given) if self.are_steady(names) else self._proof.every_length()
+        return iter(given) if self.are_steady(names) else self._proof.lengths([], "past")
 
     def are_steady(self, names: Iterable[str]) -> bool:
         """Whether of all of these what is computed at i depends on n only if the stated meaning mentions n."""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from ...kernel.budget import Cache
 from ...kernel.numbers import ONE, ZERO
-from ...kernel.reading.floats import Format
 from ...kernel.verdicts import require
+from ..run_classes.reading import Format
 from .forms import Arithmetic, FloatValue, gamma
 from .rounding import fits, grid_of, nearest, tiny, unit, up
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...kernel.numbers import ONE, ZERO
-from ...kernel.reading.floats import FloatClaim
 from ...kernel.reading.records import Head, Neuron
 from ...kernel.verdicts import quote, require, within
 from ..formula.composition import Writer, find_writers
 from ..formula.proof import Proof
 from ..formula.records import Certificate
+from ..run_classes.reading import FloatClaim
 from .feed_forward import FeedForwards
 from .forms import Arithmetic, FloatValue, exactly
 from .heads import Heads

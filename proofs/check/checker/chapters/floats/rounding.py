@@ -12,7 +12,7 @@ from fractions import Fraction
 from ...kernel.budget import Budget
 from ...kernel.functions import log2floor
 from ...kernel.numbers import ZERO, size
-from ...kernel.reading.floats import Format
+from ..run_classes.reading import Format
 
 ENDLESS = 1 << 30  # the grid of 0, which is a multiple of every power of two
 BITS = 96  # of a bound, which is rounded up (or down) to so many

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from ...kernel.budget import Budget
 from ...kernel.exponential import enclose_exp, exp_steps
 from ...kernel.numbers import ONE, QUARTER, ZERO
-from ...kernel.reading.floats import FloatClaim
 from ...kernel.verdicts import Rejected, refuse, require
 from ..formula.describing import write_rounded_up
+from ..run_classes.reading import FloatClaim
 from .forms import gamma
 from .rounding import BITS, at_most_power, is_finite, rounding_error, tiny, unit, up
 from .spreads import ScoreSpread

@@ -16,9 +16,9 @@ from ...kernel.reading.records import Head, visible
 from ...kernel.verdicts import require, within
 from ..formula.attention.attention import Attention
 from ..formula.composition import names_in
-from ..formula.lookup.lookup import Lookup, RowScores
-from ..formula.lookup.target import LookupTarget
 from ..formula.proof import Proof
+from ..sums.lookup.lookup import Lookup, RowScores
+from ..sums.lookup.target import LookupTarget
 from .forms import Arithmetic, FloatValue
 from .holding import Holding
 from .rounding import up

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from ...kernel.budget import Cache
 from ...kernel.numbers import ONE, ZERO
-from ...kernel.reading.floats import FloatClaim
 from ...kernel.reading.records import Neuron
 from ...kernel.verdicts import quote, require
+from ..run_classes.reading import FloatClaim
 from .forms import Arithmetic, FloatValue, RealSum, exactly
 from .rounding import fits, is_normal, is_number
 

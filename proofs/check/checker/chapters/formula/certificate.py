@@ -26,7 +26,7 @@ from ...kernel.verdicts import quote, require, within
 from .claim import check_network, check_output
 from .composition import Writer, find_writers, names_in
 from .embedding import check_embedding
-from .families import IRRATIONAL_NUMBERS, Covered, WrittenDirection, attends, load, prove
+from .families import HEADS_WITH_RATIONALS, Covered, WrittenDirection, attends, load, prove
 from .proof import Errors, Proof
 from .records import Certificate
 
@@ -126,7 +126,7 @@ def check_written_by_heads(proof: Proof, written: WrittenDirection) -> Covered:
     if isinstance(meaning, ApproximateTruth | ApproximateCount):
         check_errors(proof.errors[written.name], is_near)
         if reads_irrational(proof, written):
-            proof = load(IRRATIONAL_NUMBERS).with_rationals(proof, *written.heads, written.name)
+            proof = load(*HEADS_WITH_RATIONALS)(proof, *written.heads, written.name)
     return prove(proof, written)
 
 

@@ -1,7 +1,8 @@
 """Who proves what is written to a direction: the one table of the rules of docs/certificate.md, section 5.
 
-A rule's file is imported when some direction comes under it. So who checks a certificate reads this table, and then the
-files of the rules that it needs. Where several rules recognise what is written, the first one decides.
+A row says in which file of which chapter the rule is, this one or one that builds on it; it is imported when some
+direction comes under it. So who checks a certificate reads this table, and then the files of the rules that it needs.
+Where several rules recognise what is written, the first one decides.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Covered(NamedTuple):
 
 
 class Family(NamedTuple):
-    """A rule: what it recognises, its file in this folder, and the function there that proves what is written."""
+    """A rule: what it recognises, its file among the chapters, and the function there that proves what is written."""
 
     recognises: Callable[[Proof, WrittenDirection], bool]
     file: str
@@ -64,9 +65,9 @@ def is_additive(_: Proof, written: WrittenDirection) -> bool:
     return bool(written.heads) and written.heads[0].weighting in ADDITIVE
 
 
-def takes_a_mean(_: Proof, written: WrittenDirection) -> bool:
-    """A head of equal scores."""
-    return bool(written.heads) and isinstance(written.meaning, PositionalNumber | Mean | Average)
+def by_heads(*kinds: type[Meaning]) -> Callable[[Proof, WrittenDirection], bool]:
+    """Heads write a direction of one of these kinds."""
+    return lambda _, written: bool(written.heads) and isinstance(written.meaning, kinds)
 
 
 def attends(proof: Proof, written: WrittenDirection) -> bool:
@@ -103,24 +104,27 @@ def meanings_of_queries(proof: Proof, heads: Sequence[Head]) -> Iterator[Meaning
 
 FAMILIES = (
     Family(is_additive, "weightings.deciding", "check_additive"),
-    Family(takes_a_mean, "uniform", "check_equal_scores"),
-    Family(attends, "attention.attention", "check_attention"),
-    Family(looks_up_a_sum, "lookup_of_sums.lookup_of_sums", "check_lookup_of_sum"),
-    Family(lambda _, written: bool(written.heads), "lookup.lookup", "check_lookup"),
-    Family(is_by_value, "feed_forward.by_value", "check_by_value"),
-    Family(lambda _, written: not written.heads, "feed_forward.by_cases", "check_by_cases"))
+    Family(by_heads(PositionalNumber), "formula.uniform", "check_equal_scores"),
+    Family(by_heads(Mean, Average), "sums.means", "check_mean_of_counts"),
+    Family(attends, "formula.attention.attention", "check_attention"),
+    Family(looks_up_a_sum, "sums.lookup_of_sums", "check_lookup_of_sum"),
+    Family(lambda _, written: bool(written.heads), "sums.lookup.lookup", "check_lookup"),
+    Family(is_by_value, "sums.by_value", "check_by_value"),
+    Family(lambda _, written: not written.heads, "formula.feed_forward.by_cases", "check_by_cases"))
 
-SPARSE_WEIGHTS, RECURRENT_WEIGHTS = "weightings.sparse", "weightings.geometric"
-OTHER_GAPS, PATHS = "weightings.gaps", "attention.shortest_path"
-LOOKUPS_OF_NUMBERS, COUNTS_THAT_UNITS_READ = "lookup.peaked_numbers", "feed_forward.counts"
-UNITS_TAKEN_APART, IRRATIONAL_NUMBERS = "feed_forward.apart", "irrational.heads"
-"""Files that rules need besides: for other weightings, where gaps do not decide, and where something is read."""
+PATHS = "formula.attention.shortest_path", "check_paths"
+UNITS_TAKEN_APART = "formula.feed_forward.apart", "OutputApart"
+COUNTS_THAT_UNITS_READ = "sums.counts", "find_interval"
+HEADS_WITH_RATIONALS = "irrational.heads", "with_rationals"
+SPARSE_COSTS, SPARSE_MEANS = ("weightings.sparse", "SparseKernel"), ("weightings.sparse", "is_sparse_mean_near")
+OTHER_GAPS, RECURRENT_WEIGHTS = ("weightings.gaps", "GapsOfOtherWeightings"), ("weightings.geometric", "Passes")
+"""What rules need besides: where gaps do not decide, where something is read, and for other weightings."""
 
 
 def prove(proof: Proof, written: WrittenDirection) -> Covered:
     """The first rule that recognises what is written proves that it is what the direction means."""
     family = next(family for family in FAMILIES if family.recognises(proof, written))
-    covered: Covered = getattr(load(family.file), family.function)(proof, written)
+    covered: Covered = load(family.file, family.function)(proof, written)
     return covered
 
 
@@ -139,6 +143,6 @@ def attempt(first: Callable[[], Proved], second: Callable[[], Proved], has_secon
         raise refusal from None
 
 
-def load(file: str) -> Any:
-    """A file of this folder, which is imported where it is needed for the first time."""
-    return import_module(f".{file}", __package__)
+def load(file: str, name: str) -> Any:
+    """What a file among the chapters has by this name; it is imported where it is needed for the first time."""
+    return getattr(import_module(f"..{file}", __package__), name)

@@ -9,7 +9,7 @@ from ...kernel.budget import Budget
 from ...kernel.numbers import ZERO, total
 from ...kernel.reading.records import SPARSE
 from ...kernel.weights import Weigher
-from .families import SPARSE_WEIGHTS, load
+from .families import SPARSE_COSTS, load
 
 NEGLIGIBLE = 60
 """Weights below e^-60 of the greatest are bounded, not summed: 4096 of them are below 2^-74, less than any stated error
@@ -24,7 +24,7 @@ def suffices(weigher: Weigher, budget: Budget, weighting: str, gaps: Sequence[Fr
     """Whether the sum of K_e over the gaps is at most e, 0 <= e < 1; ``others`` is how many gaps below are not listed.
     """
     if weighting in SPARSE:
-        costs = load(SPARSE_WEIGHTS).SparseKernel(budget, weighting, error)
+        costs = load(*SPARSE_COSTS)(budget, weighting, error)
         return total(budget, map(costs.at, gaps)) <= error
     good, bad = error.numerator, error.numerator - error.denominator  # e and e - 1, times the denominator
     terms = weigher.least_terms([ZERO, *gaps, Fraction(-NEGLIGIBLE)], [good, *(bad for _ in gaps), bad * others])

@@ -48,7 +48,7 @@ class Proof:
     def forget(self) -> None:
         """Nothing is known yet that depends on the values of numbers."""
         self.letters: dict[object, Any] = {}  # of automata: one object for equal letters (attention/automaton.py)
-        self.rows_by_value: dict[object, Any] = {}  # of by_value.py, whose key says all that they depend on
+        self.rows_by_value: dict[object, Any] = {}  # of sums/by_value.py, whose key says all that they depend on
         self.columns = self.language.columns(self.claim.lengths)
         self.proved = CacheOfNumbers[bool](self.budget)  # situations that need not be proved again, whoever meets them
 
@@ -58,17 +58,13 @@ class Proof:
 
         With each, a number for each i: the rows (first, i), ..., (n, i), where ``first`` is the number, are one row.
         Proof. If no place mentions n, and no positions after i are visible, the row (m, i) is the row (max_n, i) for
-        every m of the claim that is at least i: max_n is the one length. Else first = n at every length.
+        every m of the claim that is at least i: max_n is the one length. Else, as for "past", first = n everywhere.
         """
         least, greatest = self.claim.min_n, self.claim.max_n
         if mask == "future" and not self.mentions_length(places):
             yield greatest, tuple(max(least, i) for i in range(1, greatest + 1))
         else:
             yield from ((n, (n,) * n) for n in self.claim.lengths[:: -1 if descending else 1])
-
-    def every_length(self) -> Iterator[tuple[int, Sequence[int]]]:
-        """All lengths and rows apart, likewise."""
-        return ((n, (n,) * n) for n in self.claim.lengths)
 
     def mentions_length(self, places: Iterable[Place]) -> bool:
         """Whether one of these mentions n."""
@@ -96,14 +92,10 @@ class Proof:
         Raises:
             Rejected: if it is not known, or has no value where one is needed.
         """
-        meaning = self.directions[name]
-        if isinstance(meaning, PositionalNumber):
-            return self.columns.numbers(meaning.value, n)
-        if isinstance(meaning, Truth) and self.is_known(meaning):
-            return self.columns.numbers(meaning.formula, n)
-        if isinstance(meaning, Product) and self.is_known(meaning):
-            return self.columns.numbers(meaning.value, n, self.columns.truths(meaning.formula, n))
-        raise self.not_known(name)
+        if not self.is_known(self.directions[name]):
+            raise self.not_known(name)
+        place, *formulas = self.places_of([name])  # of a product, its formula is the second
+        return self.columns.numbers(place, n, *(self.columns.truths(one, n) for one in formulas))
 
     def known_forms(self, rows: Sequence[LinearForm], n: int) -> list[Sequence[Fraction]]:
         """For each linear form of known directions its numbers at (n, 1), ..., (n, n)."""

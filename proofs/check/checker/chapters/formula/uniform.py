@@ -1,7 +1,4 @@
-"""Heads of equal scores, which take a plain mean; docs/certificate.md, section 5, Equal scores, has the proof.
-
-`check_scores` and `check_mask` are asked of counting heads, too (weightings/additive.py).
-"""
+"""Heads of equal scores, which take a plain mean; docs/certificate.md, section 5, Equal scores, has the proof."""
 
 from __future__ import annotations
 
@@ -10,8 +7,8 @@ from itertools import accumulate, pairwise
 
 from ...kernel.budget import ENTRY_BITS
 from ...kernel.language import Place
-from ...kernel.numbers import ONE, ZERO, add, divide, inner_product, size
-from ...kernel.reading.records import Average, Head, Mean, Truth, visible
+from ...kernel.numbers import ZERO, add, divide, inner_product, size
+from ...kernel.reading.records import Head, visible
 from ...kernel.verdicts import require
 from .composition import names_in
 from .families import Covered, WrittenDirection
@@ -19,41 +16,11 @@ from .proof import Proof
 
 
 def check_equal_scores(proof: Proof, written: WrittenDirection) -> Covered:
-    """The mean of the values is the stated number, or that of a count or of a sum of counts."""
-    (head,), meaning = written.heads, written.meaning
-    if isinstance(meaning, Mean | Average):
-        check_counts(proof, head, written.name, meaning)
+    """The mean of the values is the stated number."""
+    (head,) = written.heads
     check_scores(proof, head)
-    if not isinstance(meaning, Mean | Average):
-        check_known_mean(proof, head, written.name)
+    check_known_mean(proof, head, written.name)
     return Covered(sum(proof.claim.lengths))
-
-
-def check_counts(proof: Proof, head: Head, name: str, meaning: Mean | Average) -> None:
-    """The values are truths of what is counted, as often as its count is meant.
-
-    Raises:
-        Rejected: if they are not, or the mask sees other positions than the counts.
-    """
-    counts, read = multiples_of(proof, meaning), dict[Place, Fraction]()
-    for source, c in head.values[name].items():
-        truth = proof.directions[source]
-        if isinstance(truth, Truth):
-            read[truth.formula] = add(proof.budget, read.get(truth.formula, ZERO), c)
-    of_truths = all(isinstance(proof.directions[source], Truth) for source in head.values[name])
-    fits = of_truths and read == {proof.language.counted(count): c for count, c in counts.items()}
-    multiple = "1" if isinstance(meaning, Mean) else "as often as its count"
-    require(fits, "the value is not {} on the truth of what is counted", multiple)
-    for count in counts:
-        check_mask(proof, head, count)
-
-
-def multiples_of(proof: Proof, meaning: Mean | Average) -> dict[Place, Fraction]:
-    """The counts that a mean or an average is about, and their coefficients."""
-    if isinstance(meaning, Mean):
-        return {meaning.count: ONE}
-    _, counts, (_, _, *coefficients) = proof.language.nodes[meaning.term]
-    return {count: Fraction(int(c)) for count, c in zip(counts, coefficients, strict=True)}
 
 
 def check_mask(proof: Proof, head: Head, count: Place) -> None:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from ...kernel.budget import ENTRY_BITS
 from ...kernel.language import Language
-from ...kernel.words.conditions import Conditions, When, is_past_only
-from ...kernel.words.tracker import Tracker, TrackerState
-from ...kernel.words.truth import TruthsAlongWord
+from ..along_words.conditions import Conditions, When, is_past_only
+from ..along_words.tracker import Tracker, TrackerState
+from ..along_words.truth import TruthsAlongWord
 from .cells import Bucket, FormsByPosition
 from .reading import MarginClaim
 

@@ -43,7 +43,6 @@ floats        float runs: rounding, casting, operations, softmax, stack, classes
               ball_stack, ball_words; of a wrong run: dyadics, functions, one_run, wrong_run
 """
 
-from ...kernel.budget import TRAINED_HELD, TRAINED_TIMES
 from ...kernel.kind import FileKind
 from .deciding import prove_decision
 from .describing import describe_decision, describe_wrong_word
@@ -67,6 +66,9 @@ from .tracks.proof import prove_tracks
 from .tracks.reading import FORMAT_OF_TRACKS, FORMAT_OF_WRONG_INPUT, read_tracks, read_wrong_input
 from .tracks.wrong_input import prove_wrong_input
 from .wrong_word import prove_wrong_word
+
+TRAINED_TIMES = 30  # a decision, which runs words, may take as many times the default steps
+TRAINED_HELD = 3  # and the exact weights of a network as many times the default memory
 
 KINDS = {
     FORMAT_OF_DECISION: FileKind(read_decision, prove_decision, describe_decision, "a trained network",

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ...kernel.exponential import ceil_shift, floor_shift
 from ...kernel.verdicts import expect, require, within
-from ...kernel.words.tracker import Tracker
+from ..along_words.tracker import Tracker
 from .arithmetic import ArithmeticOfClasses, AttentionStage, Between, Reals
 from .cells import Bounds, Box, cells_of
 from .directions import DirectionBasis, average, make_turn

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ...kernel.budget import ENTRY_BITS, Budget
 from ...kernel.verdicts import expect, require
-from ...kernel.words.tracker import Tracker, TrackerState
+from ..along_words.tracker import Tracker, TrackerState
 from .reading.decision import Graph, TrainedClaim
 
 GraphNode = tuple[int, int]

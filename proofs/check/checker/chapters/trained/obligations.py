@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...kernel.language import Language
 from ...kernel.verdicts import require
-from ...kernel.words.conditions import is_past_only
+from ..along_words.conditions import is_past_only
 from .reading.decision import ClassesUnit, Decision, TrainedClaim
 from .reading.network import Network
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...kernel.words.tracker import Tracker, TrackerState
+from ..along_words.tracker import Tracker, TrackerState
 from .floats.proof import FloatRuns
 from .reading.decision import Decision
 from .words import ALL, Judge, dead_states

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from ...kernel.language import Language
 from ...kernel.verdicts import Rejected, quote, require
-from ...kernel.words.conditions import is_past_only
-from ...kernel.words.tracker import Tracker, TrackerState
-from ...kernel.words.truth import TruthsAlongWord
+from ..along_words.conditions import is_past_only
+from ..along_words.tracker import Tracker, TrackerState
+from ..along_words.truth import TruthsAlongWord
 from .obligations import is_by_place
 from .precision import HIGHEST, LOWEST, Precision, Undecided
 from .reading.decision import LogitRow, TrainedClaim, WordsUnit

@@ -78,10 +78,9 @@ def is_constant_comparison(node: Node) -> bool:
     return node.operator == "T" and not node.operands
 
 
-def compare_constant(node: Node) -> bool:
-    """The truth of such a comparison."""
-    relation, constant = node.data
-    return COMPARE[str(relation)](int(constant), 0)
+def holds_at_sum(node: Node, number: Fraction | int = 0) -> bool:
+    """The truth of a comparison of counts where the sum of their multiples is this number."""
+    return COMPARE[str(node.data[0])](int(node.data[1]) + number, 0)
 
 
 class Values:
@@ -149,7 +148,7 @@ class Values:
             self._budget.spend(1 + (abs(i) >> 6))
             return PREDICATES[str(data[0])](n, i, *data[1:])
         if is_constant_comparison(node):
-            return compare_constant(node)
+            return holds_at_sum(node)
         if name in ("user", "shift"):
             return self.value_at(operands[0], n, i - (name == "shift")) == 1
         if any(x is None for x in arguments[: 1 if name in ("&", "|") else 2]):

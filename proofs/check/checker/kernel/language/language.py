@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from copy import copy
 from fractions import Fraction
 
 from ..budget import Budget
 from ..numbers import Enclosure, ends_of
 from ..verdicts import expect
 from .columns import Columns
-from .evaluation import Values
+from .evaluation import Values, holds_at_sum
 from .parser import Parser, read_formula, sum_with_zero
 from .printing import write_formula, write_short
 from .table import COUNTS, Place, Table
@@ -25,7 +24,7 @@ class Language(Table):
 
     def __init__(self, budget: Budget) -> None:
         super().__init__(budget)
-        self._values = Values(self)
+        self.values = Values(self)
         self.predicates: dict[str, Place] = {}  # and the entries of the table of formulas
         self._entries = 0
 
@@ -75,25 +74,24 @@ class Language(Table):
 
     def value_at(self, place: Place, n: int, i: int) -> Fraction:
         """The value of a number, or the truth (1 or 0) of a positional formula, at (n, i), as `Values` has it."""
-        return self._values.value_at(place, n, i)
+        return self.values.value_at(place, n, i)
 
     def enclose_at(self, place: Place, n: int, i: int) -> Enclosure:
         """The same, enclosed: both ends are the value where it is known exactly."""
-        return ends_of(self._values.enclose_at(place, n, i))
-
-    def with_values(self, values: Values) -> Language:
-        """The same table, of which numbers have these values."""
-        language = copy(self)
-        language._values = values
-        return language
+        return ends_of(self.values.enclose_at(place, n, i))
 
     def columns(self, lengths: range) -> Columns:
         """Values and truths at all positions of a length at once, for these lengths."""
-        return Columns(self, self._values, lengths)
+        return Columns(self, self.values, lengths)
 
     def holds_at(self, place: Place, n: int, i: int) -> bool:
         """Whether a positional formula holds at (n, i)."""
-        return self._values.value_at(place, n, i) == 1
+        return self.values.value_at(place, n, i) == 1
+
+    def holds_of_sum(self, place: Place, n: int, number: Fraction | int) -> bool:
+        """Whether a comparison, or a predicate on a sum, holds in words of length n where its sum is this number."""
+        node = self.nodes[place]
+        return self.holds_at(node.operands[0], n, int(number)) if node.operator == "on" else holds_at_sum(node, number)
 
     def settle(self, places: Collection[Place], n: int, i: int) -> dict[Place, bool]:
         """The truths at (n, i) of those formulas that are positional."""

@@ -110,17 +110,22 @@ class Table:
         """The formula that a count counts."""
         return self.nodes[count].operands[0]
 
-    def counts_of(self, place: Place) -> tuple[Place, ...]:
-        """The counts of a comparison, or of what a predicate is applied to; a count itself."""
-        operator, operands, _ = self.nodes[place]
-        return operands if operator == "T" else self.counts_of(operands[1]) if operator == "on" else (place,)
+    def is_of_counts(self, place: Place) -> bool:
+        """Whether it is a comparison, or a predicate on a count or on a sum of counts."""
+        return self.nodes[place].operator in ("T", "on")
+
+    def counts_of(self, place: Place) -> dict[Place, int]:
+        """The counts of a comparison, or of what a predicate is applied to, with their coefficients; a count itself."""
+        operator, operands, data = self.nodes[place]
+        if operator == "on":
+            return self.counts_of(operands[1])
+        return dict(zip(operands, map(int, data[2:]), strict=True)) if operator == "T" else {place: 1}
 
     def parts(self, place: Place) -> tuple[Place, ...]:
         """The direct parts of a formula; those of a comparison or a predicate on a count are what the counts count."""
-        operator, operands, _ = self.nodes[place]
-        if operator in ("T", "on"):
+        if self.is_of_counts(place):
             return tuple(map(self.counted, self.counts_of(place)))
-        return () if operator in ("user", "shift") else operands
+        return () if self.nodes[place].operator in ("user", "shift") else self.nodes[place].operands
 
     def below(self, roots: Iterable[Place], stop: Callable[[Place], bool] = lambda place: False) -> list[Place]:
         """Each part of the roots once, the left first; what satisfies ``stop`` is listed, and not entered."""

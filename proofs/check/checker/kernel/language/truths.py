@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..budget import ENTRY_BITS
 from ..verdicts import Rejected
-from .evaluation import CONNECT, compare_constant, is_constant_comparison
+from .evaluation import CONNECT, holds_at_sum, is_constant_comparison
 from .printing import write_short
 from .table import Node, Place, Table
 
@@ -23,7 +23,7 @@ def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> boo
     """
     name, operands, _ = table.nodes[place]
     if is_constant_comparison(table.nodes[place]):
-        return compare_constant(table.nodes[place])
+        return holds_at_sum(table.nodes[place])
     if name not in CONNECT or not all(operand in truths for operand in operands):
         raise Rejected(f"{write_short(table, place)} is not decided by what is read")
     return CONNECT[name](*(truths[operand] for operand in operands))
@@ -77,7 +77,7 @@ class Symbols:
         if name == "Q":
             return self._bits.get(str(data[0]), 0)
         if is_constant_comparison(node):
-            return self._all if compare_constant(node) else 0
+            return self._all if holds_at_sum(node) else 0
         if name not in CONNECT_SETS:
             raise Rejected("a formula is not built from symbols alone")
         return CONNECT_SETS[name](*(self._found[operand] for operand in operands)) & self._all

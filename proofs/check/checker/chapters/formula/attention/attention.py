@@ -3,7 +3,7 @@
 The claim is for every word at once: the worst case over all letters is found for each row (n, i) at which the guard
 holds. Rows of one length with one scaled query are a *group*: the shorter ones see a beginning of what the longer ones
 see, in the order of reading. A group is checked by the hull of its gaps (gaps.py), or else, of softmax alone, by a
-shortest path; geometric and stick-breaking attention is followed letter by letter (geometric.py).
+shortest path; geometric and stick-breaking attention is followed letter by letter (weightings/geometric.py).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Attention:
         self._forms = tuple(tuple(form.items()) for form in (*head.queries, *self.automaton.known))
         self._passes = None
         if head.weighting in RECURRENT:
-            self._passes = load(RECURRENT_WEIGHTS).Passes(proof)
+            self._passes = load(*RECURRENT_WEIGHTS)(proof)
 
     @property
     def places(self) -> list[Place]:
@@ -141,7 +141,7 @@ class Attention:
             return None
         unit, columns = known
         ordered = [self._in_order(column) for column in columns]
-        make: type[Gaps] = Gaps if self._head.weighting == "softmax" else load(OTHER_GAPS).GapsOfOtherWeightings
+        make: type[Gaps] = Gaps if self._head.weighting == "softmax" else load(*OTHER_GAPS)
         return make(self._proof, extremes, kinds, unit, ordered, self._errors, self._head.weighting)
 
     def read_positions(self, n: int, letters: Sequence[tuple[Fraction, Letters]],
@@ -161,7 +161,7 @@ class Attention:
         situation = (query, tuple(positions), tuple(lengths), self._errors)
         if self._proof.proved.get(situation) is None:
             with self._proof.budget.holding(held):
-                load(PATHS).check_paths(self._proof, query, positions, ends, self._errors)
+                load(*PATHS)(self._proof, query, positions, ends, self._errors)
             self._proof.proved.keep(situation, True, held)
 
 

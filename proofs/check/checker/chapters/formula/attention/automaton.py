@@ -18,7 +18,7 @@ from ....kernel.budget import ENTRY_BITS
 from ....kernel.language import Place
 from ....kernel.language.table import FUTURE, PAST, TEMPORAL
 from ....kernel.language.truths import connect_one, remembered, temporal_truth
-from ....kernel.numbers import ONE, ZERO, Numbers, told_apart, total
+from ....kernel.numbers import ZERO, Numbers, told_apart, total
 from ....kernel.reading.records import LinearForm, Truth
 from ....kernel.verdicts import quote, require
 from ..proof import Proof
@@ -72,21 +72,16 @@ Pair = tuple[Numbers, Numbers]
 class TargetAutomaton:
     """The automaton of a target over the letters of what the forms (keys, then the value) read.
 
-    The truth of a *marked* formula is one more number of each letter, before those of the forms. Taken *apart*, no
-    connective is an atom, unless it is built from symbols.
+    Taken *apart*, no connective is an atom, unless it is built from symbols.
     """
 
     def __init__(self, proof: Proof, target: Place, forms: Sequence[LinearForm], mask: str,
-                 marked: Sequence[Place] = (), apart: bool = False) -> None:
+                 apart: bool = False) -> None:
         self._apart = apart
         self._proof, self._language, self._target = proof, proof.language, target
-        known = [{name: x for name, x in form.items() if proof.is_known(proof.directions[name])} for form in forms]
-        self.known: list[LinearForm] = [*({} for _ in marked), *known]
-        self._adds = self._find_adds([*({} for _ in marked), *forms])
-        for number, place in enumerate(marked):
-            ones = [ONE if number == k else ZERO for k in range(len(self.known))]
-            before = self._adds.get(place, (ZERO,) * len(ones))
-            self._adds[place] = tuple(a + b for a, b in zip(before, ones, strict=True))
+        self.known: list[LinearForm] = [
+            {name: x for name, x in form.items() if proof.is_known(proof.directions[name])} for form in forms]
+        self._adds = self._find_adds(forms)
         self._find_atoms(mask)
         self.positional = [place for place in dict.fromkeys([*self._own, *self._read])
                            if proof.language.is_positional(place)]

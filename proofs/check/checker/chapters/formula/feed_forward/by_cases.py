@@ -175,7 +175,7 @@ class Output:
     def lengths(self) -> Iterator[tuple[int, Sequence[int]]]:
         """The lengths to look at; `next` sees where a word ends."""
         if any(self._language.nodes[place].operator == "next" for place in self._order):
-            return self._proof.every_length()
+            return self._proof.lengths([], "past")
         positional = [place for place in self._order if self._language.is_positional(place)]
         return self._proof.lengths([*positional, *self._proof.places_of([self._name, *self.reads])])
 
@@ -282,10 +282,10 @@ class Output:
         return number, number
 
     def count_interval(self, form: NeuronForm, situation: Situation) -> RationalInterval | None:
-        """Where the counts in a form are together, as counts.py finds it; None if the situation cannot be."""
+        """Where the counts in a form are together, as sums/counts.py finds it; None if the situation cannot be."""
         if not any(isinstance(self.reads[source], ApproximateCount | ExactCount) for source, _ in form):
             return ZERO, ZERO
-        found: RationalInterval | None = load(COUNTS_THAT_UNITS_READ).find_interval(
+        found: RationalInterval | None = load(*COUNTS_THAT_UNITS_READ)(
             self._proof, form, situation.signs, situation.truths)
         return found
 
@@ -293,4 +293,4 @@ class Output:
 def check_by_cases(proof: Proof, written: WrittenDirection) -> Covered:
     """The rows (n, i) at which the direction is proved to hold exactly what it means."""
     what = proof, written.name, written.units, written.bias
-    return Covered(attempt(lambda: Output(*what).check(), lambda: load(UNITS_TAKEN_APART).OutputApart(*what).check()))
+    return Covered(attempt(lambda: Output(*what).check(), lambda: load(*UNITS_TAKEN_APART)(*what).check()))

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from ....kernel.reading.floats import FloatClaim, Format
 from ....kernel.verdicts import require
+from ...run_classes.reading import FloatClaim, Format
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import Affine, AttentionStep, Network, NetworkHead, Norm, NormStep, Step, UnitsStep
 from .dyadics import rounded

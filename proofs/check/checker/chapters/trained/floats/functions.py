@@ -14,7 +14,7 @@ from ....kernel.budget import Budget
 from ....kernel.exponential import WORKING_BITS, enclose_exp, exp_steps
 from ....kernel.irrational.functions import enclose_ln
 from ....kernel.numbers import ends_of
-from ....kernel.reading.floats import Format
+from ...run_classes.reading import Format
 from ..normal import enclose_pi
 from .dyadics import Dyadic, nearest
 

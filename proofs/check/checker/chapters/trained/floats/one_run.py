@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Budget
-from ....kernel.reading.floats import FloatClaim, Format
 from ....kernel.verdicts import require
+from ...run_classes.reading import FloatClaim, Format
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import Affine, AttentionStep, Network, Norm, NormStep, Rounding, Scale, Step, UnitsStep
 from .dyadics import Dyadic, add, multiply, nearest, negated, quotient, root, rounded, value

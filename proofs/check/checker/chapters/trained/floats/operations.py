@@ -11,8 +11,8 @@ from fractions import Fraction
 from operator import add, mul
 
 from ....kernel.budget import Budget
-from ....kernel.reading.floats import FloatClaim
 from ....kernel.verdicts import require
+from ...run_classes.reading import FloatClaim
 from ..form_norms import centred, normalise, square
 from ..form_units import activate
 from ..forms import UNIT, WEIGHT, AffineForm, Linear, apply, plus, promoted, scale_each, spread, tighten, widened

@@ -1,7 +1,7 @@
 """Every word of a claim in every run of each class: each row of stored logits is above the margin.
 
-docs/floats.md, section 7. Words are run one by one, on balls and, where these are too coarse, on forms; or there is a cover, some
-units of which are proved by classes.
+docs/floats.md, section 7. Words are run one by one, on balls and, where these are too coarse, on forms; or there is a
+cover, some units of which are proved by classes.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from functools import cached_property, partial
 from ....kernel.budget import Budget
 from ....kernel.language import Language
 from ....kernel.reading.document import Json
-from ....kernel.reading.floats import FloatClaim, Format, read_floats
 from ....kernel.reading.shapes import Fields, read_heading
 from ....kernel.verdicts import Rejected, quote, require, within
+from ...run_classes.reading import FloatClaim, Format, read_floats
 from ..classes import Classes
 from ..forms import FRACTION, AffineForm, apply, spread
 from ..obligations import expect_covered, obligations

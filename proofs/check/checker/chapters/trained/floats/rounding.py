@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 
-from ....kernel.reading.floats import Format
 from ....kernel.verdicts import require
+from ...run_classes.reading import Format
 from ..forms import FRACTION, UNIT
 
 LEAST = 1000  # what may be lost below 2^e is taken to be at least 2^-1000

@@ -11,8 +11,8 @@ from operator import add, mul
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
-from ....kernel.reading.floats import FloatClaim
 from ....kernel.verdicts import require
+from ...run_classes.reading import FloatClaim
 from ..exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
 from ..forms import (
     FRACTION,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.numbers import INTEGER_BITS, over_one_denominator
-from ....kernel.reading.floats import FloatClaim
+from ...run_classes.reading import FloatClaim
 from ..forms import AffineForm, CentredRange, Linear, make_linear, promoted, spread, widened
 from ..maps import make_bias, make_map, to_units
 from ..passing import NormMaps, UnitMaps, make_maps, make_norm

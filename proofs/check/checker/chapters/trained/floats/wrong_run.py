@@ -10,9 +10,9 @@ from functools import partial
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.reading.document import Json
-from ....kernel.reading.floats import FloatClaim, read_floats
 from ....kernel.reading.shapes import Fields, one_of, read_heading
 from ....kernel.verdicts import expect, require
+from ...run_classes.reading import FloatClaim, read_floats
 from ..describing import describe_wrong_word
 from ..reading.decision import KEYS_OF_WRONG_WORD, WrongWord, read_word
 from ..words import Judge

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....kernel.verdicts import expect, require, within
-from ....kernel.words.truth import TruthsAlongWord
+from ...along_words.truth import TruthsAlongWord
 from ..forms import FRACTION, apply, spread
 from ..maps import make_rows
 from ..rows import prove_rows

@@ -26,7 +26,7 @@ from ....kernel.reading.shapes import (
 )
 from ....kernel.reading.transformer import expect_known_symbols, in_language, read_predicates
 from ....kernel.verdicts import expect, quote
-from ....kernel.words.conditions import Automaton, Conditions, When
+from ...along_words.conditions import Automaton, Conditions, When
 from .dyadics import read_base64
 from .network import Network, read_network
 

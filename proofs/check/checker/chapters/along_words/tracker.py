@@ -1,0 +1,92 @@
+"""An automaton and formulas of the past as one deterministic automaton over letters: the *tracker*.
+
+The truth of a past-only formula at i follows from w_1 ... w_i: `since` remembers its last value, `prev` the last
+value of its operand (both false before position 1), a comparison of counts the sum that it compares, a predicate of a
+count the count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ...kernel.language import Language, Place
+from ...kernel.language.table import PAST
+from ...kernel.language.truths import connect_one, remembered, temporal_truth
+from ...kernel.verdicts import require
+from .conditions import Conditions, When, is_past_only
+
+
+class TrackerState(NamedTuple):
+    """What must be known of a word: its automaton's state, truths, sums; and the cases that hold at its last letter."""
+
+    automaton: int
+    remembered: tuple[bool, ...]
+    sums: tuple[int, ...]
+    cases: tuple[int, ...]
+
+
+class Tracker:
+    """The states of words, letter by letter."""
+
+    def __init__(self, language: Language, conditions: Conditions) -> None:
+        require(all(is_past_only(language, formula) for formula in conditions.formulas),
+                "classes need formulas that look at the past alone")
+        self._language, self._asked = language, conditions
+        self._order = sorted(language.below(conditions.formulas, language.is_positional))
+        entered = [place for place in self._order if not language.is_positional(place)]
+        self._temporal = [place for place in entered if language.nodes[place].operator in PAST]
+        self._summed = [place for place in entered if language.is_of_counts(place)]
+        self._steps: dict[tuple[TrackerState, int, int], TrackerState] = {}
+        self._moves = any({"i", "%"} & language.leaves(place) for place in self._order)
+
+    def start(self) -> TrackerState:
+        """Of the empty word, at which no formula holds."""
+        automaton = self._asked.automaton.start if self._asked.automaton else 0
+        return TrackerState(automaton, (False,) * len(self._temporal), (0,) * len(self._summed),
+                            self._cases(automaton, None))
+
+    def step(self, state: TrackerState, letter: int, i: int) -> TrackerState:
+        """After one letter more, the one at position i."""
+        key = (state, letter, i if self._moves else 0)
+        if key not in self._steps:
+            self._language.budget.spend(4 + 4 * len(self._order))
+            self._language.budget.hold(1 << 12)
+            self._steps[key] = self._step(state, letter, i)
+        return self._steps[key]
+
+    def _step(self, state: TrackerState, letter: int, i: int) -> TrackerState:
+        last = dict(zip(self._temporal, state.remembered, strict=True))
+        sums = dict(zip(self._summed, state.sums, strict=True))
+        now: dict[Place, bool] = {}
+        for place in self._order:
+            if place in sums:
+                counts = self._language.counts_of(place).items()
+                sums[place] += sum(c for count, c in counts if now[self._language.counted(count)])
+            now[place] = self._truth(place, now, last, sums, self._asked.alphabet[letter], i)
+        automaton = self._asked.automaton.steps[state.automaton][letter] if self._asked.automaton else 0
+        kept = tuple(remembered(self._language.nodes[place], place, now) for place in self._temporal)
+        return TrackerState(automaton, kept, tuple(sums.values()), self._cases(automaton, now))
+
+    def _truth(self, place: Place, now: Mapping[Place, bool], last: Mapping[Place, bool],
+               sums: Mapping[Place, int], symbol: str, i: int) -> bool:
+        """The truth at i of one formula from those of its parts."""
+        operator, _, data = self._language.nodes[place]
+        if self._language.is_positional(place):
+            return self._language.holds_at(place, i, i)
+        if operator == "Q":
+            return data[0] == symbol
+        if place in last:
+            return temporal_truth(self._language.nodes[place], now, last[place])
+        if place in sums:
+            return self._language.holds_of_sum(place, i, sums[place])
+        return connect_one(self._language, place, now)
+
+    def _cases(self, automaton: int, now: Mapping[Place, bool] | None) -> tuple[int, ...]:
+        return tuple(k for k, when in enumerate(self._asked.cases) if holds(when, automaton, now))
+
+
+def holds(when: When, automaton: int, now: Mapping[Place, bool] | None) -> bool:
+    """Whether a condition holds in this state of the automaton, with these truths; None before the first letter."""
+    is_true = when.formula is None or (now is not None and now[when.formula])
+    return is_true and (when.states is None or automaton in when.states)

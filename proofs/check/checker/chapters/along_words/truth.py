@@ -1,0 +1,108 @@
+"""Which conditions hold at the places of a word: formulas by their definition, the automaton by its steps.
+
+[SHA] Definition 14: ``a since b`` holds at i if b holds at some j <= i and a at all of j ... i, so it holds where a
+does, and b does or it held one position before. ``until`` is its mirror image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from operator import mul
+
+from ...kernel.language import Language, Place
+from ...kernel.language.evaluation import COMPARE, CONNECT
+from .conditions import Conditions, When
+
+TruthColumn = Sequence[bool]
+
+
+class TruthsAlongWord:
+    """The conditions on words over an alphabet, given as indices of letters."""
+
+    def __init__(self, conditions: Conditions, language: Language) -> None:
+        self._asked, self._language = conditions, language
+        self._formulas = list(dict.fromkeys(conditions.formulas))
+        self._order = sorted(language.below(self._formulas))
+        self._fixed: dict[tuple[Place, int], TruthColumn] = {}
+
+    def cases(self, word: Sequence[int], places: Sequence[int]) -> dict[int, list[int]]:
+        """For each of these places 0 ... n of the word, the cases that hold there."""
+        columns = self._columns(word) if self._formulas and word else {}
+        states = self._states(word)
+        self._language.budget.spend(1 + (len(places) * len(self._asked.cases) >> 1) + (len(word) >> 4))
+        return {place: [number for number, when in enumerate(self._asked.cases)
+                        if self._holds(when, columns, states, place)] for place in places}
+
+    def _holds(self, when: When, columns: dict[Place, TruthColumn], states: Sequence[int], place: int) -> bool:
+        if when.states is not None and states[place] not in when.states:
+            return False
+        return when.formula is None or (place > 0 and columns[when.formula][place - 1])
+
+    def _states(self, word: Sequence[int]) -> list[int]:
+        automaton = self._asked.automaton
+        if automaton is None:
+            return []
+        steps = automaton.steps
+        return list(accumulate(word, lambda state, letter: steps[state][letter], initial=automaton.start))
+
+    def _columns(self, word: Sequence[int]) -> dict[Place, TruthColumn]:
+        """The truths at positions 1 ... n of all formulas, operands first."""
+        self._language.budget.spend(1 + len(self._order) * (2 + (len(word) >> 3)))
+        columns: dict[Place, TruthColumn] = {}
+        for place in self._order:
+            columns[place] = self._column(place, word, columns)
+        return columns
+
+    def _column(self, place: Place, word: Sequence[int], columns: dict[Place, TruthColumn]) -> TruthColumn:
+        name, operands, data = self._language.nodes[place]
+        if name == "Q":
+            letter = self._asked.alphabet.index(str(data[0]))
+            return [other == letter for other in word]
+        if name in ("P", "user"):
+            return self._fixed_column(place, len(word))
+        if name == "T":
+            compare, constant = COMPARE[str(data[0])], int(data[1])
+            return [compare(constant + number, 0) for number in self._sums(place, len(word), columns)]
+        if name == "on":
+            return [self._language.holds_at(operands[0], len(word), number)
+                    for number in self._sums(operands[1], len(word), columns)]
+        if name in CONNECT:
+            return [bool(CONNECT[name](*truths)) for truths in
+                    (zip(*(columns[operand] for operand in operands), strict=True) if operands else [()] * len(word))]
+        return TEMPORAL[name](*(columns[operand] for operand in operands))
+
+    def _fixed_column(self, place: Place, n: int) -> TruthColumn:
+        if (place, n) not in self._fixed:
+            self._language.budget.hold(64 * n)
+            self._fixed[place, n] = [self._language.holds_at(place, n, i) for i in range(1, n + 1)]
+        return self._fixed[place, n]
+
+    def _sums(self, place: Place, n: int, columns: dict[Place, TruthColumn]) -> Sequence[int]:
+        """A count, or the sum of the counts that are compared with 0, at each position."""
+        operator, operands, data = self._language.nodes[place]
+        if operator != "T":
+            return self._counts(place, columns)
+        counts = [self._counts(operand, columns) for operand in operands]
+        return [sum(map(mul, map(int, data[2:]), row)) for row in (zip(*counts, strict=True) if counts else [()] * n)]
+
+    def _counts(self, count: Place, columns: dict[Place, TruthColumn]) -> Sequence[int]:
+        """How many positions up to each, or from it, satisfy what is counted."""
+        counted = list(map(int, columns[self._language.counted(count)]))
+        if self._language.nodes[count].operator == "#<":
+            return list(accumulate(counted))
+        return list(accumulate(reversed(counted)))[::-1]
+
+
+def since(a: TruthColumn, b: TruthColumn) -> TruthColumn:
+    """Position by position."""
+    found, held = [], False
+    for left, right in zip(a, b, strict=True):
+        held = left and (right or held)
+        found.append(held)
+    return found
+
+
+TEMPORAL: dict[str, Callable[..., TruthColumn]] = {
+    "prev": lambda a: [False, *a[:-1]], "next": lambda a: [*a[1:], False],
+    "since": since, "until": lambda a, b: since(a[::-1], b[::-1])[::-1]}

@@ -1,1 +1,0 @@
-"""Heads that read irrational numbers; a certificate without them never imports this folder."""

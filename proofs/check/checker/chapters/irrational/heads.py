@@ -1,0 +1,124 @@
+"""Heads that read irrational numbers; docs/certificate.md, section 5, Heads that read irrational numbers.
+
+Such a head is proved with a rational in place of each irrational number, and with smaller errors than those stated.
+Claim. Let z be the real scaled scores of a row and z' those with the rationals, |z - z'| <= d, s = 2 d < 1. (a) If all
+values are in [0, 1] and the head is within e (1 - s) of a truth with z', it is within e of it with z. (b) If values are
+at most V in absolute value and the head is within e - 2 s V of a number with z', it is within e of it with z.
+The page proves it.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from fractions import Fraction
+from typing import NamedTuple
+
+from ...kernel.language import Place
+from ...kernel.numbers import ONE, ZERO, add, divide, multiply
+from ...kernel.reading.records import (
+    ApproximateCount,
+    ApproximateTruth,
+    Head,
+    LinearForm,
+    Mean,
+    PositionalNumber,
+    Product,
+    Truth,
+    kind_of,
+)
+from ...kernel.verdicts import quote, refuse, require
+from ..formula.proof import Errors, Proof
+from .rounding import with_rationals_as_values
+
+NORMALISED = ("softmax", "softmax-plus-one")
+
+
+class RoundedNumber(NamedTuple):
+    """A number of every row: at most ``size`` in absolute value, and within ``error`` of the rational for it."""
+
+    size: Fraction
+    error: Fraction
+
+
+def with_rationals(proof: Proof, head: Head, name: str) -> Proof:
+    """The proof in which a direction that the head writes is to be proved, if some number is irrational.
+
+    Raises:
+        Rejected: if no rule allows irrational numbers here.
+    """
+    require(head.weighting in NORMALISED, "{} takes rational scores", head.weighting)
+    for place in filter(proof.language.may_be_irrational, proof.places_of(head.values[name])):
+        for n, _ in proof.lengths([place]):
+            proof.columns.numbers(place, n)
+    s = 2 * deviation(proof, head)
+    require(s < 1, "irrational numbers are not known closely enough")
+    above, below = proof.errors[name]
+    if isinstance(proof.directions[name], ApproximateTruth):
+        errors = multiply(proof.budget, above, 1 - s), multiply(proof.budget, below, 1 - s)
+        return with_rational_numbers(proof, name, errors)
+    lost = multiply(proof.budget, 2 * s, extent_of_form(proof, head.values[name]).size)
+    require(min(above, below) >= lost, "irrational numbers are not known closely enough")
+    return with_rational_numbers(proof, name, (add(proof.budget, above, -lost), add(proof.budget, below, -lost)))
+
+
+def with_rational_numbers(proof: Proof, name: str, errors: Errors) -> Proof:
+    """The same, but of rationals in place of irrational numbers, and with other errors of one direction."""
+    rational = copy(proof)
+    rational.language = with_rationals_as_values(proof.language)
+    rational.errors = proof.errors | {name: errors}
+    rational.forget()
+    return rational
+
+
+def deviation(proof: Proof, head: Head) -> Fraction:
+    """How far the scaled scores are at most from those with rationals; proof: one factor after the other is replaced.
+    """
+    lengths = proof.lengths([head.temperature])
+    temperature = [end for n, _ in lengths for end in proof.columns.enclosures(head.temperature, n)]
+    cold = RoundedNumber(divide(proof.budget, ONE, min(t.lower for t in temperature)),
+                         max(add(proof.budget, divide(proof.budget, ONE, t.lower), -divide(proof.budget, ONE, t.upper))
+                             for t in temperature))
+    found = ZERO
+    for query, key in zip(head.queries, head.keys, strict=True):
+        factors = [extent_of_form(proof, query), extent_of_form(proof, key), cold]
+        for place, factor in enumerate(factors):
+            term = factor.error
+            for other in factors[:place] + factors[place + 1 :]:
+                term = multiply(proof.budget, term, other.size)
+            found = add(proof.budget, found, term)
+    return found
+
+
+def extent_of_form(proof: Proof, row: LinearForm) -> RoundedNumber:
+    """Of a linear form, at every row and in every word."""
+    size = error = ZERO
+    for name, weight in row.items():
+        one = extent_of(proof, name)
+        size = add(proof.budget, size, multiply(proof.budget, abs(weight), one.size))
+        error = add(proof.budget, error, multiply(proof.budget, abs(weight), one.error))
+    return RoundedNumber(size, error)
+
+
+def extent_of(proof: Proof, name: str) -> RoundedNumber:
+    """Of what a direction holds, at every row and in every word."""
+    match proof.directions[name]:
+        case Truth() | ApproximateTruth() | Mean():
+            return RoundedNumber(ONE, ZERO)
+        case PositionalNumber(place):
+            return extent_of_column(proof, place, None)
+        case Product(place, formula):
+            return extent_of_column(proof, place, formula if proof.language.is_positional(formula) else None)
+        case ApproximateCount():
+            return RoundedNumber(Fraction(proof.claim.max_n) + max(proof.errors[name]), ZERO)
+    refuse("irrational numbers beside {}, of kind {}", quote(name), kind_of(proof.directions[name]))
+
+
+def extent_of_column(proof: Proof, place: Place, when: Place | None) -> RoundedNumber:
+    """Of a number, at every row where a positional formula holds, if there is one."""
+    size = error = ZERO
+    for n, _ in proof.lengths([place] if when is None else [place, when]):
+        needed = None if when is None else proof.columns.truths(when, n)
+        proof.budget.spend(4 * n)
+        for lower, upper in proof.columns.enclosures(place, n, needed):
+            size, error = max(size, abs(lower), abs(upper)), max(error, upper - lower)
+    return RoundedNumber(size, error)

@@ -1,0 +1,2 @@
+"""Classes of float runs, on which the chapters `floats` and `trained` build: `reading` (formats of numbers, and the one
+spelling of a class)."""

@@ -1,0 +1,120 @@
+"""The key `floats` of a certificate: classes of floating-point runs; docs/floats.md, sections 1 and 4."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import NamedTuple
+
+from ...kernel.reading.document import Json
+from ...kernel.reading.shapes import Fields, integer_within, list_of, one_of, read_rational, read_text
+from ...kernel.verdicts import expect, quote, within
+
+MAX_CLAIMS = 32
+MAX_NAME = 100  # characters, so that a name is printed whole
+MAX_BLOCK = 1 << 20
+PRECISIONS, LEAST, GREATEST = range(2, 65), range(-(1 << 14), -1), range(2, (1 << 14) + 1)
+
+
+class Format(NamedTuple):
+    """Numbers m 2^k, |m| < 2^precision, k >= least - precision + 1, of absolute value below 2^(greatest + 1)."""
+
+    precision: int
+    least: int
+    greatest: int
+
+
+FORMATS: dict[str, Format] = {
+    "binary64": Format(53, -1022, 1023),
+    "binary32": Format(24, -126, 127),
+    "tf32": Format(11, -126, 127),
+    "binary16": Format(11, -14, 15),
+    "bfloat16": Format(8, -126, 127)}
+
+INTEGER = "(0|-?[1-9][0-9]{0,4})"
+WRITTEN = re.compile(rf"float\({INTEGER},{INTEGER},{INTEGER}\)")
+
+
+@dataclass(frozen=True)
+class FloatClaim:
+    """A class of runs, and that every run of it is right on all words of up to max_n symbols."""
+
+    name: str
+    storage: Format
+    inputs: Format
+    sums: Format
+    scores: Format
+    softmax: Format
+    weights: Format
+    normalised: str
+    exp_ulp: Fraction
+    exp_base: str
+    block: int
+    max_n: int
+
+    @property
+    def formats(self) -> dict[str, Format]:
+        """The formats by the names of their fields."""
+        return {"storage": self.storage, "inputs": self.inputs, "sums": self.sums, "scores": self.scores,
+                "softmax": self.softmax, "weights": self.weights}
+
+
+FIELDS = ("name", "storage", "inputs", "sums", "scores", "softmax", "weights", "normalised", "exp_ulp", "exp_base",
+          "block", "max_n")
+
+
+def write_format(written: Format) -> str:
+    """The one spelling of a format."""
+    names = [name for name, known in FORMATS.items() if known == written]
+    return names[0] if names else f"float({written.precision},{written.least},{written.greatest})"
+
+
+def read_format(value: Json) -> Format:
+    """A format by its name, or by its three numbers if it has none."""
+    text = read_text(value)
+    found = WRITTEN.fullmatch(text)
+    read = FORMATS.get(text) or (Format(*map(int, found.groups())) if found else None)
+    expect(read is not None and write_format(read) == text,
+           "expected {}, or float(p,e,E) for any other format, got {}", ", ".join(FORMATS), quote(value))
+    assert read is not None
+    for number, allowed in zip(read, (PRECISIONS, LEAST, GREATEST), strict=True):
+        expect(number in allowed, "float(p,e,E): expected p, e, E in 2..64, -16384..-2, 2..16384 (limits), got {}",
+               quote(value))
+    return read
+
+
+def read_floats(value: Json, lengths: range) -> tuple[FloatClaim, ...]:
+    """The claims about floating-point runs, for words of these lengths or some of the shorter ones.
+
+    Raises:
+        Malformed: if there are too many, or two of one name.
+    """
+    claims: Sequence[FloatClaim] = list_of(partial(read_float_claim, lengths=lengths))(value)
+    expect(1 <= len(claims) <= MAX_CLAIMS, "expected 1 to {} (limit) claims, got {}", MAX_CLAIMS, len(claims))
+    expect(len({claim.name for claim in claims}) == len(claims), "two claims have one name")
+    return tuple(claims)
+
+
+def read_float_claim(value: Json, lengths: range) -> FloatClaim:
+    """One claim."""
+    fields = Fields(value, *FIELDS)
+    name = fields.read("name", read_name)
+    with within(quote(name)):
+        formats: dict[str, Format] = {key: fields.read(key, read_format) for key in FIELDS[1:7]}
+        return FloatClaim(
+            name=name, **formats,
+            normalised=str(fields.read("normalised", one_of("before", "after", "either"))),
+            exp_ulp=fields.read("exp_ulp", read_rational),
+            exp_base=str(fields.read("exp_base", one_of("e", "2", "either"))),
+            block=fields.read("block", integer_within(range(MAX_BLOCK + 1))),
+            max_n=fields.read("max_n", integer_within(lengths)))
+
+
+def read_name(value: Json) -> str:
+    """A name that is printed whole."""
+    name = read_text(value)
+    expect(1 <= len(name) <= MAX_NAME, "expected a name of 1 to {} characters (limit), got {}", MAX_NAME, quote(name))
+    return name

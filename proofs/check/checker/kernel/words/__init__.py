@@ -1,1 +1,0 @@
-"""Formulas along the words of an alphabet, and automata."""
