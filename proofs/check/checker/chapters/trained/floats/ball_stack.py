@@ -12,8 +12,8 @@ from math import isqrt
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
-from ....kernel.reading.floats import FloatClaim
 from ....kernel.verdicts import Rejected
+from ...run_classes.reading import FloatClaim
 from ..exact import ExactLinear, below, linear, select, zeros
 from ..heads import HeadOnNumbers, Reach, TokenProjections
 from ..linear import LinearOnNumbers, Unchanged

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ....kernel.reading.floats import FloatClaim
 from ....kernel.verdicts import Rejected
+from ...run_classes.reading import FloatClaim
 from ..precision import LOWEST, Precision, Undecided
 from ..reading.decision import LogitRow, WordsUnit
 from ..reading.network import Network

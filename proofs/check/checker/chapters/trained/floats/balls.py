@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import ceil_shift
-from ....kernel.reading.floats import FloatClaim, Format
+from ...run_classes.reading import FloatClaim, Format
 from ..exact import ExactLinear
 from ..linear import spectral_norm
 from ..precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
