@@ -13,8 +13,7 @@ import pytest
 
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.floats import proof
-from proofs.check.checker.chapters.trained.floats.ball_stack import RowsOnBalls
-from proofs.check.checker.chapters.trained.stack import Stream
+from proofs.check.checker.chapters.trained.stack import Logits, Stream
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import read_run_class
 from proofs.trained.float_runs.casting import cast_network
@@ -101,8 +100,14 @@ def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
     given = given_of(network, fields)
     balls = proof.ProverOfRuns(given, given.floats[0])._balls
     known, last = balls._stacks.at(0).rows, list[Stream]()
+    judge = known.logits
+
+    def kept(stream: Stream) -> Logits:
+        last.append(stream)
+        return judge(stream)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(known, "logits", lambda stream: last.append(stream) or RowsOnBalls.logits(known, stream))
+        patch.setattr(known, "logits", kept)
         found = balls.runner(1, 1, 4).logits(0, word, [len(word) - 1])[len(word) - 1]
     return known.values(found, range(3)), last[0]
 
