@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -13,6 +14,7 @@ from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.floats.held import ZERO, check_finite
 from proofs.floats.near import Deviation, Scores, deviate, quotient_error
 from proofs.floats.outward import exp_down, exp_up, half_unit, up
+from proofs.floats.rows import RowByRow
 from proofs.floats.scores import HeadScores
 from proofs.formula.failures import NotDerived
 from proofs.formula.lookup.obligation import LookupObligation
@@ -42,6 +44,7 @@ class OthersErrors:
         """Nothing is worked out before it is asked for."""
         self.obligation, self.scores, self.run = obligation, scores, run
         self._by_length: dict[int, OthersBound] = {}
+        self._rows = RowByRow(scores.numbers, obligation)
 
     def up_to(self, first: int, last: int) -> OthersBound:
         """The worst error over words of lengths ``first`` to ``last``.
@@ -55,8 +58,23 @@ class OthersErrors:
         """The worst error over the rows of words of length n."""
         if n not in self._by_length:
             self._check_values(n)
-            self._by_length[n] = self._of_rows(n, range(1, n + 1), self._curvatures(n))
+            self._by_length[n] = self._of_length(n)
         return self._by_length[n]
+
+    def _of_length(self, n: int) -> OthersBound:
+        """By rule 4, or by rule 7, if that is less."""
+        found, curvatures, fault = [], self._curvatures(n), NotDerived("")
+        try:
+            found.append(self._of_rows(n, range(1, n + 1), curvatures))
+        except NotDerived as why:
+            fault = why
+        if not found or found[0].error > self._enough(n, curvatures):
+            with suppress(NotDerived):
+                rows = self._rows.of_length(n)
+                found.append(OthersBound(rows.delta, rows.theta, rows.error))
+        if not found:
+            raise fault
+        return min(found, key=lambda bound: bound.error)
 
     def _curvatures(self, n: int) -> list[Fraction | None]:
         """For each row the factor of the parabola; None where one position is visible only.

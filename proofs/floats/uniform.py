@@ -28,6 +28,8 @@ class UniformSum(NamedTuple):
 
 
 Ends = tuple[Fraction, Fraction]
+MOST_BITS, MOST_UNITS = 16, 64
+"""Sums of few bits are followed unit by unit, if they are no more."""
 
 
 def hold_mean_of(visible: UniformSum, total: int, run: RunClass) -> Held:
@@ -69,8 +71,34 @@ def _computed(visible: UniformSum, total: Fraction, run: RunClass) -> list[Ends]
         found.append((quotient, quotient))
     if run.normalised is not Normalised.AFTER:
         weight, error = _weight(visible, run)
-        found.append((_rounded(total * weight - error, run.storage), _rounded(total * weight + error, run.storage)))
+        ends = (total * weight - error, total * weight + error)
+        unit = power_of_two(visible.grid)
+        is_short = run.sums.precision <= MOST_BITS and total <= MOST_UNITS * unit
+        if error and not visible.signed and is_short and weight * unit >= run.sums.smallest_normal:
+            ends = sums_of_units(weight * unit, int(total / unit), run.sums)
+        found.append((_rounded(ends[0], run.storage), _rounded(ends[1], run.storage)))
     return found
+
+
+@lru_cache(maxsize=1 << 14)
+def sums_of_units(unit: Fraction, count: int, sums: Format) -> Ends:
+    """The least and the greatest computed sum, in any order, of products that are positive multiples of the unit and
+    make up ``count`` units over the reals.
+
+    Rounding is monotone, so a sum of two parts is least where both are. A product may be rounded before it is added.
+
+    >>> [float(x) for x in sums_of_units(Fraction(57, 512), 9, Format(8, -126, 127))]
+    [0.9921875, 1.001953125]
+    """
+    if not count:
+        return ZERO, ZERO
+    product = count * unit
+    lower, upper = [product, _rounded(product, sums)], [product, _rounded(product, sums)]
+    for part in range(1, count // 2 + 1):
+        one, other = sums_of_units(unit, part, sums), sums_of_units(unit, count - part, sums)
+        lower.append(_rounded(one[0] + other[0], sums))
+        upper.append(_rounded(one[1] + other[1], sums))
+    return min(lower), max(upper)
 
 
 def _check_length(visible: UniformSum, run: RunClass) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -18,8 +18,10 @@ from proofs.floats.finite import FiniteUnits, check_embeddings
 from proofs.floats.gaps import find_least_gap
 from proofs.floats.held import ZERO
 from proofs.floats.lookup import OthersErrors
+from proofs.floats.near import NearBound
 from proofs.floats.near_heads import bound_near_head
 from proofs.floats.numbers import HeldNumbers
+from proofs.floats.rows import NO_ERROR, RowByRow, RowsBound
 from proofs.floats.scores import HeadScores
 from proofs.formula.attention.obligation import oblige_attention
 from proofs.formula.common.known import KnownValues
@@ -28,7 +30,7 @@ from proofs.formula.discharge import Line
 from proofs.formula.failures import NotDerived
 from proofs.formula.feed_forward.counting import is_by_value, oblige_by_value
 from proofs.formula.feed_forward.obligation import oblige_feed_forward
-from proofs.formula.lookup.obligation import looks_up, oblige_lookup
+from proofs.formula.lookup.obligation import LookupObligation, looks_up, oblige_lookup
 
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
 """Of each direction that a head holds nearly: its certified errors over the reals, if false and if true."""
@@ -104,6 +106,7 @@ class FloatProof:
         self.numbers = HeldNumbers(transformer, self.known, run)
         self._scores: dict[tuple[int, int], HeadScores] = {}
         self._others: dict[str, OthersErrors] = {}
+        self._rows: dict[str, RowByRow] = {}
         self._by_value = OutputsByValue(self.numbers)
 
     def verdict(self, lengths: Lengths) -> FloatVerdict:
@@ -192,10 +195,28 @@ class FloatProof:
         by_tails = (not looks_up(self.transformer, self.known, head, write.direction)
                     and min(form.grid for form in forms) >= 0)
         find_gap = partial(self._find_gap, write, head, lengths) if by_tails else _no_gap
-        found = bound_near_head(self._scores_at(write.layer, write.place), self.bounds[write.direction], self.run,
-                                lengths, find_gap)
+        bound = partial(bound_near_head, self._scores_at(write.layer, write.place), self.bounds[write.direction],
+                        self.run, find_gap=find_gap)
+        try:
+            found: NearBound | RowsBound = bound(lengths)
+        except NotDerived:
+            if not looks_up(self.transformer, self.known, head, write.direction):
+                raise
+            found = self._prove_by_rows(write, lengths, bound)
         return HeadFigures(write.layer, write.place, write.direction, found.delta, found.theta, found.share,
                            found.error)
+
+    def _prove_by_rows(self, write: Write, lengths: Lengths, bound: Callable[[Lengths], NearBound]) -> RowsBound:
+        """The bound of a lookup of a truth whose rows, where those of a length have no common one, are looked at each
+        by itself; the longest words first, where it may fail."""
+        rows = RowByRow(self.numbers, self._oblige_lookup(write, lengths))
+        found = []
+        for n in range(lengths.last, lengths.first - 1, -1):
+            try:
+                bound(Lengths(n, n))
+            except NotDerived:
+                found.append(self._rows.setdefault(write.direction, rows).of_length(n))
+        return max(found, key=lambda one: one.error, default=NO_ERROR)
 
     def _find_gap(self, write: Write, head: Head, lengths: Lengths) -> Fraction | None:
         return find_least_gap(oblige_attention(self.transformer, self.known, lengths, write.layer, write.place, head,
@@ -203,13 +224,14 @@ class FloatProof:
 
     def _find_others(self, write: Write, lengths: Lengths) -> HeadFigures:
         if write.direction not in self._others:
-            head = self._head(write)
-            obligation = oblige_lookup(self.transformer, self.known, lengths, write.layer, write.place, head,
-                                       write.direction, None)
             scores = self._scores_at(write.layer, write.place)
-            self._others[write.direction] = OthersErrors(obligation, scores, self.run)
+            self._others[write.direction] = OthersErrors(self._oblige_lookup(write, lengths), scores, self.run)
         found = self._others[write.direction].up_to(lengths.first, lengths.last)
         return HeadFigures(write.layer, write.place, write.direction, found.delta, found.theta, None, found.error)
+
+    def _oblige_lookup(self, write: Write, lengths: Lengths) -> LookupObligation:
+        return oblige_lookup(self.transformer, self.known, lengths, write.layer, write.place, self._head(write),
+                             write.direction, None)
 
     # -- feed-forward parts --------------------------------------------------------------------------------------------
 

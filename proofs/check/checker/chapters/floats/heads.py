@@ -1,14 +1,15 @@
-"""Heads in a float run; docs/floats.md, section 4, rules 3 and 4."""
+"""Heads in a float run; docs/floats.md, section 4, rules 3, 4 and 7."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 
+from ...kernel.budget import Cache
 from ...kernel.language import Place
 from ...kernel.numbers import ZERO
 from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Average, Head, Mean, PositionalNumber
-from ...kernel.verdicts import require
+from ...kernel.verdicts import Rejected, require
 from ..formula.attention.attention import Attention
 from ..formula.composition import names_in
 from ..formula.families import WrittenDirection, looks_up_a_sum
@@ -17,18 +18,20 @@ from ..sums.lookup.peaked import find_covered, find_shapes
 from ..sums.lookup.target import LookupTarget
 from .forms import Arithmetic, FloatValue, join
 from .holding import Holding
+from .rows import ENOUGH, RowByRow
 from .softmax import Softmax
-from .spreads import AttentionScores, LookupScores, Real, find_score, join_spread
+from .spreads import AttentionScores, LookupScores, Real, ScoreSpread, find_score, join_spread
 
 STEEP = Fraction(64)  # a curvature where a row sees one position, and any would do
 FEW = 8  # positions: so few have no second differences, or are looked at as quickly
 
 
 class Heads:
-    """What the heads of a certificate write in the runs of a class."""
+    """What the heads of a certificate write in the runs of a class; ``by_rows`` if lookups may be proved by rule 7."""
 
-    def __init__(self, proof: Proof, arithmetic: Arithmetic, holding: Holding) -> None:
-        self._proof, self._arithmetic, self._holding = proof, arithmetic, holding
+    def __init__(self, proof: Proof, arithmetic: Arithmetic, holding: Holding, by_rows: bool) -> None:
+        self._proof, self._arithmetic, self._holding, self._by_rows = proof, arithmetic, holding, by_rows
+        self._powers = Cache[tuple[int, bool], int]()
         self._softmax = Softmax(arithmetic.budget, arithmetic.claim, proof.claim.max_n)
 
     def check(self, head: Head, name: str) -> None:
@@ -72,30 +75,59 @@ class Heads:
         if attends:
             attention = Attention(self._proof, head, name, meaning)
             lengths = self._lengths(head, name, attention.places)
-            is_ranked = has_truths_as_values(attention, lengths)
+            is_ranked, rows = has_truths_as_values(attention, lengths), None
             find: Callable[[int], Real] = AttentionScores(self._proof, attention).find
         else:
             target = LookupTarget(self._proof, head, name, meaning)
-            is_ranked, find = False, LookupScores(self._proof, head, name, target).find
-        spreads = {join_spread(find_score(self._proof, self._arithmetic, self._holding, head, n), find(n))
-                   for n in lengths}
+            is_ranked, rows = False, self._rows(head, name, target)
+            find = LookupScores(self._proof, head, name, target).find
+        spreads = dict[ScoreSpread, list[int]]()
+        for n in reversed(lengths):
+            score = find_score(self._proof, self._arithmetic, self._holding, head, n)
+            spreads.setdefault(join_spread(score, find(n)), []).append(n)
         for spread in sorted(spreads, key=lambda spread: spread.difference, reverse=True):
-            self._softmax.prove_near(spread, errors, is_ranked)
+            try:
+                self._softmax.prove_near(spread, errors, is_ranked)
+            except Rejected:
+                if rows is None:
+                    raise
+                self._softmax.check_range(spread)
+                for n in spreads[spread]:
+                    rows.find_error(n)
+
+    def _rows(self, head: Head, name: str, target: LookupTarget) -> RowByRow | None:
+        """Rule 7, if it may be used."""
+        return (RowByRow(self._proof, self._holding, self._softmax, head, name, target, self._powers) if self._by_rows
+                else None)
 
     def _check_number(self, head: Head, name: str, meaning: ApproximateCount) -> None:
         """Rule 4: every value is j - off, and the scores are a parabola with its top at the number target."""
         self._check_values(head, name)
         target, lengths = LookupTarget(self._proof, head, name, meaning), self._proof.claim.lengths
         scores = LookupScores(self._proof, head, name, target)
-        curvature = self._find_curvature(head, name, target, scores)
+        rows, curvature = self._rows(head, name, target), self._find_curvature(head, name, target, scores)
         read = head.values[name]
         values = join([self._arithmetic.exact_form(read, {source: self._holding.value(source, n) for source in read})
                        for n in lengths])
         require(values.low >= 0, "a value is negative")
-        spreads = {join_spread(find_score(self._proof, self._arithmetic, self._holding, head, n), scores.find(n))
-                   for n in lengths}
-        error = max(self._softmax.number_error(spread, curvature, values.high) for spread in spreads)
+        errors, error = dict[ScoreSpread, Fraction | None](), ZERO
+        for n in reversed(lengths):
+            spread = join_spread(find_score(self._proof, self._arithmetic, self._holding, head, n), scores.find(n))
+            if spread not in errors:
+                errors[spread] = self._number_error(spread, curvature, values.high, rows is not None)
+            error = max(error, find_least(errors[spread], rows, n))
         self._holding.numbers[name] = FloatValue(ZERO, Fraction(lengths[-1]), error, None)
+
+    def _number_error(self, spread: ScoreSpread, curvature: Fraction, greatest: Fraction,
+                      may_fail: bool) -> Fraction | None:
+        """Rule 4; None if nothing is known, and rule 7 may do better."""
+        try:
+            return self._softmax.number_error(spread, curvature, greatest)
+        except Rejected:
+            if not may_fail:
+                raise
+            self._softmax.check_range(spread)
+            return None
 
     def _find_curvature(self, head: Head, name: str, target: LookupTarget, scores: LookupScores) -> Fraction:
         """The least curvature of all parabolas; of few positions the scores are looked at one by one.
@@ -114,6 +146,19 @@ class Heads:
         least = min(found, default=STEEP)
         require(least >= 1, "the scores are flatter than j^2")
         return least
+
+
+def find_least(error: Fraction | None, rows: RowByRow | None, n: int) -> Fraction:
+    """The lesser one of the error by rule 4, if there is one, and of that by rule 7, if it is to be looked for."""
+    if rows is None or (error is not None and error <= ENOUGH):
+        return ZERO if error is None else error
+    try:
+        found = rows.find_error(n)
+    except Rejected:
+        if error is None:
+            raise
+        return error
+    return found if error is None else min(error, found)
 
 
 def has_truths_as_values(attention: Attention, lengths: Iterable[int]) -> bool:

@@ -13,8 +13,9 @@ from ...kernel.numbers import ONE, ZERO
 from ...kernel.verdicts import require
 from ..run_classes.reading import Format
 from .forms import Arithmetic, FloatValue, gamma
-from .rounding import fits, grid_of, nearest, tiny, unit, up
+from .rounding import fits, grid_of, is_normal, nearest, power_of_two, tiny, unit, up
 
+MOST_BITS, MOST_UNITS = 16, 64  # sums of few bits are followed unit by unit, if they are no more
 TOO_LONG = "the mean over {} positions may be rounded in too many ways"
 
 
@@ -65,6 +66,7 @@ class Means:
         self._arithmetic, self._claim, self._budget = arithmetic, arithmetic.claim, arithmetic.budget
         self._known = Cache[VisibleValues, FloatCell]()
         self._weights: dict[int, Fraction] = {}
+        self._sums: dict[tuple[Fraction, int], tuple[Fraction, Fraction]] = {}
 
     def mean(self, seen: VisibleValues) -> FloatCell:
         """The mean of these values.
@@ -97,10 +99,29 @@ class Means:
         grid = None if None in grids else sum(grid for grid in grids if grid is not None)
         if fits(sums, grid, whole):
             return [self._nearest(self._claim.storage, seen.total * weight)]
+        scale, sign = power_of_two(0 if seen.grid is None else seen.grid), -1 if seen.total < 0 else 1
+        followed = grid is not None and seen.has_one_sign and sums.precision <= MOST_BITS
+        if followed and abs(seen.total) <= MOST_UNITS * scale and is_normal(sums, weight * scale):
+            ends = self.sums_of_units(weight * scale, int(abs(seen.total) / scale))
+            return [self._nearest(self._claim.storage, sign * end) for end in ends]
         factor = gamma(seen.others, unit(sums))
         require(factor <= 1, TOO_LONG, seen.length)
         error = (factor * whole + 2 * seen.others * tiny(sums)) * (1 if seen.has_one_sign else 2)
         return [self._outward(seen.total * weight + sign * up(error), sign) for sign in (-1, 1)]
+
+    def sums_of_units(self, scale: Fraction, count: int) -> tuple[Fraction, Fraction]:
+        """The least and the greatest computed sum of products that are so many of these units together, in any order.
+
+        A product is added as it is, or rounded; rounding is monotone, so a sum is least where both parts are.
+        """
+        if (scale, count) not in self._sums:
+            self._budget.spend(20 * count)
+            parts = [(self.sums_of_units(scale, r), self.sums_of_units(scale, count - r))
+                     for r in range(1, count // 2 + 1)]
+            lows, highs = zip((count * scale,) * 2, *((a[0] + b[0], a[1] + b[1]) for a, b in parts), strict=True)
+            low, high = self._nearest(self._claim.sums, min(lows)), self._nearest(self._claim.sums, max(highs))
+            self._sums[scale, count] = min(low, count * scale), max(high, count * scale)
+        return self._sums[scale, count]
 
     def _weight(self, length: int) -> Fraction:
         """The weight of each of so many positions."""

@@ -11,8 +11,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...kernel.numbers import ONE, ZERO
-from ...kernel.reading.records import Head, Neuron
-from ...kernel.verdicts import quote, require, within
+from ...kernel.reading.records import Head, Mean, Neuron
+from ...kernel.verdicts import Rejected, quote, require, within
 from ..formula.composition import Writer, find_writers
 from ..formula.proof import Proof
 from ..formula.records import Certificate
@@ -42,7 +42,12 @@ def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
     require(softmax, "float runs have rules for softmax alone")
     check_class(claim)
     proof = Proof(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
-    FloatProof(proof, claim).prove()
+    try:
+        FloatProof(proof, claim, False).prove()
+    except Rejected:
+        if not any(isinstance(meaning, Mean) for meaning in proof.directions.values()):
+            raise  # nothing is looked up
+        FloatProof(proof, claim, True).prove()
 
 
 def check_class(claim: FloatClaim) -> None:
@@ -63,12 +68,13 @@ def check_class(claim: FloatClaim) -> None:
 class FloatProof:
     """A certificate of which one class of runs is considered."""
 
-    def __init__(self, proof: Proof, claim: FloatClaim) -> None:
+    def __init__(self, proof: Proof, claim: FloatClaim, by_rows: bool) -> None:
+        """Lookups may be proved by rule 7, too, if ``by_rows`` says so: what rules 3 and 4 prove is quicker without."""
         self._proof, self._claim = proof, claim
         self._writers: Mapping[str, Writer] = find_writers(proof.transformer)
         self._arithmetic = Arithmetic(proof.budget, claim)
         self._holding = Holding(proof, self._arithmetic, self._writers)
-        self._heads = Heads(proof, self._arithmetic, self._holding)
+        self._heads = Heads(proof, self._arithmetic, self._holding, by_rows)
         self._feed_forwards = FeedForwards(proof, self._arithmetic, self._holding)
 
     def prove(self) -> None:

@@ -1,0 +1,309 @@
+"""Lookups in a float run, row by row: each number that a stored query may be, for itself; docs/floats.md, rule 7.
+
+What a query errs moves all scores of its row alike. Ends of spans are integers, in units of 2^-FINE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from ...kernel.budget import Cache
+from ...kernel.numbers import ONE, QUARTER, ZERO, divide, over_one_denominator
+from ...kernel.reading.records import ApproximateTruth, Head, LinearForm, Mean, Product, Truth, visible
+from ...kernel.verdicts import quote, refuse, require, within
+from ..formula.describing import write_rounded_up
+from ..formula.proof import Proof
+from ..run_classes.reading import FloatClaim, Format
+from ..sums.lookup.target import LookupTarget
+from .forms import gamma
+from .holding import NOTHING, Holding
+from .means import FloatCell
+from .rounding import rounding_error, tiny, unit, up
+from .softmax import Softmax
+
+FINE = 384
+EXPONENT, WEIGHT = 16, 96  # bits after the point of an exponent, and of a weight
+LEAST = -60 << EXPONENT  # exponents below it count as it, or as nothing
+SMALL = Fraction(1, 8)  # the greatest theta and rho
+ENOUGH = Fraction(1, 32)  # if a number errs by no more, its query is not cut
+HALF = Fraction(1, 2)
+FORM_STEPS, WEIGHT_STEPS = 20, 20
+
+Span = tuple[int, int]
+WeightBounds = tuple[list[int], list[int]]
+Ends = tuple[Fraction, Fraction]
+
+
+class SeenRow(NamedTuple):
+    """What a row sees: keys and values; and the number that the head is to write. Values and it are over ``size``."""
+
+    keys: Sequence[Sequence[Span]]
+    values: Sequence[int]
+    goal: int
+    size: int
+
+    @property
+    def greatest(self) -> Fraction:
+        """The greatest value, or 1."""
+        return Fraction(max(self.size, *self.values), self.size)
+
+
+class Counted(NamedTuple):
+    """At a row: whether it is counted itself, the count, and of how many positions."""
+
+    here: bool
+    number: int
+    positions: int
+
+
+def to_precision(x: int, precision: int) -> int:
+    """x rounded to so many significant bits, ties to even."""
+    extra = abs(x).bit_length() - precision
+    if extra <= 0:
+        return x
+    floor, rest, half = x >> extra, x & ((1 << extra) - 1), 1 << (extra - 1)
+    return (floor + (rest > half or (rest == half and floor % 2 == 1))) << extra
+
+
+def rounded(form: Format, span: Span, more: int = 0) -> Span:
+    """Between what numbers lie once they are rounded; the ends are given with ``more`` bits."""
+    least = 1 << max(0, form.least + FINE + more)
+    low, high = to_precision(span[0], form.precision), to_precision(span[1], form.precision)
+    if 0 < abs(low) < least:
+        low = 0 if low > 0 else -least
+    if 0 < abs(high) < least:
+        high = 0 if high < 0 else least
+    return low >> more, -(-high >> more)
+
+
+def around(low: Fraction, high: Fraction) -> Span:
+    """The span of these ends."""
+    return (low.numerator << FINE) // low.denominator, -((-high.numerator << FINE) // high.denominator)
+
+
+def cut(form: Format, query: Sequence[Span]) -> list[list[Span]] | None:
+    """Parts of a query that hold all numbers of the format that it may be; None if it is not cut.
+
+    All normal numbers between two ends of one sign are multiples of the unit in the last place of the lesser one.
+    """
+    for r, (low, high) in enumerate(query):
+        least = min(abs(low), abs(high))
+        bits = least.bit_length() - form.precision
+        if low < high and low * high > 0 and bits >= 0 and least >> max(0, form.least + FINE):
+            first, last = -(-low >> bits), high >> bits
+            middle = (first + last) // 2
+            parts = [(a << bits, b << bits) for a, b in ((first, middle), (middle + 1, last)) if a <= b]
+            return [[*query[:r], part, *query[r + 1 :]] for part in parts]
+    return None
+
+
+@dataclass(frozen=True)
+class RowByRow:
+    """One direction that one lookup head writes."""
+
+    proof: Proof
+    holding: Holding
+    softmax: Softmax
+    head: Head
+    name: str
+    target: LookupTarget
+    powers: Cache[tuple[int, bool], int]  # exponentials, by exponent, above and below
+
+    @property
+    def claim(self) -> FloatClaim:
+        """The class of runs."""
+        return self.softmax.claim
+
+    def find_error(self, n: int) -> Fraction:
+        """How far the head may be off at the rows of a length.
+
+        Raises:
+            Rejected: if a truth may be off by more than 1/4, a number by more than 1/2, or the rule does not apply.
+        """
+        rho = gamma(n + replace(self.softmax, length=n).blocks, self._unit)
+        require(self._ends(ONE, ONE, rho, rho, self._flushed(n, ONE))[1] <= 1 + QUARTER,
+                "{} positions are too many for sums of this precision", n)
+        columns = self.proof.known_forms([self.head.values[self.name]], n)
+        size, (values,) = over_one_denominator(self.proof.budget, [tuple(column) for column in columns])
+        most = 1 if self._is_truth else n
+        require(all(0 <= value <= most * size for value in values), "a value is not in 0..{}", most)
+        keys = [[self._form(key, n, j) for key in self.head.keys] for j in range(1, n + 1)]
+        worst = ZERO
+        for i in range(n, 0, -1):
+            first, last = visible(self.head.mask, n, i)
+            for goal, query in self._queries(n, i):
+                case = SeenRow(keys[first - 1 : last], values[first - 1 : last], goal * size, size)
+                with within(f"n = {n}, i = {i}"):
+                    worst = max(worst, self.prove(query, case))
+        return worst
+
+    @property
+    def _is_truth(self) -> bool:
+        return isinstance(self.target.meaning, ApproximateTruth)
+
+    @property
+    def _unit(self) -> Fraction:
+        return max(unit(self.claim.sums), unit(self.claim.softmax))
+
+    # -- what is stored ------------------------------------------------------------------------------------------------
+
+    def _queries(self, n: int, i: int) -> Iterator[tuple[int, list[Span]]]:
+        """What is to be written, and the query, for each truth of what is counted, and each number of others."""
+        target, language = self.target, self.proof.language
+        settled = language.settle(target.order, n, i)
+        positions = self.proof.positions_counted(target.count, n, i)
+        inverse = divide(self.proof.budget, ONE, language.value_at(self.head.temperature, n, i))
+        scale = rounded(self.claim.storage, around(inverse, inverse))
+        for here in [settled[target.counted]] if target.counted in settled else [True, False]:
+            for m in range(positions - 1, -1, -1):
+                goal = target.goal(m, target.truths(n, settled, here, m))
+                if goal is not None:
+                    forms = [self._form(one, n, i, Counted(here, m + here, positions)) for one in self.head.queries]
+                    yield goal, [self.sum([(form, scale)]) for form in forms]
+
+    def _form(self, weights: LinearForm, n: int, i: int, counted: Counted | None = None) -> Span:
+        """A linear form at a row, as it is stored."""
+        return self.sum([(rounded(self.claim.storage, around(c, c)), self._held(name, n, i, counted))
+                         for name, c in weights.items()])
+
+    def _held(self, name: str, n: int, i: int, counted: Counted | None) -> Span:
+        """What a direction holds there."""
+        meaning, cell = self.proof.directions[name], NOTHING
+        if self.proof.is_known(meaning):
+            cell = self.holding.cells(name, n)[i - 1]
+        elif counted is not None and isinstance(meaning, Mean) and meaning.count == self.target.count:
+            cell = self.holding.mean_of_sum(name, n, counted.positions, Fraction(counted.number))
+        elif counted is None or not isinstance(meaning, Truth | Product) or meaning.formula != self.target.counted:
+            refuse("a score depends on {}", quote(name))
+        elif counted.here:
+            is_truth = isinstance(meaning, Truth)
+            cell = FloatCell(ONE, ONE, ONE) if is_truth else self.holding.copies(name, n)[i - 1]
+        return around(cell.low, cell.high)
+
+    def sum(self, terms: Iterable[tuple[Span, Span]], is_score: bool = False) -> Span:
+        """A sum of two products at most, in any order, fused or not, as it is stored; a score may be kept as it is.
+
+        Raises:
+            Rejected: if it has more.
+        """
+        self.proof.budget.spend(FORM_STEPS)
+        low = high = count = 0
+        for one, other in terms:
+            ends = [a * b for a in rounded(self.claim.inputs, one) for b in rounded(self.claim.inputs, other)]
+            if any(ends):
+                exact, count = (min(ends), max(ends)), count + 1
+                stored = rounded(self.claim.sums, exact, FINE)
+                low, high = low + min(exact[0] >> FINE, stored[0]), high + max(-(-exact[1] >> FINE), stored[1])
+        require(count <= 2, "a sum of more than two products is not looked at row by row")
+        total = rounded(self.claim.sums, (low, high))
+        stored = rounded(self.claim.scores if is_score else self.claim.storage, total)
+        return (min(total[0], stored[0]), max(total[1], stored[1])) if is_score else stored
+
+    # -- what is written -----------------------------------------------------------------------------------------------
+
+    def prove(self, query: Sequence[Span], case: SeenRow) -> Fraction:
+        """How far the head may be off, whatever numbers of their spans the components of the query are."""
+        error = self._error(query, case)
+        if error is not None and error <= (QUARTER if self._is_truth else ENOUGH):
+            return error
+        parts = cut(self.claim.storage, query)
+        if parts is not None:
+            return max((self.prove(part, case) for part in parts), default=ZERO)
+        require(error is not None, "nothing is known of the weights")
+        found = ZERO if error is None else error
+        most = QUARTER if self._is_truth else HALF
+        require(found <= most, "the head may be off by {} or so, expected at most {}", write_rounded_up(found, 3), most)
+        return found
+
+    def _error(self, query: Sequence[Span], case: SeenRow) -> Fraction | None:
+        """The same, of these spans as they are; None if nothing is known."""
+        scores = [self.sum(zip(query, key, strict=True), True) for key in case.keys]
+        bounds = self.weigh(scores)
+        if bounds is None:
+            return None
+        least, most = bounds
+        self.proof.budget.spend(WEIGHT_STEPS * len(scores))
+        offsets, size, goal = [v - case.goal for v in case.values], case.size, Fraction(case.goal, case.size)
+        under, over = (sum(x * max(sign * off, 0) for x, off in zip(most, offsets, strict=True)) for sign in (-1, 1))
+        if self._is_truth:
+            rest = sum(x * (size - abs(off)) for x, off in zip(least, offsets, strict=True))
+            share = Fraction(under + over, under + over + rest) if rest > 0 else ONE
+            ends = [*self._computed((1 - share, ONE) if goal else (ZERO, share), case, bounds)]
+            return min((1 - a if goal else b for a, b in ends), default=None)
+        whole = sum(least) * size
+        ends = [*self._computed((goal - Fraction(under, whole), goal + Fraction(over, whole)), case, bounds)]
+        error = min((max(goal - a, b - goal) for a, b in ends), default=None)
+        return None if error is None else up(error + rounding_error(self.claim.storage, up(case.greatest + error)))
+
+    def weigh(self, scores: Sequence[Span]) -> WeightBounds | None:
+        """The least and the greatest weights, in units of 2^-WEIGHT; None if nothing is known of them."""
+        claim, u, smallest = self.claim, unit(self.claim.softmax), tiny(self.claim.softmax)
+        softmax, top = replace(self.softmax, length=len(scores)), max(high for _, high in scores)
+        difference = Fraction(top - min(low for low, _ in scores), 1 << FINE)
+        size = Fraction(max(max(abs(low), abs(high)) for low, high in scores), 1 << FINE)
+        theta = softmax.off + unit(claim.weights) / (1 - unit(claim.weights)) + smallest
+        if claim.exp_base != "e":
+            theta += 3 * u * size + 4 * smallest
+        if softmax.blocks:
+            theta += softmax.blocks * (softmax.off + 3 * u + smallest) + u * difference + smallest
+        if theta > SMALL:
+            return None
+        own, steep = -(-(theta.numerator << EXPONENT) // theta.denominator), 1 if claim.exp_base == "e" else 4
+        lost = 6 * (smallest + tiny(claim.weights))
+        flushed = -((-lost.numerator << WEIGHT) // lost.denominator)
+        least, most = list[int](), list[int]()
+        for low, high in scores:
+            off = own + -(-steep * (top - low) >> (FINE - EXPONENT + claim.softmax.precision))
+            most.append(self._power(max(-(-(high - top) >> (FINE - EXPONENT)) + off, LEAST), True) + flushed)
+            below = ((low - top) >> (FINE - EXPONENT)) - off
+            least.append(max(0, self._power(below, False) - flushed) if below > LEAST else 0)
+        return (least, most) if sum(least) > 0 else None
+
+    def _power(self, exponent: int, above: bool) -> int:
+        """An exponential, rounded up or down."""
+        known = self.powers.get((exponent, above))
+        if known is not None:
+            return known
+        x = Fraction(exponent, 1 << EXPONENT)
+        bound = self.softmax.exp_up(x) if above else 1 / self.softmax.exp_up(-x)
+        scaled = bound.numerator << WEIGHT
+        return self.powers.keep((exponent, above), -(-scaled // bound.denominator) if above else
+                                scaled // bound.denominator, 1024)
+
+    def _computed(self, mean: Ends, case: SeenRow, bounds: WeightBounds) -> Iterator[Ends]:
+        """Between what the mean is as it is computed: by gamma, and by T."""
+        (low, high), (least, most), n = mean, bounds, len(case.values)
+        blocks = replace(self.softmax, length=n).blocks
+        rho, lost = gamma(n + blocks, self._unit), self._flushed(n, case.greatest)
+        if rho <= SMALL:
+            yield self._ends(low, high, rho, rho * high, lost)
+        if not blocks:
+            factor, terms = (1 + rho) / sum(least), [x * v for x, v in zip(most, case.values, strict=True)]
+            rho, zeta = up(self._tails(most) * factor), up(self._tails(terms) * factor / case.size)
+            if rho <= SMALL:
+                yield self._ends(low, high, rho, zeta, (n + 1) * lost)
+
+    def _ends(self, low: Fraction, high: Fraction, rho: Fraction, zeta: Fraction, lost: Fraction) -> Ends:
+        """The same, where sums err by rho, and zeta."""
+        factor = ONE
+        for form in (self.claim.softmax, self.claim.weights, self.claim.sums):
+            factor *= 1 + unit(form)
+        return ((max(low * (2 - factor) - zeta * factor, ZERO) / (1 + rho) - lost),
+                (high + zeta) * factor / (1 - rho) + lost)
+
+    def _flushed(self, n: int, greatest: Fraction) -> Fraction:
+        """What all that is flushed comes to."""
+        claim = self.claim
+        return 4 * n * greatest * (tiny(claim.weights) + tiny(claim.softmax) + tiny(claim.sums))
+
+    def _tails(self, terms: Sequence[int]) -> int:
+        """The sum of min(u S, T_j) over j >= 2, for terms that are these at most."""
+        left, found = sum(terms), 0
+        most = -(-left // self._unit.denominator)
+        for x in sorted(terms, reverse=True)[:-1]:
+            left -= x
+            found += min(most, left)
+        return found

@@ -1,0 +1,395 @@
+"""Heads that look up, row by row and count by count: from the query that a run stores to what the head holds (rule 7).
+
+A query is a number or two, rounded; what it errs is common to all scores of its row, and moves them alike. So a row is
+looked at once for each number that the query may be: every score is then known but for its own roundings, which are
+monotone, so that it lies between two numbers of the format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+from math import lcm
+
+from constructions.language.semantics import counted_length
+from constructions.network.float_formats import Format
+from constructions.network.meanings import ALLOWED_ERROR, Mean, Near, Product, Truth
+from constructions.network.transformer import Coefficients
+from proofs.enclosures.float_runs.run_class import ExpBase, RunClass
+from proofs.floats.held import ONE, ZERO, describe
+from proofs.floats.near import UPPER_OF_ALL, rescalings_of
+from proofs.floats.numbers import HeldNumbers
+from proofs.floats.outward import exp_down, exp_up, gamma, half_unit, up
+from proofs.floats.sums import roundoff_of_sums
+from proofs.floats.uniform import UniformSum, ends_of_mean
+from proofs.formula.failures import NotDerived
+from proofs.formula.lookup.obligation import LookupObligation
+
+FINE = 256
+"""Bits after the point of the ends of a span."""
+UNIT = 1 << FINE
+COARSE = 16
+"""Bits after the point of exponents, so that few exponentials are ever computed."""
+WEIGHT = 1 << 64
+"""Weights are in units of its inverse."""
+GRAIN = 1 << COARSE
+ENOUGH, LARGEST_ERROR = Fraction(1, 32), Fraction(1, 2)
+"""Of a number that errs by no more no better bound is sought; and one that may err by more is given up."""
+LEAST_EXPONENT = -100 << COARSE
+MOST_THETA = Fraction(1, 8)
+LONGEST = 24
+"""No longer words are looked at row by row: the work grows with the fourth power of the length."""
+
+Span = tuple[int, int]
+"""The least and the greatest number that a run may compute, in units of 2^-FINE."""
+NOTHING: Span = (0, 0)
+
+
+@dataclass(frozen=True)
+class RowsBound:
+    """The worst case of some rows: by how much two orders of one score differ, and how far the head may be off."""
+
+    delta: Fraction
+    theta: Fraction
+    share: Fraction
+    error: Fraction
+
+
+NO_ERROR = RowsBound(ZERO, ZERO, ZERO, ZERO)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What a row sees: the keys and the values; and what its head is to write."""
+
+    keys: Sequence[Sequence[Span]]
+    values: Sequence[Fraction]
+    goal: int
+    where: str
+
+
+@dataclass(frozen=True)
+class _Loss:
+    """By how much of themselves the sum of the weights errs, and by how much of it that of the values; and how often
+    something may be flushed."""
+
+    below: Fraction
+    above: Fraction
+    flushed: int
+
+
+class Spans:
+    """Rounding of spans in one class of runs."""
+
+    def __init__(self, run: RunClass):
+        """The formats are those of the class."""
+        self.run = run
+
+    def form(self, terms: Iterable[tuple[Span, Span]], is_score: bool = False) -> Span:
+        """The sum of at most two products in any order, fused or not, in A, and as it is stored; a score may be kept.
+
+        Raises:
+            NotDerived: if more than two products may be other than 0.
+        """
+        sums = self.run.sums
+        products = []
+        for a, b in terms:
+            ends = [x * y for x in self.entered(a) for y in self.entered(b)]
+            if any(ends):
+                exact = min(ends), max(ends)
+                products.append(hull((exact[0] >> FINE, -(-exact[1] >> FINE)), rounded(exact, sums, FINE)))
+        if len(products) > 2:
+            raise NotDerived("a sum of more than two products is not looked at row by row")
+        total = rounded((sum(low for low, _ in products), sum(high for _, high in products)), sums)
+        if is_score:
+            return hull(total, rounded(total, self.run.scores))
+        return rounded(total, self.run.storage)
+
+    def entered(self, span: Span) -> Span:
+        """What is stored, as the input of a product."""
+        return span if self.run.inputs == self.run.storage else rounded(span, self.run.inputs)
+
+    def weight(self, x: Fraction) -> Span:
+        """A number of the network, rounded to the storage format."""
+        return rounded(outward(x, x), self.run.storage)
+
+
+def outward(low: Fraction, high: Fraction) -> Span:
+    """The span from one number to another."""
+    return low.numerator * UNIT // low.denominator, -(-high.numerator * UNIT // high.denominator)
+
+
+def hull(a: Span, b: Span) -> Span:
+    """The least span that holds both."""
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def rounded(span: Span, target: Format, finer: int = 0) -> Span:
+    """What numbers of a span are after rounding, which is monotone; ``finer`` more bits after the point go in."""
+    tiny = 1 << max(target.least + FINE + finer, 0)
+    low, high = (nearest(x, target.precision) for x in span)
+    if low and abs(low) < tiny:
+        low = 0 if low > 0 else -tiny
+    if high and abs(high) < tiny:
+        high = 0 if high < 0 else tiny
+    return low >> finer, -(-high >> finer)
+
+
+def nearest(x: int, precision: int) -> int:
+    """The integer of so many significant bits that is nearest to x, ties to even.
+
+    >>> nearest(257, 8), nearest(259, 8), nearest(-259, 8), nearest(3, 8)
+    (256, 260, -260, 3)
+    """
+    cut = abs(x).bit_length() - precision
+    return x if cut <= 0 else (x + (1 << (cut - 1)) - 1 + (x >> cut & 1)) >> cut << cut
+
+
+def halves(span: Span, target: Format) -> list[Span] | None:
+    """Parts of a span that hold all numbers of the format in it; None if there is one, or it holds subnormal ones.
+
+    Where the ends have one sign, all of them are multiples of the unit in the last place of the lesser one.
+    """
+    low, high = span
+    least = min(abs(low), abs(high))
+    if low == high or low <= 0 <= high or least < 1 << max(target.least + FINE, 0):
+        return None
+    unit = 1 << max(least.bit_length() - target.precision, 0)
+    first, last = -(-low // unit), high // unit
+    middle = (first + last) // 2
+    return [(a * unit, b * unit) for a, b in ((first, middle), (middle + 1, last)) if a <= b]
+
+
+@lru_cache(maxsize=1 << 16)
+def weight_above(exponent: int) -> int:
+    """At least e^(exponent 2^-COARSE), in units of 1 / WEIGHT."""
+    x = exp_up(Fraction(exponent, 1 << COARSE))
+    return -(-x.numerator * WEIGHT // x.denominator)
+
+
+@lru_cache(maxsize=1 << 16)
+def weight_below(exponent: int) -> int:
+    """At most the same."""
+    x = exp_down(Fraction(exponent, 1 << COARSE))
+    return x.numerator * WEIGHT // x.denominator
+
+
+class RowByRow:
+    """One direction that one lookup head writes, in one class of runs."""
+
+    def __init__(self, numbers: HeldNumbers, obligation: LookupObligation):
+        """Nothing is worked out before it is asked for."""
+        self.numbers, self.run, self.obligation = numbers, numbers.run, obligation
+        self.spans = Spans(numbers.run)
+        self._by_length: dict[int, RowsBound | NotDerived] = {}
+        self._keys: dict[int, list[list[Span]]] = {}
+
+    def of_length(self, n: int) -> RowsBound:
+        """The worst bound of all rows of words of length n.
+
+        Raises:
+            NotDerived: if there is none, or a truth may be off by more than 1/4.
+        """
+        if n not in self._by_length:
+            try:
+                self._by_length[n] = self._find(n)
+            except NotDerived as why:
+                self._by_length[n] = why
+        found = self._by_length[n]
+        if isinstance(found, NotDerived):
+            raise found
+        return found
+
+    def _find(self, n: int) -> RowsBound:
+        if n > LONGEST:
+            raise NotDerived(f"words of length {n} are not looked at row by row")
+        keys = [self._key(n, j) for j in range(1, n + 1)]
+        values = self.obligation.problem.values(n)
+        if self._whole_may_be(n) > UPPER_OF_ALL:
+            raise NotDerived(f"sums of {n} weights may be off by too much in {self.run.sums} or {self.run.softmax}")
+        found = [NO_ERROR]
+        for i in range(n, 0, -1):
+            visible = self.obligation.head.mask.visible(i, n)
+            seen = slice(visible[0] - 1, visible[-1])
+            found += [self._prove(query, _Row(keys[seen], values[seen], goal, f"i = {i}, n = {n}"))
+                      for goal, query in self._cases(n, i)]
+        return _worst(found)
+
+    def _prove(self, query: Sequence[Span], row: _Row) -> RowsBound:
+        """The bound for all queries of these spans, each half by itself if that of the whole is not enough."""
+        fault = ""
+        try:
+            bound = self._bound(query, row)
+            if bound.error <= (ALLOWED_ERROR if self._is_truth else ENOUGH):
+                return bound
+            fault = f"the head may be off by {describe(bound.error)} at {row.where}, more than {self._most}"
+            if bound.error <= self._most and not self._parts(query):
+                return bound
+        except NotDerived as why:
+            fault = f"{why}, at {row.where}"
+        if parts := self._parts(query):
+            return _worst([NO_ERROR, *(self._prove(part, row) for part in parts)])
+        raise NotDerived(fault)
+
+    def _parts(self, query: Sequence[Span]) -> list[list[Span]]:
+        for place, span in enumerate(query):
+            if (parts := halves(span, self.run.storage)) is not None:
+                return [[*query[:place], part, *query[place + 1:]] for part in parts]
+        return []
+
+    @property
+    def _is_truth(self) -> bool:
+        return isinstance(self.obligation.meaning, Near)
+
+    @property
+    def _most(self) -> Fraction:
+        return ALLOWED_ERROR if self._is_truth else LARGEST_ERROR
+
+    # -- what queries and keys are -------------------------------------------------------------------------------------
+
+    def _cases(self, n: int, i: int) -> Iterator[tuple[int, list[Span]]]:
+        """The targets, and the stored queries over the temperature, for each truth of what is counted, and each number
+        of others, the most first."""
+        targets = self.obligation.problem.targets.at(n, i)
+        length = counted_length(self.obligation.count, i, n)
+        for here in (1, 0):
+            for others in range(length - 1, -1, -1):
+                goal = targets[here][others]
+                if goal is not None:
+                    yield goal, self._query(n, i, here, others + here, length)
+
+    def _query(self, n: int, i: int, here: int, count: int, length: int) -> list[Span]:
+        head, found = self.obligation.head, []
+        inverse = 1 / head.temperature.evaluate(i=i, n=n)
+        for row in head.queries:
+            query = self._form(row, n, i, here, count, length)
+            found.append(query if inverse == ONE else
+                         self.spans.form([(query, self.spans.weight(inverse))]))
+        return found
+
+    def _form(self, row: Coefficients, n: int, i: int, here: int = 0, count: int = 0, length: int = 0) -> Span:
+        return self.spans.form([(self.spans.weight(weight), self._held(name, n, i, here, count, length))
+                                for name, weight in row.items()])
+
+    def _key(self, n: int, j: int) -> list[Span]:
+        return [self._form(row, n, j) for row in self.obligation.head.keys]
+
+    def _held(self, name: str, n: int, i: int, here: int, count: int, length: int) -> Span:
+        """What a direction holds at (n, i), where so many positions are counted, and ``here`` says if this one is."""
+        numbers = self.numbers
+        match meaning := numbers.transformer.directions[name]:
+            case _ if name in numbers.known:
+                if not numbers.written[name].stage:
+                    return self.spans.weight(numbers.known.value(name, i, n))
+                held = numbers.column(name, n)[i - 1]
+                return outward(held.lower - held.error, held.upper + held.error)
+            case Truth(formula) if formula is self.obligation.count.operand:
+                return here * UNIT, here * UNIT
+            case Product(_, formula) if formula is self.obligation.count.operand:
+                source = numbers.copied(name)
+                return self.spans.entered(self._held(source, n, i, here, count, length)) if here else NOTHING
+            case Mean(other) if other is self.obligation.count:
+                return outward(*ends_of_mean(UniformSum(length, count, count, 0, signed=False), count, self.run))
+        raise NotDerived(f"reads {name}, {meaning}")
+
+    # -- what the head holds -------------------------------------------------------------------------------------------
+
+    def _bound(self, query: Sequence[Span], row: _Row) -> RowsBound:
+        """How far the weighted mean of the values may be from the goal, whatever the scores are in their spans."""
+        scores = [self.spans.form(zip(query, key, strict=True), is_score=True) for key in row.keys]
+        run, n = self.run, len(scores)
+        top = max(high for _, high in scores)
+        spread, size = top - min(low for low, _ in scores), max(max(high, -low) for low, high in scores)
+        theta = self._theta(n, Fraction(spread, UNIT), Fraction(size, UNIT))
+        if theta > MOST_THETA:
+            raise NotDerived(f"weights may be off by e^{describe(theta)}")
+        own, steep = int(-(-theta * GRAIN // 1)), 1 if run.exp_base is ExpBase.E else 4
+        bits = FINE - COARSE + run.softmax.precision  # steep / 2^bits is what grows with the distance, in grains
+        flushed = 6 * (run.softmax.smallest_normal + run.weights.smallest_normal) * WEIGHT
+        lost, least, most = int(-(-flushed // 1)), list[int](), list[int]()
+        for low, high in scores:
+            off = own + (steep * (top - low) >> bits) + 1
+            most.append(weight_above(max(-((top - high) * GRAIN >> FINE) + off, LEAST_EXPONENT)) + lost)
+            below = -((top - low) * GRAIN >> FINE) - 1 - off
+            least.append(max(0, weight_below(below) - lost) if below > LEAST_EXPONENT else 0)
+        width = up(Fraction(max(high - low for low, high in scores), UNIT))
+        return RowsBound(width, theta, *self._error(least, most, row))
+
+    def _theta(self, n: int, spread: Fraction, size: Fraction) -> Fraction:
+        """How far the logarithm of a weight may be off, but for what grows with the distance to the greatest score."""
+        run, u, tiny = self.run, self.run.softmax.roundoff, self.run.softmax.smallest_normal
+        exp_error = run.exp_error / (1 - run.exp_error)
+        theta = tiny + exp_error + run.weights.roundoff / (1 - run.weights.roundoff)
+        if run.exp_base is not ExpBase.E:
+            theta += 3 * u * size + 4 * tiny
+        if rescalings := rescalings_of(n, run):
+            theta += rescalings * (exp_error + 3 * u + tiny) + u * spread + tiny
+        return up(theta)
+
+    def _error(self, least: Sequence[int], most: Sequence[int], row: _Row) -> tuple[Fraction, Fraction]:
+        """The share that counts against the goal, and how far the head may be off."""
+        size = lcm(*(value.denominator for value in row.values))
+        values = [value.numerator * (size // value.denominator) for value in row.values]
+        whole, goal = sum(least), row.goal * size
+        against = [sum(x * max(sign * (value - goal), 0) for x, value in zip(most, values, strict=True))
+                   for sign in (-1, 1)]
+        if whole <= 0:
+            raise NotDerived("all weights may be flushed to 0")
+        if self._is_truth:
+            rest = sum(x * (size - abs(value - goal)) for x, value in zip(least, values, strict=True))
+            if rest <= 0:
+                raise NotDerived("what remains of the weight on the target may be flushed to 0")
+            share, greatest = Fraction(sum(against), sum(against) + rest), ONE
+            mean = (1 - share, ONE) if goal else (ZERO, share)
+        else:
+            share, greatest = Fraction(max(against), whole * size), max(*row.values, ONE)
+            mean = (row.goal - Fraction(against[0], whole * size), row.goal + Fraction(against[1], whole * size))
+        terms = [x * value for x, value in zip(most, values, strict=True)]
+        ends = [self._computed(mean, loss, greatest) for loss in self._losses(mean[1], terms, most, whole, size)]
+        if not ends:
+            raise NotDerived(f"sums of {len(most)} weights may be off by too much")
+        if self._is_truth:
+            return up(share), up(min(1 - low if goal else high for low, high in ends))
+        error = min(max(row.goal - low, high - row.goal) for low, high in ends)
+        return up(share), up(error + half_unit(self.run.storage, greatest + error) + self.run.storage.smallest_normal)
+
+    def _losses(self, mean: Fraction, terms: Sequence[int], most: Sequence[int], whole: int,
+                size: int) -> Iterator[_Loss]:
+        """What sums may lose, by the number of roundings, or by tails."""
+        n, rescalings = len(most), rescalings_of(len(most), self.run)
+        factor = gamma(n + rescalings, roundoff_of_sums(self.run))
+        if factor is not None and factor <= MOST_THETA:
+            yield _Loss(factor, factor * mean, n)
+        if factor is not None and not rescalings:
+            below, above = (up((1 + factor) * Fraction(self._tails(some), whole)) for some in (most, terms))
+            if below <= MOST_THETA:
+                yield _Loss(below, above / size, n * (n + 1))
+
+    def _tails(self, terms: Sequence[int]) -> int:
+        """The sum of min(u S, T_j) over j >= 2 of lemma T, for terms that are at most these."""
+        ranked = sorted(terms)
+        most = -(-sum(ranked) // roundoff_of_sums(self.run).denominator)
+        return sum(min(most, tail) for tail in list(accumulate(ranked))[:-1])
+
+    def _computed(self, mean: tuple[Fraction, Fraction], loss: _Loss, greatest: Fraction) -> tuple[Fraction, Fraction]:
+        """Between what the computed mean is, if the exact one is between these."""
+        run = self.run
+        single = (1 + run.softmax.roundoff) * (1 + run.weights.roundoff) * (1 + run.sums.roundoff)
+        tiny = sum((each.smallest_normal for each in (run.weights, run.softmax, run.sums)), ZERO)
+        lost = 4 * loss.flushed * greatest * tiny
+        return (max(mean[0] * (2 - single) - loss.above * single, ZERO) / (1 + loss.below) - lost,
+                (mean[1] + loss.above) * single / (1 - loss.below) + lost)
+
+    def _whole_may_be(self, n: int) -> Fraction:
+        """What a head of values up to 1 may write at most."""
+        factor = gamma(n + rescalings_of(n, self.run), roundoff_of_sums(self.run))
+        if factor is None or factor >= 1:
+            raise NotDerived(f"sums of {n} weights may be off by too much in {self.run.sums} or {self.run.softmax}")
+        return self._computed((ONE, ONE), _Loss(factor, factor, n), ONE)[1]
+
+
+def _worst(bounds: Iterable[RowsBound]) -> RowsBound:
+    return max(bounds, key=lambda bound: bound.error)
