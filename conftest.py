@@ -1,4 +1,6 @@
-"""What is left out of doctests: files that need torch, where torch is not installed.
+"""What is left out of doctests: files without an example, and those that need torch, where torch is not installed.
+
+A file without an example is not imported for them (``tests/test_house.py`` imports them all, once).
 
 And where Python is told to keep no compiled files, as in many containers, those of the tests are kept aside: each of
 the hundreds of processes that they start would else compile every module again.
@@ -6,8 +8,12 @@ the hundreds of processes that they start would else compile every module again.
 
 import os
 import sys
+from collections.abc import Generator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 pytest_plugins = ["tests.noting", "tests.tiers"]
 
@@ -18,3 +24,11 @@ collect_ignore = [] if find_spec("torch") else NEED_TORCH
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parent / ".pytest_cache" / "compiled")
     sys.dont_write_bytecode = False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]]:
+    """What a file has of tests and doctests."""
+    found = yield
+    with_example = file_path.suffix != ".py" or b">>>" in file_path.read_bytes()
+    return found if with_example else [one for one in found if type(one) is pytest.Module]

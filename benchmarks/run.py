@@ -87,6 +87,7 @@ def all_rows(folder: str, tree: Path) -> list[Row]:
         decision_row("tomita_2", "zoo: (10)*, every offset, n <= 63", "63", "all", folder, 60),
         decision_row("d_2", "zoo: D-2, offset 0, n <= 63", "63", "0", folder, 30),
         float_row("tomita_2", "8", folder, 2), float_row("majority", "5", folder, 5),
+        float_row("majority", "8", folder, 3, "binary32"), float_row("tomita_7_deep", "5", folder, 5, "torch-cpu"),
         learning_row("tomita_2", "63", folder, 5), learning_row("d_2", "40", folder, 10),
         learning_row("dyck_1", "20", folder, 45), learning_row("tomita_4_turned", "24", folder, 10),
         learning_row("flip_flop", "9", folder, 10), learning_row("palindromes", "8", folder, 5),
@@ -106,11 +107,12 @@ def equality_row(first: str, second: str, must: float) -> Row:
                (str(HERE / "equality.py"), first, second, "20"), must, 900)
 
 
-def float_row(name: str, longest: str, folder: str, must: float) -> Row:
-    """Deciding every float run of a network of the zoo, word by word, and checking the certificate."""
-    path = str(Path(folder) / f"float-{name}.cert")
-    return Row(f"float-{name}", f"zoo: every run in bfloat16/binary32, n <= {longest}",
-               (str(HERE / "deciding.py"), name, longest, "0", path, "bfloat16/binary32"), must, 900, path)
+def float_row(name: str, longest: str, folder: str, must: float, runs: str = "bfloat16/binary32") -> Row:
+    """Deciding a network of the zoo and every float run of it, word by word, and checking the second certificate."""
+    label = f"float-{name}" + ("" if runs == "bfloat16/binary32" else f"-{runs}")
+    path = str(Path(folder) / f"{label}.cert")
+    return Row(label, f"zoo: reals, and every run in {runs}, n <= {longest}",
+               (str(HERE / "deciding.py"), name, longest, "0", path, runs), must, 900, path)
 
 
 def learning_row(name: str, longest: str, folder: str, must: float) -> Row:

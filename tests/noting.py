@@ -1,7 +1,8 @@
 """Which tests could come out otherwise on a machine with Python alone: those that are run once more without the tools.
 
 With ``--note-tools FILE`` a test is noted that starts a process, looks for one of ``PROGRAMS``, or names ``PACKAGE``
-in an import; so is every test that shares a fixture which did. With ``--only-noted FILE`` only the noted tests run. No
+in an import; a shell with ``FILTERS`` alone, which look for nothing, is no process here. So is every test noted that
+shares a fixture which did. With ``--only-noted FILE`` only the noted tests run. No
 other test can tell whether a tool is there, so nothing is lost if `.ci/run` leaves it out where the tools are hidden.
 
 That holds of looking while a test or a fixture runs. What modules import while tests are collected is not noted: a test
@@ -13,6 +14,7 @@ from __future__ import annotations
 import builtins
 import importlib.util
 import multiprocessing.process
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -26,6 +28,8 @@ PROGRAMS = frozenset({"coqc", "ocamlopt", "ocamlfind", "chromium", "chromium-bro
 PACKAGE = "torch"
 STARTS = frozenset({"subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec"})
 """Events of Python's audit that start a process."""
+FILTERS = re.compile(r"(?:(?:^| \| )(?:grep|head|tail)(?: (?:'[^']*'|[\w=-]+))*)+")
+"""A command line of programs that read a text and start none, as documents have behind a command."""
 
 
 class Noting:
@@ -78,7 +82,15 @@ def watch(note: Callable[[], None]) -> None:
     before(importlib.util, "find_spec", lambda name, *_: name.partition(".")[0] == PACKAGE)
     before(builtins, "__import__", lambda name, *_, **__: PACKAGE in name.split("."))
     before(multiprocessing.process.BaseProcess, "start", lambda _: True)
-    sys.addaudithook(lambda event, _: note() if event in STARTS else None)
+    sys.addaudithook(lambda event, given: note() if event in STARTS and not only_filters(event, given) else None)
+
+
+def only_filters(event: str, arguments: tuple[Any, ...]) -> bool:
+    """Whether what starts is a shell for such a line."""
+    if event != "subprocess.Popen" or not isinstance(arguments[1], list):
+        return False
+    shell, *words = arguments[1]
+    return shell == "/bin/sh" and len(words) == 2 and words[0] == "-c" and FILTERS.fullmatch(words[1]) is not None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

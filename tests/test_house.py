@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import os
 import re
 import subprocess
@@ -154,6 +155,16 @@ def test_every_file_of_the_checker_is_in_its_readme_or_its_chapter_and_every_cha
         for name in re.findall("`([^`]+)`", files):
             places = (folder / "checker", folder / "checker" / "kernel", folder / "checker" / "chapters")
             assert any((place / name).exists() for place in places), name
+
+
+def test_every_file_can_be_imported() -> None:
+    """Doctests import only files with an example."""
+    for path in SOURCES:
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        try:
+            assert name.endswith(".__main__") or importlib.import_module(name)
+        except ModuleNotFoundError as missing:
+            assert missing.name == "torch", name  # an extra
 
 
 def test_only_second_provers_and_what_they_share_import_z3() -> None:

@@ -22,7 +22,7 @@ def check_certified(seeds: range, max_n: int) -> None:
         assert isinstance(outcome, Certified), f"{format_formula(formula)}, {regime}: {outcome}"
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("first", range(0, 60, 15))
 def test_random_counting_formulas_are_certified_up_to_length_3(first: int) -> None:
     check_certified(range(first, first + 15), 3)
@@ -34,6 +34,7 @@ def test_hundreds_of_random_counting_formulas_are_certified_up_to_length_5(first
     check_certified(range(first, first + 20), 5)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("text", [
     "#<[Q_a] - #>[Q_a] != 1",  # the truth here cancels
     "0*#>[PRIME(#<[Q_a])] + 2 != -1",  # what is counted is of no account

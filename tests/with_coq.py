@@ -24,7 +24,7 @@ from proofs.every_n import EVERY_LENGTH, Answer, Coq, CoqMissing, ProvedLengths,
 from proofs.every_n.compiled import axioms_of_instances, cache_folder
 from proofs.every_n.graph_file import graph_theorem_file, is_large
 from proofs.every_n.kernel import find_answer
-from proofs.every_n.library import COMPILED, SOFTENING
+from proofs.every_n.library import COMPILED, SOFTENING, listed_files
 from proofs.every_n.refusals import describe_refusal
 from proofs.every_n.transformer_file import refusal_file, theorem_file
 from tests.coq_sessions import CoqThatStays
@@ -76,6 +76,13 @@ def larger_library_of(coq: Coq) -> Path:
         return compiled_library(coq, entries=(*COMPILED, *MORE))
 
 
+def whole_library_of(coq: Coq) -> Path:
+    """A folder with all files of the library."""
+    larger_library_of(coq)
+    with one_at_a_time("more"):
+        return compiled_library(coq, entries=[path.name for path in listed_files()], copied=(*COMPILED, *MORE))
+
+
 def staying_coq_or_skip() -> Coq:
     """The same Coq, which loads the library once."""
     return CoqThatStays(*astuple(coq_or_skip()))
@@ -123,7 +130,7 @@ def _question_or_none(network: Transformer, formula: Formula, lengths: ProvedLen
     """What asks Coq for the place, and whether the checker says yes."""
     try:
         return (f"{refusal_file(network, formula, lengths)}\n"
-                f"Eval vm_compute in check_for {lengths.data()} network meanings claim.")
+                f"Eval vm_compute in check_for users {lengths.data()} network meanings claim.")
     except Unsupported:
         return None
 

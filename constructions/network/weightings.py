@@ -90,11 +90,11 @@ class Weighting(StrEnum):
     SPARSEMAX = "sparsemax", Row(Shape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(2), coq="Sparsemax")
     ENTMAX = "entmax-1.5", Row(Shape.THRESHOLD, winners=Winners.ALL, alpha=Fraction(3, 2), coq="Entmax")
     SOFTMAX_PLUS_ONE = "softmax-plus-one", Row(Shape.EXPONENTIAL, extra=1, coq="SoftmaxPlusOne")
-    RELU = "relu", Row(Shape.ADDITIVE, response=Response.RELU)
-    RELU_OVER_N = "relu-over-n", Row(Shape.ADDITIVE, response=Response.RELU, over_n=True)
-    SIGMOID = "sigmoid", Row(Shape.ADDITIVE, response=Response.SIGMOID)
-    GEOMETRIC = "geometric", Row(Shape.STICK, response=Response.SIGMOID)
-    STICK_BREAKING = "stick-breaking", Row(Shape.STICK, response=Response.SIGMOID)
+    RELU = "relu", Row(Shape.ADDITIVE, response=Response.RELU, coq="Relu")
+    RELU_OVER_N = "relu-over-n", Row(Shape.ADDITIVE, response=Response.RELU, over_n=True, coq="ReluOverN")
+    SIGMOID = "sigmoid", Row(Shape.ADDITIVE, response=Response.SIGMOID, coq="Sigmoid")
+    GEOMETRIC = "geometric", Row(Shape.STICK, response=Response.SIGMOID, coq="Geometric")
+    STICK_BREAKING = "stick-breaking", Row(Shape.STICK, response=Response.SIGMOID, coq="StickBreaking")
 
     def __new__(cls, name: str, row: Row | None = None) -> Self:
         """A member is its name, and knows its row; what has a name alone is looked up, and does not come here."""

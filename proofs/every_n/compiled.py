@@ -44,10 +44,10 @@ def cache_folder() -> Path:
 
 
 def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
-                     entries: Sequence[str] = COMPILED) -> Path:
+                     entries: Sequence[str] = COMPILED, copied: Sequence[str] = COMPILED) -> Path:
     """The folder with these files of the library and what they need, compiled; where it is not yet, it is made.
 
-    What has been compiled for ``COMPILED`` is copied from there.
+    What has been compiled for the entries ``copied`` is copied from there.
 
     Raises:
         InputError: if the cache cannot be written, or if somebody else can write it.
@@ -63,7 +63,7 @@ def compiled_library(coq: Coq, progress: Callable[[str], None] = lambda _: None,
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".coq-") as temporary:
             folder = Path(temporary) / "library"
             folder.mkdir(mode=0o700)
-            _compile(coq, folder, sources, _usual(coq), progress)
+            _compile(coq, folder, sources, _compiled(coq, copied), progress)
             _settle(folder, place, Path(temporary) / "replaced")
     except OSError as error:
         raise InputError(f"{place.parent}: the cache cannot be written: {error.strerror or error}; "
@@ -76,9 +76,9 @@ def _place(coq: Coq, sources: dict[str, str]) -> Path:
     return cache_folder() / f"coq-{digest([coq.version, coq.build, *sources, *sources.values()])}"
 
 
-def _usual(coq: Coq) -> Path | None:
-    """Where ``COMPILED`` is compiled, if it is."""
-    place = _place(coq, needed_sources(*COMPILED))
+def _compiled(coq: Coq, entries: Sequence[str]) -> Path | None:
+    """Where these are compiled, if they are."""
+    place = _place(coq, needed_sources(*entries))
     return place if _is_whole(place) else None
 
 

@@ -40,7 +40,7 @@ def theorem_about(lengths: ProvedLengths) -> str:
             statement="defined network /\\ computes users network claim",
             theorem="check_computes users network meanings claim")
     return _SOME_LENGTHS.format(lengths=lengths.data()) + _INSTANCE.format(
-        lengths=_AMONG, check="check_for some_lengths network meanings claim",
+        lengths=_AMONG, check="check_for users some_lengths network meanings claim",
         statement="defined_for some_lengths network /\\ computes_for users some_lengths network claim",
         theorem="check_for_computes users some_lengths network meanings claim")
 

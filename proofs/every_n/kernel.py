@@ -20,7 +20,8 @@ from proofs.every_n.library import LOGICAL_NAME, digest_of_files
 
 REFUSED = "the checker of the Coq library does not accept this network, which does not make it wrong"
 
-_CHECK_SAYS_NO = re.compile(r"check(_for some_lengths|_graph \S+ \S+)? network meanings (named_formulas )?claim = true")
+_CHECK_SAYS_NO = re.compile(
+    r"check(_for users some_lengths|_graph \S+ \S+)? network meanings (named_formulas )?claim = true")
 
 
 class CoqMissing(Exception):

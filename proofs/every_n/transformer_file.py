@@ -55,7 +55,7 @@ Open Scope Q_scope.
 
 _REFUSAL = """\
 From Certify Require Import refusal.
-Eval vm_compute in find_refusal_for {lengths} network meanings claim.
+Eval vm_compute in find_refusal_for users {lengths} network meanings claim.
 """
 
 

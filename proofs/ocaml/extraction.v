@@ -6,7 +6,7 @@
    unary, positive, Z and Q in binary, characters as eight bits. So no arithmetic of OCaml stands in the place of one
    that is proved, and nothing can overflow. *)
 From Coq Require Import Extraction ExtrOcamlBasic.
-From Certify Require Import network model_text check_file refusal.
+From Certify Require Import weighing network model_text check_file refusal.
 Extraction Language OCaml.
 Print Assumptions check_file.check_file.
 
@@ -14,4 +14,4 @@ Print Assumptions check_file.check_file.
 Definition negative_of (x : expression) : expression := Neg x.
 
 Extraction "checker.ml" check_file.check_file model_text.model_text model_text.formula_text is_whole
-  lengths_text find_refusal_for negative_of.
+  breaks_a_stick lengths_text find_refusal_for negative_of.

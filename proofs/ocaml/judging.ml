@@ -45,7 +45,8 @@ let decide lengths (model : Model.t) text question =
     { word = "proved"; status = 0; text }
   else
     let { Checker.model_network; model_meanings; _ } = model.model in
-    let place = Showing.refusal model (Checker.find_refusal_for lengths model_network model_meanings claim) in
+    let users = Checker.model_users model.model in
+    let place = Showing.refusal model (Checker.find_refusal_for users lengths model_network model_meanings claim) in
     let about = if among = every_length then shown else Printf.sprintf "%s, for %s" shown among in
     { word = "unproved"; status = 3;
       text = Printf.sprintf "%s: the checker does not accept this network, which does not make it wrong: %s"

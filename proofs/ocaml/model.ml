@@ -137,9 +137,11 @@ let meaning reader where value =
 (* ---- layers ---- *)
 
 let weightings =
-  [ "average-hardmax"; "leftmost-hardmax"; "rightmost-hardmax"; "relu"; "relu-over-n"; "sigmoid"; "geometric"; "stick-breaking" ]
+  [ "average-hardmax"; "leftmost-hardmax"; "rightmost-hardmax" ]
 let proved =
-  [ ("softmax", C.Softmax); ("softmax-plus-one", C.SoftmaxPlusOne); ("sparsemax", C.Sparsemax); ("entmax-1.5", C.Entmax) ]
+  [ ("softmax", C.Softmax); ("softmax-plus-one", C.SoftmaxPlusOne); ("sparsemax", C.Sparsemax); ("entmax-1.5", C.Entmax);
+    ("relu", C.Relu); ("relu-over-n", C.ReluOverN); ("sigmoid", C.Sigmoid);
+    ("geometric", C.Geometric); ("stick-breaking", C.StickBreaking) ]
 
 let mask where = function
   | Json.String "none" -> C.Unmasked
@@ -160,8 +162,10 @@ let head reader where value =
     let queries = list (where ^ ".queries") (row reader) queries and keys = list (where ^ ".keys") (row reader) keys in
     if List.compare_lengths queries keys <> 0 then
       malformed "%s: %d queries and %d keys, expected as many (d_k)" where (List.length queries) (List.length keys);
-    let head = { C.head_weighing = weighing (where ^ ".weighting") weighting;
-                 head_masking = mask (where ^ ".mask") masking;
+    let weighing = weighing (where ^ ".weighting") weighting and masking = mask (where ^ ".mask") masking in
+    if masking = C.Unmasked && C.breaks_a_stick weighing then
+      malformed "%s: weighting %s without a mask, expected the mask future or past" where (text where weighting);
+    let head = { C.head_weighing = weighing; head_masking = masking;
                  head_temperature = located (where ^ ".temperature") Expressions.expression temperature;
                  head_queries = queries; head_keys = keys;
                  head_values = List.filter (fun (_, row) -> row <> [])

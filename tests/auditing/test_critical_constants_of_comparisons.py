@@ -65,7 +65,7 @@ EXPECTED: list[tuple[str, dict[str, Any], int, Excess]] = [
 ]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("text", "keys", "n", "excess"), EXPECTED)
 def test_the_errors_of_all_counts_together_are_a_quarter_between_the_two_ends(
         text: str, keys: dict[str, Any], n: int, excess: Excess) -> None:

@@ -186,7 +186,7 @@ RELATIONS = {
     "<": ([AT_LEAST], "1", "-1"), ">": ([AT_MOST], "1", "-1"), "!=": ([AT_LEAST, AT_MOST], "1", "-1")}
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("other", RELATIONS)
 def test_the_slacks_decide_their_relation_and_no_other(relation: str, other: str) -> None:

@@ -45,7 +45,7 @@ def is_accepted(made: Json) -> bool:
     return True
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("weighting", ADDITIVE)
 @pytest.mark.parametrize("make", [
     weightings.since_by_counts, partial(weightings.since_by_counts, mirrored=True), weightings.prev_by_counts,
@@ -64,7 +64,7 @@ def test_attention_by_steps_is_accepted_and_true(weighting: str, mirrored: bool)
         assert brute.find_fault(make(weighting, 3, mirrored)) is None
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("weighting", SPARSE)
 @pytest.mark.parametrize("make", [*BY_HAND.values(), *COUNTING.values()], ids=[*BY_HAND, *COUNTING])
 def test_sparse_heads_with_wide_gaps_are_accepted_without_error(make: Any, weighting: str) -> None:

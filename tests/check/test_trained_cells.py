@@ -92,7 +92,7 @@ def test_halves_of_the_box_prove_rows_that_the_whole_box_does_not(kind: str, see
         assert is_proved(made, halved_cells(made, WIDTHS[kind], 3, part), margin)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("kind", WIDTHS)
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_false_is_proved_by_no_tree(kind: str, seed: int) -> None:
@@ -120,7 +120,7 @@ class Witness(ClassesProof):
             Witness.refuted += 1
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("kind", WIDTHS)
 def test_no_cell_proves_what_a_word_in_it_refutes(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classes, "ClassesProof", Witness)

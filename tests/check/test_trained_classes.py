@@ -77,7 +77,7 @@ def with_empty(made: Made) -> Made:
         made.decision.claim, empty=made.unit.first == 0)))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", NETWORKS)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_what_holds_by_little_is_accepted_and_what_does_not_is_rejected_where_classes_are_words(
@@ -89,7 +89,7 @@ def test_what_holds_by_little_is_accepted_and_what_does_not_is_rejected_where_cl
         with_least(made, -1e-6).prove()
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", NETWORKS)
 @pytest.mark.parametrize("seed", range(3))
 def test_nothing_that_a_word_contradicts_is_accepted(name: str, seed: int) -> None:
@@ -192,7 +192,7 @@ def recorded(made: Made, monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[in
     return found
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", NETWORKS)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_every_form_contains_what_all_words_do_at_every_step(

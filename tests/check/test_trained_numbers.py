@@ -162,7 +162,7 @@ def test_scores_are_within_their_error_where_keys_lose_bits() -> None:
         packed = made.beside(keys)
         spread = [made.spread(key, k) for k, key in enumerate(keys)]
         assert packed == [sum(parts) for parts in zip(*spread, strict=True)]
-        error = made.score_error(TokenProjections(query, (), (), 0, Reach()), Reach())
+        error = made.score_error(TokenProjections(query, (), (), 0, Reach()), Reach(), ())
         for score, key in zip(made.scores(query, packed, 3, range(3), 0), keys, strict=True):
             assert abs(score - Fraction(sum(q * k for q, k in zip(query, key, strict=True)), precision.one)) <= error
 

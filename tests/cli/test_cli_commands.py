@@ -148,7 +148,7 @@ def causal_options(causal: bool) -> tuple[str, ...]:
     return ("--causal",) if causal else ()
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("regime", ["temperature", "position"])
 @pytest.mark.parametrize("causal", [False, True])
 def test_the_demo_certifies_every_example_that_fits_and_writes_certificates_that_are_accepted(

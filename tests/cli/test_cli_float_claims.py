@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from certify.formula.float_reach import Reach, find_reach
+from constructions.network.json_form import transformer_to_json, write_canonical
+from constructions.network.transformer import Transformer
 
 SINCE = ("Q_1 S Q_0", "--alphabet", "01")
 PARITY = ("ODD(#<[Q_1])", "--alphabet", "01")
@@ -116,6 +121,22 @@ def test_a_claim_about_a_class_that_is_none_is_bad_input(certify: Any) -> None:
 # -- certify explain ---------------------------------------------------------------------------------------------------
 
 
+REACHED = dict[str, Reach | None]()
+
+
+@pytest.fixture
+def reached_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What two commands ask of the same networks is found once."""
+    def reach_of(network: Transformer, progress: Callable[[str], None]) -> Reach | None:
+        text = write_canonical(transformer_to_json(network))
+        if text not in REACHED:
+            REACHED[text] = find_reach(network, progress=progress)
+        return REACHED[text]
+
+    monkeypatch.setattr("certify.formula.explanation.find_reach", reach_of)
+
+
+@pytest.mark.usefixtures("reached_once")
 def test_explain_says_to_which_length_runs_are_right_and_adds_low_precision(certify: Any) -> None:
     shown = certify("explain", *SINCE, "--floats")
     assert shown.code == 0
@@ -125,6 +146,7 @@ def test_explain_says_to_which_length_runs_are_right_and_adds_low_precision(cert
     assert rows[-1].endswith("binary16 64, bfloat16 64")
 
 
+@pytest.mark.usefixtures("reached_once")
 def test_explain_json_has_the_lengths_of_each_class(certify: Any) -> None:
     entries = certify("explain", *SINCE, "--floats", "--json").json["regimes"]
     assert [entry.get("for") for entry in entries] == [None] * 4 + ["bfloat16"]

@@ -14,7 +14,7 @@ from constructions.errors import InputError
 COUNTING = ("ODD(#<[Q_1])", "--alphabet", "01")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("text", ["Q_1 since prev Q_0", "ODD(#<[Q_1]) & #<[Q_1] > #>[Q_0]"])
 @pytest.mark.parametrize("name", ["bfloat16", "binary16", "tf32", "binary32"])
 def test_a_formula_is_certified_in_the_regime_of_position(certify: Any, text: str, name: str) -> None:

@@ -128,7 +128,7 @@ def test_a_command_that_runs_out_of_time_is_unknown_and_says_what_it_knows(certi
     if name == "model":
         certify("build", *SINCE, "-o", "m.json")
     known: list[int] = []
-    for seconds in ("1", "10", "60", "300", ENOUGH):
+    for seconds in ("1", "30", ENOUGH):
         result = certify(*arguments, "--timeout", seconds, "--json")
         if result.json["verdict"] == verdict:
             assert result.code == 0

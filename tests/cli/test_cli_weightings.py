@@ -21,7 +21,7 @@ LIKE_SOFTMAX = ["sparsemax", "entmax-1.5", "softmax-plus-one"]
 SINCE = ("formula", "(Q_a | Q_b) since Q_a", "--alphabet", "abc", "--max-n", "6")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("weighting", LIKE_SOFTMAX)
 @pytest.mark.parametrize("causal", [False, True])
 def test_random_formulas_are_certified_and_run_right(weighting: str, causal: bool) -> None:

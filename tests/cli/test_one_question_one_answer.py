@@ -13,6 +13,7 @@ import pytest
 
 from certify.asking.written import as_key
 from certify.auditing.api import audit
+from tests.tiers import few_and_all
 
 SEED = 12
 ALPHABETS = ("ab", "abc", "a,b,long")
@@ -95,8 +96,9 @@ def check_agreement(certify: Any, question: Question) -> str:
     return str(one["verdict"])
 
 
-def test_thirty_random_questions_get_one_answer_each(certify: Any) -> None:
-    verdicts = {check_agreement(certify, question) for question in random_questions(30)}
+@pytest.mark.parametrize("number", few_and_all(15, 30))
+def test_random_questions_get_one_answer_each(certify: Any, number: int) -> None:
+    verdicts = {check_agreement(certify, question) for question in random_questions(number)}
     assert verdicts >= {"certified", "refuted", "unsupported", "bad input"}
 
 

@@ -92,7 +92,7 @@ def test_all_definitions_of_shipped_programs_agree_with_their_formulas(name: str
     check_formulas(parse_counting_program(PROGRAMS[name]), 5)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs_mean_what_they_are_built_to_mean(seed: int) -> None:
     text, meanings = random_program(seed)
@@ -104,7 +104,7 @@ def test_random_programs_mean_what_they_are_built_to_mean(seed: int) -> None:
             assert row == tuple(meanings[name](word, i) for i in range(len(word))), (name, word)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_formulas_of_random_programs_agree_with_the_interpreter(seed: int) -> None:
     program = parse_counting_program(random_program(seed)[0], "abc")

@@ -73,7 +73,7 @@ def test_the_number_the_equation_the_polynomial_and_the_limit(
     assert closed_form(text, alphabet, regime, n, *bracket) == expected
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("text", "alphabet", "regime", "limit"), [
     ("(Q_a | Q_b) until Q_a", "abc", TEMPERATURE, "ln 4"), (*SINCE, CAUSAL, "ln 4"),
     ("next Q_1", "01", POSITION, "ln 2"),

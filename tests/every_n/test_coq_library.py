@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -24,7 +26,7 @@ from proofs.every_n.compiled import axioms_of_instances
 from proofs.every_n.kernel import find_answer
 from proofs.every_n.library import LIBRARY, imported_files, listed_files
 from proofs.every_n.transformer_file import theorem_file
-from tests.with_coq import ask_coq, ask_coq_whether, library_of, places_of_kernel, staying_coq_or_skip
+from tests.with_coq import ask_coq, ask_coq_whether, coq_or_skip, library_of, places_of_kernel, staying_coq_or_skip
 
 SOURCES = sorted(LIBRARY.rglob("*.v"))
 TEXTS = {path: path.read_text(encoding="utf-8") for path in SOURCES}
@@ -40,11 +42,26 @@ def test_the_project_lists_every_file_once() -> None:
     assert sorted(listed_files()) == SOURCES
 
 
+def test_no_file_names_a_layer() -> None:
+    """So what compiles where all files lie side by side does in its layers, too."""
+    assert [(path, found) for path, text in TEXTS.items() for found in re.findall(r"Certify\.[\w.]*", text)] == []
+
+
 def test_files_come_after_those_they_need() -> None:
     seen: set[str] = set()
     for path in listed_files():
         assert imported_files(path.read_text(encoding="utf-8")) <= seen, path
         seen.add(path.name)
+
+
+@pytest.mark.exhaustive
+def test_the_library_compiles_in_its_layers_as_its_readme_says(tmp_path: Path) -> None:
+    """Elsewhere it is compiled side by side."""
+    (command,) = re.findall(r"^(coq_makefile .*? && make) ", README, re.MULTILINE)
+    coq_or_skip()
+    shutil.copytree(LIBRARY, tmp_path / "coq")
+    subprocess.run(["sh", "-c", f"{command} -j2"], cwd=tmp_path / "coq", check=True, capture_output=True)
+    assert {path.stem for path in tmp_path.rglob("*.vo")} == {path.stem for path in SOURCES}
 
 
 def test_no_file_has_a_hole() -> None:

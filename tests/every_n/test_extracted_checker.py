@@ -50,6 +50,11 @@ def written(folder: Path, content: Model | str | bytes) -> Path:
     return path
 
 
+def test_the_users_predicates_are_known_up_to_a_length() -> None:
+    path = ROOT / "tests" / "corpus" / "accepted" / "a_difference_that_is_square.cert"
+    assert judge(path, lengths=ProvedLengths(1, 3)).word == "proved"
+
+
 # -- what is built -----------------------------------------------------------------------------------------------------
 
 
@@ -360,7 +365,8 @@ def test_what_does_not_fit_in_a_model_is_one_line_that_says_where(tmp_path: Path
     (lambda: with_formula(" S ".join(["Q_a"] * 60)), "a formula of more than 100000 parts"),
     (lambda: with_formula(" + ".join(["#<[Q_a]"] * 100_000) + " >= 0"), "a comparison of 100000 counts"),
     (lambda: with_formula("MOD(100001,1)"), "which Coq writes in unary: at most 100000 here"),
-    (lambda: edited(lambda m: m["layers"][0]["heads"][0].update(weighting="relu")), "weighting relu, in Coq"),
+    (lambda: edited(lambda m: m["layers"][0]["heads"][0].update(weighting="average-hardmax")),
+     "weighting average-hardmax, in Coq"),
     (lambda: edited(lambda m: m["layers"][0]["heads"][0].update(temperature="2^(i/n)")), "as it is used here"),
 ], ids=named_by_text)
 def test_what_the_library_has_no_counterpart_of_is_one_line_and_exit_status_3(

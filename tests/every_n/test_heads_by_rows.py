@@ -102,6 +102,15 @@ def test_scores_that_no_theorem_has_are_accepted_up_to_a_length() -> None:
     assert all(found[len(accepted):])
 
 
+def test_the_users_predicates_are_known_up_to_a_length() -> None:
+    """A square of either sign is looked up by SQUARE and by a predicate that is made for the network."""
+    network = built("SQUARE(#<[Q_a] - #<[Q_b])", TEMPERATURE, "3", letters="ab")
+    assert [definition.name for definition in network.predicates()] == ["SQUARE_m1_0"]
+    claims = [(network, parse_formula(text, "ab"), up_to(3))
+              for text in ("SQUARE(#<[Q_a] - #<[Q_b])", "SQUARE(#<[Q_b] - #<[Q_a])")]
+    assert places_of_kernel(claims) == ["", "the output does not mean the truth of the formula"]
+
+
 def test_whether_all_has_a_value_is_decided_up_to_a_length() -> None:
     """The temperature (5 - n)/(4n) is positive for n < 5."""
     network, formula, _ = changed(SINCE, TEMPERATURE, "3", 4, with_position("i/n", "(5-n)/(4*n)"))

@@ -36,7 +36,7 @@ def forward() -> Callable[[Any, str], Any]:
     return read
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("formula", "regime"), [
     (MIXED, Regime()), *(("Q_1 since prev Q_0", regime) for regime in ALL_REGIMES),
     ("ODD(#<[Q_1])", Regime(causal=True))], ids=str)

@@ -33,7 +33,7 @@ def check_automaton(formula: Formula, read: list[Formula], words: list[tuple[str
                 assert target.read_truth(f, letter, i, n) == truths[i - 1], (str(formula), str(f), word, i)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("first", range(0, 200, 25))
 def test_random_targets_with_random_reads(first: int) -> None:
     """Reads are subformulas of the target, the target itself, and strangers: each changes what counts as an atom."""

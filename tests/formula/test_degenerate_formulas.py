@@ -88,13 +88,13 @@ def unproved(formulas: Iterable[Formula], regime: Regime, max_n: int) -> list[st
     return found
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("regime", REGIMES, ids=str)
 def test_every_operator_over_operands_that_are_equal_opposite_or_constant(regime: Regime) -> None:
     assert unproved(degenerate([*LEAVES, TRUE, FALSE]), regime, 3) == []
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("regime", REGIMES, ids=str)
 def test_every_unary_operator_over_constants_and_over_tautologies_that_read_nothing(regime: Regime) -> None:
     constant = [TRUE, FALSE, *(operator(leaf, leaf) for leaf in LEAVES for operator in (Implies, Iff))]
@@ -114,7 +114,7 @@ def test_degenerate_operands_of_operators_over_degenerate_operands(
     assert unproved(formulas, regime, 4) == []
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("text", [
     "prev Q_a -> prev Q_a",
     "prev Q_a since prev Q_a",
@@ -132,7 +132,7 @@ def test_formulas_whose_units_cancel_are_certified(text: str, regime: Regime) ->
     assert isinstance(certify(text, max_n=6, regime=regime), Certified)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("text", [
     "ODD(#<[Q_a]) <-> ODD(#<[Q_a])",
     "ODD(#<[prev Q_a]) since ODD(#<[prev Q_a])",

@@ -81,7 +81,7 @@ def test_a_since_is_said_to_look_for_the_last_position_that_settles_it() -> None
         f"At each position by itself, ReLUs make of what is there the truth of `{SINCE}`.")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("text", "alphabet"), FORMULAS.items())
 def test_every_layer_has_sentences_and_every_stray_is_below_a_quarter(text: str, alphabet: str) -> None:
     request = read_request(text, Options(alphabet))

@@ -56,7 +56,7 @@ def check_direction(transformer: Transformer, head: Head, direction: str, max_n:
     assert proved and proved.worst == worst.worst, "the two provers agree, or they would raise"
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("gamma", ["3", "1", "1/3", "1/50"])
 @pytest.mark.parametrize("text, regime", CASES, ids=str)
 def test_heads_of_the_construction(text: str, regime: Regime, gamma: str) -> None:
@@ -105,7 +105,7 @@ def random_lookup(rng: random.Random) -> tuple[Transformer, Head]:
     return Transformer(("0", "1"), directions, {"0": {}, "1": {}}, {}, (Layer((head,)),), "is"), head
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("first", range(0, 60, 10))
 def test_random_heads(first: int) -> None:
     for seed in range(first, first + 10):

@@ -232,7 +232,7 @@ def test_worst_errors_enclose_those_of_the_real_functions(temperature: str) -> N
                 assert high - low < mpf(10) ** -10
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("temperature", ["1/ln(2*n+sqrt(2))", "2/(3*sqrt(n))", "1/(ln(n+2)*sqrt(2))"])
 @pytest.mark.parametrize("n", [2, 3])
 def test_verdicts_about_errors_next_to_the_real_one_are_true(temperature: str, n: int) -> None:

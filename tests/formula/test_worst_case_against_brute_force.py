@@ -52,7 +52,7 @@ def check_head(
             assert extreme.upper - extreme.lower <= extreme.upper / 10**9
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("text, regime", CASES, ids=str)
 @pytest.mark.parametrize("gamma", GAMMAS, ids=str)
 def test_heads_of_the_constructions(text: str, regime: Regime, gamma: Fraction) -> None:
@@ -129,7 +129,7 @@ def random_head(rng: random.Random) -> tuple[Transformer, Head, list[Formula]]:
     return transformer, head, [a, b]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("first", range(0, 150, 10))
 def test_random_heads_with_nested_targets(first: int) -> None:
     checked = 0

@@ -68,7 +68,7 @@ def test_both_provers_flip_for_since_between_two_gammas_that_are_close() -> None
     assert above.verdict == "certified" or "checker" in above.reason  # type: ignore[attr-defined]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
     "text, regime",
     [

@@ -49,7 +49,7 @@ def check_everywhere(text: str, tree: Tree, dialect: Dialect = Dialect.SHA) -> N
         assert truth_values(formula, word) == expected, (text, word)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("dialect", Dialect)
 @pytest.mark.parametrize(("name", "spelling"), [(name, each) for name, all_ in UNARY.items() for each in all_])
 def test_unary_operators(name: str, spelling: str, dialect: Dialect) -> None:
@@ -57,7 +57,7 @@ def test_unary_operators(name: str, spelling: str, dialect: Dialect) -> None:
     check_everywhere(f"{spelling}!{spelling}Q_a", (name, ("not", (name, ("letter", "a")))), dialect)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("dialect", Dialect)
 @pytest.mark.parametrize(("name", "spelling"), [(name, each) for name, all_ in BINARY.items() for each in all_])
 def test_binary_operators(name: str, spelling: str, dialect: Dialect) -> None:
@@ -71,7 +71,7 @@ def bounds(written: str) -> tuple[int, int | None]:
     return int(low or 0), int(high) if high else None
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("dialect", Dialect)
 @pytest.mark.parametrize("written", ["0,0", "0,2", "1,3", "2,", ",2", "4,9", "7,8", "0,"])
 def test_bounded_operators(written: str, dialect: Dialect) -> None:

@@ -62,7 +62,7 @@ def test_a_network_equals_itself_and_its_file_read_again(name: str) -> None:
     assert found.certificates["first.cert"] == found.certificates["second.cert"]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("name", "change"), [
     ("tomita_2", in_half_precision), ("tomita_2", in_bits(4)), ("tomita_7", in_bits(8)), ("tomita_7", in_bits(4)),
     ("d_2", in_bits(6)), ("flip_flop", in_bits(3)),
@@ -93,7 +93,7 @@ def with_one_tensor_changed(network: TrainedNetwork, seed: int) -> TrainedNetwor
     return replace(network, tensors=dict(network.tensors) | {name: other.tensors[name]})
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("read", ["last", "first"])
 def test_random_networks_are_compared_as_brute_force_does(seed: int, read: str) -> None:

@@ -56,7 +56,7 @@ def check_learned(learned: Learned, question: Question, answers: dict[Word, int]
     assert json.loads(learned.certificate)["claim"]["max_n"] == to
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("name", "max_n", "words", "states"), ZOO)
 def test_a_network_of_the_zoo_is_learnt(name: str, max_n: int, words: str | None, states: int) -> None:
     network, question = of_the_zoo(name, max_n, words)
@@ -66,7 +66,7 @@ def test_a_network_of_the_zoo_is_learnt(name: str, max_n: int, words: str | None
     check_learned(learned, question, brute_force(network, question))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("read", ["each", "last", "first"])
 def test_a_random_network_is_learnt(seed: int, read: str) -> None:
@@ -79,7 +79,7 @@ def test_a_random_network_is_learnt(seed: int, read: str) -> None:
     check_learned(learned, question, brute_force(network, question))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("name", "max_n"), [("tomita_7", 5), ("flip_flop", 4), ("palindromes", 4)])
 def test_what_no_search_finds_the_decision_does(monkeypatch: pytest.MonkeyPatch, name: str, max_n: int) -> None:
     """Searches that see nothing wrong: the decision refutes the automaton, and its word teaches another one."""

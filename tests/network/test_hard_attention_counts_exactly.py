@@ -35,7 +35,7 @@ def test_most_of_the_random_formulas_count_and_many_count_counts() -> None:
     assert (len(counting) > 150, len(nested) > 40) == (True, True), (len(counting), len(nested))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("first", range(0, 60, 15))
 def test_hard_run_equals_the_semantics_up_to_length_4(first: int) -> None:
     for seed in range(first, first + 15):

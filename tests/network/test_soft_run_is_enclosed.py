@@ -37,7 +37,7 @@ def check_enclosed(transformer: Transformer, word: tuple[str, ...]) -> None:
                 assert interval.is_point and interval.lower in (0, 1), (name, i + 1, word)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("regime", ALL_REGIMES, ids=str)
 @pytest.mark.parametrize("seed", range(6))
 def test_enclosure_contains_the_second_forward_pass(regime: Regime, seed: int) -> None:

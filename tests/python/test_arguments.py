@@ -17,7 +17,7 @@ from constructions.language.parser import parse_formula
 OBJECT = object()
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("options", [
     {"regime": "position"}, {"regime": Regime(Sharpening.POSITION)}, {"causal": True}, {"gamma": "13/4"},
     {"gamma": "3.25"}, {"gamma": Fraction(13, 4)}, {"gamma": 4}, {"temperature": "1/n"}, {"delta": "1/8"},

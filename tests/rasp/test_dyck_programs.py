@@ -52,7 +52,7 @@ def check_repaired(k: int, length: int, prefix: str = "") -> None:
             assert stack is None or depth == len(stack) + (symbol not in PAIRS), word
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(("k", "length"), [*((1, n) for n in range(1, 11)), *((2, n) for n in range(1, 7)),
                                            *((3, n) for n in range(1, 5))])
 def test_the_repaired_program_agrees_with_a_stack(k: int, length: int) -> None:

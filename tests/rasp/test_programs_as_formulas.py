@@ -54,7 +54,7 @@ def test_formulas_of_shipped_programs_agree_with_the_interpreter(name: str, long
     check(shipped(name), longest)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("choice", ["leftmost", "rightmost"])
 @pytest.mark.parametrize("default", ["true", "false", "Q_b(i)"])
@@ -64,7 +64,7 @@ def test_every_kind_of_attention_agrees_with_the_interpreter(choice: str, mask: 
             check(parse_program(f"alphabet abc  out(i) := {choice} j [{mask}, {score}] {value} : {default}"), 4)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("choice", ["leftmost", "rightmost"])
 def test_attention_on_what_attention_found_agrees_with_the_interpreter(choice: str, mask: str) -> None:

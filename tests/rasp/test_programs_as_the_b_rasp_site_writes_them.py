@@ -75,7 +75,7 @@ class Writer:
         self.rows[name] = lambda w, i: meaning(w, i, i)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs_and_their_formulas_mean_what_they_are_built_to_mean(seed: int) -> None:
     writer = Writer(seed)

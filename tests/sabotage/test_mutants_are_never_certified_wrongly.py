@@ -156,7 +156,7 @@ def tally() -> object:
     print("by kind: " + ", ".join(f"{m.__name__} {counted[m.__name__]}" for m in dict.fromkeys(MUTATIONS)))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("case", range(len(CASES)), ids=lambda k: f"{CASES[k][0]}, {CASES[k][1]}")
 def test_mutants_of_compiled_models(case: int, tally: Counter[str]) -> None:
     text, regime = CASES[case]
@@ -175,7 +175,7 @@ def test_many_mutants_of_compiled_models(case: int, tally: Counter[str]) -> None
         check_mutant(model, seed, MAX_N, tally, Memory())
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("text, regime", CASES, ids=str)
 def test_untouched_models_are_certified(text: str, regime: Regime) -> None:
     outcome = verdict_of(compile_formula(parse_formula(text), "ab", regime), MAX_N, regime)

@@ -30,7 +30,7 @@ LENGTHS = {
 MAX_N = {2: 5, 3: 4, 4: 3}
 """By the number of symbols."""
 _QUESTION = """\
-Goal True. let a := eval vm_compute in (check_for {lengths} network meanings claim) in idtac "{number}" a. Abort.
+Goal True. let a := eval vm_compute in (check_for users {lengths} network meanings claim) in idtac "{number}" a. Abort.
 """
 
 

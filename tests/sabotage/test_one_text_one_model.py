@@ -31,7 +31,7 @@ def check_drawn(seed: int, number: int) -> None:
 
 
 def test_what_is_read_of_a_text_is_the_model_that_was_written() -> None:
-    check_drawn(1, 5000)
+    check_drawn(1, 1500)
 
 
 @pytest.mark.exhaustive

@@ -73,7 +73,7 @@ WORD = tuple("c" * (PLACE - 1) + "bc" + "a" * (N - PLACE - 1))
 """True at 11 alone; where position 11 shouts, later positions hear it."""
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "plant, word",
     [
@@ -123,7 +123,7 @@ def test_the_whole_pipeline_does_not_certify_it(plant: Callable[[Model], None]) 
     assert isinstance(certify_transformer(transformer, N - 1), Certified)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("regime", [r for r in ALL_REGIMES if r.causal], ids=str)
 def test_a_causal_temperature_that_is_blunt_at_one_position_is_found(regime: Regime) -> None:
     model = transformer_to_json(compile_formula(parse_formula("Q_a S Q_b"), "abc", regime))

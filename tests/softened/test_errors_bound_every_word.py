@@ -77,14 +77,14 @@ def test_every_stage_of_every_word_is_within_its_bounds(temperature: Fraction) -
                for transformer in tieless_transformers(5, 3)) == 5
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("temperature", TEMPERATURES, ids=str)
 def test_so_it_is_where_positions_tie(temperature: Fraction) -> None:
     assert sum(final_error(check_bounds_every_word(transformer, 3, temperature)) > 0
                for transformer in tied_transformers(5, 3)) >= 3
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("temperature", TEMPERATURES, ids=str)
 def test_so_it_is_by_profiles_and_incomplete_numbers(temperature: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(situations, "MAX_SITUATIONS", 1)
@@ -117,7 +117,7 @@ def temperatures_of_interest(transformer: Transformer, survey: Survey) -> list[F
             if Fraction(1, 10**8) < final_error(find_errors(transformer, survey, survey.n, temperature)) < 20]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("layers", [1, 2, 3])
 @pytest.mark.parametrize("models", [tieless_transformers, tied_transformers])
 def test_bounds_are_those_of_the_rules(models: Models, layers: int) -> None:
@@ -238,7 +238,7 @@ def test_a_power_too_large_is_refused_and_a_small_one_is_enclosed() -> None:
         enclose_power(Fraction(65))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(30))
 def test_numbers_in_between_change_no_more_than_a_fine_grid_shows(seed: int) -> None:
     """The greatest change over an interval is attained by some number of it, and by none is it exceeded."""

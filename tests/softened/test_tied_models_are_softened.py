@@ -47,7 +47,7 @@ def check_every_word(model: Transformer) -> None:
             assert all(x - SLACK <= ball(row.error) for x in moved) and row.error <= QUARTER
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("model", list(islice(models(), ALWAYS)))
 def test_they_are_certified_and_every_word_is_within_the_bounds(model: Transformer) -> None:
     check(model)

@@ -33,7 +33,7 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surveying, "_run_together", never)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("most", [1, 20, 2000])
 @pytest.mark.parametrize("models", [tieless_transformers, tied_transformers])
 def test_surveys_are_the_same(models: Models, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def sealed(model: Transformer, n: int, temperature: str) -> str:
     return seal_softened(model, n, heat, [survey.gap.value if survey.gap else None for survey in surveys], errors)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("temperature", [COLD, "1/(20*n)"])
 def test_the_checker_finds_the_same(temperature: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing is refused; a refusal is always of words one by one."""

@@ -28,7 +28,7 @@ def test_the_units_compute_the_truth_table_even_of_equal_operands(text: str, nam
         assert feed_exactly(layer, values).get("out", 0) == satisfies(equivalent, ("c",), 1)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("regime", ALL_REGIMES, ids=str)
 @pytest.mark.parametrize("text", ["true", "false", "Q_a & Q_b", "prev Q_a & prev Q_a", "!(prev Q_a <-> prev Q_b)",
                                   "(prev Q_a -> false) | prev true"])

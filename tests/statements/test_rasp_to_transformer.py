@@ -90,7 +90,7 @@ def check(program: Program, tried: Iterable[tuple[str, ...]]) -> dict[int, Fract
     return gaps
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_shipped_programs_are_exact_on_all_short_words_with_gap_1_over_n(name: str) -> None:
     program = PROGRAMS[name]
@@ -143,14 +143,14 @@ SUPPORTED = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", SUPPORTED)
 def test_every_kind_of_definition(name: str) -> None:
     program = parse_program("alphabet ab auxiliary '?' " + SUPPORTED[name])
     check(program, words(program))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(("choice", "mask"), list(itertools.product(["leftmost", "rightmost"],
                                                                ["1", "j<i", "j<=i", "j>i", "j>=i"])))
 @pytest.mark.parametrize("score", ["true", "Q_a(j)", "in(j) = in(i)", "pos(j) + pos(j) = pos(i) + 1"])

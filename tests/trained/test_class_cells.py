@@ -101,7 +101,7 @@ def test_some_of_what_a_bound_is_short_of_is_proved_by_cells(claim: Claim) -> No
     assert any(isinstance(tree, Cut) for seed in SEEDS for *_, tree in trees(seed, claim))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after"))
 @pytest.mark.parametrize("seed", SEEDS)
 def test_each_word_is_in_a_leaf_and_no_row_is_below_the_bound(seed: int, claim: Claim) -> None:
@@ -115,7 +115,7 @@ def test_each_word_is_in_a_leaf_and_no_row_is_below_the_bound(seed: int, claim: 
             assert search.enough < search.low <= case.row(bound, word) + 1e-9
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("claim", CLAIMS, ids=("each", "after"))
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_word_in_a_cell_has_a_row_below_its_bound_with_any_shares(seed: int, claim: Claim) -> None:

@@ -108,7 +108,7 @@ def test_lengths_are_certified_by_classes_and_no_drawn_run_is_wrong(longest: int
     cover = json.loads(text)["cover"]
     assert [(unit["from"], unit["to"]) for unit in cover if unit["by"] == "classes"] == [(6, longest)]
     draw, search = np.random.default_rng(0), WrongRuns(network, claim, run, 1)
-    words = draw.integers(0, 2, (200, longest))
+    words = draw.integers(0, 2, (60, longest))
     held = search.judge.cases.hold(words)[:, [longest]]
     for emulation in (Emulation(cast, run, one, draw) for one in executions(run)[:2]):
         logits = emulation.logits(search.judge.inputs(words), 0, np.array([judged(claim, longest)[-1][1]]))

@@ -4,12 +4,13 @@
    M states what each direction means. A direction may be written once, and only what is known by then may be used; one
    that does not hold what M states counts as holding anything, which is no harm where nobody reads it.
    Proved: if the answer is `true`, the network over the real numbers computes f exactly, for every length, every word
-   and every position; if that of `check_for L T M f` is, for every length in L. The check is a computation on rational
-   numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
+   and every position; if that of `check_for users L T M f` is, for every length in L. The check is a computation on
+   rational numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
-    check_by_rows output_by_signs output_by_rows lookup_by_rows sum_lookup_by_rows.
+    check_by_rows check_by_sticks output_by_signs output_by_rows lookup_by_rows sum_lookup_by_rows
+    check_by_differences.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -58,7 +59,8 @@ Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) 
   | _ => b
   end.
 (* One after the other: the first is quickest, and only the last take longer the longer words are. Of sparse heads
-   means are those of softmax, and what is looked for has all weight; of softmax plus one only memories are known. *)
+   means are those of softmax, and what is looked for has all weight; of softmax plus one, and of what
+   breaks a stick, only memories are known. *)
 Definition check_any_head (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
     (a : head) (r : row) (b : meaning) : bool :=
   let at_every_length := if check_head A a r b then true else check_by_cases L A a r b in
@@ -69,17 +71,22 @@ Definition check_any_head (known : option predicate_meanings) (letters : nat) (L
                      else if by_rows then true else if check_sharp_lookup order L A a r b then true else of_sum tt
   | Softmax, None =>
       if at_every_length then true else if by_rows then true else if check_lookup L A a r b then true else of_sum tt
-  | _, None => by_rows
+  | _, None => if by_rows then true else check_by_sticks letters L A a r b (1 # 4) (1 # 4)
+  end.
+Definition check_heads (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
+    (as_ : list (head * row)) (b : meaning) : bool :=
+  match as_ with
+  | [(a, r)] => if check_any_head known letters L A a r b then true else check_together L A as_ b
+  | _ => check_together L A as_ b
   end.
 (* `letters` symbols are in the alphabet. *)
 Definition heads_stage (views : outlook) (letters : nat) (L : lengths) (A M : list meaning) (l : layer)
     (d : direction) : meaning :=
   match head_rows l d with
   | [] => nth d A IsAnything
-  | [(a, r)] =>
+  | ((a, _) :: _) as as_ =>
       let b := with_error L A a (nth d M IsAnything) in written A d b
-        (in_some_view views A b (fun A b => check_any_head (known_users views) letters L A a r b))
-  | _ => IsAnything
+        (in_some_view views A b (fun A b => check_heads (known_users views) letters L A as_ b))
   end.
 
 (* ---- feed-forward part ---- *)
@@ -166,8 +173,10 @@ Definition check_through (views : outlook) (L : lengths) (T : transformer) (M : 
   | _ => false
   end.
 Definition as_it_stands : outlook := Outlook [fun a => a] None.
-Definition check_for : lengths -> transformer -> list meaning -> formula -> bool := check_through as_it_stands.
-Definition check : transformer -> list meaning -> formula -> bool := check_for every_length.
+Definition knowing (users : predicate_meanings) : outlook := Outlook [fun a => a] (Some users).
+Definition check_for (users : predicate_meanings) : lengths -> transformer -> list meaning -> formula -> bool :=
+  check_through (knowing users).
+Definition check : transformer -> list meaning -> formula -> bool := check_through as_it_stands every_length.
 
 (* ---- soundness ---- *)
 Lemma for_directions_nth M f d : nth d (for_directions M f) IsAnything = f d \/
@@ -246,13 +255,19 @@ Lemma check_any_head_correct A a r b h i : holds_now A h -> (1 <= i <= n)%nat ->
   check_any_head (known_users views) letters L A a r b = true -> means users n w i b (gathered a n h i r).
 Proof.
   intros HA Hi C.
+  assert (Quarter : Q2R (1 # 4) = 1 / 4) by (unfold Q2R; simpl; lra).
   assert (OfSum : check_sum_lookup (known_users views) L A a r b (1 # 4) (1 # 4) = true ->
     means users n w i b (gathered a n h i r)).
   { intros S. destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate S.
     destruct (check_sum_lookup_correct _ users n w L A h a r chi guard _ _ i HL HA Hi Known S) as [R E].
     split; [exact R|]. intros G. specialize (E G). unfold within_errors in E. unfold relu.near.
-    replace (Q2R (1 # 4)) with (1 / 4) in E by (unfold Q2R; simpl; lra).
-    destruct (truth users n w chi i); simpl; lra. }
+    rewrite Quarter in E. destruct (truth users n w chi i); simpl; lra. }
+  assert (BySticks : check_by_sticks letters L A a r b (1 # 4) (1 # 4) = true ->
+    means users n w i b (gathered a n h i r)).
+  { intros S. destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate S.
+    destruct (check_by_sticks_correct users n w letters L A h a r chi guard _ _ i HL HA Letters Hi S) as [R E].
+    split; [exact R|]. intros G. specialize (E G). unfold relu.near. rewrite Quarter in E.
+    destruct (truth users n w chi i); lra. }
    pose proof (check_by_rows_correct users n w letters L A h a r b i HL HA Letters Hi) as Rows.
   assert (Every : (if check_head A a r b then true else check_by_cases L A a r b) = true ->
     means users n w i b (attended a n h i r)).
@@ -267,10 +282,13 @@ Proof.
       by now destruct (head_weighing a). clear C. destruct (scores_vanish A a) eqn:V.
     + unfold scores_vanish in V. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
       rewrite (gathered_uniform users n w A h a r i p HA Hi Ep); [exact (Every C')| |exact V].
-      intros E. now rewrite E in O.
+      exact (sparse_normalises _ _ O).
     + apply if_or in C' as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)]. apply means_exactly.
       exact (check_sharp_lookup_correct users n w L A h a r b i order HL HA Hi O C).
-  - destruct (head_weighing a) eqn:K; try discriminate; [|exact (Rows C)]. apply if_or in C as [C|C].
+  - assert (Others : (if check_by_rows letters L A a r b then true
+      else check_by_sticks letters L A a r b (1 # 4) (1 # 4)) = true -> means users n w i b (gathered a n h i r))
+      by (intros D; apply if_or in D as [D|D]; auto).
+    destruct (head_weighing a) eqn:K; try discriminate; try exact (Others C). clear Others. apply if_or in C as [C|C].
     + unfold gathered. rewrite K. exact (Every C).
     + apply if_or in C as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)].
       unfold gathered. rewrite K.
@@ -283,10 +301,12 @@ Proof.
   intros HA i d Hi. destruct (for_directions_nth M (heads_stage views letters L A M l) d) as [E|E]; rewrite E;
     [|exact I].
   unfold after_heads. rewrite head_rows_total. unfold heads_stage. pose proof (HA i d Hi) as Hd.
-  destruct (head_rows l d) as [|[a r] [|]]; [cbn [total]; now rewrite Rplus_0_r| |exact I].
-  cbv zeta. apply written_correct; [exact Hd|]. cbn [total fst snd]. rewrite Rplus_0_r.
-  apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
-  exact (check_any_head_correct A a r b h i HA Hi C).
+  destruct (head_rows l d) as [|[a r] as_]; [cbn [total]; now rewrite Rplus_0_r|].
+  cbv zeta. apply written_correct; [exact Hd|].
+  apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C. unfold check_heads in C.
+  destruct as_ as [|ar as_]; [|exact (check_together_correct users n w L A h _ b i HL HA Hi C)].
+  apply if_or in C as [C|C]; [|exact (check_together_correct users n w L A h _ b i HL HA Hi C)].
+  cbn [total fst snd]. rewrite Rplus_0_r. exact (check_any_head_correct A a r b h i HA Hi C).
 Qed.
 
 Lemma not_written l d h : writes_to l d = false -> feedforward l h d = 0.
@@ -436,13 +456,15 @@ Proof.
 Qed.
 
 (* For the lengths in L only. *)
-Theorem check_for_correct users L T M f : check_for L T M f = true -> computes_for users L T f.
+Theorem check_for_correct users L T M f : check_for users L T M f = true -> computes_for users L T f.
 Proof.
-  intros H n w HL Over. apply (check_through_correct users n w L as_it_stands T M f HL); [|easy|exact H|exact Over].
-  intros u [<-|[]] i a x. reflexivity.
+  intros H n w HL Over. apply (check_through_correct users n w L (knowing users) T M f HL); [| |exact H|exact Over].
+  - intros u [<-|[]] i a x. reflexivity.
+  - now intros u [= <-].
 Qed.
 
-Theorem check_for_computes users L T M f : check_for L T M f = true -> defined_for L T /\ computes_for users L T f.
+Theorem check_for_computes users L T M f : check_for users L T M f = true ->
+  defined_for L T /\ computes_for users L T f.
 Proof.
   intros H. split; [|exact (check_for_correct users L T M f H)]. apply andb_prop in H as [H _].
   now apply defined_there_correct.
@@ -450,13 +472,14 @@ Qed.
 
 Theorem check_correct users T M f : check T M f = true -> computes users T f.
 Proof.
-  intros H n w Hn. apply (check_for_correct users every_length T M f H). now repeat split.
+  intros H n w Hn Over. apply (check_through_correct users n w every_length as_it_stands T M f); [|
+    |easy|exact H|exact Over]; [now repeat split|]. intros u [<-|[]] i a x. reflexivity.
 Qed.
 
 (* And every embedding and temperature that it uses has a value, the temperatures a positive one. *)
 Corollary check_well_defined T M f : check T M f = true -> well_defined T = true.
 Proof.
-  unfold check, check_for. intros H. apply andb_prop in H as [H _]. now apply defined_there_always.
+  unfold check. intros H. apply andb_prop in H as [H _]. now apply defined_there_always.
 Qed.
 
 (* What is stated of a concrete network: it has no division by zero, and it computes the formula. *)

@@ -125,7 +125,9 @@ Definition decided (t next : bool) (ps : list place) : bool :=
   match head_weighing a with
   | Sparsemax => check_sparsely 0 (limits t) next ps
   | Entmax => check_sparsely 1 (limits t) next ps
-  | _ => if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps
+  | Softmax | SoftmaxPlusOne =>
+      if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps
+  | _ => false
   end.
 
 Definition check_query (table : list (option (list letter))) (next : bool) (pivots : nat -> bool)
@@ -185,7 +187,8 @@ Definition begins (table : list (option (list letter))) : bool :=
 
 (* Longer words would take too long, in Coq's kernel long before. *)
 Definition greatest_by_rows : nat := 1024.
-Definition check_task (L : lengths) : bool :=
+Definition check_lengths (begin : list (option (list letter)) -> bool)
+    (check : list (option (list letter)) -> bool -> nat -> bool) (L : lengths) : bool :=
   match greatest_length L with
   | None => false
   | Some N =>
@@ -196,11 +199,13 @@ Definition check_task (L : lengths) : bool :=
         match position_part values with [] => true | _ => false end
         && match head_masking a with Unmasked => true | FutureMasked => negb (backwards k) | PastMasked => backwards k
           end
-        && begins table && Nat.leb N greatest_by_rows in
+        && begin table && Nat.leb N greatest_by_rows in
       if negb fits then false
-      else if any_length then check_length table true N
-      else all_of (check_length table false) (seq least (S N - least))
+      else if any_length then check table true N
+      else all_of (check table false) (seq least (S N - least))
   end.
+Definition check_task (L : lengths) : bool :=
+  has_kernel (head_weighing a) && check_lengths begins check_length L.
 
 (* ---- soundness ---- *)
 Section Correct.
@@ -356,18 +361,16 @@ Definition fits (pivots : nat -> bool) (t : bool) (p : place) (j : nat) : Prop :
   (row_value j <> bit t -> is_after l = true -> at_most (if_after p) (row_score j)) /\
   (pivots j = true -> brings_truth t l = true -> exists y, if_pivot p = Some y /\ score y <= row_score j).
 
-Lemma site_fits qs site ls t j : (1 <= j <= n)%nat ->
+(* What a position scores, by its site and its letter. *)
+Lemma site_score qs site j l : (1 <= j <= n)%nat ->
   Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
-  site_at n' j = Some site -> nth (fst site) (letter_table any) None = Some ls ->
-  fits (fun _ => true) t (shifted (dot qs (snd site)) (places_of t qs ls)) j.
+  site_at n' j = Some site -> letter_of (case_at (scanned n j)) = Some l ->
+  let I := dot qs (snd site) in let K := dot qs (on_keys l) in
+  score (fst I + fst K) <= row_score j <= score (snd I + snd K).
 Proof.
-  intros Hj Hq Hs Hl. unfold site_at in Hs. rewrite scanned_same in Hs. set (p := scanned n j) in *.
+  intros Hj Hq Hs L. unfold site_at in Hs. rewrite scanned_same in Hs. set (p := scanned n j) in *.
   pose proof (scanned_range j Hj) as Hp. fold p in Hp. apply bind_some in Hs as (Is & E & Hs). take Hs.
-    cbn [fst snd] in *.
-  pose proof Hl as Hl'. rewrite table_kind in Hl. destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as
-    (l & L &
-    In_). exists l.
-  split; [exact L|]. destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks).
+  cbn [snd]. destruct (letter_of_correct p l Hp Pv L) as (_ & _ & _ & _ & Ks).
   assert (Base : Forall2 within Is (map (fun r => part_value (position_part r) n p) (head_keys a))).
   { apply (traverse_related _ _ _ _ _ E). intros r I Hr F. rewrite <- (keys_same r p Hr).
     now apply enclosed_part_correct. }
@@ -377,8 +380,22 @@ Proof.
   { unfold row_score, scaled_score. fold p. rewrite dot_product_real. fold us. rewrite <- dot_real_plus. f_equal.
     apply map_ext. intros r. ring. }
   pose proof (dot_within _ _ Hq _ _ Base) as [B1 B2]. pose proof (dot_within _ _ Hq _ _ Ks) as [K1 K2].
-  set (base := dot_real us (map (fun r => part_value (position_part r) n p) (head_keys a))) in *.
-  set (own := dot_real us (map (fun r => linear r (h p) - part_value (position_part r) n p) (head_keys a))) in *.
+  cbv zeta. rewrite S, !fixed_plus. lra.
+Qed.
+
+Lemma site_fits qs site ls t j : (1 <= j <= n)%nat ->
+  Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
+  site_at n' j = Some site -> nth (fst site) (letter_table any) None = Some ls ->
+  fits (fun _ => true) t (shifted (dot qs (snd site)) (places_of t qs ls)) j.
+Proof.
+  intros Hj Hq Hs Hl. pose proof (fun l => site_score qs site j l Hj Hq Hs) as Scores. unfold site_at in Hs.
+  rewrite scanned_same in Hs. set (p := scanned n j) in *. pose proof (scanned_range j Hj) as Hp. fold p in Hp.
+  apply bind_some in Hs as (Is & _ & Hs). take Hs. cbn [fst snd] in *. pose proof Hl as Hl'. rewrite table_kind in Hl.
+    destruct (letters_at_real any n' p ls (Over p Hp) any_or_same Hl) as
+    (l & L &
+    In_). exists l.
+  split; [exact L|]. destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks).
+  destruct (Scores l L) as [S1 S2]. rewrite fixed_plus in S1, S2.
   destruct (places_of_covers t qs ls l In_) as (CB & CP & CF).
   assert (Bad : row_value j <> bit t -> is_bad t l = true).
   { intros Ne. unfold is_bad. destruct (Qeq_bool (value l) (truth_number t)) eqn:Q; [|reflexivity]. exfalso. apply Ne.
@@ -445,7 +462,7 @@ Lemma pivot_decides ps r (next : bool) pivots t d l :
   visible n row_sees d -> pivots d = true -> letter_of (case_at (scanned n d)) = Some l -> brought l = Some t ->
   (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l ->
     is_after l = true) ->
-  Rabs (bit t - attend_as (head_weighing a) n row_sees row_score row_value) <= allowed_error t.
+  Rabs (bit t - attend_as (head_weighing a) n row_sees J row_score row_value) <= allowed_error t.
 Proof.
   intros C Lr Rn Vis Next Fits Vd Pd Ld Bd After. pose proof (Vis d Vd) as Dr. destruct (proj1 Vd) as [D1 _].
   assert (Val : forall j, visible n row_sees j -> exists l, letter_of (case_at (scanned n j)) = Some l /\
@@ -475,8 +492,9 @@ Proof.
   { intros j Vj Dj Ne. destruct (At j Vj) as (q & -> & l' & El & _ & _ & F & _). apply F;
       [exact Ne|]. now apply (After j Vj Dj). }
   pose proof (dense_row_near (limits t) next ps r n row_sees row_score row_value (bit t) d p y) as Dense.
-  unfold decided, aside in C. destruct (head_weighing a); cbn [attend_as].
-  - rewrite <- attend_beside_0. apply Dense with (o := None); auto using bit_range; simpl; lra.
+  unfold decided, aside in C. destruct (head_weighing a); try discriminate.
+  - change (attend_as Softmax n row_sees J row_score row_value) with (attend n row_sees row_score row_value).
+    rewrite <- attend_beside_0. apply Dense with (o := None); auto using bit_range; simpl; lra.
   - apply Dense with (o := if t then Some 0%Z else None); auto using bit_range; [lra|].
     destruct t; cbn [bit weighs]; rewrite ?fixed_0, ?exp_0; lra.
   - apply (sparse_row_near 0 (limits t) next ps r) with (d := d) (p := p) (y := y); auto using bit_range.
@@ -499,23 +517,24 @@ Proof.
 Qed.
 
 (* ---- the same positions, counted from the other end ---- *)
-Lemma gathered_scanned : gathered a n h i values = attend_as (head_weighing a) n row_sees row_score row_value.
+Lemma gathered_scanned : gathered a n h i values = attend_as (head_weighing a) n row_sees J row_score row_value.
 Proof.
   unfold gathered. destruct (backwards k) eqn:B.
-  - rewrite attend_as_backwards. apply attend_as_same. intros j Hj.
+  - rewrite (attend_as_backwards _ n _ i) by exact Hi.
+    replace (S n - i)%nat with J by (unfold scanned in Scan; rewrite B in Scan; lia). apply attend_as_same. intros j Hj.
     unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
     destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [discriminate Direction|].
     unfold scanned in Scan. rewrite B in Scan. unfold past, future.
     destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j J); reflexivity || (exfalso; lia).
-  - apply attend_as_same. intros j Hj.
+  - replace i with J at 2 by (unfold scanned in Scan; now rewrite B in Scan). apply attend_as_same. intros j Hj.
     unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
     destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [|discriminate Direction].
     unfold scanned in Scan. rewrite B in Scan. now rewrite Scan.
 Qed.
-Lemma gathered_range : 0 <= gathered a n h i values <= 1.
+Lemma gathered_range : has_kernel (head_weighing a) = true -> 0 <= gathered a n h i values <= 1.
 Proof.
   assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
-  rewrite gathered_scanned. apply (attend_as_range _ n _ _ _ J); [apply visible_reach; lia|].
+  intros Kernel. rewrite gathered_scanned. apply (attend_as_range _ n _ _ _ _ J Kernel); [apply visible_reach; lia|].
   intros j Vj. apply visible_reach in Vj. pose proof Checked as C. unfold check_length in C.
   destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate]. cbv zeta in C.
   destruct (forallb _ sites) eqn:Known; [clear C; rename Known into C|discriminate]. rewrite forallb_forall in C.
@@ -531,7 +550,8 @@ Qed.
 Hypothesis Guard : tr (guarded k) i = true.
 Lemma guard_on : off any n' J = false.
 Proof.
-  destruct (off any n' J) eqn:O; [|reflexivity]. exfalso. unfold off in O. apply andb_prop in O as [O1 O2].
+  clear Checked Queries. destruct (off any n' J) eqn:O; [|reflexivity]. exfalso. unfold off in O.
+    apply andb_prop in O as [O1 O2].
   assert (F : forall n0, (i =? n0)%nat = (i =? n)%nat -> off_at n0 i = true -> False).
   { intros n0 E O. unfold off_at in O. assert (P : place_case n0 i = place_case n i) by (unfold place_case;
     now rewrite E).
@@ -592,7 +612,7 @@ Qed.
 Notation seen_truth f := (fun j => tr f (scanned n j)).
 
 Lemma row_passes x : remembered k = Passes x -> (2 <= J)%nat /\
-  Rabs (bit (tr x (scanned n (J - 1))) - attend_as (head_weighing a) n row_sees row_score row_value)
+  Rabs (bit (tr x (scanned n (J - 1))) - attend_as (head_weighing a) n row_sees J row_score row_value)
     <= allowed_error (tr x (scanned n (J - 1))).
 Proof.
   intros K. assert (HJ2 : (2 <= J)%nat).
@@ -616,7 +636,7 @@ Qed.
 Hypothesis Begins : begins (letter_table any) = true.
 
 Lemma row_holds x y : remembered k = Holds x y ->
-  Rabs (bit (since_at (seen_truth x) (seen_truth y) J) - attend_as (head_weighing a) n row_sees row_score row_value)
+  Rabs (bit (since_at (seen_truth x) (seen_truth y) J) - attend_as (head_weighing a) n row_sees J row_score row_value)
     <= allowed_error (since_at (seen_truth x) (seen_truth y) J).
 Proof.
   intros K. set (P := seen_truth x). set (Q := seen_truth y).
@@ -648,7 +668,7 @@ Proof.
     rewrite B0. destruct (row_checked false) as (ps & next & pivots & _ & Lp & F & _).
     pose proof Begins as G. unfold begins in G. rewrite K in G. cbn [keeps_memory negb orb] in G.
       apply orb_prop in G as [G|G].
-    + apply andb_prop in G as [M G]. assert (Z : attend_as (head_weighing a) n row_sees row_score row_value = 0).
+    + apply andb_prop in G as [M G]. assert (Z : attend_as (head_weighing a) n row_sees J row_score row_value = 0).
       { apply attend_as_zero. intros j Vj. pose proof (proj1 Vj) as Hj. apply visible_reach in Vj.
         destruct (F j Vj) as (p & _ & l & El & (ls & In_ & Nth) & _). unfold reach in Vj. rewrite M in Vj.
         destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (_ & V & _). unfold row_value. rewrite V.
@@ -693,20 +713,20 @@ Hypothesis HL : allowed L n.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
 Hypothesis Hi : (1 <= i <= n)%nat.
-Hypothesis Checked : check_task L = true.
 Notation tr := (truth users n w).
 Notation J := (if backwards k then S n - i else i)%nat.
 
-Lemma task_parts : exists any n', check_length (letter_table any) any n' = true /\
-  begins (letter_table any) = true /\ position_part values = [] /\
+Lemma task_parts begin check : check_lengths begin check L = true -> exists any n',
+  check (letter_table any) any n' = true /\ begin (letter_table any) = true /\ position_part values = [] /\
   match head_masking a with Unmasked => True | FutureMasked => backwards k = false | PastMasked => backwards k = true
     end /\
   (n' = n \/ any = true /\ (n <= n')%nat /\ masked = true /\ backwards k = false /\
    rows_mention mentions_n (head_keys a) = false) /\
   (n' = n \/ query_mentions mentions_n = false).
 Proof.
-  unfold check_task in Checked. destruct HL as (H1 & Hl & Hg). destruct (greatest_length L) as [N|]; [|discriminate].
-  cbv zeta in Checked. destruct (_ && begins _ && _) eqn:C; [cbn [negb] in Checked|discriminate].
+  unfold check_lengths. intros Checked. destruct HL as (H1 & Hl & Hg). destruct (greatest_length L) as [N|];
+    [|discriminate].
+  cbv zeta in Checked. destruct (_ && begin _ && _) eqn:C; [cbn [negb] in Checked|discriminate].
   pose proof Checked as Rows. apply andb_prop in C as [C _]. apply andb_prop in C as [C B].
     apply andb_prop in C as [V M].
   exists knows_no_length. destruct knows_no_length eqn:K.
@@ -731,13 +751,15 @@ Definition recalled : bool :=
   | Passes x, true => negb (i =? n)%nat && tr x (i + 1)%nat
   end.
 
-Theorem check_task_correct : 0 <= gathered a n h i values <= 1 /\
+Theorem check_task_correct : check_task L = true -> 0 <= gathered a n h i values <= 1 /\
   (tr (guarded k) i = true -> Rabs (bit recalled - gathered a n h i values) <= allowed_error recalled).
 Proof.
-  destruct task_parts as (any & n' & C & B & V & D & Ln & Qn).
+  unfold check_task. intros Checked. apply andb_prop in Checked as [Kernel Checked].
+  destruct (task_parts _ _ Checked) as (any & n' & C & B & V & D & Ln & Qn).
   assert (HJ : (1 <= J <= n)%nat) by (destruct (backwards k); lia).
   assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
-  pose proof (gathered_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C) as Range. split; [exact Range|].
+  pose proof (gathered_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C Kernel) as Range. split;
+    [exact Range|].
     intros G.
   rewrite (gathered_scanned n h any n' i J Hi HJ Scan Ln Qn D).
   unfold recalled. destruct (remembered k) as [x y|x] eqn:K.

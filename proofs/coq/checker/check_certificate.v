@@ -4,7 +4,7 @@
    and goes through the network with the stages of check.v. Proved (`judge_certificate_holds`): if it answers
    `Accepted errors`, the text is that of a certificate whose claim holds, with these errors (certificate_text.v). *)
 From Coq Require Import Reals QArith Qreals String ZArith List Bool Arith Lia Lra.
-From Certify Require Import finite_sums softmax formula network meaning well_defined user_predicates
+From Certify Require Import finite_sums softmax weighing formula network meaning well_defined user_predicates
   linear_combination comparison
   check_defined check values_by_rows stated_errors model_text certificate_text independent_of_length small_expressions.
 Import ListNotations.
@@ -52,7 +52,7 @@ Fixpoint proved_errors (views : outlook) (letters : nat) (L : lengths) (M : list
   end.
 
 (* The user's predicates are those of the file. *)
-Definition with_definitions (m : model) : outlook := Outlook [fun a => a] (Some (model_users m)).
+Definition with_definitions (m : model) : outlook := knowing (model_users m).
 
 Definition is_truth_of (f : formula) (a : meaning) : bool := match a with IsTruth g => formula_eqb g f | _ => false end.
 Definition is_shown (m : model) (A : list meaning) (d : direction) : bool :=
@@ -70,7 +70,8 @@ Definition shows_regime (c : certificate) : bool :=
   end.
 Definition shows_causal (c : certificate) : bool :=
   let T := model_network (certified c) in
-  forallb (fun l => forallb (fun a => match head_masking a with FutureMasked => true | _ => false end
+  forallb (fun l => forallb (fun a => match head_masking a, head_weighing a with
+        FutureMasked, ReluOverN => false | FutureMasked, _ => true | _, _ => false end
       && keeps_length_out (head_temperature a)) (layer_heads l)) (transformer_layers T)
   && forallb (fun e => position_keeps_length_out (model_definitions (certified c)) (snd e)) (position_embedding T).
 
@@ -242,6 +243,7 @@ Proof.
   unfold shows_causal, is_causal. intros H. apply andb_prop in H as [H K]. rewrite forallb_forall in H, K. split.
   - intros l a Il Ia. specialize (H _ Il). rewrite forallb_forall in H. specialize (H _ Ia).
     apply andb_prop in H as [H1 H2]. split; [now destruct (head_masking a)|].
+    split; [now destruct (head_masking a), (head_weighing a)|].
     intros n n' i. now apply keeps_length_out_correct.
   - intros d p I n n' i. apply position_keeps_length_out_correct. exact (K _ I).
 Qed.

@@ -201,11 +201,64 @@ Definition most_atoms : nat := 20.
 Definition orders_of (target : meaning) : list comparison :=
   match comparison_of target with Some _ => [Lt; Eq; Gt] | None => [Eq] end.
 
+(* p since q holds where p does, and q or what held one position before; until likewise. *)
+Definition unfolded (f : formula) : option formula :=
+  match f with
+  | Since p q => Some (And p (Or q (Previous f)))
+  | Until p q => Some (And p (Or q (Next f)))
+  | _ => None
+  end.
+Definition coherent (c : case) : bool :=
+  forallb (fun e => match unfolded (fst e) with
+    | Some f => match evaluate c f with Some b => eqb b (snd e) | None => true end
+    | None => true end) (case_assumed c).
 Definition check_output (A : list meaning) (us : list relu_unit) (bias : row) (d : direction) (target : meaning) :
   bool :=
-  forallb (check_case A us bias d target) (cases (free_atoms A us d target) (orders_of target)).
+  forallb (check_case A us bias d target) (filter coherent (cases (free_atoms A us d target) (orders_of target))).
 
 (* ---- soundness ---- *)
+Lemma since_at_next p q j : since_at p q (S j) = p (S j) && (q (S j) || since_at p q j).
+Proof.
+  apply eq_true_iff_eq. rewrite andb_true_iff, orb_true_iff, !since_at_iff. split.
+  - intros (d & Hd & Q & P). split; [apply P; lia|]. destruct (Nat.eq_dec d (S j)) as [->|N]; [now left|right].
+    exists d. split; [lia|]. split; [exact Q|]. intros l Hl. apply P. lia.
+  - intros (Pj & [Q|(d & Hd & Q & P)]).
+    + exists (S j). split; [lia|]. split; [exact Q|]. intros l Hl. now replace l with (S j) by lia.
+    + exists d. split; [lia|]. split; [exact Q|]. intros l Hl. destruct (Nat.eq_dec l (S j)) as [->|]; [exact Pj|].
+      apply P. lia.
+Qed.
+Lemma until_at_next n p q i : (1 <= i <= n)%nat ->
+  until_at n p q i = p i && (q i || negb (i =? n)%nat && until_at n p q (i + 1)).
+Proof.
+  intros Hi. apply eq_true_iff_eq. rewrite andb_true_iff, orb_true_iff, andb_true_iff, negb_true_iff, Nat.eqb_neq,
+    !until_at_iff. split.
+  - intros (d & Hd & Q & P). split; [apply P; lia|]. destruct (Nat.eq_dec d i) as [->|N]; [now left|right].
+    split; [lia|]. exists d. split; [lia|]. split; [exact Q|]. intros l Hl. apply P. lia.
+  - intros (Pi & [Q|(Ni & d & Hd & Q & P)]).
+    + exists i. split; [lia|]. split; [exact Q|]. intros l Hl. now replace l with i by lia.
+    + exists d. split; [lia|]. split; [exact Q|]. intros l Hl. destruct (Nat.eq_dec l i) as [->|]; [exact Pi|].
+      apply P. lia.
+Qed.
+Lemma unfolded_same users n w i f g : (1 <= i <= n)%nat -> unfolded f = Some g ->
+  truth users n w f i = truth users n w g i.
+Proof.
+  intros Hi E. destruct f; try discriminate; injection E as <-.
+  - destruct i as [|[|i]]; [lia| |].
+    + exact (since_at_next (truth users n w f1) (truth users n w f2) 0).
+    + change (since_at (truth users n w f1) (truth users n w f2) (S (S i)) = truth users n w f1 (S (S i))
+        && (truth users n w f2 (S (S i)) || since_at (truth users n w f1) (truth users n w f2) (S i))).
+      apply since_at_next.
+  - now apply until_at_next.
+Qed.
+Lemma real_coherent users n w i c : (1 <= i <= n)%nat -> real users n w i c ->
+  (forall f b, In (f, b) (case_assumed c) -> truth users n w f i = b) -> coherent c = true.
+Proof.
+  intros Hi R T. apply forallb_forall. intros [f b] I. cbn [fst snd]. destruct (unfolded f) as [g|] eqn:U;
+    [|reflexivity].
+  destruct (evaluate c g) as [x|] eqn:E; [|reflexivity]. apply (evaluate_correct users n w i c R) in E.
+  rewrite <- (unfolded_same users n w i f g Hi U), (T f b I) in E. subst x. apply eqb_reflx.
+Qed.
+
 Lemma linear_combined r h : linear r h = combined h r.
 Proof. induction r as [|[d q] r IH]; simpl; [reflexivity|]. now rewrite IH. Qed.
 
@@ -441,6 +494,8 @@ Proof.
   set (c := real_case users n w i (free_atoms A us d target) (real_order target)).
   apply (check_case_correct us bias d target c (real_case_real users n w i _ _)).
   - unfold c, real_order. simpl. now destruct (comparison_of target) as [[t u]|].
-  - exact (H c (real_case_listed users n w i _ _ _ (order_listed target))).
+  - apply H, filter_In. split; [exact (real_case_listed users n w i _ _ _ (order_listed target))|].
+    apply (real_coherent users n w i c Hi (real_case_real users n w i _ _)). intros f b I. unfold c, real_case in I.
+    apply in_map_iff in I as (g & E & _). now injection E as <- <-.
 Qed.
 End Output.

@@ -401,10 +401,10 @@ Proof.
   exact (vanishes_correct shape_eqb shape_eqb_eq _ p Z).
 Qed.
 
-Lemma gathered_uniform : head_weighing a <> SoftmaxPlusOne -> vanishes shape_eqb p = true ->
+Lemma gathered_uniform : normalises (head_weighing a) = true -> vanishes shape_eqb p = true ->
   gathered a n h i r = attended a n h i r.
 Proof.
-  intros K Z. apply (attend_as_uniform _ n _ 0 _ _ K). intros j [Hj _]. transitivity (fv p i j).
+  intros K Z. apply (attend_as_uniform _ n _ i 0 _ _ K). intros j [Hj _]. transitivity (fv p i j).
   - now apply (score_form_correct users n w A h HA).
   - exact (vanishes_correct shape_eqb shape_eqb_eq _ p Z).
 Qed.

@@ -81,19 +81,32 @@ Definition lookup_case (ks : list parabola) (n i : nat) (b : bool) : option (Q *
     then Some (Qred (c / tau), Qnum off) else None)).
 
 (* ---- formulas, where b and m are known ---- *)
-Fixpoint case_truth (n i : nat) (b : bool) (z : Z) (g : formula) : option bool :=
-  if formula_eqb g f then Some b
-  else if is_built_in g then Some (truth nobody n no_word g i)
+(* What a formula comes to at a row, for whichever number z is counted. *)
+Inductive told := Told (x : option bool) | ByNumber (k : decided) | NotTold (x : told) | AndTold (x y : told)
+  | OrTold (x y : told) | IffTold (x y : told).
+Fixpoint foretold (n i : nat) (b : bool) (g : formula) : told :=
+  if formula_eqb g f then Told (Some b)
+  else if is_built_in g then Told (Some (truth nobody n no_word g i))
   else match g with
-  | OnCount _ _ _ | Compare _ _ _ =>
-      match decides (one_count s f) g with Some k => truth_from n z z k | None => None end
-  | Not g => not3 (case_truth n i b z g)
-  | And g h => and3 (case_truth n i b z g) (case_truth n i b z h)
-  | Or g h => or3 (case_truth n i b z g) (case_truth n i b z h)
-  | Implies g h => or3 (not3 (case_truth n i b z g)) (case_truth n i b z h)
-  | Iff g h => iff3 (case_truth n i b z g) (case_truth n i b z h)
-  | _ => None
+  | OnCount _ _ _ | Compare _ _ _ => match decides (one_count s f) g with Some k => ByNumber k | None => Told None end
+  | Not g => NotTold (foretold n i b g)
+  | And g h => AndTold (foretold n i b g) (foretold n i b h)
+  | Or g h => OrTold (foretold n i b g) (foretold n i b h)
+  | Implies g h => OrTold (NotTold (foretold n i b g)) (foretold n i b h)
+  | Iff g h => IffTold (foretold n i b g) (foretold n i b h)
+  | _ => Told None
   end.
+Fixpoint tell (n : nat) (z : Z) (x : told) : option bool :=
+  match x with
+  | Told x => x
+  | ByNumber k => truth_from n z z k
+  | NotTold x => not3 (tell n z x)
+  | AndTold x y => and3 (tell n z x) (tell n z y)
+  | OrTold x y => or3 (tell n z x) (tell n z y)
+  | IffTold x y => iff3 (tell n z x) (tell n z y)
+  end.
+Definition is_on (n : nat) (guard : told) (z : Z) : bool :=
+  match tell n z guard with Some false => false | _ => true end.
 Definition count_in_case (b : bool) (m : nat) : Z := (Z.of_nat m + (if b then 1 else 0))%Z.
 Definition cannot_be (n i : nat) (b : bool) : bool := is_built_in f && negb (eqb (truth nobody n no_word f i) b).
 
@@ -124,12 +137,13 @@ Definition sees (n i : nat) (p : Z) : bool :=
 Definition check_near_row (c0 : Q) (ks : list parabola) (read : list (option bool)) (chi guard : formula) (n i : nat)
   (b : bool) : bool :=
   let ms := seq 0 (span s n i) in
-  let on m := match case_truth n i b (count_in_case b m) guard with Some false => false | _ => true end in
+  let by_guard := foretold n i b guard in let by_chi := foretold n i b chi in
+  let on m := is_on n by_guard (count_in_case b m) in
   if cannot_be n i b then true else if forallb (fun m => negb (on m)) ms then true else
   match lookup_case ks n i b with
   | Some (c, off) => Qle_bool c0 c && forallb (fun m => if on m then
       let p := (Z.of_nat m + off)%Z in
-      sees n i p && match case_truth n i b (count_in_case b m) chi, nth (Z.to_nat p - 1) read None with
+      sees n i p && match tell n (count_in_case b m) by_chi, nth (Z.to_nat p - 1) read None with
         | Some t, Some u => eqb t u | _, _ => false end
       else true) ms
   | None => false
@@ -305,32 +319,39 @@ Proof.
   - exists (e / Q2R tau). intros j Hj. unfold scaled_score. rewrite (E j Hj), X, Q0, Tv. field. lra.
 Qed.
 
-Lemma case_truth_correct g : forall x, case_truth n i b (count_in_case b m) g = Some x -> tr g i = x.
+Notation told_here g := (tell n (count_in_case b m) (foretold n i b g)).
+Lemma foretold_correct g : forall x, tell n (count_in_case b m) (foretold n i b g) = Some x -> tr g i = x.
 Proof.
   assert (V : combined (count_value users n w i) (one_count s f) = IZR (count_in_case b m)).
   { rewrite one_count_value, (counted_others s n (tr f) i Hi). unfold count_in_case. rewrite plus_IZR, <- INR_IZR_INZ.
     destruct b; simpl; ring. }
-  assert (D : forall g x, match decides (one_count s f) g with
-    | Some k => truth_from n (count_in_case b m) (count_in_case b m) k | None => None end = Some x -> tr g i = x).
+  assert (D : forall g x, tell n (count_in_case b m) match decides (one_count s f) g with
+    | Some k => ByNumber k | None => Told None end = Some x -> tr g i = x).
   { intros g' x H. destruct (decides _ g') as [k|] eqn:E; [|discriminate].
     exact (truth_from_correct users n w i _ n g' k _ _ _ x V (conj (Z.le_refl _) (Z.le_refl _)) (or_introl eq_refl) E
       H). }
-  induction g; intros x H; cbn [case_truth] in H;
-    (match type of H with (if formula_eqb ?g f then _ else _) = _ => destruct (formula_eqb g f) eqn:E;
+  induction g; intros x H; cbn [foretold] in H;
+    (match type of H with tell _ _ (if formula_eqb ?g f then _ else _) = _ => destruct (formula_eqb g f) eqn:E;
        [apply formula_eqb_eq in E; rewrite E; now apply some_inj in H|clear E] end);
-    (match type of H with (if is_built_in ?g then _ else _) = _ => destruct (is_built_in g) eqn:E;
+    (match type of H with tell _ _ (if is_built_in ?g then _ else _) = _ => destruct (is_built_in g) eqn:E;
        [apply some_inj in H; rewrite (built_in_truth users n w g i E); exact H|clear E] end); try discriminate;
-    try (now apply D).
-  - change (negb (tr g i) = x). destruct (case_truth n i b _ g) as [y|]; [|discriminate].
+    try (now apply D); cbn [tell] in H.
+  - change (negb (tr g i) = x). destruct (told_here g) as [y|]; [|discriminate].
     rewrite (IHg y eq_refl). now injection H.
-  - change (tr g1 i && tr g2 i = x). destruct (case_truth n i b _ g1) as [[]|], (case_truth n i b _ g2) as [[]|];
+  - change (tr g1 i && tr g2 i = x). destruct (told_here g1) as [[]|], (told_here g2) as [[]|];
       try discriminate; injection H as <-; rewrite ?(IHg1 _ eq_refl), ?(IHg2 _ eq_refl); now rewrite ?andb_false_r.
-  - change (tr g1 i || tr g2 i = x). destruct (case_truth n i b _ g1) as [[]|], (case_truth n i b _ g2) as [[]|];
+  - change (tr g1 i || tr g2 i = x). destruct (told_here g1) as [[]|], (told_here g2) as [[]|];
       try discriminate; injection H as <-; rewrite ?(IHg1 _ eq_refl), ?(IHg2 _ eq_refl); now rewrite ?orb_true_r.
-  - change (implb (tr g1 i) (tr g2 i) = x). destruct (case_truth n i b _ g1) as [[]|], (case_truth n i b _ g2) as [[]|];
+  - change (implb (tr g1 i) (tr g2 i) = x). destruct (told_here g1) as [[]|], (told_here g2) as [[]|];
       try discriminate; injection H as <-; rewrite ?(IHg1 _ eq_refl), ?(IHg2 _ eq_refl); now rewrite ?implb_true_r.
-  - change (eqb (tr g1 i) (tr g2 i) = x). destruct (case_truth n i b _ g1) as [y|], (case_truth n i b _ g2) as [z|];
+  - change (eqb (tr g1 i) (tr g2 i) = x). destruct (told_here g1) as [y|], (told_here g2) as [z|];
       try discriminate. injection H as <-. now rewrite (IHg1 _ eq_refl), (IHg2 _ eq_refl).
+Qed.
+
+Lemma on_where_guarded guard : tr guard i = true -> is_on n (foretold n i b guard) (count_in_case b m) = true.
+Proof.
+  intros G. unfold is_on. pose proof (foretold_correct guard) as T.
+  destruct (tell n _ (foretold n i b guard)) as [[]|]; try reflexivity. rewrite (T false eq_refl) in G. discriminate.
 Qed.
 
 (* ---- weights ---- *)
@@ -447,14 +468,12 @@ Proof.
   rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
   rewrite forallb_forall in H. specialize (H b (bool_listed b)). unfold check_near_row in H. cbv zeta in H.
   rewrite real_can_be in H.
-  assert (On : match case_truth n i b (count_in_case b m) guard with Some false => false | _ => true end = true).
-  { pose proof (case_truth_correct guard) as T. destruct (case_truth n i b _ guard) as [[]|]; try reflexivity.
-    rewrite (T false eq_refl) in G. discriminate. }
+  pose proof (on_where_guarded guard G) as On.
   destruct (forallb (fun m => negb _) _) eqn:Off.
   { exfalso. rewrite forallb_forall in Off. specialize (Off m others_listed). rewrite On in Off. discriminate. }
   destruct (lookup_case ks n i b) as [[c off]|] eqn:Case; [|discriminate]. apply andb_prop in H as [Cc H].
   rewrite forallb_forall in H. specialize (H m others_listed). rewrite On in H. apply andb_prop in H as [Sees Read].
-  destruct (case_truth n i b _ chi) as [t|] eqn:T; [|discriminate]. rewrite (case_truth_correct chi t T).
+  destruct (tell n _ (foretold n i b chi)) as [t|] eqn:T; [|discriminate]. rewrite (foretold_correct chi t T).
   apply Qle_bool_R in Cc. destruct (lookup_case_correct ks c off Ks Case) as (Cp & e & Score).
   set (pz := (Z.of_nat m + off)%Z) in *. unfold sees in Sees. apply andb_prop in Sees as [Sees Mp].
   apply andb_prop in Sees as [P1 P2]. apply Z.leb_le in P1, P2. set (p := Z.to_nat pz) in *.
@@ -630,7 +649,9 @@ Lemma near_length_exact order c0 table chi guard : sparse_order (head_weighing a
   INR (S order) <= Q2R c0 -> check_near_length c0 table chi guard n = true ->
   0 <= gathered a n h i values <= 1 /\ (tr guard i = true -> gathered a n h i values = bit (tr chi i)).
 Proof.
-  intros K C0 H. split; [apply (attend_as_range _ n _ _ _ i self_visible), (near_length_range _ _ _ _ H)|].
+  intros K C0 H. split.
+  { apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ (sparse_normalises _ _ K)) self_visible).
+    exact (near_length_range _ _ _ _ H). }
   intros G. destruct (near_length_found _ _ _ _ H G) as (vs & c & p & e & Ln & Value & Cc & F & Rp).
   rewrite (gathered_far order c0 c p e K C0 Cc F). destruct F as [[Hp _] _].
   rewrite (Value p Hp). apply (reads_right table (weight_far c0) vs p); [lia|exact Rp].

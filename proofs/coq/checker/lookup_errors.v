@@ -18,6 +18,55 @@ Import ListNotations.
 Open Scope R_scope.
 Local Notation share := (fixed weight_bits).
 
+(* ---- columns of a list of rows ---- *)
+Fixpoint columns {X} (x : X) (k : nat) (rows : list (list X)) : list (list X) :=
+  match k with O => [] | S k => map (hd x) rows :: columns x k (map (@tl X) rows) end.
+Lemma nth_columns {X} (x : X) k : forall j rows, (j < k)%nat ->
+  nth j (columns x k rows) [] = map (fun r => nth j r x) rows.
+Proof.
+  induction k as [|k IH]; intros j rows H; [inversion H|]. destruct j as [|j]; cbn [columns nth].
+  - apply map_ext. now intros [|].
+  - rewrite IH by lia. rewrite map_map. apply map_ext. intros [|y r]; [now destruct j|reflexivity].
+Qed.
+Lemma nth_error_combine {X Y} (l : list X) : forall (m : list Y) k x y, nth_error (combine l m) k = Some (x, y) ->
+  nth_error l k = Some x /\ nth_error m k = Some y.
+Proof.
+  induction l as [|u l IH]; intros [|v m] [|k] x y H; try discriminate; cbn in *; [|now apply IH].
+  now injection H as -> ->.
+Qed.
+
+(* ---- a list beside the numbers from 0: where `on`, f holds of the number and of what stands there ---- *)
+Fixpoint all_cases {X} (f : nat -> option X -> bool) (m : nat) (on : list bool) (l : list (option X)) : bool :=
+  match on with
+  | [] => true
+  | o :: on => if (if o then f m (hd None l) else true) then all_cases f (S m) on (tl l) else false
+  end.
+Lemma all_cases_at {X} (f : nat -> option X -> bool) on : forall m l, all_cases f m on l = true ->
+  forall j, nth j on false = true -> f (m + j)%nat (nth j l None) = true.
+Proof.
+  induction on as [|o on IH]; intros m l H [|j] N; cbn in N; try discriminate; cbn [all_cases] in H;
+    apply if_and in H as [H1 H2].
+  - subst o. rewrite Nat.add_0_r. now destruct l.
+  - specialize (IH _ _ H2 j N). rewrite <- plus_n_Sm. destruct l; [now destruct j|exact IH].
+Qed.
+(* The list moved, so that its first, of number 1, stands at 1 - off. *)
+Definition aligned {X} (off : Z) (l : list X) : list (option X) :=
+  if (1 <=? off)%Z then map Some (skipn (Z.to_nat (off - 1)) l) else repeat None (Z.to_nat (1 - off)) ++ map Some l.
+Lemma nth_skipn {X} k : forall (l : list X) j, nth_error (skipn k l) j = nth_error l (k + j)%nat.
+Proof. induction k as [|k IH]; intros [|x l] j; try reflexivity; [now destruct j|apply IH]. Qed.
+Lemma nth_map_some {X} (l : list X) : forall j x, nth j (map Some l) None = Some x -> nth_error l j = Some x.
+Proof. induction l as [|y l IH]; intros [|j] x H; try discriminate; [exact H|now apply IH]. Qed.
+Lemma aligned_nth {X} off (l : list X) j x : nth j (aligned off l) None = Some x ->
+  (1 <= Z.of_nat j + off)%Z /\ nth_error l (Z.to_nat (Z.of_nat j + off) - 1)%nat = Some x.
+Proof.
+  unfold aligned. destruct (Z.leb_spec 1 off) as [L|L]; intros H.
+  - apply nth_map_some in H. rewrite nth_skipn in H. split; [lia|]. rewrite <- H. f_equal. lia.
+  - set (k := Z.to_nat (1 - off)) in *. destruct (Nat.lt_ge_cases j k) as [B|B].
+    + rewrite app_nth1, nth_repeat in H by now rewrite repeat_length. discriminate.
+    + rewrite app_nth2, repeat_length in H by now rewrite repeat_length. apply nth_map_some in H. split; [lia|].
+      rewrite <- H. f_equal. lia.
+Qed.
+
 (* ---- weights at each distance, from above and from below ---- *)
 Definition two_sided := (Z * Z)%type.
 Definition no_weights : two_sided := (0%Z, 0%Z).
@@ -90,47 +139,71 @@ Proof.
   - rewrite M, !(running_nth F P) by lia. rewrite Z, !Rplus_0_l. unfold past. now rewrite sum_from by lia.
 Qed.
 
+(* For all places at once. *)
+Definition seen_column (k : masking) (n i : nat) (l : list (list two_sided)) : list two_sided :=
+  match k with
+  | Unmasked => nth n l []
+  | FutureMasked => nth i l []
+  | PastMasked => map (fun e => weights_minus (fst e) (snd e)) (combine (nth n l []) (nth (i - 1) l []))
+  end.
+Lemma seen_column_of k n i N l : (1 <= i <= n)%nat -> (n <= N)%nat ->
+  seen_column k n i (columns no_weights (S N) l) = map (seen_sum k n i) l.
+Proof.
+  intros Hi HN. unfold seen_column, seen_sum. destruct k; rewrite !nth_columns by lia; try reflexivity.
+  induction l as [|x l IH]; [reflexivity|]. cbn. now rewrite IH.
+Qed.
+
 Section Lookup.
 Variables (A : list meaning) (a : head) (values : row) (s : side) (f : formula).
 (* As in check_by_rows.v: d/c for each truth. *)
 Variable limits : bool -> Z * Z.
 
-Definition check_error_row (c0 : Q) (vs : list Q) (ks : list parabola) (sums : bool -> list (list two_sided))
+(* What a row sees for each place: the value there, and the sums if it is to be true, and if false. *)
+Notation seen_there := (Q * (two_sided * two_sided))%type.
+Definition seen_by (n i : nat) (vs : list Q) (columns : bool -> list (list two_sided)) : list seen_there :=
+  let seen t := seen_column (head_masking a) n i (columns t) in combine vs (combine (seen true) (seen false)).
+Definition check_error_case (n i : nat) (c0 c : Q) (off : Z) (least : bool) (cooler : Z) (chi : told) (b : bool)
+    (m : nat) (e : option seen_there) : bool :=
+  match e, tell n (count_in_case b m) chi with
+  | Some (v, (yes, no)), Some t =>
+      let p := (Z.of_nat m + off)%Z in let x := if t then yes else no in
+      (p <=? Z.of_nat n)%Z &&
+      if least then (fst (limits t) * fst x <=? snd (limits t) * snd x)%Z
+      else sees a n i p && Qeq_bool v (number_of t) &&
+        (fst (limits t) * product_up weight_bits cooler (fst x) <=? snd (limits t) * one weight_bits)%Z
+  | _, _ => false
+  end.
+Definition check_error_row (c0 : Q) (vs : list Q) (ks : list parabola) (columns : bool -> list (list two_sided))
     (chi guard : formula) (n i : nat) (b : bool) : bool :=
-  let ms := seq 0 (span s n i) in
-  let on m := match case_truth s f n i b (count_in_case b m) guard with Some false => false | _ => true end in
-  if cannot_be f n i b then true else if forallb (fun m => negb (on m)) ms then true else
+  if cannot_be f n i b then true else
+  let by_guard := foretold s f n i b guard in
+  let on := map (fun m => is_on n by_guard (count_in_case b m)) (seq 0 (span s n i)) in
+  if forallb negb on then true else
   match lookup_case A a s f ks n i b with
   | Some (c, off) =>
       let least := Qeq_bool c c0 in
       let cooler := if least then 0%Z else weight_above (c - c0) 1 in
-      Qle_bool c0 c && forallb (fun m => if on m then
-      let p := (Z.of_nat m + off)%Z in
-      (1 <=? p)%Z && (p <=? Z.of_nat n)%Z &&
-      match case_truth s f n i b (count_in_case b m) chi with
-      | Some t => let x := seen_sum (head_masking a) n i (nth (Z.to_nat p - 1) (sums t) []) in
-                  if least then (fst (limits t) * fst x <=? snd (limits t) * snd x)%Z
-                  else sees a n i p && Qeq_bool (nth (Z.to_nat p - 1) vs 0%Q) (number_of t) &&
-                    (fst (limits t) * product_up weight_bits cooler (fst x) <=? snd (limits t) * one weight_bits)%Z
-      | None => false
-      end
-      else true) ms
+      Qle_bool c0 c && (Z.abs off <=? Z.of_nat n)%Z &&
+      all_cases (check_error_case n i c0 c off least cooler (foretold s f n i b chi) b) 0 on
+        (aligned off (seen_by n i vs columns))
   | None => false
   end.
 Definition sums_of (c0 : Q) (vs : list Q) (n : nat) (t : bool) : list (list two_sided) :=
   running_sums (weights_around c0) (weights_beyond c0) vs n (number_of t).
+Definition columns_of (c0 : Q) (vs : list Q) (n : nat) (t : bool) : list (list two_sided) :=
+  columns no_weights (S n) (sums_of c0 vs n t).
 Fixpoint is_start (vs us : list Q) : bool :=
   match vs, us with [], _ => true | v :: vs, u :: us => Qeq_bool v u && is_start vs us | _ :: _, [] => false end.
 (* `us` are values of a greater length, with their sums; often they are those of this length, too. *)
-Definition check_error_length (c0 : Q) (us : list Q) (sums : bool -> list (list two_sided)) (chi guard : formula)
+Definition check_error_length (c0 : Q) (us : list Q) (columns : bool -> list (list two_sided)) (chi guard : formula)
     (n : nat) : bool :=
   match traverse (known_row A values n) (seq 1 n), traverse (key_parabola A n) (head_keys a) with
   | Some vs, Some ks =>
       forallb (fun v => Qle_bool 0 v && Qle_bool v 1) vs
       && (if is_start vs us then
-            forallb (fun i => forallb (check_error_row c0 us ks sums chi guard n i) all_bools) (seq 1 n)
+            forallb (fun i => forallb (check_error_row c0 us ks columns chi guard n i) all_bools) (seq 1 n)
           else
-            let yes := sums_of c0 vs n true in let no := sums_of c0 vs n false in
+            let yes := columns_of c0 vs n true in let no := columns_of c0 vs n false in
             forallb (fun i => forallb (check_error_row c0 vs ks (fun t => if t then yes else no) chi guard n i)
               all_bools) (seq 1 n))
   | _, _ => false
@@ -320,35 +393,50 @@ Qed.
 End OneRow.
 
 (* What a row of this length says, whichever values and sums it was given. *)
-Lemma checked_row_errs c0 vs ks N sums chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat ->
-  (forall t, sums t = sums_of c0 vs N t) -> traverse (key_parabola A n) (head_keys a) = Some ks ->
+Lemma checked_row_errs c0 vs ks N cols chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat ->
+  (forall t, cols t = columns_of c0 vs N t) -> traverse (key_parabola A n) (head_keys a) = Some ks ->
   (forall j, (1 <= j <= n)%nat -> held j = Q2R (nth (j - 1) vs 0%Q)) ->
   (forall j, visible n visible_here j -> 0 <= held j <= 1) ->
-  check_error_row c0 vs ks sums chi guard n i b = true -> tr guard i = true ->
+  check_error_row c0 vs ks cols chi guard n i b = true -> tr guard i = true ->
   Rabs (bit (tr chi i) - attended a n h i values) <= allowed_error limits (tr chi i).
 Proof.
-  intros C0 Ln LN Sums Ks Value In01 H G. unfold check_error_row in H. cbv zeta in H.
-  rewrite (real_can_be f users n w i) in H.
-  assert (On : match case_truth s f n i b (count_in_case b m) guard with Some false => false | _ => true end = true).
-  { pose proof (case_truth_correct s f users n w i Hi guard) as T.
-    destruct (case_truth s f n i b _ guard) as [[]|]; try reflexivity. rewrite (T false eq_refl) in G. discriminate. }
-  pose proof (others_listed s f users n w i Hi) as Listed.
-  destruct (forallb (fun m => negb _) _) eqn:Off.
-  { exfalso. rewrite forallb_forall in Off. specialize (Off m Listed). rewrite On in Off. discriminate. }
-  destruct (lookup_case A a s f ks n i b) as [[c off]|] eqn:Case; [|discriminate]. apply andb_prop in H as [Cc H].
-  rewrite forallb_forall in H. specialize (H m Listed). rewrite On in H. apply andb_prop in H as [P H].
-  destruct (case_truth s f n i b _ chi) as [t|] eqn:T; [|discriminate].
-  rewrite (case_truth_correct s f users n w i Hi chi t T). apply Qle_bool_R in Cc.
+  intros C0 Ln LN Cols Ks Value In01 H G. unfold check_error_row in H. cbv zeta in H.
+  rewrite (real_can_be f users n w i) in H. set (on := map _ _) in H.
+  pose proof (others_listed s f users n w i Hi) as Listed. apply in_seq in Listed.
+  assert (On : nth m on false = true).
+  { unfold on. rewrite (nth_indep _ _ (is_on n (foretold s f n i b guard) (count_in_case b 0)))
+      by (rewrite length_map, length_seq; lia).
+    rewrite (map_nth (fun m => is_on n _ (count_in_case b m))), seq_nth by lia.
+    now apply (on_where_guarded s f users n w i Hi). }
+  destruct (forallb negb on) eqn:Off.
+  { exfalso. rewrite forallb_forall in Off. specialize (Off (nth m on false)). rewrite On in Off.
+    enough (In true on) by (specialize (Off H0); discriminate). rewrite <- On. apply nth_In. unfold on.
+    rewrite length_map, length_seq. lia. }
+  destruct (lookup_case A a s f ks n i b) as [[c off]|] eqn:Case; [|discriminate]. cbv zeta in H.
+  apply andb_prop in H as [Cc H]. apply andb_prop in Cc as [Cc _]. apply Qle_bool_R in Cc.
+  apply (all_cases_at _ on) with (j := m) in H; [|exact On]. rewrite Nat.add_0_l in H. unfold check_error_case in H.
+  destruct (nth m (aligned off _) None) as [[v [yes no]]|] eqn:Seen; [|discriminate].
+  destruct (tell n _ (foretold s f n i b chi)) as [t|] eqn:T; [|discriminate].
+  rewrite (foretold_correct s f users n w i Hi chi t T).
   destruct (lookup_case_correct A a s f users n w i h Hi HA ks c off Ks Case) as (_ & e & Score).
-  set (pz := (Z.of_nat m + off)%Z) in *. apply andb_prop in P as [P1 P2]. apply Z.leb_le in P1, P2.
-  assert (Hp : (1 <= Z.to_nat pz <= n)%nat) by lia.
+  apply aligned_nth in Seen as [P1 Seen]. cbv zeta in H. set (pz := (Z.of_nat m + off)%Z) in *.
+  apply andb_prop in H as [P2 H]. apply Z.leb_le in P2. assert (Hp : (1 <= Z.to_nat pz <= n)%nat) by lia.
   assert (Pv : INR m + IZR off = INR (Z.to_nat pz)).
   { rewrite (INR_IZR_INZ (Z.to_nat pz)), Z2Nat.id by lia. unfold pz. now rewrite plus_IZR, <- INR_IZR_INZ. }
-  rewrite Pv in Score. rewrite Sums in H. assert (CC : 0 < Q2R c0 <= Q2R c) by lra.
-  destruct (Qeq_bool c c0) eqn:Least.
+  rewrite Pv in Score. set (p := Z.to_nat pz) in *. assert (CC : 0 < Q2R c0 <= Q2R c) by lra.
+  apply nth_error_combine in Seen as [Sv Seen]. apply nth_error_combine in Seen as [Sy Sn].
+  apply (nth_error_nth _ _ 0%Q) in Sv.
+  assert (X : (if t then yes else no) = seen_sum (head_masking a) n i (nth (p - 1) (sums_of c0 vs N t) [])).
+  { assert (E : forall t x, nth_error (seen_column (head_masking a) n i (cols t)) (p - 1) = Some x ->
+      x = seen_sum (head_masking a) n i (nth (p - 1) (sums_of c0 vs N t) [])).
+    { intros u x. rewrite Cols. unfold columns_of. rewrite seen_column_of by (exact Hi || exact LN).
+      rewrite nth_error_map. intros E. destruct (nth_error (sums_of c0 vs N u) (p - 1)) as [r|] eqn:R; [|discriminate].
+      apply some_inj in E. apply (nth_error_nth _ _ []) in R. now rewrite R. }
+    destruct t; now apply E. }
+  rewrite X in H. destruct (Qeq_bool c c0) eqn:Least.
   - apply Qeq_bool_R in Least. exact (row_errs c c0 e _ t vs N CC Hp Ln LN Score Value In01 Least H).
   - apply andb_prop in H as [H B]. apply andb_prop in H as [Vp Gp]. unfold sees in Vp. apply andb_prop in Vp as [_ Vp].
-    exact (cooler_row_errs c c0 e _ t vs N CC Hp Ln LN Score Value In01 Vp Gp B).
+    rewrite <- Sv in Gp. exact (cooler_row_errs c c0 e _ t vs N CC Hp Ln LN Score Value In01 Vp Gp B).
 Qed.
 
 Lemma is_start_nth vs : forall us, is_start vs us = true -> (length vs <= length us)%nat /\
@@ -359,12 +447,12 @@ Proof.
   intros [|k] Hk; cbn [nth]; [now apply Qeq_bool_R|apply K; lia].
 Qed.
 
-Theorem check_error_length_correct c0 us N sums chi guard : 0 < Q2R c0 -> (n <= N)%nat ->
-  (forall t, sums t = sums_of c0 us N t) ->
-  check_error_length c0 us sums chi guard n = true -> tr guard i = true ->
+Theorem check_error_length_correct c0 us N cols chi guard : 0 < Q2R c0 -> (n <= N)%nat ->
+  (forall t, cols t = columns_of c0 us N t) ->
+  check_error_length c0 us cols chi guard n = true -> tr guard i = true ->
   Rabs (bit (tr chi i) - attended a n h i values) <= allowed_error limits (tr chi i).
 Proof.
-  intros C0 LN Sums H G. unfold check_error_length in H.
+  intros C0 LN Cols H G. unfold check_error_length in H.
   destruct (traverse (known_row A values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
   destruct (traverse (key_parabola A n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
   apply andb_prop in H as [Range H]. cbv zeta in H. rewrite forallb_forall in Range.
@@ -376,7 +464,7 @@ Proof.
   destruct (is_start vs us) eqn:Start; rewrite forallb_forall in H; specialize (H i ltac:(apply in_seq; lia));
     rewrite forallb_forall in H; specialize (H b (bool_listed b)).
   - destruct (is_start_nth vs us Start) as [L K].
-    apply (checked_row_errs c0 us ks N sums chi guard C0 ltac:(lia) LN Sums Ks); auto.
+    apply (checked_row_errs c0 us ks N cols chi guard C0 ltac:(lia) LN Cols Ks); auto.
     intros j Hj. rewrite <- K by lia. now apply Value.
   - refine (checked_row_errs c0 vs ks n _ chi guard C0 ltac:(lia) (le_n n) _ Ks Value In01 H G). now intros [].
 Qed.
@@ -401,7 +489,7 @@ Definition errs_by_lookup (L : lengths) (A : list meaning) (a : head) (r : row) 
       | Some c0 =>
           let limits t := limit_of (errors_of if_false if_true t) in
           let us := match traverse (known_row A r N) (seq 1 N) with Some us => us | None => [] end in
-          let yes := sums_of c0 us N true in let no := sums_of c0 us N false in
+          let yes := columns_of c0 us N true in let no := columns_of c0 us N false in
           is_above_0 c0 && forallb (fun e => Qle_bool 0 e && negb (Qle_bool 1 e)) [if_false; if_true]
           && all_of (check_error_length A a r s f limits c0 us (fun t => if t then yes else no) chi guard) ns
       | None => false

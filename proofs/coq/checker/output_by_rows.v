@@ -165,7 +165,7 @@ Definition comparison_eqb (o o' : comparison) : bool :=
 (* Its truth at all values from least to most, if they decide alike. *)
 Definition truth_from (n : nat) (least most : Z) (k : decided) : option bool :=
   match k with
-  | ByValue p => if (least =? most)%Z && (0 <=? least)%Z then Some (holds nobody p (Z.to_nat least) n) else None
+  | ByValue p => if (least =? most)%Z && (0 <=? least)%Z then Some (holds_at nobody p least n) else None
   | BySign r a c =>
       let o := sign_at a c least in
       if comparison_eqb o (sign_at a c most) then Some (relates_so r o) else None
@@ -224,7 +224,8 @@ Proof.
     change (tr (OnCount p s f) i) with (holds users p (counted s n (tr f) i) n).
     rewrite (equal_correct count_eqb count_eqb_eq counts _ _ E), one_count_value, INR_IZR_INZ in V. apply eq_IZR in V.
     apply negb_true_iff in U. rewrite (holds_built_in users p _ _ U).
-    replace (Z.to_nat least) with (counted s n (tr f) i) by lia. destruct Hn as [->|Hn]; [reflexivity|].
+    replace least with (Z.of_nat (counted s n (tr f) i)) by lia. rewrite holds_at_count.
+    destruct Hn as [->|Hn]; [reflexivity|].
     destruct p; try reflexivity. now destruct Hn.
   - destruct (ratio (difference t u) D) as [a|] eqn:R; [|discriminate]. take Df. cbn [truth_from] in T.
     destruct (comparison_eqb _ _) eqn:E; [|discriminate]. take T.

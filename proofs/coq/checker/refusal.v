@@ -3,8 +3,9 @@
 
    Nothing is proved of this and nothing rests on it: it helps a person to find what is wrong. *)
 From Coq Require Import QArith ZArith List Bool.
-From Certify Require Import formula network meaning linear_combination monomial expression_bounds cases well_defined
-  check_defined score_form check_head check_feedforward check_by_cases values_by_rows check_by_rows check check_graph.
+From Certify Require Import formula weighing network meaning linear_combination monomial expression_bounds cases
+  well_defined check_defined score_form check_head check_feedforward check_by_cases values_by_rows check_by_rows
+  check_by_differences check check_graph.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -88,7 +89,9 @@ Definition heads_trouble (views : outlook) (letters : nat) (L : lengths) (A M : 
   | [(k, a, r)] => (k, if is_unwritten (nth d A IsAnything)
                        then head_trouble views letters L A a r (with_error L A a (nth d M IsAnything))
                          else WrittenBefore)
-  | l => (0, WrittenTimes (length l))
+  | ((k, a, _) :: _) as l => if is_alone (head_weighing a) then (k, unlike (nth d M IsAnything))
+                             else (0, WrittenTimes (length l))
+  | [] => (0, WrittenTimes 0)
   end.
 
 (* ---- feed-forward part ---- *)
@@ -154,9 +157,10 @@ Definition refusal_through (views : outlook) (L : lengths) (T : transformer) (M 
        | [] => refusal_in_layers views (length (token_embedding T)) L M (transformer_layers T) 1 A
        | ds => InEmbedding (faults_of (embedding_trouble T) ds)
        end.
-Definition find_refusal_for : lengths -> transformer -> list meaning -> formula -> refusal :=
-  refusal_through as_it_stands.
-Definition find_refusal : transformer -> list meaning -> formula -> refusal := find_refusal_for every_length.
+Definition find_refusal_for (users : predicate_meanings) : lengths -> transformer -> list meaning -> formula ->
+  refusal := refusal_through (knowing users).
+Definition find_refusal : transformer -> list meaning -> formula -> refusal :=
+  refusal_through as_it_stands every_length.
 
 (* The same with names for formulas (check_graph.v), the k-th of which is `User (base + k)`. *)
 Definition find_refusal_in_graph (base : nat) (definitions : list formula) : lengths -> transformer -> list meaning ->

@@ -1,12 +1,13 @@
-(* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v, lookup_errors.v
-   for lookups of one count, and sum_lookup_by_rows.v for those of a sum).
+(* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v,
+   check_by_sticks.v, check_by_differences.v, lookup_errors.v for lookups of one count, and sum_lookup_by_rows.v for
+   those of a sum).
 
    `walk` is `layers_stages` of check.v with all that it comes by: before each layer what is known, the layer, and those
-   after it. Proved: an error that `errs` accepts is one of the direction in the whole network, since only one head
-   writes it. *)
+   after it. Proved: an error that `errs` accepts is one of the direction in the whole network, since no other
+   stage writes it. *)
 From Coq Require Import Reals QArith ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination
-  check_by_rows lookup_by_rows lookup_errors sum_lookup_by_rows check.
+  check_by_rows check_by_sticks check_by_differences lookup_by_rows lookup_errors sum_lookup_by_rows check.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -30,18 +31,32 @@ Definition errs_otherwise (L : lengths) (A : list meaning) (a : head) (r : row) 
   | Softmax, None => errs_by_lookup L A a r b if_false if_true
   | _, None => false
   end.
-(* The one head that writes the direction has these errors at most, where the meaning asks for any. *)
+(* One count of long words: the rule for sums, which is coarser and slow there, would not prove what the first rule does
+   not try. *)
+Definition is_long_lookup (L : lengths) (A : list meaning) (a : head) : bool :=
+  match looked_up A a, greatest_length L with Some _, Some N => (greatest_of_truths <? N)%nat | _, _ => false end.
+Definition errs_alone (views : outlook) (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b :
+  meaning)
+    (if_false if_true : Q) : bool :=
+  if errs_by_rows letters L A a r b if_false if_true then true
+  else if check_by_sticks letters L A a r b if_false if_true then true
+  else if errs_otherwise L A a r b if_false if_true then true
+  else if is_long_lookup L A a then false
+  else check_sum_lookup (known_users views) L A a r b if_false if_true.
+Definition errs_together (L : lengths) (A : list meaning) (as_ : list (head * row)) (b : meaning) (if_false if_true : Q)
+  : bool := match b with IsNear chi _ => selects L A as_ chi if_false if_true | _ => false end.
+(* The heads that write the direction have these errors at most, where the meaning asks for any. *)
 Definition errs (views : outlook) (letters : nat) (L : lengths) (M : list meaning) (d : direction) (if_false if_true :
   Q) (s : stop) :
   bool :=
   let '(A, l, later) := s in
-  match head_rows l d with
-  | [(a, r)] => is_unwritten (nth d A IsAnything) && negb (writes_to l d) && forallb (leaves_alone d) later
-      && (if errs_by_rows letters L A a r (nth d M IsAnything) if_false if_true then true
-          else if errs_otherwise L A a r (nth d M IsAnything) if_false if_true then true
-          else check_sum_lookup (known_users views) L A a r (nth d M IsAnything) if_false if_true)
-  | _ => false
-  end.
+  let b := nth d M IsAnything in
+  is_unwritten (nth d A IsAnything) && negb (writes_to l d) && forallb (leaves_alone d) later
+  && match head_rows l d with
+     | [(a, r)] => if errs_alone views letters L A a r b if_false if_true then true
+                   else errs_together L A [(a, r)] b if_false if_true
+     | as_ => errs_together L A as_ b if_false if_true
+     end.
 
 Section Walk.
 Variables (views : outlook) (letters : nat) (L : lengths) (M : list meaning).
@@ -103,18 +118,18 @@ Qed.
 (* The head that has these errors, and what holds before its layer. *)
 Lemma errs_of_head ls A h d if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
   existsb (errs views letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
-  exists B k a r, holds_now B k /\ through ls h i d = gathered a n k i r
-    /\ (errs_by_rows letters L B a r (nth d M IsAnything) if_false if_true = true
-        \/ errs_otherwise L B a r (nth d M IsAnything) if_false if_true = true
-        \/ check_sum_lookup (known_users views) L B a r (nth d M IsAnything) if_false if_true = true).
+  exists B k as_, holds_now B k /\ through ls h i d = total (fun ar => gathered (fst ar) n k i (snd ar)) as_
+    /\ (errs_together L B as_ (nth d M IsAnything) if_false if_true = true
+        \/ exists a r, as_ = [(a, r)] /\ errs_alone views letters L B a r (nth d M IsAnything) if_false if_true = true).
 Proof.
   intros HA Hi H. apply existsb_exists in H as (((B & l) & later) & I & H).
-  destruct (walk_stops ls A h HA B l later I) as (k & HB & ->). unfold errs in H.
-  destruct (head_rows l d) as [|[a r] [|]] eqn:E; try discriminate.
+  destruct (walk_stops ls A h HA B l later I) as (k & HB & ->). unfold errs in H. cbv zeta in H.
   apply andb_prop in H as [H R]. apply andb_prop in H as [H F]. apply andb_prop in H as [U W]. apply negb_true_iff in W.
-  exists B, k, a, r. split; [exact HB|]. split; [|apply if_or in R as [R|R]; [now left|right; now apply if_or]].
-  rewrite (left_alone d later _ i F), (after_layer_writes l k i d W), E. cbn [total fst snd].
-  rewrite (is_unwritten_zero users n w i _ _ U (HB i d Hi)). ring.
+  exists B, k, (head_rows l d). split; [exact HB|]. split.
+  - rewrite (left_alone d later _ i F), (after_layer_writes l k i d W).
+    rewrite (is_unwritten_zero users n w i _ _ U (HB i d Hi)). ring.
+  - destruct (head_rows l d) as [|[a r] [|]]; [now left| |now left].
+    apply if_or in R as [R|R]; [right; now exists a, r|now left].
 Qed.
 
 Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
@@ -123,15 +138,21 @@ Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> (1 <= i 
   truth users n w g i = true ->
   if truth users n w f i then 1 - Q2R if_true <= through ls h i d else through ls h i d <= Q2R if_false.
 Proof.
-  intros HA Hi N H G. destruct (errs_of_head ls A h d if_false if_true i HA Hi H) as (B & k & a & r & HB & -> & R).
-  rewrite N in R. destruct R as [R|[R|R]].
+  intros HA Hi N H G. destruct (errs_of_head ls A h d if_false if_true i HA Hi H) as (B & k & as_ & HB & -> & R).
+  rewrite N in R. destruct R as [R|(a & r & -> & R)].
+  { exact (proj2 (selects_correct B L users n w k i HL HB Hi as_ f _ _ R)). }
+  cbn [total fst snd]. rewrite Rplus_0_r. unfold errs_alone in R. apply if_or in R as [R|R];
+    [|apply if_or in R as [R|R];
+    [|apply if_or in R as [R|R]]].
   - exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over Hi R G).
+  - exact (proj2 (check_by_sticks_correct users n w letters L B k a r f g _ _ i HL HB Over Hi R) G).
   - destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
     + unfold gathered. rewrite S.
       exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB Hi E G).
     + destruct (check_sharp_lookup_correct users n w L B k a r _ i order HL HB Hi O E) as [_ X]. rewrite (X G).
       destruct (truth users n w f i); simpl; lra.
-  - exact (proj2 (check_sum_lookup_correct _ users n w L B k a r f g _ _ i HL HB Hi Known R) G).
+  - destruct (is_long_lookup L B a); [discriminate|].
+    exact (proj2 (check_sum_lookup_correct _ users n w L B k a r f g _ _ i HL HB Hi Known R) G).
 Qed.
 
 Theorem errs_of_others_correct ls A h d s f e if_above if_below i : holds_now A h -> (1 <= i <= n)%nat ->
@@ -139,8 +160,12 @@ Theorem errs_of_others_correct ls A h d s f e if_above if_below i : holds_now A 
   existsb (errs views letters L M d if_above if_below) (fst (walk views letters L M ls A)) = true ->
   - Q2R if_below <= through ls h i d - INR (others s n (truth users n w f) i) <= Q2R if_above.
 Proof.
-  intros HA Hi N H. destruct (errs_of_head ls A h d if_above if_below i HA Hi H) as (B & k & a & r & HB & -> & R).
-  rewrite N in R. destruct R as [R|[R|R]]; [discriminate| |discriminate].
+  intros HA Hi N H. destruct (errs_of_head ls A h d if_above if_below i HA Hi H) as (B & k & as_ & HB & -> & R).
+  rewrite N in R. destruct R as [R|(a & r & -> & R)]; [discriminate|].
+  cbn [total fst snd]. rewrite Rplus_0_r. unfold errs_alone in R.
+  apply if_or in R as [R|R]; [discriminate|]. apply if_or in R as [R|R]; [|apply if_or in R as [R|R];
+    [|now destruct (is_long_lookup L B a)]].
+  { unfold check_by_sticks in R. now rewrite andb_false_r in R. }
   destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
   - unfold gathered. rewrite S.
     exact (errs_by_lookup_of_others users n w L B k a r s f e if_above if_below i HL HB Hi E).

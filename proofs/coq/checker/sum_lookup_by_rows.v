@@ -731,15 +731,12 @@ Hypothesis C0 : 0 < Q2R c0.
 Hypothesis E0 : 0 <= Q2R E.
 Hypothesis E1 : 2 * Q2R E < 1.
 
-Lemma same_written v : (forall j, (1 <= j <= n)%nat -> linear values (h j) = v) -> head_weighing a <> SoftmaxPlusOne ->
-  gathered a n h i values = v.
+Lemma same_written v : (forall j, (1 <= j <= n)%nat -> linear values (h j) = v) ->
+  normalises (head_weighing a) = true -> gathered a n h i values = v.
 Proof.
-  intros V K. unfold gathered. rewrite attend_as_weights.
-  pose proof (self_visible a n i Hi) as S. set (ws := weights_as (head_weighing a) n m (scaled_score a n h i)).
-  assert (T : sum n ws = 1).
-  { unfold ws. destruct (head_weighing a); cbn [weights_as]; [exact (softmax_total n m _ i S)|contradiction| |];
-      exact (entmax_total _ n m _ i S). }
-  rewrite (sum_ext n _ (fun j => ws j * v)) by (intros j Hj; now rewrite (V j Hj)). rewrite sum_scale_r, T. ring.
+  intros V K. unfold gathered, attend_as. set (ws := weights_as (head_weighing a) n m i (scaled_score a n h i)).
+  rewrite (sum_ext n _ (fun j => ws j * v)) by (intros j Hj; now rewrite (V j Hj)).
+  rewrite sum_scale_r. unfold ws. rewrite (attend_as_total _ n m i _ i K (self_visible a n i Hi)). ring.
 Qed.
 
 Variables (vs : list Q) (c : Q) (H e : R) (p : nat) (table : list Z) (far : Z).
@@ -783,7 +780,10 @@ Lemma softmax_written : table = map (gap_weight c0 E) (seq 0 cut) -> far = gap_w
   head_weighing a = Softmax -> within_errors x y t (gathered a n h i values).
 Proof.
   intros Et Ef K. destruct reads_there_spec as [Rp B]. destruct Vp as [Hp Mp].
-  set (S := bad_sum table far p (number_of t) 1 vs) in *. unfold gathered. rewrite K. cbn [attend_as].
+  set (S := bad_sum table far p (number_of t) 1 vs) in *. unfold gathered. rewrite K.
+  set (att := attend_as _ _ _ _ _ _). change att with (attend n m (scaled_score a n h i) (fun j => linear values (h
+    j))).
+  clear att.
   assert (L : 0 <= Q2R (limit_for x y t) < 1) by (unfold limit_for; destruct t; lra). set (l := Q2R (limit_for x y t))
     in *.
   assert (G : Rabs (bit t - attend n m (scaled_score a n h i) (fun j => linear values (h j))) <= l).
@@ -846,8 +846,9 @@ Proof.
     true -> check_sum_length known A a r D chi guard x y c0 E table far n = true).
   { intros table far F. rewrite forallb_forall in F. now apply F. }
   assert (Ends : forall table far, check_sum_length known A a r D chi guard x y c0 E table far n = true ->
-    head_weighing a <> SoftmaxPlusOne -> 0 <= gathered a n h i r <= 1).
-  { intros table far F NP. unfold gathered. apply (attend_as_range _ n _ _ _ i (self_visible a n i Hi)).
+    normalises (head_weighing a) = true -> 0 <= gathered a n h i r <= 1).
+  { intros table far F NP. unfold gathered. apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ NP)
+    (self_visible a n i Hi)).
     exact (sum_range_there known A a r D users n w i h Hi HA Known chi guard x y c0 E table far F). }
   destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
   - assert (K' : Qle_bool (integer_of (S order)) (c0 * (1 - 2 * E))
@@ -856,7 +857,7 @@ Proof.
     apply andb_prop in K' as [Sharp F]. apply One in F. apply Qle_bool_R in Sharp.
     assert (Sharp' : INR (S order) <= Q2R c0 * (1 - 2 * Q2R E)).
     { rewrite integer_of_value in Sharp. revert Sharp. rationals. lra. }
-    assert (NP : head_weighing a <> SoftmaxPlusOne) by (intros X; rewrite X in O; discriminate).
+    pose proof (sparse_normalises _ _ O) as NP.
     split; [exact (Ends _ _ F NP)|]. intros G.
     destruct (sum_found known A a r D users n w i h Hi HA Known Whole chi guard x y c0 E [] 0%Z F G)
       as [S|(vs & c & V & e & p & Ln & Va & Cc & Ne & Vp & Sc & Rd)].
@@ -864,11 +865,10 @@ Proof.
     + apply (sparse_written n i h a r) with (c0 := c0) (E := E) (vs := vs) (c := c) (H := V) (e := e) (p := p)
         (table := []) (far := 0%Z) (order := order); assumption.
   - destruct (head_weighing a) eqn:W; try discriminate. apply One in K.
-    assert (NP : head_weighing a <> SoftmaxPlusOne) by (rewrite W; discriminate).
-    split; [exact (Ends _ _ K ltac:(discriminate || (rewrite W; discriminate)))|]. intros G.
+    split; [exact (Ends _ _ K ltac:(reflexivity || now rewrite W))|]. intros G.
     destruct (sum_found known A a r D users n w i h Hi HA Known Whole chi guard x y c0 E _ _ K G)
       as [S|(vs & c & V & e & p & Ln & Va & Cc & Ne & Vp & Sc & Rd)].
-    + rewrite (same_written n i h a r Hi _ S ltac:(discriminate || (rewrite W; discriminate))). apply exact_within; lra.
+    + rewrite (same_written n i h a r Hi _ S ltac:(reflexivity || now rewrite W)). apply exact_within; lra.
     + apply (softmax_written n i h a r) with (c0 := c0) (E := E) (vs := vs) (c := c) (H := V) (e := e) (p := p)
         (table := map (gap_weight c0 E) (seq 0 cut)) (far := gap_weight c0 E cut); try assumption; try reflexivity.
       exact (sum_range_there known A a r D users n w i h Hi HA Known chi guard x y c0 E _ _ K).

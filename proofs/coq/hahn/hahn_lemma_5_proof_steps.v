@@ -67,7 +67,7 @@ Lemma mean_layer_adds m n k h i d : after_layer n (mean_layer m k) h i d
   = h i d + (if Nat.eqb (S k) d then attend n (mask_at m i) (fun _ => 0) (fun j => h j k) else 0).
 Proof.
   unfold after_layer, after_heads, feedforward, mean_layer, head_output, gathered, attended.
-  cbn [layer_heads layer_units layer_bias total collect head_values entry head_weighing head_masking attend_as].
+  cbn [layer_heads layer_units layer_bias total collect head_values entry head_weighing head_masking].
   rewrite !Rplus_0_r. f_equal. destruct (Nat.eqb (S k) d); [|reflexivity].
   apply attend_ext; intros j _.
   - unfold scaled_score. cbn [dot_product head_queries head_keys]. apply Rmult_0_l.

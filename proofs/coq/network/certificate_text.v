@@ -5,7 +5,7 @@
    What is claimed is `certificate_claim`: read it first. Its errors are those that are proved, which need not be those
    that the file states. *)
 From Coq Require Import Reals QArith Qreals String ZArith List Bool Arith Lia.
-From Certify Require Import finite_sums softmax formula network meaning well_defined user_predicates json_text
+From Certify Require Import finite_sums softmax weighing formula network meaning well_defined user_predicates json_text
   formula_text model_text
   comparison.
 Import ListNotations.
@@ -133,7 +133,8 @@ Definition regime_holds : Prop :=
   end.
 Definition is_causal : Prop :=
   (forall l a, In l (transformer_layers T) -> In a (layer_heads l) -> head_masking a = FutureMasked
-     /\ forall n n' i, expression_value (head_temperature a) n i = expression_value (head_temperature a) n' i)
+     /\ head_weighing a <> ReluOverN /\ forall n n' i, expression_value (head_temperature a) n i = expression_value
+       (head_temperature a) n' i)
   /\ (forall d p, In (d, p) (position_embedding T) ->
      forall n n' i, position_value users p n i = position_value users p n' i).
 

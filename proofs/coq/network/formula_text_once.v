@@ -54,6 +54,35 @@ Proof.
   - apply IH in H as [L H]. split; [lia|]. replace (k - p) with (S (k - S p)) by lia. exact H.
 Qed.
 
+(* ---- what trees are made of: equations that keep terms small ---- *)
+Section Equations.
+Variables (letters names : list string) (l : list formula).
+Notation tree_of f := (own_tree letters names l f).
+Notation count_tree s f := (Boxed (side_sign s) (operand_tree l f (tree_of f))).
+Lemma sum_of_number u c : term_tree letters names l (Some u) (Number c)
+  = if (c =? 0)%Z then u else Infixed (the_sum c) u (Word (integer_text (Z.abs c))).
+Proof. reflexivity. Qed.
+Lemma sum_of_plus u a s f t : term_tree letters names l (Some u) (Plus a s f t)
+  = Infixed (the_sum a) u (term_tree letters names l (Some (summand false a (count_tree s f))) t).
+Proof. reflexivity. Qed.
+Lemma first_plus a s f t : term_tree letters names l None (Plus a s f t)
+  = term_tree letters names l (Some (summand (a <? 0)%Z a (count_tree s f))) t.
+Proof. reflexivity. Qed.
+Lemma own_truth b : tree_of (Truth b) = Word (if b then "true" else "false").
+Proof. reflexivity. Qed.
+Lemma own_symbol a : tree_of (Symbol a) = symbol_tree (nth a letters "").
+Proof. reflexivity. Qed.
+Lemma own_position p : tree_of (Positional p) = predicate_tree names p.
+Proof. reflexivity. Qed.
+Lemma own_count p s f : tree_of (OnCount p s f) = Called (predicate_tree names p) (count_tree s f).
+Proof. reflexivity. Qed.
+Lemma own_on_sum p t : tree_of (OnSum p t) = Called (predicate_tree names p) (term_tree letters names l None t).
+Proof. reflexivity. Qed.
+Lemma own_compare r t u : tree_of (Compare r t u)
+  = Infixed (comparison 4 5 r) (term_tree letters names l None t) (term_tree letters names l None u).
+Proof. reflexivity. Qed.
+End Equations.
+
 Section Named.
 Variables letters names : list string.
 Hypothesis Letters : forallb closed letters = true.
@@ -264,7 +293,7 @@ Proof.
   assert (NoSummand : forall a c x, summand false a (Boxed c x) <> Word "" /\ forall s, summand false a (Boxed c x)
     <> Word s).
   { intros a c x. unfold summand. now destruct (_ =? _)%Z. }
-  induction t as [c|a s f t IH]; intros S N [c'|a' s' f' t'] u u' N' L L' E; cbn [term_tree] in E.
+  induction t as [c|a s f t IH]; intros S N [c'|a' s' f' t'] u u' N' L L' E; rewrite ?sum_of_number, ?sum_of_plus in E.
   - destruct (Z.eqb_spec c 0) as [->|C], (Z.eqb_spec c' 0) as [->|C'].
     + now subst.
     + subst u. simpl in L. lia.
@@ -290,7 +319,7 @@ Proof.
     else Word (integer_text (Z.abs c))) <> term_tree letters names l (Some (summand (a <? 0)%Z a (Boxed s x))) t).
   { intros l c a s x r X0. destruct (sum_shape l (summand (a <? 0)%Z a (Boxed s x)) r) as [X|(b & y & X)];
       rewrite X in X0; unfold summand in X0; destruct (c <? 0)%Z, (Z.abs a =? 1)%Z, (a <? 0)%Z; discriminate. }
-  destruct t as [c|a s f t], t' as [c'|a' s' f' t']; cbn [term_tree] in E.
+  destruct t as [c|a s f t], t' as [c'|a' s' f' t']; rewrite ?first_plus in E; cbn [term_tree] in E.
   - f_equal. assert (A : Z.abs c = Z.abs c' /\ (c <? 0)%Z = (c' <? 0)%Z).
     { destruct (c <? 0)%Z, (c' <? 0)%Z; try discriminate E; injection E as E; (split; [|reflexivity]);
         apply integer_text_once; auto; lia. }
@@ -330,7 +359,7 @@ Proof.
     simpl. tauto. }
   destruct f as [b|a| | | | | | | | | |p|p s f|p t|r t u]; try destruct L; simpl in N;
     destruct f' as [b'|a'| | | | | | | | | |p'|p' s' f'|p' t'|r' t' u']; try destruct L'; simpl in N';
-    cbn [own_tree] in E; try discriminate E;
+    rewrite ?own_truth, ?own_symbol, ?own_position, ?own_count, ?own_on_sum, ?own_compare in E; try discriminate E;
     try (exfalso; exact (truth_no_symbol _ _ E)); try (exfalso; exact (truth_no_symbol _ _ (eq_sym E)));
     try (exfalso; exact (truth_no_predicate _ _ N' E)); try (exfalso; exact (truth_no_predicate _ _ N (eq_sym E)));
     try (exfalso; exact (symbol_no_predicate _ _ N' E)); try (exfalso; exact (symbol_no_predicate _ _ N (eq_sym E)));

@@ -178,16 +178,38 @@ Lemma level_shape f :
   | NoOperand => True
   end.
 Proof. each_shape f. Qed.
-Lemma no_operand f :
-  match shape_of f with
-  | NoOperand =>
-      match f with
-      | Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True
-      | _ => False
-      end
-  | _ => True
-  end.
-Proof. each_shape f. Qed.
+(* For what holds of each shape, whether or not another one would be written: few cases in place of hundreds. *)
+Definition has_no_operand (f : formula) : Prop :=
+  match f with Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True | _ => False end.
+Lemma shape_by_cases (P : formula -> shape -> Prop) :
+  (forall f, has_no_operand f -> P f NoOperand) ->
+  (forall g, P (Not g) (OneOperand (a_sign 6 "!") g)) ->
+  (forall g, P (Not (Since (Truth true) (Not g))) (OneOperand (a_sign 6 "H ") g)) ->
+  (forall g, P (Not (Until (Truth true) (Not g))) (OneOperand (a_sign 6 "G ") g)) ->
+  (forall g, P (Previous g) (OneOperand (a_sign 6 "prev ") g)) ->
+  (forall g, P (Next g) (OneOperand (a_sign 6 "next ") g)) ->
+  (forall g, P (Since (Truth true) g) (OneOperand (a_sign 6 "O ") g)) ->
+  (forall g, P (Until (Truth true) g) (OneOperand (a_sign 6 "F ") g)) ->
+  (forall g h, P (And g h) (TwoOperands (from_left 3 " & ") g h)) ->
+  (forall g h, P (Or g h) (TwoOperands (from_left 2 " | ") g h)) ->
+  (forall g h, P (Implies g h) (TwoOperands (from_right 1 " -> ") g h)) ->
+  (forall g h, P (Iff g h) (TwoOperands the_iff g h)) ->
+  (forall g h, P (Since g h) (TwoOperands (temporal_between " since ") g h)) ->
+  (forall g h, P (Until g h) (TwoOperands (temporal_between " until ") g h)) ->
+  (forall g h, P (Since (Or g h) h) (TwoOperands (temporal_between " S ") g h)) ->
+  (forall g h, P (Until (Or g h) h) (TwoOperands (temporal_between " U ") g h)) ->
+  forall f, P f (shape_of f).
+Proof.
+  intros Leaf Plain Always1 Always2 Prev Nxt Once1 Once2 Both_ Either_ If_ Iff_ Since_ Until_ S_ U_ f.
+  destruct f; try (apply Leaf; exact I); try clear Leaf; cbn [shape_of];
+    try (now trivial); destruct (abbreviates listed); cbn [andb]; repeat match goal with
+    | |- P _ (match ?x with _ => _ end) => is_var x; destruct x; cbn [andb]; trivial
+    | |- context [formula_eqb ?g ?h] =>
+        destruct (formula_eqb g h) eqn:Same; [apply formula_eqb_eq in Same as ->|]; cbn [andb]; trivial
+    end.
+Qed.
+Lemma no_operand f : match shape_of f with NoOperand => has_no_operand f | _ => True end.
+Proof. apply (shape_by_cases (fun f s => match s with NoOperand => has_no_operand f | _ => True end)); easy. Qed.
 (* What formula that is. *)
 Definition unshape (s : shape) : formula :=
   match s with
@@ -202,7 +224,13 @@ Definition unshape (s : shape) : formula :=
   | NoOperand => Truth true
   end.
 Lemma unshape_shape f : match shape_of f with NoOperand => True | s => unshape s = f end.
-Proof. each_shape f. Qed.
+Proof.
+  apply (shape_by_cases (fun f s => match s with
+    | OneOperand o g => unshape (OneOperand o g) = f
+    | TwoOperands o g h => unshape (TwoOperands o g h) = f
+    | NoOperand => True
+    end)); easy.
+Qed.
 Lemma shape_is size size' f :
   match shape_of f with
   | OneOperand o g => In o formula_signs /\ own_level o = 6
@@ -212,7 +240,13 @@ Lemma shape_is size size' f :
   | NoOperand => True
   end.
 Proof.
-  each_shape f; (split; [simpl; tauto|]; split; [simpl; lia|]); cbn; rewrite ?andb_true_iff; tauto.
+  apply (shape_by_cases (fun f s => match s with
+    | OneOperand o g => In o formula_signs /\ own_level o = 6
+        /\ (is_named size size' f = true -> is_named size size' g = true)
+    | TwoOperands o g h => In o formula_infixes /\ own_level o <> 4
+        /\ (is_named size size' f = true -> is_named size size' g = true /\ is_named size size' h = true)
+    | NoOperand => True
+    end)); try easy; intros; (split; [simpl; tauto|]; split; [simpl; lia|]); cbn; rewrite ?andb_true_iff; tauto.
 Qed.
 Lemma shape_levels f :
   match shape_of f with
@@ -220,14 +254,26 @@ Lemma shape_levels f :
   | TwoOperands o _ _ => left_level o <= 6 /\ right_level o <= 6
   | NoOperand => True
   end.
-Proof. each_shape f; simpl; lia. Qed.
+Proof.
+  apply (shape_by_cases (fun _ s => match s with
+    | OneOperand o _ => right_level o <= 6
+    | TwoOperands o _ _ => left_level o <= 6 /\ right_level o <= 6
+    | NoOperand => True
+    end)); intros; simpl; lia.
+Qed.
 Lemma shape_smaller f :
   match shape_of f with
   | OneOperand _ g => formula_size g < formula_size f
   | TwoOperands _ g h => formula_size g < formula_size f /\ formula_size h < formula_size f
   | NoOperand => True
   end.
-Proof. each_shape f; simpl; lia. Qed.
+Proof.
+  apply (shape_by_cases (fun f s => match s with
+    | OneOperand _ g => formula_size g < formula_size f
+    | TwoOperands _ g h => formula_size g < formula_size f /\ formula_size h < formula_size f
+    | NoOperand => True
+    end)); intros; simpl; lia.
+Qed.
 
 (* ---- their texts ---- *)
 Lemma own_level_is wanted f : wanted <= 6 ->

@@ -74,6 +74,8 @@ Definition mask_name (k : masking) : string :=
 Definition weighing_name (k : weighing) : string :=
   match k with
   | Softmax => "softmax" | SoftmaxPlusOne => "softmax-plus-one" | Sparsemax => "sparsemax" | Entmax => "entmax-1.5"
+  | Relu => "relu" | ReluOverN => "relu-over-n" | Sigmoid => "sigmoid"
+  | Geometric => "geometric" | StickBreaking => "stick-breaking"
   end.
 Definition head_json (label : string * string) (a : head) : json := Fields [
   ("name", Quoted (fst label));

@@ -17,33 +17,38 @@ let parts layers =
   let of_layer k (layer : C.layer) =
     let heads = mapi (fun h (head : C.head) ->
         let rows = head.head_queries @ head.head_keys @ map snd head.head_values in
-        ({ layer = k + 1; head = h + 1 }, List.concat_map places rows, places head.head_values)) layer.layer_heads in
+        ({ layer = k + 1; head = h + 1 }, List.concat_map places rows, places head.head_values,
+         C.is_alone head.head_weighing)) layer.layer_heads in
     let units = layer.layer_units in
     let written = places layer.layer_bias @ List.concat_map (fun (u : C.relu_unit) -> places u.unit_writes) units in
     heads @ [ ({ layer = k + 1; head = 0 }, List.concat_map (fun (u : C.relu_unit) -> places u.unit_reads) units,
-               List.sort_uniq compare written) ]
+               List.sort_uniq compare written, false) ]
   in
   List.concat (mapi of_layer layers)
 
-(* The writer of every direction; what nothing writes is embedded. *)
+(* The writer of every direction; what nothing writes is embedded. Of heads whose weights depend on their own score
+   alone several of a layer may write one direction: the first counts. *)
 let writers (model : Model.t) =
   let network = model.model.C.model_network in
   let parts = parts network.transformer_layers in
   let size = Array.length model.directions in
   let later = Array.make size false and found = Array.make size None in
-  List.iter (fun (_, _, written) -> List.iter (fun d -> later.(d) <- true) written) parts;
+  let summed = Array.make size false in
+  List.iter (fun (_, _, written, _) -> List.iter (fun d -> later.(d) <- true) written) parts;
   let embedded d = found.(d) <- Some { layer = 0; head = 0 } in
   Array.iteri (fun d is_later -> if not is_later then embedded d) later;
   List.iter (List.iter (fun (d, _) -> embedded (int d))) network.token_embedding;
   List.iter (fun (d, _) -> embedded (int d)) network.position_embedding;
   let name d = quote model.directions.(d) in
-  List.iter (fun (writer, read, written) ->
+  List.iter (fun (writer, read, written, is_alone) ->
       List.iter (fun d -> match found.(d) with
           | Some before when stage before < stage writer -> ()
           | _ -> rejected "layer %d reads %s too early" writer.layer (name d)) read;
       List.iter (fun d ->
-          if found.(d) <> None then rejected "direction %s is written twice, in layer %d" (name d) writer.layer;
-          found.(d) <- Some writer) written) parts;
+          match found.(d) with
+          | None -> found.(d) <- Some writer; summed.(d) <- is_alone
+          | Some first when is_alone && summed.(d) && stage first = stage writer -> ()
+          | Some _ -> rejected "direction %s is written twice, in layer %d" (name d) writer.layer) written) parts;
   found
 
 let check_errors (model : Model.t) writers (stated : C.stated_error list) =

@@ -4,7 +4,7 @@
    No type is mapped to one of OCaml's, but for those of ExtrOcamlBasic, whose constructors are the same, as in the
    checker for every n. *)
 From Coq Require Import Extraction ExtrOcamlBasic List QArith.
-From Certify Require Import formula network comparison json_text formula_text model_text certificate_text check_certificate refusal.
+From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing check_by_differences check_certificate refusal.
 Extraction Language OCaml.
 Print Assumptions check_certificate.judge_certificate.
 
@@ -12,5 +12,5 @@ Print Assumptions check_certificate.judge_certificate.
 Definition negative_of (x : expression) : expression := Neg x.
 
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
-  lengths_text definition_text weighing_name json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
+  lengths_text definition_text weighing_name breaks_a_stick is_alone json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
   greatest_error fits with_definitions refusal_through negative_of.

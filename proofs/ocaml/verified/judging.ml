@@ -20,7 +20,7 @@ let judge (given : Certificate.t) text =
   | OtherText -> Certificate.refuse_spelling text (Texts.of_coq (Checker.certificate_text c))
   | NotWhole -> unsupported "its text does not say all of the certificate"
   | NotOfRegime -> unsupported "regime: it is not shown of some position embedding or temperature"
-  | NotCausal -> rejected "causal: a head is not future-masked, or an embedding or a temperature mentions n"
+  | NotCausal -> rejected "causal: a head is not future-masked, or an embedding, a temperature or a weighting mentions n"
   | NotHeld f -> rejected "no direction means the truth of the subformula %s" (Asking.briefly c f)
   | Undefined -> unsupported "it is not shown that every embedding has a value and every temperature is positive"
   | NoError -> rejected "bounds: an error of a direction that is not approximate"

@@ -31,7 +31,7 @@ def open_page(browser: Browser, folder: Path, text: str, width: int = WIDE, sche
     return seen
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_script_decides_random_words_as_the_semantics_does(browser: Browser, tmp_path: Path, name: str) -> None:
     """Truths of all subformulas, and the output of the network in the page's own doubles."""

@@ -40,7 +40,7 @@ def log_odds(network: Transformer, output: OutputMap, words: list[str]) -> dict[
             for word in words}
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("p", PROBABILITIES)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_parity_costs_what_all_words_cost(seed: int, p: Fraction) -> None:
@@ -57,7 +57,7 @@ def test_parity_costs_what_all_words_cost(seed: int, p: Fraction) -> None:
     check_bound(found, output, max(changes), language)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("p", PROBABILITIES)
 @pytest.mark.parametrize("seed", SEEDS[:8])
 def test_brackets_cost_what_all_prefixes_cost(seed: int, p: Fraction) -> None:

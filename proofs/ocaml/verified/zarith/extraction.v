@@ -4,7 +4,7 @@
    in no other. A test compares the two builds, file by file. *)
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt ExtrOcamlNatBigInt.
 From Coq Require Import List Arith PArith NArith ZArith QArith.
-From Certify Require Import formula network comparison json_text formula_text model_text certificate_text check_certificate refusal.
+From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing check_by_differences check_certificate refusal.
 Extraction Language OCaml.
 Print Assumptions check_certificate.judge_certificate.
 
@@ -30,5 +30,5 @@ Extract Constant Z.ggcd => "(fun a b -> let g = Big_int_Z.gcd_big_int a b in
 Definition negative_of (x : expression) : expression := Neg x.
 
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
-  lengths_text definition_text weighing_name json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
+  lengths_text definition_text weighing_name breaks_a_stick is_alone json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
   greatest_error fits with_definitions refusal_through negative_of.

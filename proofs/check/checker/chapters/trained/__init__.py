@@ -39,8 +39,8 @@ tracks        inputs that are laid out in tracks: claim, reading, columns, longe
               each_input, wrong_input, describing
 lengths       lengths beyond enumeration: reading, counts, truths, margins, case_rows, proof,
               suffixes, describing
-floats        float runs: rounding, casting, operations, softmax, stack, classes, proof, describing; of a wrong run:
-              dyadics, functions, one_run, wrong_run
+floats        float runs: rounding, casting, operations, softmax, stack, classes, proof, describing; on balls: balls,
+              ball_stack, ball_words; of a wrong run: dyadics, functions, one_run, wrong_run
 """
 
 from ...kernel.kind import FileKind

@@ -122,8 +122,8 @@ class HeadOnNumbers:
         number, slope = self._precision.number, self._slope
         return [s + number(slope * (j - place)) for s, j in zip(found, places, strict=True)]
 
-    def score_error(self, seen: TokenProjections, reach: Reach) -> int:
-        """How far off the scores of a query are: products, their rounding, and that of slopes; dropped bits of keys."""
+    def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
+        """How far off these scores of a query are: products, roundings and those of slopes, dropped bits of keys."""
         products = (ceil_norm(seen.query) + seen.query_error) * (reach.key_error + self._dropped)
         products += reach.key_norm * seen.query_error
         return (products >> self._precision.fraction) + 3
@@ -159,7 +159,7 @@ class HeadOnNumbers:
         square = ((squares << 2 * precision.fraction + self._square_bits) // total + 1) - (
             max(0, ceil_norm(found) - 1 - self.rounding) << coarser) ** 2
         spread = ceil_sqrt(max(0, square))
-        scores, others = (105 * x, 106) if 64 * x <= one else (220 * x, 300)
+        scores, others = (105 * x, 106) if 64 * x <= one else (102 * x + (235 * x * x >> precision.fraction) + 1, 300)
         spread = scores * spread // (100 * one) + others * units * 2 * self.values // (100 * room)
         return found, (e_value + spread + 2 >> coarser) + 1 + self.rounding
 

@@ -61,6 +61,6 @@ class AttentionMemory:
             self._stack.budget.spend(1 + (len(values) * (16 + head.key.width + head.width) >> 4))
             scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
             weights = head.weights(self._stack.exponentials, scores, max(scores))
-            found.append(head.average(sum(map(mul, weights, values)), head.score_error(one, reach[-1]),
+            found.append(head.average(sum(map(mul, weights, values)), head.score_error(one, reach[-1], scores),
                                       reach[-1].value_error, len(values), self._bits_of_average))
         return found

@@ -316,7 +316,7 @@ class Stack:
             else:
                 (self.blocks[-1][1] if self.blocks else self.stem).append(self._alone(step))
                 self.starts = self.starts if self.blocks else self._bound
-        self.rows = RowsOnNumbers(precision, budget, network, last, self._width, rows, margin, self._bound)
+        self.rows = self._make_rows(last, rows, margin)
         self.cost = (self.cost + self.rows.cost) // (1 if precision.level else 4)
 
     def start(self, token: int, position: int) -> Stream:
@@ -341,24 +341,31 @@ class Stack:
 
     def _alone(self, step: NormStep | UnitsStep) -> Alone:
         """A step on each token alone, after what was made before it."""
-        made: Alone
-        if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
-            made = RoundingOnNumbers(self.precision, self.budget, step, step.activation, self._width, self._bound)
-        elif isinstance(step, UnitsStep):
-            made = UnitsOnNumbers(self.precision, self.budget, step, self._width, self._bound)
-        else:
-            made = NormOfStream(self.precision, self.budget, step.norm, self._width, self._bound)
+        made = self._make_alone(step)
         self.cost += made.cost
         self._bound, self._width = made.bound, made.width
         return made
 
+    def _make_alone(self, step: NormStep | UnitsStep) -> Alone:
+        if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
+            return RoundingOnNumbers(self.precision, self.budget, step, step.activation, self._width, self._bound)
+        if isinstance(step, UnitsStep):
+            return UnitsOnNumbers(self.precision, self.budget, step, self._width, self._bound)
+        return NormOfStream(self.precision, self.budget, step.norm, self._width, self._bound)
+
     def _attention(self, step: AttentionStep) -> AttentionOnNumbers:
-        few = step is self._of_few and step.rotary is None and 2 * len(step.heads) <= self._length
-        kind = AttentionOfFew if few and self._width <= MOST_COMPOSED else AttentionOnNumbers
-        made = kind(self.precision, self.budget, step, self._width, self._bound, self._length)
+        made = self._make_attention(step)
         self._bound = made.bound
         self.cost += made.cost
         return made
+
+    def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:
+        few = step is self._of_few and step.rotary is None and 2 * len(step.heads) <= self._length
+        kind = AttentionOfFew if few and self._width <= MOST_COMPOSED else AttentionOnNumbers
+        return kind(self.precision, self.budget, step, self._width, self._bound, self._length)
+
+    def _make_rows(self, norm: Norm | None, rows: Sequence[LogitRow], margin: Fraction) -> RowsOnNumbers:
+        return RowsOnNumbers(self.precision, self.budget, self.network, norm, self._width, rows, margin, self._bound)
 
 
 def up_to_attention(network: Network) -> Network:

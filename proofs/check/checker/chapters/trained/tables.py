@@ -135,7 +135,7 @@ class Tables:
             sums = [so_far + (w * head.weigh(one.value) << shift)
                     for so_far, w, one in zip(sums, weights, seen, strict=True)]
             reach = reduce(Reach.extend, (one.reach for one in seen))
-            errors.append((head.score_error(query, reach), reach.value_error))
+            errors.append((head.score_error(query, reach, scores), reach.value_error))
             shift += slot * head.slots
         each = iter(sums)
         return Weighed([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)

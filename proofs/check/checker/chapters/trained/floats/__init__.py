@@ -6,6 +6,9 @@ operations  linear maps, norms, units and sums of a run, on affine forms
 softmax     the average of a head in a run
 stack       all steps, token by token
 classes     what a proof by classes (../classes.py) computes with in runs
+balls       what roundings add to errors in the 2-norm; then
+ball_stack  all steps on numbers and balls, and
+ball_words  words for which that is enough
 proof       every word of the claim, in every run of each class
 describing  the claim in words
 dyadics     numbers of one run, each result rounded once; then

@@ -35,14 +35,7 @@ class Operations:
     def embed(self, network: Network, token: int, position: int) -> AffineForm:
         """The stream before the first step: one sum, rounded once, so that all runs have one number (unless it is
         flushed). It has a slot for a symbol, so that it is no point, which would get none."""
-        power, entries = network.tokens.power, network.tokens.rows[token]
-        if network.positions is not None:
-            least = min(power, network.positions.power)
-            more = network.positions.rows[position]
-            entries = tuple((a << power - least) + (b << network.positions.power - least)
-                            for a, b in zip(entries, more, strict=True))
-            power = least
-        row = to_units(nearest(entries, power, self.run.storage), power)
+        row = to_units(*embedded(self.run, network, token, position))
         radius = 1 + up(tiny(self.run.storage))
         return AffineForm(row, 2, [radius] * len(row), [abs(x) + radius for x in row])
 
@@ -159,3 +152,14 @@ class Operations:
         factor: Fraction = 5 * self.u + self.function
         return [times(factor, size) + times(lost, size + UNIT) + 1 for size in sizes]
 
+
+def embedded(run: FloatClaim, network: Network, token: int, position: int) -> tuple[Sequence[int], int]:
+    """The sum of the two rows of a token, stored, as integers times a power of two."""
+    power, entries = network.tokens.power, network.tokens.rows[token]
+    if network.positions is not None:
+        least = min(power, network.positions.power)
+        more = network.positions.rows[position]
+        entries = tuple((a << power - least) + (b << network.positions.power - least)
+                        for a, b in zip(entries, more, strict=True))
+        power = least
+    return nearest(entries, power, run.storage), power

@@ -1,7 +1,7 @@
 """Every word of a claim in every run of each class: each row of stored logits is above the margin.
 
-docs/floats.md, section 7. Words are run one by one, prefixes once where attention is causal; or there is a cover, some
-units of which are proved by classes.
+docs/floats.md, section 7. Words are run one by one, on balls and, where these are too coarse, on forms; or there is a
+cover, some units of which are proved by classes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 from ....kernel.budget import Budget
 from ....kernel.language import Language
@@ -31,6 +31,7 @@ from ..reading.decision import (
 )
 from ..reading.network import Network, read_network
 from ..words import ALL, Judge
+from .ball_words import BallsOfWords
 from .casting import cast_network
 from .classes import Runs
 from .rounding import unit_roundoff
@@ -114,10 +115,14 @@ class ProverOfRuns:
         self._budget = given.language.budget
         self._stack = FloatStack(self._budget, cast_network(given.network, run), run)
         self._rows = [make_row_maps(self._budget, [row], given.network.outputs) for row in self._judge.rows]
-        self._given = given
+        self._given, self._run = given, run
         self._classes: Classes | None = None
         margin = given.claim.margin
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
+
+    @cached_property
+    def _balls(self) -> BallsOfWords:
+        return BallsOfWords(self._judge, self._stack.network, self._run)
 
     def prove_unit(self, unit: CoverPart) -> int:
         """The unit; how many words or classes that are.
@@ -141,10 +146,12 @@ class ProverOfRuns:
             Rejected: if a row is not above the margin in every run, as far as is known; the word is named.
         """
         judge, words = self._judge, 0
-        walk = WalkOfRuns(self._stack, offset)
+        walk, runner = WalkOfRuns(self._stack, offset), self._balls.runner(offset, first, last)
         for word, cases in judge.words(first, last, ALL):
             words += 1
             needed = judge.needed(len(word), cases)
+            if needed and self._balls.prove(runner, judge.tokens(word), needed):
+                continue
             try:
                 for place, logits in walk.logits(judge.tokens(word), list(needed)) if needed else ():
                     for row in needed[place]:

@@ -106,7 +106,7 @@ class SoftmaxOfRuns:
         require(scale.times is None or abs(scale.times) <= 1, "no rule for a scale above 1 in float runs")
         square = Fraction(1, scale.root) if scale.root is not None else (scale.times or 1) ** 2
         require(square >= tiny(run.sums) ** 2, "the scale of scores may be too small for its format")
-        power = scale.root is None and _is_power(scale.times)
+        power = scale.root is None and is_power(scale.times)
         made = []
         for key in keys:
             total = (sum(map(mul, sizes, map(add, map(abs, key.centres), key.reaches))) >> FRACTION) + 1
@@ -124,9 +124,7 @@ class SoftmaxOfRuns:
         rescaled = self._rescaled(count)
         require(run.exp_base == "e" or times(6 * u, most) + up(8 * lost) <= UNIT,
                 "scores may be too large for exponentials to base 2")
-        fixed = up(self._exp_error + lost + (4 * lost if run.exp_base != "e" else 0)
-                   + (rescaled * (self._exp_error + 3 * u + lost) + lost if rescaled else 0))
-        fixed += 2 * RELATIVE_ERROR
+        fixed = up(self.exponent_of_none(count)) + 2 * RELATIVE_ERROR
         found = []
         for x in stored:
             apart = top - x.least
@@ -134,6 +132,23 @@ class SoftmaxOfRuns:
             found.append(fixed + times(u, apart + more))
         expect_finite(run.softmax, [4 * (top - min(x.least for x in stored)), count << FRACTION + 1])
         return found
+
+    def exponent_of_none(self, count: int) -> Fraction:
+        """How far the logarithm of a weight may be off, of so many, whatever the scores are."""
+        u, lost, rescaled = self._u, tiny(self._run.softmax), self._rescaled(count)
+        return (self._exp_error + lost + (4 * lost if self._run.exp_base != "e" else 0)
+                + (rescaled * (self._exp_error + 3 * u + lost) + lost if rescaled else 0))
+
+    def exponents_within(self, count: int) -> tuple[Fraction, Fraction]:
+        """The same of scores of at most m: the first number, and the second one times m, since no two are more than 2 m
+        apart."""
+        growing = 2 + (9 if self._run.exp_base != "e" else 0) + (2 if self._rescaled(count) else 0)
+        return self.exponent_of_none(count), growing * self._u
+
+    def most_to_base_2(self) -> Fraction:
+        """How large scores may be for exponentials to base 2, if there are such."""
+        lost = tiny(self._run.softmax)
+        return Fraction(1 << 62) if self._run.exp_base == "e" else (1 - 8 * lost) / (6 * self._u)
 
     def weigh(self, scores: AffineForm) -> WeightsOfRuns | None:
         """The weights of all positions, or None where scores may be off by too much."""
@@ -191,12 +206,12 @@ class SoftmaxOfRuns:
 
     def _made(self, greatest: Sequence[int], count: int) -> tuple[list[int], Fraction]:
         """What is flushed in averages of so many values of at most these sizes; and the relative error of each term."""
-        lost = self._lost(count)
+        lost = self.lost(count)
         sums = [4 * count * size for size in greatest]
         expect_finite(self._run.sums, sums)
         if self._run.normalised != "before":
             expect_finite(self._run.softmax, sums)
-        return [times(lost, size + UNIT) + 1 for size in greatest], self._relative(count)
+        return [times(lost, size + UNIT) + 1 for size in greatest], self.relative(count)
 
     def _rest(self, found: WeightsOfRuns, column: Sequence[tuple[int, int]]) -> tuple[int, list[int], int, int]:
         """Of one coordinate: the average of the centres; what each deviation adds; the rest; the average of sizes."""
@@ -227,7 +242,7 @@ class SoftmaxOfRuns:
         sizes = list(map(add, map(abs, rows), radii))
         return HeadAverages(within_range(rows, scores.slots, radii, sizes, fresh=True), made)
 
-    def _relative(self, count: int) -> Fraction:
+    def relative(self, count: int) -> Fraction:
         """How far quotients, weights, products and sums are off, relatively: U of docs/floats.md, section 7."""
         run, rescaled = self._run, self._rescaled(count)
         u_sums, u_weights = unit_roundoff(run.sums), unit_roundoff(run.weights)
@@ -240,7 +255,7 @@ class SoftmaxOfRuns:
         """How often sums of weights are rescaled."""
         return max(0, -(-count // self._run.block) - 1) if self._run.block else 0
 
-    def _lost(self, count: int) -> Fraction:
+    def lost(self, count: int) -> Fraction:
         """What is flushed in weights, products, sums and the quotient, of values of at most 1."""
         run = self._run
         return count * (4 * tiny(run.weights) + 8 * tiny(run.softmax) + 8 * tiny(run.sums))
@@ -261,7 +276,7 @@ class SoftmaxOfRuns:
         return tighten(x, spread(self._budget, x))
 
 
-def _is_power(times: Fraction | None) -> bool:
+def is_power(times: Fraction | None) -> bool:
     """Whether products with it are exact."""
     if times is None or times <= 0:
         return False

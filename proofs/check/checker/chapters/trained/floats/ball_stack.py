@@ -1,0 +1,251 @@
+"""A network on the numbers of a word, and how far every run of a class may be from them.
+
+docs/floats.md, section 7, Balls. Numbers are those of ../stack.py, of the network with rounded weights; errors have
+what runs add to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import isqrt
+
+from ....kernel.budget import Budget
+from ....kernel.exponential import floor_shift
+from ....kernel.verdicts import Rejected
+from ...run_classes.reading import FloatClaim
+from ..exact import ExactLinear, below, linear, select, zeros
+from ..heads import HeadOnNumbers, Reach, TokenProjections
+from ..linear import LinearOnNumbers, Unchanged
+from ..precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
+from ..reading.decision import LogitRow
+from ..reading.network import AttentionStep, Network, NetworkHead, Norm, NormStep, Scale, UnitsStep
+from ..stack import Alone, AttentionOnNumbers, Logits, NormOfStream, RowsOnNumbers, Stack, Stream, UnitsOnNumbers
+from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
+from .operations import embedded
+from .rounding import gamma, tiny, unit_roundoff
+from .softmax import SoftmaxOfRuns, is_power
+
+
+class NormOnBalls(NormOfStream):
+    """A step that normalises the stream."""
+
+    def __init__(self, balls: Balls, norm: Norm, width: int, reads: int) -> None:
+        super().__init__(balls.precision, balls.budget, norm, width, reads)
+        self._input = InputOnBalls(balls, norm, width)
+        self._more = (self._input.more * share(greatest_gain(norm)) >> SHARE) + 1 + self._input.off
+
+    def apply(self, stream: Stream) -> Stream:
+        """The stream after the step."""
+        x, e = super().apply(self._input.widened(stream))
+        return x, e + self._more
+
+
+class UnitsOnBalls(UnitsOnNumbers):
+    """A step with units, which have no gate: ``relu``, ``gelu`` or ``tanh``."""
+
+    def __init__(self, balls: Balls, step: UnitsStep, width: int, reads: int) -> None:
+        super().__init__(balls.precision, balls.budget, step, width, reads)
+        units, one, lost = step.inward.weight.width, balls.precision.one, 4 * tiny(balls.run.softmax)
+        self._input, self._sum = InputOnBalls(balls, step.norm, width), SumOnBalls(balls, width)
+        self._inward, self._outward = (ProductOnBalls(balls, linear(one)) for one in (step.inward, step.outward))
+        self._stored, self._most = balls.stored(units), balls.below(balls.run.softmax, 2)
+        self._exact, tanh = step.activation == "relu", step.activation == "tanh"
+        self._share = share(lost if tanh else 5 * balls.u + balls.function + lost)
+        self._constant = self._side * balls.number(lost + (balls.function if tanh else 0)) + 2
+        if tanh and 2 * one >= self._most:
+            raise Undecided
+
+    def apply(self, stream: Stream) -> Stream:
+        """The stream after the step."""
+        read, e = self._reading.apply(self._input.widened(stream))
+        e, off, size = self._input.read(read, e)
+        x = self._in.apply(read)
+        e = self._in.error(e) + self._inward.off(off, size)
+        e += self._stored.off(ceil_norm(x) + e)
+        size = ceil_norm(x) + e
+        hidden = self._activation.apply(x)
+        e = self._activation.spread(e) + self._rounding
+        if not self._exact:
+            if size >= self._most:
+                raise Undecided
+            e += (self._share * size >> SHARE) + self._constant
+            e += self._stored.off(ceil_norm(hidden) + e)
+        e_out = self._out.error(e) + self._outward.off(0, ceil_norm(hidden) + e)
+        return self._sum.add(stream, self._out.apply(hidden), e_out)
+
+
+class HeadOnBalls(HeadOnNumbers):
+    """A head; queries have the scale of scores, so what is said of them is times that."""
+
+    def __init__(self, balls: Balls, step: AttentionStep, head: NetworkHead,
+                 maps: Sequence[LinearOnNumbers | Unchanged], length: int) -> None:
+        super().__init__(balls.precision, step, head, maps, length)
+        run, width, (low, high) = balls.run, head.query.weight.width, ends_of_scale(step.scale)
+        if not 2 * tiny(run.sums) <= low <= 1:
+            raise Undecided
+        self._scale, self._back = share(high), share(1 / low)
+        self._products = [ProductOnBalls(balls, linear(one)) for one in (head.query, head.key, head.value)]
+        self._stored, self._entering = ([kind(size) for size in (width, width, self.width)]
+                                        for kind in (balls.stored, balls.entering))
+        terms = width + (0 if is_power(step.scale.times) else 2)
+        self._product = share(gamma(terms, unit_roundoff(run.sums)))
+        self._lost = balls.number(4 * terms * tiny(run.sums)) + 2
+        self._score = balls.rounded(run.scores, 1, exact=run.scores == run.sums)
+        self._sums = balls.below(run.sums, 2) * low
+        softmax = SoftmaxOfRuns(balls.budget, run)
+        fixed, of_size = softmax.exponents_within(length)
+        self._fixed, self._of_size = balls.number(fixed) + 1, share(of_size)
+        self._most = min(balls.below(run.softmax, 8), balls.below(run.sums, 2),
+                         balls.precision.number(softmax.most_to_base_2()))
+        relative, lost = softmax.relative(length), softmax.lost(length)
+        flushed = 16 * length * tiny(run.softmax)
+        if flushed > 1 or 2 * length >= 1 << run.softmax.greatest:
+            raise Undecided
+        self._relative, self._flushed = share(relative), share((1 + relative) * flushed + self._side * lost)
+        self._constant = self._side * balls.number(lost) + 2
+        self._values = min(balls.below(form, 4 * length) for form in (
+            (run.sums,) if run.normalised == "before" else (run.sums, run.softmax)))
+
+    def see_read(self, query: Sequence[int], key: Sequence[int], value: Sequence[int], e: int, off: int, size: int
+                    ) -> TokenProjections:
+        """What the head makes of a token, of what its maps made of a vector that has been read."""
+        found = []
+        for kind, (vector, linear_map) in enumerate(((query, self.query), (key, self.key), (value, self.value))):
+            scale, back = (self._scale, self._back) if kind == 0 else (1 << SHARE, 1 << SHARE)
+            error = linear_map.error(e) + (self._products[kind].off(off, size) * scale >> SHARE) + 1
+            for rounded in (self._stored[kind], self._entering[kind]):
+                length = ((ceil_norm(vector) + error) * back >> SHARE) + 1
+                error += (rounded.off(length) * scale >> SHARE) + 1
+            found.append(error)
+        e_query, e_key, e_value = found
+        more = ((ceil_norm(value) + e_value) * self._relative >> SHARE) + 1
+        return TokenProjections(query, key, value, e_query, Reach(e_key, ceil_norm(key), e_value + more))
+
+    def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
+        """How far off the logarithms of the weights of a run may be from these scores."""
+        e = super().score_error(seen, reach, scores)
+        total = ((ceil_norm(seen.query) + seen.query_error) * (reach.key_norm + reach.key_error)
+                 >> self._precision.fraction) + 1
+        if total >= self._sums:
+            raise Undecided
+        e += (total * self._product >> SHARE) + self._lost
+        most = max(map(abs, scores)) + e
+        more = self._score.off(most)
+        most += more
+        if most >= self._most:
+            raise Undecided
+        return e + more + self._fixed + (self._of_size * most >> SHARE) + 1
+
+    def average(self, sums: int, e_score: int, e_value: int, length: int, bits: int) -> tuple[Sequence[int], int]:
+        """The average from the packed sum, and its error; see the base."""
+        found, e = super().average(sums, e_score, e_value, length, bits)
+        most = self.values + e_value
+        if most >= self._values:
+            raise Undecided
+        more = (most * self._flushed >> SHARE) + self._constant
+        return found, e + (more >> self._precision.fraction - bits) + 1
+
+
+def ends_of_scale(scale: Scale) -> tuple[Fraction, Fraction]:
+    """Between which numbers, near each other, the absolute value of the scale of scores is."""
+    if scale.root is None:
+        times = abs(scale.times if scale.times is not None else Fraction(1))
+        return times, times
+    places = SHARE + scale.root.bit_length()
+    low = isqrt((1 << 2 * places) // scale.root)
+    return Fraction(low, 1 << places), Fraction(low + 1, 1 << places)
+
+
+class AttentionOnBalls(AttentionOnNumbers):
+    """A step with heads."""
+
+    def __init__(self, balls: Balls, step: AttentionStep, width: int, reads: int, length: int) -> None:
+        super().__init__(balls.precision, balls.budget, step, width, reads, length)
+        self._input, self._sum = InputOnBalls(balls, step.norm, width), SumOnBalls(balls, width)
+        self._of_runs = [HeadOnBalls(balls, step, head, (known.query, known.key, known.value), length)
+                         for head, known in zip(step.heads, self.heads, strict=True)]
+        self.heads = [*self._of_runs]
+        whole = ExactLinear(below([head.out for head in step.heads]), step.bias or zeros(width))
+        self._product, self._stored = ProductOnBalls(balls, whole), balls.stored(len(whole.weight.rows))
+
+    def see(self, stream: Stream, position: int, asks: bool) -> list[TokenProjections]:
+        """What each head makes of a token; without a query if it asks nothing."""
+        read, e = self._reading.apply(self._input.widened(stream))
+        e, off, size = self._input.read(read, e)
+        made = (self._all if asks else self._seen).apply(read)
+        return [head.see_read(made[query] if asks else (), made[key], made[value], e, off, size)
+                for head, (query, key, value) in zip(self._of_runs, self._slices, strict=True)]
+
+    def write(self, stream: Stream, averages: Sequence[tuple[Sequence[int], int]]) -> Stream:
+        """The stream with what the heads write."""
+        z = [one for average, _ in averages for one in average]
+        e = sum((error * norm >> NORM_BITS) + 1 for (_, error), norm in zip(averages, self._norms, strict=True))
+        size = ceil_norm(z) + sum(error for _, error in averages)
+        off = self._stored.off(size)
+        return self._sum.add(stream, self._out.apply(z), e + self._out.error(0) + self._product.off(off, size + off))
+
+
+class RowsOnBalls(RowsOnNumbers):
+    """All rows of the claim, of stored logits."""
+
+    def __init__(self, balls: Balls, network: Network, norm: Norm | None, width: int, rows: Sequence[LogitRow],
+                 margin: Fraction, reads: int) -> None:
+        super().__init__(balls.precision, balls.budget, network, norm, width, rows, margin, reads)
+        self._input, self._reads, self._stored = InputOnBalls(balls, norm, width), reads, balls.stored(1)
+        used = sorted({token for row in rows for token, _ in row})
+        self._logits = [ProductOnBalls(balls, select(linear(network.unembedding), [token])) for token in used]
+
+    def logits(self, stream: Stream) -> Logits:
+        """All that rows are sums of, and how far off what they are made from is."""
+        z, e = super().logits(self._input.widened(stream))
+        return z, e + self._input.more
+
+    def values(self, logits: Logits, rows: Sequence[int]) -> list[tuple[int, int]]:
+        """Of each of these rows its value, and how far that may be off."""
+        z, e = logits
+        self._budget.spend(2 * len(self._logits))
+        size = self._input.size or self._reads + e
+        made = [one.off(self._input.off, size) for one in self._logits]
+        common = self._product.error(e)  # the spectral norm is at least that of each column
+        off = [more + self._stored.off(abs(x) + common + more) for x, more in zip(z, made, strict=True)]
+        return [(value, error + sum([abs(c) * off[place] for place, c in self._forms[row]]))
+                for row, (value, error) in zip(rows, super().values(logits, rows), strict=True)]
+
+
+class StackOnBalls(Stack):
+    """The network with rounded weights at a precision, in all runs of a class.
+
+    Raises:
+        Undecided: if there are words of which nothing could be said.
+    """
+
+    def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
+                 rows: Sequence[LogitRow], margin: Fraction, length: int, run: FloatClaim) -> None:
+        self._balls = Balls(run, precision, budget)
+        try:
+            super().__init__(precision, budget, network, tokens, rows, margin, length)
+        except Rejected:
+            raise Undecided from None
+        self.cost *= 2
+
+    def embed(self, token: int, position: int) -> Stream:
+        """The stream before the first step: one number in all runs, unless it is flushed."""
+        row, power = embedded(self._balls.run, self.network, token, position)
+        x = [floor_shift(w, power + self.precision.fraction) for w in row]
+        return x, ceil_sqrt(len(x)) * (1 + self._balls.number(tiny(self._balls.run.storage)))
+
+    def _embedding_bound(self, tokens: Iterable[int]) -> int:
+        exact = super()._embedding_bound(tokens)
+        return exact + self._balls.rounded(self._balls.run.storage, self.network.width).off(exact)
+
+    def _make_alone(self, step: NormStep | UnitsStep) -> Alone:
+        if isinstance(step, UnitsStep):
+            return UnitsOnBalls(self._balls, step, self._width, self._bound)
+        return NormOnBalls(self._balls, step.norm, self._width, self._bound)
+
+    def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:
+        return AttentionOnBalls(self._balls, step, self._width, self._bound, self._length)
+
+    def _make_rows(self, norm: Norm | None, rows: Sequence[LogitRow], margin: Fraction) -> RowsOnNumbers:
+        return RowsOnBalls(self._balls, self.network, norm, self._width, rows, margin, self._bound)

@@ -1,0 +1,188 @@
+"""What roundings of a run add to errors in the 2-norm, in numbers of a precision; docs/floats.md, section 7, Balls.
+
+Sizes are bounds of the 2-norm of what a run has, errors of how far it may be from the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isqrt
+from operator import add
+from typing import NamedTuple
+
+from ....kernel.budget import Budget
+from ....kernel.exponential import ceil_shift
+from ...run_classes.reading import FloatClaim, Format
+from ..exact import ExactLinear
+from ..linear import spectral_norm
+from ..precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
+from ..reading.network import Norm
+from ..stack import Stream
+from .rounding import gamma, tiny, unit_roundoff
+
+SHARE = 64  # bits behind the point of relative errors
+
+
+class Rounded(NamedTuple):
+    """A vector that is rounded: its relative error, what is lost beside it, and below what its size must be."""
+
+    share: int
+    lost: int
+    most: int
+
+    def off(self, size: int) -> int:
+        """How far off the rounded vector may be.
+
+        Raises:
+            Undecided: if a number may be too large.
+        """
+        if size >= self.most:
+            raise Undecided
+        return (self.share * size >> SHARE) + 1 + self.lost
+
+
+class Balls:
+    """The roundings of a class of runs."""
+
+    def __init__(self, run: FloatClaim, precision: Precision, budget: Budget) -> None:
+        self.run, self.precision, self.budget = run, precision, budget
+        self.u = unit_roundoff(run.softmax)
+        self.function = 2 * run.exp_ulp * self.u
+
+    def number(self, x: Fraction) -> int:
+        """In numbers, rounded up."""
+        return -(-(x.numerator << self.precision.fraction) // x.denominator)
+
+    def below(self, form: Format, parts: int = 1) -> int:
+        """What a size must be below, so that so many times it is a finite number of the format."""
+        return (self.precision.one << form.greatest) // parts
+
+    def rounded(self, form: Format, width: int, exact: bool = False) -> Rounded:
+        """A vector rounded to a format, which changes nothing if it is exact."""
+        if exact:
+            return Rounded(0, 0, self.below(form))
+        return Rounded(share(unit_roundoff(form)), ceil_sqrt(width) * self.number(tiny(form)), self.below(form))
+
+    def stored(self, width: int) -> Rounded:
+        """What operations made, stored."""
+        run = self.run
+        return self.rounded(run.storage, width, exact=run.storage == run.sums == run.softmax)
+
+    def entering(self, width: int) -> Rounded:
+        """What is stored, as it enters a product."""
+        return self.rounded(self.run.inputs, width, exact=self.run.inputs == self.run.storage)
+
+
+def share(x: Fraction) -> int:
+    """A relative error, rounded up."""
+    return -(-(x.numerator << SHARE) // x.denominator)
+
+
+class ProductOnBalls:
+    """x W + b of what is stored, before it is stored."""
+
+    def __init__(self, balls: Balls, given: ExactLinear) -> None:
+        height, width, weight = len(given.weight.rows), given.weight.width, given.weight
+        u = unit_roundoff(balls.run.sums)
+        self._norm = spectral_norm(balls.budget, weight) + 1
+        self._frobenius = ceil_shift(ceil_norm(w for row in weight.rows for w in row), weight.power + NORM_BITS)
+        self._bias = ceil_shift(ceil_norm(given.bias.entries), given.bias.power + balls.precision.fraction)
+        self._share, self._entering = share(gamma(height + 1, u)), balls.entering(height)
+        self._lost = ceil_sqrt(width) * balls.number(4 * (height + 1) * tiny(balls.run.sums)) + 2
+        self._most = balls.below(balls.run.sums, 2)
+
+    def off(self, e: int, size: int) -> int:
+        """How far the product may be off from the real one of what is off by e less, and has at most this size with e.
+
+        Raises:
+            Undecided: if a number may be too large.
+        """
+        more = self._entering.off(size)
+        total = ((size + more) * self._frobenius >> NORM_BITS) + 1 + self._bias
+        if total >= self._most:
+            raise Undecided
+        return ((e + more) * self._norm >> NORM_BITS) + (self._share * total >> SHARE) + self._lost
+
+
+class InputOnBalls:
+    """What a step reads: the stream, or its norm, in which numbers have no gain and bias yet.
+
+    Attributes:
+        more: how far the norm of a run is off, before gain and bias, beside that of what is read.
+        off, size: how far what is read may be off beside that, and a bound of its size; 0 where there is no norm.
+    """
+
+    def __init__(self, balls: Balls, norm: Norm | None, width: int) -> None:
+        self.more, self.off, self.size, self._norm = 0, 0, 0, norm
+        if norm is None:
+            return
+        u, lost, run = balls.u, tiny(balls.run.softmax), balls.run
+        side, one = ceil_sqrt(width), balls.precision.one
+        layer = norm.kind == "layer"
+        self._share = share(gamma(width + 1, u) + 2 * gamma(4, u)) if layer else 0
+        self._lost = side * balls.number(4 * (width + 1) * lost) + 1
+        flushed = 4 * (width + 3) * lost / norm.epsilon
+        if 8 * flushed > 1 or 4 * balls.function > 1 or 2 * width * lost > 1:
+            raise Undecided
+        squares = min(Fraction(1 << run.softmax.greatest), width / lost) / 8 - width * norm.epsilon - 1
+        if squares < 1 or max(Fraction(width), 4 / norm.epsilon) >= 1 << run.softmax.greatest:
+            raise Undecided
+        self._most = min(isqrt(squares.numerator // squares.denominator) * one, balls.below(run.softmax, 4 * side))
+        factor = (1 + gamma(width + 8, u)) * (1 + 2 * flushed) * (1 + 2 * balls.function) - 1
+        self.more = (side * one * share(factor) >> SHARE) + 1 + side * balls.number(lost) + self._lost
+        made = side * one + self.more
+        if made >= balls.below(run.softmax):
+            raise Undecided
+        self.size = balls.number(greatest_gain(norm) * made / one) + (0 if norm.bias is None else ceil_shift(
+            ceil_norm(norm.bias.entries), norm.bias.power + balls.precision.fraction))
+        last = Rounded(share(gamma(2, u)), side * balls.number(4 * lost), balls.below(run.softmax, 2))
+        for step in (last, balls.stored(width)):
+            more = step.off(self.size)
+            self.off, self.size = self.off + more, self.size + more
+
+    def widened(self, stream: Stream) -> Stream:
+        """The stream with an error that has room for those of the mean and of the differences to it.
+
+        Raises:
+            Undecided: if a number may be too large.
+        """
+        x, e = stream
+        if self._norm is None:
+            return stream
+        size = ceil_norm(x) + e
+        if size >= self._most:
+            raise Undecided
+        return x, e + (self._share * size >> SHARE) + self._lost
+
+    def read(self, x: Sequence[int], e: int) -> tuple[int, int, int]:
+        """Of what was read: its error, how far it is off beside that when gain and bias are made, and its size."""
+        if self._norm is None:
+            return e, 0, ceil_norm(x) + e
+        return e + self.more, self.off, self.size
+
+
+def greatest_gain(norm: Norm) -> Fraction:
+    """The greatest absolute value of a gain."""
+    return Fraction(1) if norm.gain is None else max(map(abs, norm.gain.entries)) * Fraction(2)**norm.gain.power
+
+
+class SumOnBalls:
+    """The sum of the stream and what a step wrote, each stored."""
+
+    def __init__(self, balls: Balls, width: int) -> None:
+        self._stored = balls.stored(width)
+        self._summed = balls.rounded(balls.run.sums, width)
+
+    def add(self, stream: Stream, written: Sequence[int], e: int) -> Stream:
+        """The new stream; what was written is off by at most e before it is stored.
+
+        Raises:
+            Undecided: if a number may be too large.
+        """
+        x, off = stream
+        e += off + self._stored.off(ceil_norm(written) + e)
+        found = list(map(add, x, written))
+        for rounded in (self._summed, self._stored):
+            e += rounded.off(ceil_norm(found) + e)
+        return found, e

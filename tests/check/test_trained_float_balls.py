@@ -1,0 +1,140 @@
+"""Float runs on balls: whatever a run of a class does is as near to the numbers as the checker says.
+
+In each class but two one format alone is coarse, so that a bound without its roundings is too small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from constructions.trained.json_form import network_from_json
+from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.stack import Logits, Stream
+from proofs.check.checker.kernel.budget import Budget
+from proofs.enclosures.float_runs.run_class import read_run_class
+from proofs.trained.float_runs.casting import cast_network
+from proofs.trained.float_runs.emulation import Emulation
+from proofs.trained.float_runs.execution import executions
+from tests.check.trained_corpus import BFLOAT16, BINARY32, float_runs
+from tests.check.trained_networks import Weights, make_claim, make_network
+
+FINE = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(40,-200,200)") | {
+    "normalised": "either", "exp_ulp": "1", "exp_base": "e", "block": 0}
+COARSE, WIDE = "float(10,-60,60)", "float(12,-60,60)"
+NARROW = dict.fromkeys(("storage", "inputs", "scores"), WIDE)
+CLASSES = {
+    "inputs": FINE | {"inputs": COARSE},
+    "storage": FINE | {"inputs": COARSE, "storage": COARSE},
+    "scores": FINE | {"scores": COARSE},
+    "weights": FINE | {"weights": COARSE, "normalised": "after"},
+    "shares": FINE | {"weights": COARSE, "normalised": "before"},
+    "sums": FINE | NARROW | {"sums": WIDE},
+    "softmax": FINE | NARROW | {"softmax": WIDE, "weights": WIDE},
+    "base 2": FINE | NARROW | {"softmax": WIDE, "weights": WIDE, "exp_base": "2"},
+    "functions": FINE | {"exp_ulp": "2147483648"},
+    "binary32": BINARY32, "bfloat16": BFLOAT16}
+WORD = (2, 0, 1, 1, 0)
+LOGITS = [{"when": {"formula": "true"}, "above": [[[0, "1"]], [[1, "1"]], [[0, "-2"], [1, "1/3"]]]}]
+
+
+ERRORS: dict[str, list[int]] = {
+    "bias": [1420288638, 1423231978, 789, 789, 789, 3559793256, 1107241991, 1107241991, 35958828, 967535,
+             5710558077],
+    "bias and units": [8913345770, 8555020450, 106970, 106970, 106970, 25542788182, 4877802723, 4877802723,
+                       145330141, 6467243, 34593130411],
+    "sum": [52321616710, 87818974125, 801800, 801800, 801800, 151195250287, 624513200327, 624513200327, 9109068549,
+            128442053, 352597929499],
+    "gelu": [18799450, 17507096, 1779, 1779, 1779, 73806204, 45518236, 45518236, 64008272, 34395, 70805691],
+    "attention": [489758514, 178008141, 44683120, 17745652, 17745652, 1411931093, 110223814, 222158367, 17180144,
+                  277285, 1263703281],
+    "thirds": [109689433, 102562148, 5861386, 14258669, 14258669, 343336776, 569755420, 588256570, 408859176,
+               225327, 534848297],
+    "post": [293494854, 123024358, 15988347, 33825561, 33825561, 1900961441, 224523162, 273559502, 103209343,
+             216056, 1377927435],
+    "rms": [265425892, 272014854, 18898256, 46777976, 46777976, 968378179, 1315322997, 1391703472, 1852421788,
+            541634, 1772057825]}
+"""Of networks how far the last stream and the rows may be off in each class, all in all, in units of 2^-26."""
+
+
+def network_of(kind: str) -> dict[str, Any]:
+    """Networks with what there is a rule for; those of one step feel its roundings alone.
+
+    Some have numbers far from 0 whose differences alone are seen in the logits, so that their roundings are much.
+    """
+    w, d = Weights(5), 8
+    norm, far = {"step": "norm"}, {"kind": "layer", "epsilon": "1/100000", "gain": None}
+    steps: dict[str, Callable[[], list[Any]]] = {
+        "product": list, "norm": lambda: [norm | {"norm": w.norm(d, "layer")}],
+        "mean": lambda: [norm | {"norm": w.norm(d, "layer", True)}],
+        "bias": lambda: [norm | {"norm": far | {"bias": w.vector(d, 0.1, 300.0)}}],
+        "bias and units": lambda: [w.units(d, 4, far | {"bias": w.vector(d, 0.1, 300.0)}, "relu")],
+        "sum": lambda: [w.units(d, 4, w.norm(d, "layer"), "relu")],
+        "units": lambda: [w.units(d, 12, None, "relu")], "gelu": lambda: [w.units(d, 12, w.norm(d, "rms"), "gelu")],
+        "attention": lambda: [w.attention(d, 2, None, 12, size=2.0)],
+        "thirds": lambda: [w.attention(d, 2, w.norm(d, "layer"), 12, scale={"times": "-1/3"})]}
+    if kind not in steps:
+        return make_network(kind, 7)
+    made = w.network(4, d, 12, steps[kind](), True, 2)
+    if kind in ("mean", "bias", "sum", "bias and units"):
+        signs = [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]] * 2
+        del w.tensors[made["unembedding"]["weight"]["tensor"]]
+        made["unembedding"]["weight"] = w.view(signs)
+    if kind in ("mean", "sum"):
+        del w.tensors[made["positions"]["tensor"]]
+        made["positions"] = w.view([[100.0] * d] * 12)
+    return made
+
+
+def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatRuns:
+    claim = make_claim(cases=LOGITS, read="last", min_n=1, offsets=[1, 1])
+    return proof.read_float_runs(float_runs(network, claim, fields), Budget(100))
+
+
+def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int, ...]
+               ) -> tuple[list[tuple[int, int]], Stream]:
+    """Of each row its value, and how far it may be off in a run, in units of 2^-26; and the last stream."""
+    given = given_of(network, fields)
+    balls = proof.ProverOfRuns(given, given.floats[0])._balls
+    known, last = balls._stacks.at(0).rows, list[Stream]()
+    judge = known.logits
+
+    def kept(stream: Stream) -> Logits:
+        last.append(stream)
+        return judge(stream)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(known, "logits", kept)
+        found = balls.runner(1, 1, 4).logits(0, word, [len(word) - 1])[len(word) - 1]
+    return known.values(found, range(3)), last[0]
+
+
+def drawn_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int, ...]) -> Any:
+    """The rows of runs, some of them drawn, in units of 2^-26; with whole coefficients."""
+    run, draw = read_run_class("class 1", fields), np.random.default_rng(3)
+    cast, at = cast_network(network_from_json(network, "test"), run), np.array([len(word) - 1])
+    found = [Emulation(cast, run, execution, drawn).logits(np.tile(word, (count, 1)), 1, at)[:, 0]
+             for execution in executions(run)[:2] for drawn, count in ((None, 1), (draw, 40))]
+    logits = np.concatenate(found)
+    return np.stack([logits[:, 0], logits[:, 1], logits[:, 1] - 6 * logits[:, 0]], -1) * 2**26
+
+
+@pytest.mark.parametrize("kind", ["product", "norm", "mean", "bias", "bias and units", "sum", "units", "gelu",
+                                  "attention", "thirds", "post", "rms"])
+@pytest.mark.parametrize("name", CLASSES)
+def test_rows_of_drawn_runs_are_within_their_balls(kind: str, name: str) -> None:
+    network, fields = network_of(kind), CLASSES[name]
+    known, _ = known_rows(network, fields, WORD)
+    values, errors = np.array(known).T
+    worst = float((np.abs(drawn_rows(network, fields, WORD) - values) / errors).max())
+    assert 0 < worst <= 1
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_each_rounding_is_in_the_errors_and_these_are_as_small_as_they_were(kind: str) -> None:
+    """A rounding that is left out changes a number; so does a looser bound."""
+    known = [known_rows(network_of(kind), fields, WORD) for fields in CLASSES.values()]
+    assert [stream[1] + sum(error for _, error in rows) for rows, stream in known] == ERRORS[kind]
