@@ -122,6 +122,7 @@ def drawn_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
     return np.stack([logits[:, 0], logits[:, 1], logits[:, 1] - 6 * logits[:, 0]], -1) * 2**26
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", ["product", "norm", "mean", "bias", "bias and units", "sum", "units", "gelu",
                                   "attention", "thirds", "post", "rms"])
 @pytest.mark.parametrize("name", CLASSES)
