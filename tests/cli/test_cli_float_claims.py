@@ -14,6 +14,7 @@ from constructions.network.json_form import transformer_to_json, write_canonical
 from constructions.network.transformer import Transformer
 
 SINCE = ("Q_1 S Q_0", "--alphabet", "01")
+MORE_ONES = ("#<[Q_1] > #<[Q_0]", "--alphabet", "01")
 PARITY = ("ODD(#<[Q_1])", "--alphabet", "01")
 CLAIM = """[[claim]]
 name = "runs"
@@ -44,7 +45,7 @@ def test_a_formula_is_refuted_by_a_wrong_run(certify: Any) -> None:
 
 def test_a_formula_of_which_nothing_wrong_is_found_is_unknown(certify: Any) -> None:
     """At 4 positions the bounds do not hold in bfloat16, and every run of the search is right."""
-    result = certify("formula", "#<[Q_1] > #<[Q_0]", "--alphabet", "01", "--max-n", "4", "--float", "bfloat16", "--json")
+    result = certify("formula", *MORE_ONES, "--max-n", "4", "--float", "bfloat16", "--json")
     assert (result.code, result.json["verdict"]) == (3, "unknown")
     assert result.json["reason"].startswith(
         "certified over the real numbers, but not in all float runs of bfloat16: layer 2, feed-forward: ")
