@@ -15,7 +15,7 @@ from certify.frame.shards import content
 from certify.trained.proving import WORK
 from constructions.errors import Unsupported
 from constructions.trained.json_form import network_from_json
-from constructions.trained.network import TrainedNetwork
+from constructions.trained.network import AttentionStep, TrainedNetwork
 from constructions.trained.tracks import Column, TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Refusal, Rejected, check_text
@@ -23,13 +23,14 @@ from proofs.trained.balls import BallNetwork
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import WrongInput, tracks_text
 from proofs.trained.tracks.deciding import FormProved, FormSearch
-from proofs.trained.tracks.heads import NotOneLayer
+from proofs.trained.tracks.levels import NoClasses
 from proofs.trained.tracks.wrong import Margins, SeenInput, confirmed, glance, search
 
 EACH = 1 << 16
 """The most inputs of a form that are run one by one."""
 FEW_LETTERS = 2
-"""Inputs of no more letters than these are run one by one before anything else: classes are hardly fewer."""
+"""Inputs of no more letters than these are run one by one before anything else: classes are hardly fewer. So are those
+of networks of several layers, whose classes say less."""
 ROOMS = (1, 16, 256)
 """Units of the last place by which ranges are wider than floats say; more where the checker does not accept fewer."""
 
@@ -113,13 +114,14 @@ class FormDecider:
         row = FormRow(len(form.columns), "unknown", inputs, glance(margins), None, None, None, "")
         if (wrong := self._wrong(row)) is not None:
             return FormResult(wrong)
-        if len(form.columns) * len(self.claim.tracks) <= FEW_LETTERS and inputs <= EACH:
+        several = sum(isinstance(step, AttentionStep) for step in self.network.steps) > 1
+        if inputs <= EACH and (several or len(form.columns) * len(self.claim.tracks) <= FEW_LETTERS):
             found = self._each(row, margins)
             if found.row.verdict != "unknown":
                 return found
         try:
             proved, reason = self._prove(number)
-        except NotOneLayer as why:  # wrong inputs are found all the same
+        except NoClasses as why:  # wrong inputs are found all the same
             return self._each(row, margins) if inputs <= EACH else FormResult(self._searched(
                 row, (), f"{why}; then inputs are run one by one, and {inputs:,} are too many"))
         if proved.unit is not None and not reason:

@@ -1,8 +1,8 @@
-"""Networks of one layer, written by hand, and what they are claimed to do: ``python -m examples.adders.by_hand`` writes
-NAME.json and NAME.toml of each.
+"""Networks written by hand, and what they are claimed to do: ``python -m examples.adders.by_hand`` writes NAME.json and
+NAME.toml of each.
 
-The residual stream has a value, coordinates of the place, and what heads and units write. A head finds a column k by
-the score sharp (2 k k' - k'^2), which is greatest where the place read has k' = k.
+One layer, but for `carries`. The residual stream has a value, coordinates of the place, and what heads and units
+write. A head finds a column k by the score sharp (2 k k' - k'^2), which is greatest where the place read has k' = k.
 """
 
 from __future__ import annotations
@@ -127,12 +127,63 @@ def adder(name: str, base: int, columns: int, sharp: float, margin: str = MARGIN
     places = [*map(found, range(columns)), found(-1), *map(found, range(columns)), found(columns)]
     places += [asks(column) for column in range(1, columns + 1)]
     values = [*map(float, range(base)), 0.0, 0.0]
-    digits = "0123456789"[:base]
-    claim = (f'title = "The sum of two numbers of {columns} digits to the base {base}, least significant digit first"\n'
-             f'letters = "{digits}"\ncolumns = {columns}\ntracks = ["a", "b"]\nmachine = "add"\n'
-             f'layout = ["a", {base}, "b", {base + 1}, "answer"]\n' + margin)
     network = make.made(values, places, steps, make.nearest(base))
-    return Entry(name, claim, network, make.parameters)
+    return Entry(name, sum_claim(base, columns, margin), network, make.parameters)
+
+
+def sum_claim(base: int, columns: int, margin: str) -> str:
+    """The claim that two numbers are added."""
+    return (f'title = "The sum of two numbers of {columns} digits to the base {base}, least significant digit first"\n'
+            f'letters = "{"0123456789"[:base]}"\ncolumns = {columns}\ntracks = ["a", "b"]\nmachine = "add"\n'
+            f'layout = ["a", {base}, "b", {base + 1}, "answer"]\n' + margin)
+
+
+def carries(name: str, base: int, columns: int) -> Entry:
+    """a + b with carries looked ahead, by two layers: no answer that was written is read.
+
+    The first layer hears the sum s of both digits of a column, at the second number's digit and where the column is
+    asked for; units say whether s = base - 1, which passes a carry on, and whether s >= base, which makes one. The
+    second layer finds the last earlier column that passes nothing on, and whether it makes a carry. Before the first
+    column stands the +. ``key`` of a place is its column; what it asks rises with columns, up to the one asked for.
+    """
+    make, count = Network(), columns + 1
+    value, total, passes, makes, far, carry = range(6)
+    key, asks_of, width = 6, 6 + count, 6 + 2 * count
+    places: Rows = {(columns, key + columns): 1.0, (columns, asks_of + columns): 1.0}
+    for column in range(columns):
+        places |= {(column, key + column): 1.0, (column, far): -1.0}
+        places |= {(count + column, key + column): 1.0, (count + column, asks_of + column): 1.0}
+    for answer in range(count):
+        place = columns + count + answer
+        places |= {(place, asks_of + column): column + 4.0 for column in range(answer + 1)} | {(place, far): -1.0}
+    ask: Rows = {(asks_of + column, column): 1.0 for column in range(count)}
+
+    def head(sharp: float, more: list[float], keys: Rows, hears: int, times: float, into: int) -> AttentionStep:
+        query = {at: sharp * entry for at, entry in ask.items()}
+        return heads(Head(make.affine(width, count + len(more), query, [0.0] * count + more),
+                          make.affine(width, count + len(more), keys), make.affine(width, 1, {(hears, 0): 1}),
+                          make.matrix(1, width, {(0, into): times})))
+
+    def units(reads: int, times: float, starts: list[float], writes: Rows) -> UnitsStep:
+        inward = {(reads, unit): times for unit in range(len(starts))}
+        return UnitsStep(None, make.affine(width, len(starts), inward, [-start for start in starts]), None, "relu",
+                         make.affine(len(starts), width, writes))
+
+    own: Rows = {(key + column, column): 1.0 for column in range(count)}
+    later: Rows = {(key + column, (column + 1) % count): 1.0 for column in range(count)}
+    later |= {(passes, count): 1.0, (far, count + 1): -1.0}
+    steps = (head(40.0, [], own, value, 2.0, total),
+             units(total, 1.0, [base - 2.0, base - 1.0, float(base)],
+                   {(0, passes): 1.0, (1, passes): -2.0, (2, passes): 1.0, (1, makes): 1.0, (2, makes): -1.0}),
+             head(2.0, [-2.0 * (columns + 6), -600.0], later, makes, 1.0, carry),
+             units(carry, 2.0, [0.5, 1.5], {(0, total): 1.0, (1, total): -1.0}),
+             units(total, 1.0, [base - 0.75, base - 0.25], {(0, total): -2.0 * base, (1, total): 2.0 * base}))
+    tokens = make.matrix(base + 2, width, {(digit, value): float(digit) for digit in range(base)})
+    unembedding = make.affine(width, base, {(total, digit): 2.0 * digit for digit in range(base)},
+                              [-float(digit * digit) for digit in range(base)])
+    network = TrainedNetwork("causal", tokens, make.matrix(3 * columns + 2, width, places), steps, unembedding,
+                             make.tensors)
+    return Entry(name, sum_claim(base, columns, MARGIN), network, make.parameters)
 
 
 def reverser(name: str, columns: int, sharp: float) -> Entry:
@@ -204,7 +255,7 @@ def entries() -> tuple[Entry, ...]:
     """All networks of the board."""
     return (adder("decimal", 10, 10, 40.0), adder("decimal_soft", 10, 10, 4.2, ""), adder("binary", 2, 16, 40.0),
             reverser("reverse", 10, 40.0), parity("parity", 16), sorter("sort", 16),
-            brackets("brackets", 32, 40.0))
+            brackets("brackets", 32, 40.0), carries("carries", 10, 6))
 
 
 def write(folder: Path) -> None:

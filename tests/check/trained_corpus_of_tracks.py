@@ -10,6 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from certify.trained.tracks_decision import decide_tracks
+from certify.trained.tracks_file import tracks_claim_of_table
+from constructions.tables import read_toml
+from examples.adders.by_hand import carries
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracks.certificate import tracks_text
+from proofs.trained.tracks.deciding import FormSearch
 from tests.check.trained_corpus import CORPUS, Document, changed
 from tests.check.trained_networks import dump
 from tests.trained.tracks.adders import adder, adds, silent
@@ -32,6 +38,15 @@ def in_two_layers() -> Document:
     return json.loads(text)
 
 
+def by_nodes() -> Document:
+    """Of an adder of two layers, of two digits to the base 2, by classes and nodes."""
+    entry = carries("carries", 2, 2)
+    claim = tracks_claim_of_table(read_toml(entry.claim, "claim"), "claim", entry.network)
+    unit = FormSearch(FloatNetwork(entry.network), claim, 0, 1, 16).run().unit
+    assert unit is not None
+    return json.loads(tracks_text(entry.network, claim, [unit]))
+
+
 def wrong() -> Document:
     """Of one that is blurred."""
     network = adder(2, 2, blur=0.8)
@@ -40,11 +55,13 @@ def wrong() -> Document:
     return json.loads(text)
 
 
-def with_narrow_range(document: Document, by: int) -> Document:
-    """A copy with the widest range narrower."""
-    numbers = np.frombuffer(base64.b64decode(document["units"][0]["ranges"]), "<i4").copy()
+def with_narrow_range(document: Document, by: int, step: str = "") -> Document:
+    """A copy with the widest range narrower; of the step before the last one, if it says so."""
+    where = ("units", 0, *((step, 0) if step else ()))
+    part = document["units"][0][step][0] if step else document["units"][0]
+    numbers = np.frombuffer(base64.b64decode(part["ranges"]), "<i4").copy()
     numbers[1 + 2 * int((numbers[1::2].astype(int) - numbers[::2]).argmax())] -= by
-    return changed(document, "units", 0, "ranges", value=base64.b64encode(numbers.tobytes()).decode())
+    return changed(document, *where, "ranges", value=base64.b64encode(numbers.tobytes()).decode())
 
 
 def with_answers(document: Document, token: int) -> Document:
@@ -57,7 +74,8 @@ def with_answers(document: Document, token: int) -> Document:
 
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
-    adds_two, other, each_input = proved(), wrong(), in_two_layers()
+    adds_two, other, each_input, nodes = proved(), wrong(), in_two_layers(), by_nodes()
+    labels = nodes["units"][0]["labels"]
     layout = adds_two["claim"]["forms"][0]["layout"]
     return {CORPUS / f"{name}.cert": document for name, document in {
         "accepted/trained_tracks": adds_two,
@@ -67,6 +85,10 @@ def files() -> dict[Path, Document]:
         "rejected/trained_tracks_no_wrong_input": other | {"network": adds_two["network"]},
         "accepted/trained_tracks_input_by_input": each_input,
         "rejected/trained_tracks_input_by_input_a_margin_too_large": changed(each_input, "claim", "margin", value="2"),
+        "accepted/trained_tracks_by_nodes": nodes,
+        "rejected/trained_tracks_by_nodes_a_range_too_narrow": with_narrow_range(nodes, 1 << 14, "before"),
+        "rejected/trained_tracks_by_nodes_a_margin_too_large": changed(nodes, "claim", "margin", value="2"),
+        "malformed/trained_tracks_by_nodes_a_label_left_out": changed(nodes, "units", 0, "labels", value=labels[:-1]),
         "malformed/trained_tracks_an_input_too_few": changed(each_input, "units", 0, "inputs", value=15),
         "malformed/trained_tracks_a_range_left_out": changed(
             adds_two, "units", 0, "ranges", value=adds_two["units"][0]["ranges"][:-16]),

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.trained.classes.forms import Forms, after_units, least_of, normed
+from proofs.trained.classes.forms import Forms, least_of
 from proofs.trained.classes.rows import linear_parts
-from proofs.trained.forward import FloatNorm, FloatUnits
+from proofs.trained.tracks.levels import between, heard
 from proofs.trained.tracks.queries import Restricted
 from proofs.trained.tracks.ranges import FormRanges, Ranged
 
@@ -23,7 +23,6 @@ Whole = NDArray[np.int64]
 ROOM = 2**-20  # for the checker's roundings
 SPARSE = 3  # of so many classes a cell's rows are bounded class by class
 MOST_CUTS = 48
-LOOSE = 2**-38  # of a stream, where it begins
 LIST = 512  # cells at once
 FAR = np.float64(10) ** 30
 LESS = 10**-3  # counts how wide a box is, beside how much its row feels it
@@ -50,9 +49,9 @@ class Cell:
 
 @dataclass
 class Group:
-    """Classes that have all that follows the heads in common: where they are read, what, and what is right."""
+    """Classes that have all that follows the heads in common: where they are read, what, and at last what is right."""
 
-    key: tuple[int, int, int]
+    key: tuple[int, ...]
     ranged: list[Ranged]
     root: Cell | None = None
     cells: int = 0
@@ -114,18 +113,10 @@ class Cover:
         """All rows (the right answer's logit less each other's) of cells."""
         boxes = [cell.box for cell in cells]
         least, greatest = np.stack([box[0] for box in boxes]), np.stack([box[1] for box in boxes])
-        centre, half = (least + greatest) / 2 / self.scale, (greatest - least) / 2 / self.scale
-        keys = [groups[cell.group].key for cell in cells]
-        base = self.form.heads.streams[[own for _, own, _ in keys], [place for place, _, _ in keys]]
-        stream = Forms(base + centre @ self.rows, half[:, :, np.newaxis] * self.rows,
-                       np.full(base.shape, LOOSE * (1 + np.abs(base).max())))
-        for step in self.steps:
-            if isinstance(step, FloatUnits):
-                stream = after_units(stream, step)
-            else:
-                assert isinstance(step, FloatNorm)
-                stream = normed(stream, step)
-        answers = np.array([answer for _, _, answer in keys])
+        box = least / self.scale, greatest / self.scale
+        own = [self.form.own(groups[cell.group].ranged[0].one) for cell in cells]
+        stream = between(self.steps, heard(self.form.last.level.streams.only(np.array(own)), box, self.rows))
+        answers = np.array([groups[cell.group].key[-1] for cell in cells])
         return self._differences(stream, answers)
 
     def _differences(self, stream: Forms, answers: NDArray[np.intp]) -> Forms:
@@ -167,7 +158,8 @@ class Cover:
             if not np.any(alpha[mine]):
                 continue
             ends = np.minimum(alpha[mine] * box[0][mine], alpha[mine] * box[1][mine]).sum() / self.scale
-            exact = -self.form.greatest(restricted, one.query, head, -alpha[mine], np.array([one.member]))[0]
+            exact = -self.form.last.greatest(restricted, self.form.own(one), head, -alpha[mine] @ rows,
+                                             np.array([one.member]))[0]
             total += exact if head == len(self.form.rows) - 1 else max(exact, ends)  # as the checker does
         return total
 

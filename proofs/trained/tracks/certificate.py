@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from constructions.network.json_form import write_canonical
 from constructions.trained.json_form import network_to_json
@@ -15,7 +17,7 @@ from constructions.trained.tracks import Column, TracksClaim
 from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.trained.certificate import VERSION, packed
 from proofs.trained.tracks.cells import Cell, Group
-from proofs.trained.tracks.ranges import FormRanges, Ranged
+from proofs.trained.tracks.ranges import FormRanges, Ranged, StepRanges
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,25 @@ class WrongInput:
 def unit_to_json(form: FormRanges, splits: Sequence[tuple[int, int, int]], ranged: Sequence[Sequence[Ranged]],
                  groups: Sequence[Group]) -> dict[str, Any]:
     """How one form is proved."""
-    numbers = [np.stack([one.least, one.greatest], axis=-1).ravel().astype(np.int32) for row in ranged for one in row]
-    return {
-        "directions": [packed([matrix]) for matrix in form.directions],
-        "bits": form.bits,
+    numbers = [np.stack([one.least, one.greatest], axis=-1).ravel() for row in ranged for one in row]
+    last = _averages(form.last, np.concatenate(numbers))
+    unit = {
+        "directions": last["directions"], "bits": last["bits"],
         "splits": [list(split) for split in splits],
-        "ranges": packed([np.concatenate(numbers)] if numbers else []),
+        "ranges": last["ranges"],
         "cells": [_tree(group.root) for group in groups]}
+    if form.nodes is None:
+        return unit
+    return unit | {
+        "labels": [None if labels is None else b64encode(labels.astype("<u2").tobytes()).decode("ascii")
+                   for labels in form.nodes.labels],
+        "before": [_averages(step, np.stack(bounds, axis=-1).ravel()) for step, bounds in form.before]}
+
+
+def _averages(step: StepRanges, ranges: NDArray[np.int64]) -> dict[str, Any]:
+    """What is stated of an attention step."""
+    return {"directions": [packed([matrix]) for matrix in step.directions], "bits": step.bits,
+            "ranges": packed([ranges.astype(np.int32)])}
 
 
 def _tree(cell: Cell | None) -> Any:

@@ -12,7 +12,7 @@ from constructions.trained.tracks import Column, TracksClaim
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.cells import Cover, Group
 from proofs.trained.tracks.certificate import unit_to_json
-from proofs.trained.tracks.queries import Restricted, group_of, parts
+from proofs.trained.tracks.queries import Restricted, parts
 from proofs.trained.tracks.ranges import FormRanges, Ranged, ranged
 
 MOST_CELLS = 600  # of a group
@@ -38,16 +38,22 @@ class FormSearch:
     """The search for a proof of one form."""
 
     def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int, effort: int, room: int = 1) -> None:
-        self.form = FormRanges(floats, claim, claim.forms[number], room)
-        self.claim, self.effort = claim, effort
+        self.floats, self.claim, self.number, self.effort = floats, claim, number, effort
+        self._start(room)
+
+    def _start(self, room: int) -> None:
+        self.form = FormRanges(self.floats, self.claim, self.claim.forms[self.number], room)
         self.splits: list[tuple[int, int, int]] = []
         self.ranged = ranged(self.form)
-        self.cover = Cover(self.form, np.float64(claim.margin), MOST_CELLS * effort)
-        self.groups: dict[tuple[int, int, int], Group] = {}
+        self.cover = Cover(self.form, np.float64(self.claim.margin), MOST_CELLS * self.effort)
+        self.groups: dict[tuple[int, ...], Group] = {}
 
     def widen(self, room: int) -> None:
         """Leave so many units of 2^-bits to roundings of the checker, in place of those that were left."""
-        more, self.form.room = room - self.form.room, room
+        more, self.form.last.room = room - self.form.last.room, room
+        if more and self.form.before:  # later steps are wider, too
+            self._start(room)
+            return
         for row in self.ranged:
             for one in row:
                 one.least, one.greatest = one.least - more, one.greatest + more
@@ -61,21 +67,19 @@ class FormSearch:
                 break
             if not self.split(open_ones):
                 break
-            touched = {self._key(one) for one in open_ones}
+            touched = {self.form.key(one.one) for one in open_ones}
             self._cover({key: group for key, group in self._grouped().items() if key in touched})
         return self._proved()
 
-    def _key(self, one: Ranged) -> tuple[int, int, int]:
-        return group_of(self.form.queries[one.one.query], one.one, self.form.has_positions)
-
-    def _grouped(self) -> dict[tuple[int, int, int], Group]:
-        found: dict[tuple[int, int, int], Group] = {}
+    def _grouped(self) -> dict[tuple[int, ...], Group]:
+        found: dict[tuple[int, ...], Group] = {}
         for row in self.ranged:
             for one in row:
-                found.setdefault(self._key(one), Group(self._key(one), [])).ranged.append(one)
+                key = self.form.key(one.one)
+                found.setdefault(key, Group(key, [])).ranged.append(one)
         return found
 
-    def _cover(self, groups: dict[tuple[int, int, int], Group]) -> None:
+    def _cover(self, groups: dict[tuple[int, ...], Group]) -> None:
         self.cover.cover(list(groups.values()))
         self.groups.update(groups)
 
@@ -96,7 +100,7 @@ class FormSearch:
                     continue
                 made = []
                 for part in parts(self.form.queries[number], one.one, column):
-                    least, greatest = self.form.bounds(number, part.split, np.array([part.member]))
+                    least, greatest = self.form.ranges([part])
                     made.append(Ranged(part, np.maximum(least[0], one.least), np.minimum(greatest[0], one.greatest)))
                 self.splits.append((number, place, column))
                 row[place:place + 1] = made
@@ -108,14 +112,14 @@ class FormSearch:
         """The column whose letters may move the averages most, of those that are not given."""
         query = self.form.queries[one.one.query]
         given = {column for column, _ in one.one.split}
-        if query.answer.kind != "end":
-            given.add(query.answer.column)
+        if query.by is not None:
+            given.add(query.by)
         score = np.zeros(len(self.form.form.columns))
         for head in range(len(self.form.rows)):
-            weights = self.form.weights(one.one.query, head)
-            for place, at in enumerate(self.form.form.layout[: query.place + 1]):
+            weights = self.form.last.weights(query, self.form.own(one.one), head)[1]
+            for at, rows in zip(self.form.form.layout[:query.place], self.form.last.sources.read, strict=False):
                 if at.kind in ("track", "answer"):
-                    score[at.column] += weights[place].max()
+                    score[at.column] += weights[rows].max()
         free = [column for column in range(len(score)) if column not in given and score[column] > 0]
         return max(free, key=lambda column: score[column], default=None)
 
@@ -133,8 +137,8 @@ class FormSearch:
         for one in open_ones[:: max(1, len(open_ones) // LISTED)]:
             restricted = Restricted(self.form.queries[one.one.query], one.one.split)
             for head, rows in enumerate(self.form.rows):
-                for vector in (sign * unit for unit in np.eye(len(rows)) for sign in (1, -1)):
-                    paths = self.form.paths(restricted, one.one.query, head, vector)
+                for vector in (sign * row for row in rows for sign in (1, -1)):
+                    paths = self.form.last.paths(restricted, self.form.own(one.one), head, vector)
                     top = paths.greatest_ratios(np.array([one.one.member]))[0][0]
                     letters = paths.input(one.one.member, top)
                     found[tuple(self.claim.all_columns[letter] for letter in letters)] = None

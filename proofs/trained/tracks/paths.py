@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.trained.tracks.queries import Query, Restricted
+from proofs.trained.tracks.queries import Restricted
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -24,37 +24,48 @@ NEVER = -np.inf
 
 @dataclass(frozen=True)
 class Lines:
-    """Σ w v and Σ w of each step of each column, of each last state, and of what stands outside columns."""
+    """Σ w v and Σ w of each step of each column, of each last state, and of what stands outside columns. On the last
+    axis are lines of which the greatest counts: where weights are only known to lie between two ends."""
 
     values: tuple[Array, ...]
     weights: tuple[Array, ...]
     last_values: Array
     last_weights: Array
-    value: np.float64
-    weight: np.float64
+    value: Array
+    weight: Array
 
 
-def lines(query: Query, weights: Array, values: Array) -> Lines:
-    """Sums over all places that the query sees, for weights and values [place, token]."""
-    columns, form = query.columns, query.columns.form
-    products = weights * values
-    found_values = [np.zeros(len(source)) for source in columns.source]
-    found_weights = [np.zeros(len(source)) for source in columns.source]
-    last_values, last_weights = np.zeros(columns.states), np.zeros(columns.states)
-    value = weight = np.float64(0)
-    for place, one in enumerate(form.layout[: query.place + 1]):
-        if one.kind == "token":
-            value += products[place, one.index]
-            weight += weights[place, one.index]
-        elif one.kind == "end":
-            tokens = columns.ends(one)
-            last_values += np.where(tokens >= 0, products[place, tokens], 0)
-            last_weights += np.where(tokens >= 0, weights[place, tokens], 0)
-        else:
-            tokens = columns.tokens(one)
-            found_values[one.column] += products[place, tokens]
-            found_weights[one.column] += weights[place, tokens]
-    return Lines(tuple(found_values), tuple(found_weights), last_values, last_weights, value, weight)
+@dataclass(frozen=True)
+class Seen:
+    """What is read at the places before a query: numbers of sources. ``fixed``, and for each column [step, place] and
+    for last states [state, place]."""
+
+    fixed: Indices
+    columns: tuple[Indices, ...]
+    lasts: Indices
+
+
+def lines(seen: Seen, least: Array, greatest: Array, values: Array) -> Lines:
+    """Sums for weights between two ends and for values, each by source."""
+    columns = [_lines(rows, least, greatest, values) for rows in seen.columns]
+    lasts, (value, weight) = (_lines(rows, least, greatest, values) for rows in (seen.lasts, seen.fixed))
+    return Lines(tuple(one[0] for one in columns), tuple(one[1] for one in columns), *lasts, value, weight)
+
+
+def _lines(rows: Indices, least: Array, greatest: Array, values: Array) -> tuple[Array, Array]:
+    """The greatest sum of w (v - T) is that of the greatest weights of the values above T and the least of the others:
+    values and weights of these lines [..., lines], for sources [..., sources]."""
+    low, high, value = least[rows], greatest[rows], values[rows]
+    if (low == high).all():
+        return (low * value).sum(axis=-1)[..., np.newaxis], low.sum(axis=-1)[..., np.newaxis]
+    order = np.argsort(-value, axis=-1)
+    low, high, value = (np.take_along_axis(one, order, -1) for one in (low, high, value))
+    found = []
+    for first, second in ((low * value, high * value), (low, high)):
+        more = np.cumsum(second - first, axis=-1)
+        more = np.concatenate([np.zeros((*more.shape[:-1], 1)), more], axis=-1)
+        found.append(first.sum(axis=-1)[..., np.newaxis] + more)
+    return found[0], found[1]
 
 
 @dataclass(frozen=True)
@@ -76,25 +87,26 @@ class Paths:
         self.restricted, self.sums, self.least, self.greatest = restricted, sums, least, greatest
         columns = restricted.query.columns
         self.states, self.start = columns.states, columns.claim.machine.start
-        answer = restricted.query.answer
+        by = restricted.query.by
         self.length = len(columns.source)
-        self.column = self.length if answer.kind == "end" else answer.column
+        self.column = self.length if by is None else by
         self.bundles = [self._bundles(column) if column != self.column else [] for column in range(self.length)]
 
     def _bundles(self, column: int) -> list[Bundle]:
         columns, sums = self.restricted.query.columns, self.sums
         kept = np.flatnonzero(self.restricted.kept[column])
         key = columns.source[column][kept] * self.states + columns.target[column][kept]
-        low = sums.values[column][kept] - self.least * sums.weights[column][kept]
-        high = sums.values[column][kept] - self.greatest * sums.weights[column][kept]
+        values, weights = sums.values[column][kept].ravel(), sums.weights[column][kept].ravel()
+        several = sums.values[column].shape[1]
+        kept, key = np.repeat(kept, several), np.repeat(key, several)
+        low, high = values - self.least * weights, values - self.greatest * weights
         order = np.lexsort((-high, -low, key))
         found = []
         for those in np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if len(order) else []:
             best = np.maximum.accumulate(high[those])
             chosen = those[np.concatenate([[True], high[those][1:] > best[:-1]])]
-            steps = kept[chosen]
             state, target = divmod(int(key[chosen[0]]), self.states)
-            found.append(Bundle(state, target, sums.values[column][steps], sums.weights[column][steps], steps))
+            found.append(Bundle(state, target, values[chosen], weights[chosen], kept[chosen]))
         return found
 
     def greatest_ratios(self, members: Indices) -> tuple[Array, Array]:
@@ -104,7 +116,8 @@ class Paths:
         open_ones = np.arange(len(members))
         for _ in range(MOST_ROUNDS):
             value, weight[open_ones] = self.best(members[open_ones], top[open_ones])
-            new = top[open_ones] + value / weight[open_ones]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                new = np.nan_to_num(top[open_ones] + value / weight[open_ones], nan=self.least, posinf=self.greatest)
             moved = new > top[open_ones] + STILL * (1 + np.abs(new))
             top[open_ones] = np.maximum(new, top[open_ones])
             open_ones = open_ones[moved]
@@ -118,27 +131,24 @@ class Paths:
         columns, sums = self.restricted.query.columns, self.sums
         each = np.arange(len(members))
         if self.column == self.length:
-            values, weights = before
-            return (values[members, each] + sums.last_values[members] - tops * sums.last_weights[members],
-                    weights[members, each] + sums.last_weights[members])
+            own, own_weight = _most(sums.last_values[members], sums.last_weights[members], tops)
+            return before[0][members, each] + own, before[1][members, each] + own_weight
         source, target = columns.source[self.column][members], columns.target[self.column][members]
-        own_weight = sums.weights[self.column][members]
-        own = sums.values[self.column][members] - tops * own_weight
+        own, own_weight = _most(sums.values[self.column][members], sums.weights[self.column][members], tops)
         return (before[0][source, each] + own + after[0][target, each],
                 before[1][source, each] + own_weight + after[1][target, each])
 
     def _forward(self, tops: Array) -> tuple[Array, Array]:
         values = np.full((self.states, len(tops)), NEVER)
         weights = np.ones((self.states, len(tops)))
-        values[self.start], weights[self.start] = self.sums.value - tops * self.sums.weight, self.sums.weight
+        values[self.start], weights[self.start] = _most(self.sums.value, self.sums.weight, tops)
         for column in range(self.column):
             values, weights = _advance(self.bundles[column], values, weights, tops, forward=True)
         return values, weights
 
     def _backward(self, tops: Array) -> tuple[Array, Array]:
-        lasts = self.restricted.lasts[:, np.newaxis]
-        weights = np.broadcast_to(self.sums.last_weights[:, np.newaxis], (self.states, len(tops)))
-        values = np.where(lasts, self.sums.last_values[:, np.newaxis] - weights * tops, NEVER)
+        values, weights = _most(self.sums.last_values[:, np.newaxis], self.sums.last_weights[:, np.newaxis], tops)
+        values = np.where(self.restricted.lasts[:, np.newaxis], values, NEVER)
         for column in reversed(range(self.column + 1, self.length)):
             values, weights = _advance(self.bundles[column], values, weights, tops, forward=False)
         return values, weights
@@ -148,7 +158,7 @@ class Paths:
         columns = self.restricted.query.columns
         lasts = self.restricted.lasts & (np.arange(self.states) == member) if self.column == self.length else (
             self.restricted.lasts)
-        ahead = [np.where(lasts, self.sums.last_values - self.sums.last_weights * top, NEVER)]
+        ahead = [np.where(lasts, (self.sums.last_values - self.sums.last_weights * top).max(axis=-1), NEVER)]
         for column in reversed(range(self.length)):
             values = np.full(self.states, NEVER)
             for step, value in self._steps(column, member, top):
@@ -168,7 +178,18 @@ class Paths:
         values, weights = self.sums.values[column], self.sums.weights[column]
         steps = [member] if column == self.column else [int(step) for bundle in self.bundles[column]
                                                         for step in bundle.steps]
-        return [(step, values[step] - top * weights[step]) for step in steps]
+        return [(step, (values[step] - top * weights[step]).max()) for step in steps]
+
+
+def _most(values: Array, weights: Array, tops: Array) -> tuple[Array, Array]:
+    """Of lines on the last axis the greatest for each T, and its weight."""
+    if values.shape[-1] == 1:
+        found = values[..., 0] - weights[..., 0] * tops
+        return found, np.broadcast_to(weights[..., 0], found.shape)
+    sums = values - weights * tops[:, np.newaxis]
+    place = sums.argmax(axis=-1)[..., np.newaxis]
+    weights = np.broadcast_to(weights, sums.shape)
+    return np.take_along_axis(sums, place, -1)[..., 0], np.take_along_axis(weights, place, -1)[..., 0]
 
 
 def _advance(bundles: Sequence[Bundle], values: Array, weights: Array, tops: Array,

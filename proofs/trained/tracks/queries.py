@@ -65,22 +65,19 @@ class Columns:
 
 @dataclass(frozen=True)
 class Query:
-    """An answer at ``place + 1``, asked where ``own`` is read; ``steps`` and ``lasts`` say which steps and last states
-    that leaves."""
+    """What is asked at ``place`` where ``own`` is read, by classes: the steps of the column ``by``, or last states if
+    it is None; ``steps`` and ``lasts`` say which steps and last states are left. Perhaps it ``asks`` for an answer."""
 
     columns: Columns
     place: int
     own: int
+    by: int | None
+    asks: bool
 
     @property
     def at(self) -> Place:
         """What is read there."""
         return self.columns.form.layout[self.place]
-
-    @property
-    def answer(self) -> Place:
-        """What is to be written."""
-        return self.columns.form.layout[self.place + 1]
 
     def steps(self, column: int) -> Allowed:
         """The steps of a column with which the own token is read."""
@@ -98,7 +95,19 @@ class Query:
 def queries(columns: Columns) -> list[Query]:
     """All queries, by place and then by the token that is read."""
     form = columns.form
-    return [Query(columns, place - 1, own) for place in form.asked for own in columns.may_stand(form.layout[place - 1])]
+    return [Query(columns, place - 1, own, _column(form.layout[place]), True) for place in form.asked
+            for own in columns.may_stand(form.layout[place - 1])]
+
+
+def sources(columns: Columns) -> list[Query]:
+    """What is read from later places, by place and then by token; classes are the steps of its own column."""
+    layout = columns.form.layout
+    return [Query(columns, place, own, _column(layout[place]), False) for place in range(len(layout) - 2)
+            for own in columns.may_stand(layout[place])]
+
+
+def _column(place: Place) -> int | None:
+    return place.column if place.kind in ("track", "answer") else None
 
 
 @dataclass(frozen=True)
@@ -135,36 +144,31 @@ class Restricted:
 
     @cached_property
     def classes(self) -> Indices:
-        """The steps of the answer's column that occur, or the last states: a class each."""
-        answer = self.query.answer
-        return np.flatnonzero(self.lasts if answer.kind == "end" else self.kept[answer.column])
-
-    @cached_property
-    def answers(self) -> Indices:
-        """The right answer of each class."""
-        answer, columns = self.query.answer, self.query.columns
-        found = columns.ends(answer) if answer.kind == "end" else columns.tokens(answer)
-        return np.asarray(found[self.classes])
+        """The steps of the column that tells classes apart, or the last states: a class each."""
+        by = self.query.by
+        return np.flatnonzero(self.lasts if by is None else self.kept[by])
 
 
 @dataclass
 class Class:
-    """Inputs with one step in the answer's column, or one last state, and perhaps with columns that are split."""
+    """Inputs with one step in a column, or one last state, and perhaps with columns that are split."""
 
     query: int
     member: int
-    answer: int
     split: Split = ()
 
 
 def all_classes(asked: list[Query]) -> list[list[Class]]:
     """The classes of each query that occur, in order."""
-    found = []
-    for number, query in enumerate(asked):
-        whole = Restricted(query)
-        found.append([Class(number, member, answer)
-                      for member, answer in zip(whole.classes.tolist(), whole.answers.tolist(), strict=True)])
-    return found
+    return [[Class(number, member) for member in Restricted(query).classes.tolist()]
+            for number, query in enumerate(asked)]
+
+
+def right(query: Query, one: Class) -> int:
+    """The right answer of a class."""
+    columns = query.columns
+    answer = columns.form.layout[query.place + 1]
+    return int((columns.ends(answer) if query.by is None else columns.tokens(answer))[one.member])
 
 
 def parts(query: Query, one: Class, column: int) -> list[Class]:
@@ -174,12 +178,5 @@ def parts(query: Query, one: Class, column: int) -> list[Class]:
         split = (*one.split, (column, letters))
         left = Restricted(query, split)
         if one.member in left.classes:
-            found.append(Class(one.query, one.member, one.answer, split))
+            found.append(Class(one.query, one.member, split))
     return found
-
-
-def group_of(query: Query, one: Class, has_positions: bool) -> tuple[int, int, int]:
-    """Classes of one group have everything that follows the heads in common."""
-    return query.place if has_positions else 0, query.own, one.answer
-
-

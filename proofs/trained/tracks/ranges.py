@@ -11,9 +11,17 @@ from numpy.typing import NDArray
 from constructions.errors import Unsupported
 from constructions.trained.tracks import Form, TracksClaim
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.heads import ONE, Heads, directions
+from proofs.trained.tracks.levels import (
+    ONE,
+    Level,
+    attention_steps,
+    directions,
+    first_level,
+    next_level,
+)
+from proofs.trained.tracks.nodes import Nodes, Sources, make_nodes, tokens_at_places
 from proofs.trained.tracks.paths import Paths, lines
-from proofs.trained.tracks.queries import Class, Columns, Restricted, all_classes, queries
+from proofs.trained.tracks.queries import Class, Columns, Query, Restricted, all_classes, queries, right, sources
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -21,77 +29,147 @@ Bounds = tuple[Whole, Whole]
 """The least and the greatest number along each direction of each head, one head after another."""
 BITS = 30  # of the greatest range
 NOISE = 2**-39  # the checker's weights are known to so much of the greatest
+SLACK = 2**-30  # of values, for sums in floats
+LAST = 2**-39  # two units of the checker's weights
 MOST_TOKENS = 1 << 20
+FINENESS = np.float64(2) ** -6
+"""Boxes of one node differ by no more than so much of the greatest range."""
 
 
-class FormRanges:
-    """Everything about a form that follows from shortest paths."""
+class StepRanges:
+    """Everything about an attention step of a form that follows from shortest paths."""
 
-    def __init__(self, floats: FloatNetwork, claim: TracksClaim, form: Form, room: int = 1) -> None:
+    def __init__(self, level: Level, found: Sources, made: list[NDArray[np.int32]], room: int) -> None:
         """``room`` is how many units of 2^-bits are left to roundings of the checker."""
-        self.floats, self.claim, self.form, self.room = floats, claim, form, room
-        self.columns = Columns(claim, form)
-        self.heads = Heads(floats, claim, form)
-        self.directions = directions(self.heads, claim, form)
-        self.rows = [matrix / ONE for matrix in self.directions]
-        self.along = [np.swapaxes(table.written @ rows.T, 0, 1) for table, rows in
-                      zip(self.heads.tables, self.rows, strict=True)]
-        reach = max((np.abs(values).max() for values in self.along if values.size), default=1)
+        self.level, self.sources, self.directions, self.room = level, found, made, room
+        self.rows = [matrix / ONE for matrix in made]
+        reach = max((np.abs(level.most(head, sign * row)).max() for head, rows in enumerate(self.rows)
+                     for row in rows for sign in (1, -1)), default=1)
         self.bits = BITS - max(-BITS, int(np.ceil(np.log2(max(reach, 2**-20)))))
-        self.queries = queries(self.columns)
-        self._weights: dict[tuple[int, int], Array] = {}
+        if self.bits < 0:
+            raise Unsupported("classes: what a head may hear is beyond 2^30")
+        self._weights: dict[tuple[int, int], tuple[Array, Array]] = {}
 
-    @property
-    def has_positions(self) -> bool:
-        """Whether the stream of a token depends on its place."""
-        return self.floats.positions is not None
+    def weights(self, query: Query, own: int, head: int) -> tuple[Array, Array]:
+        """The least and the greatest weight of each source for a row that asks, the greatest that may be met about 1;
+        0 where it is not met."""
+        if (own, head) not in self._weights:
+            met = self.sources.met(query, own)
+            least, greatest = self.level.scores(head, own, met)
+            found = np.zeros(len(self.level.places)), np.zeros(len(self.level.places))
+            for weights, scores in zip(found, (least, greatest), strict=True):
+                weights[met] = np.exp(scores - greatest.max())
+            if not self.level.is_exact:
+                found[0][met], found[1][met] = np.maximum(found[0][met] - LAST, 0), np.minimum(found[1][met] + LAST, 1)
+            self._weights[own, head] = found
+        return self._weights[own, head]
 
-    def weights(self, number: int, head: int) -> Array:
-        """The weights [place, token] of a head for a query, the greatest of those that may be met about 1."""
-        if (number, head) not in self._weights:
-            query = self.queries[number]
-            scores = self.heads.tables[head].scores(query.place, query.own)
-            met = np.zeros(scores.shape, np.bool_)
-            kept = Restricted(query)
-            for place, one in enumerate(self.form.layout[: query.place + 1]):
-                met[place, self.columns.stand(one, kept) if place != query.place else [query.own]] = True
-            self._weights[number, head] = np.where(met, np.exp(np.minimum(scores - scores[met].max(), 0)), 0)
-        return self._weights[number, head]
+    def paths(self, restricted: Restricted, own: int, head: int, vector: Array) -> Paths:
+        """Paths for what a head writes along a vector."""
+        least, greatest = self.weights(restricted.query, own, head)
+        values = self.level.most(head, vector)
+        met = values[greatest > 0]
+        seen = self.sources.seen(restricted.query.place, own)
+        return Paths(restricted, lines(seen, least, greatest, values), met.min(), met.max())
 
-    def paths(self, restricted: Restricted, number: int, head: int, vector: Array) -> Paths:
-        """Paths for the values vector · along of a head; ``vector`` has an entry for each direction."""
-        weights = self.weights(number, head)
-        values = self.along[head][: len(weights)] @ vector
-        met = values[weights > 0]
-        return Paths(restricted, lines(restricted.query, weights, values), met.min(), met.max())
-
-    def greatest(self, restricted: Restricted, number: int, head: int, vector: Array,
+    def greatest(self, restricted: Restricted, own: int, head: int, vector: Array,
                  members: NDArray[np.intp]) -> Array:  # fmt: skip
         """The greatest vector · average of some classes, with room for the checker's roundings.
 
         Where all weights are too small to be told from 0, it is the greatest value.
         """
-        paths = self.paths(restricted, number, head, vector)
+        paths = self.paths(restricted, own, head, vector)
         top, weight = paths.greatest_ratios(members)
         spread = paths.greatest - paths.least
-        places = self.queries[number].place + 1
+        if not self.level.is_exact:
+            return np.asarray(np.minimum(top + spread * SLACK, paths.greatest) + 2**-40)
         with np.errstate(divide="ignore", invalid="ignore"):
-            room = top + NOISE * spread * places / np.minimum(weight, 1)
+            room = top + NOISE * spread * (restricted.query.place + 1) / np.minimum(weight, 1)
         return np.where(np.isfinite(room), np.minimum(room, paths.greatest), paths.greatest) + 2**-40
 
-    def bounds(self, number: int, split: Sequence[tuple[int, int]], members: NDArray[np.intp]) -> Bounds:
+    def bounds(self, restricted: Restricted, own: int, members: NDArray[np.intp]) -> Bounds:
         """The ranges [classes, directions of all heads] of some classes of a query."""
-        restricted = Restricted(self.queries[number], tuple(split))
         least, greatest = [], []
         for head, rows in enumerate(self.rows):
-            for vector in np.eye(len(rows)):
-                greatest.append(self.greatest(restricted, number, head, vector, members))
-                least.append(-self.greatest(restricted, number, head, -vector, members))
+            for vector in rows:
+                greatest.append(self.greatest(restricted, own, head, vector, members))
+                least.append(-self.greatest(restricted, own, head, -vector, members))
         if not least:
             return np.zeros((len(members), 0), np.int64), np.zeros((len(members), 0), np.int64)
         scale = np.float64(2) ** self.bits
         return (np.floor(np.stack(least, 1) * scale).astype(np.int64) - self.room,
                 np.ceil(np.stack(greatest, 1) * scale).astype(np.int64) + self.room)
+
+    def box(self, bounds: Bounds) -> tuple[Array, Array]:
+        """The same as numbers."""
+        scale = np.float64(2) ** self.bits
+        return bounds[0] / scale, bounds[1] / scale
+
+
+class FormRanges:
+    """The attention steps of a form: at nodes up to the last one, whose classes are ranged one by one."""
+
+    def __init__(self, floats: FloatNetwork, claim: TracksClaim, form: Form, room: int = 1,
+                 fineness: np.float64 = FINENESS) -> None:
+        """Raises NoClasses."""
+        self.floats, self.claim, self.form = floats, claim, form
+        self.columns = Columns(claim, form)
+        self.queries = queries(self.columns)
+        self.before: list[tuple[StepRanges, Bounds]] = []
+        self.nodes: Nodes | None = None
+        level, found = first_level(floats, claim, form), tokens_at_places(self.columns, len(floats.tokens))
+        asked = [*sources(self.columns), *self.queries]
+        for number in range(len(attention_steps(floats))):
+            self.last = StepRanges(level, found, directions(floats, claim, form, number, level), room)
+            if number == len(attention_steps(floats)) - 1:
+                return
+            classes = [(one.classes, self._bounds(one, one.classes)) for one in map(Restricted, asked)]
+            if self.nodes is None:
+                self.nodes = make_nodes(self.columns, asked, classes, self.last.bits, fineness)
+            bounds = self.nodes.hulls(classes)
+            self.before.append((self.last, bounds))
+            own = np.array([found.own(asked[query], member) for query, member in self.nodes.first], np.intp)
+            level = next_level(floats, number + 1, level, own, self.last.box(bounds), np.concatenate(self.last.rows))
+            found = self.nodes.sources
+
+    def _bounds(self, restricted: Restricted, members: NDArray[np.intp]) -> Bounds:
+        """The ranges of classes of a query at the step that is last so far."""
+        least, greatest = (np.zeros((len(members), sum(map(len, self.rows))), np.int64) for _ in range(2))
+        own = np.array([self.last.sources.own(restricted.query, member) for member in members.tolist()], np.intp)
+        for row in np.unique(own).tolist():
+            least[own == row], greatest[own == row] = self.last.bounds(restricted, row, members[own == row])
+        return least, greatest
+
+    @property
+    def directions(self) -> list[NDArray[np.int32]]:
+        """Those of the last step."""
+        return self.last.directions
+
+    @property
+    def rows(self) -> list[Array]:
+        """The same as numbers."""
+        return self.last.rows
+
+    @property
+    def bits(self) -> int:
+        """Of the ranges of the last step."""
+        return self.last.bits
+
+    def own(self, one: Class) -> int:
+        """The row at which a class asks in the last step."""
+        return self.last.sources.own(self.queries[one.query], one.member)
+
+    def key(self, one: Class) -> tuple[int, ...]:
+        """Classes with the same have everything that follows the last heads in common."""
+        query = self.queries[one.query]
+        if self.nodes is not None:
+            return query.place, query.own, self.nodes.label(query, one.member), right(query, one)
+        return (query.place if self.floats.positions is not None else 0), query.own, right(query, one)
+
+    def ranges(self, classes: Sequence[Class]) -> Bounds:
+        """Of classes of one query, which are split alike."""
+        restricted = Restricted(self.queries[classes[0].query], classes[0].split)
+        return self._bounds(restricted, np.array([one.member for one in classes], np.intp))
 
 
 @dataclass
@@ -106,14 +184,11 @@ class Ranged:
 def ranged(form: FormRanges) -> list[list[Ranged]]:
     """All classes of a form, query by query, with their ranges."""
     found: list[list[Ranged]] = []
-    for number, classes in enumerate(all_classes(form.queries)):
-        members = np.array([one.member for one in classes], np.intp)
-        if not len(members):
+    for classes in all_classes(form.queries):
+        if not classes:
             found.append([])
             continue
-        least, greatest = form.bounds(number, (), members)
-        found.append([Ranged(*row) for row in zip(classes, least, greatest, strict=True)])
+        found.append([Ranged(*row) for row in zip(classes, *form.ranges(classes), strict=True)])
     if max((len(one) for one in found), default=0) > MOST_TOKENS:
         raise Unsupported("very many classes")
     return found
-

@@ -76,6 +76,6 @@ def averages(network: TrainedNetwork, tokens: NDArray[np.intp], place: int) -> l
     numbers = np.arange(place + 1)
     stream = floats.embedded(tokens[:, :place + 1], numbers)
     for before in floats.steps[:floats.last_attention]:
-        stream = floats.alone(before, stream)
+        stream = floats.after(before, stream, numbers, numbers)
     found = step.averages(stream, numbers, np.array([place]))  # type: ignore[union-attr]  # the attention step
     return [average[:, 0] @ head.out for average, head in zip(found, step.heads, strict=True)]  # type: ignore[union-attr]

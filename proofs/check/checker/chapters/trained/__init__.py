@@ -35,8 +35,8 @@ deciding      the whole cover, a part of it, or a sample
 vacuous       the lengths at which nothing is asked
 costs         what the units take, about
 describing    the claim in words
-tracks        inputs that are laid out in tracks: claim, reading, columns, longest (sums over columns), queries, proof,
-              each_input, wrong_input, describing
+tracks        inputs that are laid out in tracks: claim, reading, columns, longest (sums over columns), queries, layers,
+              each_input, proof, wrong_input, describing
 lengths       lengths beyond enumeration: reading, counts, truths, margins, case_rows, proof,
               suffixes, describing
 floats        float runs: rounding, casting, operations, softmax, stack, classes, proof, describing; on balls: balls,

@@ -175,15 +175,16 @@ class ClassesProof:
 
     def run(self) -> None:
         """Every range and every row."""
-        sources = [[(p, token) for token in tokens] for p, tokens in enumerate(self.columns.tokens)]
-        streams = {(p, token): self.shared.point(token, self.unit.offset + p)
-                   for p, token in {sources[p][index] for p, index in self.nodes}}
+        sources: list[list[ColumnSource]] = [[(p, token) for token in tokens]
+                                             for p, tokens in enumerate(self.columns.tokens)]
+        streams: dict[ColumnSource, AffineForm] = {(p, token): self.shared.point(token, self.unit.offset + p)
+                                                   for p, token in {sources[p][index] for p, index in self.nodes}}
         stages, between = self.shared.arithmetic.stages, self.shared.arithmetic.between
         for number, stage in enumerate(stages):
             is_last = number == len(stages) - 1
             with within(f"attention step {number + 1}"):
                 step = AttentionOnNodes(self, number, stage, sources, streams)
-            found: dict[GraphNode, AffineForm] = {}
+            found: dict[ColumnSource, AffineForm] = {}
             for node in in_order(self.needed(is_last)):
                 with within(f"column {node[0]}, node {node[1]}, attention step {number + 1}"):
                     attended = step.attend(node)

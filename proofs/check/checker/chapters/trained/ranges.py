@@ -20,8 +20,9 @@ from .weights import RelativeWeights
 
 BIAS = 1 << 126
 
-ColumnSource = tuple[int, int]
-"""A column, and what tells apart what is read there: tokens before the first attention step, nodes later."""
+ColumnSource = tuple[int, ...]
+"""A column (of tracks, a place), and what tells apart what is read there: tokens before the first attention step, nodes
+later."""
 
 
 class Vectors(NamedTuple):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Budget
+from ..ranges import ColumnSource
 from ..reading.dyadics import POINTER_BITS
 from .claim import Form, LayoutPlace, TracksClaim
 
@@ -17,6 +18,11 @@ class ColumnMove(NamedTuple):
     letters: int
     target: int
     written: tuple[int, ...]
+
+
+Naming = Callable[[int, int, ColumnMove | None], ColumnSource]
+"""What is read at a place, where a token stands by a move of its column, if it has one: the place and the token; of a
+node also its label, and whether (1, else 0) it asks for the answer after the place."""
 
 
 class FormColumns:

@@ -7,20 +7,16 @@ the greater of two is branch-free.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from typing import NamedTuple
 
-from ....kernel.budget import Budget
 from ....kernel.verdicts import require
 from ..packed import READABLE, SLOT, maximum, ones, pack_short
-from ..ranges import BIAS, PathBounds, contribution
-from .columns import ColumnMove, FormColumns, Left
+from ..ranges import BIAS, ColumnSource, PathBounds, contribution
+from .columns import ColumnMove, FormColumns, Left, Naming
 
 CHUNK = 512  # slots of a pass, about
 BYTES = SLOT // 8
-
-Placed = tuple[int, int]
-"""A place, and the token there."""
 
 
 class Asked(NamedTuple):
@@ -30,35 +26,76 @@ class Asked(NamedTuple):
     thresholds: Sequence[int]
 
 
-Makes = tuple[int, int, tuple[Placed, ...]]  # a move: its source, its target, and what is seen of what it writes
+Makes = tuple[int, int, tuple[ColumnSource, ...]]  # a move: its source, its target, and what is seen of what it writes
 
 
 class Bundles(NamedTuple):
     """A column's moves, by the letters that make them: of those that make the same the greatest sum stands for all."""
 
-    alike: list[list[list[Placed]]]
+    alike: list[list[list[ColumnSource]]]
     moves: list[tuple[int, Makes]]
 
 
-class ColumnPasses:
-    """ColumnPasses over the columns of a form, for a query at a place: it sees all places up to that."""
+class PlacesRead:
+    """What is read from a place, at all places before it, where these moves are made."""
 
-    def __init__(self, budget: Budget, columns: FormColumns, place: int, kept: Left, column: int | None,
-                 weights: Mapping[Placed, PathBounds]) -> None:
-        """``column`` is the answer's, or None if it is written at the end."""
-        self._budget, self._columns, self._kept, self._weights = budget, columns, kept, weights
-        self._column = len(kept.moves) if column is None else column
-        seen = list(enumerate(columns.form.layout[:place + 1]))
-        self._fixed = [(place, one.index) for place, one in seen if one.kind == "token"]
+    def __init__(self, columns: FormColumns, place: int, kept: Left, naming: Naming) -> None:
+        self.columns, self.kept, self._naming = columns, kept, naming
+        seen = list(enumerate(columns.form.layout[:place]))
+        self.fixed = [naming(place, one.index, None) for place, one in seen if one.kind == "token"]
         self._at_end = [(place, one) for place, one in seen if one.kind == "end"]
         self._in = [[(place, one) for place, one in seen if one.column == k] for k in range(len(kept.moves))]
         self._bundled: dict[int, Bundles] = {}
 
-    def below(self, most: Mapping[Placed, int], asked: Sequence[Asked]) -> bool:
+    @cached_property
+    def sources(self) -> list[ColumnSource]:
+        """All of it."""
+        found = {source for state in self.kept.lasts for source in self.at_end(state)}
+        for column, moves in enumerate(self.kept.moves):
+            self.columns.budget.spend(1 + (len(moves) * len(self._in[column]) >> 1))
+            found.update(source for move in moves for source in self.made(column, move))
+        return self.fixed + sorted(found)
+
+    def made(self, column: int, move: ColumnMove) -> list[ColumnSource]:
+        """What is read of a column where this move is made."""
+        token, naming = self.columns.token, self._naming
+        return [naming(place, token(one, move), move) for place, one in self._in[column]]
+
+    def at_end(self, state: int) -> list[ColumnSource]:
+        """What is read of what is written at the end, after a last state."""
+        return [self._naming(place, self.columns.end_token(one, state), None) for place, one in self._at_end]
+
+    def bundles(self, column: int) -> Bundles:
+        """The moves of a column, sorted once."""
+        if column not in self._bundled:
+            makes: dict[int, list[tuple[int, int, frozenset[ColumnSource]]]] = {}
+            for move in self.kept.moves[column]:
+                seen = frozenset(self.made(column, move))
+                makes.setdefault(move.letters, []).append((move.source, move.target, seen))
+            alike: dict[tuple[Makes, ...], list[list[ColumnSource]]] = {}
+            for moves in makes.values():
+                common = frozenset.intersection(*(seen for _, _, seen in moves))
+                own = tuple([(source, target, tuple(sorted(seen - common))) for source, target, seen in moves])
+                alike.setdefault(own, []).append([*common])
+            self._bundled[column] = Bundles([*alike.values()], [(number, move) for number, moves in enumerate(alike)
+                                                                for move in moves])
+        return self._bundled[column]
+
+
+class ColumnPasses:
+    """Passes over the columns of a form, for what asks at ``own``: it sees that, and what stands before it."""
+
+    def __init__(self, sight: PlacesRead, own: ColumnSource, column: int | None,
+                 weights: Mapping[ColumnSource, PathBounds]) -> None:
+        """``column`` tells classes apart by its moves; None if last states do."""
+        self._budget, self._sight, self._kept, self._weights = sight.columns.budget, sight, sight.kept, weights
+        self._own, self._column = own, len(sight.kept.moves) if column is None else column
+
+    def below(self, most: Mapping[ColumnSource, int], asked: Sequence[Asked]) -> bool:
         """Whether each class's averages are shown to be at most its thresholds; ``most`` packs V for each source."""
         return all(all(kept) for kept in self.kept(most, asked))
 
-    def kept(self, most: Mapping[Placed, int], asked: Sequence[Asked]) -> Iterator[list[bool]]:
+    def kept(self, most: Mapping[ColumnSource, int], asked: Sequence[Asked]) -> Iterator[list[bool]]:
         """For each class, which averages are shown to be at most their thresholds.
 
         Proof. As in ranges.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
@@ -68,12 +105,12 @@ class ColumnPasses:
         """
         width = len(asked[0].thresholds) if asked else 0
         size = max(1, CHUNK // max(width, 1))
-        held = SLOT * min(size, len(asked)) * width * (len(self._weights) + 2 * len(self._columns.claim.columns))
+        held = SLOT * min(size, len(asked)) * width * (len(self._weights) + 2 * len(self._sight.columns.claim.columns))
         for first in range(0, len(asked) if width else 0, size):
             with self._budget.holding(held):
                 yield from self._pass(most, asked[first:first + size], width)
 
-    def _pass(self, most: Mapping[Placed, int], asked: Sequence[Asked], width: int) -> Iterator[list[bool]]:
+    def _pass(self, most: Mapping[ColumnSource, int], asked: Sequence[Asked], width: int) -> Iterator[list[bool]]:
         thresholds = [threshold for one in asked for threshold in one.thresholds]
         require(all(-READABLE < threshold < READABLE for threshold in thresholds), "a range is beyond 2^18")
         slots = len(thresholds)
@@ -89,7 +126,7 @@ class ColumnPasses:
         after = self._backward(added, one, tops)
         return self._joined(most, asked, width, before, after)
 
-    def _joined(self, most: Mapping[Placed, int], asked: Sequence[Asked], width: int, before: dict[int, int],
+    def _joined(self, most: Mapping[ColumnSource, int], asked: Sequence[Asked], width: int, before: dict[int, int],
                 after: dict[int, int]) -> Iterator[list[bool]]:
         """Each class's part of what comes before and after, and its own move."""
         bias, tops, size = BIAS * ones(width), ones(width) << SLOT - 1, BYTES * width
@@ -98,39 +135,34 @@ class ColumnPasses:
         self._budget.spend(1 + (len(asked) * (24 + width) >> 1))
         for number, (member, thresholds) in enumerate(asked):
             mine = slice(size * number, size * (number + 1))
-            packed, own = pack_short(thresholds), self._sources_of(member)
+            packed = pack_short(thresholds)  # what is written at the end is in what comes after
+            own = self._sight.made(self._column, member) if isinstance(member, ColumnMove) else []
             total = sum(contribution(most[source] - packed, self._weights[source], bias, tops) for source in own) - bias
             first, last = (member.source, member.target) if isinstance(member, ColumnMove) else (member, member)
             total += int.from_bytes(known[first][mine], "little") + int.from_bytes(later[last][mine], "little")
             below = (bias | tops) - total & tops
             yield [digit > 0 for digit in below.to_bytes(size, "little")[BYTES - 1::BYTES]]
 
-    def _sources_of(self, member: ColumnMove | int) -> list[Placed]:
-        """What is seen of the answer's own column; what is written at the end is in what comes after."""
-        if not isinstance(member, ColumnMove):
-            return []
-        return [(place, self._columns.token(one, member)) for place, one in self._in[self._column]]
-
-    def _forward(self, added: Mapping[Placed, int], one: int, tops: int) -> dict[int, int]:
-        """For each state before the answer's column the greatest sum so far, fixed tokens with it; biased."""
-        reached = {self._columns.claim.machine.start: one + sum(added[source] for source in self._fixed)}
+    def _forward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
+        """For each state before the answer's column the greatest sum so far, with what is fixed; biased."""
+        fixed = [*self._sight.fixed, self._own]
+        reached = {self._sight.columns.claim.machine.start: one + sum(added[source] for source in fixed)}
         for column in range(self._column):
             reached = self._advance(added, column, reached, one, tops, forward=True)
         return reached
 
-    def _backward(self, added: Mapping[Placed, int], one: int, tops: int) -> dict[int, int]:
+    def _backward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
         """For each state after the answer's column the greatest sum from there on; biased."""
-        token = self._columns.end_token
-        reached = {state: one + sum(added[place, token(end, state)] for place, end in self._at_end)
+        reached = {state: one + sum([added[source] for source in self._sight.at_end(state)])
                    for state in self._kept.lasts}
         for column in reversed(range(self._column + 1, len(self._kept.moves))):
             reached = self._advance(added, column, reached, one, tops, forward=False)
         return reached
 
-    def _advance(self, added: Mapping[Placed, int], column: int, reached: Mapping[int, int], one: int, tops: int,
+    def _advance(self, added: Mapping[ColumnSource, int], column: int, reached: Mapping[int, int], one: int, tops: int,
                  forward: bool) -> dict[int, int]:
         """The greatest sums a column on; of letters that are alike the greatest is found first."""
-        bundles = self._bundles(column)
+        bundles = self._sight.bundles(column)
         best = [reduce(partial(maximum, tops=tops), [sum([added[seen] for seen in letters], one) for letters in alike])
                 for alike in bundles.alike]
         found: dict[int, int] = {}
@@ -140,20 +172,3 @@ class ColumnPasses:
             found[there] = total if known is None else maximum(known, total, tops)
         self._budget.spend(1 + (len(self._kept.moves[column]) * (24 + one.bit_length() // SLOT) >> 2))
         return found
-
-    def _bundles(self, column: int) -> Bundles:
-        """The moves of a column, sorted once."""
-        if column not in self._bundled:
-            token, seen = self._columns.token, self._in[column]
-            tracks: dict[int, list[Placed]] = {}
-            makes: dict[int, list[Makes]] = {}
-            for move in self._kept.moves[column]:
-                tracks[move.letters] = [(place, token(at, move)) for place, at in seen if at.kind == "track"]
-                written = tuple([(place, token(at, move)) for place, at in seen if at.kind == "answer"])
-                makes.setdefault(move.letters, []).append((move.source, move.target, written))
-            alike: dict[tuple[Makes, ...], list[list[Placed]]] = {}
-            for letters, moves in makes.items():
-                alike.setdefault(tuple(moves), []).append(tracks[letters])
-            self._bundled[column] = Bundles([*alike.values()], [(number, move) for number, moves in enumerate(alike)
-                                                                for move in moves])
-        return self._bundled[column]

@@ -1,36 +1,52 @@
-"""What is asked at each answer: the tokens that may be read there, and classes of inputs; docs/tracks.md, section 4."""
+"""What is asked at places: the tokens that may be read there, classes of inputs, and nodes of several of them.
+
+Before the first attention step the stream of a token follows from its place; between two steps it is that of a *node*.
+docs/tracks.md, sections 4 and 5, Layers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from ....kernel.verdicts import expect
-from .claim import LayoutPlace
+from ..ranges import ColumnSource
+from .claim import LayoutPlace, TracksClaim
 from .columns import ColumnMove, FormColumns, Left, left
 
 Given = tuple[tuple[int, int], ...]
 """Columns, each with its letters."""
+Labels = Sequence[int] | None
+"""A number for each move (by state, then by letters), or for each last state; None if all have 0."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """The answer after ``place``, asked where the token ``own`` is read."""
+    """What is asked at ``place`` where the token ``own`` is read. Classes are told apart by the moves of the column
+    ``by``, or by last states if it is None; those with one label are a node."""
 
     columns: FormColumns
     place: int
     own: int
+    by: int | None
+    labels: Labels
+    asks: bool
 
     @property
     def read(self) -> LayoutPlace:
         """What stands where it is asked."""
         return self.columns.form.layout[self.place]
 
-    @property
-    def answer(self) -> LayoutPlace:
-        """What is to be written."""
-        return self.columns.form.layout[self.place + 1]
+    def answer(self, one: Class) -> int:
+        """What is right after it."""
+        place = self.columns.form.layout[self.place + 1]
+        return self.columns.token(place, one.member) if isinstance(one.member, ColumnMove) else (
+            self.columns.end_token(place, one.member))
+
+    def node(self, one: Class) -> ColumnSource:
+        """The node that a class belongs to."""
+        return self.place, self.own, label(self.columns.claim, self.labels, one.member), int(self.asks)
 
     def left(self, given: Given = ()) -> Left:
         """The moves that are on a path."""
@@ -39,7 +55,7 @@ class Query:
     @cached_property
     def classes(self) -> list[Class]:
         """Its classes, by state and letters."""
-        return list(classes_of(self, ()))
+        return classes_of(self, ())
 
 
 @dataclass(frozen=True)
@@ -47,26 +63,49 @@ class Class:
     """All inputs with a move in the answer's column, or a last state, and perhaps with given columns."""
 
     member: ColumnMove | int
-    answer: int
     given: Given = ()
 
 
-def classes_of(query: Query, given: Given) -> Iterator[Class]:
+def label(claim: TracksClaim, labels: Labels, member: ColumnMove | int) -> int:
+    """The label of a move or a last state."""
+    if labels is None:
+        return 0
+    return labels[member.source * len(claim.columns) + member.letters if isinstance(member, ColumnMove) else member]
+
+
+def classes_of(query: Query, given: Given) -> list[Class]:
     """The classes that occur where columns are given; in order of the moves, or of the last states."""
-    kept, answer = query.left(given), query.answer
-    if answer.column is None:
-        for state in kept.lasts:
-            yield Class(state, query.columns.end_token(answer, state), given)
-    else:
-        for move in kept.moves[answer.column]:
-            yield Class(move, query.columns.token(answer, move), given)
+    kept = query.left(given)
+    return [Class(member, given) for member in (kept.lasts if query.by is None else kept.moves[query.by])]
 
 
-def make_queries(columns: FormColumns) -> list[Query]:
-    """All of a form, by place and token. A query that no input has is without classes."""
+def make_queries(columns: FormColumns, labels: Sequence[Labels]) -> list[Query]:
+    """At each place before an answer, by place and token. A query that no input has is without classes."""
     form = columns.form
-    return [Query(columns, place - 1, own) for place in range(form.first_answer, len(form.layout))
+    return [Query(columns, place - 1, own, form.layout[place].column, of_place, asks=True)
+            for place, of_place in zip(range(form.first_answer, len(form.layout)), labels, strict=True)
             for own in columns.may_stand(form.layout[place - 1])]
+
+
+def make_sources(columns: FormColumns, labels: Sequence[Labels]) -> list[Query]:
+    """At each place that is read from a later one: told apart by its own column, if it has one."""
+    layout = columns.form.layout
+    return [Query(columns, place, own, layout[place].column, of_place, asks=False)
+            for place, of_place in enumerate(labels) for own in columns.may_stand(layout[place])]
+
+
+def expect_labels(columns: FormColumns, labels: Sequence[Labels]) -> None:
+    """One for each move of a source's own column, or of an answer's; or for each last state, of answers at the end."""
+    form, claim = columns.form, columns.claim
+    states = len(claim.machine.end)
+    read = len(form.layout) - 2
+    told = [*form.layout[:read], *form.layout[form.first_answer:]]
+    expect(len(labels) == len(told), "labels: {}, expected {}", len(labels), len(told))
+    for place, of_place in enumerate(labels):
+        by = told[place].column
+        if of_place is not None:
+            expect(by is not None or place >= read, "labels: a place without a column has none")
+            expect(len(of_place) == states * (1 if by is None else len(claim.columns)), "labels: not as many as moves")
 
 
 def split(queries: Sequence[Query], splits: Sequence[Sequence[int]]) -> list[list[Class]]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from struct import unpack
 
 from ....kernel.budget import Budget
 from ....kernel.language import Language
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, integer_within, list_of, read_heading
-from ....kernel.verdicts import expect, quote
+from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null, read_heading
+from ....kernel.verdicts import Malformed, expect, quote
 from ..reading.decision import MAX_BITS, MAX_CUTS, Count, Int32
 from ..reading.dyadics import read_base64
-from ..reading.network import Network, read_network
+from ..reading.network import AttentionStep, Network, read_network
 from .claim import TracksClaim, read_claim
 
 FORMAT_OF_TRACKS = "certify-tracks"
@@ -33,13 +34,22 @@ Tree = GroupCut | None
 
 
 @dataclass(frozen=True)
-class Unit:
-    """How a form is proved: directions, the classes that are split, ranges, and a tree of cells for each group."""
+class StepRanges:
+    """What is stated of an attention step: directions of each head, and ranges."""
 
     directions: tuple[bytes, ...]
     bits: int
-    splits: tuple[tuple[int, ...], ...]
     ranges: bytes
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How a form is proved: labels that make nodes, each attention step, the classes that are split, and a tree of
+    cells for each group."""
+
+    labels: tuple[tuple[int, ...] | None, ...]
+    steps: tuple[StepRanges, ...]
+    splits: tuple[tuple[int, ...], ...]
     cells: tuple[Tree, ...]
 
 
@@ -88,22 +98,46 @@ def read_unit(value: Json, network: Network) -> Unit | EachInput:
     """How one form is proved."""
     if isinstance(value, dict) and "inputs" in value:
         return EachInput(Fields(value, "inputs").read("inputs", Count))
-    fields = Fields(value, "directions", "bits", "splits", "ranges", "cells")
-    directions = fields.read("directions", list_of(read_base64))
-    heads = [len(step.heads) for step in network.attention_steps]
-    expect([len(directions)] == heads, "directions: expected them for each head of the one attention step")
-    row = 4 * width_of_stream(network)
-    expect(all(len(data) % row == 0 for data in directions), "directions: expected rows as wide as the stream")
-    rows = sum(len(data) // row for data in directions)
+    *before, last = network.attention_steps or (None,)
+    if last is None:
+        raise Malformed("units: without attention, inputs are run one by one")
+    more = ("labels", "before") if before else ()
+    fields = Fields(value, "directions", "bits", "splits", "ranges", "cells", *more)
+    labels: tuple[tuple[int, ...] | None, ...] = ()
+    steps: tuple[StepRanges, ...] = ()
+    if before:
+        labels = fields.read("labels", list_of(or_null(read_labels)))
+        inner = fields.read("before", list_of(lambda one: one))
+        expect(len(inner) == len(before), "before: expected one for each attention step but the last")
+        steps = tuple(read_step(Fields(one, "directions", "bits", "ranges"), step)
+                      for one, step in zip(inner, before, strict=True))
+    averages = read_step(fields, last)
+    rows = sum(len(data) for data in averages.directions) // (4 * width_of_stream(last))
     splits = fields.read("splits", list_of(list_of(Count)))
     expect(all(len(split) == 3 for split in splits), "splits: expected query, class and column of each")
-    return Unit(directions, fields.read("bits", integer_within(range(MAX_BITS + 1))), splits,
-                fields.read("ranges", read_base64), fields.read("cells", list_of(partial(read_tree, rows=rows))))
+    return Unit(labels, (*steps, averages), splits, fields.read("cells", list_of(partial(read_tree, rows=rows))))
 
 
-def width_of_stream(network: Network) -> int:
+def read_labels(value: Json) -> tuple[int, ...]:
+    """Numbers of 16 bits."""
+    data = read_base64(value)
+    expect(len(data) % 2 == 0, "labels: expected numbers of 16 bits")
+    return unpack(f"<{len(data) // 2}H", data)
+
+
+def read_step(fields: Fields, step: AttentionStep) -> StepRanges:
+    """What is stated of this step."""
+    directions = fields.read("directions", list_of(read_base64))
+    expect(len(directions) == len(step.heads), "directions: expected them for each head of the attention step")
+    expect(all(len(data) % (4 * width_of_stream(step)) == 0 for data in directions),
+           "directions: expected rows as wide as the stream")
+    return StepRanges(directions, fields.read("bits", integer_within(range(MAX_BITS + 1))),
+                    fields.read("ranges", read_base64))
+
+
+def width_of_stream(step: AttentionStep) -> int:
     """How wide the stream is where the heads write into it."""
-    return network.attention_steps[0].heads[0].out.width
+    return step.heads[0].out.width
 
 
 def read_tree(value: Json, rows: int, cuts: int = 0) -> Tree:

@@ -1,0 +1,262 @@
+"""An attention step of a form: ranges of all that asks there, and what the step makes of it; docs/tracks.md, section 5.
+
+In the first step queries, scores and values are those of single tokens at single places; what it makes of them is known
+for each *node*, and so the next step asks and reads nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from itertools import accumulate, pairwise
+from operator import le, mul
+from struct import unpack
+from typing import NamedTuple
+
+from ....kernel.exponential import ceil_shift, floor_shift
+from ....kernel.verdicts import expect, require, within
+from ..cells import Bounds, Box
+from ..directions import PLACES, DirectionBasis, average, make_turn
+from ..forms import (
+    FRACTION,
+    WEIGHT,
+    AffineForm,
+    Linear,
+    apply,
+    make_linear,
+    move,
+    plus,
+    shift_symbols,
+    spread,
+    within_range,
+)
+from ..passing import AttentionMaps, NormMaps, UnitMaps, normed, turned
+from ..ranges import AttendedTo, ColumnSource, PathBounds, Vectors, both_ways, scores, weigh, with_slope
+from ..rows import Heard
+from ..weights import RelativeWeights
+from .columns import ColumnMove, FormColumns, left
+from .longest import Asked, ColumnPasses, PlacesRead
+from .queries import Class, Given, Labels, Query, label
+from .reading import StepRanges
+
+ALIKE = 8  # bits of a query's radii that are rounded up
+
+
+class Ranged(NamedTuple):
+    """A class, its query, where that asks, and the ranges of the heads."""
+
+    own: ColumnSource
+    query: Query
+    one: Class
+    box: Box
+
+
+class LayerProof:
+    """An attention step, at all that is read or asks: tokens at places in the first one, later nodes."""
+
+    def __init__(self, columns: FormColumns, offset: int, labels: Sequence[Labels], stated: StepRanges,
+                 maps: AttentionMaps, after: list[NormMaps | UnitMaps], width: int,
+                 embedded: Callable[[ColumnSource], AffineForm] | None) -> None:
+        """``embedded`` is what streams are before the first step."""
+        self.columns, self.budget, self.stated, self.maps, self.after = columns, columns.budget, stated, maps, after
+        self._offset, self._labels, self._embedded = offset, labels, embedded
+        self.turns = [make_turn(self.budget, data, width) for data in stated.directions]
+        self.across = [make_across(turn, width) for turn in self.turns]
+        self.widths = [len(turn.rows) for turn in self.turns]
+        self.weights = RelativeWeights(self.budget)
+        self.points: dict[ColumnSource, AffineForm] = {}
+        self._normed: dict[ColumnSource, AffineForm] = {}
+        self._reads: dict[tuple[int, ColumnSource], AttendedTo] = {}
+        self._sizes: dict[tuple[int, ColumnSource], list[int]] = {}
+        self._heard: dict[ColumnSource, QueryProof] = {}
+        self._sight: tuple[tuple[int, int, Given], PlacesRead] | None = None
+        self._scores: dict[int, tuple[tuple[int, ...], dict[ColumnSource, PathBounds]]] = {}
+
+    def own(self, node: ColumnSource) -> ColumnSource:
+        """What a node asks with: in the first step its token alone."""
+        return node if self._embedded is None else node[:2]
+
+    def named(self, place: int, token: int, move: ColumnMove | None) -> ColumnSource:
+        """What is read where a token stands by a move."""
+        if self._embedded is not None:
+            return place, token
+        return place, token, 0 if move is None else label(self.columns.claim, self._labels[place], move), 0
+
+    def heard(self, own: ColumnSource) -> QueryProof:
+        """What is heard at a place where this asks."""
+        if own not in self._heard:
+            self._heard[own] = QueryProof(self, own)
+        return self._heard[own]
+
+    def sight(self, own: ColumnSource, given: Given) -> PlacesRead:
+        """What is read from there on the inputs with these columns; the last one is kept."""
+        place, token, *_ = own
+        if self._sight is None or self._sight[0] != (place, token, given):
+            kept = left(self.columns, self.columns.form.layout[place], token, dict(given))
+            self._sight = (place, token, given), PlacesRead(self.columns, place, kept, self.named)
+        return self._sight[1]
+
+    def scores(self, head: int, place: int, asks: Vectors) -> dict[ColumnSource, PathBounds]:
+        """What is known of the scores of a query there; those of the last one are kept."""
+        key = (place, asks.form.slots, *asks.form.rows, *asks.form.radii)
+        if self._scores.get(head, ((), {}))[0] != key:
+            self._scores[head] = key, {}
+        return self._scores[head][1]
+
+    def prove(self, query: Query, ranged: Sequence[Ranged]) -> None:
+        """The stated ranges of classes of a query.
+
+        Raises:
+            Rejected: if one is not proved.
+        """
+        by_own: dict[ColumnSource, list[Ranged]] = {}
+        for one in ranged:
+            by_own.setdefault(one.own, []).append(one)
+        for own, those in by_own.items():
+            with within(f"place {query.place}, token {query.own}"):
+                self.heard(own).prove(those)
+
+    def boxes(self, number: int) -> Iterator[Box]:
+        """The stated boxes, one after another; over 2^44, what is finer is rounded inward, and proved so.
+
+        Raises:
+            Malformed: if there are not so many, or a range is empty.
+        """
+        width, data = sum(self.widths), self.stated.ranges
+        expect(len(data) == 8 * width * number, "ranges: {} bytes, expected {}", len(data), 8 * width * number)
+        shift, ends = FRACTION - self.stated.bits, [0, *accumulate(self.widths)]
+        for place in range(number):
+            numbers = unpack(f"<{2 * width}i", data[8 * width * place:8 * width * (place + 1)])
+            least = [ceil_shift(x, shift) for x in numbers[::2]]
+            greatest = [floor_shift(x, shift) for x in numbers[1::2]]
+            expect(all(map(le, least, greatest)), "ranges: a lower bound is above the upper one")
+            yield tuple(Bounds(least[a:b], greatest[a:b]) for a, b in pairwise(ends))
+
+    def point(self, source: ColumnSource) -> AffineForm:
+        """The stream there, before the heads."""
+        if source not in self._normed:
+            self.budget.hold(1 << 15)
+            if self._embedded is not None:
+                self.points[source] = self._embedded(source)
+            self._normed[source] = normed(self.budget, self.maps.norm, self.points[source])
+        return self.points[source]
+
+    def read(self, head: int, source: ColumnSource) -> AttendedTo:
+        """What a head reads there: its key, and as its value what it would write."""
+        key = (head, source)
+        if key not in self._reads:
+            self.budget.hold((1 << 15) * self.point(source).slots)
+            maps, stream = self.maps.heads[head], self._normed[source]
+            value = apply(self.budget, maps.out, apply(self.budget, maps.value, stream))
+            found = turned(self.budget, self.maps.rotary, self._offset + source[0],
+                           apply(self.budget, maps.key, stream))
+            self._reads[key] = AttendedTo(Vectors(found, spread(self.budget, found)), value,
+                                          both_ways(self.budget, self.turns[head].there, value))
+            rest = spread(self.budget, apply(self.budget, self.across[head], value))
+            self._sizes[key] = [abs(centre) + reach for centre, reach in zip(*rest, strict=True)]
+        return self._reads[key]
+
+    def across_sizes(self, head: int, source: ColumnSource) -> list[int]:
+        """How great what a head writes there is across its directions."""
+        self.read(head, source)
+        return self._sizes[head, source]
+
+    def query(self, head: int, source: ColumnSource) -> Vectors:
+        """What a head asks there."""
+        self.point(source)
+        form = turned(self.budget, self.maps.rotary, self._offset + source[0],
+                      apply(self.budget, self.maps.heads[head].query, self._normed[source]))
+        if self._embedded is None:  # so that queries that differ by roundings alone are one, whose scores are known
+            radii = [-(-radius >> ALIKE) << ALIKE for radius in form.radii]
+            form = within_range(form.rows, form.slots, radii, [size + (1 << ALIKE) for size in form.sizes])
+        return Vectors(form, spread(self.budget, form))
+
+    def write(self, point: AffineForm, box: Box, sizes: Sequence[Sequence[int]]) -> AffineForm:
+        """The stream after the heads, where their averages are in the box; their symbols follow the others."""
+        result, first = point, point.slots
+        for turn, bounds, size in zip(self.turns, box, sizes, strict=True):
+            z = average(self.budget, turn._replace(rest=identity(len(size))), bounds.least, bounds.greatest, size)
+            result = plus(result, shift_symbols(z, first - 1))
+            first += len(bounds.least)
+        return result if self.maps.bias is None else move(result, self.maps.bias)
+
+
+class QueryProof:
+    """The ranges of the classes where one token, or node, asks."""
+
+    def __init__(self, layer: LayerProof, own: ColumnSource) -> None:
+        self.layer, self.own = layer, own
+        self.sources = [*layer.sight(own, ()).sources, own]
+        self.weights = [self.weigh(head) for head in range(len(layer.turns))]
+
+    def weigh(self, head: int) -> dict[ColumnSource, PathBounds]:
+        """The weights of all that may be seen: on a path on which the token is read."""
+        layer, slope = self.layer, self.layer.maps.heads[head].slope
+        asks = layer.query(head, self.own)
+        known = layer.scores(head, self.own[0], asks)
+        for source in self.sources:
+            if source not in known:
+                known[source] = with_slope(scores(layer.budget, asks, layer.read(head, source).key), slope,
+                                           source[0] - self.own[0])
+        return weigh(layer.budget, layer.weights, {source: known[source] for source in self.sources})
+
+    def passes(self, head: int, query: Query, given: Given) -> ColumnPasses:
+        """Over the inputs that have these columns."""
+        return ColumnPasses(self.layer.sight(self.own, given), self.own, query.by, self.weights[head])
+
+    def prove(self, ranged: Sequence[Ranged]) -> None:
+        """All stated ranges of classes of one query.
+
+        Raises:
+            Rejected: if one is not proved.
+        """
+        alike: dict[Given, list[Ranged]] = {}
+        for one in ranged:
+            alike.setdefault(one.one.given, []).append(one)
+        for given, those in alike.items():
+            for head in range(len(self.layer.turns)):
+                most = {source: self.layer.read(head, source).most for source in self.sources}
+                asked = [Asked(one.one.member, [*one.box[head].greatest, *(-x for x in one.box[head].least)])
+                         for one in those]
+                require(self.passes(head, those[0].query, given).below(most, asked),
+                        "a range of head {} is not proved", head + 1)
+
+    def heard(self, one: Ranged) -> list[Heard]:
+        """What the heads hear on a class."""
+        layer = self.layer
+        return [Heard(ClassAverages(self.passes(head, one.query, one.one.given), one.one, self.weights[head]),
+                      {source: layer.read(head, source) for source in self.sources}, turn, self.sizes[head])
+                for head, turn in enumerate(layer.turns)]
+
+    @cached_property
+    def sizes(self) -> list[list[int]]:
+        """Of each head how great each coordinate of what it writes may be across its directions: averages are no
+        greater."""
+        return [[max(column) for column in zip(*(self.layer.across_sizes(head, source) for source in self.sources),
+                                               strict=True)] for head in range(len(self.layer.turns))]
+
+
+class ClassAverages:
+    """The averages of one class, for `rows.py`."""
+
+    def __init__(self, passes: ColumnPasses, one: Class, weights: Mapping[ColumnSource, PathBounds]) -> None:
+        self._passes, self._one, self.weights = passes, one, weights
+
+    def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
+        """Which averages are shown to be at most their thresholds."""
+        found = self._passes.kept(most, [Asked(self._one.member, thresholds)])
+        return [is_below for kept in found for is_below in kept]
+
+
+def make_across(turn: DirectionBasis, width: int) -> Linear:
+    """u to (I - Q'Q) u, for the rows of Q: what is left of it across the directions."""
+    one = 1 << 2 * PLACES
+    columns = list(zip(*turn.rows, strict=True)) or [()] * width
+    return make_linear([[(one * (i == k) - sum(map(mul, columns[i], columns[k]))) >> 2 * PLACES - WEIGHT
+                         for k in range(width)] for i in range(width)], [0] * width)
+
+
+@cache
+def identity(width: int) -> list[list[int]]:
+    """Of `average`: what is across the directions is bounded itself."""
+    return [[(i == k) << 2 * PLACES for k in range(width)] for i in range(width)]

@@ -1,0 +1,194 @@
+"""What is asked and read at an attention step: tokens at places in the first one, later nodes (docs/tracks.md).
+
+A node is a place, a token there, and classes with one label: alike in what the step before makes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.trained.tracks import Place
+from proofs.trained.tracks.paths import Seen
+from proofs.trained.tracks.queries import Columns, Query, Restricted
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Whole = NDArray[np.int64]
+Ranges = tuple[Whole, Whole]
+NOWHERE = -1
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The rows that are read at each place, [step] of its column, [state] or alone; and those that ask, for a place and
+    a token by step or state (0 for what is alike for all)."""
+
+    columns: Columns
+    read: Sequence[Indices]
+    asking: dict[tuple[int, int, bool], Indices]
+
+    def own(self, query: Query, member: int) -> int:
+        """The row at which a class of a query asks."""
+        rows = self.asking[query.place, query.own, query.asks]
+        return int(rows[member if len(rows) > 1 else 0])
+
+    def seen(self, place: int, own: int) -> Seen:
+        """What is read from a place by what asks there."""
+        layout, steps = self.columns.form.layout, self.columns.source
+        fixed, lasts = [np.array([own])], list[Indices]()
+        inside: list[list[Indices]] = [[] for _ in steps]
+        for one, rows in zip(layout[:place], self.read, strict=False):
+            if one.kind == "token":
+                fixed.append(rows)
+            elif one.kind == "end":
+                lasts.append(rows)
+            else:
+                inside[one.column].append(rows)
+        return Seen(np.concatenate(fixed), tuple(
+            _beside(rows, len(source)) for rows, source in zip(inside, steps, strict=True)),
+            _beside(lasts, self.columns.states))
+
+    def met(self, query: Query, own: int) -> Indices:
+        """The rows that may be read where a query is asked."""
+        kept, found = Restricted(query), [np.array([own])]
+        for place, rows in enumerate(self.read[:query.place]):
+            one = self.columns.form.layout[place]
+            found.append(rows if one.kind == "token" else rows[kept.lasts if one.kind == "end" else
+                                                               kept.kept[one.column]])
+        return np.unique(np.concatenate(found))
+
+
+def _beside(rows: list[Indices], length: int) -> Indices:
+    return np.stack(rows, axis=1) if rows else np.zeros((length, 0), np.intp)
+
+
+def tokens_at_places(columns: Columns, tokens: int) -> Sources:
+    """The rows of `levels.first_level`."""
+    layout = columns.form.layout
+    read = []
+    for place, one in enumerate(layout[:-2]):
+        stand = np.array([one.index]) if one.kind == "token" else (
+            columns.ends(one) if one.kind == "end" else columns.tokens(one))
+        read.append(place * tokens + np.maximum(stand, 0))
+    asking = {(place, token, asks): np.array([place * tokens + token]) for place in range(len(layout) - 1)
+              for token in range(tokens) for asks in (True, False)}
+    return Sources(columns, read, asking)
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Labels for each place that is read, then for each that asks; for each node a query and a class of it."""
+
+    labels: list[Indices | None]
+    first: list[tuple[int, int]]
+    members: list[list[Indices]]
+    sources: Sources
+
+    def hulls(self, classes: Sequence[tuple[Indices, Ranges]]) -> Ranges:
+        """The hulls of the ranges of the classes of each node."""
+        least, greatest = [], []
+        for (_, ranges), nodes in zip(classes, self.members, strict=True):
+            for those in nodes:
+                least.append(ranges[0][those].min(axis=0))
+                greatest.append(ranges[1][those].max(axis=0))
+        return np.stack(least), np.stack(greatest)
+
+    def label(self, query: Query, member: int) -> int:
+        """The label of a class that asks for an answer."""
+        columns = self.sources.columns
+        labels = self.labels[len(columns.form.layout) - 2 + query.place + 1 - columns.form.asked[0]]
+        return 0 if labels is None else int(labels[index_of(columns, query, np.array([member]))[0]])
+
+
+def index_of(columns: Columns, query: Query, members: Indices) -> Indices:
+    """Where the labels of classes stand in a certificate."""
+    if query.by is None:
+        return members
+    letters = len(columns.claim.all_columns)
+    return np.asarray(columns.source[query.by][members] * letters + columns.letters[query.by][members])
+
+
+def make_nodes(columns: Columns, asked: Sequence[Query], classes: Sequence[tuple[Indices, Ranges]], bits: int,
+               fineness: np.float64) -> Nodes:
+    """Nodes of classes whose ranges differ by no more than so much; where they ask, whatever token is read."""
+    layout, letters = columns.form.layout, len(columns.claim.all_columns)
+    labels: list[Indices | None] = []
+    most = fineness * max((np.abs(end).max(initial=0) for _, ranges in classes for end in ranges), default=0)
+    told = [(place, False) for place in range(len(layout) - 2)] + [(place - 1, True) for place in columns.form.asked]
+    for place, asks in told:
+        mine = [number for number, query in enumerate(asked) if (query.place, query.asks) == (place, asks)]
+        by = asked[mine[0]].by
+        if by is None and not asks:
+            labels.append(None)
+            continue
+        length = columns.states * (1 if by is None else letters)
+        vectors = []
+        for number in mine:
+            members, ranges = classes[number]
+            known = np.full((length, 2 * ranges[0].shape[1]), np.nan)
+            known[index_of(columns, asked[number], members)] = np.concatenate(ranges, axis=1)
+            vectors.append(known)
+        labels.append(_clusters(np.concatenate(vectors, axis=1) if asks else _merged(vectors), most))
+    return _number(columns, asked, classes, dict(zip(told, labels, strict=True)))
+
+
+def _merged(vectors: Sequence[Array]) -> Array:
+    """Of which one at most is known."""
+    found = vectors[0]
+    for one in vectors[1:]:
+        found = np.where(np.isnan(found), one, found)
+    return found
+
+
+def _clusters(vectors: Array, most: np.float64) -> Indices:
+    """Numbers, the same for vectors that differ by no more than that from the first of their kind; what is not known
+    differs from nothing."""
+    labels, leaders = np.zeros(len(vectors), np.intp), np.zeros((0, vectors.shape[1]))
+    for place, vector in enumerate(vectors):
+        if np.isnan(vector).all():
+            continue
+        near = np.flatnonzero(~(np.abs(leaders - vector) > most).any(axis=1))
+        if len(near):
+            labels[place] = near[0]
+            leaders[near[0]] = np.where(np.isnan(leaders[near[0]]), vector, leaders[near[0]])
+        else:
+            labels[place] = len(leaders)
+            leaders = np.concatenate([leaders, vector[np.newaxis]])
+    return labels
+
+
+def _number(columns: Columns, asked: Sequence[Query], classes: Sequence[tuple[Indices, Ranges]],
+            labels: dict[tuple[int, bool], Indices | None]) -> Nodes:
+    """The nodes in their order."""
+    first, grouped = list[tuple[int, int]](), list[list[Indices]]()
+    asking: dict[tuple[int, int, bool], Indices] = {}
+    layout = columns.form.layout
+    read = [np.full(_rows_at(columns, one), NOWHERE) for one in layout[:-2]]
+    for number, (query, (members, _)) in enumerate(zip(asked, classes, strict=True)):
+        of_place = labels[query.place, query.asks]
+        mine = np.zeros(len(members), np.intp) if of_place is None else of_place[index_of(columns, query, members)]
+        rows = np.full(columns.states if query.by is None else len(columns.source[query.by]), NOWHERE)
+        grouped.append([])
+        for one in np.unique(mine):
+            those = np.flatnonzero(mine == one)
+            rows[members[those]] = len(first)
+            first.append((number, int(members[those[0]])))
+            grouped[-1].append(those)
+        asking[query.place, query.own, query.asks] = rows if len(rows) > 1 else np.repeat(rows, 2)
+        if not query.asks and len(members):
+            one_place = layout[query.place]
+            if one_place.kind == "token":
+                read[query.place][:] = rows[members[0]]
+            else:
+                read[query.place][members] = rows[members]
+    return Nodes(list(labels.values()), first, grouped, Sources(columns, read, asking))
+
+
+def _rows_at(columns: Columns, place: Place) -> int:
+    if place.kind == "token":
+        return 1
+    return columns.states if place.kind == "end" else len(columns.source[place.column])
