@@ -61,7 +61,7 @@ def most_used(fields: dict[str, Any]) -> float:
     for _ in range(6):
         query, keys, values = (rounded(draw.normal(size=size) * 1.5, emulation.run.inputs)
                                for size in ((1, 4), (5, 4), (5, 1)))
-        forms = {(k, 0): vectors(key) for k, key in enumerate(keys)}
+        forms: dict[tuple[int, ...], Any] = {(k, 0): vectors(key) for k, key in enumerate(keys)}
         bounds = attention.scores(0, vectors(query[0]), forms, 4)
         top = max(one.greatest for one in bounds.values())
         weights = [tuple(np.exp(np.array([*one]) / UNIT - top / UNIT).tolist()) for one in bounds.values()]
