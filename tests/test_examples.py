@@ -24,7 +24,7 @@ from proofs.formula.discharge import Memory
 from tests.tiers import few_and_all
 
 EXAMPLES = {example.name: example for example in load_examples()}
-ALL_WORDS = 1000
+ALL_WORDS = 2000
 """All words are compared, length by length, while there are at most so many."""
 
 Holds = Callable[[str, int], bool]

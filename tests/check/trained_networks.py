@@ -10,6 +10,8 @@ import struct
 from functools import partial
 from typing import Any
 
+from proofs.check import Refusal, check_text
+
 Numbers = list[list[float]]
 
 
@@ -175,3 +177,13 @@ def decision(network: dict[str, Any], claim: dict[str, Any], cover: list[Any] | 
 def dump(document: Any) -> bytes:
     """The one spelling."""
     return (json.dumps(document, indent=1, ensure_ascii=True) + "\n").encode()
+
+
+def refusal_of(document: Any) -> type[Refusal] | None:
+    """How a document is refused; None if it is accepted. Nothing fails from within."""
+    try:
+        check_text(dump(document))
+    except Refusal as refusal:
+        assert "could not be completed" not in str(refusal), refusal
+        return type(refusal)
+    return None

@@ -18,8 +18,8 @@ from constructions.errors import InputError
 from constructions.trained.json_form import network_from_json
 from constructions.trained.tracks import check_tracks_fit
 from constructions.trained.tracks_form import tracks_claim_from_json
-from proofs.check import Incomplete, Malformed, Refusal, Rejected, check_text
-from tests.check.trained_networks import dump
+from proofs.check import Incomplete, Malformed, Rejected, check_text
+from tests.check.trained_networks import refusal_of
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.random_tracks import least_margin
 
@@ -41,16 +41,6 @@ def wrong_input() -> str:
     text = decide_tracks(network, adds(network, 3, 2)).wrong_certificate
     assert text is not None
     return text
-
-
-def verdict(document: Document) -> type[Refusal] | None:
-    """How a document is refused; None if it is accepted. Nothing fails from within."""
-    try:
-        check_text(dump(document))
-    except Refusal as refusal:
-        assert "could not be completed" not in str(refusal), refusal
-        return type(refusal)
-    return None
 
 
 def is_true(document: Document) -> bool:
@@ -96,14 +86,14 @@ def test_a_narrower_range_is_rejected_and_a_wider_one_proves_no_less_than_it_say
             inward = by > 0 if place % 2 == 0 else by < 0
             made = ranges.copy()
             made[place] += by
-            assert verdict(with_ranges(document, made)) in ((Rejected, Malformed) if inward else (None, Rejected))
+            assert refusal_of(with_ranges(document, made)) in ((Rejected, Malformed) if inward else (None, Rejected))
 
 
 def test_a_range_less_or_more_does_not_fit() -> None:
     document = json.loads(certificate())
     ranges = numbers(document)
-    assert verdict(with_ranges(document, ranges[:-2])) is Malformed
-    assert verdict(with_ranges(document, np.append(ranges, ranges[-2:]))) is Malformed
+    assert refusal_of(with_ranges(document, ranges[:-2])) is Malformed
+    assert refusal_of(with_ranges(document, np.append(ranges, ranges[-2:]))) is Malformed
 
 
 @pytest.mark.parametrize("first", [0, *[pytest.param(first, marks=pytest.mark.exhaustive) for first in range(1, 9)]])
@@ -115,7 +105,7 @@ def test_changed_claims_are_refused_or_true(first: int) -> None:
             made = changed(document, ("claim", *path), value)
             if made == document:
                 continue
-            if verdict(made) is None:
+            if refusal_of(made) is None:
                 assert path[-1] in ("name", "typed") or "letters" in path or is_true(made), (path, value)
 
 
@@ -124,7 +114,7 @@ def test_two_places_of_the_layout_exchanged_are_refused_or_true(swap: tuple[int,
     made = json.loads(certificate())
     layout = made["claim"]["forms"][0]["layout"]
     layout[swap[0]], layout[swap[1]] = layout[swap[1]], layout[swap[0]]
-    assert verdict(made) is not None or is_true(made)
+    assert refusal_of(made) is not None or is_true(made)
 
 
 def test_columns_read_in_another_order_are_refused() -> None:
@@ -133,7 +123,7 @@ def test_columns_read_in_another_order_are_refused() -> None:
     for place in made["claim"]["forms"][0]["layout"]:
         if place[0] in ("track", "answer"):
             place[2] = 1 - place[2]
-    assert verdict(made) is not None and not is_true(made)
+    assert refusal_of(made) is not None and not is_true(made)
 
 
 def test_bits_of_weights_that_are_turned_are_refused_or_change_nothing() -> None:
@@ -147,7 +137,7 @@ def test_bits_of_weights_that_are_turned_are_refused_or_change_nothing() -> None
             changed_tensor = made["network"]["tensors"][name]
             changed_tensor["data"] = base64.b64encode(bytes(changed_data)).decode()
             changed_tensor["sha256"] = sha256(bytes(changed_data)).hexdigest()
-            assert verdict(made) is not None or is_true(made), name
+            assert refusal_of(made) is not None or is_true(made), name
 
 
 @pytest.mark.parametrize("change", [
@@ -165,7 +155,7 @@ def test_bits_of_weights_that_are_turned_are_refused_or_change_nothing() -> None
 def test_a_unit_that_does_not_fit_is_refused(change: Callable[[Document], None]) -> None:
     made = json.loads(certificate())
     change(made["units"][0])
-    assert verdict(made) in (Malformed, Rejected)
+    assert refusal_of(made) in (Malformed, Rejected)
 
 
 def test_cells_that_are_left_out_or_cut_elsewhere_are_refused_or_cover_as_well() -> None:
@@ -176,14 +166,14 @@ def test_cells_that_are_left_out_or_cut_elsewhere_are_refused_or_cover_as_well()
         if tree is None:
             continue
         turned = [tree[0], tree[1], tree[3], tree[2]]
-        assert verdict(changed(document, ("units", 0, "cells", number), turned)) is not Incomplete
-        refused += verdict(changed(document, ("units", 0, "cells", number), None)) is Rejected
+        assert refusal_of(changed(document, ("units", 0, "cells", number), turned)) is not Incomplete
+        refused += refusal_of(changed(document, ("units", 0, "cells", number), None)) is Rejected
     assert refused > 0
-    assert verdict(changed(document, ("units", 0, "cells", 0), [7, 0, None, None])) is Malformed
+    assert refusal_of(changed(document, ("units", 0, "cells", 0), [7, 0, None, None])) is Malformed
     deep: Any = None
     for _ in range(65):
         deep = [0, 0, deep, None]
-    assert verdict(changed(document, ("units", 0, "cells", 0), deep)) is Malformed
+    assert refusal_of(changed(document, ("units", 0, "cells", 0), deep)) is Malformed
 
 
 def test_every_place_survives_every_type() -> None:
@@ -192,20 +182,20 @@ def test_every_place_survives_every_type() -> None:
     for path in [path for path in places(document) if path[0] != "network"][::19]:
         values: tuple[object, ...] = (None, True, -1, 77, "x", [], {}, [[]], 2**70)
         for value in values:
-            verdict(changed(document, path, value))
+            refusal_of(changed(document, path, value))
 
 
 def test_a_wrong_input_is_refused_where_it_is_not_one() -> None:
     document = json.loads(wrong_input())
-    assert verdict(document) is None
-    assert verdict(document | {"network": json.loads(certificate())["network"]}) is Rejected
-    assert verdict(document | {"other": 99}) is Malformed
-    assert verdict(document | {"place": 0}) is Malformed
-    assert verdict(document | {"place": 10**6}) is Malformed
-    assert verdict(document | {"form": 1}) is Malformed
-    assert verdict(document | {"input": [[0, 0]]}) is Malformed
-    assert verdict(document | {"input": [[0, 9], [0, 0]]}) is Malformed
-    assert verdict(document | {"input": [[0, 0], [0, 0]]}) in (Rejected, Malformed)
+    assert refusal_of(document) is None
+    assert refusal_of(document | {"network": json.loads(certificate())["network"]}) is Rejected
+    assert refusal_of(document | {"other": 99}) is Malformed
+    assert refusal_of(document | {"place": 0}) is Malformed
+    assert refusal_of(document | {"place": 10**6}) is Malformed
+    assert refusal_of(document | {"form": 1}) is Malformed
+    assert refusal_of(document | {"input": [[0, 0]]}) is Malformed
+    assert refusal_of(document | {"input": [[0, 9], [0, 0]]}) is Malformed
+    assert refusal_of(document | {"input": [[0, 0], [0, 0]]}) in (Rejected, Malformed)
 
 
 def test_an_input_that_the_claim_does_not_allow_is_no_wrong_input() -> None:
@@ -214,7 +204,7 @@ def test_an_input_that_the_claim_does_not_allow_is_no_wrong_input() -> None:
     made["claim"]["machine"]["end"][1] = None
     states = [column[0] + column[1] for column in document["input"]]
     is_carried = states[1] + (states[0] >= 3) >= 3
-    assert verdict(made) is (Rejected if is_carried else None)
+    assert refusal_of(made) is (Rejected if is_carried else None)
 
 
 def test_an_accepted_certificate_prints_the_whole_claim() -> None:

@@ -21,11 +21,11 @@ from constructions.trained.network import Attends
 from constructions.trained.tracks import count_inputs
 from examples.adders.by_hand import parity
 from proofs.check import Malformed, Rejected, check_text
-from tests.check.trained_networks import dump
+from tests.check.trained_networks import dump, refusal_of
 from tests.trained.tracks.adders import adder, adds, silent
 from tests.trained.tracks.random_tracks import random_layer
 from tests.trained.tracks.test_tracks_against_brute_force import best_claim, decide_and_compare
-from tests.trained.tracks.test_tracks_certificates import Document, changed, is_true, places, verdict
+from tests.trained.tracks.test_tracks_certificates import Document, changed, is_true, places
 
 
 def decided_around_its_margin(seed: int, layers: int, attends: Attends = "causal") -> tuple[str, str] | None:
@@ -80,11 +80,11 @@ def test_the_certificate_says_how_many_inputs_are_run() -> None:
     document = json.loads(certificate())
     inputs = document["units"][0]["inputs"]
     assert document["units"] == [{"inputs": inputs}] and inputs > 1
-    assert verdict(document) is None
+    assert refusal_of(document) is None
     for other in (inputs - 1, inputs + 1, 0, -1, None, True):
-        assert verdict(changed(document, ("units", 0, "inputs"), other)) is Malformed
-    assert verdict(changed(document, ("units", 0), {"inputs": inputs, "bits": 30})) is Malformed
-    assert verdict(changed(document, ("claim", "margin"), "1000")) is Rejected
+        assert refusal_of(changed(document, ("units", 0, "inputs"), other)) is Malformed
+    assert refusal_of(changed(document, ("units", 0), {"inputs": inputs, "bits": 30})) is Malformed
+    assert refusal_of(changed(document, ("claim", "margin"), "1000")) is Rejected
 
 
 @pytest.mark.parametrize("first", [0, *[pytest.param(first, marks=pytest.mark.exhaustive) for first in range(1, 9)]])
@@ -93,7 +93,7 @@ def test_changed_claims_are_refused_or_true(first: int) -> None:
     for path in places(document["claim"])[first::9]:
         for value in (0, 1, 2, None, [1, 2], ["track", 0, 1], "1/2", "2"):
             made = changed(document, ("claim", *path), value)
-            if made != document and verdict(made) is None:
+            if made != document and refusal_of(made) is None:
                 assert path[-1] in ("name", "typed") or "letters" in path or is_true(made), (path, value)
 
 
@@ -105,7 +105,7 @@ def test_bits_of_weights_that_are_turned_are_refused_or_leave_the_claim_true() -
         made: Document = deepcopy(document)
         made["network"]["tensors"][name].update(data=base64.b64encode(bytes(data)).decode(),
                                                 sha256=sha256(bytes(data)).hexdigest())
-        assert verdict(made) is not None or is_true(made), name
+        assert refusal_of(made) is not None or is_true(made), name
 
 
 def test_a_claim_that_is_false_of_one_answer_of_some_inputs_is_rejected() -> None:
@@ -113,17 +113,17 @@ def test_a_claim_that_is_false_of_one_answer_of_some_inputs_is_rejected() -> Non
     network = adder(2, 2)
     deep = replace(network, steps=(*network.steps, *silent(network.steps[0])))
     document = json.loads(str(decide_tracks(deep, adds(network, 2, 2)).certificate))
-    assert document["claim"]["machine"]["tables"][0][1][3] == [1, 1] and verdict(document) is None
+    assert document["claim"]["machine"]["tables"][0][1][3] == [1, 1] and refusal_of(document) is None
     for path, value in (("tables", 0, 1, 3), [1, 0]), (("tables", 0, 0, 0), [0, 1]), (("end", 1), [0]):
         made = changed(document, ("claim", "machine", *path), value)
-        assert verdict(made) is Rejected and not is_true(made)
+        assert refusal_of(made) is Rejected and not is_true(made)
 
 
 def test_another_offset_is_judged_by_its_own_rows() -> None:
     document, said = json.loads(certificate(14)), []
     for offset in (0, 1, 2):
         made = changed(document, ("claim", "offset"), offset)
-        said.append(verdict(made))
+        said.append(refusal_of(made))
         assert (said[-1] is None) == is_true(made)
     assert said == [None, Rejected, Rejected]
 
@@ -134,7 +134,7 @@ def test_a_claim_about_no_input_is_refused() -> None:
     steps = document["claim"]["machine"]["tables"]
     document["claim"]["machine"]["tables"] = [[[None for _ in row] for row in table] for table in steps]
     document["units"] = [{"inputs": 0}]
-    assert verdict(document) is not None
+    assert refusal_of(document) is not None
 
 
 def test_a_form_that_classes_do_not_decide_is_decided_input_by_input() -> None:

@@ -9,7 +9,7 @@ from ...kernel.budget import Cache
 from ...kernel.language import Place
 from ...kernel.numbers import ZERO
 from ...kernel.reading.records import ApproximateCount, ApproximateTruth, Average, Head, Mean, PositionalNumber
-from ...kernel.verdicts import Rejected, require
+from ...kernel.verdicts import Rejected, refuse, require
 from ..formula.attention.attention import Attention
 from ..formula.composition import names_in
 from ..formula.families import WrittenDirection, looks_up_a_sum
@@ -150,8 +150,10 @@ class Heads:
 
 def find_least(error: Fraction | None, rows: RowByRow | None, n: int) -> Fraction:
     """The lesser one of the error by rule 4, if there is one, and of that by rule 7, if it is to be looked for."""
-    if rows is None or (error is not None and error <= ENOUGH):
-        return ZERO if error is None else error
+    if error is not None and (rows is None or error <= ENOUGH):
+        return error
+    if rows is None:
+        refuse("nothing is known of the weights")
     try:
         found = rows.find_error(n)
     except Rejected:

@@ -212,11 +212,11 @@ class RowByRow:
         parts = cut(self.claim.storage, query)
         if parts is not None:
             return max((self.prove(part, case) for part in parts), default=ZERO)
-        require(error is not None, "nothing is known of the weights")
-        found = ZERO if error is None else error
+        if error is None:
+            refuse("nothing is known of the weights")
         most = QUARTER if self._is_truth else HALF
-        require(found <= most, "the head may be off by {} or so, expected at most {}", write_rounded_up(found, 3), most)
-        return found
+        require(error <= most, "the head may be off by {} or so, expected at most {}", write_rounded_up(error, 3), most)
+        return error
 
     def _error(self, query: Sequence[Span], case: SeenRow) -> Fraction | None:
         """The same, of these spans as they are; None if nothing is known."""
