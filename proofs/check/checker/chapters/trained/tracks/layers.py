@@ -232,6 +232,8 @@ class QueryProof:
     def sizes(self) -> list[list[int]]:
         """Of each head how great each coordinate of what it writes may be across its directions: averages are no
         greater."""
+        width = len(self.layer.across[0].columns) if self.layer.across else 0
+        self.layer.budget.spend(1 + (len(self.layer.across) * len(self.sources) * width >> 3))
         return [[max(column) for column in zip(*(self.layer.across_sizes(head, source) for source in self.sources),
                                                strict=True)] for head in range(len(self.layer.turns))]
 
