@@ -88,8 +88,9 @@ def faults(page: Page) -> list[str]:
     return [f"{each['id']}: {each['nodes'][0]['html']}" for each in broken]
 
 
-def look(browser: Browser, folder: Path, text: str, width: int = WIDE, scheme: Scheme = "light") -> Seen:
-    """Open the text as a file, in a fresh profile, and wait until the network is idle."""
+def look(browser: Browser, folder: Path, text: str, width: int = WIDE, scheme: Scheme = "light",
+         until: Literal["load", "networkidle"] = "load") -> Seen:
+    """Open the text as a file, in a fresh profile; wait until it is loaded, or the network idle for half a second."""
     file = folder / "report.html"
     file.write_text(text, encoding="utf-8")
     for context in browser.contexts:  # what earlier tests looked at costs time as long as it is open
@@ -105,5 +106,5 @@ def look(browser: Browser, folder: Path, text: str, width: int = WIDE, scheme: S
         dialog.dismiss()
 
     page.on("dialog", dismiss)
-    page.goto(seen.address, wait_until="networkidle")
+    page.goto(seen.address, wait_until=until)
     return seen

@@ -18,21 +18,21 @@ __all__ = ["browser"]
 @pytest.mark.parametrize("report", [REPORT, HOSTILE], ids=["sample", "hostile"])
 def test_it_asks_for_nothing_but_its_own_file_and_complains_about_nothing(
         browser: Browser, tmp_path: Path, report: AuditReport) -> None:
-    seen = look(browser, tmp_path, html_of(report))
+    seen = look(browser, tmp_path, html_of(report), until="networkidle")
     assert seen.requests == [seen.address]
     assert seen.complaints == []
 
 
 def test_a_page_that_asks_for_something_is_noticed(browser: Browser, tmp_path: Path) -> None:
     outside = "http://127.0.0.1:9/picture.png"
-    seen = look(browser, tmp_path, f"<!DOCTYPE html><title>x</title><img src='{outside}'>")
+    seen = look(browser, tmp_path, f"<!DOCTYPE html><title>x</title><img src='{outside}'>", until="networkidle")
     assert outside in seen.requests
     assert seen.complaints != []
 
 
 def test_the_page_itself_forbids_requests_that_somebody_smuggles_in(browser: Browser, tmp_path: Path) -> None:
     smuggled = "<img src='http://127.0.0.1:9/x.png'><script>alert(1)</script></main>"
-    seen = look(browser, tmp_path, html_of(REPORT).replace("</main>", smuggled))
+    seen = look(browser, tmp_path, html_of(REPORT).replace("</main>", smuggled), until="networkidle")
     assert all("Content Security Policy" in complaint for complaint in seen.complaints)
     assert len(seen.complaints) == 2
 

@@ -95,7 +95,7 @@ def test_verdict_claim_and_contents_stand_before_everything_else(name: str) -> N
 def test_in_a_browser_no_page_asks_for_anything_scrolls_sideways_on_a_phone_or_has_pale_texts(
         browser: Browser, tmp_path: Path) -> None:
     for name, make in PAGES.items():
-        seen = look(browser, tmp_path, make(), NARROW)
+        seen = look(browser, tmp_path, make(), NARROW, until="networkidle")
         for scheme in SCHEMES:
             seen.page.emulate_media(color_scheme=scheme)
             assert (name, seen.page.evaluate("document.scrollingElement.scrollWidth")) == (name, NARROW)
