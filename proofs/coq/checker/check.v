@@ -10,7 +10,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
     check_by_rows check_by_sticks output_by_signs output_by_rows lookup_by_rows sum_lookup_by_rows
-    check_by_differences lookup_by_distances.
+    check_by_differences lookup_by_distances mean_of_numbers.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -81,7 +81,8 @@ Definition check_all_together (known : option predicate_meanings) (L : lengths) 
 Definition check_heads (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
     (as_ : list (head * row)) (b : meaning) : bool :=
   match as_ with
-  | [(a, r)] => if check_any_head known letters L A a r b then true else check_all_together known L A as_ b
+  | [(a, r)] => if check_any_head known letters L A a r b then true else if holds_mean L A a r b then true
+                else check_all_together known L A as_ b
   | _ => check_all_together known L A as_ b
   end.
 (* `letters` symbols are in the alphabet. *)
@@ -321,8 +322,9 @@ Proof.
   cbv zeta. apply written_correct; [exact Hd|].
   apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C. unfold check_heads in C.
   destruct as_ as [|ar as_]; [|exact (check_all_together_correct A _ b h i HA Hi C)].
-  apply if_or in C as [C|C]; [|exact (check_all_together_correct A _ b h i HA Hi C)].
-  cbn [total fst snd]. rewrite Rplus_0_r. exact (check_any_head_correct A a r b h i HA Hi C).
+  apply if_or in C as [C|C]; [|apply if_or in C as [C|C]; [|exact (check_all_together_correct A _ b h i HA Hi C)]];
+    cbn [total fst snd]; rewrite Rplus_0_r; [exact (check_any_head_correct A a r b h i HA Hi C)|].
+  exact (holds_mean_correct users n w L A h a r b i HL HA Hi C).
 Qed.
 
 Lemma not_written l d h : writes_to l d = false -> feedforward l h d = 0.
