@@ -62,16 +62,9 @@ Definition line_at (n i : nat) (bs : truths) (a : head) (ks : list parabola) : o
       bind (near_counts A r) (fun u => let '(cs, ts, miss) := u in bind (truths_number bs ts) (fun x =>
         if negb (is_zero tau) && is_zero p && is_zero miss && equal count_eqb cs (scaled (- q) D)
         then Some (- q / tau, (c + x) / tau)%Q else None)))).
-(* By which number the row is a multiple of the base. *)
-Definition multiple (r : row) : option Q :=
-  match base with
-  | (d, _) :: _ => let c := Qred (coefficient Nat.eqb r d / coefficient Nat.eqb base d) in
-                   if equal Nat.eqb r (scaled c base) then Some c else None
-  | [] => None
-  end.
 Definition term_at (n i : nat) (bs : truths) (e : head * row * list parabola) : option (Q * (Q * Q)) :=
   let '(a, r, ks) := e in
-  bind (multiple r) (fun c => bind (line_at n i bs a ks) (fun l =>
+  bind (multiple base r) (fun c => bind (line_at n i bs a ks) (fun l =>
     Some (Qred (c * scale), (Qred (fst l / divisor k n), Qred (snd l / divisor k n))))).
 Definition with_keys (n : nat) (ar : head * row) : option (head * row * list parabola) :=
   option_map (fun ks => (ar, ks)) (traverse (key_parabola A n) (head_keys (fst ar))).
@@ -136,7 +129,6 @@ Definition total_read (A : list meaning) (as_ : list (head * row)) : option (sid
     (map (fun e => nth (fst e) A IsAnything) (concat (flat_map (fun ar => head_queries (fst ar)) as_))) with
   | Some (IsTotal s f) => Some (s, f) | _ => None
   end.
-Definition greater_size (p q : Q) : Q := if Qle_bool (Qabs p) (Qabs q) then q else p.
 (* The value that is greatest in size; where all are 0, the coefficient. *)
 Definition scale_of (known : option predicate_meanings) (A : list meaning) (base : row) (ns : list nat) : Q :=
   let most := fold_left (fun q n => match traverse (value_row known A base n) (seq 1 n) with
@@ -314,12 +306,6 @@ Proof.
   rewrite (line_factors_correct _ _ ks p q c r Ek F j Hj), Zp, Rv. cbn [fst snd].
   rewrite !Q2R_div, Q2R_opp, Q2R_plus by exact Nz. field. exact Nr.
 Qed.
-Lemma multiple_correct r c v : multiple base r = Some c -> linear r v = Q2R c * linear base v.
-Proof.
-  unfold multiple. destruct base as [|[d q] rest]; [discriminate|]. cbv zeta.
-  destruct (equal _ _ _) eqn:E; [|discriminate]. intros H. take H. rewrite !linear_combined.
-  etransitivity; [exact (equal_correct Nat.eqb (fun u v => proj1 (Nat.eqb_eq u v)) v _ _ E)|apply combined_scaled].
-Qed.
 Lemma term_at_correct a r ks t : traverse (key_parabola A n) (head_keys a) = Some ks ->
   same_weighing (head_weighing a) k = true -> term_at A D k base scale n i real (a, r, ks) = Some t ->
   gathered a n h i r = sum n (gives a [t] (fun j => linear base (h j) / Q2R scale)).
@@ -327,7 +313,7 @@ Proof.
   intros Ek Same H. unfold term_at in H. apply bind_some in H as (c & C & H). apply bind_some in H as (l & L & H).
   take H. assert (Ew : head_weighing a = k) by (destruct (head_weighing a), k; try discriminate; reflexivity).
   unfold gathered, attend_as. rewrite Ew. apply sum_ext. intros j Hj. rewrite (weights_alone k n _ i _ j K).
-  destruct (mask_at _ i j); [|ring]. rewrite (multiple_correct r c _ C). unfold weigh. cbn [total fst snd].
+  destruct (mask_at _ i j); [|ring]. rewrite (multiple_correct base r c _ C). unfold weigh. cbn [total fst snd].
   rewrite (line_at_correct a ks l j Ek L Hj), (response_kind k n _ ltac:(lia) K), !Q2R_reduced, !Q2R_div, Q2R_mult.
   2,3: intros Z; apply Qeq_eqR in Z; rewrite Q2R_0 in Z; now apply (divisor_not_0 k n ltac:(lia)).
   pose proof (is_zero_R scale Scale) as Ns. pose proof (divisor_not_0 k n ltac:(lia)) as Nd.
