@@ -239,14 +239,19 @@ Definition scaled_ends (q : Q) (I : ends) : ends :=
 Definition summed_ends (k : weighing) (n d : nat) (ts : list share_of_head) : ends :=
   fold_right (fun t I => let J := scaled_ends (fst t) (response_ends k n (at_distance t d)) in
     (fst J + fst I, snd J + snd I)%Z) (0, 0)%Z ts.
-(* A response less another one of a lower score is not negative, however small it is. *)
-Definition never_negative (d : nat) (ts : list share_of_head) : bool :=
-  match ts with
-  | [t; u] => is_zero (fst t + fst u) &&
-      (if Qle_bool 0 (fst t) then Qle_bool (at_distance u d) (at_distance t d)
-       else Qle_bool (at_distance t d) (at_distance u d))
-  | _ => false
+(* Responses grow with scores. So if the factors of the greatest scores add up to at least 0, however many are taken,
+   the sum is not negative, however small it is. *)
+Fixpoint inserted (t : Q * Q) (l : list (Q * Q)) : list (Q * Q) :=
+  match l with [] => [t] | u :: m => if Qle_bool (snd u) (snd t) then t :: l else u :: inserted t m end.
+Definition by_score (d : nat) (ts : list share_of_head) : list (Q * Q) :=
+  fold_right (fun t => inserted (fst t, at_distance t d)) [] ts.
+Fixpoint stays_above (sum : Q) (l : list (Q * Q)) : bool :=
+  match l with
+  | [] => true
+  | t :: m => let x := (sum + fst t)%Q in
+              Qle_bool 0 x && match m with u :: _ => Qle_bool (snd u) (snd t) | [] => true end && stays_above x m
   end.
+Definition never_negative (d : nat) (ts : list share_of_head) : bool := stays_above 0 (by_score d ts).
 Definition weight_ends (k : weighing) (n : nat) (ts : list share_of_head) (d : nat) : ends :=
   let I := summed_ends k n d ts in if never_negative d ts then (Z.max 0 (fst I), snd I) else I.
 Definition weighs_as (k : weighing) (n : nat) (ts : list share_of_head) (d : nat) : R :=
@@ -297,18 +302,37 @@ Proof.
   rewrite at_distance_value in L', U'. unfold weighs_as in *. cbn [summed_ends fold_right total] in *.
   fold (summed_ends k n d ts). split; cbn [fst snd]; rewrite fixed_plus; lra.
 Qed.
+Lemma response_nonneg k n x : (1 <= n)%nat -> 0 <= response k n x.
+Proof.
+  intros Hn. pose proof (INR_at_least_1 n Hn). assert (P : 0 <= relu x) by apply Rmax_l.
+  pose proof (sigmoid_range x). destruct k; cbn [response]; try lra. apply quotient_nonneg; lra.
+Qed.
+Notation responds k n := (fun t => Q2R (fst t) * response k n (Q2R (snd t))).
+Lemma inserted_total (r : Q * Q -> R) t l : total r (inserted t l) = r t + total r l.
+Proof.
+  induction l as [|u l IH]; [reflexivity|]. cbn [inserted]. destruct (Qle_bool _ _); [reflexivity|]. cbn [total].
+  rewrite IH. ring.
+Qed.
+Lemma stays_above_correct k n l : (1 <= n)%nat -> forall sum x, 0 <= Q2R sum -> stays_above sum l = true ->
+  match l with t :: _ => Q2R (snd t) <= x | [] => True end -> 0 <= Q2R sum * response k n x + total (responds k n) l.
+Proof.
+  intros Hn. induction l as [|t l IH]; intros sum x S H L; cbn [total].
+  - pose proof (response_nonneg k n x Hn) as P. pose proof (Rmult_le_pos _ _ S P). lra.
+  - cbn [stays_above] in H. cbv zeta in H. apply andb_prop in H as [H A]. apply andb_prop in H as [X O].
+    apply Qle_bool_R in X. rewrite Q2R_0 in X.
+    assert (Next : match l with u :: _ => Q2R (snd u) <= Q2R (snd t) | [] => True end)
+      by (destruct l; [exact I|now apply Qle_bool_R]).
+    specialize (IH _ _ X A Next). rewrite Q2R_plus in IH.
+    pose proof (Rmult_le_compat_l _ _ _ S (response_grows k n _ _ Hn L)). lra.
+Qed.
 Lemma never_negative_correct k n d ts : (1 <= n)%nat -> never_negative d ts = true -> 0 <= weighs_as k n ts d.
 Proof.
-  intros Hn H. unfold never_negative in H. destruct ts as [|t [|u [|]]]; try discriminate.
-  apply andb_prop in H as [Z H]. apply Qeq_bool_R in Z. rewrite Q2R_0, Q2R_plus in Z. unfold weighs_as. cbn [total].
-  rewrite <- !at_distance_value. destruct (Qle_bool 0 (fst t)) eqn:S; apply Qle_bool_R in H;
-    apply (response_grows k n _ _ Hn) in H.
-  - apply Qle_bool_R in S. rewrite Q2R_0 in S. replace (Q2R (fst u)) with (- Q2R (fst t)) by lra.
-    pose proof (Rmult_le_compat_l _ _ _ S H). lra.
-  - assert (N : Q2R (fst t) <= 0).
-    { apply Rnot_lt_le. intros L0. assert (T : (0 <= fst t)%Q) by (apply Rle_Qle; rewrite Q2R_0; lra).
-      apply Qle_bool_iff in T. congruence. }
-    replace (Q2R (fst u)) with (- Q2R (fst t)) by lra. pose proof (Rmult_le_compat_neg_l _ _ _ N H). lra.
+  intros Hn H. assert (E : total (responds k n) (by_score d ts) = weighs_as k n ts d).
+  { clear H. unfold weighs_as. induction ts as [|t ts IH]; [reflexivity|]. cbn [by_score fold_right total].
+    rewrite inserted_total. fold (by_score d ts). rewrite IH. cbn [fst snd]. now rewrite at_distance_value. }
+  rewrite <- E. unfold never_negative in H. destruct (by_score d ts) as [|t l] eqn:B; [cbn [total]; lra|].
+  pose proof (stays_above_correct k n (t :: l) Hn 0 (Q2R (snd t))) as T. rewrite Q2R_0 in T.
+  specialize (T (Rle_refl 0) H (Rle_refl _)). lra.
 Qed.
 Lemma weight_inside k n ts d : (1 <= n)%nat -> is_alone k = true -> inside (weight_ends k n ts d) (weighs_as k n ts d).
 Proof.
