@@ -10,7 +10,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination cases
   well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
     check_by_rows check_by_sticks output_by_signs output_by_rows lookup_by_rows sum_lookup_by_rows
-    check_by_differences.
+    check_by_differences lookup_by_distances mean_of_numbers.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -73,11 +73,17 @@ Definition check_any_head (known : option predicate_meanings) (letters : nat) (L
       if at_every_length then true else if by_rows then true else if check_lookup L A a r b then true else of_sum tt
   | _, None => if by_rows then true else check_by_sticks letters L A a r b (1 # 4) (1 # 4)
   end.
+(* Heads that write one direction, each of which weighs positions by their own score alone. *)
+Definition check_all_together (known : option predicate_meanings) (L : lengths) (A : list meaning)
+    (as_ : list (head * row)) (b : meaning) : bool :=
+  if check_together L A as_ b then true
+  else match b with IsNear chi guard => looks_up_together known L A as_ chi guard (1 # 4) (1 # 4) | _ => false end.
 Definition check_heads (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
     (as_ : list (head * row)) (b : meaning) : bool :=
   match as_ with
-  | [(a, r)] => if check_any_head known letters L A a r b then true else check_together L A as_ b
-  | _ => check_together L A as_ b
+  | [(a, r)] => if check_any_head known letters L A a r b then true else if holds_mean L A a r b then true
+                else check_all_together known L A as_ b
+  | _ => check_all_together known L A as_ b
   end.
 (* `letters` symbols are in the alphabet. *)
 Definition heads_stage (views : outlook) (letters : nat) (L : lengths) (A M : list meaning) (l : layer)
@@ -295,6 +301,17 @@ Proof.
       exact (check_lookup_correct users n w L A h a r b i HL HA Hi C).
 Qed.
 
+Lemma check_all_together_correct A as_ b h i : holds_now A h -> (1 <= i <= n)%nat ->
+  check_all_together (known_users views) L A as_ b = true ->
+  means users n w i b (total (fun ar => gathered (fst ar) n h i (snd ar)) as_).
+Proof.
+  intros HA Hi C. apply if_or in C as [C|C]; [exact (check_together_correct users n w L A h as_ b i HL HA Hi C)|].
+  destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate C.
+  destruct (looks_up_together_correct _ users n w L A h as_ chi guard _ _ i HL HA Hi Known C) as [R E].
+  split; [exact R|]. intros G. specialize (E G). unfold within_errors in E. unfold relu.near.
+  replace (Q2R (1 # 4)) with (1 / 4) in E by (unfold Q2R; simpl; lra). destruct (truth users n w chi i); lra.
+Qed.
+
 Lemma heads_stage_correct A M l h : holds_now A h ->
   holds_now (for_directions M (heads_stage views letters L A M l)) (after_heads n l h).
 Proof.
@@ -304,9 +321,10 @@ Proof.
   destruct (head_rows l d) as [|[a r] as_]; [cbn [total]; now rewrite Rplus_0_r|].
   cbv zeta. apply written_correct; [exact Hd|].
   apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C. unfold check_heads in C.
-  destruct as_ as [|ar as_]; [|exact (check_together_correct users n w L A h _ b i HL HA Hi C)].
-  apply if_or in C as [C|C]; [|exact (check_together_correct users n w L A h _ b i HL HA Hi C)].
-  cbn [total fst snd]. rewrite Rplus_0_r. exact (check_any_head_correct A a r b h i HA Hi C).
+  destruct as_ as [|ar as_]; [|exact (check_all_together_correct A _ b h i HA Hi C)].
+  apply if_or in C as [C|C]; [|apply if_or in C as [C|C]; [|exact (check_all_together_correct A _ b h i HA Hi C)]];
+    cbn [total fst snd]; rewrite Rplus_0_r; [exact (check_any_head_correct A a r b h i HA Hi C)|].
+  exact (holds_mean_correct users n w L A h a r b i HL HA Hi C).
 Qed.
 
 Lemma not_written l d h : writes_to l d = false -> feedforward l h d = 0.

@@ -6,7 +6,7 @@
    different numbers x - y: 0 is the last that is counted, 1 the one before it. If W is at least 0, near 1 at one of
    these numbers, and small at all others together, the heads hold the truth of that position's value: of the last that
    is counted (`since`, `until`), or, where all are counted, of the neighbour (`prev`, `next`). *)
-From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
+From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing exponential exp_enclosure relu formula network totals
   meaning linear_combination comparison cases theorem_15_since_until check_head check_feedforward check_by_cases
   gap_rule values_by_rows queries_by_rows check_by_rows check_by_sticks lookup_by_rows.
@@ -114,6 +114,20 @@ Qed.
 End Selected.
 
 (* ---- what heads read ---- *)
+(* By which number a row is a multiple of the first one. *)
+Definition multiple (base r : row) : option Q :=
+  match base with
+  | (d, _) :: _ => let c := Qred (coefficient Nat.eqb r d / coefficient Nat.eqb base d) in
+                   if equal Nat.eqb r (scaled c base) then Some c else None
+  | [] => None
+  end.
+Lemma multiple_correct base r c v : multiple base r = Some c -> linear r v = Q2R c * linear base v.
+Proof.
+  unfold multiple. destruct base as [|[d q] rest]; [discriminate|]. cbv zeta.
+  destruct (equal _ _ _) eqn:E; [|discriminate]. intros H. take H. rewrite !linear_combined.
+  etransitivity; [exact (equal_correct Nat.eqb (fun u v => proj1 (Nat.eqb_eq u v)) v _ _ E)|apply combined_scaled].
+Qed.
+Definition greater_size (p q : Q) : Q := if Qle_bool (Qabs p) (Qabs q) then q else p.
 Definition place_at (s : side) (n j : nat) : nat := match s with ToLeft => j | ToRight => (S n - j)%nat end.
 Definition towards (s : side) : masking := match s with ToLeft => FutureMasked | ToRight => PastMasked end.
 Section Heads.
@@ -151,14 +165,11 @@ Definition line_of (a : head) : option (Q * Q) :=
     then Some (of_query c / t, of_none c / t)%Q else None)).
 Definition same_weighing (x y : weighing) : bool :=
   match x, y with Relu, Relu | ReluOverN, ReluOverN | Sigmoid, Sigmoid => true | _, _ => false end.
-(* A factor of what the heads have as their value, and a line. *)
+(* A factor of what the heads have as their value, 0 or 1 where the base is 0 or the scale, and a line. *)
 Notation share_of_head := (Q * (Q * Q))%type.
-Definition term_of (e : direction) (ar : head * row) : option share_of_head :=
+Definition term_of (base : row) (scale : Q) (ar : head * row) : option share_of_head :=
   if same_weighing (head_weighing (fst ar)) k && masking_eqb (head_masking (fst ar)) (towards s) then
-    match snd ar with
-    | [(d, q)] => if Nat.eqb d e then option_map (fun l => (q, l)) (line_of (fst ar)) else None
-    | _ => None
-    end
+    bind (multiple base (snd ar)) (fun c => option_map (fun l => (Qred (c * scale), l)) (line_of (fst ar)))
   else None.
 
 Section Correct.
@@ -228,14 +239,19 @@ Definition scaled_ends (q : Q) (I : ends) : ends :=
 Definition summed_ends (k : weighing) (n d : nat) (ts : list share_of_head) : ends :=
   fold_right (fun t I => let J := scaled_ends (fst t) (response_ends k n (at_distance t d)) in
     (fst J + fst I, snd J + snd I)%Z) (0, 0)%Z ts.
-(* A response less another one of a lower score is not negative, however small it is. *)
-Definition never_negative (d : nat) (ts : list share_of_head) : bool :=
-  match ts with
-  | [t; u] => is_zero (fst t + fst u) &&
-      (if Qle_bool 0 (fst t) then Qle_bool (at_distance u d) (at_distance t d)
-       else Qle_bool (at_distance t d) (at_distance u d))
-  | _ => false
+(* Responses grow with scores. So if the factors of the greatest scores add up to at least 0, however many are taken,
+   the sum is not negative, however small it is. *)
+Fixpoint inserted (t : Q * Q) (l : list (Q * Q)) : list (Q * Q) :=
+  match l with [] => [t] | u :: m => if Qle_bool (snd u) (snd t) then t :: l else u :: inserted t m end.
+Definition by_score (d : nat) (ts : list share_of_head) : list (Q * Q) :=
+  fold_right (fun t => inserted (fst t, at_distance t d)) [] ts.
+Fixpoint stays_above (sum : Q) (l : list (Q * Q)) : bool :=
+  match l with
+  | [] => true
+  | t :: m => let x := (sum + fst t)%Q in
+              Qle_bool 0 x && match m with u :: _ => Qle_bool (snd u) (snd t) | [] => true end && stays_above x m
   end.
+Definition never_negative (d : nat) (ts : list share_of_head) : bool := stays_above 0 (by_score d ts).
 Definition weight_ends (k : weighing) (n : nat) (ts : list share_of_head) (d : nat) : ends :=
   let I := summed_ends k n d ts in if never_negative d ts then (Z.max 0 (fst I), snd I) else I.
 Definition weighs_as (k : weighing) (n : nat) (ts : list share_of_head) (d : nat) : R :=
@@ -286,18 +302,37 @@ Proof.
   rewrite at_distance_value in L', U'. unfold weighs_as in *. cbn [summed_ends fold_right total] in *.
   fold (summed_ends k n d ts). split; cbn [fst snd]; rewrite fixed_plus; lra.
 Qed.
+Lemma response_nonneg k n x : (1 <= n)%nat -> 0 <= response k n x.
+Proof.
+  intros Hn. pose proof (INR_at_least_1 n Hn). assert (P : 0 <= relu x) by apply Rmax_l.
+  pose proof (sigmoid_range x). destruct k; cbn [response]; try lra. apply quotient_nonneg; lra.
+Qed.
+Notation responds k n := (fun t => Q2R (fst t) * response k n (Q2R (snd t))).
+Lemma inserted_total (r : Q * Q -> R) t l : total r (inserted t l) = r t + total r l.
+Proof.
+  induction l as [|u l IH]; [reflexivity|]. cbn [inserted]. destruct (Qle_bool _ _); [reflexivity|]. cbn [total].
+  rewrite IH. ring.
+Qed.
+Lemma stays_above_correct k n l : (1 <= n)%nat -> forall sum x, 0 <= Q2R sum -> stays_above sum l = true ->
+  match l with t :: _ => Q2R (snd t) <= x | [] => True end -> 0 <= Q2R sum * response k n x + total (responds k n) l.
+Proof.
+  intros Hn. induction l as [|t l IH]; intros sum x S H L; cbn [total].
+  - pose proof (response_nonneg k n x Hn) as P. pose proof (Rmult_le_pos _ _ S P). lra.
+  - cbn [stays_above] in H. cbv zeta in H. apply andb_prop in H as [H A]. apply andb_prop in H as [X O].
+    apply Qle_bool_R in X. rewrite Q2R_0 in X.
+    assert (Next : match l with u :: _ => Q2R (snd u) <= Q2R (snd t) | [] => True end)
+      by (destruct l; [exact I|now apply Qle_bool_R]).
+    specialize (IH _ _ X A Next). rewrite Q2R_plus in IH.
+    pose proof (Rmult_le_compat_l _ _ _ S (response_grows k n _ _ Hn L)). lra.
+Qed.
 Lemma never_negative_correct k n d ts : (1 <= n)%nat -> never_negative d ts = true -> 0 <= weighs_as k n ts d.
 Proof.
-  intros Hn H. unfold never_negative in H. destruct ts as [|t [|u [|]]]; try discriminate.
-  apply andb_prop in H as [Z H]. apply Qeq_bool_R in Z. rewrite Q2R_0, Q2R_plus in Z. unfold weighs_as. cbn [total].
-  rewrite <- !at_distance_value. destruct (Qle_bool 0 (fst t)) eqn:S; apply Qle_bool_R in H;
-    apply (response_grows k n _ _ Hn) in H.
-  - apply Qle_bool_R in S. rewrite Q2R_0 in S. replace (Q2R (fst u)) with (- Q2R (fst t)) by lra.
-    pose proof (Rmult_le_compat_l _ _ _ S H). lra.
-  - assert (N : Q2R (fst t) <= 0).
-    { apply Rnot_lt_le. intros L0. assert (T : (0 <= fst t)%Q) by (apply Rle_Qle; rewrite Q2R_0; lra).
-      apply Qle_bool_iff in T. congruence. }
-    replace (Q2R (fst u)) with (- Q2R (fst t)) by lra. pose proof (Rmult_le_compat_neg_l _ _ _ N H). lra.
+  intros Hn H. assert (E : total (responds k n) (by_score d ts) = weighs_as k n ts d).
+  { clear H. unfold weighs_as. induction ts as [|t ts IH]; [reflexivity|]. cbn [by_score fold_right total].
+    rewrite inserted_total. fold (by_score d ts). rewrite IH. cbn [fst snd]. now rewrite at_distance_value. }
+  rewrite <- E. unfold never_negative in H. destruct (by_score d ts) as [|t l] eqn:B; [cbn [total]; lra|].
+  pose proof (stays_above_correct k n (t :: l) Hn 0 (Q2R (snd t))) as T. rewrite Q2R_0 in T.
+  specialize (T (Rle_refl 0) H (Rle_refl _)). lra.
 Qed.
 Lemma weight_inside k n ts d : (1 <= n)%nat -> is_alone k = true -> inside (weight_ends k n ts d) (weighs_as k n ts d).
 Proof.
@@ -371,15 +406,15 @@ Qed.
 
 (* ---- several heads at one row ---- *)
 Section Sum.
-Variables (A : list meaning) (k : weighing) (s : side) (f g : formula) (e : direction).
+Variables (A : list meaning) (k : weighing) (s : side) (f : formula) (base : row) (scale : Q) (g : nat -> bool).
 Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : nat).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis K : is_alone k = true.
-Hypothesis He : nth e A IsAnything = IsTruth g.
+Hypothesis Values : forall j, (1 <= j <= n)%nat -> linear base (h j) = Q2R scale * bit (g j).
 Hypothesis Hi : (1 <= i <= n)%nat.
 Notation tr := (truth users n w).
 Notation P := (fun j => tr f (place_at s n j)).
-Notation G := (fun j => tr g (place_at s n j)).
+Notation G := (fun j => g (place_at s n j)).
 Notation J := (place_at s n i).
 
 Lemma place_row : (1 <= J <= n)%nat /\ place_at s n J = i.
@@ -398,31 +433,31 @@ Proof.
         rewrite IH; lia. }
     rewrite <- T by lia. now replace (S n - (S n - i'))%nat with i' by lia.
 Qed.
-Lemma alone_term ar t : term_of A k s f n e ar = Some t -> gathered (fst ar) n h i (snd ar)
+Lemma alone_term ar t : term_of A k s f n base scale ar = Some t -> gathered (fst ar) n h i (snd ar)
   = sum n (fun j => (if mask_at (towards s) i j
       then Q2R (fst t) * response k n (Q2R (fst (snd t)) * (INR (counted s n (tr f) i) - INR (counted s n (tr f) j))
-        + Q2R (snd (snd t))) else 0) * bit (tr g j)).
+        + Q2R (snd (snd t))) else 0) * bit (g j)).
 Proof.
   intros T. unfold term_of in T. destruct (same_weighing _ k && _) eqn:S; [|discriminate].
   apply andb_prop in S as [S M]. apply masking_eqb_eq in M.
   assert (Kh : head_weighing (fst ar) = k) by (destruct (head_weighing (fst ar)), k; discriminate || reflexivity).
-  destruct (snd ar) as [|[d q] [|]] eqn:R; try discriminate. destruct (Nat.eqb_spec d e) as [->|]; [|discriminate].
-  destruct (line_of A s f n (fst ar)) as [l|] eqn:L; [|discriminate]. cbn [option_map] in T. take T. cbn [fst snd].
+  apply bind_some in T as (c & C & T). destruct (line_of A s f n (fst ar)) as [l|] eqn:L; [|discriminate].
+  cbn [option_map] in T. take T. cbn [fst snd].
   unfold gathered, attend_as. apply sum_ext. intros j Hj. rewrite Kh, M, weights_alone by exact K.
   destruct (mask_at (towards s) i j); [|ring].
-  rewrite (line_correct A s f n users w h HA _ l i j Hi Hj L). cbn [linear].
-  pose proof (HA j e Hj) as V. rewrite He in V. cbn [means] in V. rewrite V. ring.
+  rewrite (line_correct A s f n users w h HA _ l i j Hi Hj L), (multiple_correct base _ c _ C), (Values j Hj).
+  rewrite Q2R_reduced, Q2R_mult. ring.
 Qed.
-Lemma alone_terms as_ : forall ts, traverse (term_of A k s f n e) as_ = Some ts ->
+Lemma alone_terms as_ : forall ts, traverse (term_of A k s f n base scale) as_ = Some ts ->
   total (fun ar => gathered (fst ar) n h i (snd ar)) as_ = given P G (weighs_as k n ts) J 0.
 Proof.
-  assert (T : forall ts, traverse (term_of A k s f n e) as_ = Some ts ->
+  assert (T : forall ts, traverse (term_of A k s f n base scale) as_ = Some ts ->
     total (fun ar => gathered (fst ar) n h i (snd ar)) as_ = sum n (fun j => (if mask_at (towards s) i j
       then total (fun t => Q2R (fst t) * response k n (Q2R (fst (snd t)) * (INR (counted s n (tr f) i)
-        - INR (counted s n (tr f) j)) + Q2R (snd (snd t)))) ts else 0) * bit (tr g j))).
+        - INR (counted s n (tr f) j)) + Q2R (snd (snd t)))) ts else 0) * bit (g j))).
   { induction as_ as [|ar as_ IH]; intros ts E; cbn [traverse] in E.
     - injection E as <-. cbn [total]. symmetry. apply sum_zero. intros j _. destruct (mask_at _ i j); ring.
-    - destruct (term_of A k s f n e ar) as [t|] eqn:Et; [|discriminate].
+    - destruct (term_of A k s f n base scale ar) as [t|] eqn:Et; [|discriminate].
       destruct (traverse _ as_) as [ts'|] eqn:Es; [|discriminate]. injection E as <-. cbn [total].
       rewrite (alone_term ar t Et), (IH ts' eq_refl), <- sum_plus. apply sum_ext. intros j _.
       destruct (mask_at (towards s) i j); ring. }
@@ -448,23 +483,43 @@ End Sum.
 Definition settled_cases (l : list formula) (agrees : case -> bool) : bool :=
   let atoms := fold_right add_unread [] l in
   (length atoms <=? 8)%nat && forallb agrees (filter possible (cases atoms [Eq])).
-(* What is counted decides x since y, and then g holds what it brings; where nothing is counted g does not hold. *)
-Definition brings_as (x y f g : formula) (c : case) : bool :=
-  match evaluate c x, evaluate c y, evaluate c f, evaluate c g with
-  | Some p, Some q, Some cf, Some cg => eqb cf (implb p q) && eqb cg (p && q)
-  | _, _, _, _ => false
+Section Values.
+Variables (A : list meaning) (base : row).
+Definition row_truths : list formula :=
+  flat_map (fun e => match nth (fst e) A IsAnything with IsTruth g => [g] | _ => [] end) base.
+(* The value that is greatest in size; where all are 0, any will do. *)
+Definition scale_by_cases : Q :=
+  let values := flat_map (fun c => match constant_part A c base with Some q => [q] | None => [] end)
+    (filter possible (cases (fold_right add_unread [] row_truths) [Eq])) in
+  let most := fold_left greater_size values 0%Q in
+  if is_zero most then 1%Q else most.
+Variable scale : Q.
+Definition is_worth (c : case) (b : bool) : bool :=
+  match constant_part A c base with Some q => Qeq_bool q (if b then scale else 0) | None => false end.
+(* What is counted decides x since y, and then the value is what it brings; what is not counted has none. *)
+Definition brings_as (x y f : formula) (c : case) : bool :=
+  match evaluate c x, evaluate c y, evaluate c f with
+  | Some p, Some q, Some cf => eqb cf (implb p q) && is_worth c (p && q)
+  | _, _, _ => false
   end.
+Definition brings (x : formula) (c : case) : bool :=
+  match evaluate c x with Some p => is_worth c p | None => false end.
 (* 0: the last that is counted; 1: the neighbour. *)
-Definition looked_for (chi : formula) (s : side) (f g : formula) : option nat :=
-  match chi, s with
-  | Since x y, ToLeft | Until x y, ToRight =>
-      if settled_cases [x; y; f; g] (brings_as x y f g) then Some 0%nat else None
-  | Previous x, ToLeft | Next x, ToRight => if formula_eqb f (Truth true) && formula_eqb g x then Some 1%nat else None
-  | _, _ => None
+Definition looked_for (chi : formula) (s : side) (f : formula) : option nat :=
+  match position_part A base, chi, s with
+  | [], Since x y, ToLeft | [], Until x y, ToRight =>
+      if settled_cases (x :: y :: f :: row_truths) (brings_as x y f) then Some 0%nat else None
+  | [], Previous x, ToLeft | [], Next x, ToRight =>
+      if formula_eqb f (Truth true) && settled_cases (x :: row_truths) (brings x) then Some 1%nat else None
+  | _, _, _ => None
   end.
+End Values.
 
 Section LookedFor.
-Variables (users : predicate_meanings) (n : nat) (w : word).
+Variables (A : list meaning) (base : row) (scale : Q).
+Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector).
+Hypothesis HA : holds_of users n w A h.
+Hypothesis Whole : position_part A base = [].
 Notation tr := (truth users n w).
 Lemma settled_correct l agrees j : settled_cases l agrees = true ->
   exists c, real users n w j c /\ agrees c = true.
@@ -473,47 +528,69 @@ Proof.
   exists (real_case users n w j (fold_right add_unread [] l) Eq). split; [apply real_case_real|]. apply H, filter_In.
   split; [now apply real_case_listed; left|apply real_case_possible].
 Qed.
-Lemma brings_correct x y f g : settled_cases [x; y; f; g] (brings_as x y f g) = true -> forall j,
-  tr f j = implb (tr x j) (tr y j) /\ tr g j = tr x j && tr y j.
+Notation worth g := (forall j, (1 <= j <= n)%nat -> linear base (h j) = Q2R scale * bit (g j)).
+Lemma worth_correct c j b : (1 <= j <= n)%nat -> real users n w j c -> is_worth A base scale c b = true ->
+  linear base (h j) = Q2R scale * bit b.
 Proof.
-  intros H j. destruct (settled_correct _ _ j H) as (c & R & B). unfold brings_as in B.
-  pose proof (evaluate_correct users n w j c R) as E.
-  destruct (evaluate c x) as [p|] eqn:X; [|discriminate]. destruct (evaluate c y) as [q|] eqn:Y; [|discriminate].
-  destruct (evaluate c f) as [cf|] eqn:F; [|discriminate]. destruct (evaluate c g) as [cg|] eqn:G; [|discriminate].
-  apply andb_prop in B as [B1 B2]. apply eqb_prop in B1, B2.
-  rewrite (E x p X), (E y q Y), (E f cf F), (E g cg G). now split.
+  intros Hj R H. unfold is_worth in H. destruct (constant_part A c base) as [q|] eqn:E; [|discriminate].
+  apply Qeq_bool_R in H. rewrite (parts_value A users n w h HA c base j Hj R q E), Whole, H.
+  cbn [part_value fold_right].
+  destruct b; cbn [bit]; rewrite ?Q2R_0; ring.
 Qed.
-Notation last s f g i := (last_given (fun j => tr f (place_at s n j)) (fun j => tr g (place_at s n j))
-  (place_at s n i)).
-Notation beside_it s g i := (neighbour_given (fun j => tr g (place_at s n j)) (place_at s n i)).
-Lemma looked_for_correct chi s f g off i : looked_for chi s f g = Some off -> (1 <= i <= n)%nat ->
-  (off = 0%nat /\ (forall j, tr g j = true -> tr f j = true) /\ tr chi i = last s f g i)
-  \/ (off = 1%nat /\ (forall j, tr f j = true) /\ tr chi i = beside_it s g i).
+Lemma brings_as_correct x y f atoms : settled_cases atoms (brings_as A base scale x y f) = true ->
+  worth (fun j => tr x j && tr y j) /\ forall j, tr f j = implb (tr x j) (tr y j).
 Proof.
-  intros H Hi. assert (Last : forall s x y, settled_cases [x; y; f; g] (brings_as x y f g) = true ->
-    (forall j, tr g j = true -> tr f j = true) /\ forall J, last_given (fun j => tr f (place_at s n j))
-      (fun j => tr g (place_at s n j)) J = since_at (fun j => tr x (place_at s n j))
-      (fun j => tr y (place_at s n j)) J).
-  { intros s' x y B. pose proof (brings_correct x y f g B) as T. split.
-    - intros j G. destruct (T j) as [F1 G1]. rewrite F1. rewrite G1 in G. now destruct (tr x j), (tr y j).
+  intros H. assert (T : forall j, exists c p q, real users n w j c /\ tr x j = p /\ tr y j = q
+    /\ tr f j = implb p q /\ is_worth A base scale c (p && q) = true).
+  { intros j. destruct (settled_correct _ _ j H) as (c & R & B). unfold brings_as in B.
+    pose proof (evaluate_correct users n w j c R) as E.
+    destruct (evaluate c x) as [p|] eqn:X; [|discriminate]. destruct (evaluate c y) as [q|] eqn:Y; [|discriminate].
+    destruct (evaluate c f) as [cf|] eqn:F; [|discriminate]. apply andb_prop in B as [B1 B2]. apply eqb_prop in B1.
+    subst cf. exists c, p, q. auto 6. }
+  split; intros j; [intros Hj|]; destruct (T j) as (c & p & q & R & -> & -> & F & V); [|exact F].
+  exact (worth_correct c j _ Hj R V).
+Qed.
+Lemma brings_correct x atoms : settled_cases atoms (brings A base scale x) = true -> worth (tr x).
+Proof.
+  intros H j Hj. destruct (settled_correct _ _ j H) as (c & R & B). unfold brings in B.
+  destruct (evaluate c x) as [p|] eqn:X; [|discriminate]. rewrite (evaluate_correct users n w j c R x p X).
+  exact (worth_correct c j p Hj R B).
+Qed.
+Notation last s f g i := (last_given (fun j => tr f (place_at s n j)) (fun j => g (place_at s n j)) (place_at s n i)).
+Notation beside_it s g i := (neighbour_given (fun j => g (place_at s n j)) (place_at s n i)).
+Lemma looked_for_correct chi s f off i : looked_for A base scale chi s f = Some off -> (1 <= i <= n)%nat ->
+  exists g, worth g /\ ((off = 0%nat /\ (forall j, g j = true -> tr f j = true) /\ tr chi i = last s f g i)
+    \/ (off = 1%nat /\ (forall j, tr f j = true) /\ tr chi i = beside_it s g i)).
+Proof.
+  intros H Hi. assert (Last : forall s x y atoms, settled_cases atoms (brings_as A base scale x y f) = true ->
+    worth (fun j => tr x j && tr y j) /\ (forall j, tr x j && tr y j = true -> tr f j = true)
+    /\ forall J, last_given (fun j => tr f (place_at s n j))
+      (fun j => tr x (place_at s n j) && tr y (place_at s n j)) J
+      = since_at (fun j => tr x (place_at s n j)) (fun j => tr y (place_at s n j)) J).
+  { intros s' x y atoms B. destruct (brings_as_correct x y f atoms B) as [V T]. split; [exact V|]. split.
+    - intros j G. rewrite (T j). now destruct (tr x j), (tr y j).
     - induction J as [|J IH]; [reflexivity|]. rewrite since_at_next. cbn [last_given].
-      destruct (T (place_at s' n (S J))) as [-> ->]. rewrite IH.
+      rewrite (T (place_at s' n (S J))), IH.
       now destruct (tr x (place_at s' n (S J))), (tr y (place_at s' n (S J))). }
-  assert (Beside : forall x, formula_eqb f (Truth true) && formula_eqb g x = true ->
-    (forall j, tr f j = true) /\ g = x).
-  { intros x B. apply andb_prop in B as [B1 B2]. apply formula_eqb_eq in B1, B2. subst f. now split. }
-  unfold looked_for in H. destruct chi as [| | | | | | |x|x|x y|x y| | | |], s; try discriminate.
-  - destruct (formula_eqb _ _ && _) eqn:B; [|discriminate]. injection H as <-. right. destruct (Beside x B) as [T ->].
+  assert (Beside : forall x atoms, formula_eqb f (Truth true) && settled_cases atoms (brings A base scale x) = true ->
+    worth (tr x) /\ forall j, tr f j = true).
+  { intros x atoms B. apply andb_prop in B as [B1 B2]. apply formula_eqb_eq in B1. subst f.
+    split; [exact (brings_correct x atoms B2)|reflexivity]. }
+  unfold looked_for in H. rewrite Whole in H. destruct chi as [| | | | | | |x|x|x y|x y| | | |], s; try discriminate.
+  - destruct (formula_eqb _ _ && _) eqn:B; [|discriminate]. injection H as <-. exists (tr x).
+    destruct (Beside x _ B) as [V T]. split; [exact V|]. right.
     split; [reflexivity|]. split; [exact T|]. cbn [place_at]. destruct i as [|[|i]]; [lia|reflexivity|reflexivity].
-  - destruct (formula_eqb _ _ && _) eqn:B; [|discriminate]. injection H as <-. right. destruct (Beside x B) as [T ->].
+  - destruct (formula_eqb _ _ && _) eqn:B; [|discriminate]. injection H as <-. exists (tr x).
+    destruct (Beside x _ B) as [V T]. split; [exact V|]. right.
     split; [reflexivity|]. split; [exact T|]. cbn [place_at].
     change (tr (Next x) i) with (negb (i =? n)%nat && tr x (i + 1)%nat).
     destruct (Nat.eqb_spec i n) as [->|N]; [now replace (S n - n)%nat with 1%nat by lia|].
     destruct (S n - i)%nat as [|[|m]] eqn:E; try lia. cbn [negb andb neighbour_given]. f_equal. lia.
-  - destruct (settled_cases _ _) eqn:B; [|discriminate]. injection H as <-. left. destruct (Last ToLeft x y B) as [T S].
+  - destruct (settled_cases _ _) eqn:B; [|discriminate]. injection H as <-. exists (fun j => tr x j && tr y j).
+    destruct (Last ToLeft x y _ B) as (V & T & S). split; [exact V|]. left.
     split; [reflexivity|]. split; [exact T|]. now rewrite S.
-  - destruct (settled_cases _ _) eqn:B; [|discriminate]. injection H as <-. left.
-    destruct (Last ToRight x y B) as [T S].
+  - destruct (settled_cases _ _) eqn:B; [|discriminate]. injection H as <-. exists (fun j => tr x j && tr y j).
+    destruct (Last ToRight x y _ B) as (V & T & S). split; [exact V|]. left.
     split; [reflexivity|]. split; [exact T|]. rewrite S. cbn [place_at]. now apply until_backwards.
 Qed.
 End LookedFor.
@@ -525,26 +602,22 @@ Definition count_read (A : list meaning) (a : head) : side * formula :=
     (map (fun e => nth (fst e) A IsAnything) (concat (head_keys a))) with
   | Some (IsTotal s f) => (s, f) | _ => (ToLeft, Truth true)
   end.
-Definition truth_read (A : list meaning) (r : row) : option (direction * formula) :=
+Definition truth_read (A : list meaning) (r : row) : option (Q * formula) :=
   match r with
-  | [(d, _)] => match nth d A IsAnything with IsTruth g => Some (d, g) | _ => None end
+  | [(d, q)] => match nth d A IsAnything with IsTruth g => Some (q, g) | _ => None end
   | _ => None
   end.
 Definition selects (L : lengths) (A : list meaning) (as_ : list (head * row)) (chi : formula) (if_false if_true : Q)
   : bool :=
   match as_, greatest_length L with
-  | (a, r) :: _, Some N =>
-      let k := head_weighing a in let '(s, f) := count_read A a in
-      match truth_read A r with
-      | Some (e, g) =>
-          match looked_for chi s f g with
-          | Some off => is_alone k && (N <=? greatest_by_rows)%nat && Qle_bool if_false 1 && all_of (fun n =>
-              match traverse (term_of A k s f n e) as_ with
-              | Some ts => singles_out k n n off ts if_false if_true
-              | None => false
-              end) (lengths_to L N)
+  | (a, base) :: _, Some N =>
+      let k := head_weighing a in let '(s, f) := count_read A a in let scale := scale_by_cases A base in
+      match looked_for A base scale chi s f with
+      | Some off => is_alone k && (N <=? greatest_by_rows)%nat && Qle_bool if_false 1 && all_of (fun n =>
+          match traverse (term_of A k s f n base scale) as_ with
+          | Some ts => singles_out k n n off ts if_false if_true
           | None => false
-          end
+          end) (lengths_to L N)
       | None => false
       end
   | _, _ => false
@@ -553,8 +626,8 @@ Definition selects (L : lengths) (A : list meaning) (as_ : list (head * row)) (c
 Definition counts_exactly (L : lengths) (A : list meaning) (a : head) (r : row) (s : side) (f : formula) : bool :=
   let k := head_weighing a in
   match truth_read A r, greatest_length L with
-  | Some (e, g), Some N => is_alone k && formula_eqb g f && all_of (fun n =>
-      match term_of A k s f n e (a, r) with
+  | Some (scale, g), Some N => is_alone k && formula_eqb g f && all_of (fun n =>
+      match term_of A k s f n r scale (a, r) with
       | Some (q, (x, z)) => is_zero x && match k with
           | Relu => Qle_bool 0 z && Qeq_bool (q * z) 1
           | ReluOverN => Qle_bool 0 z && Qeq_bool (q * z) (inject_Z (Z.of_nat n))
@@ -575,28 +648,33 @@ Notation tr := (truth users n w).
 
 Lemma listed_length N : greatest_length L = Some N -> In n (lengths_to L N).
 Proof. intros E. destruct HL as (H1 & H2 & H3). rewrite E in H3. unfold lengths_to. apply in_seq. lia. Qed.
-Lemma truth_read_correct r e g : truth_read A r = Some (e, g) -> nth e A IsAnything = IsTruth g.
+Lemma truth_read_correct r q g j : truth_read A r = Some (q, g) -> (1 <= j <= n)%nat ->
+  linear r (h j) = Q2R q * bit (tr g j).
 Proof.
-  unfold truth_read. destruct r as [|[d q] [|]]; try discriminate. destruct (nth d A IsAnything) eqn:E;
+  unfold truth_read. destruct r as [|[d q'] [|]]; try discriminate. destruct (nth d A IsAnything) eqn:E;
     try discriminate.
-  intros H. apply some_pair in H as [<- <-]. exact E.
+  intros H Hj. apply some_pair in H as [<- <-]. pose proof (HA j d Hj) as V. rewrite E in V. cbn [means linear] in *.
+  rewrite V. ring.
 Qed.
 Theorem selects_correct as_ chi x y : selects L A as_ chi x y = true ->
   let o := total (fun ar => gathered (fst ar) n h i (snd ar)) as_ in
   0 <= o <= 1 /\ if tr chi i then 1 - Q2R y <= o else o <= Q2R x.
 Proof.
-  intros H. unfold selects in H. destruct as_ as [|[a r] rest]; [discriminate|].
+  intros H. unfold selects in H. destruct as_ as [|[a base] rest]; [discriminate|].
   destruct (greatest_length L) as [N|] eqn:EN; [|discriminate]. destruct (count_read A a) as [s f].
-  destruct (truth_read A r) as [[e g]|] eqn:Er; [|discriminate].
-  destruct (looked_for chi s f g) as [off|] eqn:O; [|discriminate]. apply andb_prop in H as [H C].
+  set (scale := scale_by_cases A base) in *.
+  destruct (looked_for A base scale chi s f) as [off|] eqn:O; [|discriminate]. apply andb_prop in H as [H C].
   apply andb_prop in H as [H E1]. apply andb_prop in H as [K _]. apply Qle_bool_R in E1. rewrite Q2R_1 in E1.
   pose proof (all_of_forall _ _ C n (listed_length N EN)) as S. clear C. cbv beta in S.
-  set (as_ := (a, r) :: rest) in *. set (k := head_weighing a) in *.
-  destruct (traverse (term_of A k s f n e) as_) as [ts|] eqn:T; [|discriminate].
-  cbv zeta. rewrite (alone_terms A k s f g e users n w h i HA K (truth_read_correct r e g Er) Hi as_ ts T).
+  set (as_ := (a, base) :: rest) in *. set (k := head_weighing a) in *.
+  destruct (traverse (term_of A k s f n base scale) as_) as [ts|] eqn:T; [|discriminate]. cbv zeta.
+  assert (Whole : position_part A base = []) by (unfold looked_for in O; destruct (position_part A base);
+    [reflexivity|discriminate]).
+  destruct (looked_for_correct A base scale users n w h HA Whole chi s f off i O Hi) as (g & V & O').
+  rewrite (alone_terms A k s f base scale g users n w h i HA K V Hi as_ ts T).
   destruct (place_row s n i Hi) as [HJ _]. assert (Hn : (1 <= n)%nat) by lia.
   pose proof (fun d => singles_out_nonneg k n n off ts x y d Hn K S) as W0.
-  destruct (looked_for_correct users n w chi s f g off i O Hi) as [(-> & Cg & E)|(-> & All & E)]; rewrite E;
+  destruct O' as [(-> & Cg & E)|(-> & All & E)]; rewrite E;
     (eapply singles_out_correct; [exact Hn|exact K|exact S| |exact E1|]).
   - intros _. lia.
   - apply given_last; [intros j; apply Cg|exact W0|lia].
@@ -607,11 +685,11 @@ Qed.
 Theorem counts_exactly_correct a r s f : counts_exactly L A a r s f = true ->
   gathered a n h i r = INR (counted s n (tr f) i).
 Proof.
-  intros H. unfold counts_exactly in H. destruct (truth_read A r) as [[e g]|] eqn:Er; [|discriminate].
+  intros H. unfold counts_exactly in H. destruct (truth_read A r) as [[scale g]|] eqn:Er; [|discriminate].
   destruct (greatest_length L) as [N|] eqn:EN; [|discriminate]. apply andb_prop in H as [H C].
   apply andb_prop in H as [K F]. apply formula_eqb_eq in F. subst g.
   pose proof (all_of_forall _ _ C n (listed_length N EN)) as S. clear C. cbv beta in S. set (k := head_weighing a) in *.
-  destruct (term_of A k s f n e (a, r)) as [[q [x z]]|] eqn:T; [|discriminate]. apply andb_prop in S as [X S].
+  destruct (term_of A k s f n r scale (a, r)) as [[q [x z]]|] eqn:T; [|discriminate]. apply andb_prop in S as [X S].
   apply Qeq_bool_R in X. rewrite Q2R_0 in X. pose proof (INR_at_least_1 n ltac:(lia)) as N1.
   assert (One : Q2R q * response k n (Q2R z) = 1).
   { destruct k; try discriminate; cbn [response]; apply andb_prop in S as [Z S]; apply Qeq_bool_R in S.
@@ -620,7 +698,8 @@ Proof.
       unfold Rdiv. rewrite <- Rmult_assoc, S. field. lra.
     - apply Qeq_bool_R in Z. rewrite Q2R_0 in Z. rewrite Z, S. unfold sigmoid. rewrite Ropp_0, exp_0.
       unfold Q2R. simpl. lra. }
-  pose proof (alone_terms A k s f f e users n w h i HA K (truth_read_correct r e f Er) Hi [(a, r)] [(q, (x, z))]) as G.
+  pose proof (alone_terms A k s f r scale (tr f) users n w h i HA K (fun j => truth_read_correct r scale f j Er) Hi
+    [(a, r)] [(q, (x, z))]) as G.
   cbn [traverse] in G. rewrite T in G. specialize (G eq_refl). cbn [total fst snd] in G. rewrite Rplus_0_r in G.
   rewrite G, (counted_tally s f users n w i Hi) by exact Hi. destruct (place_row s n i Hi) as [HJ _].
   unfold given, weighs_as. cbn [total fst snd].

@@ -1,13 +1,14 @@
 (* The errors that a file states of its heads, proved with the network's own numbers (check_by_rows.v,
-   check_by_sticks.v, check_by_differences.v, lookup_errors.v for lookups of one count, and sum_lookup_by_rows.v for
-   those of a sum).
+   check_by_sticks.v, check_by_differences.v, lookup_errors.v and lookup_by_distances.v for lookups of one count, and
+   sum_lookup_by_rows.v for those of a sum).
 
    `walk` is `layers_stages` of check.v with all that it comes by: before each layer what is known, the layer, and those
    after it. Proved: an error that `errs` accepts is one of the direction in the whole network, since no other
    stage writes it. *)
 From Coq Require Import Reals QArith ZArith List Bool Lra Lia Arith.
 From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination
-  check_by_rows check_by_sticks check_by_differences lookup_by_rows lookup_errors sum_lookup_by_rows check.
+  check_by_rows check_by_sticks check_by_differences lookup_by_rows lookup_errors sum_lookup_by_rows
+  lookup_by_distances check.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -43,8 +44,13 @@ Definition errs_alone (views : outlook) (letters : nat) (L : lengths) (A : list 
   else if errs_otherwise L A a r b if_false if_true then true
   else if is_long_lookup L A a then false
   else check_sum_lookup (known_users views) L A a r b if_false if_true.
-Definition errs_together (L : lengths) (A : list meaning) (as_ : list (head * row)) (b : meaning) (if_false if_true : Q)
-  : bool := match b with IsNear chi _ => selects L A as_ chi if_false if_true | _ => false end.
+Definition errs_together (views : outlook) (L : lengths) (A : list meaning) (as_ : list (head * row)) (b : meaning)
+    (if_false if_true : Q) : bool :=
+  match b with
+  | IsNear chi guard => if selects L A as_ chi if_false if_true then true
+                        else looks_up_together (known_users views) L A as_ chi guard if_false if_true
+  | _ => false
+  end.
 (* The heads that write the direction have these errors at most, where the meaning asks for any. *)
 Definition errs (views : outlook) (letters : nat) (L : lengths) (M : list meaning) (d : direction) (if_false if_true :
   Q) (s : stop) :
@@ -54,8 +60,8 @@ Definition errs (views : outlook) (letters : nat) (L : lengths) (M : list meanin
   is_unwritten (nth d A IsAnything) && negb (writes_to l d) && forallb (leaves_alone d) later
   && match head_rows l d with
      | [(a, r)] => if errs_alone views letters L A a r b if_false if_true then true
-                   else errs_together L A [(a, r)] b if_false if_true
-     | as_ => errs_together L A as_ b if_false if_true
+                   else errs_together views L A [(a, r)] b if_false if_true
+     | as_ => errs_together views L A as_ b if_false if_true
      end.
 
 Section Walk.
@@ -119,7 +125,7 @@ Qed.
 Lemma errs_of_head ls A h d if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
   existsb (errs views letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
   exists B k as_, holds_now B k /\ through ls h i d = total (fun ar => gathered (fst ar) n k i (snd ar)) as_
-    /\ (errs_together L B as_ (nth d M IsAnything) if_false if_true = true
+    /\ (errs_together views L B as_ (nth d M IsAnything) if_false if_true = true
         \/ exists a r, as_ = [(a, r)] /\ errs_alone views letters L B a r (nth d M IsAnything) if_false if_true = true).
 Proof.
   intros HA Hi H. apply existsb_exists in H as (((B & l) & later) & I & H).
@@ -140,7 +146,8 @@ Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> (1 <= i 
 Proof.
   intros HA Hi N H G. destruct (errs_of_head ls A h d if_false if_true i HA Hi H) as (B & k & as_ & HB & -> & R).
   rewrite N in R. destruct R as [R|(a & r & -> & R)].
-  { exact (proj2 (selects_correct B L users n w k i HL HB Hi as_ f _ _ R)). }
+  { apply if_or in R as [R|R]; [exact (proj2 (selects_correct B L users n w k i HL HB Hi as_ f _ _ R))|].
+    exact (proj2 (looks_up_together_correct _ users n w L B k as_ f g _ _ i HL HB Hi Known R) G). }
   cbn [total fst snd]. rewrite Rplus_0_r. unfold errs_alone in R. apply if_or in R as [R|R];
     [|apply if_or in R as [R|R];
     [|apply if_or in R as [R|R]]].

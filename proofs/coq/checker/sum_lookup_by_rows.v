@@ -28,7 +28,11 @@ Definition positional_there (n i : nat) (g : formula) : option bool :=
   if is_built_in g then Some (truth nobody n no_word g i) else
   match known with Some u => if is_positional g then Some (truth u n no_word g i) else None | None => None end.
 Definition value_there (x : meaning) (n j : nat) : option Q :=
-  match x with IsTruth g => option_map number_of (positional_there n j g) | _ => known_number x n j end.
+  match x with
+  | IsTruth g => option_map number_of (positional_there n j g)
+  | IsPosition (Bracket g shifted) => option_map number_of (positional_there n (if shifted then j - 1 else j)%nat g)
+  | _ => known_number x n j
+  end.
 Fixpoint value_row (r : row) (n j : nat) : option Q :=
   match r with
   | [] => Some 0%Q
@@ -291,10 +295,14 @@ Qed.
 
 Lemma value_there_correct j b x q : means users n w j b x -> value_there known b n j = Some q -> x = Q2R q.
 Proof.
-  destruct b as [v|f|f|f g|e f|s f|t|s f|s f e|]; cbn [value_there]; intros M H;
+  destruct b as [[e|f shifted]|f|f|f g|e f|s f|t|s f|s f e|]; cbn [value_there]; intros M H;
     try (now apply (known_number_correct users n w j _ x q M)).
-  destruct (positional_there known n j f) as [t|] eqn:P; [|discriminate]. cbn [option_map] in H. take H.
-  rewrite number_of_value. cbn [means] in M. now rewrite M, (positional_there_correct j f t P).
+  - destruct (positional_there known n _ f) as [t|] eqn:P; [|discriminate]. cbn [option_map] in H. take H.
+    rewrite number_of_value. cbn [means position_value] in M. rewrite M. f_equal. unfold positional_there in P.
+    destruct (is_built_in f) eqn:B; [take P; now apply built_in_truth|]. destruct known as [u|]; [|discriminate].
+    rewrite (Known u eq_refl) in P. destruct (is_positional f); [|discriminate]. now take P.
+  - destruct (positional_there known n j f) as [t|] eqn:P; [|discriminate]. cbn [option_map] in H. take H.
+    rewrite number_of_value. cbn [means] in M. now rewrite M, (positional_there_correct j f t P).
 Qed.
 Lemma value_row_correct r j : (1 <= j <= n)%nat -> forall q, value_row known A r n j = Some q -> linear r (h j) = Q2R q.
 Proof.
