@@ -255,7 +255,7 @@ def entries() -> tuple[Entry, ...]:
     """All networks of the board."""
     return (adder("decimal", 10, 10, 40.0), adder("decimal_soft", 10, 10, 4.2, ""), adder("binary", 2, 16, 40.0),
             reverser("reverse", 10, 40.0), parity("parity", 16), sorter("sort", 16),
-            brackets("brackets", 32, 40.0), carries("carries", 10, 6))
+            brackets("brackets", 32, 40.0), carries("carries", 10, 10))
 
 
 def write(folder: Path) -> None:

@@ -102,12 +102,26 @@ def test_a_norm_of_small_and_of_large_vectors_contains_the_norms(size: float) ->
     holds(lambda x: normalise(Budget(), "layer", epsilon, x), normed("layer", 1e-5), 7, 6, size / 20, size=size)
 
 
+@pytest.mark.parametrize("kind", ["layer", "rms"])
+def test_coordinates_of_a_norm_of_a_wide_form_are_within_the_root_of_their_number(kind: str) -> None:
+    """And one of them is shown to be above 0, where the vector's is."""
+    made = normalise(Budget(), kind, Fraction(1, 10**9), make_form(Random(2), 9, 5, 3.0))
+    assert max(made.sizes) <= 3 * ONE + 2
+    far = AffineForm([pack([5 << 44, 4 << 44]), pack([0, 0, 9 << 44]), pack([0, 0, 0, 9 << 44])], 4, [0] * 3,
+                     [9 << 44] * 3)
+    centre, radius = (normalise(Budget(), "rms", Fraction(1, 10), far).rows[0],
+                      normalise(Budget(), "rms", Fraction(1, 10), far).radii[0])
+    assert abs((centre - radius) / ONE - math.sqrt(3 / (1 + 81 + 81 + 0.3))) < 1e-9
+    assert abs((centre + radius) / ONE - math.sqrt(3 * 81 / (81 + 0.3))) < 1e-9
+
+
 def test_a_norm_whose_variance_may_vanish_is_refused_unless_epsilon_keeps_it_from_0() -> None:
     x = AffineForm([pack([0, 1 << 40]), pack([0, -(1 << 40)])], 2, [0, 0], [1 << 40, 1 << 40])
     with pytest.raises(Rejected, match="variance"):
         normalise(Budget(), "layer", Fraction(0), x)
-    with pytest.raises(Rejected, match="too short"):
-        normalise(Budget(), "layer", Fraction(1, 10**14), x)
+    for kind, epsilon in (("layer", 1e-14), ("rms", 1e-14), ("layer", 1e-6)):
+        holds(lambda x, kind=kind, epsilon=epsilon: normalise(Budget(), kind, Fraction(epsilon), x),  # type: ignore[misc]
+              normed(kind, epsilon), 5, 4, 3.0)
     holds(lambda x: normalise(Budget(), "layer", Fraction(1, 10**6), x), normed("layer", 1e-6), 3, 4, 3.0, size=0.1)
     holds(lambda x: normalise(Budget(), "rms", Fraction(1, 10**6), x), normed("rms", 1e-6), 3, 4, 3.0, size=0.1)
 

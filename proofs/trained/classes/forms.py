@@ -22,6 +22,7 @@ CURVATURES: Mapping[str, int] = {"gelu": 80, "gelu-tanh": 84, "silu": 51, "sigmo
 """Bounds of the second derivative, in hundredths."""
 CELLS = 32  # of the grid on which a curve is compared with its chord
 NARROW = 2**-30  # intervals on which a chord's slope would be noise
+WIDE = 256  # of the greatest variance over the least one, from which on a form of the norm is not of use
 LEAST_VARIANCE = 2**-1000
 
 
@@ -110,7 +111,9 @@ def normed(forms: Forms, norm: FloatNorm | None) -> Forms:
         centring = np.eye(width) - 1 / width
         loose = forms.loose + forms.loose.mean(axis=1, keepdims=True)
         forms = Forms(*_pair(linear(forms, centring)), loose)
-    result = product(forms, _inverse_root(*_variance(forms, np.float64(norm.epsilon))))
+    variance, low, high = _variance(forms, np.float64(norm.epsilon))
+    result = _ended(product(forms, _inverse_root(variance, low, high)), high > WIDE * low,
+                    *_ends_of(forms, np.float64(norm.epsilon)))
     gain = np.ones(forms.centre.shape[1]) if norm.gain is None else norm.gain
     bias = 0 if norm.bias is None else norm.bias
     return Forms(result.centre * gain + bias, result.parts * gain, result.loose * np.abs(gain))
@@ -133,6 +136,24 @@ def _variance(forms: Forms, epsilon: np.float64) -> tuple[Forms, Array, Array]:
     away = np.maximum(np.abs(m) - r, 0)
     low = np.maximum(centre - radius, epsilon + (away * away).sum(axis=1, keepdims=True) / width)
     return variance, np.maximum(low, LEAST_VARIANCE), centre + radius
+
+
+def _ends_of(forms: Forms, epsilon: np.float64) -> tuple[Array, Array]:
+    """The least and the greatest of each coordinate of the norm, from those of the vector's coordinates alone."""
+    width, low, high = forms.centre.shape[1], forms.centre - forms.radius, forms.centre + forms.radius
+    near, far = np.maximum(np.maximum(low, -high), 0) ** 2, np.maximum(-low, high) ** 2
+    others = [one.sum(axis=1, keepdims=True) - one + width * epsilon for one in (near, far)]
+    most, least = (np.sqrt(width) * end / np.sqrt(end * end + np.where(end > 0, *(others[k] for k in order)))
+                   for end, order in ((high, (0, 1)), (low, (1, 0))))
+    return least, most
+
+
+def _ended(forms: Forms, wide: NDArray[np.bool_], low: Array, high: Array) -> Forms:
+    """Where coordinates have less than half the form's width between these ends, or forms are too wide: these ends."""
+    chosen = wide | (high - low < forms.radius)
+    parts = np.where(chosen[:, np.newaxis], 0, forms.parts)
+    return with_own_symbols(Forms(np.where(chosen, (low + high) / 2, forms.centre), parts,
+                                  np.where(chosen, 0, forms.loose)), np.where(chosen, (high - low) / 2, 0))
 
 
 def _inverse_root(variance: Forms, low: Array, high: Array) -> Forms:

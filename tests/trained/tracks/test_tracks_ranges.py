@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from constructions.errors import Unsupported
 from constructions.trained.json_form import network_text
-from constructions.trained.network import TrainedNetwork
+from constructions.trained.network import AttentionStep, TrainedNetwork
 from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.check import Rejected, check_text
@@ -18,21 +21,22 @@ from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.cells import Group
 from proofs.trained.tracks.certificate import tracks_text, unit_to_json
 from proofs.trained.tracks.queries import Restricted, parts, right
-from proofs.trained.tracks.ranges import FormRanges, ranged
+from proofs.trained.tracks.ranges import FormRanges, Ranged, ranged
 from tests.trained.tracks.adders import adder, adds
 from tests.trained.tracks.plain_tracks import ranges_are_attained
 from tests.trained.tracks.random_tracks import averages, random_claim, random_layer
 
+Array = NDArray[np.float64]
 
-def compare_with_all_inputs(network: TrainedNetwork, claim: TracksClaim) -> int:
-    """How many ranges of classes were compared."""
+
+def heard_on_all_inputs(network: TrainedNetwork, claim: TracksClaim, found: FormRanges
+                        ) -> Iterator[tuple[Ranged, Array]]:
+    """Each class, and what its inputs hear in the last step, in the units of its ranges [inputs, directions]."""
     form = claim.forms[0]
-    found = FormRanges(FloatNetwork(network), claim, form)
     inputs = list(all_inputs(claim, form))
     tokens = np.array([claim.tokens(form, one) for one in inputs], np.intp)
     states = np.array([claim.states(form, one) for one in inputs])
     letters = np.array([[claim.column_index[column] for column in one] for one in inputs])
-    compared = 0
     for row in ranged(found):
         for one in row:
             query = found.queries[one.one.query]
@@ -46,12 +50,19 @@ def compare_with_all_inputs(network: TrainedNetwork, claim: TracksClaim) -> int:
             assert mine.any() and (tokens[mine, query.place + 1] == right(query, one.one)).all()
             heard = [written @ rows.T for written, rows in
                      zip(averages(network, tokens[mine], query.place), found.rows, strict=True)]
-            along = np.concatenate(heard, axis=1) * np.float64(2) ** found.bits
-            compared += 2 * along.shape[1]
-            weights = [found.last.weights(query, found.own(one.one), head)[1] for head in range(len(heard))]
-            if found.last.level.is_exact and min(table[table > 0].min() for table in weights) < 2**-52:
-                continue  # floats may miss a path with such weights; the checker then refuses the range
-            assert (one.least <= along.min(axis=0)).all() and (along.max(axis=0) <= one.greatest).all()
+            yield one, np.concatenate(heard, axis=1) * np.float64(2) ** found.bits
+
+
+def compare_with_all_inputs(network: TrainedNetwork, claim: TracksClaim) -> int:
+    """How many ranges of classes were compared."""
+    found, compared = FormRanges(FloatNetwork(network), claim, claim.forms[0]), 0
+    for one, along in heard_on_all_inputs(network, claim, found):
+        compared += 2 * along.shape[1]
+        weights = [found.last.weights(found.queries[one.one.query], found.own(one.one), head)[1]
+                   for head in range(len(found.rows))]
+        if found.last.level.is_exact and min(table[table > 0].min() for table in weights) < 2**-52:
+            continue  # floats may miss a path with such weights; the checker then refuses the range
+        assert (one.least <= along.min(axis=0)).all() and (along.max(axis=0) <= one.greatest).all()
     unit = unit_to_json(found, (), ranged(found), ())
     if found.nodes is not None:
         return compared
@@ -59,6 +70,14 @@ def compare_with_all_inputs(network: TrainedNetwork, claim: TracksClaim) -> int:
     asked = {(number, one.one.member) for number, row in enumerate(ranged(found)) for one in row}
     assert len(asked) == sum(len(row) for row in ranged(found))
     return compared
+
+
+def check_ranges(network: TrainedNetwork, claim: TracksClaim, found: FormRanges,
+                 rows: Sequence[Sequence[Ranged]]) -> None:
+    """All ranges of a certificate, which then fails, as the margin is too great."""
+    answers = {(found.key(one.one)): None for row in rows for one in row}
+    unit = unit_to_json(found, (), rows, [Group(key, []) for key in answers])
+    check_text(tracks_text(network, replace(claim, margin=Fraction(10**4)), [unit]).encode())
 
 
 def test_ranges_of_three_digits_contain_all_inputs_and_are_attained() -> None:
@@ -81,12 +100,47 @@ def test_ranges_of_random_networks_of_two_and_three_layers_contain_all_inputs_an
     claim = random_claim(seed, network, (0, 1, 2, 3, 4), ())
     if not count_inputs(claim, claim.forms[0]):
         return
+    try:
+        assert compare_with_all_inputs(network, claim) > 0
+    except Unsupported as reason:
+        assert "what a head may hear is beyond 2^30" in str(reason)
+        return
+    found = FormRanges(FloatNetwork(network), claim, claim.forms[0], 16)
+    with pytest.raises(Rejected, match=r"a row is not shown to be above the margin|a form reaches beyond"):
+        check_ranges(network, claim, found, ranged(found))  # after all ranges
+
+
+def asking_the_same(network: TrainedNetwork) -> TrainedNetwork:
+    """The same, where whatever asks in the last attention step asks the same: the bias."""
+    *_, step = (step for step in network.steps if isinstance(step, AttentionStep))
+    tensors = dict(network.tensors)
+    for head in step.heads:
+        old = tensors[head.query.weight.tensor]
+        tensors[head.query.weight.tensor] = replace(old, data=bytes(len(old.data)))
+    return replace(network, tensors=tensors)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 40))])
+def test_nodes_that_ask_the_same_are_ranged_together_and_each_hears_itself(seed: int) -> None:
+    """A range that an input leaves is rejected."""
+    network = asking_the_same(random_layer(seed, 2))
+    claim = random_claim(seed, network, (0, 1, 2, 3, 4), ())
+    if not count_inputs(claim, claim.forms[0]):
+        return
     assert compare_with_all_inputs(network, claim) > 0
     found = FormRanges(FloatNetwork(network), claim, claim.forms[0], 16)
-    answers = {(found.key(one.one)): None for row in ranged(found) for one in row}
-    unit = unit_to_json(found, (), ranged(found), [Group(key, []) for key in answers])
-    with pytest.raises(Rejected, match="a row is not shown to be above the margin"):  # after all ranges
-        check_text(tracks_text(network, replace(claim, margin=Fraction(10**4)), [unit]).encode())
+    with pytest.raises(Rejected, match="a row is not shown to be above the margin"):
+        check_ranges(network, claim, found, ranged(found))
+    rows = ranged(found)
+    heard = [np.ceil(along.max(axis=0)).astype(np.int64) for _, along in heard_on_all_inputs(network, claim, found)]
+    for number, (one, most) in enumerate(zip((one for row in rows for one in row), heard, strict=True)):
+        if number % 9 == 0 and len(most):
+            kept, one.greatest = one.greatest, one.greatest.copy()
+            one.greatest[number % len(most)] = most[number % len(most)] - 64
+            one.least = np.minimum(one.least, one.greatest)
+            with pytest.raises(Rejected, match=r"a range of head \d is not proved"):
+                check_ranges(network, claim, found, rows)
+            one.greatest = kept
 
 
 @pytest.mark.exhaustive

@@ -6,6 +6,7 @@ integer coefficients, and E = d^3 ε: (x - mean) / sqrt(mean((x - mean)^2) + ε)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt
 from operator import mul
@@ -19,6 +20,7 @@ from .packed import MOST, READABLE, SLOT, rescale, unpack
 ROOT = 48  # bits behind the point of 1/sqrt
 SQUARE_BITS = 58  # |y|^2 + E is shifted to at most so many bits
 SLOPE_BITS = 40  # about so many bits has a slope
+WIDE = 8  # bits of the greatest |y|^2 + E over the least one, from which on the form is not of use
 MOST_SQUARED = 1 << 124  # |y|^2 + E is below it, in units of 2^-88
 
 
@@ -57,9 +59,45 @@ def normalise(budget: Budget, kind: str, epsilon: Fraction, x: AffineForm) -> Af
     y = centred(x) if kind == "layer" else x
     known = spread(budget, y)
     y = tighten(y, known)
-    charge(budget, 5 * d, y.slots)
-    squares = square(y, known, epsilon * (d**3 if kind == "layer" else d))
-    return times_root(y, known, inverse_root(squares, d))
+    charge(budget, 8 * d, y.slots)
+    extra = epsilon * (d**3 if kind == "layer" else d)
+    squares = square(y, known, extra)
+    ends = ends_of(known, extra)
+    if squares.greatest >> WIDE > squares.least > 0:
+        return ended(AffineForm([0] * d, y.slots, [READABLE] * d, [0] * d, y.slots > 1), ends)
+    return ended(times_root(y, known, inverse_root(squares, d)), ends)
+
+
+def ends_of(known: CentredRange, extra: Fraction) -> list[tuple[int, int]]:
+    """The least and the greatest of each coordinate of the norm, from those of the vector's coordinates alone.
+
+    Proof. With s the squares of all others and E, sqrt(d) t / sqrt(t^2 + s) rises with t; it falls as s rises if t is
+    above 0, and rises if it is below 0.
+    """
+    d, below = len(known.centres), (extra.numerator << 2 * FRACTION) // extra.denominator
+    near = [max(abs(m) - r, 0) ** 2 for m, r in zip(*known, strict=True)]
+    far = [(abs(m) + r) ** 2 for m, r in zip(*known, strict=True)]
+    least, most = sum(near) + below, sum(far) + below + 1
+    return [(-highest(r - m, d, least - one, most - other), highest(m + r, d, least - one, most - other))
+            for m, r, one, other in zip(*known, near, far, strict=True)]
+
+
+def highest(t: int, d: int, least: int, most: int) -> int:
+    """At least sqrt(d) t / sqrt(t^2 + s) for all s between these, over 2^44."""
+    if t > 0:
+        return isqrt((d * t * t << 2 * FRACTION) // (t * t + least)) + 1
+    return -isqrt((d * t * t << 2 * FRACTION) // (t * t + most))
+
+
+def ended(form: AffineForm, ends: Sequence[tuple[int, int]]) -> AffineForm:
+    """A form that contains a norm; coordinates with less than half its width between these ends are these ends."""
+    rows, radii, sizes = list(form.rows), list(form.radii), list(form.sizes)
+    for i, (low, high) in enumerate(ends):
+        reach = make_single(form.rows[i], form.slots, form.radii[i]).reach
+        if high - low < reach:
+            rows[i], radii[i] = low + high >> 1, high - low + 1 >> 1
+            sizes[i] = abs(rows[i]) + radii[i]
+    return within_range(rows, form.slots, radii, sizes, form.fresh)
 
 
 def centred(x: AffineForm) -> AffineForm:

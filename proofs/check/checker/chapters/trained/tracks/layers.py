@@ -13,6 +13,7 @@ from operator import le, mul
 from struct import unpack
 from typing import NamedTuple
 
+from ....kernel.budget import Cache
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import expect, require, within
 from ..cells import Bounds, Box
@@ -35,7 +36,7 @@ from ..ranges import AttendedTo, ColumnSource, PathBounds, Vectors, both_ways, s
 from ..rows import Heard
 from ..weights import RelativeWeights
 from .columns import ColumnMove, FormColumns, left
-from .longest import Asked, ColumnPasses, PlacesRead
+from .longest import Asked, BundleKey, Bundles, ColumnPasses, PlacesRead
 from .queries import Class, Given, Labels, Query, label
 from .reading import StepRanges
 
@@ -70,6 +71,7 @@ class LayerProof:
         self._sizes: dict[tuple[int, ColumnSource], list[int]] = {}
         self._heard: dict[ColumnSource, QueryProof] = {}
         self._sight: tuple[tuple[int, int, Given], PlacesRead] | None = None
+        self._bundled = Cache[BundleKey, Bundles]()
         self._scores: dict[int, tuple[tuple[int, ...], dict[ColumnSource, PathBounds]]] = {}
 
     def own(self, node: ColumnSource) -> ColumnSource:
@@ -83,9 +85,7 @@ class LayerProof:
         return place, token, 0 if move is None else label(self.columns.claim, self._labels[place], move), 0
 
     def heard(self, own: ColumnSource) -> QueryProof:
-        """What is heard at a place where this asks."""
-        if own not in self._heard:
-            self._heard[own] = QueryProof(self, own)
+        """What is heard at a place where this asks, of which ranges were proved."""
         return self._heard[own]
 
     def sight(self, own: ColumnSource, given: Given) -> PlacesRead:
@@ -93,28 +93,44 @@ class LayerProof:
         place, token, *_ = own
         if self._sight is None or self._sight[0] != (place, token, given):
             kept = left(self.columns, self.columns.form.layout[place], token, dict(given))
-            self._sight = (place, token, given), PlacesRead(self.columns, place, kept, self.named)
+            self._sight = (place, token, given), PlacesRead(self.columns, place, kept, self.named, self._bundled)
         return self._sight[1]
 
-    def scores(self, head: int, place: int, asks: Vectors) -> dict[ColumnSource, PathBounds]:
+    def scores(self, head: int, place: int, asks: Vectors, sources: Sequence[ColumnSource]) -> dict[ColumnSource,
+                                                                                                   PathBounds]:
         """What is known of the scores of a query there; those of the last one are kept."""
-        key = (place, asks.form.slots, *asks.form.rows, *asks.form.radii)
+        key = (place, *same(asks))
         if self._scores.get(head, ((), {}))[0] != key:
             self._scores[head] = key, {}
-        return self._scores[head][1]
+        known, slope = self._scores[head][1], self.maps.heads[head].slope
+        for source in sources:
+            if source not in known:
+                known[source] = with_slope(scores(self.budget, asks, self.read(head, source).key), slope,
+                                           source[0] - place)
+        return {source: known[source] for source in sources}
 
     def prove(self, query: Query, ranged: Sequence[Ranged]) -> None:
-        """The stated ranges of classes of a query.
+        """The stated ranges of classes of a query: those together where the same is asked, and what asks hears itself
+        about as loudly, so that weights relative to the greatest one are as fine.
 
         Raises:
             Rejected: if one is not proved.
         """
-        by_own: dict[ColumnSource, list[Ranged]] = {}
+        new: dict[tuple[int, ...], tuple[list[Vectors], list[ColumnSource]]] = {}
+        for own in dict.fromkeys(one.own for one in ranged):
+            if own not in self._heard:
+                asks = [self.query(head, own) for head in range(len(self.turns))]
+                itself = [scores(self.budget, one, self.read(head, own).key) for head, one in enumerate(asks)]
+                key = *(number for one in asks for number in same(one)), *(one.greatest >> FRACTION for one in itself)
+                new.setdefault(key, (asks, []))[1].append(own)
+        for asks, owns in new.values():
+            self._heard.update(dict.fromkeys(owns, QueryProof(self, asks, owns)))
+        found: dict[QueryProof, list[Ranged]] = {}
         for one in ranged:
-            by_own.setdefault(one.own, []).append(one)
-        for own, those in by_own.items():
+            found.setdefault(self.heard(one.own), []).append(one)
+        for proof, those in found.items():
             with within(f"place {query.place}, token {query.own}"):
-                self.heard(own).prove(those)
+                proof.prove(those)
 
     def boxes(self, number: int) -> Iterator[Box]:
         """The stated boxes, one after another; over 2^44, what is finer is rounded inward, and proved so.
@@ -182,30 +198,21 @@ class LayerProof:
 
 
 class QueryProof:
-    """The ranges of the classes where one token, or node, asks."""
+    """The ranges of the classes where tokens, or nodes, ask the same at a place where one token is read."""
 
-    def __init__(self, layer: LayerProof, own: ColumnSource) -> None:
-        self.layer, self.own = layer, own
-        self.sources = [*layer.sight(own, ()).sources, own]
-        self.weights = [self.weigh(head) for head in range(len(layer.turns))]
-
-    def weigh(self, head: int) -> dict[ColumnSource, PathBounds]:
-        """The weights of all that may be seen: on a path on which the token is read."""
-        layer, slope = self.layer, self.layer.maps.heads[head].slope
-        asks = layer.query(head, self.own)
-        known = layer.scores(head, self.own[0], asks)
-        for source in self.sources:
-            if source not in known:
-                known[source] = with_slope(scores(layer.budget, asks, layer.read(head, source).key), slope,
-                                           source[0] - self.own[0])
-        return weigh(layer.budget, layer.weights, {source: known[source] for source in self.sources})
+    def __init__(self, layer: LayerProof, asks: Sequence[Vectors], owns: Sequence[ColumnSource]) -> None:
+        self.layer, self.one = layer, owns[0]
+        self.sources = [*layer.sight(self.one, ()).sources, *owns]
+        self.weights = [weigh(layer.budget, layer.weights, layer.scores(head, self.one[0], one, self.sources))
+                        for head, one in enumerate(asks)]
+        """Of all that may be seen: on a path on which the token is read."""
 
     def passes(self, head: int, query: Query, given: Given) -> ColumnPasses:
         """Over the inputs that have these columns."""
-        return ColumnPasses(self.layer.sight(self.own, given), self.own, query.by, self.weights[head])
+        return ColumnPasses(self.layer.sight(self.one, given), query.by, self.weights[head])
 
     def prove(self, ranged: Sequence[Ranged]) -> None:
-        """All stated ranges of classes of one query.
+        """All stated ranges of classes.
 
         Raises:
             Rejected: if one is not proved.
@@ -216,7 +223,7 @@ class QueryProof:
         for given, those in alike.items():
             for head in range(len(self.layer.turns)):
                 most = {source: self.layer.read(head, source).most for source in self.sources}
-                asked = [Asked(one.one.member, [*one.box[head].greatest, *(-x for x in one.box[head].least)])
+                asked = [Asked(one.one.member, one.own, [*one.box[head].greatest, *(-x for x in one.box[head].least)])
                          for one in those]
                 require(self.passes(head, those[0].query, given).below(most, asked),
                         "a range of head {} is not proved", head + 1)
@@ -224,7 +231,7 @@ class QueryProof:
     def heard(self, one: Ranged) -> list[Heard]:
         """What the heads hear on a class."""
         layer = self.layer
-        return [Heard(ClassAverages(self.passes(head, one.query, one.one.given), one.one, self.weights[head]),
+        return [Heard(ClassAverages(self.passes(head, one.query, one.one.given), one, self.weights[head]),
                       {source: layer.read(head, source) for source in self.sources}, turn, self.sizes[head])
                 for head, turn in enumerate(layer.turns)]
 
@@ -241,13 +248,18 @@ class QueryProof:
 class ClassAverages:
     """The averages of one class, for `rows.py`."""
 
-    def __init__(self, passes: ColumnPasses, one: Class, weights: Mapping[ColumnSource, PathBounds]) -> None:
+    def __init__(self, passes: ColumnPasses, one: Ranged, weights: Mapping[ColumnSource, PathBounds]) -> None:
         self._passes, self._one, self.weights = passes, one, weights
 
     def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
         """Which averages are shown to be at most their thresholds."""
-        found = self._passes.kept(most, [Asked(self._one.member, thresholds)])
+        found = self._passes.kept(most, [Asked(self._one.one.member, self._one.own, thresholds)])
         return [is_below for kept in found for is_below in kept]
+
+
+def same(asks: Vectors) -> tuple[int, ...]:
+    """Queries with the same are one."""
+    return asks.form.slots, *asks.form.rows, *asks.form.radii
 
 
 def make_across(turn: DirectionBasis, width: int) -> Linear:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial, reduce
 from typing import NamedTuple
 
+from ....kernel.budget import ENTRY_BITS, Cache
 from ....kernel.verdicts import require
 from ..packed import READABLE, SLOT, maximum, ones, pack_short
 from ..ranges import BIAS, ColumnSource, PathBounds, contribution
@@ -20,9 +21,11 @@ BYTES = SLOT // 8
 
 
 class Asked(NamedTuple):
-    """A class: a move of the answer's column, or a last state; and a threshold for each direction, over 2^44."""
+    """A class: a move of the answer's column, or a last state; what asks; and a threshold for each direction, over
+    2^44."""
 
     member: ColumnMove | int
+    own: ColumnSource
     thresholds: Sequence[int]
 
 
@@ -34,26 +37,31 @@ class Bundles(NamedTuple):
 
     alike: list[list[list[ColumnSource]]]
     moves: list[tuple[int, Makes]]
+    sources: frozenset[ColumnSource]
+
+
+BundleKey = tuple[int, int, tuple[ColumnMove, ...]]
+"""A column, how many of its places are read, and the moves that are made there."""
 
 
 class PlacesRead:
     """What is read from a place, at all places before it, where these moves are made."""
 
-    def __init__(self, columns: FormColumns, place: int, kept: Left, naming: Naming) -> None:
-        self.columns, self.kept, self._naming = columns, kept, naming
+    def __init__(self, columns: FormColumns, place: int, kept: Left, naming: Naming,
+                 bundled: Cache[BundleKey, Bundles]) -> None:
+        """``bundled`` is what is known of columns, with this naming."""
+        self.columns, self.kept, self._naming, self._bundled = columns, kept, naming, bundled
         seen = list(enumerate(columns.form.layout[:place]))
         self.fixed = [naming(place, one.index, None) for place, one in seen if one.kind == "token"]
         self._at_end = [(place, one) for place, one in seen if one.kind == "end"]
         self._in = [[(place, one) for place, one in seen if one.column == k] for k in range(len(kept.moves))]
-        self._bundled: dict[int, Bundles] = {}
 
     @cached_property
     def sources(self) -> list[ColumnSource]:
         """All of it."""
         found = {source for state in self.kept.lasts for source in self.at_end(state)}
-        for column, moves in enumerate(self.kept.moves):
-            self.columns.budget.spend(1 + (len(moves) * len(self._in[column]) >> 1))
-            found.update(source for move in moves for source in self.made(column, move))
+        found.update(*(self.bundles(column).sources for column in range(len(self.kept.moves))))
+        self.columns.budget.spend(1 + (len(found) >> 1))
         return self.fixed + sorted(found)
 
     def made(self, column: int, move: ColumnMove) -> list[ColumnSource]:
@@ -67,55 +75,64 @@ class PlacesRead:
 
     def bundles(self, column: int) -> Bundles:
         """The moves of a column, sorted once."""
-        if column not in self._bundled:
-            makes: dict[int, list[tuple[int, int, frozenset[ColumnSource]]]] = {}
-            for move in self.kept.moves[column]:
-                seen = frozenset(self.made(column, move))
-                makes.setdefault(move.letters, []).append((move.source, move.target, seen))
-            alike: dict[tuple[Makes, ...], list[list[ColumnSource]]] = {}
-            for moves in makes.values():
-                common = frozenset.intersection(*(seen for _, _, seen in moves))
-                own = tuple([(source, target, tuple(sorted(seen - common))) for source, target, seen in moves])
-                alike.setdefault(own, []).append([*common])
-            self._bundled[column] = Bundles([*alike.values()], [(number, move) for number, moves in enumerate(alike)
-                                                                for move in moves])
-        return self._bundled[column]
+        key = (column, len(self._in[column]), tuple(self.kept.moves[column]))
+        self.columns.budget.spend(1 + (len(key[2]) >> 3))
+        found = self._bundled.get(key)
+        if found is not None:
+            return found
+        self.columns.budget.spend(len(key[2]) * (1 + key[1]))
+        makes: dict[int, list[tuple[int, int, frozenset[ColumnSource]]]] = {}
+        for move in key[2]:
+            seen = frozenset(self.made(column, move))
+            makes.setdefault(move.letters, []).append((move.source, move.target, seen))
+        alike: dict[tuple[Makes, ...], list[list[ColumnSource]]] = {}
+        for moves in makes.values():
+            common = frozenset.intersection(*(seen for _, _, seen in moves))
+            own = tuple([(source, target, tuple(sorted(seen - common))) for source, target, seen in moves])
+            alike.setdefault(own, []).append([*common])
+        sources = frozenset(source for moves in makes.values() for _, _, seen in moves for source in seen)
+        return self._bundled.keep(key, Bundles(
+            [*alike.values()], [(number, move) for number, moves in enumerate(alike) for move in moves], sources),
+            ENTRY_BITS * len(key[2]))
 
 
 class ColumnPasses:
-    """Passes over the columns of a form, for what asks at ``own``: it sees that, and what stands before it."""
+    """Passes over the columns of a form, for what asks at a place: it sees itself, and what stands before it."""
 
-    def __init__(self, sight: PlacesRead, own: ColumnSource, column: int | None,
-                 weights: Mapping[ColumnSource, PathBounds]) -> None:
+    def __init__(self, sight: PlacesRead, column: int | None, weights: Mapping[ColumnSource, PathBounds]) -> None:
         """``column`` tells classes apart by its moves; None if last states do."""
         self._budget, self._sight, self._kept, self._weights = sight.columns.budget, sight, sight.kept, weights
-        self._own, self._column = own, len(sight.kept.moves) if column is None else column
+        self._column = len(sight.kept.moves) if column is None else column
 
     def below(self, most: Mapping[ColumnSource, int], asked: Sequence[Asked]) -> bool:
         """Whether each class's averages are shown to be at most its thresholds; ``most`` packs V for each source."""
         return all(all(kept) for kept in self.kept(most, asked))
 
     def kept(self, most: Mapping[ColumnSource, int], asked: Sequence[Asked]) -> Iterator[list[bool]]:
-        """For each class, which averages are shown to be at most their thresholds.
+        """For each class, which averages are shown to be at most their thresholds; those with the same are together.
 
         Proof. As in ranges.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
         sums are below 2^118. The greatest sum over the inputs of a class is the greatest up to the answer's column,
-        the class's move there, and the greatest from there on: what comes before and after has only the state in
-        common.
+        the class's move there with what asks, and the greatest from there on: what comes before and after has only the
+        state in common.
         """
+        stated: dict[tuple[int, ...], list[Asked]] = {}
+        for one in asked:
+            stated.setdefault(tuple(one.thresholds), []).append(one)
         width = len(asked[0].thresholds) if asked else 0
         size = max(1, CHUNK // max(width, 1))
-        held = SLOT * min(size, len(asked)) * width * (len(self._weights) + 2 * len(self._sight.columns.claim.columns))
-        for first in range(0, len(asked) if width else 0, size):
+        held = SLOT * min(size, len(stated)) * width * (len(self._weights) + 2 * len(self._sight.columns.claim.columns))
+        for first in range(0, len(stated) if width else 0, size):
             with self._budget.holding(held):
-                yield from self._pass(most, asked[first:first + size], width)
+                yield from self._pass(most, [*stated.items()][first:first + size], width)
 
-    def _pass(self, most: Mapping[ColumnSource, int], asked: Sequence[Asked], width: int) -> Iterator[list[bool]]:
-        thresholds = [threshold for one in asked for threshold in one.thresholds]
+    def _pass(self, most: Mapping[ColumnSource, int], stated: Sequence[tuple[tuple[int, ...], list[Asked]]],
+              width: int) -> Iterator[list[bool]]:
+        thresholds = [threshold for those, _ in stated for threshold in those]
         require(all(-READABLE < threshold < READABLE for threshold in thresholds), "a range is beyond 2^18")
         slots = len(thresholds)
         one, tops = BIAS * ones(slots), ones(slots) << SLOT - 1
-        repeated = sum(1 << SLOT * width * k for k in range(len(asked)))
+        repeated = sum(1 << SLOT * width * k for k in range(len(stated)))
         packed = pack_short(thresholds)
         excess = {value: value * repeated - packed for value in {*most.values()}}
         above = {value: maximum(beyond + one, one, tops) - one for value, beyond in excess.items()}
@@ -124,29 +141,32 @@ class ColumnPasses:
         self._budget.spend(1 + (len(added) * (24 + slots) >> 2))
         before = self._forward(added, one, tops)
         after = self._backward(added, one, tops)
-        return self._joined(most, asked, width, before, after)
-
-    def _joined(self, most: Mapping[ColumnSource, int], asked: Sequence[Asked], width: int, before: dict[int, int],
-                after: dict[int, int]) -> Iterator[list[bool]]:
-        """Each class's part of what comes before and after, and its own move."""
-        bias, tops, size = BIAS * ones(width), ones(width) << SLOT - 1, BYTES * width
-        known, later = ({state: packed.to_bytes(size * len(asked), "little") for state, packed in one.items()}
-                        for one in (before, after))
-        self._budget.spend(1 + (len(asked) * (24 + width) >> 1))
-        for number, (member, thresholds) in enumerate(asked):
+        size = BYTES * width
+        known, later = ({state: packed.to_bytes(size * len(stated), "little") for state, packed in part.items()}
+                        for part in (before, after))
+        for number, (those, asked) in enumerate(stated):
             mine = slice(size * number, size * (number + 1))
-            packed = pack_short(thresholds)  # what is written at the end is in what comes after
-            own = self._sight.made(self._column, member) if isinstance(member, ColumnMove) else []
-            total = sum(contribution(most[source] - packed, self._weights[source], bias, tops) for source in own) - bias
+            yield from self._joined(most, those, asked, *({state: int.from_bytes(part[mine], "little")
+                                    for state, part in parts.items()} for parts in (known, later)))
+
+    def _joined(self, most: Mapping[ColumnSource, int], thresholds: tuple[int, ...], asked: Sequence[Asked],
+                before: dict[int, int], after: dict[int, int]) -> Iterator[list[bool]]:
+        """Each class's part of what comes before and after, its own move, and what asks."""
+        width, packed = len(thresholds), pack_short(thresholds)
+        bias, tops, size = BIAS * ones(width), ones(width) << SLOT - 1, BYTES * width
+        self._budget.spend(1 + (len(asked) * (24 + width) >> 1))
+        for member, own, _ in asked:
+            seen = [own, *(self._sight.made(self._column, member) if isinstance(member, ColumnMove) else [])]
+            made = sum(contribution(most[source] - packed, self._weights[source], bias, tops) for source in seen)
             first, last = (member.source, member.target) if isinstance(member, ColumnMove) else (member, member)
-            total += int.from_bytes(known[first][mine], "little") + int.from_bytes(later[last][mine], "little")
+            total = before[first] + made + after[last] - bias  # what is written at the end is in what comes after
             below = (bias | tops) - total & tops
             yield [digit > 0 for digit in below.to_bytes(size, "little")[BYTES - 1::BYTES]]
 
     def _forward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
         """For each state before the answer's column the greatest sum so far, with what is fixed; biased."""
-        fixed = [*self._sight.fixed, self._own]
-        reached = {self._sight.columns.claim.machine.start: one + sum(added[source] for source in fixed)}
+        fixed = sum(added[source] for source in self._sight.fixed)
+        reached = {self._sight.columns.claim.machine.start: one + fixed}
         for column in range(self._column):
             reached = self._advance(added, column, reached, one, tops, forward=True)
         return reached
