@@ -17,7 +17,7 @@ from certify.trained.decision import Found, SmallestMargin
 from certify.trained.part import Part, PartResult, stops_at_wrong
 from certify.trained.word_counts import WordCounts
 from constructions.errors import Unsupported
-from constructions.trained.claim import Claim
+from constructions.trained.claim import Claim, is_by_place
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.certificate import Unit, WordsUnit, cover_of
 from proofs.trained.classes.refine import ClassSearch
@@ -150,10 +150,11 @@ class _PartSearch:
             self.units.append(unit)
             for count in range(unit.first, unit.last + 1):
                 self.found[count] = replace(self.found[count], way="classes")
+        by_place = is_by_place(self.network, self.claim)
         for wrong in decided.wrong:
-            if self.found[wrong.place].way is None:
+            if self.found[count := wrong.place if by_place else len(wrong.word)].way is None:
                 word = tuple(self.claim.alphabet[letter] for letter in wrong.word)
-                self._confirm(wrong.place, Least(np.float64(wrong.value), word, wrong.offset, wrong.place, wrong.case,
+                self._confirm(count, Least(np.float64(wrong.value), word, wrong.offset, wrong.place, wrong.case,
                                                  wrong.row))
 
     def _see(self, count: int, seen: Least, **known: Any) -> None:

@@ -147,7 +147,7 @@ class Run:
 
 
 def run(network: Network, tokens: Sequence[int], offset: int) -> Run:
-    """A causal run in binary64."""
+    """A run in binary64."""
     positions = np.arange(offset, offset + len(tokens))
     h = floats(network.tokens)[list(tokens)]
     h = h if network.positions is None else h + floats(network.positions)[positions]
@@ -162,13 +162,13 @@ def run(network: Network, tokens: Sequence[int], offset: int) -> Run:
                 acted(str(step.activation), affine(x, step.gate)) * inward)
             h = h + affine(units, step.outward)
         else:
-            h, found = attended(step, h, positions)
+            h, found = attended(step, h, positions, network.masked)
             averages.append(found)
         streams.append(h)
     return Run(averages, streams, affine(h, network.unembedding))
 
 
-def attended(step: AttentionStep, h: Array, positions: Array) -> tuple[Array, list[Array]]:
+def attended(step: AttentionStep, h: Array, positions: Array, masked: bool) -> tuple[Array, list[Array]]:
     x, found = normed(h, step.norm), []
     result = h + (0 if step.bias is None else floats(step.bias))
     for head in step.heads:
@@ -177,7 +177,8 @@ def attended(step: AttentionStep, h: Array, positions: Array) -> tuple[Array, li
         scores = q @ k.T * scale
         if head.slope is not None:
             scores = scores + float(head.slope) * (positions[None, :] - positions[:, None])
-        scores[np.triu_indices(len(h), 1)] = -np.inf
+        if masked:
+            scores[np.triu_indices(len(h), 1)] = -np.inf
         w = np.exp(scores - scores.max(1, keepdims=True))
         z = w @ affine(x, head.value) / w.sum(1, keepdims=True)
         found.append(z)
@@ -258,15 +259,19 @@ def inputs_by_node(claim: TrainedClaim, nodes: dict[Word, int], after: Word, las
 
 
 def find_ranges(runs: dict[Node, list[Run]], directions: DirectionMatrices, needed: Sequence[Sequence[Node]],
-                widen: float) -> bytes:
-    """For each step and needed node, head and direction: the range over all inputs of the node, widened."""
+                widen: float, judged: int | None = None) -> bytes:
+    """For each step and needed node, head and direction: the range over all inputs of the node, widened.
+
+    At the last step the averages are those of the nodes, or at a column that is judged.
+    """
     found = b""
     for k, nodes in enumerate(needed):
         for node in nodes:
+            column = node[0] if judged is None or k < len(needed) - 1 else judged
             for h, data in enumerate(directions[k]):
                 m = math.isqrt(len(data) // 4)
                 q = np.frombuffer(data, "<i4").reshape(m, m) / 2**30
-                values = np.array([q @ one.averages[k][h][node[0]] for one in runs[node]])
+                values = np.array([q @ one.averages[k][h][column] for one in runs[node]])
                 for low, high in zip(values.min(0), values.max(0), strict=True):
                     found += pack("<2i", math.floor((low - widen) * 2**BITS), math.ceil((high + widen) * 2**BITS))
     return found
@@ -292,13 +297,16 @@ def make(network: Network, claim: TrainedClaim, state: Callable[[Word], object],
 
 def with_least(made: Made, gap: float, row: LogitRow = ((0, Fraction(1)), (1, Fraction(-1, 3)))) -> Made:
     """The claim that the row is above 0 wherever logits are judged, where its least value of all words is the gap.
-
-    The bias of logit 0 is moved for it.
     """
+    return with_least_at(made, gap, [(node[0], tokens) for node in judged(made) for tokens in made.members[node]], row)
+
+
+def with_least_at(made: Made, gap: float, judged: Sequence[tuple[int, Word]],
+                  row: LogitRow = ((0, Fraction(1)), (1, Fraction(-1, 3)))) -> Made:
+    """The same, where these places of inputs are judged. The bias of logit 0 is moved for it."""
     network, claim = made.decision.network, made.decision.claim
-    nodes = judged(made)
-    values = [sum(float(c) * run(network, tokens, made.unit.offset).logits[node[0]][token] for token, c in row)
-              for node in nodes for tokens in made.members[node]]
+    runs = {tokens: run(network, tokens, made.unit.offset).logits for _, tokens in judged}
+    values = [sum(float(c) * runs[tokens][place][token] for token, c in row) for place, tokens in judged]
     bias = floats(network.unembedding.bias or Vector((0,) * network.outputs, 0))
     bias[0] += gap - min(values)
     moved = Vector(tuple(round(float(x) * 2**40) for x in bias), -40)

@@ -13,7 +13,7 @@ import pytest
 from constructions.trained.claim import Claim
 from proofs.trained.certificate import cover_of
 from proofs.trained.classes.cells import CellSearch, whole_box
-from proofs.trained.classes.directions import Directions, averages_at_the_end, path_letters, sampled_directions
+from proofs.trained.classes.directions import Directions, averages_at, path_letters, sampled_directions
 from proofs.trained.classes.graph import class_graph
 from proofs.trained.classes.histories import Fineness, Histories
 from proofs.trained.classes.partition import Partition
@@ -55,7 +55,7 @@ class Case:
     def averages(self, bound: NodeBound, word: tuple[int, ...]) -> np.ndarray:
         """The averages of all heads of the last attention step, in the unit's directions."""
         tokens = tokens_of(self.claim, self.unit.skeleton.graph, word, bound.level)
-        last = averages_at_the_end(self.floats, tokens, self.offset)[-1]
+        last = averages_at(self.floats, tokens, self.offset, -1)[-1]
         step = len(self.directions.matrices) - 1
         return np.concatenate([self.directions.rows(step, head) @ z[0] for head, z in enumerate(last)])
 

@@ -134,11 +134,11 @@ def test_words_too_short_for_the_claim_go_on() -> None:
 
 
 @pytest.mark.parametrize(("network", "claim"), [
-    (replace(causal_network(0), attention="bidirectional"), by_states()),
+    (replace(causal_network(0), attention="bidirectional"), replace(by_counts(), read="first", before=())),
     (replace(causal_network(0), steps=()), by_states()),
     (causal_network(0), replace(by_counts(), read="first")),
     (causal_network(0), replace(by_states(), cases=(Case(When(parse_formula("next Q_a")), ()),))),
-], ids=("bidirectional", "no attention", "first", "looks ahead"))  # fmt: skip
+], ids=("first letter", "no attention", "first", "looks ahead"))  # fmt: skip
 def test_what_prefixes_do_not_decide_is_refused(network: object, claim: Claim) -> None:
     with pytest.raises(Unsupported):
         ClassSearch(network, claim)  # type: ignore[arg-type]  # a network, by the parameters above

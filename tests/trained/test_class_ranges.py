@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from constructions.trained.claim import Claim
-from proofs.trained.classes.directions import averages_at_the_end, sampled_directions
+from proofs.trained.classes.directions import averages_at, sampled_directions
 from proofs.trained.classes.graph import ClassGraph, class_graph
 from proofs.trained.classes.histories import Fineness, Histories
 from proofs.trained.classes.partition import SCHEDULE, Partition
@@ -43,7 +43,7 @@ def averages(floats: FloatNetwork, claim: Claim, unit: Evaluated,
     found: dict[tuple[int, int], list[list[np.ndarray]]] = {}
     for level in range(unit.skeleton.last + 1):
         for word in words(min(level, graph.length)):
-            steps = averages_at_the_end(floats, tokens_of(claim, graph, word, level), offset)
+            steps = averages_at(floats, tokens_of(claim, graph, word, level), offset, -1)
             values = [np.concatenate([directions.rows(step, head) @ z[0] for head, z in enumerate(heads)])
                       for step, heads in enumerate(steps)]  # fmt: skip
             found.setdefault((level, node_of(graph, word, level)), []).append(values)

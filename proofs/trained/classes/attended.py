@@ -40,20 +40,15 @@ class Columns:
 class Queries:
     """Nodes whose averages are asked for, deepest level first: their places, and their columns among the keys.
 
-    ``places`` are those of the skeleton; tokens before the word are all at level 0 and place 0.
+    ``ends`` are those of the paths that each sees, its own; tokens before the word are all at level 0 and place 0.
     """
 
     levels: Indices
-    places: Indices
     columns: Indices
+    ends: Ends
 
     def __len__(self) -> int:
         return len(self.levels)
-
-    @property
-    def ends(self) -> Ends:
-        """Each query's own end."""
-        return Ends(self.levels, self.places, np.arange(len(self.levels)))
 
 
 def _turned(forms: Forms, rotary: FloatRotary | None, numbers: Indices) -> Forms:
@@ -76,7 +71,7 @@ class AttendedHead:
 
     def __init__(self, step: FloatAttention, head: FloatHead, normed: Forms, columns: Columns,
                  queries: Queries) -> None:  # fmt: skip
-        self.columns, self.queries = columns, queries
+        self.columns, self.queries, self.causal = columns, queries, step.causal
         own = normed.only(queries.columns)
         asking = _scaled(head.query, np.float64(step.scale))
         self.query = _turned(affine(own, asking), step.rotary, columns.numbers[queries.columns])
@@ -170,12 +165,13 @@ class AttendedHead:
     def _visible(self) -> Array:
         """Which tokens before the word a query sees, [tokens, queries]: 1 or 0."""
         first = self.columns.of_level(0)
-        return np.asarray(np.arange(first.stop)[:, np.newaxis] <= self.queries.columns, np.float64)
+        last = self.queries.columns if self.causal else np.full(len(self.queries), first.stop)
+        return np.asarray(np.arange(first.stop)[:, np.newaxis] <= last, np.float64)
 
     def _scores(self, level: int) -> tuple[Array, Array]:
         """The centres of the scores and how far they may be off, [columns, queries at the level or below]."""
         part = self.columns.of_level(level)
-        going = int(np.searchsorted(-self.queries.levels, -level, side="right"))
+        going = int(np.searchsorted(-self.queries.ends.levels, -level, side="right"))
         key, query = self.key.only(part), self.query.only(slice(0, going))
         distances = self.columns.numbers[part, np.newaxis] - self.columns.numbers[self.queries.columns[:going]]
         scores = key.centre @ query.centre.T + self.slope * distances

@@ -82,8 +82,8 @@ class CellSearch:
                  limit: int) -> None:  # fmt: skip
         """``limit``: of leaves."""
         self.floats, self.claim, self.offset, self.unit, self.query = floats, claim, offset, unit, query
-        level, node = unit.nodes[query]
-        self.cases = unit.skeleton.graph.levels[level].cases[node]
+        self.level, node = unit.nodes[query]
+        self.cases = unit.skeleton.graph.levels[self.level].cases[node]
         self.rows = tuple(dict.fromkeys(rows_of(claim, self.cases)))
         self.enough = np.float64(claim.margin) + ROOM
         self.members = ClassOfNode(unit, query)
@@ -153,7 +153,7 @@ class CellSearch:
         """Words of the class where linear parts are least, run."""
         if words:
             ordered = sorted(words)
-            values = worst_rows(self.floats, self.claim, self.offset, ordered, self.cases)
+            values = worst_rows(self.floats, self.claim, self.offset, ordered, self.cases, self.level)
             self.worst = min([self.worst, *((value[0], word) for value, word in zip(values, ordered, strict=True))])
             self._met |= words
 

@@ -40,8 +40,9 @@ def sampled_directions(floats: FloatNetwork, claim: Claim, skeleton: Skeleton, o
         level, node = asked[place]
         paths = _sample(skeleton, level, node, random)
         inputs = np.array([path_tokens(claim, skeleton, level, path) for path in paths])
+        at = 0 if claim.read == "first" else inputs.shape[1] - 1
         moments = [[moment + _moment(average) for moment, average in zip(*step, strict=True)]
-                   for step in zip(moments, averages_at_the_end(floats, inputs, offset), strict=True)]  # fmt: skip
+                   for step in zip(moments, averages_at(floats, inputs, offset, at), strict=True)]  # fmt: skip
     return Directions(tuple(tuple(_principal(moment) for moment in step) for step in moments))
 
 
@@ -64,10 +65,10 @@ def path_letters(skeleton: Skeleton, path: Sequence[int] | NDArray[np.intp]) -> 
                  for depth, node in enumerate(path[: skeleton.graph.length], start=1))  # fmt: skip
 
 
-def averages_at_the_end(floats: FloatNetwork, inputs: NDArray[np.intp], offset: int) -> list[list[Array]]:
-    """For each attention step, for each head, the averages [words, value width] at the last token."""
+def averages_at(floats: FloatNetwork, inputs: NDArray[np.intp], offset: int, at: int) -> list[list[Array]]:
+    """For each attention step, for each head, the averages [words, value width] at a token."""
     numbers = offset + np.arange(inputs.shape[1])
-    everything, end = np.arange(inputs.shape[1]), np.array([inputs.shape[1] - 1])
+    everything, end = np.arange(inputs.shape[1]), np.array([at])
     stream, found = floats.embedded(inputs, numbers), []
     for place, step in enumerate(floats.steps[: floats.last_attention + 1]):
         if isinstance(step, FloatAttention):

@@ -6,7 +6,7 @@ Keys that matter become nodes of their own, or are merged on the last level; all
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -111,6 +111,16 @@ def class_graph(histories: Histories, length: int, judged: range, after: int = 0
     ends = [end if own else IRRELEVANT for end, own in zip(ends, cases[length], strict=True)]
     levels = _with_tokens_after(levels, labels[length], ends, cases[length], after)
     return ClassGraph(length, levels, tuple(dict.fromkeys(ends)))
+
+
+def with_tokens_after(graph: ClassGraph, after: int) -> ClassGraph:
+    """The graph of words, all of which go on through one node for each token after them, where nothing is asked."""
+    if not after:
+        return graph
+    last = graph.levels[-1]
+    joined = replace(last, successors=((0,),) * len(last))
+    tail = [Level((0,), ((),), (False,), ((),) if k == after else ((0,),)) for k in range(1, after + 1)]
+    return ClassGraph(graph.length, (*graph.levels[:-1], joined, *tail))
 
 
 def _merge_alike(histories: Histories, labels: list[list[tuple[Hashable, ...]]]) -> None:

@@ -33,12 +33,16 @@ class Level:
 
 
 class Skeleton:
-    """The nodes from which asked nodes can be reached, levels 0 … last, the last that has one."""
+    """The nodes from which asked nodes can be reached, levels 0 … last, the last that has one; where a query sees whole
+    words, also the nodes that are reached from asked ones, to the last level of the graph."""
 
-    def __init__(self, graph: ClassGraph, asked: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, graph: ClassGraph, asked: Sequence[tuple[int, int]], whole: bool = False) -> None:
         """``asked`` are (level, index in the graph), ascending; one at least."""
-        self.graph, self.asked, self.last = graph, list(asked), asked[-1][0]
+        self.graph, self.asked = graph, list(asked)
+        self.last = len(graph.levels) - 1 if whole else asked[-1][0]
         kept = self._reaching()
+        if whole:
+            kept = self._with_reached(kept)
         self.levels: list[Level] = []
         for depth, nodes in enumerate(kept):
             letters = np.asarray(graph.levels[depth].letters, np.intp)[nodes]
@@ -57,12 +61,23 @@ class Skeleton:
             after = own
         return reaching[::-1]
 
+    def _with_reached(self, kept: list[Indices]) -> list[Indices]:
+        """Together with what is reached from asked nodes."""
+        asked = {*self.asked}
+        found, reached = [], set[int]()
+        for depth, nodes in enumerate(kept):
+            reached |= {node for level, node in asked if level == depth}
+            found.append(np.array(sorted({*nodes.tolist()} | reached), np.intp))
+            reached = {successor for node in reached for successor in self.graph.levels[depth].successors[node]}
+        return found
+
     def _predecessors(self, depth: int, nodes: Indices, kept: list[Indices]) -> Indices:
         table = self.graph.predecessors[depth][:, nodes]
         if not depth:
             return np.zeros((0, len(nodes)), np.intp)
-        table = np.where(table < 0, table[:1], table)
-        return np.searchsorted(kept[depth - 1], table)
+        is_kept = np.isin(table, kept[depth - 1])
+        some = table[is_kept.argmax(axis=0), np.arange(len(nodes))]
+        return np.searchsorted(kept[depth - 1], np.where(is_kept, table, some))
 
     def places(self, queries: Sequence[tuple[int, int]]) -> Indices:
         """For each node (level, index in the graph) its place among the nodes that matter of its level."""
@@ -103,15 +118,36 @@ class Terms:
 
 @dataclass(frozen=True)
 class Ends:
-    """Where paths end: levels (deepest first), places among the nodes that matter, and whose query they belong to."""
+    """Where paths end: levels (deepest first), places among the nodes that matter, and whose query they belong to.
+
+    With ``through``, levels and places, paths end anywhere on their level, and pass there.
+    """
 
     levels: Indices
     places: Indices
     queries: Indices
+    through: tuple[Indices, Indices] | None = None
 
     def only(self, chosen: Indices) -> Ends:
         """The ends of these indices."""
-        return Ends(self.levels[chosen], self.places[chosen], self.queries[chosen])
+        through = self.through and (self.through[0][chosen], self.through[1][chosen])
+        return Ends(self.levels[chosen], self.places[chosen], self.queries[chosen], through)
+
+    def held(self, depth: int, sums: Array) -> Array:
+        """The sums [nodes, ends, …] at a level, -∞ where paths do not pass."""
+        if self.through is None:
+            return sums
+        levels, places = (one[: sums.shape[1]] for one in self.through)
+        missed = (levels == depth) & (np.arange(len(sums))[:, np.newaxis] != places)
+        return np.where(missed.reshape(*missed.shape, *[1] * (sums.ndim - 2)), -np.inf, sums)
+
+    def lasts(self, ending: Indices, sums: Array) -> Indices:
+        """For the ends on this level, and each direction, at which node paths end: [ends, …] of sums [nodes, ends, …].
+        """
+        if self.through is None:
+            places = self.places[ending].reshape(-1, *[1] * (sums.ndim - 2))
+            return np.broadcast_to(places, (len(ending), *sums.shape[2:]))
+        return np.asarray(sums[:, ending].argmax(axis=0))
 
 
 def greatest(skeleton: Skeleton, ends: Ends, terms: Terms, start: Array | None = None) -> Array:
@@ -150,8 +186,11 @@ def longest(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> tuple[Arr
             column = terms.column[depth]
             sums += added[column]
             along += weights[column]
+            sums = ends.held(depth, sums)
         ending = np.nonzero(ends.levels[:going] == depth)[0]
-        total[ending], weight[ending] = sums[ends.places[ending], ending], along[ends.places[ending], ending]
+        chosen = ends.lasts(ending, sums)[np.newaxis]
+        for found, kept in ((total, sums), (weight, along)):
+            found[ending] = np.take_along_axis(kept[:, ending], chosen, axis=0)[0]
     return total, weight
 
 
@@ -177,9 +216,10 @@ def words(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> list[tuple[
         choice = options.argmax(axis=0)
         choices.append(skeleton.levels[depth].predecessors[choice, np.arange(options.shape[1])[:, np.newaxis]])
         added, _ = terms.at(depth, ends.queries[:going], s[:going])
-        sums = options.max(axis=0) + added[terms.column[depth], :, 0]
+        sums = ends.held(depth, options.max(axis=0) + added[terms.column[depth], :, 0])
+    places = ends.places if ends.through is None else ends.lasts(np.arange(len(s)), sums)
     return [_walk(skeleton, choices, int(level), int(place), index)
-            for index, (level, place) in enumerate(zip(ends.levels, ends.places, strict=True))]
+            for index, (level, place) in enumerate(zip(ends.levels, places, strict=True))]
 
 
 def _walk(skeleton: Skeleton, choices: list[Indices], level: int, place: int, index: int) -> tuple[int, ...]:

@@ -18,7 +18,6 @@ from proofs.trained.classes.cells import CellSearch
 from proofs.trained.classes.graph import ClassGraph
 from proofs.trained.classes.histories import Fineness
 from proofs.trained.classes.partition import SCHEDULE, Label, Partition
-from proofs.trained.classes.paths import Skeleton
 from proofs.trained.classes.results import Bound, ClassUnit, Decided, Limits, WrongWord
 from proofs.trained.classes.rows import ROOM, NodeBound, worst_row
 from proofs.trained.classes.shared import Name, Shared, names_of
@@ -54,6 +53,10 @@ class ClassSearch:
     def decide(self, offset: int, first: int, last: int) -> Decided:
         """Decide the obligations (offset, first … last)."""
         task = _Task(self.shared, offset)
+        if self.shared.is_whole and self.claim.read == "each":
+            for at in range(first, last + 1):
+                task.whole(at)
+            return task.decided
         wide = self.shared.first_wide(last)
         task.apart([at for at in range(first, last + 1) if at < wide])
         for at in range(max(first, wide), last + 1):
@@ -127,13 +130,17 @@ class _Task:
             bound = bounds[place]
             if left <= 0 or bound.low > self._enough:
                 continue
-            if worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)[0] > 0:
+            if self._worst(bound)[0] > 0:
                 search = CellSearch(self.shared.floats, self.claim, self.offset, unit, place, min(left, cells))
                 tree = search.run()
                 left -= search.looked_at
                 found = replace(bound, word=search.worst[1] or bound.word)
                 bounds[place] = found if tree is None else replace(found, low=search.low, tree=tree)
         return bounds
+
+    def _worst(self, bound: NodeBound) -> tuple[np.float64, int, int]:
+        """The least row of the node on its word."""
+        return worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases, bound.level)
 
     def _by_place(self, bounds: Sequence[NodeBound]) -> dict[int, np.float64]:
         """The least bound at each level; bounds and wrong words are noted."""
@@ -151,21 +158,22 @@ class _Task:
         for bound in ordered:
             if bound.low - margin > max(value, ROOM):
                 break  # no word of this class, or of those after it, has a smaller row
-            found, case, row = worst_row(self.shared.floats, self.claim, self.offset, bound.word, bound.cases)
+            found, case, row = self._worst(bound)
             if found <= 0:
-                self._wrong(at, bound.word, case, row, found)
+                self._wrong(at, bound, case, row, found)
             word, value = min((value, word), (found, bound.word))[::-1]
         least = ordered[0].low - margin
         self.decided.bounds[at] = Bound(max(known.low, least), word, value)
         return least
 
-    def _wrong(self, at: int, letters: tuple[int, ...], case: int, row: int, value: np.float64) -> None:
+    def _wrong(self, at: int, bound: NodeBound, case: int, row: int, value: np.float64) -> None:
         """A wrong word; words that are too short for the claim go on with its first letter."""
-        whole = letters + (0,) * (self.claim.lengths[0] - len(letters))
-        self.decided.wrong.append(WrongWord(whole, self.offset, at, case, row, value))
+        whole = bound.word + (0,) * (self.claim.lengths[0] - len(bound.word))
+        place = bound.level if self.claim.read == "each" else at
+        self.decided.wrong.append(WrongWord(whole, self.offset, place, case, row, value))
 
     def _is_wrong(self, at: int) -> bool:
-        return any(word.place == at for word in self.decided.wrong)
+        return any((word.place if self.shared.by_place else len(word.word)) == at for word in self.decided.wrong)
 
     def _take(self, graph: ClassGraph, unit: Evaluated | None, pending: list[int],
               bounds: Sequence[NodeBound]) -> list[int]:  # fmt: skip
@@ -186,14 +194,33 @@ class _Task:
         """The part of an evaluated unit for some levels; nothing is asked there if there is none."""
         directions = self.shared.directions(self.offset, last)
         levels = len(graph.levels) - 1
-        asked = graph.asked(first, last) if self.shared.by_place else graph.asked(levels, levels)
+        asked = graph.asked(first, last) if self.shared.by_place else graph.asked(0, levels)
         if unit is None or not asked:
             nothing = np.zeros((0, 0, 2), np.int32)
             return ClassUnit(self.offset, first, last, graph, directions, 0, (nothing,) * len(directions.matrices))
-        ranges = unit.ranges_of(Skeleton(graph, asked))
+        ranges = unit.ranges_of(self.shared.skeleton(graph, asked))
         trees = {(bound.level, bound.node): bound.tree for bound in bounds}
         cells = tuple(trees[node] for node in asked)
         return ClassUnit(self.offset, first, last, graph, directions, unit.bits, ranges, cells if any(cells) else ())
+
+    def whole(self, at: int) -> None:
+        """One length, with answers at every letter, each of which sees the whole word: classes of all levels are made
+        finer at once."""
+        least = np.float64(np.nan)
+        for fineness in SCHEDULE:
+            graph = self.shared.graph_of_length(fineness, at)
+            asked = graph.asked(0, len(graph.levels) - 1)
+            unit = self.shared.attempt(graph, self.offset, at, asked) if asked else None
+            if asked and unit is None:
+                break
+            bounds = self._bounds(unit, self.shared.limits.cells_at_first) if unit else []
+            before, least = least, self._note(at, bounds) if bounds else np.float64(np.inf)
+            if least > ROOM:
+                self.decided.units.append(self._unit(graph, unit, at, at, bounds))
+                return
+            if self._is_wrong(at) or least < before + (ROOM - before) / WORTHWHILE:
+                break
+        self.decided.open.append(at)
 
     def merged(self, at: int, known: frozenset[Label] | None = None) -> frozenset[Label]:
         """One length (or place): classes merged where they are asked, and split where they fail.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from constructions.trained.claim import Claim, Row
 from proofs.trained.classes.directions import path_letters
 from proofs.trained.classes.forms import Forms, least_of, linear
-from proofs.trained.classes.paths import Ends, greatest, words
+from proofs.trained.classes.paths import greatest, words
 from proofs.trained.classes.trees import Tree
 from proofs.trained.classes.unit import Evaluated, HeadRanges
 from proofs.trained.forward import FloatNetwork
@@ -39,17 +39,22 @@ class NodeBound:
 
 
 def worst_row(floats: FloatNetwork, claim: Claim, offset: int, word: Sequence[int],
-              cases: Sequence[int]) -> tuple[np.float64, int, int]:  # fmt: skip
-    """The least row of some cases where a word (letters) ends: its value less the margin, case and row."""
-    return worst_rows(floats, claim, offset, [word], cases)[0]
+              cases: Sequence[int], level: int | None = None) -> tuple[np.float64, int, int]:  # fmt: skip
+    """The least row of some cases where a word (letters) is judged: its value less the margin, case and row.
+
+    With answers at each letter's token that is its last letter, or the one of this level.
+    """
+    return worst_rows(floats, claim, offset, [word], cases, level)[0]
 
 
 def worst_rows(floats: FloatNetwork, claim: Claim, offset: int, words: Sequence[Sequence[int]],
-               cases: Sequence[int]) -> list[tuple[np.float64, int, int]]:  # fmt: skip
+               cases: Sequence[int], level: int | None = None) -> list[tuple[np.float64, int, int]]:  # fmt: skip
     """The same for several words of one length."""
-    after = claim.after if claim.read == "last" else ()
+    after = () if claim.read == "each" and floats.network.is_causal else claim.after
     tokens = [[*claim.before, *(claim.tokens[letter] for letter in word), *after] for word in words]
-    logits = floats.logits(np.array(tokens), offset, [-1])[:, 0]
+    letters = len(words[0]) if level is None else level
+    place = {"each": len(claim.before) + letters - 1, "last": len(tokens[0]) - 1, "first": 0}[claim.read]
+    logits = floats.logits(np.array(tokens), offset, [place])[:, 0]
     margin = np.float64(claim.margin)
     return [min((np.float64(sum(np.float64(number) * own[token] for token, number in row)) - margin, case, place)
                 for case in cases for place, row in enumerate(claim.cases[case].above)) for own in logits]  # fmt: skip
@@ -117,9 +122,9 @@ def _exact(unit: Evaluated, head: HeadRanges, members: Indices, forms: Forms, no
                      (forms.centre[nodes, rows], forms.parts[nodes, :, rows], forms.loose[nodes, rows])))  # fmt: skip
     alpha, rest = linear_parts(chosen, head.symbol, head.centre[queries], head.half[queries])
     slopes = alpha[:, 0] @ head.directions
-    ends = Ends(unit.queries.levels[queries], unit.queries.places[queries], queries)
+    ends = unit.queries.ends.only(queries)
     terms = head.head.terms_of_pairs(ends, -slopes)
-    numbered = Ends(ends.levels, ends.places, np.arange(len(queries)))
+    numbered = replace(ends, queries=np.arange(len(queries)))
     highest = greatest(unit.skeleton, numbered, terms)
     return rest[:, 0] - highest[:, 0], words(unit.skeleton, numbered, terms, highest)
 

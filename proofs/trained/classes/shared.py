@@ -10,7 +10,7 @@ from constructions.errors import Unsupported
 from constructions.trained.claim import Claim, is_by_place
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.classes.directions import Directions, plain_directions, sampled_directions
-from proofs.trained.classes.graph import ClassGraph, class_graph
+from proofs.trained.classes.graph import ClassGraph, class_graph, with_tokens_after
 from proofs.trained.classes.histories import Fineness, Histories
 from proofs.trained.classes.partition import SCHEDULE, Label, Partition
 from proofs.trained.classes.paths import Skeleton
@@ -35,12 +35,15 @@ class Shared:
         self.network, self.claim, self.limits = network, claim, limits
         self.floats = FloatNetwork(network)
         self.by_place = is_by_place(network, claim)
-        if network.attention != "causal" or self.floats.last_attention < 0:
-            raise Unsupported("classes of words: expected causal attention")
+        self.is_whole = network.attention == "bidirectional"
+        if self.floats.last_attention < 0:
+            raise Unsupported("classes of words: expected attention")
         if network.by_ranges:
             raise Unsupported("classes of words: no rule for roundings by a range")
-        if not self.by_place and not (claim.read == "last" and claim.after):
+        if not self.by_place and not self.is_whole and not (claim.read == "last" and claim.after):
             raise Unsupported("classes of words: the token that is judged does not see the word")
+        if claim.read == "first" and not claim.before:
+            raise Unsupported("classes of words: no token before the word, where the first one is judged")
         self.tracker = track(claim)
         self.after = 0 if self.by_place else len(claim.after)
         self._histories: dict[Fineness, Histories] = {}
@@ -80,6 +83,11 @@ class Shared:
             self._graphs[fineness, length] = graph
         return self._graphs[fineness, length]
 
+    def graph_of_length(self, fineness: Fineness, length: int) -> ClassGraph:
+        """All words of a length, every class a node of its own, every letter judged."""
+        graph = class_graph(self.histories(fineness), length, range(int(not self.claim.empty), length + 1))
+        return with_tokens_after(graph, self.after)
+
     def partition(self, at: int) -> Partition:
         """The coarsest classes of a place or length."""
         if at not in self._partitions:
@@ -90,7 +98,7 @@ class Shared:
         """The classes of a partition, asked on the last level."""
         key = (at, partition.by_contexts, partition.was_split)
         if key not in self._graphs:
-            judged = range(at, at + 1) if self.by_place else range(0)
+            judged = range(0) if self.after else range(at, at + 1)
             histories = self.histories(partition.fineness)
             self._graphs[key] = class_graph(histories, at, judged, self.after, partition.label,
                                             alike=len(self.network.attention_steps) == 1)
@@ -117,11 +125,15 @@ class Shared:
             last = min(length, self.first_wide(length) - 1)
             graph = self.whole_graph(SCHEDULE[0], last)
             asked = graph.asked(0, last)
-        return Skeleton(graph, asked) if asked else None
+        return self.skeleton(graph, asked) if asked else None
+
+    def skeleton(self, graph: ClassGraph, asked: Nodes) -> Skeleton:
+        """The nodes that matter to these."""
+        return Skeleton(graph, asked, self.is_whole)
 
     def attempt(self, graph: ClassGraph, offset: int, at: int, asked: Nodes) -> Evaluated | None:
         """Ranges and streams of the asked nodes; None if that would be too much work, or bounds overflow."""
-        skeleton = Skeleton(graph, asked)
+        skeleton = self.skeleton(graph, asked)
         width = max(head.out.shape[0] for step in self.floats.steps for head in getattr(step, "heads", ()))
         nodes = sum(len(level.nodes) for level in skeleton.levels)
         queries = nodes if len(self.network.attention_steps) > 1 else len(asked)

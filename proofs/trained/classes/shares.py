@@ -7,12 +7,12 @@ is a point y, and each point bounds the function from above: points are shared b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.trained.classes.paths import Ends, greatest, words
+from proofs.trained.classes.paths import greatest, words
 from proofs.trained.classes.trees import SHARE_BITS
 from proofs.trained.classes.unit import Evaluated, HeadRanges
 
@@ -79,10 +79,10 @@ class ClassOfNode:
     def _least_of(self, head: HeadRanges, directions: Array, near: Array | None) -> tuple[Array, list[Path], Array]:
         """The least direction · z, the paths, and the averages there; ``near`` are values that it is not above."""
         count = len(directions)
-        level, place = self.unit.queries.levels[self.query], self.unit.queries.places[self.query]
-        own = Ends(np.full(count, level), np.full(count, place), np.full(count, self.query))
+        own = self.unit.queries.ends.only(np.full(count, self.query))
+        level = int(own.levels[0]) if count else 0
         terms = head.head.terms_of_pairs(own, -directions)
-        ends = Ends(own.levels, own.places, np.arange(count))
+        ends = replace(own, queries=np.arange(count))
         highest = greatest(self.unit.skeleton, ends, terms, None if near is None else near[:, np.newaxis])
         paths = words(self.unit.skeleton, ends, terms, highest)
         places = np.array(paths, np.intp).reshape(count, level)

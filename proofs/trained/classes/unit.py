@@ -13,7 +13,7 @@ from constructions.trained.claim import Claim
 from proofs.trained.classes.attended import AttendedHead, Columns, Queries
 from proofs.trained.classes.directions import Directions
 from proofs.trained.classes.forms import Forms, added, after_units, exact, linear, normed
-from proofs.trained.classes.paths import LEAST_WEIGHT, Skeleton, Terms, longest
+from proofs.trained.classes.paths import LEAST_WEIGHT, Ends, Skeleton, Terms, longest
 from proofs.trained.forward import FloatAttention, FloatNetwork, FloatNorm, FloatStep
 
 Array = NDArray[np.float64]
@@ -125,16 +125,18 @@ class _Unit:
         attention_steps = 0
         heads: tuple[HeadRanges, ...] = ()
         entering, bias = forms, None
-        queries, nodes = Queries(*(np.zeros(0, np.intp) for _ in range(3))), self.skeleton.asked
+        nothing = np.zeros(0, np.intp)
+        queries, nodes = Queries(nothing, nothing, Ends(nothing, nothing, nothing)), self.skeleton.asked
         for place, step in enumerate(self.floats.steps):
             if isinstance(step, FloatAttention):
-                nodes = self.skeleton.asked if place == self.floats.last_attention else self._all_nodes()
+                is_last = place == self.floats.last_attention
+                nodes = self.skeleton.asked if is_last else self._all_nodes()
                 self.ranged.append(nodes)
-                queries, nodes = self._queries(nodes, columns)
+                queries, nodes = self._queries(nodes, columns, is_last)
                 entering, bias = forms.only(queries.columns), step.bias
                 heads = self._attended(step, attention_steps, forms, columns, queries)
                 forms = written(entering, heads, bias)
-                if place != self.floats.last_attention:
+                if not is_last:
                     columns, forms = self._node_columns(queries, forms)
                 attention_steps += 1
             else:
@@ -165,15 +167,26 @@ class _Unit:
         return nodes + [(depth, int(node)) for depth, level in enumerate(self.skeleton.levels) if depth
                         for node in level.nodes]
 
-    def _queries(self, nodes: list[tuple[int, int]], columns: Columns) -> tuple[Queries, list[tuple[int, int]]]:
-        """The nodes, deepest level first (within a level as they come)."""
+    def _queries(self, nodes: list[tuple[int, int]], columns: Columns, is_last: bool
+                 ) -> tuple[Queries, list[tuple[int, int]]]:
+        """The nodes, deepest level first (within a level as they come).
+
+        Where attention is bidirectional, each sees all words that pass it; of the nodes that are asked about the first
+        token, or the last one, all that end there.
+        """
         nodes = sorted(nodes, key=lambda node: -node[0])
         levels = np.array([level for level, _ in nodes], np.intp)
         places = self.skeleton.places([(level, max(node, 0)) for level, node in nodes])
         own = [columns.of_level(level).start + (columns.of_nodes[level][place] if level else
                                                 len(self.claim.before) - 1 + node)
                for (level, node), place in zip(nodes, places, strict=True)]  # fmt: skip
-        return Queries(levels, places, np.array(own, np.intp)), nodes
+        ends = Ends(levels, places, np.arange(len(nodes)))
+        if self.floats.network.attention == "bidirectional":
+            if not is_last or self.claim.read == "each":
+                ends = Ends(np.full(len(nodes), self.skeleton.last), places, ends.queries, (levels, places))
+            elif self.claim.read == "first":
+                own = [0] * len(nodes)
+        return Queries(levels, np.array(own, np.intp), ends), nodes
 
     def _node_columns(self, queries: Queries, forms: Forms) -> tuple[Columns, Forms]:
         """The queries as columns, level by level."""

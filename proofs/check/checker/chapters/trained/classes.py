@@ -9,6 +9,7 @@ the next attention step follow (arithmetic.py). At last the rows of the asked no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import le
 from struct import unpack
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from .arithmetic import ArithmeticOfClasses, AttentionStage, Between, Reals
 from .cells import Bounds, Box, cells_of
 from .directions import DirectionBasis, average, make_turn
 from .forms import FRACTION, AffineForm, Linear, promoted, spread
-from .graphs import GraphColumns, GraphNode, ancestors, follow, in_order
+from .graphs import GraphColumns, GraphNode, ancestors, follow, in_order, on_paths
 from .obligations import is_by_place
 from .packed import SLOT
 from .ranges import AttendedTo, Averages, ColumnSource, Vectors, both_ways, weigh
@@ -42,7 +43,7 @@ class Classes:
     """Proves the units of one certificate; what several of them need is made once."""
 
     def __init__(self, decision: Decision, arithmetic: ArithmeticOfClasses | None = None) -> None:
-        require(decision.network.causal, "classes need causal attention")
+        require(decision.network.causal or arithmetic is None, "classes of float runs need causal attention")
         self.decision, self.budget = decision, decision.language.budget
         self.by_place = is_by_place(decision.network, decision.claim, decision.language)
         self.arithmetic = arithmetic or Reals(self.budget, decision.network)
@@ -89,16 +90,18 @@ class Classes:
     def asked(self, unit: ClassesUnit, columns: GraphColumns) -> ObligationNodes:
         """The nodes with rows to prove: where logits are judged, and a case with rows holds in some state of the node.
 
-        Where the first token is read, its rows are those of all cases that hold after some word of the length.
+        Where the first token is read and sees itself alone, its rows are those of all cases that hold after some word
+        of the length; where it sees the word, it is asked for each class of words, a node of the last level.
         """
         claim = self.decision.claim
         shift, last = len(claim.before) - 1, len(columns.cases) - 1
-        if claim.read == "first":
+        if claim.read == "first" and self.decision.network.masked:
             after = frozenset[int]().union(*columns.cases[unit.first])
             found = {(0, index): after for index in range(len(columns.tokens[0]))}
         else:
-            first = unit.first if self.by_place else last
-            found = {(level + shift, index): cases for level in range(first, last + 1)
+            judged = range(0 if claim.empty else 1, unit.last + 1) if claim.read == "each" else range(last, last + 1)
+            levels = range(unit.first, last + 1) if self.by_place else judged
+            found = {(level + shift, index): cases for level in levels
                      for index, cases in enumerate(columns.cases[level])}
         rowed = frozenset(case for case, one in enumerate(claim.cases) if one.above)
         return ObligationNodes(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
@@ -157,8 +160,11 @@ class ClassesProof:
     def __init__(self, shared: Classes, unit: ClassesUnit, asked: ObligationNodes) -> None:
         self.shared, self.unit, self.asked, self.budget = shared, unit, asked, shared.budget
         self.columns = asked.columns
-        self.before = ancestors(asked.columns, asked.cases)
-        self.nodes = in_order(self.before)
+        self.edges = sum(len(one) for previous in asked.columns.previous for one in previous) >> 3
+        self.budget.spend(self.edges)
+        self.masked = shared.decision.network.masked
+        self.met = (ancestors if self.masked else on_paths)(asked.columns, asked.cases)
+        self.nodes = in_order(self.met)
         self.turns = shared.turns(unit)
         inner = sum(len(turn.rows) for heads in self.turns[:-1] for turn in heads)
         outer = sum(len(turn.rows) for turn in self.turns[-1]) if self.turns else 0
@@ -187,7 +193,8 @@ class ClassesProof:
             found: dict[ColumnSource, AffineForm] = {}
             for node in in_order(self.needed(is_last)):
                 with within(f"column {node[0]}, node {node[1]}, attention step {number + 1}"):
-                    attended = step.attend(node)
+                    seen = self.seen(node)
+                    attended = step.attend(self.judged(node, seen) if is_last else node, seen)
                     if is_last:
                         self.prove_cells(node, step, stage.after, attended)
                     else:
@@ -195,17 +202,36 @@ class ClassesProof:
                         self.hold(2 * SLOT * found[node].slots * len(found[node].rows))
             sources = [[(p, index) for index in range(len(tokens))] for p, tokens in enumerate(self.columns.tokens)]
             streams = found
-        for p, index in self.asked.cases if not stages else ():
-            self.prove_rows((p, index), streams[sources[p][index]], None)
+        for node in self.asked.cases if not stages else ():
+            p, index = self.judged(node, self.seen(node))
+            self.prove_rows(node, streams[sources[p][index]], None)
 
     def needed(self, is_last: bool) -> list[set[int]]:
         """The nodes whose averages a step needs, by column."""
         if not is_last:
-            return self.before
+            return self.met
         found: list[set[int]] = [set() for _ in self.columns.tokens]
         for p, index in self.asked.cases:
             found[p].add(index)
         return found
+
+    def seen(self, node: GraphNode) -> list[set[int]]:
+        """For each column that a query at a node sees the nodes on its paths, of those that the unit meets."""
+        self.budget.spend(self.edges)
+        if self.masked:
+            return ancestors(self.columns, [node])[:node[0] + 1]
+        return [own & met for own, met in zip(on_paths(self.columns, [node]), self.met, strict=True)]
+
+    def judged(self, node: GraphNode, seen: Sequence[set[int]]) -> GraphNode:
+        """Where the logits are judged that an asked node, which sees these, is about.
+
+        Raises:
+            Malformed: if that is the first token, and the node's words begin with different ones.
+        """
+        if self.masked or self.shared.decision.claim.read != "first":
+            return node
+        expect(len(seen[0]) == 1, "graph: words of a node of the last level have different first tokens")
+        return 0, min(seen[0])
 
     def prove_cells(self, node: GraphNode, step: AttentionOnNodes, after: Between, attended: Attended) -> None:
         """The rows of an asked node, in each of its cells: all that follows the averages is run for each."""
@@ -267,16 +293,15 @@ class AttentionOnNodes:
         most = both_ways(self.budget, self.turns[k].there, value)
         return AttendedTo(Vectors(key, spread(self.budget, key)), value, most)
 
-    def attend(self, node: GraphNode) -> Attended:
-        """What the heads hear at a node, and the ranges of their averages.
+    def attend(self, node: GraphNode, seen: list[set[int]]) -> Attended:
+        """What the heads hear at a node that sees these, and the ranges of their averages.
 
         Raises:
             Rejected: if a stated range is not proved.
         """
-        before = ancestors(self.proof.columns, [node])[:node[0] + 1]
         heads, box = [], []
         for k, turn in enumerate(self.turns):
-            averages = self.averages(node, before, k)
+            averages = self.averages(node, seen, k)
             bounds = self.proof.numbers.take(len(turn.rows))
             reads = {source: self.reads[k][source] for source in averages.weights}
             most = {source: read.most for source, read in reads.items()}
@@ -294,13 +319,13 @@ class AttentionOnNodes:
         return self.attention.write(attended.stream, averages, [heard.sizes for heard in attended.heads],
                                     attended.column)
 
-    def averages(self, node: GraphNode, before: list[set[int]], k: int) -> Averages:
-        """The weights of head k for all that is on a path to the node."""
+    def averages(self, node: GraphNode, seen: list[set[int]], k: int) -> Averages:
+        """The weights of head k for all that the node sees."""
         p, index = node
         form = self.attention.query(k, self.normed(self.sources[p][index]), self.proof.unit.offset + p)
         query = Vectors(form, spread(self.budget, form))
-        self.budget.spend(sum(map(len, before)) + len(before))
-        met = {self.sources[q][one] for q, indices in enumerate(before) for one in indices}
+        self.budget.spend(sum(map(len, seen)) + len(seen))
+        met = {self.sources[q][one] for q, indices in enumerate(seen) for one in indices}
         found = self.attention.scores(k, query, {source: self.reads[k][source].key for source in met}, p)
         weights = weigh(self.budget, self.proof.shared.weights, found)
-        return Averages(self.budget, self.proof.columns, self.sources, before, weights)
+        return Averages(self.budget, self.proof.columns, self.sources, seen, weights)

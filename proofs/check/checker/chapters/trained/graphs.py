@@ -8,7 +8,7 @@ column. docs/trained.md, section 4, Graph and Rows of a node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -121,6 +121,16 @@ def ancestors(columns: GraphColumns, nodes: Iterable[GraphNode]) -> list[set[int
         for index in found[column]:
             found[column - 1].update(columns.previous[column][index])
     return found
+
+
+def on_paths(columns: GraphColumns, nodes: Collection[GraphNode]) -> list[set[int]]:
+    """For each column the nodes on a path from the first to the last one that meets one of these."""
+    found, reached = ancestors(columns, nodes), [set[int]() for _ in columns.tokens]
+    for column, index in nodes:
+        reached[column].add(index)
+    for column, previous in enumerate(columns.previous[1:], 1):
+        reached[column].update(index for index, one in enumerate(previous) if not reached[column - 1].isdisjoint(one))
+    return [one | other for one, other in zip(found, reached, strict=True)]
 
 
 def in_order(nodes: Iterable[set[int]]) -> list[GraphNode]:

@@ -73,13 +73,12 @@ def expect_covered(given: Decision) -> None:
 
 
 def expect_classes_make_sense(given: Decision, by_place: bool) -> None:
-    """Classes are for causal networks and past-only formulas, and by length for one length.
+    """Classes are for past-only formulas, and by length for one length.
 
     Raises:
         Rejected: if they are not.
     """
     classes = [unit for unit in given.cover if isinstance(unit, ClassesUnit)]
     past = all(is_past_only(given.language, formula) for formula in given.claim.formulas)
-    require(not classes or (given.network.causal and past),
-            "cover: classes need a causal network and past-only formulas")
+    require(not classes or past, "cover: classes need past-only formulas")
     require(by_place or all(unit.first == unit.last for unit in classes), "cover: by length, classes are of one length")

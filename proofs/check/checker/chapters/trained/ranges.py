@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial, reduce
 from operator import mul
 from typing import NamedTuple
 
@@ -103,11 +104,12 @@ def both_ways(budget: Budget, linear: Linear, values: AffineForm) -> int:
 
 
 class Averages:
-    """The paths to one query node, and weights of what is on them; ``sources`` says what a node of a column reads."""
+    """The paths that a query node sees, and weights of what is on them; ``seen`` has the nodes of each column that are
+    on one, ``sources`` says what a node of a column reads."""
 
     def __init__(self, budget: Budget, columns: GraphColumns, sources: Sequence[Sequence[ColumnSource]],
-                 before: Sequence[Iterable[int]], weights: Mapping[ColumnSource, PathBounds]) -> None:
-        self._budget, self._columns, self._sources, self._before = budget, columns, sources, before
+                 seen: Sequence[Iterable[int]], weights: Mapping[ColumnSource, PathBounds]) -> None:
+        self._budget, self._columns, self._sources, self._seen = budget, columns, sources, seen
         self.weights = weights
 
     def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
@@ -126,19 +128,17 @@ class Averages:
         return [digit > 0 for digit in kept.to_bytes(SLOT // 8 * slots, "little")[SLOT // 8 - 1::SLOT // 8]]
 
     def _longest(self, added: Mapping[ColumnSource, int], slots: int, bias: int, tops: int) -> int:
-        """The greatest sum over all paths to the query, the one node of the last column here; biased."""
+        """The greatest sum over all paths from the first column to the last one here; biased. There is one at least."""
         reached: dict[int, int] = {}
-        for p, indices in enumerate(self._before):
+        for p, indices in enumerate(self._seen):
             last, reached = reached, {}
             for index in indices:
                 previous = self._columns.previous[p][index]
-                best = last[previous[0]] if previous else bias
-                for other in previous[1:]:
-                    best = maximum(best, last[other], tops)
+                sums = [last[one] for one in previous if one in last] if p else [bias]
                 self._budget.spend(1 + (len(previous) * (24 + slots) >> 4))
-                reached[index] = best + added[self._sources[p][index]]
-        (found,) = reached.values()
-        return found
+                if sums:
+                    reached[index] = reduce(partial(maximum, tops=tops), sums) + added[self._sources[p][index]]
+        return reduce(partial(maximum, tops=tops), reached.values())
 
 
 def contribution(excess: int, weight: PathBounds, bias: int, tops: int) -> int:
