@@ -57,8 +57,9 @@ def decide(
     scope = Scope(max_n, min_n, read_offsets(offset), every)
     not_taken = {"--jobs": jobs, "--dask": dask, "--store": store}
     if (about_tracks := read_tracks(model, claim, scope, flags)) is not None:
-        refuse_options("a claim about tracks, which does not take this option",
-                       {"--store": store, "--float": floats, "--every": every})
+        refuse_options("a claim about tracks, which does not take this option", {"--store": store, "--every": every})
+        if floats is not None:
+            decide_about_track_runs(*about_tracks, floats, effort, output, wrong, as_json, not_taken | {"--html": html})
         decide_about_tracks(*about_tracks, effort, read_workers(jobs, dask), output, wrong, html, as_json)
     question = read_question(model, claim, flags, scope)
     if floats is not None:
@@ -153,6 +154,25 @@ def decide_about_floats(network: TrainedNetwork, claim: Claim, floats: str, effo
                                                                               decision.wrong_certificate)
     write_certificate(output, certificate, decision.verdict, as_json)
     write_certificate(wrong, of_wrong, decision.verdict, as_json, "certificate of a wrong run")
+    raise typer.Exit(decision.exit_code)
+
+
+def decide_about_track_runs(network: TrainedNetwork, claim: TracksClaim, floats: str, effort: int, output: str | None,
+                            wrong: str | None, as_json: bool, not_taken: Mapping[str, object]) -> NoReturn:
+    """Decide a claim about inputs in tracks and every run of a class, show what was found, and end."""
+    from certify.floats.classes import read_class
+    from certify.frame.so_far import SoFar
+    from certify.trained.track_runs_decision import decide_track_runs_in_time
+    from certify.trained.track_runs_show import print_track_runs, track_runs_to_json
+
+    refuse_options("claims about float runs are decided without this option", not_taken)
+    decision = decide_track_runs_in_time(network, claim, read_class(floats), effort)
+    show_found(decision, as_json, track_runs_to_json, print_track_runs, output)
+    if isinstance(decision, SoFar):
+        write_nothing(decision.verdict, as_json, output, wrong, None, "run")
+    else:
+        write_certificate(output, decision.certificate, decision.verdict, as_json)
+        write_certificate(wrong, decision.wrong_certificate, decision.verdict, as_json, "certificate of a wrong run")
     raise typer.Exit(decision.exit_code)
 
 

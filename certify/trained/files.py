@@ -15,7 +15,7 @@ OVER_THE_REALS = ("certify-decision", "certify-wrong-word")
 """The formats of certificates about real numbers."""
 WITH_A_CLAIM = (*OVER_THE_REALS, "certify-float-runs", "certify-wrong-run")
 """The formats of files that hold a network and a claim about words."""
-ABOUT_TRACKS = ("certify-tracks", "certify-wrong-input")
+ABOUT_TRACKS = ("certify-tracks", "certify-wrong-input", "certify-track-runs", "certify-wrong-input-run")
 """The formats of files that hold a network and a claim about inputs in tracks."""
 ABOUT_LENGTHS = ("certify-lengths", "certify-long-word", "certify-suffixes")
 """The formats of files that hold a network and a claim about words of any length."""

@@ -49,11 +49,9 @@ def _head(name: str, network: TrainedNetwork, claim: Claim, run: RunClass) -> di
 def accepted_wrong_run(network: TrainedNetwork, claim: Claim, run: RunClass, wrong: WrongRun) -> str | None:
     """The certificate of a wrong run; None if the trusted folder does not accept it, whose functions are within 1 ulp.
     """
-    execution = wrong.execution
     text = write_canonical({
         **_head("certify-wrong-run", network, claim, run), "word": list(wrong.word), "offset": wrong.offset,
-        "place": wrong.place, "case": wrong.case, "row": wrong.row, "order": execution.order, "fused": execution.fused,
-        "normalised": "before" if execution.before else "after", "exp_base": execution.base})
+        "place": wrong.place, "case": wrong.case, "row": wrong.row, **wrong.execution.to_json()})
     try:
         check_text(text.encode(), work=WORK)
     except Refusal:

@@ -122,8 +122,6 @@ def _seen_to_json(row: FloatRow) -> dict[str, Any] | None:
 def _wrong_to_json(wrong: WrongRun | None) -> dict[str, Any] | None:
     if wrong is None:
         return None
-    execution = wrong.execution
     return {"word": list(wrong.word), "offset": wrong.offset, "position": wrong.place, "case": wrong.case,
             "row": wrong.row, "value": str(wrong.value),
-            "execution": {"order": execution.order, "fused": execution.fused,
-                          "normalised": "before" if execution.before else "after", "exp_base": execution.base}}
+            "execution": wrong.execution.to_json()}

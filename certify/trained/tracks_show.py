@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from certify.frame.answer import RowOfLength
 from certify.frame.numbers import decimal, decimal_lower, decimal_upper, enclosed, ends_to_json
 from certify.frame.terminal_tables import Column, plain, print_table, verdict_text
 from certify.frame.verdicts import GREEN, RED, YELLOW, colour
@@ -60,7 +62,7 @@ def describe_tracks_verdict(decision: TracksDecision) -> str:
     return "; ".join(parts)
 
 
-def show_columns(rows: list[FormRow]) -> str:
+def show_columns(rows: Sequence[RowOfLength]) -> str:
     """Numbers of columns in a row."""
     first, last = rows[0].n, rows[-1].n
     return counted(first, "column") if first == last else f"{first} .. {last} columns"

@@ -298,6 +298,8 @@ let others =
     ("certify-decision", "trained networks"); ("certify-wrong-word", "trained networks");
     ("certify-tracks", "trained networks"); ("certify-wrong-input", "trained networks");
     ("certify-float-runs", "float runs of trained networks"); ("certify-wrong-run", "float runs of trained networks");
+    ("certify-track-runs", "float runs of trained networks");
+    ("certify-wrong-input-run", "float runs of trained networks");
     ("certify-lengths", "trained networks"); ("certify-long-word", "trained networks");
     ("certify-suffixes", "trained networks") ]
 

@@ -98,8 +98,8 @@ def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
                ) -> tuple[list[tuple[int, int]], Stream]:
     """Of each row its value, and how far it may be off in a run, in units of 2^-26; and the last stream."""
     given = given_of(network, fields)
-    balls = proof.ProverOfRuns(given, given.floats[0])._balls
-    known, last = balls._stacks.at(0).rows, list[Stream]()
+    prover = proof.ProverOfRuns(given, given.floats[0])
+    known, last = prover._rows.balls.stacks.at(0).rows, list[Stream]()
     judge = known.logits
 
     def kept(stream: Stream) -> Logits:
@@ -108,7 +108,7 @@ def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(known, "logits", kept)
-        found = balls.runner(1, 1, 4).logits(0, word, [len(word) - 1])[len(word) - 1]
+        found = prover._runner(1, 1, 4).logits(0, word, [len(word) - 1])[len(word) - 1]
     return known.values(found, range(3)), last[0]
 
 

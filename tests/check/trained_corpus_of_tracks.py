@@ -5,18 +5,22 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
+from certify.trained.track_runs_decision import TrackRunsDecision, decide_track_runs
 from certify.trained.tracks_decision import decide_tracks
 from certify.trained.tracks_file import tracks_claim_of_table
 from constructions.tables import read_toml
+from constructions.trained.network import TrainedNetwork
 from examples.adders.by_hand import carries
+from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.deciding import FormSearch
-from tests.check.trained_corpus import CORPUS, Document, changed
+from tests.check.trained_corpus import BINARY32, CORPUS, Document, changed
 from tests.check.trained_networks import dump
 from tests.trained.tracks.adders import adder, adds, silent
 
@@ -55,6 +59,21 @@ def wrong() -> Document:
     return json.loads(text)
 
 
+def in_runs(network: TrainedNetwork, name: str, margin: Fraction) -> TrackRunsDecision:
+    """Of two digits to the base 2 in a class of runs."""
+    return decide_track_runs(network, replace(adds(network, 2, 2), margin=margin), presets()[name])
+
+
+def of_runs() -> Document:
+    """In every run of bfloat16 with sums in binary32."""
+    return json.loads(str(in_runs(adder(2, 2), "bfloat16/binary32", Fraction(1, 2)).certificate))
+
+
+def of_a_wrong_run() -> Document:
+    """One of bfloat16 is wrong, of a claim that binary32 keeps."""
+    return json.loads(str(in_runs(adder(2, 2, blur=0.3), "bfloat16", Fraction(25, 256)).wrong_certificate))
+
+
 def with_narrow_range(document: Document, by: int, step: str = "") -> Document:
     """A copy with the widest range narrower; of the step before the last one, if it says so."""
     where = ("units", 0, *((step, 0) if step else ()))
@@ -77,6 +96,7 @@ def files() -> dict[Path, Document]:
     adds_two, other, each_input, nodes = proved(), wrong(), in_two_layers(), by_nodes()
     labels = nodes["units"][0]["labels"]
     layout = adds_two["claim"]["forms"][0]["layout"]
+    runs, wrong_run = of_runs(), of_a_wrong_run()
     return {CORPUS / f"{name}.cert": document for name, document in {
         "accepted/trained_tracks": adds_two,
         "accepted/trained_tracks_wrong_input": other,
@@ -96,6 +116,19 @@ def files() -> dict[Path, Document]:
             changed(adds_two, "claim", "among", value=[0]), "claim", "machine", value=with_answers(adds_two, 0)),
         "malformed/trained_tracks_a_token_after_the_answers": changed(
             adds_two, "claim", "forms", 0, "layout", value=[*layout, ["token", 0]]),
+        "accepted/trained_track_runs": runs,
+        "accepted/trained_wrong_input_run": wrong_run,
+        "rejected/trained_track_runs_a_margin_too_large": changed(runs, "claim", "margin", value="1"),
+        "rejected/trained_track_runs_of_sums_of_8_bits": changed(runs, "floats", 0, "sums", value="bfloat16"),
+        "rejected/trained_track_runs_of_another_answer": changed(
+            runs, "claim", "machine", "end", value=runs["claim"]["machine"]["end"][::-1]),
+        "rejected/trained_no_wrong_input_run_in_binary32": changed(
+            wrong_run, "floats", 0, value=wrong_run["floats"][0] | BINARY32),
+        "rejected/trained_no_wrong_input_run_by_its_margin": changed(wrong_run, "claim", "margin", value="0"),
+        "rejected/trained_a_wrong_input_run_of_another_base": changed(wrong_run, "exp_base", value="2"),
+        "malformed/trained_track_runs_an_input_too_few": changed(runs, "units", 0, "inputs", value=15),
+        "malformed/trained_track_runs_of_other_columns": changed(runs, "floats", 0, "max_n", value=1),
+        "malformed/trained_a_wrong_input_run_before_the_answers": changed(wrong_run, "place", value=5),
         "malformed/trained_tracks_a_state_that_is_not_there": changed(adds_two, "claim", "machine", "start", value=2),
     }.items()}
 

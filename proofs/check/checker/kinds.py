@@ -12,7 +12,8 @@ from importlib import import_module
 from .kernel.kind import Extension, FileKind
 
 LARGE = ("certify-decision", "certify-wrong-word", "certify-tracks", "certify-wrong-input", "certify-float-runs",
-         "certify-wrong-run", "certify-lengths", "certify-long-word", "certify-suffixes")
+         "certify-wrong-run", "certify-track-runs", "certify-wrong-input-run", "certify-lengths", "certify-long-word",
+         "certify-suffixes")
 """The formats whose files hold the weights of a trained network."""
 
 CHAPTERS: Mapping[str, str] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from proofs.enclosures.float_runs.run_class import ExpBase, Normalised, RunClass
 
@@ -23,6 +23,11 @@ class Execution:
     fused: bool
     before: bool
     base: Literal["e", "2"]
+
+    def to_json(self) -> dict[str, Any]:
+        """As certificates have it."""
+        return {"order": self.order, "fused": self.fused, "normalised": "before" if self.before else "after",
+                "exp_base": self.base}
 
     def __str__(self) -> str:
         products = "fused with sums" if self.fused else "rounded"

@@ -15,7 +15,9 @@ from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, TracksClaim
 from constructions.trained.tracks_form import tracks_claim_to_json
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.certificate import VERSION, packed
+from proofs.trained.float_runs.execution import Execution
 from proofs.trained.tracks.cells import Cell, Group
 from proofs.trained.tracks.ranges import FormRanges, Ranged, StepRanges
 
@@ -61,18 +63,24 @@ def _tree(cell: Cell | None) -> Any:
     return [*cell.cut, _tree(cell.below), _tree(cell.above)]
 
 
-def tracks_text(network: TrainedNetwork, claim: TracksClaim, units: Sequence[dict[str, Any]]) -> str:
-    """A certificate of the format certify-tracks."""
-    return write_canonical({**_head("certify-tracks", network, claim), "units": list(units)})
+def tracks_text(network: TrainedNetwork, claim: TracksClaim, units: Sequence[dict[str, Any]],
+                run: RunClass | None = None) -> str:
+    """A certificate of the format certify-tracks; of the runs of a class certify-track-runs."""
+    name = "certify-tracks" if run is None else "certify-track-runs"
+    return write_canonical({**_head(name, network, claim, run), "units": list(units)})
 
 
-def wrong_input_text(network: TrainedNetwork, claim: TracksClaim, found: WrongInput) -> str:
-    """A certificate of the format certify-wrong-input."""
+def wrong_input_text(network: TrainedNetwork, claim: TracksClaim, found: WrongInput, run: RunClass | None = None,
+                     execution: Execution | None = None) -> str:
+    """A certificate of the format certify-wrong-input; of an execution of a class certify-wrong-input-run."""
+    name = "certify-wrong-input" if run is None else "certify-wrong-input-run"
     return write_canonical({
-        **_head("certify-wrong-input", network, claim), "form": found.form,
-        "input": [list(column) for column in found.columns], "place": found.place, "other": found.other})
+        **_head(name, network, claim, run), "form": found.form, "input": [list(column) for column in found.columns],
+        "place": found.place, "other": found.other, **({} if execution is None else execution.to_json())})
 
 
-def _head(name: str, network: TrainedNetwork, claim: TracksClaim) -> dict[str, Any]:
+def _head(name: str, network: TrainedNetwork, claim: TracksClaim, run: RunClass | None) -> dict[str, Any]:
+    most = max(len(form.columns) for form in claim.forms)
     return {"format": name, "version": VERSION, "network": network_to_json(network),
-            "claim": tracks_claim_to_json(claim)}
+            "claim": tracks_claim_to_json(claim),
+            **({} if run is None else {"floats": [{**run.to_json(), "max_n": most}]})}

@@ -40,7 +40,8 @@ tracks        inputs that are laid out in tracks: claim, reading, columns, longe
 lengths       lengths beyond enumeration: reading, counts, truths, margins, case_rows, proof,
               suffixes, describing
 floats        float runs: rounding, casting, operations, softmax, stack, classes, proof, describing; on balls: balls,
-              ball_stack, ball_words; of a wrong run: dyadics, functions, one_run, wrong_run
+              ball_stack, ball_words; of a wrong run: dyadics, functions, one_run, wrong_run; of inputs in tracks:
+              track_runs, wrong_input_run
 """
 
 from ...kernel.kind import FileKind
@@ -48,6 +49,13 @@ from .deciding import prove_decision
 from .describing import describe_decision, describe_wrong_word
 from .floats.describing import describe_float_runs
 from .floats.proof import FORMAT_OF_FLOAT_RUNS, prove_float_runs, read_float_runs
+from .floats.track_runs import FORMAT_OF_TRACK_RUNS, describe_track_runs, prove_track_runs, read_track_runs
+from .floats.wrong_input_run import (
+    FORMAT_OF_WRONG_INPUT_RUN,
+    describe_wrong_input_run,
+    prove_wrong_input_run,
+    read_wrong_input_run,
+)
 from .floats.wrong_run import FORMAT_OF_WRONG_RUN, describe_wrong_run, prove_wrong_run, read_wrong_run
 from .lengths.describing import describe_lengths, describe_long_word
 from .lengths.proof import prove_lengths, prove_long_word
@@ -79,6 +87,10 @@ KINDS = {
                                    times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_WRONG_RUN: FileKind(read_wrong_run, prove_wrong_run, describe_wrong_run, "float runs", is_refutation=True,
                                   times=(1, TRAINED_HELD)),
+    FORMAT_OF_TRACK_RUNS: FileKind(read_track_runs, prove_track_runs, describe_track_runs, "float runs",
+                                   times=(TRAINED_TIMES, TRAINED_HELD)),
+    FORMAT_OF_WRONG_INPUT_RUN: FileKind(read_wrong_input_run, prove_wrong_input_run, describe_wrong_input_run,
+                                        "float runs", is_refutation=True, times=(1, TRAINED_HELD)),
     FORMAT_OF_TRACKS: FileKind(read_tracks, prove_tracks, describe_tracks, "inputs in tracks",
                                times=(TRAINED_TIMES, TRAINED_HELD)),
     FORMAT_OF_WRONG_INPUT: FileKind(read_wrong_input, prove_wrong_input, describe_wrong_input, "inputs in tracks",

@@ -8,11 +8,13 @@ stack       all steps, token by token
 classes     what a proof by classes (../classes.py) computes with in runs
 balls       what roundings add to errors in the 2-norm; then
 ball_stack  all steps on numbers and balls, and
-ball_words  words for which that is enough
+ball_words  inputs for which that is enough
 proof       every word of the claim, in every run of each class
 describing  the claim in words
 dyadics     numbers of one run, each result rounded once; then
 functions   exp, exp2, erf and tanh of one run
 one_run     a network on one word, in one run
 wrong_run   a run by which a claim is false
+track_runs  inputs in tracks, in every run of each class
+wrong_input_run  a run by which a claim about them is false
 """

@@ -1,52 +1,43 @@
-"""Words on balls: most need no more; docs/floats.md, section 7, Balls."""
+"""Inputs on balls: most need no more; docs/floats.md, section 7, Balls."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
+from ....kernel.budget import Budget
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
 from ..precision import LOWEST, Precision, Undecided
-from ..reading.decision import LogitRow, WordsUnit
+from ..reading.decision import LogitRow
 from ..reading.network import Network
-from ..words import Judge, Runner, Stacks, tokens_at_places
+from ..words import Runner, Stacks
 from .ball_stack import StackOnBalls
 
 
-class BallsOfWords:
-    """The words of a claim in the runs of a class, of a network with rounded weights that there is a rule for."""
+class BallsOfInputs:
+    """Rows of inputs of at most so many of these tokens in the runs of a class, of a network with rounded weights that
+    there is a rule for."""
 
-    def __init__(self, judge: Judge, network: Network, run: FloatClaim) -> None:
-        claim = judge.claim
-        tokens = {*claim.before, *claim.tokens, *claim.after}
-        length = len(claim.before) + claim.max_n + len(claim.after)
-
+    def __init__(self, budget: Budget, network: Network, run: FloatClaim, rows: Sequence[LogitRow], margin: Fraction,
+                 tokens: Iterable[int], length: int) -> None:
         def make(precision: Precision, part: Network, rows: Sequence[LogitRow]) -> StackOnBalls:
-            return StackOnBalls(precision, judge.budget, part, tokens, rows, claim.margin, length, run)
+            return StackOnBalls(precision, budget, part, tokens, rows, margin, length, run)
 
-        self._judge, self._stacks = judge, Stacks(network, judge.rows, make)
-        self._runners: dict[WordsUnit, Runner] = {}
+        self.stacks = Stacks(network, rows, make)
         try:
-            self._stacks.beginning(LOWEST)
+            self.stacks.beginning(LOWEST)
             self._helps = True
         except Undecided:
             self._helps = False
 
-    def runner(self, offset: int, first: int, last: int) -> Runner:
-        """What runs words of these lengths; in causal networks it keeps what it has found of shorter words."""
-        unit = WordsUnit(offset, 1, self._judge.claim.max_n) if self._stacks.network.causal else WordsUnit(
-            offset, first, last)
-        if unit not in self._runners:
-            self._runners = {unit: Runner(self._stacks, offset, tokens_at_places(self._judge, unit))}
-        return self._runners[unit]
-
     def prove(self, runner: Runner, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> bool:
-        """Whether balls are enough for all needed rows of a word."""
+        """Whether balls are enough for all needed rows of an input; what runs it keeps what inputs share."""
         if not self._helps:
             return False
         try:
             found = runner.logits(LOWEST, tokens, [*needed])
-            known = self._stacks.at(LOWEST).rows
+            known = self.stacks.at(LOWEST).rows
             return all(value - error > known.least[row] for place, rows in needed.items()
                        for row, (value, error) in zip(rows, known.values(found[place], rows), strict=True))
         except (Rejected, Undecided):

@@ -20,10 +20,10 @@ def describe_float_runs(given: FloatRuns, coverage: Mapping[str, int]) -> list[s
         *entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])])
 
 
-def words_of_run(run: FloatClaim) -> list[str]:
-    """One class of runs; docs/floats.md says what its fields mean."""
+def words_of_run(run: FloatClaim, inputs: str = "words", parts: str = "symbols") -> list[str]:
+    """One class of runs, on inputs with so many parts; docs/floats.md says what its fields mean."""
     formats = [f"{name} {write_format(form)}" for name, form in run.formats.items()]
-    return [f"{quote(run.name)}, words of up to {run.max_n} symbols:",
+    return [f"{quote(run.name)}, {inputs} of up to {run.max_n} {parts}:",
             ", ".join(formats[:3]) + ",", ", ".join(formats[3:]) + ",",
             f"weights normalised {run.normalised}, exponentials to base {run.exp_base}, block {run.block};",
             f"exp, erf, tanh and roots within {show(run.exp_ulp)} ulp; variances in two passes; weights rounded first"]

@@ -7,8 +7,9 @@ cover, some units of which are proved by classes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, partial
 
 from ....kernel.budget import Budget
@@ -24,14 +25,15 @@ from ..reading.decision import (
     KEYS_OF_COVER,
     CoverPart,
     Decision,
+    LogitRow,
     TrainedClaim,
     WordsUnit,
     read_claim,
     read_cover,
 )
 from ..reading.network import Network, read_network
-from ..words import ALL, Judge
-from .ball_words import BallsOfWords
+from ..words import ALL, Judge, Runner, tokens_at_places
+from .ball_words import BallsOfInputs
 from .casting import cast_network
 from .classes import Runs
 from .rounding import unit_roundoff
@@ -107,22 +109,53 @@ def is_within(inner: Format, outer: Format) -> bool:
     return inner.precision <= outer.precision and inner.least >= outer.least and inner.greatest <= outer.greatest
 
 
+class RowsInRuns:
+    """Rows at places of inputs of at most so many of these tokens, in every run of a class."""
+
+    def __init__(self, stack: FloatStack, rows: Sequence[LogitRow], margin: Fraction, tokens: Collection[int],
+                 length: int) -> None:
+        self._stack, self._budget = stack, stack.budget
+        self._inputs = rows, margin, tokens, length
+        self._rows = [make_row_maps(self._budget, [row], stack.network.outputs) for row in rows]
+        self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
+
+    @cached_property
+    def balls(self) -> BallsOfInputs:
+        """Those for which balls are enough."""
+        return BallsOfInputs(self._budget, self._stack.network, self._stack.operations.run, *self._inputs)
+
+    def prove(self, walk: WalkOfRuns, runner: Runner, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]
+              ) -> None:
+        """The needed rows of an input, on balls or on forms.
+
+        Raises:
+            Rejected: if one is not above the margin in every run, as far as is known.
+        """
+        if self.balls.prove(runner, tokens, needed):
+            return
+        for place, logits in walk.logits(tokens, [*needed]):
+            for row in needed[place]:
+                self._prove_row(row, logits)
+
+    def _prove_row(self, row: int, logits: AffineForm) -> None:
+        (centre,), (reach,) = spread(self._budget, apply(self._budget, self._rows[row], logits))
+        require(centre - reach > self._margin, "row {} is about {}, and may be off by {} in a run", row + 1,
+                shown(centre), shown(reach))
+
+
 class ProverOfRuns:
     """Proves the words of one class of runs."""
 
     def __init__(self, given: FloatRuns, run: FloatClaim) -> None:
-        self._judge = Judge(given.network, given.claim, given.language)
+        claim, self._judge = given.claim, Judge(given.network, given.claim, given.language)
         self._budget = given.language.budget
         self._stack = FloatStack(self._budget, cast_network(given.network, run), run)
-        self._rows = [make_row_maps(self._budget, [row], given.network.outputs) for row in self._judge.rows]
-        self._given, self._run = given, run
+        tokens = {*claim.before, *claim.tokens, *claim.after}
+        length = len(claim.before) + claim.max_n + len(claim.after)
+        self._rows = RowsInRuns(self._stack, self._judge.rows, claim.margin, tokens, length)
+        self._runners: dict[WordsUnit, Runner] = {}
+        self._given = given
         self._classes: Classes | None = None
-        margin = given.claim.margin
-        self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
-
-    @cached_property
-    def _balls(self) -> BallsOfWords:
-        return BallsOfWords(self._judge, self._stack.network, self._run)
 
     def prove_unit(self, unit: CoverPart) -> int:
         """The unit; how many words or classes that are.
@@ -146,25 +179,25 @@ class ProverOfRuns:
             Rejected: if a row is not above the margin in every run, as far as is known; the word is named.
         """
         judge, words = self._judge, 0
-        walk, runner = WalkOfRuns(self._stack, offset), self._balls.runner(offset, first, last)
+        walk, runner = WalkOfRuns(self._stack, offset), self._runner(offset, first, last)
         for word, cases in judge.words(first, last, ALL):
             words += 1
-            needed = judge.needed(len(word), cases)
-            if needed and self._balls.prove(runner, judge.tokens(word), needed):
-                continue
-            try:
-                for place, logits in walk.logits(judge.tokens(word), list(needed)) if needed else ():
-                    for row in needed[place]:
-                        self._prove_row(row, logits)
-            except Rejected as refusal:
-                shown = " ".join(judge.claim.alphabet[letter] for letter in word)
-                raise Rejected(f"offset {offset}, word {quote(shown)}: {refusal}") from None
+            if needed := judge.needed(len(word), cases):
+                try:
+                    self._rows.prove(walk, runner, judge.tokens(word), needed)
+                except Rejected as refusal:
+                    shown = " ".join(judge.claim.alphabet[letter] for letter in word)
+                    raise Rejected(f"offset {offset}, word {quote(shown)}: {refusal}") from None
         return words
 
-    def _prove_row(self, row: int, logits: AffineForm) -> None:
-        (centre,), (reach,) = spread(self._budget, apply(self._budget, self._rows[row], logits))
-        require(centre - reach > self._margin, "row {} is about {}, and may be off by {} in a run", row + 1,
-                shown(centre), shown(reach))
+    def _runner(self, offset: int, first: int, last: int) -> Runner:
+        """What runs words of these lengths on balls; in causal networks it keeps what it has found of shorter words."""
+        unit = WordsUnit(offset, 1, self._judge.claim.max_n) if self._stack.network.causal else WordsUnit(
+            offset, first, last)
+        if unit not in self._runners:
+            stacks = self._rows.balls.stacks
+            self._runners = {unit: Runner(stacks, offset, tokens_at_places(self._judge, unit))}
+        return self._runners[unit]
 
 
 def shown(x: int) -> str:

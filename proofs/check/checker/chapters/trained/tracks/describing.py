@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote_all, show
-from ..describing import counted, words_of_network, write_tokens
+from ..describing import EXACT, counted, words_of_network, write_tokens
 from .claim import Form, LayoutPlace, Step, TracksClaim
 from .columns import FormColumns, on_paths
 from .reading import TracksCertificate, WrongInput
@@ -16,25 +16,25 @@ from .wrong_input import right_tokens
 LINE = 100  # characters of what a line lists
 
 
-def describe_tracks(given: TracksCertificate, coverage: Mapping[str, int]) -> list[str]:
+def describe_tracks(given: TracksCertificate, coverage: Mapping[str, int], numbers: str = EXACT) -> list[str]:
     """The whole claim, and what was covered to accept it."""
     covered = ", ".join(f"{count} {what}" for what, count in coverage.items())
-    return [*describe_claim(given), *entry("covered", [covered])]
+    return [*describe_claim(given, numbers), *entry("covered", [covered])]
 
 
-def describe_wrong_input(given: WrongInput, coverage: Mapping[str, int]) -> list[str]:
+def describe_wrong_input(given: WrongInput, coverage: Mapping[str, int], numbers: str = EXACT) -> list[str]:
     """The claim that is false, and the input by which it is."""
     del coverage
     claim, tokens = given.claim, right_tokens(given)
     return [
-        "the claim that follows is FALSE:", *describe_claim(given),
+        "the claim that follows is FALSE:", *describe_claim(given, numbers),
         *entry("wrong input", [write_input(claim, given.columns), f"tokens {write_tokens(tokens[:given.place])}"]),
         *entry("where", [f"logit {tokens[given.place]} (right) - logit {given.other} at the last of them is at most "
                          f"{show(claim.margin)}"])]
 
 
-def describe_claim(given: TracksCertificate | WrongInput) -> list[str]:
-    """Network and claim, all of it."""
+def describe_claim(given: TracksCertificate | WrongInput, numbers: str) -> list[str]:
+    """Network and claim, all of it; ``numbers`` says of which logits it is."""
     claim = given.claim
     return [
         *entry("network", list(words_of_network(given.network))),
@@ -46,15 +46,15 @@ def describe_claim(given: TracksCertificate | WrongInput) -> list[str]:
         *entry("machine", list(words_of_machine(claim))),
         *(line for number, form in enumerate(claim.forms, 1)
           for line in entry(f"form {number}", list(words_of_form(claim, form)))),
-        *entry("claim", list(words_of_claim(claim)))]
+        *entry("claim", list(words_of_claim(claim, numbers)))]
 
 
-def words_of_claim(claim: TracksClaim) -> Iterator[str]:
+def words_of_claim(claim: TracksClaim, numbers: str) -> Iterator[str]:
     """What holds of every input, and where."""
     yield f"for every input of every form that the machine allows, at offset {claim.offset}, and each of its answers:"
     yield "the logits at the token before it, after the right answers before that one, have the answer's above"
     yield f"those of all other tokens of {write_tokens(claim.among)}, by more than {show(claim.margin)}"
-    yield "(exact reals, real exponentials and square roots); so what is generated greedily is right"
+    yield f"({numbers}); so what is generated greedily is right"
 
 
 def words_of_machine(claim: TracksClaim) -> Iterator[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import Rejected, expect, require
+from ..reading.decision import LogitRow
 from ..stack import Stack
 from ..words import Runner, Stacks
 from .columns import ColumnMove, FormColumns, Left, left
@@ -15,8 +16,24 @@ from .reading import TracksCertificate
 ColumnIndices = tuple[int, ...]
 """The letters of each column, by their place among all columns."""
 
+ProvesRows = Callable[[Sequence[int], Mapping[int, Sequence[int]]], None]
+"""That at places of an input these rows are above the margin; else it raises Rejected."""
+MakesProver = Callable[[Sequence[LogitRow], Sequence[Sequence[int]]], ProvesRows]
+"""Of these rows, after inputs with these tokens at each place."""
 
-def prove_each(given: TracksCertificate, number: int, stated: int) -> int:
+
+def over_the_reals(given: TracksCertificate) -> MakesProver:
+    """Over the real numbers."""
+    def make(rows: Sequence[LogitRow], may_stand: Sequence[Sequence[int]]) -> ProvesRows:
+        read = {token for tokens in may_stand for token in tokens}
+        stacks = Stacks(given.network, rows, lambda precision, part, asked: Stack(
+            precision, given.language.budget, part, read, asked, given.claim.margin, len(may_stand)))
+        return Runner(stacks, given.claim.offset, may_stand).prove
+
+    return make
+
+
+def prove_each(given: TracksCertificate, number: int, stated: int, make: MakesProver) -> int:
     """Every answer of every input of a form; how many inputs there are, which must be as many as stated.
 
     Raises:
@@ -31,17 +48,14 @@ def prove_each(given: TracksCertificate, number: int, stated: int) -> int:
     budget.hold(2 * ENTRY_BITS * len(answers) * each)
     rows = [row for answer in answers for row in claim.rows(answer)]
     rows_of = {answer: range(each * k, each * (k + 1)) for k, answer in enumerate(answers)}
-    read = {token for tokens in may_stand[:-1] for token in tokens}
-    stacks = Stacks(given.network, rows, lambda precision, part, asked: Stack(
-        precision, budget, part, read, asked, claim.margin, len(form.layout) - 1))
-    runner, inputs = Runner(stacks, claim.offset, may_stand[:-1]), 0
+    prove, inputs = make(rows, may_stand[:-1]), 0
     for letters, states in inputs_of(columns, kept):
         inputs += 1
         tokens = [claim.token(place, states, letters, form) for place in form.layout]
         for place in range(form.first_answer, len(tokens)):
             budget.spend(1 + len(tokens))
             try:
-                runner.prove(tokens[:place], {place - 1: rows_of[tokens[place]]})
+                prove(tokens[:place], {place - 1: rows_of[tokens[place]]})
             except Rejected as refusal:
                 raise Rejected(f"input {write_input(claim, letters)}, place {place}: {refusal}") from None
     require(inputs, "no input is allowed")

@@ -22,7 +22,7 @@ from ..passing import AttentionMaps, NormMaps, UnitMaps, embed, make_maps, pass_
 from ..ranges import ColumnSource
 from ..rows import Last, prove_rows
 from .columns import FormColumns
-from .each_input import prove_each
+from .each_input import MakesProver, over_the_reals, prove_each
 from .layers import LayerProof, Ranged
 from .queries import Class, Query, expect_labels, make_queries, make_sources, split
 from .reading import EachInput, TracksCertificate, Tree, Unit, width_of_stream
@@ -31,13 +31,17 @@ CELL_STEPS = 500  # of a cell, beside its products
 GroupKey = tuple[int, ...]
 
 
-def prove_tracks(given: TracksCertificate) -> Mapping[str, int]:
-    """Every form of the claim; how many classes were proved, in how many cells, and how many inputs one by one."""
+def prove_tracks(given: TracksCertificate, make: MakesProver | None = None) -> Mapping[str, int]:
+    """Every form of the claim; how many classes were proved, in how many cells, and how many inputs one by one.
+
+    ``make`` proves inputs, if not over the real numbers.
+    """
+    make = make or over_the_reals(given)
     found = Counter({"forms": len(given.units)})
     for number, unit in enumerate(given.units):
         with within(f"form {number + 1}"):
             if isinstance(unit, EachInput):
-                found["inputs"] += prove_each(given, number, unit.inputs)
+                found["inputs"] += prove_each(given, number, unit.inputs, make)
             else:
                 classes, cells = FormProof(given, number, unit).run()
                 found.update(classes=classes, cells=cells)

@@ -18,6 +18,7 @@ from .claim import TracksClaim, read_claim
 
 FORMAT_OF_TRACKS = "certify-tracks"
 FORMAT_OF_WRONG_INPUT = "certify-wrong-input"
+KEYS_OF_WRONG_INPUT = ("form", "input", "place", "other")
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,11 @@ def read_tracks(document: Json, budget: Budget) -> TracksCertificate:
     """The certificate that a document holds."""
     fields = Fields(document, "format", "version", "network", "claim", "units")
     read_heading(fields, FORMAT_OF_TRACKS)
+    return read_forms(fields, budget)
+
+
+def read_forms(fields: Fields, budget: Budget) -> TracksCertificate:
+    """Network, claim and units."""
     network = fields.read("network", partial(read_network, budget=budget))
     claim = fields.read("claim", partial(read_claim, network=network))
     units = fields.read("units", list_of(partial(read_unit, network=network)))
@@ -154,8 +160,13 @@ def read_tree(value: Json, rows: int, cuts: int = 0) -> Tree:
 
 def read_wrong_input(document: Json, budget: Budget) -> WrongInput:
     """The refutation that a document holds."""
-    fields = Fields(document, "format", "version", "network", "claim", "form", "input", "place", "other")
+    fields = Fields(document, "format", "version", "network", "claim", *KEYS_OF_WRONG_INPUT)
     read_heading(fields, FORMAT_OF_WRONG_INPUT)
+    return read_input(fields, budget)
+
+
+def read_input(fields: Fields, budget: Budget) -> WrongInput:
+    """Network, claim, and the input by which it is false."""
     network = fields.read("network", partial(read_network, budget=budget))
     claim = fields.read("claim", partial(read_claim, network=network))
     form = fields.read("form", integer_within(range(len(claim.forms))))

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from ....kernel.verdicts import Rejected, expect, require
 from ..precision import HIGHEST, Precision, Undecided
+from ..reading.decision import LogitRow
 from ..stack import Stack
 from ..walks import make_walk
 from .reading import WrongInput
@@ -30,18 +31,28 @@ def right_tokens(given: WrongInput) -> list[int]:
     return [claim.token(place, states, given.columns, form) for place in form.layout]
 
 
+def row_and_prefix(given: WrongInput) -> tuple[LogitRow, list[int]]:
+    """The right logit less the other one, and what stands before its place.
+
+    Raises:
+        Rejected: if the claim is not about this input.
+        Malformed: if it asks nothing there.
+    """
+    claim, form = given.claim, given.claim.forms[given.form]
+    tokens = right_tokens(given)
+    expect(form.first_answer <= given.place < len(form.layout), "place: expected that of an answer")
+    expect(given.other in claim.among and given.other != tokens[given.place], "other: expected another token of among")
+    return tuple(sorted([(tokens[given.place], Fraction(1)), (given.other, Fraction(-1))])), tokens[:given.place]
+
+
 def prove_wrong_input(given: WrongInput) -> Mapping[str, int]:
     """The claim is about the input, and at the place another logit is not below the right one by more than the margin.
 
     Raises:
         Rejected: if not, or if it is not decided.
     """
-    claim, form = given.claim, given.claim.forms[given.form]
-    tokens = right_tokens(given)
-    expect(form.first_answer <= given.place < len(form.layout), "place: expected that of an answer")
-    expect(given.other in claim.among and given.other != tokens[given.place], "other: expected another token of among")
-    row = tuple(sorted([(tokens[given.place], Fraction(1)), (given.other, Fraction(-1))]))
-    prefix, judged = tokens[:given.place], [given.place - 1]
+    claim, (row, prefix) = given.claim, row_and_prefix(given)
+    judged = [given.place - 1]
     for level in range(1, HIGHEST + 1):
         try:
             stack = Stack(Precision(level), given.language.budget, given.network, {*prefix}, [row], claim.margin,

@@ -1,0 +1,77 @@
+"""Inputs in tracks, every one of them in every run of each class; docs/floats.md, section 7, Inputs in tracks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ....kernel.budget import Budget
+from ....kernel.kind import entry
+from ....kernel.reading.document import Json
+from ....kernel.reading.shapes import Fields, read_heading
+from ....kernel.verdicts import quote, require, within
+from ...run_classes.reading import FloatClaim, read_floats
+from ..reading.decision import LogitRow
+from ..tracks.describing import describe_tracks
+from ..tracks.each_input import ProvesRows
+from ..tracks.proof import prove_tracks
+from ..tracks.reading import EachInput, TracksCertificate, read_forms
+from ..words import Runner
+from .casting import cast_network
+from .describing import words_of_run
+from .proof import RowsInRuns, WalkOfRuns, expect_sensible
+from .stack import FloatStack
+
+FORMAT_OF_TRACK_RUNS = "certify-track-runs"
+
+
+@dataclass(frozen=True)
+class TrackRuns(TracksCertificate):
+    """A claim about inputs in tracks, and the classes of runs in each of which it holds."""
+
+    floats: tuple[FloatClaim, ...]
+
+
+def read_track_runs(document: Json, budget: Budget) -> TrackRuns:
+    """The certificate that a document holds."""
+    fields = Fields(document, "format", "version", "network", "claim", "floats", "units")
+    read_heading(fields, FORMAT_OF_TRACK_RUNS)
+    given = read_forms(fields, budget)
+    most = given.claim.max_n
+    return TrackRuns(**vars(given), floats=fields.read("floats", partial(read_floats, lengths=range(most, most + 1))))
+
+
+def prove_track_runs(given: TrackRuns) -> Mapping[str, int]:
+    """All inputs of every form, in every run of every class of runs.
+
+    Raises:
+        Rejected: if a row is not known to be above the margin, or there is no rule for what the network does.
+    """
+    proved = Counter[str]()
+    for run in given.floats:
+        with within(quote(run.name)):
+            expect_sensible(run)
+            require(all(isinstance(unit, EachInput) for unit in given.units), "no rule for classes of inputs in runs")
+            proved.update(prove_tracks(given, partial(make_prover, given, stack_of(given, run))))
+    return {"class of runs" if len(given.floats) == 1 else "classes of runs": len(given.floats), **proved}
+
+
+def stack_of(given: TrackRuns, run: FloatClaim) -> FloatStack:
+    """The network with the weights of a class."""
+    return FloatStack(given.language.budget, cast_network(given.network, run), run)
+
+
+def make_prover(given: TrackRuns, stack: FloatStack, rows: Sequence[LogitRow], may_stand: Sequence[Sequence[int]]
+                ) -> ProvesRows:
+    """What proves these rows after inputs with these tokens at each place."""
+    offset, tokens = given.claim.offset, {token for those in may_stand for token in those}
+    known = RowsInRuns(stack, rows, given.claim.margin, tokens, len(may_stand))
+    return partial(known.prove, WalkOfRuns(stack, offset), Runner(known.balls.stacks, offset, may_stand))
+
+
+def describe_track_runs(given: TrackRuns, coverage: Mapping[str, int]) -> list[str]:
+    """The whole claim, and each class of runs."""
+    return [*describe_tracks(given, coverage, "in every float run of each class below"),
+            *(line for run in given.floats for line in entry("float runs", words_of_run(run, "inputs", "columns")))]

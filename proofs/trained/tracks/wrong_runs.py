@@ -1,0 +1,83 @@
+"""Wrong float runs on inputs in tracks: emulated where margins are least, replayed bit by bit in integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constructions.trained.network import TrainedNetwork
+from constructions.trained.tracks import TracksClaim
+from proofs.enclosures.float_runs.numbers import NotFinite
+from proofs.enclosures.float_runs.run_class import RunClass
+from proofs.trained.float_runs.emulation import Emulation
+from proofs.trained.float_runs.execution import Execution, executions
+from proofs.trained.float_runs.replay import Replay
+from proofs.trained.tracks.certificate import WrongInput
+from proofs.trained.tracks.wrong import Margins
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+RUN_INPUTS = 48
+"""Inputs, those with the least margins, that are run in the executions of the class, times the effort."""
+REPLAYED = 4
+
+
+@dataclass(frozen=True)
+class WrongInputRun:
+    """An input, and an execution in which the right logit less another one, ``value``, is at most the margin."""
+
+    found: WrongInput
+    execution: Execution
+    value: Fraction
+
+
+class WrongInputRuns:
+    """Looks for wrong runs of a network whose weights are those of the class."""
+
+    def __init__(self, cast: TrainedNetwork, claim: TracksClaim, run: RunClass, effort: int) -> None:
+        self.cast, self.claim, self.run, self.effort = cast, claim, run, effort
+
+    def find(self, margins: Margins, columns: Indices) -> WrongInputRun | None:
+        """A wrong run on one of those of the inputs whose margins over the reals are least."""
+        least = margins.of(columns)[0].min(axis=1)
+        columns = columns[np.argsort(least, kind="stable")[:RUN_INPUTS * self.effort]]
+        for execution in executions(self.run):
+            values, others = self.margins(margins, columns, Emulation(self.cast, self.run, execution))
+            values = np.nan_to_num(values, nan=-np.inf)
+            wrong = np.argwhere(values <= 0)
+            for number, answer in wrong[np.argsort(values[values <= 0], kind="stable")][:REPLAYED].tolist():
+                found = WrongInput(margins.number, margins.inputs.columns(columns[number]),
+                                   margins.form.asked[answer], int(others[number, answer]))
+                if replayed := self.replayed(found, execution):
+                    return replayed
+        return None
+
+    def margins(self, margins: Margins, columns: Indices, emulation: Emulation) -> tuple[Array, Indices]:
+        """Of the answers of inputs in an execution: how far the right logit is above the nearest other one, less the
+        margin, [inputs, answers]; and that token."""
+        tokens, asked = margins.inputs.tokens(columns), [*margins.form.asked]
+        places = np.array(asked) - 1
+        if self.cast.attention == "causal":
+            logits = emulation.logits(tokens[:, :places[-1] + 1], self.claim.offset, places)
+        else:
+            logits = np.concatenate([emulation.logits(tokens[:, :place + 1], self.claim.offset, np.array([place]))
+                                     for place in places.tolist()], axis=1)
+        right = tokens[:, asked, np.newaxis]
+        with np.errstate(invalid="ignore"):
+            rest = np.where(margins.among == right, np.inf,
+                            np.take_along_axis(logits, right, 2) - logits[..., margins.among])
+        return rest.min(axis=2) - np.float64(self.claim.margin), margins.among[rest.argmin(axis=2)]
+
+    def replayed(self, found: WrongInput, execution: Execution) -> WrongInputRun | None:
+        """The wrong run, if a replay in integers gives at most the margin."""
+        tokens = self.claim.tokens(self.claim.forms[found.form], found.columns)
+        try:
+            logits = Replay(self.cast, self.run, execution).logits(tokens[:found.place], self.claim.offset,
+                                                                   found.place - 1)
+        except (NotFinite, OverflowError):
+            return None
+        value = logits[tokens[found.place]] - logits[found.other]
+        return WrongInputRun(found, execution, value) if value <= self.claim.margin else None

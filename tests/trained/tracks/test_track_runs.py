@@ -1,0 +1,233 @@
+"""Inputs in tracks in every float run of a class: where it is certified no drawn run is wrong, and nothing that is
+changed in a certificate is believed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from copy import deepcopy
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from certify.cli import app
+from certify.trained.track_runs_decision import FormInRuns, TrackRunsDecision, decide_track_runs
+from constructions.errors import InputError
+from constructions.trained.json_form import network_from_json
+from constructions.trained.network import AttentionStep, Scale, Step, TrainedNetwork, UnitsStep
+from constructions.trained.tracks import all_inputs, count_inputs
+from constructions.trained.tracks_form import tracks_claim_from_json
+from proofs.check import Malformed, Refusal, Rejected, check_text
+from proofs.enclosures.float_runs.run_class import presets, read_run_class
+from proofs.trained.float_runs.casting import cast_network
+from proofs.trained.float_runs.emulation import Emulation
+from proofs.trained.float_runs.execution import Execution, executions
+from proofs.trained.float_runs.replay import Replay
+from proofs.trained.tracks.wrong import Margins
+from tests.check.trained_networks import dump, refusal_of
+from tests.trained.tracks.adders import adder, adds
+from tests.trained.tracks.random_tracks import random_layer
+from tests.trained.tracks.test_tracks_against_brute_force import best_claim
+from tests.trained.tracks.test_tracks_certificates import changed, places
+
+Document = dict[str, Any]
+EXAMPLES = Path(__file__).parents[3] / "examples" / "adders"
+
+
+@cache
+def decided(name: str, margin: str = "0") -> TrackRunsDecision:
+    """Of an adder of two digits to the base 2, whose margin over the reals is 1."""
+    network = adder(2, 2)
+    return decide_track_runs(network, replace(adds(network, 2, 2), margin=Fraction(margin)), presets()[name])
+
+
+def least_of_drawn(decision: TrackRunsDecision, times: int) -> float:
+    """The least margin of drawn runs on all inputs, so many of each execution."""
+    decider = FormInRuns(decision.network, decision.claim, decision.run, 1)
+    margins, draw = Margins(decider.floats, decision.claim, 0), np.random.default_rng(0)
+    columns = margins.inputs.indices([*all_inputs(decision.claim, margins.form)])
+    return min(float(decider.wrong.margins(margins, columns, Emulation(
+        decider.cast, decision.run, execution, draw))[0].min())
+        for execution in executions(decision.run) for _ in range(times))
+
+
+@pytest.mark.parametrize("name", ["binary32", "binary16/binary32", "bfloat16/binary32"])
+def test_no_drawn_run_is_wrong_on_a_certified_input(name: str) -> None:
+    decision = decided(name)
+    assert (decision.verdict, decision.certified_to) == ("certified", 2) and decision.certificate is not None
+    assert least_of_drawn(decision, 3) > 0
+
+
+@pytest.mark.parametrize("name", ["binary32", "bfloat16/binary32", "bfloat16"])
+def test_a_margin_that_drawn_runs_do_not_keep_is_not_certified(name: str) -> None:
+    """So a bound that is claimed is no smaller than what runs do."""
+    decision = decided(name)
+    least = least_of_drawn(decision, 3)
+    assert decided(name, str(Fraction(least))).verdict != "certified"
+
+
+def with_rules(network: TrainedNetwork) -> TrainedNetwork:
+    """The network without what has no rule in float runs."""
+    steps: list[Step] = []
+    for step in network.steps:
+        if isinstance(step, AttentionStep):
+            heads = tuple(replace(head, slope=None) for head in step.heads)
+            steps.append(replace(step, heads=heads, rotary=None, scale=Scale(times=Fraction(1, 2))))
+        else:
+            steps.append(replace(step, gate=None, activation="relu") if isinstance(step, UnitsStep) else step)
+    made = replace(network, steps=tuple(steps), tensors={})
+    return replace(made, tensors={name: network.tensors[name] for name in re.findall("tensor='(t[0-9]+)'", repr(made))})
+
+
+@pytest.mark.parametrize(("layers", "attends"), [(1, "causal"), (2, "causal"), (2, "bidirectional")])
+@pytest.mark.one_in(2)
+def test_random_networks_are_as_drawn_runs_say(layers: int, attends: Any) -> None:
+    verdicts = set[str]()
+    for seed in range(4):
+        network = replace(with_rules(random_layer(seed, layers)), attention=attends)
+        claim, least = best_claim(seed, network)
+        if count_inputs(claim, claim.forms[0]) == 0 or least <= 0:
+            continue
+        for factor in (0.5, 1.01):
+            decision = decide_track_runs(network, replace(claim, margin=Fraction(least * factor)),
+                                         presets()["binary32"])
+            verdicts.add(decision.verdict)
+            assert decision.verdict != "certified" or least_of_drawn(decision, 1) > 0
+            if decision.verdict == "refuted":
+                assert decision.wrong_certificate is not None and is_wrong(json.loads(decision.wrong_certificate))
+    assert {"refuted", "certified"} <= verdicts
+
+
+# -- certificates ------------------------------------------------------------------------------------------------------
+
+
+def certificate() -> Document:
+    return json.loads(str(decided("bfloat16/binary32", "1/2").certificate))
+
+
+@cache
+def wrong_run() -> Document:
+    """Of a claim that binary32 keeps."""
+    network = adder(2, 2, blur=0.3)
+    claim = replace(adds(network, 2, 2), margin=Fraction(25, 256))
+    return json.loads(str(decide_track_runs(network, claim, presets()["bfloat16"]).wrong_certificate))
+
+
+def is_true(document: Document) -> bool:
+    """Whether drawn runs of every class say that the claim of a document holds."""
+    network = network_from_json(document["network"], "network")
+    claim = tracks_claim_from_json(document["claim"], "claim")
+    return all(least_of_drawn(TrackRunsDecision(network, claim, class_of(fields), (), None, None, 0), 1) > 0
+               for fields in document["floats"])
+
+
+def class_of(fields: Document) -> Any:
+    return read_run_class(fields["name"], {key: part for key, part in fields.items() if key not in ("name", "max_n")})
+
+
+def is_wrong(document: Document) -> bool:
+    """Whether the run of a document is wrong, by the producer."""
+    network = network_from_json(document["network"], "network")
+    claim, (fields,) = tracks_claim_from_json(document["claim"], "claim"), document["floats"]
+    run, form = class_of(fields), claim.forms[document["form"]]
+    tokens = claim.tokens(form, [tuple(column) for column in document["input"]])
+    execution = Execution(document["order"], document["fused"], document["normalised"] == "before",
+                          document["exp_base"])
+    logits = Replay(cast_network(network, run), run, execution).logits(
+        tokens[:document["place"]], claim.offset, document["place"] - 1)
+    return logits[tokens[document["place"]]] - logits[document["other"]] <= claim.margin
+
+
+def with_turned_bit(document: Document, name: str, draw: np.random.Generator) -> Document:
+    made = deepcopy(document)
+    tensor = made["network"]["tensors"][name]
+    data = bytearray(base64.b64decode(tensor["data"]))
+    data[8 * int(draw.integers(len(data) // 8)) + 6] ^= 1 << int(draw.integers(4, 8))
+    tensor.update(data=base64.b64encode(bytes(data)).decode(), sha256=sha256(bytes(data)).hexdigest())
+    return made
+
+
+def test_a_certificate_says_of_which_runs_it_is() -> None:
+    document = certificate()
+    lines = check_text(dump(document)).lines
+    assert any("in every float run of each class below" in line for line in lines)
+    assert any("'bfloat16/binary32', inputs of up to 2 columns:" in line for line in lines)
+    assert document["units"] == [{"inputs": 16}]
+    for path, value, refused in (
+            (("units", 0, "inputs"), 15, Malformed), (("units",), [], Malformed), (("floats",), [], Malformed),
+            (("floats", 0, "max_n"), 1, Malformed), (("floats", 0, "storage"), "binary64", Rejected),
+            (("floats", 0, "sums"), "bfloat16", Rejected), (("floats", 0, "exp_ulp"), "100000000", Rejected),
+            (("claim", "margin"), "1", Rejected), (("format",), "certify-tracks", Malformed)):
+        assert refusal_of(changed(document, path, value)) is refused, path
+    assert refusal_of(changed(document, ("floats", 0, "storage"), "tf32") | {"floats": document["floats"] * 2})
+
+
+@pytest.mark.parametrize("first", [0, *[pytest.param(first, marks=pytest.mark.exhaustive) for first in range(1, 12)]])
+def test_changed_claims_and_classes_are_refused_or_true(first: int) -> None:
+    document = certificate()
+    paths = [(key, *path) for key in ("claim", "floats") for path in places(document[key])]
+    for path in paths[first::12]:
+        for value in (0, 1, 2, None, ["track", 0, 1], "2", "binary16", "tf32"):
+            made = changed(document, path, value)
+            if made != document and refusal_of(made) is None:
+                assert path[-1] in ("name", "typed") or "letters" in path or is_true(made), (path, value)
+
+
+def test_bits_of_weights_that_are_turned_are_refused_or_leave_the_claim_true() -> None:
+    document, draw = certificate(), np.random.default_rng(1)
+    said = []
+    for name in [*document["network"]["tensors"]]:
+        made = with_turned_bit(document, name, draw)
+        said.append(refusal_of(made))
+        assert said[-1] is not None or is_true(made), name
+    assert Rejected in said
+
+
+@pytest.mark.parametrize("first", [0, *[pytest.param(first, marks=pytest.mark.exhaustive) for first in range(1, 12)]])
+def test_whatever_is_changed_in_a_wrong_run_is_refused_or_still_wrong(first: int) -> None:
+    document = wrong_run()
+    assert is_wrong(document) and refusal_of(document) is None
+    paths = [path for path in places(document) if path[0] not in ("network", "format", "version")]
+    for path in paths[first::12]:
+        for value in (0, 1, None, True, "1/2", "binary32", "backwards", "after", "2"):
+            made = changed(document, path, value)
+            try:
+                check_text(dump(made))
+            except Refusal as refusal:
+                assert "could not be completed" not in str(refusal), path
+            else:
+                assert is_wrong(made), (path, value)
+
+
+def test_a_wrong_run_is_of_its_class_and_its_input() -> None:
+    document = wrong_run()
+    lines = check_text(dump(document)).lines
+    assert lines[0] == "the claim that follows is FALSE:" and any(line.startswith("wrong run") for line in lines)
+    first = len(document["claim"]["forms"][0]["layout"]) - 3
+    for path, value, refused in (
+            (("claim", "margin"), "0", Rejected), (("place",), first - 1, Malformed), (("other",), 2, Malformed),
+            (("input",), [[0, 0]], Malformed), (("floats", 0, "exp_ulp"), "1/2", Rejected),
+            (("exp_base",), "2", Rejected), (("order",), "sideways", Malformed), (("form",), 1, Malformed)):
+        assert refusal_of(changed(document, path, value)) is refused, path
+    binary32 = {**document["floats"][0], **dict.fromkeys(
+        ("storage", "inputs", "sums", "scores", "softmax", "weights"), "binary32")}
+    assert refusal_of(document | {"floats": [binary32]}) is Rejected
+
+
+def test_the_command_writes_certificates_of_both_kinds(tmp_path: Path) -> None:
+    asked = ["decide", str(EXAMPLES / "ternary.json"), "--claim", str(EXAMPLES / "ternary.toml"), "--float"]
+    certificate, wrong = tmp_path / "runs.cert", tmp_path / "wrong.cert"
+    found = CliRunner().invoke(app, [*asked, "bfloat16/binary32", "--wrong", str(wrong)])
+    assert found.exit_code == 1 and "replayed bit by bit" in found.stdout and check_text(wrong.read_bytes())
+    again = CliRunner().invoke(app, ["decide", str(wrong), "--float", "bfloat16/binary32", "--json"])
+    assert again.exit_code == 1 and json.loads(again.stdout)["counterexample"]["execution"]["order"] == "forwards"
+    refused = CliRunner().invoke(app, [*asked, "binary32", "--html", str(certificate)])
+    assert isinstance(refused.exception, InputError) and "--html" in str(refused.exception)
