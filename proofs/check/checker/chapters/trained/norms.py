@@ -47,16 +47,31 @@ class Normaliser:
         Raises:
             Undecided: if the error is too large, or s too small.
         """
+        found, r, rounding = self.find(x)
+        least = max(r // self._width - (e << 2 * self._guard) // self._root - 1, self._least)
+        if least <= 0:
+            raise Undecided
+        return found, (e << self._bits) // least + rounding
+
+    def find(self, x: Sequence[int]) -> tuple[Sequence[int], int, int]:
+        """The result of x, r, and how far the result is off.
+
+        Raises:
+            Undecided: if s is too small.
+        """
         width, bits, guard, side = self._width, self._bits, self._guard, self._side
         total = sum(x) if self._centred else 0
         square = width * sum(map(mul, x, x)) - total * total
         r = isqrt((square << 2 * guard) + self._epsilon)
-        least = max(r // width - (e << 2 * guard) // self._root - 1, self._least)
-        if r < LEAST_ROOT or least <= 0:
+        if r < LEAST_ROOT:
             raise Undecided
         k = max(0, (width << bits).bit_length() - r.bit_length())
         inverse = (width << self._inverse_bits + bits) // (r << k)
         packed = (self._precision.pack(x) << k) - ((total << k + 1) + width) // (2 * width) * self._ones
         rounding = ((side << self._precision.fraction) + side) // r + 4 + 2 * side
         rounding += (side * (r + 1 << k) // (width << guard) + side >> self._inverse_bits)
-        return self._quotients(packed * inverse), (e << bits) // least + rounding
+        return self._quotients(packed * inverse), r, rounding
+
+    def root(self, r: int) -> int:
+        """s of a vector, rounded down, where `find` has found r."""
+        return r // (self._width << self._guard)

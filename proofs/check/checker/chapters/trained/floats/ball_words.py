@@ -10,7 +10,7 @@ from ..precision import LOWEST, Precision, Undecided
 from ..reading.decision import LogitRow, WordsUnit
 from ..reading.network import Network
 from ..words import Judge, Runner, Stacks, tokens_at_places
-from .ball_stack import StackOnBalls
+from .ball_stack import RowsOnBalls, StackOnBalls
 
 
 class BallsOfWords:
@@ -45,9 +45,8 @@ class BallsOfWords:
         if not self._helps:
             return False
         try:
-            found = runner.logits(LOWEST, tokens, [*needed])
-            known = self._stacks.at(LOWEST).rows
-            return all(value - error > known.least[row] for place, rows in needed.items()
-                       for row, (value, error) in zip(rows, known.values(found[place], rows), strict=True))
+            found, known = runner.logits(LOWEST, tokens, [*needed]), self._stacks.at(LOWEST).rows
+            assert isinstance(known, RowsOnBalls)
+            return all(known.are_above(found[place], rows) for place, rows in needed.items())
         except (Rejected, Undecided):
             return False
