@@ -1,7 +1,7 @@
 """Layer norm and RMS norm of a vector of numbers, without gain and bias, and what becomes of its error.
 
 x ↦ c / s, with c = x - mean(x) (or x), s = sqrt(|c|²/d + ε): c is off by at most e, as subtracting the mean is a
-projection, and the result by at most e / max(s - e/√d, √ε); docs/trained.md, section 6.
+projection, and the result by at most e / max(s - e/√d, √ε), and by 2 √d; docs/trained.md, section 6.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Normaliser:
         self._least = isqrt((epsilon.numerator << 2 * self._bits) // epsilon.denominator)
         self._side, self._root = ceil_sqrt(width), isqrt(width << 2 * guard)
         self.bound = ceil_sqrt(width << 2 * precision.fraction) * (1 + LEAST_ROOT) // LEAST_ROOT + 2 + 3 * self._side
+        self._most = 2 * ceil_sqrt(width << 2 * precision.fraction)
         self._inverse_bits = precision.weight if precision.level else (
             precision.slot - 4 - precision.fraction - self._side.bit_length())
         self._ones, self._quotients = precision.pack([1] * width), precision.quotients(width, self._inverse_bits)
@@ -51,7 +52,7 @@ class Normaliser:
         least = max(r // self._width - (e << 2 * self._guard) // self._root - 1, self._least)
         if least <= 0:
             raise Undecided
-        return found, (e << self._bits) // least + rounding
+        return found, min((e << self._bits) // least, self._most) + rounding
 
     def find(self, x: Sequence[int]) -> tuple[Sequence[int], int, int]:
         """The result of x, r, and how far the result is off.
