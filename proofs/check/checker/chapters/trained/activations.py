@@ -67,6 +67,22 @@ class Activation:
         self.error = 0 if name in EXACT else VALUE_ERROR if not by_table else (
             min(1, self._finer) - (-(2 * VALUE_ERROR + 4) >> self._finer) + -(-rest // 1))
 
+    def slopes(self, x: Sequence[int]) -> list[int]:
+        """The derivatives, in numbers, of an activation that has a table; each is off by at most ``slope_error``.
+
+        Proof: docs/trained.md, section 6, Tables of activations.
+        """
+        cells, bits, mask = self._cells, self._shift, (1 << self._shift) - 1
+        finer = self._shape.step_bits - self._finer
+        return [first + (2 * second * t >> bits) << finer
+                for y in x for _, first, second in [cells[y >> bits]] for t in [y & mask]]
+
+    @property
+    def slope_error(self) -> int:
+        """How far off a slope may be."""
+        rest = self._shape.third * self._precision.one / (1 << 2 * self._shape.step_bits)
+        return (4 * VALUE_ERROR + 2 << self._shape.step_bits - self._finer) + -(-rest // 1)
+
     def spread(self, e: int) -> int:
         """How far off results are, roundings apart, if arguments are off by e (in the 2-norm)."""
         return e * self._shape.slope.numerator // self._shape.slope.denominator + 1

@@ -30,26 +30,35 @@ BESIDE = 2  # sums beside those of values: of weights, and of weights times squa
 
 
 class Reach(NamedTuple):
-    """Of keys and values that are seen: the greatest error and norm of a key, the greatest error of a value."""
+    """Of keys and values that are seen: the greatest error and norm of a key, the greatest error of a value.
+
+    In float runs also: the greatest error of what a key is made from; of the key beside that; how much a key makes of
+    what a query is made from.
+    """
 
     key_error: int = 0
     key_norm: int = 0
     value_error: int = 0
+    read_error: int = 0
+    key_rest: int = 0
+    asked: int = 0
 
     def extend(self, other: Reach) -> Reach:
         """Of both."""
-        return Reach(max(self.key_error, other.key_error), max(self.key_norm, other.key_norm),
-                     max(self.value_error, other.value_error))
+        return Reach(*map(max, self, other))
 
 
 class TokenProjections(NamedTuple):
-    """What a head makes of a token: query, key and value, the error of the query, and what is known of the others."""
+    """What a head makes of a token: query, key and value, the error of the query, and what is known of the others; in
+    float runs the error of the query beside that of what it is made from, and how much it makes of what a key is."""
 
     query: IntegerRow
     key: IntegerRow
     value: IntegerRow
     query_error: int
     reach: Reach
+    query_rest: int = 0
+    asks: int = 0
 
 
 class HeadOnNumbers:
@@ -144,13 +153,13 @@ class HeadOnNumbers:
         bound of values. Products are at most 2^P times an entry of a value and 2, for which a slot has room.
 
         Raises:
-            Undecided: if the error of scores is above 1/2, or the sum of weights too small.
+            Undecided: if the error of scores is above 1, or the sum of weights too small.
         """
         precision, mask = self._precision, (1 << self._precision.slot) - 1
         one, total, squares = precision.one, sums & mask, sums >> precision.slot & mask
         x = e_score + RELATIVE_ERROR
         units, room = length * self._unit, total >> precision.fraction
-        if 2 * x > one or 64 * units > room or not room:
+        if x > one or 64 * units > room or not room:
             raise Undecided
         h = max(0, total.bit_length() - bits)
         values = precision.floors(sums >> BESIDE * precision.slot, self.width, h)
@@ -159,7 +168,7 @@ class HeadOnNumbers:
         square = ((squares << 2 * precision.fraction + self._square_bits) // total + 1) - (
             max(0, ceil_norm(found) - 1 - self.rounding) << coarser) ** 2
         spread = ceil_sqrt(max(0, square))
-        scores, others = (105 * x, 106) if 64 * x <= one else (102 * x + (235 * x * x >> precision.fraction) + 1, 300)
+        scores, others = (105 * x, 106) if 64 * x <= one else (102 * x + (32 * x * x >> precision.fraction) + 1, 840)
         spread = scores * spread // (100 * one) + others * units * 2 * self.values // (100 * room)
         return found, (e_value + spread + 2 >> coarser) + 1 + self.rounding
 

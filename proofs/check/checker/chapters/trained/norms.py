@@ -1,7 +1,7 @@
 """Layer norm and RMS norm of a vector of numbers, without gain and bias, and what becomes of its error.
 
 x ↦ c / s, with c = x - mean(x) (or x), s = sqrt(|c|²/d + ε): c is off by at most e, as subtracting the mean is a
-projection, and the result by at most e / max(s - e/√d, √ε); docs/trained.md, section 6.
+projection, and the result by at most e / max(s - e/√d, √ε), and by 2 √d; docs/trained.md, section 6.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Normaliser:
         self._least = isqrt((epsilon.numerator << 2 * self._bits) // epsilon.denominator)
         self._side, self._root = ceil_sqrt(width), isqrt(width << 2 * guard)
         self.bound = ceil_sqrt(width << 2 * precision.fraction) * (1 + LEAST_ROOT) // LEAST_ROOT + 2 + 3 * self._side
+        self._most = 2 * ceil_sqrt(width << 2 * precision.fraction)
         self._inverse_bits = precision.weight if precision.level else (
             precision.slot - 4 - precision.fraction - self._side.bit_length())
         self._ones, self._quotients = precision.pack([1] * width), precision.quotients(width, self._inverse_bits)
@@ -47,16 +48,31 @@ class Normaliser:
         Raises:
             Undecided: if the error is too large, or s too small.
         """
+        found, r, rounding = self.find(x)
+        least = max(r // self._width - (e << 2 * self._guard) // self._root - 1, self._least)
+        if least <= 0:
+            raise Undecided
+        return found, min((e << self._bits) // least, self._most) + rounding
+
+    def find(self, x: Sequence[int]) -> tuple[Sequence[int], int, int]:
+        """The result of x, r, and how far the result is off.
+
+        Raises:
+            Undecided: if s is too small.
+        """
         width, bits, guard, side = self._width, self._bits, self._guard, self._side
         total = sum(x) if self._centred else 0
         square = width * sum(map(mul, x, x)) - total * total
         r = isqrt((square << 2 * guard) + self._epsilon)
-        least = max(r // width - (e << 2 * guard) // self._root - 1, self._least)
-        if r < LEAST_ROOT or least <= 0:
+        if r < LEAST_ROOT:
             raise Undecided
         k = max(0, (width << bits).bit_length() - r.bit_length())
         inverse = (width << self._inverse_bits + bits) // (r << k)
         packed = (self._precision.pack(x) << k) - ((total << k + 1) + width) // (2 * width) * self._ones
         rounding = ((side << self._precision.fraction) + side) // r + 4 + 2 * side
         rounding += (side * (r + 1 << k) // (width << guard) + side >> self._inverse_bits)
-        return self._quotients(packed * inverse), (e << bits) // least + rounding
+        return self._quotients(packed * inverse), r, rounding
+
+    def root(self, r: int) -> int:
+        """s of a vector, rounded down, where `find` has found r."""
+        return r // (self._width << self._guard)

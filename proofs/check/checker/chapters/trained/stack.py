@@ -25,20 +25,13 @@ from .exponentials import Exponentials
 from .heads import HeadOnNumbers, TokenProjections, maps_of_heads, scale_map
 from .linear import LinearOnNumbers, MapsBeside, Unchanged
 from .norms import Normaliser
-from .precision import NORM_BITS, Precision, ceil_norm, ceil_sqrt
+from .precision import NORM_BITS, Logits, Precision, Stream, ceil_norm, ceil_sqrt
 from .reading.decision import LogitRow
 from .reading.dyadics import Vector
 from .reading.network import AttentionStep, Network, Norm, NormStep, Rounding, UnitsStep, width_after
 from .roundings import Rounder
 
 MOST_COMPOSED = 256  # the greatest width of heads whose maps are composed: it costs the square of it
-
-Stream = tuple[Sequence[int], int]
-"""A vector of numbers, and how far off it may be in the 2-norm."""
-
-Logits = tuple[Sequence[int], int]
-"""Logits that rows are made of, and how far off in the 2-norm is what they are linear forms of."""
-
 
 class StepInput:
     """What a step reads: the stream, or a norm without gain and bias, of it or of an image of it.
@@ -269,11 +262,11 @@ class RowsOnNumbers:
     def logits(self, stream: Stream) -> Logits:
         """All that rows are sums of, and how far off what they are made from is."""
         read, e = self._reading.apply(stream)
-        return self._product.apply(read), e
+        return Logits(self._product.apply(read), e)
 
     def values(self, logits: Logits, rows: Sequence[int]) -> list[tuple[int, int]]:
         """Of each of these rows its value, and how far that may be off."""
-        z, e = logits
+        z, e, *_ = logits
         self._budget.spend(1 + (sum([self._terms[row] for row in rows]) >> 3))
         return [(sum([z[place] * c for place, c in self._forms[row]]), (e * norm >> NORM_BITS) + rounding)
                 for row in rows for norm, rounding in [self._errors[row]]]

@@ -17,8 +17,8 @@ from functools import reduce
 from ...kernel.numbers import INTEGER_BITS
 from .heads import HeadAverage, Reach, TokenProjections
 from .memory import AttentionMemory
-from .precision import Undecided, ceil_norm, ceil_sqrt
-from .stack import Stack, Stream
+from .precision import Stream, Undecided, ceil_norm, ceil_sqrt
+from .stack import Stack
 
 ENTRY_STEPS = 6  # the work for an entry of a row, for each head
 

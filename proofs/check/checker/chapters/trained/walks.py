@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 
 from .heads import HeadAverage
 from .memory import AttentionMemory
-from .precision import Undecided
-from .stack import AttentionOnNumbers, Logits, Stack, Stream, pass_all, pass_on
+from .precision import Logits, Stream, Undecided
+from .stack import AttentionOnNumbers, Stack, pass_all, pass_on
 from .tables import Tables
 
 

@@ -14,10 +14,10 @@ from ..along_words.conditions import is_past_only
 from ..along_words.tracker import Tracker, TrackerState
 from ..along_words.truth import TruthsAlongWord
 from .obligations import is_by_place
-from .precision import HIGHEST, LOWEST, Precision, Undecided
+from .precision import HIGHEST, LOWEST, Logits, Precision, Undecided
 from .reading.decision import LogitRow, TrainedClaim, WordsUnit
 from .reading.network import Network
-from .stack import Logits, Stack, up_to_attention
+from .stack import Stack, up_to_attention
 from .walks import Walk, make_walk
 
 PATIENCE = 16  # how many more words may need a higher precision than the first before that is left out

@@ -7,6 +7,7 @@ softmax     the average of a head in a run
 stack       all steps, token by token
 classes     what a proof by classes (../classes.py) computes with in runs
 balls       what roundings add to errors in the 2-norm; then
+gradients   rows along their gradients,
 ball_stack  all steps on numbers and balls, and
 ball_words  inputs for which that is enough
 proof       every word of the claim, in every run of each class

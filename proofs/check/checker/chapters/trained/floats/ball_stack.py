@@ -14,14 +14,15 @@ from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
-from ..exact import ExactLinear, below, linear, select, zeros
-from ..heads import HeadOnNumbers, Reach, TokenProjections
+from ..exact import ExactLinear, after_norm, below, linear, select, transposed, zeros
+from ..heads import HeadOnNumbers, Reach, TokenProjections, scale_map
 from ..linear import LinearOnNumbers, Unchanged
-from ..precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
+from ..precision import NORM_BITS, Logits, PassedUnits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..reading.decision import LogitRow
 from ..reading.network import AttentionStep, Network, NetworkHead, Norm, NormStep, Scale, UnitsStep
-from ..stack import Alone, AttentionOnNumbers, Logits, NormOfStream, RowsOnNumbers, Stack, Stream, UnitsOnNumbers
+from ..stack import Alone, AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, UnitsOnNumbers
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
+from .gradients import NormGradients, RowGradients, UnitsGradients, rows_of_norm
 from .operations import embedded
 from .rounding import gamma, tiny, unit_roundoff
 from .softmax import SoftmaxOfRuns, is_power
@@ -55,15 +56,28 @@ class UnitsOnBalls(UnitsOnNumbers):
         self._constant = self._side * balls.number(lost + (balls.function if tanh else 0)) + 2
         if tanh and 2 * one >= self._most:
             raise Undecided
+        self._made_of = balls, step, width
+
+    def gradients(self) -> UnitsGradients:
+        """The step backwards.
+
+        Raises:
+            Undecided: if it cannot be.
+        """
+        return UnitsGradients(*self._made_of, (self._in, self._out), self._activation, self._input)
 
     def apply(self, stream: Stream) -> Stream:
         """The stream after the step."""
+        return self.follow(stream)[0]
+
+    def follow(self, stream: Stream) -> tuple[Stream, PassedUnits]:
+        """The stream after the step, and what was found on the way."""
         read, e = self._reading.apply(self._input.widened(stream))
-        e, off, size = self._input.read(read, e)
+        e_read, off, size = self._input.read(read, e)
         x = self._in.apply(read)
-        e = self._in.error(e) + self._inward.off(off, size)
+        e = self._in.error(e_read) + self._inward.off(off, size)
         e += self._stored.off(ceil_norm(x) + e)
-        size = ceil_norm(x) + e
+        size, inner = ceil_norm(x) + e, (x, e)
         hidden = self._activation.apply(x)
         e = self._activation.spread(e) + self._rounding
         if not self._exact:
@@ -72,7 +86,7 @@ class UnitsOnBalls(UnitsOnNumbers):
             e += (self._share * size >> SHARE) + self._constant
             e += self._stored.off(ceil_norm(hidden) + e)
         e_out = self._out.error(e) + self._outward.off(0, ceil_norm(hidden) + e)
-        return self._sum.add(stream, self._out.apply(hidden), e_out)
+        return self._sum.add(stream, self._out.apply(hidden), e_out), PassedUnits(stream, (read, e_read), inner, e)
 
 
 class HeadOnBalls(HeadOnNumbers):
@@ -93,6 +107,12 @@ class HeadOnBalls(HeadOnNumbers):
         self._lost = balls.number(4 * terms * tiny(run.sums)) + 2
         self._score = balls.rounded(run.scores, 1, exact=run.scores == run.sums)
         self._sums = balls.below(run.sums, 2) * low
+        self._gain = share(greatest_gain(step.norm)) if step.norm else 1 << SHARE
+        query, inexact = scale_map(linear(head.query), step.scale, balls.precision.slot)
+        self._asked, self._asks = (
+            LinearOnNumbers(balls.precision, balls.budget, ExactLinear(transposed(one.weight), zeros(
+                len(one.weight.rows))), reads, off)
+            for one, reads, off in ((query, self.key.bound, inexact), (linear(head.key), self.query.bound, False)))
         softmax = SoftmaxOfRuns(balls.budget, run)
         fixed, of_size = softmax.exponents_within(length)
         self._fixed, self._of_size = balls.number(fixed) + 1, share(of_size)
@@ -110,21 +130,31 @@ class HeadOnBalls(HeadOnNumbers):
     def see_read(self, query: Sequence[int], key: Sequence[int], value: Sequence[int], e: int, off: int, size: int
                     ) -> TokenProjections:
         """What the head makes of a token, of what its maps made of a vector that has been read."""
-        found = []
+        found, rests, read = [], [], (e * self._gain >> SHARE) + 1 + off
         for kind, (vector, linear_map) in enumerate(((query, self.query), (key, self.key), (value, self.value))):
             scale, back = (self._scale, self._back) if kind == 0 else (1 << SHARE, 1 << SHARE)
             error = linear_map.error(e) + (self._products[kind].off(off, size) * scale >> SHARE) + 1
+            rest = linear_map.error(0) + (self._products[kind].off(0, size) * scale >> SHARE) + 1
             for rounded in (self._stored[kind], self._entering[kind]):
                 length = ((ceil_norm(vector) + error) * back >> SHARE) + 1
-                error += (rounded.off(length) * scale >> SHARE) + 1
+                more = (rounded.off(length) * scale >> SHARE) + 1
+                error, rest = error + more, rest + more
             found.append(error)
-        e_query, e_key, e_value = found
+            rests.append(rest)
+        (e_query, e_key, e_value), (of_query, of_key, _) = found, rests
         more = ((ceil_norm(value) + e_value) * self._relative >> SHARE) + 1
-        return TokenProjections(query, key, value, e_query, Reach(e_key, ceil_norm(key), e_value + more))
+        asked, asks = (ceil_norm(back.apply(vector)) + back.error(0) if vector else 0
+                       for back, vector in ((self._asked, key), (self._asks, query)))
+        return TokenProjections(query, key, value, e_query, Reach(
+            e_key, ceil_norm(key), e_value + more, read, of_key, asked), of_query, asks)
 
     def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
         """How far off the logarithms of the weights of a run may be from these scores."""
-        e = super().score_error(seen, reach, scores)
+        size = ceil_norm(seen.query)
+        products = seen.asks * reach.read_error + size * (reach.key_rest + self._dropped)
+        products += reach.asked * seen.reach.read_error + seen.query_rest * reach.key_norm
+        products += seen.query_error * (reach.key_error + self._dropped)
+        e = min(super().score_error(seen, reach, scores), (products >> self._precision.fraction) + 3)
         total = ((ceil_norm(seen.query) + seen.query_error) * (reach.key_norm + reach.key_error)
                  >> self._precision.fraction) + 1
         if total >= self._sums:
@@ -195,22 +225,66 @@ class RowsOnBalls(RowsOnNumbers):
         self._input, self._reads, self._stored = InputOnBalls(balls, norm, width), reads, balls.stored(1)
         used = sorted({token for row in rows for token, _ in row})
         self._logits = [ProductOnBalls(balls, select(linear(network.unembedding), [token])) for token in used]
+        self._balls, self._width = balls, width
+        self._given = norm, after_norm(norm, linear(network.unembedding)), used
+        self._last: Sequence[UnitsOnBalls] = ()
+        self._cost = 4 * width
+        self._gradients: RowGradients | None = None
+
+    def follow(self, steps: Sequence[Alone]) -> bool:
+        """Whether rows can be followed backwards through these last steps; then they are applied here."""
+        norm, logits, used = self._given
+        last = [step for step in steps if isinstance(step, UnitsOnBalls)]
+        if norm is None or not used or len(last) < len(steps):
+            return False
+        made = NormGradients(self._balls, norm, self._width, self._input)
+        rows = rows_of_norm(self._balls, select(logits, used), self._forms, self.least, made.centred)
+        try:
+            gradients = [step.gradients() for step in last]
+        except Undecided:
+            return False
+        self._gradients = RowGradients(self._balls, made, gradients, rows, self._input.more)
+        self._last, self._cost = last, self._cost + sum(step.cost for step in last)
+        return True
 
     def logits(self, stream: Stream) -> Logits:
         """All that rows are sums of, and how far off what they are made from is."""
-        z, e = super().logits(self._input.widened(stream))
-        return z, e + self._input.more
+        passed = []
+        for step in self._last:
+            stream, one = step.follow(stream)
+            passed.append(one)
+        z, e, *_ = super().logits(self._input.widened(stream))
+        return Logits(z, e + self._input.more, stream, passed)
 
     def values(self, logits: Logits, rows: Sequence[int]) -> list[tuple[int, int]]:
         """Of each of these rows its value, and how far that may be off."""
-        z, e = logits
+        off = self._off(logits)
+        return [(value, error + sum([abs(c) * off[place] for place, c in self._forms[row]]))
+                for row, (value, error) in zip(rows, super().values(logits, rows), strict=True)]
+
+    def _off(self, logits: Logits) -> list[int]:
+        """How far off each logit may be beside what is off before the product."""
+        z, e, *_ = logits
         self._budget.spend(2 * len(self._logits))
         size = self._input.size or self._reads + e
         made = [one.off(self._input.off, size) for one in self._logits]
         common = self._product.error(e)  # the spectral norm is at least that of each column
-        off = [more + self._stored.off(abs(x) + common + more) for x, more in zip(z, made, strict=True)]
-        return [(value, error + sum([abs(c) * off[place] for place, c in self._forms[row]]))
-                for row, (value, error) in zip(rows, super().values(logits, rows), strict=True)]
+        return [more + self._stored.off(abs(x) + common + more) for x, more in zip(z, made, strict=True)]
+
+    def are_above(self, logits: Logits, rows: Sequence[int]) -> bool:
+        """Whether these rows are above the margin in every run: by their errors, or along their gradients.
+
+        Raises:
+            Undecided: if numbers are too large, or a norm too small.
+        """
+        left = [row for row, (value, error) in zip(rows, self.values(logits, rows), strict=True)
+                if value - error <= self.least[row]]
+        if not left or self._gradients is None:
+            return not left
+        off = self._off(logits)
+        self._budget.spend(len(left) * self._cost)
+        return all(self._gradients.least(row, logits, sum([abs(c) * off[place] for place, c in self._forms[row]])) > 0
+                   for row in left)
 
 
 class StackOnBalls(Stack):
@@ -248,4 +322,7 @@ class StackOnBalls(Stack):
         return AttentionOnBalls(self._balls, step, self._width, self._bound, self._length)
 
     def _make_rows(self, norm: Norm | None, rows: Sequence[LogitRow], margin: Fraction) -> RowsOnNumbers:
-        return RowsOnBalls(self._balls, self.network, norm, self._width, rows, margin, self._bound)
+        made = RowsOnBalls(self._balls, self.network, norm, self._width, rows, margin, self._bound)
+        if self.blocks and made.follow(self.blocks[-1][1]):
+            self.blocks[-1] = self.blocks[-1][0], []
+        return made

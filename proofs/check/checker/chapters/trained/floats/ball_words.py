@@ -12,7 +12,7 @@ from ..precision import LOWEST, Precision, Undecided
 from ..reading.decision import LogitRow
 from ..reading.network import Network
 from ..words import Runner, Stacks
-from .ball_stack import StackOnBalls
+from .ball_stack import RowsOnBalls, StackOnBalls
 
 
 class BallsOfInputs:
@@ -36,9 +36,8 @@ class BallsOfInputs:
         if not self._helps:
             return False
         try:
-            found = runner.logits(LOWEST, tokens, [*needed])
-            known = self.stacks.at(LOWEST).rows
-            return all(value - error > known.least[row] for place, rows in needed.items()
-                       for row, (value, error) in zip(rows, known.values(found[place], rows), strict=True))
+            found, known = runner.logits(LOWEST, tokens, [*needed]), self.stacks.at(LOWEST).rows
+            assert isinstance(known, RowsOnBalls)
+            return all(known.are_above(found[place], rows) for place, rows in needed.items())
         except (Rejected, Undecided):
             return False

@@ -12,13 +12,12 @@ from operator import add
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
-from ....kernel.exponential import ceil_shift
+from ....kernel.exponential import ceil_shift, floor_shift
 from ...run_classes.reading import FloatClaim, Format
 from ..exact import ExactLinear
 from ..linear import spectral_norm
-from ..precision import NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
+from ..precision import NORM_BITS, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..reading.network import Norm
-from ..stack import Stream
 from .rounding import gamma, tiny, unit_roundoff
 
 SHARE = 64  # bits behind the point of relative errors
@@ -136,10 +135,20 @@ class InputOnBalls:
             raise Undecided
         self.size = balls.number(greatest_gain(norm) * made / one) + (0 if norm.bias is None else ceil_shift(
             ceil_norm(norm.bias.entries), norm.bias.power + balls.precision.fraction))
-        last = Rounded(share(gamma(2, u)), side * balls.number(4 * lost), balls.below(run.softmax, 2))
-        for step in (last, balls.stored(width)):
-            more = step.off(self.size)
-            self.off, self.size = self.off + more, self.size + more
+        self._last = (Rounded(share(gamma(2, u)), side * balls.number(4 * lost), balls.below(run.softmax, 2)),
+                      balls.stored(width))
+        self._greatest, self._side, bits = share(greatest_gain(norm)), side, balls.precision.fraction
+        self._gain = [floor_shift(g, norm.gain.power + bits) for g in norm.gain.entries] if norm.gain else [one] * width
+        self._bias = [floor_shift(b, norm.bias.power + bits) for b in norm.bias.entries] if norm.bias else [0] * width
+        self._bits = bits
+        self.off, self.size = self._rounded(self.size)
+
+    def _rounded(self, size: int) -> tuple[int, int]:
+        """How far off numbers are when gain and bias are made, of this size without roundings; and their size."""
+        off = 0
+        for step in self._last:
+            off += step.off(size + off)
+        return off, size + off
 
     def widened(self, stream: Stream) -> Stream:
         """The stream with an error that has room for those of the mean and of the differences to it.
@@ -159,7 +168,11 @@ class InputOnBalls:
         """Of what was read: its error, how far it is off beside that when gain and bias are made, and its size."""
         if self._norm is None:
             return e, 0, ceil_norm(x) + e
-        return e + self.more, self.off, self.size
+        e += self.more
+        bits = self._bits
+        size = ceil_norm((y * g >> bits) + b for y, g, b in zip(x, self._gain, self._bias, strict=True))
+        size += (e * self._greatest >> SHARE) + 4 * self._side + (ceil_norm(x) >> bits)
+        return e, *self._rounded(size)
 
 
 def greatest_gain(norm: Norm) -> Fraction:

@@ -1,0 +1,210 @@
+"""Rows along their gradients: no run, and no error as large as is allowed, makes a row less than the checker proves."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import erf, exp, pi, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proofs.check.checker.chapters.trained.activations import Activation
+from proofs.check.checker.chapters.trained.exact import after_norm, linear
+from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.floats.ball_stack import RowsOnBalls
+from proofs.check.checker.chapters.trained.floats.gradients import CURVES
+from proofs.check.checker.chapters.trained.precision import Logits, Precision
+from proofs.check.checker.chapters.trained.reading.network import UnitsStep
+from proofs.check.checker.kernel.budget import Budget
+from tests.check.test_trained_float_balls import CLASSES, FINE, WORD, drawn_rows, given_of
+from tests.check.trained_networks import Weights
+
+ONE, EPSILON = 1 << 26, 1e-5
+FINER = FINE | dict.fromkeys(("storage", "inputs"), "float(20,-60,60)")
+KINDS = {"layer": ("layer", 1), "rms": ("rms", 1), "two": ("layer", 2), "none": ("rms", 0)}
+
+
+LEAST: dict[str, list[int | None]] = {
+    "layer": [503653106, 511549229, 599991189, 593390104, 593390104, -80193685, -12884901888, -12884901888,
+              -12884901888, 604068101, -6010843330],
+    "rms": [122504281, 127808519, 192266999, 183319847, 183319847, -111077589, -196889731, -227805523, -329520198,
+            196516233, -3914310626],
+    "two": [491311910, 486457098, 530706694, 527235713, 527235713, 271778676, -12884901888, -12884901888, -260284165,
+            532330422, -5811912483],
+    "none": [-624141952, -613622322, -561264306, -565179305, -565179305, -750069054, -776915659, -789400157,
+             -841862986, -556326634, -857717839]}
+"""Of each network, class by class, what its rows are proved to be above, all in all, in units of 2^-26."""
+
+
+def network_of(kind: str) -> dict[str, Any]:
+    """Attention, so many steps of `gelu`, and a norm, of this kind all of them."""
+    w, d, (norm, steps) = Weights(5), 8, KINDS[kind]
+    return w.network(4, d, 12, [w.attention(d, 2, w.norm(d, norm), 12),
+                                *(w.units(d, 12, w.norm(d, norm), "gelu") for _ in range(steps)),
+                                {"step": "norm", "norm": w.norm(d, norm)}], True, 2)
+
+
+def known_of(kind: str, fields: dict[str, Any]) -> tuple[RowsOnBalls, Logits]:
+    """The rows of a network in a class of runs, and what is known of the word."""
+    given = given_of(network_of(kind), fields)
+    balls = proof.ProverOfRuns(given, given.floats[0])._balls
+    found = balls.runner(1, 1, 4).logits(0, WORD, [len(WORD) - 1])[len(WORD) - 1]
+    known = balls._stacks.at(0).rows
+    assert isinstance(known, RowsOnBalls)
+    return known, found
+
+
+def proved(known: RowsOnBalls, logits: Logits, row: int) -> int:
+    """The greatest number that the row is proved to be above, along its gradient."""
+    gradients, off = known._gradients, known._off(logits)
+    assert gradients is not None
+    kept, low, high = gradients._rows[row], -64 * ONE, 64 * ONE
+    while high - low > 1:
+        middle = (low + high) // 2
+        gradients._rows[row] = kept._replace(constant=kept.constant - middle)  # type: ignore[index]
+        above = gradients.least(row, logits, sum(abs(c) * off[place] for place, c in known._forms[row])) > 0
+        low, high = (middle, high) if above else (low, middle)
+    gradients._rows[row] = kept  # type: ignore[index]
+    return low
+
+
+def test_curves_are_above_the_second_derivative_and_slopes_near_the_first_one() -> None:
+    for k, curve in enumerate(CURVES):
+        seen = max(abs(exp(-x * x / 2) / sqrt(2 * pi) * (2 - x * x)) for x in (k / 4 + j / 500 for j in range(3000)))
+        assert 0 <= curve / 1000 - seen <= 1 / 999
+    activation = Activation("gelu", Precision(0), Budget(1))
+    numbers = [int(x) for x in np.random.default_rng(0).integers(-6 * ONE, 6 * ONE, 500)]
+    for x, slope in zip(numbers, activation.slopes(numbers), strict=True):
+        y = x / ONE
+        assert abs(slope - ONE * ((1 + erf(y / sqrt(2))) / 2 + y * exp(-y * y / 2) / sqrt(2 * pi))) <= (
+            activation.slope_error)
+    assert activation.slope_error < ONE >> 17
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "bfloat16"])
+def test_rows_of_drawn_runs_are_above_what_is_proved_along_gradients(kind: str, name: str) -> None:
+    known, logits = known_of(kind, CLASSES[name])
+    drawn = drawn_rows(network_of(kind), CLASSES[name], WORD)
+    for row in range(3):
+        assert proved(known, logits, row) < drawn[:, row].min()
+
+
+def arrays(given: Any) -> tuple[Any, Any]:
+    """The weight and the bias of an exact map."""
+    weight = np.array(given.weight.rows, dtype=float) * 2.0**given.weight.power
+    return weight, np.array(given.bias.entries, dtype=float) * 2.0**given.bias.power
+
+
+class Pushed:
+    """The last steps over the reals, where each vector is moved by as much as it may be off, against the row."""
+
+    def __init__(self, kind: str, fields: dict[str, Any], row: int) -> None:
+        self.known, self.logits = known_of(kind, fields)
+        given = given_of(network_of(kind), fields)
+        network = proof.ProverOfRuns(given, given.floats[0])._stack.network
+        self.layer, last = KINDS[kind][0] == "layer", network.steps[-1].norm
+        self.steps = [step for step in network.steps if isinstance(step, UnitsStep)]
+        assert last is not None
+        weight, bias = arrays(after_norm(last, linear(network.unembedding)))
+        coefficients = np.zeros(2)
+        for place, c in self.known._forms[row]:
+            coefficients[place] = c
+        self.omega, self.beta = weight @ coefficients, float(bias @ coefficients)
+
+    def normed(self, x: Any) -> tuple[Any, float]:
+        """The norm, and s."""
+        c = x - x.mean() if self.layer else x
+        s = float(np.sqrt((c * c).mean() + EPSILON))
+        return c / s, s
+
+    def value(self, x: Any) -> float:
+        return float(self.omega @ self.normed(x)[0]) + self.beta
+
+    def worst(self, sides: tuple[int, ...]) -> tuple[float, float]:
+        """The row, and the row when all is moved: from which side on is told for each place."""
+        gradients = self.known._gradients
+        assert gradients is not None
+        plain = self.value(np.array(self.logits.stream[0]) / ONE)
+        x, e, side = None, 0, iter(sides)
+        pushes = self._directions()
+        for step, passed, made, (g, kappa, gamma, before) in zip(
+                self.steps, self.logits.passed, gradients._steps, pushes, strict=True):
+            (start, e), (_, e_read), (_, e_inner), hidden = passed
+            if x is None:
+                x = np.array(start) / ONE - next(side) * e / ONE * before / np.linalg.norm(before)
+            (w, b), (w_out, b_out) = arrays(after_norm(step.norm, linear(step.inward))), arrays(linear(step.outward))
+            inner = self.normed(x)[0] @ w + b
+            inner -= next(side) * (e_inner - made._in.error(e_read)) / ONE * kappa / np.linalg.norm(kappa)
+            units = inner * (1 + np.array([erf(y / sqrt(2)) for y in inner])) / 2
+            units -= next(side) * (hidden - made._activation.spread(e_inner)) / ONE * gamma / np.linalg.norm(gamma)
+            after = self._after(passed)
+            x = x + units @ w_out + b_out
+            x -= next(side) * (after - e - made._out.error(hidden)) / ONE * g / np.linalg.norm(g)
+        if x is None:
+            (start, e), g = self.logits.stream, self.omega
+            x = np.array(start) / ONE - next(side) * e / ONE * self._tangent(np.array(start) / ONE)
+        return plain, self.value(x)
+
+    def _after(self, passed: Any) -> int:
+        streams = [*(one.before for one in self.logits.passed[1:]), self.logits.stream]
+        return streams[[*self.logits.passed].index(passed)][1]
+
+    def _tangent(self, x: Any) -> Any:
+        n, _ = self.normed(x)
+        omega = self.omega - self.omega.mean() if self.layer else self.omega
+        found = omega - (omega @ n) * n / len(n)
+        return found / np.linalg.norm(found)
+
+    def _directions(self) -> list[tuple[Any, Any, Any, Any]]:
+        """The gradients after each step, at its units before and after the activation, and before it."""
+        n, s = self.normed(np.array(self.logits.stream[0]) / ONE)
+        omega = self.omega - self.omega.mean() if self.layer else self.omega
+        g, found = (omega - (omega @ n) * n / len(n)) / s, list[tuple[Any, Any, Any, Any]]()
+        for step, passed in zip(reversed(self.steps), reversed(self.logits.passed), strict=True):
+            (w, _), (w_out, _) = arrays(after_norm(step.norm, linear(step.inward))), arrays(linear(step.outward))
+            gamma, inner = w_out @ g, np.array(passed.inner[0]) / ONE
+            kappa = gamma * [(1 + erf(y / sqrt(2))) / 2 + y * exp(-y * y / 2) / sqrt(2 * pi) for y in inner]
+            n, s = self.normed(np.array(passed.before[0]) / ONE)
+            nu = w @ kappa
+            nu = nu - nu.mean() if self.layer else nu
+            before = g + (nu - (nu @ n) * n / len(n)) / s
+            found.insert(0, (g, kappa, gamma, before))
+            g = before
+        return found
+
+
+    def roundings(self, row: int) -> float:
+        """How far roundings of logits, and of what they are made from, may move the row beside that."""
+        gradients, off = self.known._gradients, self.known._off(self.logits)
+        assert gradients is not None
+        return (sum(abs(c) * off[place] for place, c in self.known._forms[row])
+                + gradients._rows[row].length * gradients._more / ONE) / ONE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("fields", "least"), [(FINER, 0.88), (CLASSES["storage"], 0.5)])
+def test_errors_as_large_as_is_allowed_do_not_pass_the_bound_and_use_much_of_it(
+        kind: str, fields: dict[str, Any], least: float) -> None:
+    """All that may be off is moved at once, each time by as much as it may be, to each side along the gradient."""
+    for row in range(3):
+        pushed = Pushed(kind, fields, row)
+        bound, roundings, used = proved(pushed.known, pushed.logits, row) / ONE, pushed.roundings(row), list[float]()
+        for sides in product((1, -1), repeat=1 + 3 * len(pushed.steps)):
+            plain, moved = pushed.worst(sides)
+            assert moved - roundings > bound
+            used.append((plain - moved + roundings) / (plain - bound))
+        assert max(used) > least
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_loss_is_in_the_bound_and_it_is_as_near_as_it_was(kind: str) -> None:
+    """A loss that is left out changes a number; so does a looser bound."""
+    found = []
+    for name in CLASSES:
+        known, logits = known_of(kind, CLASSES[name])
+        assert known._gradients is not None or name == "bfloat16"
+        found.append(sum(proved(known, logits, row) for row in range(3)) if known._gradients else None)
+    assert found == LEAST[kind]
