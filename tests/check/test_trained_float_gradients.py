@@ -48,9 +48,9 @@ def network_of(kind: str) -> dict[str, Any]:
 def known_of(kind: str, fields: dict[str, Any]) -> tuple[RowsOnBalls, Logits]:
     """The rows of a network in a class of runs, and what is known of the word."""
     given = given_of(network_of(kind), fields)
-    balls = proof.ProverOfRuns(given, given.floats[0])._balls
-    found = balls.runner(1, 1, 4).logits(0, WORD, [len(WORD) - 1])[len(WORD) - 1]
-    known = balls._stacks.at(0).rows
+    prover = proof.ProverOfRuns(given, given.floats[0])
+    found = prover._runner(1, 1, 4).logits(0, WORD, [len(WORD) - 1])[len(WORD) - 1]
+    known = prover._rows.balls.stacks.at(0).rows
     assert isinstance(known, RowsOnBalls)
     return known, found
 
