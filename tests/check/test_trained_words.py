@@ -8,14 +8,15 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from mpmath import mp, mpf, tanh
+from mpmath import exp, mp, mpf, tanh
 
 from proofs.check import Rejected, check_part, check_sample, check_text, estimate
 from proofs.check.checker.chapters.along_words.truth import TruthsAlongWord
 from proofs.check.checker.chapters.trained.exact import linear
+from proofs.check.checker.chapters.trained.heads import Reach
 from proofs.check.checker.chapters.trained.memory import AttentionMemory
 from proofs.check.checker.chapters.trained.obligations import Obligations, is_by_place, obligations
-from proofs.check.checker.chapters.trained.precision import Precision
+from proofs.check.checker.chapters.trained.precision import Precision, Undecided
 from proofs.check.checker.chapters.trained.reading.decision import Decision, read_decision
 from proofs.check.checker.chapters.trained.stack import AttentionOfFew
 from proofs.check.checker.chapters.trained.words import ALL, PATIENCE, Judge, Runner, Share
@@ -91,24 +92,28 @@ def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> 
         assert sums[-1] == length * weight * value[-1]
         assert sums[1] << head._square_bits >= length * weight * value[-1] ** 2 >> precision.fraction
         for bits in {26, precision.fraction}:
-            found, _ = head.average(packed, 0, 0, length, bits)
+            found, *_ = head.average(packed, 0, Reach(), length, bits)
             exact = [v * 2**bits / mpf(precision.one) for v in value]
             assert mp.fsum((a - b) ** 2 for a, b in zip(found, exact, strict=True)) <= head.rounding**2
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_the_error_of_an_average_has_that_of_values_and_what_scores_may_move(level: int) -> None:
-    """Of two values that are opposite, with scores that are off by x, the average is off by tanh(x)."""
+    """Of two opposite values with weights exp(-x) and exp(x), and scores off by x, the average is off by tanh(x),
+    which is as much as it may be: sinh(x) times how far the values are spread."""
     judge = make_judge(decision(make_network("plain", seed=3), make_claim(cases=[ALWAYS])))
     head, precision = judge.stacks.at(level).blocks[1][0].heads[0], Precision(level)
     value = [precision.one, *[0] * (head.width - 1)]
-    packed = (head.weigh(value) + head.weigh([-v for v in value])) << head.weight_bits
     for bits in {26, precision.fraction}:
-        for x in (2, 6, 12):
-            found, error = head.average(packed, precision.one >> x, 0, 2, bits)
-            assert found[0] <= head.rounding and tanh(mpf(2) ** -x) * 2**bits <= error
-        coarse = head.average(packed, 0, precision.one, 2, bits)[1]
-        assert coarse >= (1 << bits) + head.rounding
+        for x in (mpf("0.999"), *(mpf(2) ** -k for k in (1, 2, 5, 6, 12))):
+            less = int(exp(-2 * x) * 2**head.weight_bits)
+            packed = head.weigh(value) * less + (head.weigh([-v for v in value]) << head.weight_bits)
+            error = head.average(packed, int(x * precision.one), Reach(), 2, bits).error
+            assert tanh(x) * 2**bits <= error <= (tanh(x) * mpf("1.16") + mpf(2) ** -12) * 2**bits + 4 * head.rounding
+        packed = (head.weigh(value) + head.weigh([-v for v in value])) << head.weight_bits
+        assert head.average(packed, 0, Reach(value_error=precision.one), 2, bits).error >= (1 << bits) + head.rounding
+        with pytest.raises(Undecided):
+            head.average(packed, precision.one, Reach(), 2, bits)
 
 
 @pytest.mark.parametrize("read", ["each", "first"])
@@ -124,7 +129,7 @@ def test_places_at_once_are_remembered_as_one_by_one(read: str) -> None:
         one_by_one.add(one)
     for place in range(5):
         found, expected = at_once.averages(seen[place], place), one_by_one.averages(seen[place], place)
-        assert [(list(z), e) for z, e in found] == [(list(z), e) for z, e in expected]
+        assert [(list(z), e) for z, e, _ in found] == [(list(z), e) for z, e, _ in expected]
 
 
 def test_heads_that_are_alike_drop_as_many_bits_of_keys() -> None:

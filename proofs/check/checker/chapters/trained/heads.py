@@ -23,8 +23,15 @@ from .reading.network import AttentionStep, NetworkHead, Rotary, Scale
 
 IntegerRow = Sequence[int]
 
-HeadAverage = tuple[IntegerRow, int]
-"""The average of a head, and its error."""
+
+class HeadAverage(NamedTuple):
+    """The average of a head, and its error; in float runs that is how far off what is written is, over the norm of the
+    matrix that writes, and there is a bound of the average."""
+
+    numbers: IntegerRow
+    error: int
+    size: int = 0
+
 
 BESIDE = 2  # sums beside those of values: of weights, and of weights times squares of norms
 
@@ -32,8 +39,9 @@ BESIDE = 2  # sums beside those of values: of weights, and of weights times squa
 class Reach(NamedTuple):
     """Of keys and values that are seen: the greatest error and norm of a key, the greatest error of a value.
 
-    In float runs also: the greatest error of what a key is made from; of the key beside that; how much a key makes of
-    what a query is made from.
+    In float runs the error of a value is one of what is written, as that of averages is. There are also the greatest
+    error of what a key is made from; of the key beside that; how much a key makes of what a query is made from; the
+    error of the value itself.
     """
 
     key_error: int = 0
@@ -42,6 +50,7 @@ class Reach(NamedTuple):
     read_error: int = 0
     key_rest: int = 0
     asked: int = 0
+    value_apart: int = 0
 
     def extend(self, other: Reach) -> Reach:
         """Of both."""
@@ -109,9 +118,18 @@ class HeadOnNumbers:
 
     def weigh(self, value: IntegerRow) -> int:
         """A value packed, with 1 and the square of its norm, rounded up, before it."""
-        square: int = (sum(map(mul, value, value)) >> self._precision.fraction + self._square_bits) + 1
+        square: int = (self.square(value) >> self._precision.fraction + self._square_bits) + 1
         slot = self._precision.slot
         return self._precision.one + (square << slot) + (self._precision.pack(value) << BESIDE * slot)
+
+    def square(self, value: IntegerRow) -> int:
+        """At least the square of the norm of a value."""
+        found: int = sum(map(mul, value, value))
+        return found
+
+    def least_norm(self, average: IntegerRow) -> int:
+        """At most the norm of an average that has been rounded."""
+        return max(0, ceil_norm(average) - 1 - self.rounding)
 
     def see(self, query: IntegerRow, key: IntegerRow, value: IntegerRow, e: int, position: int) -> TokenProjections:
         """What the head makes of a token at a position number, of what its maps made of a vector off by at most e."""
@@ -143,7 +161,7 @@ class HeadOnNumbers:
         found = exponentials.all_below(top, scores, max(0, dropped))
         return found if dropped >= 0 else [w << -dropped for w in found]
 
-    def average(self, sums: int, e_score: int, e_value: int, length: int, bits: int) -> tuple[Sequence[int], int]:
+    def average(self, sums: int, e_score: int, reach: Reach, length: int, bits: int) -> HeadAverage:
         """The average from the packed sum of weights times what `weigh` packs, over 2^bits, and its error.
 
         Proof of the rounding: with D the first sum, z the last ones and h = max(0, log D - bits), log D the number of
@@ -166,11 +184,11 @@ class HeadOnNumbers:
         found = self._quotients(values * ((1 << bits + h + self._bits) // total))
         coarser = precision.fraction - bits
         square = ((squares << 2 * precision.fraction + self._square_bits) // total + 1) - (
-            max(0, ceil_norm(found) - 1 - self.rounding) << coarser) ** 2
+            self.least_norm(found) << coarser) ** 2
         spread = ceil_sqrt(max(0, square))
         scores, others = (105 * x, 106) if 64 * x <= one else (102 * x + (32 * x * x >> precision.fraction) + 1, 840)
         spread = scores * spread // (100 * one) + others * units * 2 * self.values // (100 * room)
-        return found, (e_value + spread + 2 >> coarser) + 1 + self.rounding
+        return HeadAverage(found, (reach.value_error + spread + 2 >> coarser) + 1 + self.rounding)
 
 
 def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, reads: int

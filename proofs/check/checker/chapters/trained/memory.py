@@ -62,5 +62,5 @@ class AttentionMemory:
             scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
             weights = head.weights(self._stack.exponentials, scores, max(scores))
             found.append(head.average(sum(map(mul, weights, values)), head.score_error(one, reach[-1], scores),
-                                      reach[-1].value_error, len(values), self._bits_of_average))
+                                      reach[-1], len(values), self._bits_of_average))
         return found

@@ -22,7 +22,7 @@ from ...kernel.verdicts import require
 from .activations import Activation
 from .exact import ExactLinear, add, after_norm, below, linear, select, through, transposed, zeros
 from .exponentials import Exponentials
-from .heads import HeadOnNumbers, TokenProjections, maps_of_heads, scale_map
+from .heads import HeadAverage, HeadOnNumbers, TokenProjections, maps_of_heads, scale_map
 from .linear import LinearOnNumbers, MapsBeside, Unchanged
 from .norms import Normaliser
 from .precision import NORM_BITS, Logits, Precision, Stream, ceil_norm, ceil_sqrt
@@ -186,11 +186,11 @@ class AttentionOnNumbers:
         return [head.see(made[query] if asks else (), made[key], made[value], e, position)
                 for head, (query, key, value) in zip(self.heads, self._slices, strict=True)]
 
-    def write(self, stream: Stream, averages: Sequence[tuple[Sequence[int], int]]) -> Stream:
+    def write(self, stream: Stream, averages: Sequence[HeadAverage]) -> Stream:
         """The stream with what the heads write: each error times the norm of its head's matrix; one rounding."""
         x, e = stream
-        written = self._out.apply([z for average, _ in averages for z in average])
-        e += sum((error * norm >> NORM_BITS) + 1 for (_, error), norm in zip(averages, self._norms, strict=True))
+        written = self._out.apply([z for average in averages for z in average.numbers])
+        e += sum((error * norm >> NORM_BITS) + 1 for (_, error, _), norm in zip(averages, self._norms, strict=True))
         return list(map(plus, x, written)), e + self._out.error(0)
 
 

@@ -25,10 +25,10 @@ ENTRY_STEPS = 6  # the work for an entry of a row, for each head
 
 @dataclass(frozen=True)
 class Weighed:
-    """Of a query: for each place the packed sums by token; for each head the errors of scores and of values."""
+    """Of a query: for each place the packed sums by token; for each head the error of scores, and its reach."""
 
     places: list[dict[int, int]]
-    errors: list[tuple[int, int]]
+    errors: list[tuple[int, Reach]]
 
 
 class Tables:
@@ -111,12 +111,12 @@ class Tables:
     def _split(self, total: int, row: Weighed, count: int) -> list[HeadAverage]:
         """The averages of the heads, whose sums stand one after another."""
         found: list[HeadAverage] = []
-        for head, (e_score, e_value) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
+        for head, (e_score, reach) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
             bits = self._stack.precision.slot * head.slots
             sums = total & (1 << bits) - 1
             sums -= sums >> bits - 1 << bits  # their last slot may be negative
             total = total - sums >> bits
-            found.append(head.average(sums, e_score, e_value, count, self._bits))
+            found.append(head.average(sums, e_score, reach, count, self._bits))
         return found
 
     def _make_row(self, place: int, token: int) -> Weighed:
@@ -135,7 +135,7 @@ class Tables:
             sums = [so_far + (w * head.weigh(one.value) << shift)
                     for so_far, w, one in zip(sums, weights, seen, strict=True)]
             reach = reduce(Reach.extend, (one.reach for one in seen))
-            errors.append((head.score_error(query, reach, scores), reach.value_error))
+            errors.append((head.score_error(query, reach, scores), reach))
             shift += slot * head.slots
         each = iter(sums)
         return Weighed([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)

@@ -14,9 +14,10 @@ from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
-from ..exact import ExactLinear, after_norm, below, linear, select, transposed, zeros
-from ..heads import HeadOnNumbers, Reach, TokenProjections, scale_map
-from ..linear import LinearOnNumbers, Unchanged
+from ..exact import ExactLinear, after_norm, below, linear, multiply, select, through, transposed, zeros
+from ..exponentials import RELATIVE_ERROR
+from ..heads import HeadAverage, HeadOnNumbers, Reach, TokenProjections, scale_map
+from ..linear import LinearOnNumbers, Unchanged, spectral_norm
 from ..precision import NORM_BITS, Logits, PassedUnits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..reading.decision import LogitRow
 from ..reading.network import AttentionStep, Network, NetworkHead, Norm, NormStep, Scale, UnitsStep
@@ -124,6 +125,14 @@ class HeadOnBalls(HeadOnNumbers):
             raise Undecided
         self._relative, self._flushed = share(relative), share((1 + relative) * flushed + self._side * lost)
         self._constant = self._side * balls.number(lost) + 2
+        norm = spectral_norm(balls.budget, head.out) + 1
+        factor = (1 << 2 * NORM_BITS) // norm * 1023 >> 10
+        self.out_norm = -(-(1 << 2 * NORM_BITS) // factor)
+        out = multiply(ExactLinear(head.out, zeros(head.out.width)), factor, -NORM_BITS)
+        self._written = LinearOnNumbers(balls.precision, balls.budget, out, self.bound)
+        through_value, through_gain = (spectral_norm(balls.budget, through(one, out.weight).weight) + 1 for one in (
+            linear(head.value), after_norm(step.norm, linear(head.value))))
+        self._through = through_value, through_gain
         self._values = min(balls.below(form, 4 * length) for form in (
             (run.sums,) if run.normalised == "before" else (run.sums, run.softmax)))
 
@@ -141,12 +150,21 @@ class HeadOnBalls(HeadOnNumbers):
                 error, rest = error + more, rest + more
             found.append(error)
             rests.append(rest)
-        (e_query, e_key, e_value), (of_query, of_key, _) = found, rests
+        (e_query, e_key, e_value), (of_query, of_key, of_value) = found, rests
         more = ((ceil_norm(value) + e_value) * self._relative >> SHARE) + 1
+        e_written = min(e_value, (e * self._through[1] + off * self._through[0] >> NORM_BITS) + 1 + of_value)
         asked, asks = (ceil_norm(back.apply(vector)) + back.error(0) if vector else 0
                        for back, vector in ((self._asked, key), (self._asks, query)))
         return TokenProjections(query, key, value, e_query, Reach(
-            e_key, ceil_norm(key), e_value + more, read, of_key, asked), of_query, asks)
+            e_key, ceil_norm(key), e_written + more, read, of_key, asked, e_value + more), of_query, asks)
+
+    def square(self, value: Sequence[int]) -> int:
+        """At least the square of the norm of what is written of a value, over that of the matrix."""
+        return (ceil_norm(self._written.apply(value)) + self._written.error(0)) ** 2
+
+    def least_norm(self, average: Sequence[int]) -> int:
+        """At most the norm of what is written of an average that has been rounded, over that of the matrix."""
+        return max(0, ceil_norm(self._written.apply(average)) - 1 - self._written.error(0) - self.rounding)
 
     def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
         """How far off the logarithms of the weights of a run may be from these scores."""
@@ -167,14 +185,16 @@ class HeadOnBalls(HeadOnNumbers):
             raise Undecided
         return e + more + self._fixed + (self._of_size * most >> SHARE) + 1
 
-    def average(self, sums: int, e_score: int, e_value: int, length: int, bits: int) -> tuple[Sequence[int], int]:
+    def average(self, sums: int, e_score: int, reach: Reach, length: int, bits: int) -> HeadAverage:
         """The average from the packed sum, and its error; see the base."""
-        found, e = super().average(sums, e_score, e_value, length, bits)
-        most = self.values + e_value
+        found, e, _ = super().average(sums, e_score, reach, length, bits)
+        most = self.values + reach.value_apart
         if most >= self._values:
             raise Undecided
-        more = (most * self._flushed >> SHARE) + self._constant
-        return found, e + (more >> self._precision.fraction - bits) + 1
+        more, coarser = (most * self._flushed >> SHARE) + self._constant, self._precision.fraction - bits
+        e += (more >> coarser) + 1
+        apart = reach.value_apart + (2 * (e_score + RELATIVE_ERROR) * self.values >> self._precision.fraction)
+        return HeadAverage(found, e, ceil_norm(found) + e + (apart >> coarser) + 1)
 
 
 def ends_of_scale(scale: Scale) -> tuple[Fraction, Fraction]:
@@ -207,11 +227,12 @@ class AttentionOnBalls(AttentionOnNumbers):
         return [head.see_read(made[query] if asks else (), made[key], made[value], e, off, size)
                 for head, (query, key, value) in zip(self._of_runs, self._slices, strict=True)]
 
-    def write(self, stream: Stream, averages: Sequence[tuple[Sequence[int], int]]) -> Stream:
+    def write(self, stream: Stream, averages: Sequence[HeadAverage]) -> Stream:
         """The stream with what the heads write."""
-        z = [one for average, _ in averages for one in average]
-        e = sum((error * norm >> NORM_BITS) + 1 for (_, error), norm in zip(averages, self._norms, strict=True))
-        size = ceil_norm(z) + sum(error for _, error in averages)
+        z = [one for average in averages for one in average.numbers]
+        e = sum((average.error * head.out_norm >> NORM_BITS) + 1
+                for average, head in zip(averages, self._of_runs, strict=True))
+        size = ceil_norm(average.size for average in averages)
         off = self._stored.off(size)
         return self._sum.add(stream, self._out.apply(z), e + self._out.error(0) + self._product.off(off, size + off))
 
