@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.trained.tracks import Place
 from proofs.trained.tracks.paths import Seen
 from proofs.trained.tracks.queries import Columns, Query, Restricted
 
@@ -38,16 +37,15 @@ class Sources:
 
     def seen(self, place: int, own: int) -> Seen:
         """What is read from a place by what asks there."""
-        layout, steps = self.columns.form.layout, self.columns.source
+        steps = self.columns.source
         fixed, lasts = [np.array([own])], list[Indices]()
         inside: list[list[Indices]] = [[] for _ in steps]
-        for one, rows in zip(layout[:place], self.read, strict=False):
-            if one.kind == "token":
+        for number, rows in enumerate(self.read[:place]):
+            if self.columns.is_alike(number):
                 fixed.append(rows)
-            elif one.kind == "end":
-                lasts.append(rows)
             else:
-                inside[one.column].append(rows)
+                by = self.columns.by(number)
+                (lasts if by is None else inside[by]).append(rows)
         return Seen(np.concatenate(fixed), tuple(
             _beside(rows, len(source)) for rows, source in zip(inside, steps, strict=True)),
             _beside(lasts, self.columns.states))
@@ -56,9 +54,8 @@ class Sources:
         """The rows that may be read where a query is asked."""
         kept, found = Restricted(query), [np.array([own])]
         for place, rows in enumerate(self.read[:query.place]):
-            one = self.columns.form.layout[place]
-            found.append(rows if one.kind == "token" else rows[kept.lasts if one.kind == "end" else
-                                                               kept.kept[one.column]])
+            by = self.columns.by(place)
+            found.append(rows if self.columns.is_alike(place) else rows[kept.lasts if by is None else kept.kept[by]])
         return np.unique(np.concatenate(found))
 
 
@@ -71,7 +68,7 @@ def tokens_at_places(columns: Columns, tokens: int) -> Sources:
     layout = columns.form.layout
     read = []
     for place, one in enumerate(layout[:-2]):
-        stand = np.array([one.index]) if one.kind == "token" else (
+        stand = np.full(_rows_at(columns, place), one.index) if one.kind == "token" else (
             columns.ends(one) if one.kind == "end" else columns.tokens(one))
         read.append(place * tokens + np.maximum(stand, 0))
     asking = {(place, token, asks): np.array([place * tokens + token]) for place in range(len(layout) - 1)
@@ -122,7 +119,7 @@ def make_nodes(columns: Columns, asked: Sequence[Query], classes: Sequence[tuple
     for place, asks in told:
         mine = [number for number, query in enumerate(asked) if (query.place, query.asks) == (place, asks)]
         by = asked[mine[0]].by
-        if by is None and not asks:
+        if not asks and columns.is_alike(place):
             labels.append(None)
             continue
         length = columns.states * (1 if by is None else letters)
@@ -166,8 +163,7 @@ def _number(columns: Columns, asked: Sequence[Query], classes: Sequence[tuple[In
     """The nodes in their order."""
     first, grouped = list[tuple[int, int]](), list[list[Indices]]()
     asking: dict[tuple[int, int, bool], Indices] = {}
-    layout = columns.form.layout
-    read = [np.full(_rows_at(columns, one), NOWHERE) for one in layout[:-2]]
+    read = [np.full(_rows_at(columns, place), NOWHERE) for place in range(len(columns.form.layout) - 2)]
     for number, (query, (members, _)) in enumerate(zip(asked, classes, strict=True)):
         of_place = labels[query.place, query.asks]
         mine = np.zeros(len(members), np.intp) if of_place is None else of_place[index_of(columns, query, members)]
@@ -180,15 +176,15 @@ def _number(columns: Columns, asked: Sequence[Query], classes: Sequence[tuple[In
             grouped[-1].append(those)
         asking[query.place, query.own, query.asks] = rows if len(rows) > 1 else np.repeat(rows, 2)
         if not query.asks and len(members):
-            one_place = layout[query.place]
-            if one_place.kind == "token":
+            if columns.is_alike(query.place):
                 read[query.place][:] = rows[members[0]]
             else:
                 read[query.place][members] = rows[members]
     return Nodes(list(labels.values()), first, grouped, Sources(columns, read, asking))
 
 
-def _rows_at(columns: Columns, place: Place) -> int:
-    if place.kind == "token":
+def _rows_at(columns: Columns, place: int) -> int:
+    if columns.is_alike(place):
         return 1
-    return columns.states if place.kind == "end" else len(columns.source[place.column])
+    by = columns.by(place)
+    return columns.states if by is None else len(columns.source[by])

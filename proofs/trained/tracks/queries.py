@@ -38,6 +38,15 @@ class Columns:
         array = np.array(found, np.intp).reshape(len(found), -1)
         return array[:, 0], array[:, 1], array[:, 2], array[:, 3:]
 
+    def is_alike(self, place: int) -> bool:
+        """Whether all inputs are one class where it is read: a token that is fixed, but not before the answers."""
+        return self.form.layout[place].kind == "token" and place + 1 < self.form.asked[0]
+
+    def by(self, place: int) -> int | None:
+        """The column whose steps tell apart what is read at a place, if there is one."""
+        one = self.form.layout[place]
+        return _column(self.form.layout[place + 1] if one.kind == "token" and not self.is_alike(place) else one)
+
     def tokens(self, place: Place) -> Indices:
         """What stands at a place of a column, for each of its steps."""
         if place.kind == "track":
@@ -100,9 +109,9 @@ def queries(columns: Columns) -> list[Query]:
 
 
 def sources(columns: Columns) -> list[Query]:
-    """What is read from later places, by place and then by token; classes are the steps of its own column."""
+    """What is read from later places, by place and then by token."""
     layout = columns.form.layout
-    return [Query(columns, place, own, _column(layout[place]), False) for place in range(len(layout) - 2)
+    return [Query(columns, place, own, columns.by(place), False) for place in range(len(layout) - 2)
             for own in columns.may_stand(layout[place])]
 
 

@@ -98,10 +98,11 @@ def nodes_of(document: Document) -> list[list[tuple[Any, ...]]]:
     return [[query.node(one) for one in query.classes] for query in queries]
 
 
-def test_what_is_stated_of_a_node_is_proved_of_each_class_of_it() -> None:
-    """The digits of b are put together, and have the ranges of their first class."""
+@pytest.mark.parametrize("place", [5, 7])
+def test_what_is_stated_of_a_node_is_proved_of_each_class_of_it(place: int) -> None:
+    """The digits of b are put together, or what = has heard, and have the ranges of their first class."""
     document = json.loads(certificate())
-    made, before, place = deepcopy(document), document["units"][0]["before"][0], 5
+    made, before = deepcopy(document), document["units"][0]["before"][0]
     size = len(base64.b64decode(document["units"][0]["labels"][place]))
     made["units"][0]["labels"][place] = base64.b64encode(bytes(size)).decode()
     old, new, data = nodes_of(document), nodes_of(made), base64.b64decode(before["ranges"])

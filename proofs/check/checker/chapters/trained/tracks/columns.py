@@ -20,9 +20,9 @@ class ColumnMove(NamedTuple):
     written: tuple[int, ...]
 
 
-Naming = Callable[[int, int, ColumnMove | None], ColumnSource]
-"""What is read at a place, where a token stands by a move of its column, if it has one: the place and the token; of a
-node also its label, and whether (1, else 0) it asks for the answer after the place."""
+Naming = Callable[[int, int, ColumnMove | int | None], ColumnSource]
+"""What is read at a place, where a token stands by a move or a last state, if they tell it apart: the place and the
+token; of a node also its label, and whether (1, else 0) it asks for the answer after the place."""
 
 
 class FormColumns:
@@ -37,15 +37,27 @@ class FormColumns:
         self.moves = [made[table] for table in form.columns]
         self.ends = [state for state, end in enumerate(claim.machine.end) if end is not None]
 
+    def is_alike(self, place: int) -> bool:
+        """Whether all inputs are one class there: where a token stands that is fixed, but not before the answers."""
+        return self.form.layout[place].kind == "token" and place + 1 < self.form.first_answer
+
+    def by(self, place: int) -> int | None:
+        """The column whose moves tell apart what is read at a place: its own, or the first answer's, where a token is
+        fixed before it; None if last states do, or nothing."""
+        one = self.form.layout[place]
+        return self.form.layout[place + 1].column if one.kind == "token" and not self.is_alike(place) else one.column
+
     def token(self, place: LayoutPlace, move: ColumnMove) -> int:
-        """What stands at a place of a column where this move is made."""
+        """What stands at a place where this move tells it."""
+        if place.kind == "token":
+            return place.index
         if place.kind == "track":
             return self.claim.tracks[place.index].tokens[self.claim.columns[move.letters][place.index]]
         return move.written[place.index]
 
     def end_token(self, place: LayoutPlace, state: int) -> int:
-        """What is written at a place after the last column, in an allowed last state."""
-        return (self.claim.machine.end[state] or ())[place.index]
+        """What stands at a place where an allowed last state tells it."""
+        return place.index if place.kind == "token" else (self.claim.machine.end[state] or ())[place.index]
 
     def may_stand(self, place: LayoutPlace) -> list[int]:
         """All tokens that may stand at a place, ascending; perhaps more, if columns are never met."""

@@ -78,8 +78,8 @@ class LayerProof:
         """What a node asks with: in the first step its token alone."""
         return node if self._embedded is None else node[:2]
 
-    def named(self, place: int, token: int, move: ColumnMove | None) -> ColumnSource:
-        """What is read where a token stands by a move."""
+    def named(self, place: int, token: int, move: ColumnMove | int | None) -> ColumnSource:
+        """What is read where a token stands by a move, or a last state."""
         if self._embedded is not None:
             return place, token
         return place, token, 0 if move is None else label(self.columns.claim, self._labels[place], move), 0

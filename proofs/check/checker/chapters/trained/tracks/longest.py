@@ -52,9 +52,10 @@ class PlacesRead:
         """``bundled`` is what is known of columns, with this naming."""
         self.columns, self.kept, self._naming, self._bundled = columns, kept, naming, bundled
         seen = list(enumerate(columns.form.layout[:place]))
-        self.fixed = [naming(place, one.index, None) for place, one in seen if one.kind == "token"]
-        self._at_end = [(place, one) for place, one in seen if one.kind == "end"]
-        self._in = [[(place, one) for place, one in seen if one.column == k] for k in range(len(kept.moves))]
+        self.fixed = [naming(place, one.index, None) for place, one in seen if columns.is_alike(place)]
+        told = [(place, one, columns.by(place)) for place, one in seen if not columns.is_alike(place)]
+        self._at_end = [(place, one) for place, one, by in told if by is None]
+        self._in = [[(place, one) for place, one, by in told if by == k] for k in range(len(kept.moves))]
 
     @cached_property
     def sources(self) -> list[ColumnSource]:
@@ -70,8 +71,8 @@ class PlacesRead:
         return [naming(place, token(one, move), move) for place, one in self._in[column]]
 
     def at_end(self, state: int) -> list[ColumnSource]:
-        """What is read of what is written at the end, after a last state."""
-        return [self._naming(place, self.columns.end_token(one, state), None) for place, one in self._at_end]
+        """What is read of what a last state tells."""
+        return [self._naming(place, self.columns.end_token(one, state), state) for place, one in self._at_end]
 
     def bundles(self, column: int) -> Bundles:
         """The moves of a column, sorted once."""

@@ -88,24 +88,22 @@ def make_queries(columns: FormColumns, labels: Sequence[Labels]) -> list[Query]:
 
 
 def make_sources(columns: FormColumns, labels: Sequence[Labels]) -> list[Query]:
-    """At each place that is read from a later one: told apart by its own column, if it has one."""
-    layout = columns.form.layout
-    return [Query(columns, place, own, layout[place].column, of_place, asks=False)
-            for place, of_place in enumerate(labels) for own in columns.may_stand(layout[place])]
+    """At each place that is read from a later one."""
+    return [Query(columns, place, own, columns.by(place), of_place, asks=False)
+            for place, of_place in enumerate(labels) for own in columns.may_stand(columns.form.layout[place])]
 
 
 def expect_labels(columns: FormColumns, labels: Sequence[Labels]) -> None:
-    """One for each move of a source's own column, or of an answer's; or for each last state, of answers at the end."""
+    """One for each move, or last state, that tells apart what is read at a place, or what is asked there."""
     form, claim = columns.form, columns.claim
-    states = len(claim.machine.end)
-    read = len(form.layout) - 2
-    told = [*form.layout[:read], *form.layout[form.first_answer:]]
+    read = range(len(form.layout) - 2)
+    told = [*map(columns.by, read), *(place.column for place in form.layout[form.first_answer:])]
     expect(len(labels) == len(told), "labels: {}, expected {}", len(labels), len(told))
-    for place, of_place in enumerate(labels):
-        by = told[place].column
+    for place, (by, of_place) in enumerate(zip(told, labels, strict=True)):
         if of_place is not None:
-            expect(by is not None or place >= read, "labels: a place without a column has none")
-            expect(len(of_place) == states * (1 if by is None else len(claim.columns)), "labels: not as many as moves")
+            expect(place not in read or not columns.is_alike(place), "labels: a token that is fixed has none")
+            expect(len(of_place) == len(claim.machine.end) * (1 if by is None else len(claim.columns)),
+                   "labels: not as many as moves")
 
 
 def split(queries: Sequence[Query], splits: Sequence[Sequence[int]]) -> list[list[Class]]:
