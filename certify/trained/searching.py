@@ -33,6 +33,8 @@ FEW_WORDS = (2**8, 2**12)
 
 For networks with one attention step, and with more.
 """
+FEW_OF_WHOLE_WORDS = 2**14
+"""Likewise, where each of several attention steps sees whole words."""
 LEAST_WORK = 4_000
 """How many words a search for a wrong one runs at least."""
 NOT_DECIDED = "classes of words are too coarse, words too many to run each, and no wrong word was found"
@@ -71,7 +73,9 @@ class Searcher:
     def few_words(self) -> int:
         """As many words as there are classes at one place, each a state and some last letters, are few, too."""
         states = len(self.claim.automaton.steps) if self.claim.automaton else 1
-        return max(FEW_WORDS[len(self.network.attention_steps) > 1], states * len(self.claim.alphabet) ** 2)
+        many = len(self.network.attention_steps) > 1
+        few = FEW_OF_WHOLE_WORDS if many and self.network.attention == "bidirectional" else FEW_WORDS[many]
+        return max(few, states * len(self.claim.alphabet) ** 2)
 
 
 class _PartSearch:

@@ -24,8 +24,9 @@ from proofs.trained.classes.shared import Name, Shared, names_of
 from proofs.trained.classes.unit import Evaluated
 from proofs.trained.runs import runs
 
-WORTHWHILE, STALLS = 16, 5
-"""Given up after so many attempts on end that each came less than 1/16 nearer."""
+WORTHWHILE, STALLS, STALLS_OF_WHOLE_WORDS = 16, 5, 2
+"""Given up after so many attempts on end that each came less than 1/16 nearer; sooner where each of several attention
+steps sees whole words, as no class is told apart by what follows."""
 FIRST_BLOCK = 12
 """Places before this one are tried together."""
 HOPELESS = 2
@@ -228,6 +229,7 @@ class _Task:
         With the labels that other places split (none, perhaps) classes are split by contexts. Returns what was split.
         """
         partition = Partition(self.shared.histories(SCHEDULE[0]), at, known)
+        most_stalls = STALLS_OF_WHOLE_WORDS if self.many_steps and self.shared.is_whole else STALLS
         settled: dict[Name, Settled] = {}
         least, stalls = np.float64(np.nan), 0
         for _ in range(self.shared.limits.attempts):
@@ -246,7 +248,7 @@ class _Task:
             settled |= {name: one for name, one in _settled(unit, bounds).items() if name[0] not in failing}
             if not failing and self._finish(graph, at, settled):
                 return partition.was_split
-            if not failing or self._is_wrong(at) or stalls == STALLS or not partition.split(failing):
+            if not failing or self._is_wrong(at) or stalls == most_stalls or not partition.split(failing):
                 break
         self.decided.open.append(at)
         return partition.was_split
