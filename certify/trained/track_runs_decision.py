@@ -15,20 +15,26 @@ from certify.frame.answer import AnswerByLength
 from certify.frame.progress import ProgressLine
 from certify.frame.so_far import SoFar, answer_in_time
 from certify.trained.proving import WORK
+from certify.trained.tracks_forms import FEW_LETTERS
 from constructions.errors import Unsupported
 from constructions.network.lengths import Lengths
-from constructions.trained.network import TrainedNetwork
+from constructions.trained.network import AttentionStep, TrainedNetwork
 from constructions.trained.tracks import TracksClaim, all_inputs, check_tracks_fit, count_inputs, sampled_inputs
 from proofs.check import Refusal, check_text
 from proofs.enclosures.float_runs.run_class import RunClass, is_within
 from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text, wrong_input_text
+from proofs.trained.tracks.deciding import FormSearch
+from proofs.trained.tracks.ranges import BITS
 from proofs.trained.tracks.wrong import SAMPLES, Margins, SeenInput, search
 from proofs.trained.tracks.wrong_runs import WrongInputRun, WrongInputRuns
 
 EACH = 2**10
 """Inputs of a form that are run one by one, times the effort."""
+FIRST_SLACK, WIDER, WIDEST = 2**4, 4, 2**29
+"""By how much ranges are wider than over the reals: in units in the last place of what is stored, of their greatest
+number; how much more when that is not enough; units of the last place of what is stated at most."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +141,7 @@ class FormInRuns:
         row = RunsRow(len(form.columns), "unknown", inputs, margins.seen(drawn), None, "")
         if wrong := self.wrong.find(margins, drawn):
             return replace(row, verdict="refuted", wrong=wrong), None
-        unit, reason = self._by_inputs(number, inputs) if few else (None, f"{inputs:,} inputs are too many")
+        unit, reason = self._unit(number, inputs, few)
         if unit is not None:
             return replace(row, verdict="certified"), unit
         seen = row.seen if few else search(margins, self.effort)
@@ -144,9 +150,35 @@ class FormInRuns:
             return replace(row, verdict="refuted", wrong=wrong, seen=seen), None
         return replace(row, reason=reason, seen=seen), None
 
-    def _by_inputs(self, number: int, inputs: int) -> tuple[dict[str, Any] | None, str]:
-        """The unit of a form whose inputs are run one by one, if the trusted folder proves it; else the reason."""
-        return self._accepted(number, {"inputs": inputs})
+    def _unit(self, number: int, inputs: int, few: bool) -> tuple[dict[str, Any] | None, str]:
+        """The unit of a form that the trusted folder proves, or the reason why there is none."""
+        form, reason = self.claim.forms[number], ""
+        several = sum(isinstance(step, AttentionStep) for step in self.cast.steps) > 1
+        each_first = few and (several or len(form.columns) * len(self.claim.tracks) <= FEW_LETTERS)
+        for each in (True, False) if each_first else (False, True) if few else (False,):
+            unit, why = self._accepted(number, {"inputs": inputs}) if each else self.by_classes(number)
+            if unit is not None:
+                return unit, ""
+            reason = why if each or not reason else reason
+        return None, reason
+
+    def by_classes(self, number: int) -> tuple[dict[str, Any] | None, str]:
+        """The unit of a form by classes, whose ranges get more room until all are proved; or why there is none."""
+        try:
+            search = FormSearch(self.floats, self.claim, number, self.effort)
+        except Unsupported as why:
+            return None, str(why)
+        room, reason = max(1, int(FIRST_SLACK * self.run.storage.roundoff * 2**BITS)), ""
+        while room <= WIDEST:
+            search.widen(room)
+            proved = search.run()
+            if proved.unit is None:
+                return None, f"{proved.open} of {proved.classes} classes are not proved{reason and f' ({reason})'}"
+            unit, reason = self._accepted(number, proved.unit)
+            if unit is not None or "a range of head" not in reason:
+                return unit, reason
+            room *= WIDER
+        return None, reason
 
     def _accepted(self, number: int, unit: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
         claim = replace(self.claim, forms=(self.claim.forms[number],))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from constructions.network.float_formats import Format
 from constructions.trained.network import Scale
 from proofs.check import Rejected
 from proofs.check.checker.chapters.trained import classes
@@ -19,7 +20,7 @@ from proofs.check.checker.chapters.trained.floats.rounding import rounding
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
 from proofs.check.checker.chapters.trained.floats.stack import AttentionOfRuns, FloatStack
 from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, make_linear, spread
-from proofs.check.checker.chapters.trained.ranges import Vectors
+from proofs.check.checker.chapters.trained.ranges import PathBounds, Vectors
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
 from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.float_runs.casting import rounded
@@ -62,7 +63,7 @@ def most_used(fields: dict[str, Any]) -> float:
         query, keys, values = (rounded(draw.normal(size=size) * 1.5, emulation.run.inputs)
                                for size in ((1, 4), (5, 4), (5, 1)))
         forms: dict[tuple[int, ...], Any] = {(k, 0): vectors(key) for k, key in enumerate(keys)}
-        bounds = attention.scores(0, vectors(query[0]), forms, 4)
+        bounds = attention.logarithms(attention.scores(0, vectors(query[0]), forms, 4), 4)
         top = max(one.greatest for one in bounds.values())
         weights = [tuple(np.exp(np.array([*one]) / UNIT - top / UNIT).tolist()) for one in bounds.values()]
         (made,) = attention._softmax.beside([max(map(abs, units(values[:, 0])))], 5)
@@ -85,7 +86,7 @@ def test_averages_of_drawn_runs_are_within_scores_and_what_is_beside_them(source
 
 
 @pytest.mark.parametrize(("source", "name", "nothing"), [
-    ("functions", "exponents", lambda self, stored, count: [0] * len(stored)),
+    ("functions", "exponents", lambda self, stored, count, floor: [0] * len(stored)),
     ("scores", "_storing", lambda self, sizes: [0] * len(sizes)),
     ("weights", "relative", lambda self, count: Fraction(0))],
     ids=["exponents", "stored scores", "weights"])
@@ -134,15 +135,33 @@ def test_what_a_run_makes_beside_an_average_is_written_too(monkeypatch: pytest.M
         reach += spread(Budget(1), written).reaches
     assert reach[0] >= 4 * rounding(storage, UNIT) + 2 * rounding(storage, 4 * UNIT)
     assert reach[1] - reach[0] >= UNIT // 2
+    summed = attention.write_sum(point(np.array([0.0])), [point(np.array([4.0]))], [[2 * UNIT]], 4)
+    assert spread(Budget(1), summed).reaches[0] >= reach[1]
+
+
+def test_a_far_score_does_not_blur_the_weights_to_base_2_of_near_ones() -> None:
+    """Each product is rounded by its own size: so a logarithm errs by what its score and the greatest one allow."""
+    fields = FINER | {"exp_base": "2", "softmax": "float(16,-1000,1000)"}
+    run, draw, worst = run_of(fields), np.random.default_rng(2), 0.0
+    softmax, target = SoftmaxOfRuns(Budget(100), run), Format(16, -1000, 1000)
+    for _ in range(40):
+        scores = rounded(np.append(draw.normal(size=4) * 2, draw.normal() * 4 - 300), target)
+        off = np.array(softmax.exponents([PathBounds(x, x) for x in units(scores)], 5)) / UNIT
+        found = emulated(make_network("rms"), fields, draw)._exponentials(np.tile(scores, (RUNS, 1)), target)
+        worst = max(worst, float((np.abs(np.log(found) - scores + scores.max()) / off)[:, :4].max()))
+        assert (np.abs(np.log(found) - scores + scores.max()) <= off).all()
+        assert off[:4].max() < off[4] / 20
+    assert worst > 0.2
 
 
 def test_exponentials_that_may_be_off_by_a_factor_of_more_than_e_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     attention, one = attention_of(COARSE), vectors(np.array([1.0]))
-    monkeypatch.setattr(SoftmaxOfRuns, "exponents", lambda self, stored, count: [UNIT] * len(stored))
-    assert len(attention.scores(0, one, {(0, 0): one}, 0)) == 1
-    monkeypatch.setattr(SoftmaxOfRuns, "exponents", lambda self, stored, count: [UNIT + 1] * len(stored))
+    monkeypatch.setattr(SoftmaxOfRuns, "exponents", lambda self, stored, count, floor: [UNIT] * len(stored))
+    found = attention.scores(0, one, {(0, 0): one}, 0)
+    assert len(attention.logarithms(found, 0)) == 1
+    monkeypatch.setattr(SoftmaxOfRuns, "exponents", lambda self, stored, count, floor: [UNIT + 1] * len(stored))
     with pytest.raises(Rejected, match="exponentials may be off by too much"):
-        attention.scores(0, one, {(0, 0): one}, 0)
+        attention.logarithms(found, 0)
 
 
 # -- whole networks ----------------------------------------------------------------------------------------------------

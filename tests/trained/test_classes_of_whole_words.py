@@ -12,7 +12,7 @@ import pytest
 
 from certify.trained.decide import Settings, decide
 from constructions.language.parser import parse_formula
-from constructions.trained.claim import Case, Claim, When, input_tokens, judged
+from constructions.trained.claim import Case, Claim, Read, When, input_tokens, judged
 from constructions.trained.network import Affine, AttentionStep, Head, Scale, Tensor, TrainedNetwork, View
 from proofs.check import check_text
 from proofs.trained.certificate import cover_of, decision_text
@@ -109,7 +109,7 @@ def counting_network(pooled: bool) -> TrainedNetwork:
     return TrainedNetwork("bidirectional", view("tokens"), None, steps, Affine(view("answer"), None), used)
 
 
-def majority(read: str, n: int) -> Claim:
+def majority(read: Read, n: int) -> Claim:
     """Are there more a than b?"""
     cases = (Case(When(parse_formula("#<[Q_a] > #<[Q_b]")), (((1, Fraction(1)),),)),
              Case(When(parse_formula("#<[Q_a] < #<[Q_b]")), (((1, Fraction(-1)),),)))
@@ -119,7 +119,7 @@ def majority(read: str, n: int) -> Claim:
 
 @pytest.mark.parametrize("read", ["first", "last"])
 @pytest.mark.parametrize("pooled", [False])
-def test_lengths_are_decided_whose_words_nobody_runs(read: str, pooled: bool) -> None:
+def test_lengths_are_decided_whose_words_nobody_runs(read: Read, pooled: bool) -> None:
     """2^40 words; the mean of all averages is as much as each of them."""
     decision = decide(counting_network(pooled), majority(read, 40), Settings(effort=1))
     assert decision.verdict == "certified"

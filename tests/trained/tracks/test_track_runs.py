@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from certify.cli import app
 from certify.trained.track_runs_decision import FormInRuns, TrackRunsDecision, decide_track_runs
+from certify.trained.tracks_decision import decide_tracks
 from constructions.errors import InputError
 from constructions.trained.json_form import network_from_json
 from constructions.trained.network import AttentionStep, Scale, Step, TrainedNetwork, UnitsStep
@@ -31,6 +32,7 @@ from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.float_runs.emulation import Emulation
 from proofs.trained.float_runs.execution import Execution, executions
 from proofs.trained.float_runs.replay import Replay
+from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.wrong import Margins
 from tests.check.trained_networks import dump, refusal_of
 from tests.trained.tracks.adders import adder, adds
@@ -44,7 +46,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples" / "adders"
 
 @cache
 def decided(name: str, margin: str = "0") -> TrackRunsDecision:
-    """Of an adder of two digits to the base 2, whose margin over the reals is 1."""
+    """Of an adder of two digits to the base 2, whose margin over the reals is 1; by classes."""
     network = adder(2, 2)
     return decide_track_runs(network, replace(adds(network, 2, 2), margin=Fraction(margin)), presets()[name])
 
@@ -110,7 +112,18 @@ def test_random_networks_are_as_drawn_runs_say(layers: int, attends: Any) -> Non
 
 
 def certificate() -> Document:
-    return json.loads(str(decided("bfloat16/binary32", "1/2").certificate))
+    """Of inputs that are run one by one."""
+    decision = decided("bfloat16/binary32", "1/2")
+    document: Document = json.loads(tracks_text(decision.network, decision.claim, [{"inputs": 16}], decision.run))
+    return document
+
+
+def by_classes() -> Document:
+    document: Document = json.loads(str(decided("binary32", "1/2").certificate))
+    return document
+
+
+CERTIFICATES = {"input by input": certificate, "by classes": by_classes}
 
 
 @cache
@@ -160,7 +173,6 @@ def test_a_certificate_says_of_which_runs_it_is() -> None:
     lines = check_text(dump(document)).lines
     assert any("in every float run of each class below" in line for line in lines)
     assert any("'bfloat16/binary32', inputs of up to 2 columns:" in line for line in lines)
-    assert document["units"] == [{"inputs": 16}]
     for path, value, refused in (
             (("units", 0, "inputs"), 15, Malformed), (("units",), [], Malformed), (("floats",), [], Malformed),
             (("floats", 0, "max_n"), 1, Malformed), (("floats", 0, "storage"), "binary64", Rejected),
@@ -171,8 +183,9 @@ def test_a_certificate_says_of_which_runs_it_is() -> None:
 
 
 @pytest.mark.parametrize("first", [0, *[pytest.param(first, marks=pytest.mark.exhaustive) for first in range(1, 12)]])
-def test_changed_claims_and_classes_are_refused_or_true(first: int) -> None:
-    document = certificate()
+@pytest.mark.parametrize("way", CERTIFICATES)
+def test_changed_claims_and_classes_are_refused_or_true(first: int, way: str) -> None:
+    document = CERTIFICATES[way]()
     paths = [(key, *path) for key in ("claim", "floats") for path in places(document[key])]
     for path in paths[first::12]:
         for value in (0, 1, 2, None, ["track", 0, 1], "2", "binary16", "tf32"):
@@ -181,14 +194,31 @@ def test_changed_claims_and_classes_are_refused_or_true(first: int) -> None:
                 assert path[-1] in ("name", "typed") or "letters" in path or is_true(made), (path, value)
 
 
-def test_bits_of_weights_that_are_turned_are_refused_or_leave_the_claim_true() -> None:
-    document, draw = certificate(), np.random.default_rng(1)
+@pytest.mark.parametrize("way", CERTIFICATES)
+def test_bits_of_weights_that_are_turned_are_refused_or_leave_the_claim_true(way: str) -> None:
+    document, draw = CERTIFICATES[way](), np.random.default_rng(1)
     said = []
     for name in [*document["network"]["tensors"]]:
         made = with_turned_bit(document, name, draw)
         said.append(refusal_of(made))
         assert said[-1] is not None or is_true(made), name
     assert Rejected in said
+
+
+def test_ranges_of_the_reals_are_not_those_of_runs() -> None:
+    """What is stated holds of every run: ranges as narrow as over the reals are refused, and any that are moved."""
+    decision, document = decided("binary32", "1/2"), by_classes()
+    real = json.loads(str(decide_tracks(decision.network, decision.claim).certificate))
+    assert refusal_of(document) is None
+    assert refusal_of(document | {"units": real["units"]}) is Rejected
+    numbers = np.frombuffer(base64.b64decode(document["units"][0]["ranges"]), "<i4").copy()
+    for place in range(0, len(numbers), 7):
+        moved = numbers.copy()
+        moved[place] += (1 if place % 2 == 0 else -1) * (1 << 24)
+        made = changed(document, ("units", 0, "ranges"), base64.b64encode(moved.tobytes()).decode())
+        assert refusal_of(made) in (Rejected, Malformed)
+    for key, value in (("storage", "bfloat16"), ("sums", "bfloat16"), ("exp_ulp", "1000000"), ("exp_base", "x")):
+        assert refusal_of(changed(document, ("floats", 0, key), value)) is not None
 
 
 @pytest.mark.parametrize("first", [0, *[pytest.param(first, marks=pytest.mark.exhaustive) for first in range(1, 12)]])

@@ -6,6 +6,7 @@ Every operation states a form that contains what the network computes wherever i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import NamedTuple, Protocol
 
 from ...kernel.budget import Budget
@@ -36,7 +37,11 @@ class AttentionOfClasses(Protocol):
 
     def scores(self, head: int, query: Vectors, keys: Mapping[ColumnSource, Vectors], column: int
                ) -> dict[ColumnSource, PathBounds]:
-        """The scores of a query in this column: an average has just the weights exp(score)."""
+        """The scores of a query in this column."""
+
+    def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:
+        """What scores of all that a query in this column may see stand for: an average has just the weights exp of it.
+        """
 
     def write(self, stream: AffineForm, averages: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
               ) -> AffineForm:
@@ -44,6 +49,13 @@ class AttentionOfClasses(Protocol):
 
         ``sizes`` are of each head how great a coordinate of a value that it may see is.
         """
+
+    def written(self, head: int, value: AffineForm) -> AffineForm:
+        """What a head would write where its average is this."""
+
+    def write_sum(self, stream: AffineForm, written: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
+                  ) -> AffineForm:
+        """The same as `write`, of what the heads write."""
 
 
 class AttentionStage(NamedTuple):
@@ -133,6 +145,10 @@ class RealAttention:
         return {source: with_slope(scores(self._budget, query, key), slope, source[0] - column)
                 for source, key in keys.items()}
 
+    def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:
+        """The scores."""
+        return found
+
     def write(self, stream: AffineForm, averages: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
               ) -> AffineForm:
         """The stream, and each average through its matrix."""
@@ -141,4 +157,14 @@ class RealAttention:
         for head, z in zip(self._maps.heads, averages, strict=True):
             result = plus(result, shift_symbols(apply(self._budget, head.out, z), first - 1))
             first += z.slots - 1
+        return result if self._maps.bias is None else move(result, self._maps.bias)
+
+    def written(self, head: int, value: AffineForm) -> AffineForm:
+        """The average through its matrix."""
+        return apply(self._budget, self._maps.heads[head].out, value)
+
+    def write_sum(self, stream: AffineForm, written: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
+                  ) -> AffineForm:
+        """The sum of all."""
+        result = reduce(plus, written, stream)
         return result if self._maps.bias is None else move(result, self._maps.bias)

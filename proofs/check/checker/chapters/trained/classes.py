@@ -327,5 +327,5 @@ class AttentionOnNodes:
         self.budget.spend(sum(map(len, seen)) + len(seen))
         met = {self.sources[q][one] for q, indices in enumerate(seen) for one in indices}
         found = self.attention.scores(k, query, {source: self.reads[k][source].key for source in met}, p)
-        weights = weigh(self.budget, self.proof.shared.weights, found)
+        weights = weigh(self.budget, self.proof.shared.weights, self.attention.logarithms(found, p))
         return Averages(self.budget, self.proof.columns, self.sources, seen, weights)

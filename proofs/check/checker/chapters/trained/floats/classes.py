@@ -7,10 +7,12 @@ what exponentials make of it. That one the stated ranges are about; what the run
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import add, mul
 
 from ....kernel.verdicts import require
 from ..arithmetic import AttentionStage, Between
-from ..forms import UNIT, AffineForm, Linear, promoted, shift_symbols
+from ..forms import UNIT, WEIGHT, AffineForm, Linear, apply, move, plus, promoted, shift_symbols
 from ..ranges import ColumnSource, PathBounds, Vectors
 from ..reading.decision import LogitRow
 from .stack import AttentionOfRuns, FloatStack, join_forms, make_row_maps
@@ -70,16 +72,23 @@ class AttentionInRuns:
 
     def scores(self, head: int, query: Vectors, keys: Mapping[ColumnSource, Vectors], column: int
                ) -> dict[ColumnSource, PathBounds]:
-        """The scores that are stored, and what the logarithms of the weights may be off beside them.
+        """The scores that are stored."""
+        stored = self._softmax.bounds(query, list(keys.values()), self._maps.scale)
+        return dict(zip(keys, stored, strict=True))
+
+    def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:
+        """The scores with what the logarithms of the weights may be off beside them.
 
         Raises:
             Rejected: if that may be more than 1.
         """
-        stored = self._softmax.bounds(query, list(keys.values()), self._maps.scale)
-        off = self._softmax.exponents(stored, column + 1)
+        least: dict[int, int] = {}
+        for (place, *_), one in found.items():  # of which every word has one
+            least[place] = min(one.least, least.get(place, one.least))
+        off = self._softmax.exponents([*found.values()], column + 1, max(least.values()))
         require(max(off) <= UNIT, "exponentials may be off by too much")
         return {source: PathBounds(one.least - more, one.greatest + more)
-                for source, one, more in zip(keys, stored, off, strict=True)}
+                for (source, one), more in zip(found.items(), off, strict=True)}
 
     def write(self, stream: AffineForm, averages: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
               ) -> AffineForm:
@@ -91,3 +100,25 @@ class AttentionInRuns:
             first += z.slots - 1
         stored = self._operations.stored(join_forms(moved), made)
         return self._operations.sum(stream, self._operations.linear(self._maps.out, stored))
+
+    def written(self, head: int, value: AffineForm) -> AffineForm:
+        """The real product of what is averaged with the matrix of a head."""
+        out, part = self._maps.out, self._maps.values[head]
+        own = slice(part.start, part.stop)
+        columns, absolute = ([column[own] for column in those] for those in (out.columns, out.absolute))
+        return apply(self._operations.budget, Linear(columns, absolute, [0] * len(columns)), value)
+
+    def write_sum(self, stream: AffineForm, written: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
+                  ) -> AffineForm:
+        """The stream, and what the one product with all averages of a run is, which are near those of ``written``.
+
+        Proof: docs/floats.md, section 7, Inputs in tracks, By classes.
+        """
+        operations, out, off, most = self._operations, self._maps.out, list[int](), list[int]()
+        for greatest in sizes:
+            errors, entered = operations.entered(greatest, self._softmax.beside(greatest, column + 1))
+            off += errors
+            most += entered
+        moved = [(sum(map(mul, weights, off)) + sum(off) >> WEIGHT) + 1 for weights in out.absolute]
+        made = list(map(add, moved, operations.product_errors(out, most)))
+        return operations.sum(stream, operations.stored(move(reduce(plus, written), out.bias), made))

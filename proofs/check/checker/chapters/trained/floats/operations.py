@@ -62,12 +62,26 @@ class Operations:
     def linear(self, maps: Linear, x: AffineForm) -> AffineForm:
         """A matrix product of what is stored, and its bias, stored."""
         x = self.entering(x)
-        inexact = (sum(x.sizes) >> WEIGHT) + 3  # weights and biases are off by at most a unit
-        totals = [(sum(map(mul, weights, x.sizes)) >> WEIGHT) + abs(bias) + inexact
+        return self.stored(apply(self.budget, maps, x), self.product_errors(maps, x.sizes))
+
+    def product_errors(self, maps: Linear, sizes: Sequence[int]) -> list[int]:
+        """How far a matrix product of numbers of these sizes, and its bias, may be off before it is stored."""
+        inexact = (sum(sizes) >> WEIGHT) + 3  # weights and biases are off by at most a unit
+        totals = [(sum(map(mul, weights, sizes)) >> WEIGHT) + abs(bias) + inexact
                   for weights, bias in zip(maps.absolute, maps.bias, strict=True)]
         expect_finite(self.run.sums, [2 * total for total in totals])
-        made = [sum_error(self.run.sums, len(x.sizes) + 1, total) for total in totals]
-        return self.stored(apply(self.budget, maps, x), made)
+        return [sum_error(self.run.sums, len(sizes) + 1, total) for total in totals]
+
+    def entered(self, sizes: Sequence[int], made: Sequence[int]) -> tuple[list[int], list[int]]:
+        """How far numbers of these sizes are off that operations make, each off by so much, as they enter products; and
+        how great these are."""
+        run, errors, totals = self.run, list(made), list(map(add, sizes, made))
+        for form, others in ((run.storage, (run.sums, run.softmax)), (run.inputs, (run.storage,))):
+            expect_finite(form, totals)
+            if any(other != form for other in others):
+                errors = [error + rounding(form, total) for error, total in zip(errors, totals, strict=True)]
+                totals = list(map(add, sizes, errors))
+        return errors, totals
 
     def sum(self, x: AffineForm, y: AffineForm) -> AffineForm:
         """The sum of two numbers that are stored, rounded in `sums` and then stored."""

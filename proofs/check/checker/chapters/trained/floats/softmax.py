@@ -11,6 +11,7 @@ from operator import add, mul
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
+from ....kernel.numbers import ONE
 from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim
 from ..exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
@@ -28,7 +29,7 @@ from ..forms import (
     widened,
     within_range,
 )
-from ..maps import to_units
+from ..maps import over_root, to_units
 from ..ranges import PathBounds, Vectors, scores
 from ..reading.network import Scale
 from .rounding import expect_finite, gamma, rounding, sum_error, times, tiny, unit_roundoff, up
@@ -86,7 +87,7 @@ class SoftmaxOfRuns:
         found = []
         for key, error in zip(keys, self._product_errors(query.form.sizes, [key.known for key in keys], scale),
                               strict=True):
-            ends = to_units(scores(self._budget, query, key), -FRACTION, scale)
+            ends = scaled(scores(self._budget, query, key), scale)
             least, greatest = min(ends) - 1 - error, max(ends) + 1 + error
             (more,) = self._storing([max(-least, greatest)])
             found.append(PathBounds(least - more, greatest + more))
@@ -111,15 +112,15 @@ class SoftmaxOfRuns:
         for key in keys:
             total = (sum(map(mul, sizes, map(add, map(abs, key.centres), key.reaches))) >> FRACTION) + 1
             expect_finite(run.sums, [2 * total])
-            total = abs(to_units([total], -FRACTION, scale)[0]) + 2
+            total = abs(scaled([total], scale)[0]) + 2
             made.append(sum_error(run.sums, len(sizes) + (0 if power else 2), total))
         return made
 
-    def exponents(self, stored: Sequence[PathBounds], count: int) -> list[int]:
+    def exponents(self, stored: Sequence[PathBounds], count: int, floor: int | None = None) -> list[int]:
         """How far the logarithms of weights may be off, beside their scores, which are these or, of so many positions,
-        some of them."""
+        some of them, the greatest of which is at least ``floor``."""
         run, u, lost = self._run, self._u, tiny(self._run.softmax)
-        top = max(x.greatest for x in stored)
+        top, floor = max(x.greatest for x in stored), max(x.least for x in stored) if floor is None else floor
         most = max(max(-x.least, x.greatest) for x in stored)
         rescaled = self._rescaled(count)
         require(run.exp_base == "e" or times(6 * u, most) + up(8 * lost) <= UNIT,
@@ -128,7 +129,8 @@ class SoftmaxOfRuns:
         found = []
         for x in stored:
             apart = top - x.least
-            more = (3 * (apart + most) if run.exp_base != "e" else 0) + (apart if rescaled else 0)
+            both = max(top, -floor, x.greatest, -x.least)  # of this score, and of the greatest one
+            more = (3 * (apart + both) if run.exp_base != "e" else 0) + (apart if rescaled else 0)
             found.append(fixed + times(u, apart + more))
         expect_finite(run.softmax, [4 * (top - min(x.least for x in stored)), count << FRACTION + 1])
         return found
@@ -274,6 +276,14 @@ class SoftmaxOfRuns:
 
     def _tight(self, x: AffineForm) -> AffineForm:
         return tighten(x, spread(self._budget, x))
+
+
+def scaled(numbers: Sequence[int], scale: Scale) -> list[int]:
+    """The numbers times the scale, each off by at most 1."""
+    if scale.root is not None:
+        return [over_root(x, 0, scale.root) for x in numbers]
+    times = scale.times if scale.times is not None else ONE
+    return [x * times.numerator // times.denominator for x in numbers]
 
 
 def is_power(times: Fraction | None) -> bool:

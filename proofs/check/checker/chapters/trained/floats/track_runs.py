@@ -11,15 +11,16 @@ from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, read_heading
-from ....kernel.verdicts import quote, require, within
+from ....kernel.verdicts import quote, within
 from ...run_classes.reading import FloatClaim, read_floats
 from ..reading.decision import LogitRow
 from ..tracks.describing import describe_tracks
 from ..tracks.each_input import ProvesRows
 from ..tracks.proof import prove_tracks
-from ..tracks.reading import EachInput, TracksCertificate, read_forms
+from ..tracks.reading import TracksCertificate, read_forms
 from ..words import Runner
 from .casting import cast_network
+from .classes import Runs
 from .describing import words_of_run
 from .proof import RowsInRuns, WalkOfRuns, expect_sensible
 from .stack import FloatStack
@@ -53,14 +54,9 @@ def prove_track_runs(given: TrackRuns) -> Mapping[str, int]:
     for run in given.floats:
         with within(quote(run.name)):
             expect_sensible(run)
-            require(all(isinstance(unit, EachInput) for unit in given.units), "no rule for classes of inputs in runs")
-            proved.update(prove_tracks(given, partial(make_prover, given, stack_of(given, run))))
+            stack = FloatStack(given.language.budget, cast_network(given.network, run), run)
+            proved.update(prove_tracks(given, partial(make_prover, given, stack), Runs(stack)))
     return {"class of runs" if len(given.floats) == 1 else "classes of runs": len(given.floats), **proved}
-
-
-def stack_of(given: TrackRuns, run: FloatClaim) -> FloatStack:
-    """The network with the weights of a class."""
-    return FloatStack(given.language.budget, cast_network(given.network, run), run)
 
 
 def make_prover(given: TrackRuns, stack: FloatStack, rows: Sequence[LogitRow], may_stand: Sequence[Sequence[int]]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ....kernel.budget import Cache
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import expect, require, within
+from ..arithmetic import AttentionStage
 from ..cells import Bounds, Box
 from ..directions import PLACES, DirectionBasis, average, make_turn
 from ..forms import (
@@ -25,14 +26,11 @@ from ..forms import (
     Linear,
     apply,
     make_linear,
-    move,
-    plus,
     shift_symbols,
     spread,
     within_range,
 )
-from ..passing import AttentionMaps, NormMaps, UnitMaps, normed, turned
-from ..ranges import AttendedTo, ColumnSource, PathBounds, Vectors, both_ways, scores, weigh, with_slope
+from ..ranges import AttendedTo, ColumnSource, PathBounds, Vectors, both_ways, weigh
 from ..rows import Heard
 from ..weights import RelativeWeights
 from .columns import ColumnMove, FormColumns, left
@@ -52,14 +50,34 @@ class Ranged(NamedTuple):
     box: Box
 
 
+class HeardSizes(NamedTuple):
+    """Of each head how great each coordinate of what it writes may be across its directions, and of what it averages;
+    and the last place that is seen."""
+
+    across: list[list[int]]
+    averaged: list[list[int]]
+    place: int
+
+    def join(self, other: HeardSizes) -> HeardSizes:
+        """What is seen from either."""
+        across, averaged = ([greatest(pair) for pair in zip(*those, strict=True)] for those in (
+            (self.across, other.across), (self.averaged, other.averaged)))
+        return HeardSizes(across, averaged, max(self.place, other.place))
+
+
+def greatest(vectors: Sequence[Sequence[int]]) -> list[int]:
+    """The greatest of each coordinate."""
+    return [max(column) for column in zip(*vectors, strict=True)]
+
+
 class LayerProof:
     """An attention step, at all that is read or asks: tokens at places in the first one, later nodes."""
 
     def __init__(self, columns: FormColumns, offset: int, labels: Sequence[Labels], stated: StepRanges,
-                 maps: AttentionMaps, after: list[NormMaps | UnitMaps], width: int,
-                 embedded: Callable[[ColumnSource], AffineForm] | None) -> None:
+                 stage: AttentionStage, width: int, embedded: Callable[[ColumnSource], AffineForm] | None) -> None:
         """``embedded`` is what streams are before the first step."""
-        self.columns, self.budget, self.stated, self.maps, self.after = columns, columns.budget, stated, maps, after
+        self.columns, self.budget, self.stated = columns, columns.budget, stated
+        self.attention, self.after = stage.attention, stage.after
         self._offset, self._labels, self._embedded = offset, labels, embedded
         self.turns = [make_turn(self.budget, data, width) for data in stated.directions]
         self.across = [make_across(turn, width) for turn in self.turns]
@@ -68,7 +86,7 @@ class LayerProof:
         self.points: dict[ColumnSource, AffineForm] = {}
         self._normed: dict[ColumnSource, AffineForm] = {}
         self._reads: dict[tuple[int, ColumnSource], AttendedTo] = {}
-        self._sizes: dict[tuple[int, ColumnSource], list[int]] = {}
+        self._sizes: dict[tuple[int, ColumnSource], tuple[list[int], list[int]]] = {}
         self._heard: dict[ColumnSource, QueryProof] = {}
         self._sight: tuple[tuple[int, int, Given], PlacesRead] | None = None
         self._bundled = Cache[BundleKey, Bundles]()
@@ -102,11 +120,9 @@ class LayerProof:
         key = (place, *same(asks))
         if self._scores.get(head, ((), {}))[0] != key:
             self._scores[head] = key, {}
-        known, slope = self._scores[head][1], self.maps.heads[head].slope
-        for source in sources:
-            if source not in known:
-                known[source] = with_slope(scores(self.budget, asks, self.read(head, source).key), slope,
-                                           source[0] - place)
+        known = self._scores[head][1]
+        new = {source: self.read(head, source).key for source in sources if source not in known}
+        known.update(self.attention.scores(head, asks, new, place))
         return {source: known[source] for source in sources}
 
     def prove(self, query: Query, ranged: Sequence[Ranged]) -> None:
@@ -120,7 +136,8 @@ class LayerProof:
         for own in dict.fromkeys(one.own for one in ranged):
             if own not in self._heard:
                 asks = [self.query(head, own) for head in range(len(self.turns))]
-                itself = [scores(self.budget, one, self.read(head, own).key) for head, one in enumerate(asks)]
+                itself = [self.attention.scores(head, one, {own: self.read(head, own).key}, own[0])[own]
+                          for head, one in enumerate(asks)]
                 key = *(number for one in asks for number in same(one)), *(one.greatest >> FRACTION for one in itself)
                 new.setdefault(key, (asks, []))[1].append(own)
         for asks, owns in new.values():
@@ -154,7 +171,7 @@ class LayerProof:
             self.budget.hold(1 << 15)
             if self._embedded is not None:
                 self.points[source] = self._embedded(source)
-            self._normed[source] = normed(self.budget, self.maps.norm, self.points[source])
+            self._normed[source] = self.attention.normed(self.points[source])
         return self.points[source]
 
     def read(self, head: int, source: ColumnSource) -> AttendedTo:
@@ -162,39 +179,38 @@ class LayerProof:
         key = (head, source)
         if key not in self._reads:
             self.budget.hold((1 << 15) * self.point(source).slots)
-            maps, stream = self.maps.heads[head], self._normed[source]
-            value = apply(self.budget, maps.out, apply(self.budget, maps.value, stream))
-            found = turned(self.budget, self.maps.rotary, self._offset + source[0],
-                           apply(self.budget, maps.key, stream))
+            stream = self._normed[source]
+            averaged = self.attention.value(head, stream)
+            value = self.attention.written(head, averaged)
+            found = self.attention.key(head, stream, self._offset + source[0])
             self._reads[key] = AttendedTo(Vectors(found, spread(self.budget, found)), value,
                                           both_ways(self.budget, self.turns[head].there, value))
             rest = spread(self.budget, apply(self.budget, self.across[head], value))
-            self._sizes[key] = [abs(centre) + reach for centre, reach in zip(*rest, strict=True)]
+            self._sizes[key] = [abs(centre) + reach for centre, reach in zip(*rest, strict=True)], averaged.sizes
         return self._reads[key]
 
-    def across_sizes(self, head: int, source: ColumnSource) -> list[int]:
-        """How great what a head writes there is across its directions."""
+    def sizes(self, head: int, source: ColumnSource) -> tuple[list[int], list[int]]:
+        """How great what a head writes there is across its directions, and what it averages."""
         self.read(head, source)
         return self._sizes[head, source]
 
     def query(self, head: int, source: ColumnSource) -> Vectors:
         """What a head asks there."""
         self.point(source)
-        form = turned(self.budget, self.maps.rotary, self._offset + source[0],
-                      apply(self.budget, self.maps.heads[head].query, self._normed[source]))
+        form = self.attention.query(head, self._normed[source], self._offset + source[0])
         if self._embedded is None:  # so that queries that differ by roundings alone are one, whose scores are known
             radii = [-(-radius >> ALIKE) << ALIKE for radius in form.radii]
             form = within_range(form.rows, form.slots, radii, [size + (1 << ALIKE) for size in form.sizes])
         return Vectors(form, spread(self.budget, form))
 
-    def write(self, point: AffineForm, box: Box, sizes: Sequence[Sequence[int]]) -> AffineForm:
+    def write(self, point: AffineForm, box: Box, sizes: HeardSizes) -> AffineForm:
         """The stream after the heads, where their averages are in the box; their symbols follow the others."""
-        result, first = point, point.slots
-        for turn, bounds, size in zip(self.turns, box, sizes, strict=True):
+        written, first = [], point.slots
+        for turn, bounds, size in zip(self.turns, box, sizes.across, strict=True):
             z = average(self.budget, turn._replace(rest=identity(len(size))), bounds.least, bounds.greatest, size)
-            result = plus(result, shift_symbols(z, first - 1))
+            written.append(shift_symbols(z, first - 1))
             first += len(bounds.least)
-        return result if self.maps.bias is None else move(result, self.maps.bias)
+        return self.attention.write_sum(point, written, sizes.averaged, sizes.place)
 
 
 class QueryProof:
@@ -203,9 +219,13 @@ class QueryProof:
     def __init__(self, layer: LayerProof, asks: Sequence[Vectors], owns: Sequence[ColumnSource]) -> None:
         self.layer, self.one = layer, owns[0]
         self.sources = [*layer.sight(self.one, ()).sources, *owns]
-        self.weights = [weigh(layer.budget, layer.weights, layer.scores(head, self.one[0], one, self.sources))
-                        for head, one in enumerate(asks)]
-        """Of all that may be seen: on a path on which the token is read."""
+        self.weights = [self.weigh(head, one) for head, one in enumerate(asks)]
+
+    def weigh(self, head: int, asks: Vectors) -> dict[ColumnSource, PathBounds]:
+        """The weights of all that may be seen: on a path on which the token is read."""
+        layer, place = self.layer, self.one[0]
+        found = layer.attention.logarithms(layer.scores(head, place, asks, self.sources), place)
+        return weigh(layer.budget, layer.weights, found)
 
     def passes(self, head: int, query: Query, given: Given) -> ColumnPasses:
         """Over the inputs that have these columns."""
@@ -232,17 +252,17 @@ class QueryProof:
         """What the heads hear on a class."""
         layer = self.layer
         return [Heard(ClassAverages(self.passes(head, one.query, one.one.given), one, self.weights[head]),
-                      {source: layer.read(head, source) for source in self.sources}, turn, self.sizes[head])
+                      {source: layer.read(head, source) for source in self.sources}, turn, self.sizes.across[head])
                 for head, turn in enumerate(layer.turns)]
 
     @cached_property
-    def sizes(self) -> list[list[int]]:
-        """Of each head how great each coordinate of what it writes may be across its directions: averages are no
-        greater."""
+    def sizes(self) -> HeardSizes:
+        """Averages are no greater than what is averaged."""
         width = len(self.layer.across[0].columns) if self.layer.across else 0
-        self.layer.budget.spend(1 + (len(self.layer.across) * len(self.sources) * width >> 3))
-        return [[max(column) for column in zip(*(self.layer.across_sizes(head, source) for source in self.sources),
-                                               strict=True)] for head in range(len(self.layer.turns))]
+        self.layer.budget.spend(1 + (len(self.layer.across) * len(self.sources) * width >> 2))
+        each = [[self.layer.sizes(head, source) for source in self.sources] for head in range(len(self.layer.turns))]
+        across, averaged = ([greatest([one[k] for one in of_head]) for of_head in each] for k in (0, 1))
+        return HeardSizes(across, averaged, self.one[0])
 
 
 class ClassAverages:

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from itertools import pairwise
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import Rejected, expect, require, within
+from ..arithmetic import ArithmeticOfClasses, Reals
 from ..cells import Bounds, replaced
 from ..cells import Cell as BoxOfCell
 from ..forms import FRACTION, AffineForm, Linear, promoted
-from ..maps import make_rows
 from ..packed import SLOT
-from ..passing import AttentionMaps, NormMaps, UnitMaps, embed, make_maps, pass_between
 from ..ranges import ColumnSource
 from ..rows import Last, prove_rows
 from .columns import FormColumns
 from .each_input import MakesProver, over_the_reals, prove_each
-from .layers import LayerProof, Ranged
+from .layers import HeardSizes, LayerProof, Ranged
 from .queries import Class, Query, expect_labels, make_queries, make_sources, split
 from .reading import EachInput, TracksCertificate, Tree, Unit, width_of_stream
 
@@ -31,10 +31,11 @@ CELL_STEPS = 500  # of a cell, beside its products
 GroupKey = tuple[int, ...]
 
 
-def prove_tracks(given: TracksCertificate, make: MakesProver | None = None) -> Mapping[str, int]:
+def prove_tracks(given: TracksCertificate, make: MakesProver | None = None,
+                 arithmetic: ArithmeticOfClasses | None = None) -> Mapping[str, int]:
     """Every form of the claim; how many classes were proved, in how many cells, and how many inputs one by one.
 
-    ``make`` proves inputs, if not over the real numbers.
+    ``make`` proves inputs, and ``arithmetic`` is that of classes, if not over the real numbers.
     """
     make = make or over_the_reals(given)
     found = Counter({"forms": len(given.units)})
@@ -43,7 +44,7 @@ def prove_tracks(given: TracksCertificate, make: MakesProver | None = None) -> M
             if isinstance(unit, EachInput):
                 found["inputs"] += prove_each(given, number, unit.inputs, make)
             else:
-                classes, cells = FormProof(given, number, unit).run()
+                classes, cells = FormProof(given, number, unit, arithmetic).run()
                 found.update(classes=classes, cells=cells)
     return found
 
@@ -51,26 +52,18 @@ def prove_tracks(given: TracksCertificate, make: MakesProver | None = None) -> M
 class FormProof:
     """The proof of one form."""
 
-    def __init__(self, given: TracksCertificate, number: int, unit: Unit) -> None:
+    def __init__(self, given: TracksCertificate, number: int, unit: Unit, arithmetic: ArithmeticOfClasses | None
+                 ) -> None:
         self.given, self.unit, self.budget = given, unit, given.language.budget
         network, claim = given.network, given.claim
         require(network.causal, "claims about tracks need causal attention")
         self.columns = FormColumns(self.budget, claim, claim.forms[number])
-        between: list[list[NormMaps | UnitMaps]] = [[]]
-        attention: list[AttentionMaps] = []
-        for step in network.steps:
-            maps = make_maps(self.budget, step)
-            if isinstance(maps, AttentionMaps):
-                attention.append(maps)
-                between.append([])
-            else:
-                between[-1].append(maps)
-        self.first = between[0]
+        self.arithmetic = arithmetic or Reals(self.budget, network)
         *self.before, self.last = [
-            LayerProof(self.columns, claim.offset, unit.labels, stated, maps, after, width_of_stream(step),
-                  None if k else self.embedded)
-            for k, (stated, maps, after, step) in enumerate(
-                zip(unit.steps, attention, between[1:], network.attention_steps, strict=True))]
+            LayerProof(self.columns, claim.offset, unit.labels, stated, stage, width_of_stream(step),
+                       None if k else self.embedded)
+            for k, (stated, stage, step) in enumerate(
+                zip(unit.steps, self.arithmetic.stages, network.attention_steps, strict=True))]
         self._rows: dict[int, Linear] = {}
 
     def run(self) -> tuple[int, int]:
@@ -126,20 +119,18 @@ class FormProof:
                 for node, box in stated.items():
                     own = layer.own(node)
                     stream = layer.write(layer.point(own), box, layer.heard(own).sizes)
-                    following.points[node] = promoted(pass_between(self.budget, layer.after, stream))
+                    following.points[node] = promoted(self.arithmetic.between(layer.after, stream))
                     self.budget.hold(2 * SLOT * following.points[node].slots * len(following.points[node].rows))
 
     def embedded(self, source: ColumnSource) -> AffineForm:
         """The stream of a token at a place, before the first attention step."""
         place, token = source
-        form = embed(self.given.network, token, self.given.claim.offset + place)
-        return promoted(pass_between(self.budget, self.first, form))
+        return promoted(self.arithmetic.point(token, self.given.claim.offset + place))
 
     def rows(self, answer: int) -> Linear:
         """The rows of an answer as a map of the last stream."""
         if answer not in self._rows:
-            rows = self.given.claim.rows(answer)
-            self._rows[answer] = make_rows(self.budget, self.given.network.unembedding, rows)
+            self._rows[answer] = self.arithmetic.make_rows(self.given.claim.rows(answer))
         return self._rows[answer]
 
 
@@ -157,8 +148,7 @@ class GroupProof:
             Rejected: if one is not proved in a cell.
         """
         stream = self.layer.point(ranged[0].own)
-        those = [self.layer.heard(own).sizes for own in {one.own for one in ranged}]
-        sizes = [[max(column) for column in zip(*of_head, strict=True)] for of_head in zip(*those, strict=True)]
+        sizes = reduce(HeardSizes.join, (self.layer.heard(own).sizes for own in {one.own for one in ranged}))
         waiting: list[tuple[Tree, Sequence[Ranged]]] = [(tree, ranged)]
         cells = 0
         while waiting:
@@ -191,13 +181,14 @@ class GroupProof:
                 above.append(one._replace(box=(*one.box[:head], cut, *one.box[head + 1:])))
         return below, above
 
-    def prove_cell(self, part: Sequence[Ranged], point: AffineForm, sizes: Sequence[Sequence[int]]) -> None:
+    def prove_cell(self, part: Sequence[Ranged], point: AffineForm, sizes: HeardSizes) -> None:
         """All rows on the hull of what is left of the boxes; or class by class, where the hull is too wide."""
         self.budget.spend(CELL_STEPS)
         box = tuple(Bounds([min(column) for column in zip(*(one.box[head].least for one in part), strict=True)],
                            [max(column) for column in zip(*(one.box[head].greatest for one in part), strict=True)])
                     for head in range(len(self.layer.turns)))
-        stream = pass_between(self.budget, self.layer.after, self.layer.write(point, box, sizes))
+        arithmetic = self.form.arithmetic
+        stream = arithmetic.judged(arithmetic.between(self.layer.after, self.layer.write(point, box, sizes)))
         margin = self.form.given.claim.margin
         try:
             prove_rows(self.budget, self.rows, margin, stream, None)
