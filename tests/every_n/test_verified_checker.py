@@ -95,9 +95,10 @@ ALONE = ["relu", "relu-over-n", "sigmoid"]
 """Their weights depend on their own score: they count, select, and look a count up."""
 OTHER_WEIGHTINGS = ["softmax-plus-one", *SPARSE, *ALONE, "geometric", "stick-breaking"]
 ONLY_PYTHON = {"counts_that_cancel"}
-MORE = {"a_power_too_long", "slack_with_a_margin_that_is_too_small"}
+MORE = {"a_power_too_long", "slack_with_a_margin_that_is_too_small", "weighting_sigmoid_with_a_bound_that_is_too_small"}
 """Accepted here: where the Python checker ends with incomplete, as no number is made that is so long; and where it
-rejects: it takes the stated error of a number that is looked up, 1/4, while less than 1/8 is proved here."""
+rejects: it takes the stated error of a number that is looked up, 1/4, while less than 1/8 is proved here; and it
+rejects a file for a stated error that is too small, of which is said here that it is not proved."""
 
 
 def test_what_is_accepted_python_accepts() -> None:
@@ -107,7 +108,9 @@ def test_what_is_accepted_python_accepts() -> None:
 
 
 def test_of_certificates_of_formulas_only_these_are_incomplete_here_and_accepted_by_python() -> None:
-    refused = {path.stem for path in corpus("accepted") if answers()[path].verdict != "accepted"}
+    """Others are not spelled as they must be."""
+    refused = {path.stem for path in corpus("accepted") if answers()[path].verdict != "accepted"
+               and "is not written as certify writes it" not in answers()[path].reason}
     assert {stem for stem in refused if not stem.startswith(("floats_", "softened_", "trained_"))} == ONLY_PYTHON
 
 

@@ -226,23 +226,29 @@ End Heads.
 (* ---- what they weigh together, between two numbers ---- *)
 Notation share_of_head := (Q * (Q * Q))%type.
 Definition at_distance (t : share_of_head) (d : nat) : Q := (fst (snd t) * inject_Z (Z.of_nat d) + snd (snd t))%Q.
-Definition response_ends (k : weighing) (n : nat) (z : Q) : ends :=
-  let y := if Qle_bool 0 z then z else 0%Q in
-  match k with
-  | Relu => closely y
-  | ReluOverN => closely (y / inject_Z (Z.of_nat n))
-  | _ => (sigmoid_below (fst (closely z)), sigmoid_above (snd (closely z)))
-  end.
 Definition scaled_ends (q : Q) (I : ends) : ends :=
   let J := if Qle_bool 0 q then I else (snd I, fst I) in
   (Qnum q * fst J / Zpos (Qden q), ceiling_div (Qnum q * snd J) (Zpos (Qden q)))%Z.
+(* Those of ReLUs are rational. *)
+Definition relu_of (z : Q) : Q := if Qle_bool 0 z then z else 0%Q.
+Definition summed_relus (d : nat) (ts : list share_of_head) : Q :=
+  fold_right (fun t x => Qred (fst t * relu_of (at_distance t d) + x)) 0%Q ts.
 Definition summed_ends (k : weighing) (n d : nat) (ts : list share_of_head) : ends :=
-  fold_right (fun t I => let J := scaled_ends (fst t) (response_ends k n (at_distance t d)) in
-    (fst J + fst I, snd J + snd I)%Z) (0, 0)%Z ts.
+  match k with
+  | Relu => closely (summed_relus d ts)
+  | ReluOverN => closely (summed_relus d ts / inject_Z (Z.of_nat n))
+  | _ => fold_right (fun t I => let z := closely (at_distance t d) in
+      let J := scaled_ends (fst t) (sigmoid_below (fst z), sigmoid_above (snd z)) in
+      (fst J + fst I, snd J + snd I)%Z) (0, 0)%Z ts
+  end.
 (* Responses grow with scores. So if the factors of the greatest scores add up to at least 0, however many are taken,
    the sum is not negative, however small it is. *)
 Fixpoint inserted (t : Q * Q) (l : list (Q * Q)) : list (Q * Q) :=
-  match l with [] => [t] | u :: m => if Qle_bool (snd u) (snd t) then t :: l else u :: inserted t m end.
+  match l with
+  | [] => [t]
+  | u :: m => if Qeq_bool (snd u) (snd t) then (fst u + fst t, snd u)%Q :: m
+              else if Qle_bool (snd u) (snd t) then t :: l else u :: inserted t m
+  end.
 Definition by_score (d : nat) (ts : list share_of_head) : list (Q * Q) :=
   fold_right (fun t => inserted (fst t, at_distance t d)) [] ts.
 Fixpoint stays_above (sum : Q) (l : list (Q * Q)) : bool :=
@@ -259,22 +265,23 @@ Definition weighs_as (k : weighing) (n : nat) (ts : list share_of_head) (d : nat
 
 Lemma at_distance_value t d : Q2R (at_distance t d) = Q2R (fst (snd t)) * INR d + Q2R (snd (snd t)).
 Proof. unfold at_distance. rewrite Q2R_plus, Q2R_mult, Q2R_of_nat. reflexivity. Qed.
-Lemma response_inside k n z : (1 <= n)%nat -> is_alone k = true -> inside (response_ends k n z) (response k n (Q2R z)).
+Lemma relu_of_value z : Q2R (relu_of z) = relu (Q2R z).
 Proof.
-  intros Hn K. assert (Y : Q2R (if Qle_bool 0 z then z else 0%Q) = relu (Q2R z)).
-  { destruct (Qle_bool 0 z) eqn:E.
-    - apply Qle_bool_R in E. rewrite Q2R_0 in E. now rewrite relu_linear.
-    - rewrite Q2R_0, relu_zero; [reflexivity|]. apply Rnot_lt_le. intros L.
-      assert (T : (0 <= z)%Q) by (apply Rle_Qle; rewrite Q2R_0; lra). apply Qle_bool_iff in T. congruence. }
-  destruct k; try discriminate; cbn [response_ends response].
-  - rewrite <- Y. apply closely_inside.
-  - rewrite <- Y. replace (Q2R _ / INR n) with (Q2R ((if Qle_bool 0 z then z else 0%Q) / inject_Z (Z.of_nat n))).
-    + apply closely_inside.
-    + rewrite Q2R_div, Q2R_of_nat; [reflexivity|]. intros E. apply Qeq_eqR in E. rewrite Q2R_of_nat, Q2R_0 in E.
-      pose proof (INR_at_least_1 n Hn). lra.
-  - destruct (closely_inside z) as [L U]. split; cbn [fst snd].
-    + eapply Rle_trans; [apply sigmoid_below_correct|now apply sigmoid_grows].
-    + eapply Rle_trans; [|apply sigmoid_above_correct]. now apply sigmoid_grows.
+  unfold relu_of. destruct (Qle_bool 0 z) eqn:E.
+  - apply Qle_bool_R in E. rewrite Q2R_0 in E. now rewrite relu_linear.
+  - rewrite Q2R_0, relu_zero; [reflexivity|]. apply Rnot_lt_le. intros L.
+    assert (T : (0 <= z)%Q) by (apply Rle_Qle; rewrite Q2R_0; lra). apply Qle_bool_iff in T. congruence.
+Qed.
+Lemma summed_relus_value n d ts : Q2R (summed_relus d ts) = weighs_as Relu n ts d.
+Proof.
+  unfold weighs_as. induction ts as [|t ts IH]; [apply Q2R_0|]. cbn [summed_relus fold_right total response].
+  fold (summed_relus d ts). rewrite Q2R_reduced, Q2R_plus, Q2R_mult, relu_of_value, at_distance_value, IH. reflexivity.
+Qed.
+Lemma sigmoid_inside z : inside (sigmoid_below (fst (closely z)), sigmoid_above (snd (closely z))) (sigmoid (Q2R z)).
+Proof.
+  destruct (closely_inside z) as [L U]. split; cbn [fst snd].
+  - eapply Rle_trans; [apply sigmoid_below_correct|now apply sigmoid_grows].
+  - eapply Rle_trans; [|apply sigmoid_above_correct]. now apply sigmoid_grows.
 Qed.
 Lemma scaled_inside q I x : inside I x -> inside (scaled_ends q I) (Q2R q * x).
 Proof.
@@ -297,10 +304,18 @@ Qed.
 Lemma summed_inside k n d ts : (1 <= n)%nat -> is_alone k = true ->
   inside (summed_ends k n d ts) (weighs_as k n ts d).
 Proof.
-  intros Hn K. induction ts as [|t ts [L U]]; [split; cbn; rewrite fixed_0; lra|].
-  pose proof (scaled_inside (fst t) _ _ (response_inside k n (at_distance t d) Hn K)) as [L' U'].
-  rewrite at_distance_value in L', U'. unfold weighs_as in *. cbn [summed_ends fold_right total] in *.
-  fold (summed_ends k n d ts). split; cbn [fst snd]; rewrite fixed_plus; lra.
+  intros Hn K. destruct k; try discriminate; cbn [summed_ends].
+  - rewrite <- summed_relus_value. apply closely_inside.
+  - replace (weighs_as ReluOverN n ts d) with (Q2R (summed_relus d ts / inject_Z (Z.of_nat n)));
+      [apply closely_inside|].
+    pose proof (INR_at_least_1 n Hn) as P. rewrite Q2R_div, Q2R_of_nat, (summed_relus_value n).
+    + unfold weighs_as, Rdiv. rewrite Rmult_comm, <- total_scale. apply total_ext. intros t _. cbn [response].
+      unfold Rdiv. ring.
+    + intros E. apply Qeq_eqR in E. rewrite Q2R_of_nat, Q2R_0 in E. lra.
+  - induction ts as [|t ts [L U]]; [split; cbn; rewrite fixed_0; lra|].
+    pose proof (scaled_inside (fst t) _ _ (sigmoid_inside (at_distance t d))) as [L' U'].
+    rewrite at_distance_value in L', U'. unfold weighs_as in *. cbn [fold_right total response] in *.
+    split; cbn [fst snd]; rewrite fixed_plus; lra.
 Qed.
 Lemma response_nonneg k n x : (1 <= n)%nat -> 0 <= response k n x.
 Proof.
@@ -308,10 +323,11 @@ Proof.
   pose proof (sigmoid_range x). destruct k; cbn [response]; try lra. apply quotient_nonneg; lra.
 Qed.
 Notation responds k n := (fun t => Q2R (fst t) * response k n (Q2R (snd t))).
-Lemma inserted_total (r : Q * Q -> R) t l : total r (inserted t l) = r t + total r l.
+Lemma inserted_total k n t l : total (responds k n) (inserted t l) = responds k n t + total (responds k n) l.
 Proof.
-  induction l as [|u l IH]; [reflexivity|]. cbn [inserted]. destruct (Qle_bool _ _); [reflexivity|]. cbn [total].
-  rewrite IH. ring.
+  induction l as [|u l IH]; [reflexivity|]. cbn [inserted]. destruct (Qeq_bool (snd u) (snd t)) eqn:E.
+  - apply Qeq_bool_R in E. cbn [total fst snd]. rewrite Q2R_plus, E. ring.
+  - destruct (Qle_bool _ _); [reflexivity|]. cbn [total]. rewrite IH. ring.
 Qed.
 Lemma stays_above_correct k n l : (1 <= n)%nat -> forall sum x, 0 <= Q2R sum -> stays_above sum l = true ->
   match l with t :: _ => Q2R (snd t) <= x | [] => True end -> 0 <= Q2R sum * response k n x + total (responds k n) l.
