@@ -13,6 +13,7 @@ import pytest
 
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.forms import apply, spread
 from proofs.check.checker.chapters.trained.precision import Logits, Stream
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import read_run_class
@@ -138,3 +139,29 @@ def test_each_rounding_is_in_the_errors_and_these_are_as_small_as_they_were(kind
     """A rounding that is left out changes a number; so does a looser bound."""
     known = [known_rows(network_of(kind), fields, WORD) for fields in CLASSES.values()]
     assert [stream[1] + sum(error for _, error in rows) for rows, stream in known] == ERRORS[kind]
+
+
+def forms_of(network: dict[str, Any], fields: dict[str, Any]) -> list[tuple[int, int]]:
+    """Of each row the centre and the reach of its form, in units of 2^-44."""
+    given = given_of(network, fields)
+    prover = proof.ProverOfRuns(given, given.floats[0])
+    ((_, logits),) = proof.WalkOfRuns(prover._stack, 1).logits(WORD, [len(WORD) - 1])
+    rows = [spread(prover._budget, apply(prover._budget, row, logits)) for row in prover._rows]
+    return [(centre, reach) for (centre,), (reach,) in rows]
+
+
+REACHES = {"norm": [9494193, 6462461, 3313],
+           "mean": [776989062706, 2653926851, 51267390],
+           "sum": [653913721158, 2543734291, 63367823],
+           "thirds": [64403618, 41034630, 22808]}
+"""How far rows may be off, all in all, class by class, in units of 2^-26."""
+
+
+@pytest.mark.parametrize("kind", REACHES)
+def test_rows_of_drawn_runs_are_within_forms_that_know_that_a_mean_is_one_number(kind: str) -> None:
+    network, found = network_of(kind), []
+    for name in ("softmax", "functions", "binary32"):
+        centres, reaches = np.array(forms_of(network, CLASSES[name])).T / 2**18 * (1, 1, 3)
+        assert (np.abs(drawn_rows(network, CLASSES[name], WORD) - centres) <= reaches).all()
+        found.append(int(reaches.sum()))
+    assert found == REACHES[kind]

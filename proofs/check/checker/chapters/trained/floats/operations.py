@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import isqrt
 from operator import add, mul
 
 from ....kernel.budget import Budget
@@ -15,7 +16,20 @@ from ....kernel.verdicts import require
 from ...run_classes.reading import FloatClaim
 from ..form_norms import centred, normalise, square
 from ..form_units import activate
-from ..forms import UNIT, WEIGHT, AffineForm, Linear, apply, plus, promoted, scale_each, spread, tighten, widened
+from ..forms import (
+    UNIT,
+    WEIGHT,
+    AffineForm,
+    Linear,
+    apply,
+    plus,
+    promoted,
+    scale_each,
+    spread,
+    tighten,
+    widened,
+    with_generators,
+)
 from ..maps import to_units
 from ..passing import NormMaps, UnitMaps
 from ..precision import ceil_norm, ceil_sqrt
@@ -96,7 +110,9 @@ class Operations:
         self.budget.spend(20 * len(x.rows))
         x = self.tight(promoted(x))
         exact = self.tight(normalise(self.budget, maps.kind, maps.epsilon, x))
-        made = self._norm_error(maps, x, exact)
+        made, shift = self._norm_error(maps, x, exact)
+        if shift:
+            exact = with_generators(exact._replace(sizes=[size + shift for size in exact.sizes]), [[shift]] * len(made))
         scaled = scale_each(self.budget, maps.gain, maps.bias, exact)
         gains = maps.gain or [UNIT] * len(made)
         biases = maps.bias or [0] * len(made)
@@ -108,11 +124,11 @@ class Operations:
             made[i] = error * gain // UNIT + 2 + times(last, product + abs(biases[i]) + 1) + lost
         return self.stored(scaled, made)
 
-    def _norm_error(self, maps: NormMaps, x: AffineForm, exact: AffineForm) -> list[int]:
-        """How far each coordinate of the norm, before gain and bias, may be off from that of the same stream.
+    def _norm_error(self, maps: NormMaps, x: AffineForm, exact: AffineForm) -> tuple[list[int], int]:
+        """How far each coordinate of the norm, before gain and bias, may be off from that of the same stream; and how
+        far all of them alike.
 
-        Proof: docs/floats.md, section 7, Norms. ``off`` are at least |ĉ_i - c_i|, and the 2-norm's slope is at most
-        1/(s - |off| / sqrt d).
+        Proof: docs/floats.md, section 7, Norms. ``off`` are at least |ψ_i|, ``mean`` is at least |δ|.
 
         Raises:
             Rejected: if the deviation may be too near to 0 for its rounding.
@@ -123,20 +139,26 @@ class Operations:
         expect_finite(run.softmax, [4 * sum(x.sizes), 8 * squares, d * UNIT])
         require(tiny(run.softmax) * max(Fraction(2 * d), Fraction(8 * squares, d * UNIT)) <= 1,
                 "an inverse in a norm may be too small for its format")
-        off = [0] * d
+        off, mean = [0] * d, 0
         if maps.kind == "layer":
-            mean = sum(x.sizes) // d + 1
-            off = [times(gamma(d + 1, u), mean) + times(gamma(4, u), size + mean) + lost for size in x.sizes]
-        low = self._least_deviation(maps, x)
-        length = ceil_norm(off)
-        room = low - -(-length // max(1, ceil_sqrt(d) - 1))
+            average = sum(x.sizes) // d + 1
+            mean = times(gamma(d + 1, u), average) + lost
+            off = [times(gamma(4, u), size + average) + lost for size in x.sizes]
+        low, root = self._least_deviation(maps, x), max(1, isqrt(d))
+        length = ceil_norm([more + mean for more in off])
+        room = low - -(-length // root)
         require(room > 0, "a norm where the deviation may be too near to 0")
         expect_finite(run.softmax, [2 * UNIT**2 // room, 4 * UNIT**3 // room**2])
         flushed = 4 * (d + 3) * tiny(run.softmax) / maps.epsilon
         require(8 * flushed <= 1 and 8 * self.function <= 2, "ε, or a root, is too coarse for its format")
         factor = (1 + gamma(d + 8, u)) * (1 + 2 * flushed) * (1 + 2 * self.function) - 1
-        moved = length * UNIT // room + 1
-        return [moved + times(factor, size + moved) + lost for size in exact.sizes]
+        far, apart, made = length * UNIT // room + 1, ceil_norm(off), []
+        shift = mean * UNIT // room + 1 if mean else 0
+        for size, more in zip(exact.sizes, off, strict=True):
+            moved = (more * UNIT + (size + far) * -(-apart // root)) // room + 2
+            moved += (size * shift // UNIT + 1) * shift // UNIT
+            made.append(moved + times(factor, size + shift + moved) + lost)
+        return made, shift
 
     def _least_deviation(self, maps: NormMaps, x: AffineForm) -> int:
         """At most sqrt(mean(c²) + ε) on all that the form contains, in units: for `layer`, the root of d^-3 times what
