@@ -54,35 +54,6 @@ Proof.
   - apply IH in H as [L H]. split; [lia|]. replace (k - p) with (S (k - S p)) by lia. exact H.
 Qed.
 
-(* ---- what trees are made of: equations that keep terms small ---- *)
-Section Equations.
-Variables (letters names : list string) (l : list formula).
-Notation tree_of f := (own_tree letters names l f).
-Notation count_tree s f := (Boxed (side_sign s) (operand_tree l f (tree_of f))).
-Lemma sum_of_number u c : term_tree letters names l (Some u) (Number c)
-  = if (c =? 0)%Z then u else Infixed (the_sum c) u (Word (integer_text (Z.abs c))).
-Proof. reflexivity. Qed.
-Lemma sum_of_plus u a s f t : term_tree letters names l (Some u) (Plus a s f t)
-  = Infixed (the_sum a) u (term_tree letters names l (Some (summand false a (count_tree s f))) t).
-Proof. reflexivity. Qed.
-Lemma first_plus a s f t : term_tree letters names l None (Plus a s f t)
-  = term_tree letters names l (Some (summand (a <? 0)%Z a (count_tree s f))) t.
-Proof. reflexivity. Qed.
-Lemma own_truth b : tree_of (Truth b) = Word (if b then "true" else "false").
-Proof. reflexivity. Qed.
-Lemma own_symbol a : tree_of (Symbol a) = symbol_tree (nth a letters "").
-Proof. reflexivity. Qed.
-Lemma own_position p : tree_of (Positional p) = predicate_tree names p.
-Proof. reflexivity. Qed.
-Lemma own_count p s f : tree_of (OnCount p s f) = Called (predicate_tree names p) (count_tree s f).
-Proof. reflexivity. Qed.
-Lemma own_on_sum p t : tree_of (OnSum p t) = Called (predicate_tree names p) (term_tree letters names l None t).
-Proof. reflexivity. Qed.
-Lemma own_compare r t u : tree_of (Compare r t u)
-  = Infixed (comparison 4 5 r) (term_tree letters names l None t) (term_tree letters names l None u).
-Proof. reflexivity. Qed.
-End Equations.
-
 Section Named.
 Variables letters names : list string.
 Hypothesis Letters : forallb closed letters = true.
@@ -117,7 +88,7 @@ Proof.
   destruct (_ =? _)%Z, negative; [now split|exact H| |]; (split; [simpl; tauto|]); now repeat split.
 Qed.
 Lemma sum_operator a : In (the_sum a) formula_infixes.
-Proof. unfold the_sum. destruct (a <? 0)%Z; simpl; tauto. Qed.
+Proof. unfold the_sum. destruct (a <? 0)%Z; repeat (try (left; reflexivity); right). Qed.
 
 Section OneList.
 Variable listed : list formula.
@@ -170,7 +141,7 @@ Proof.
       apply boxed_is, placed_is, Smaller; [simpl; lia|exact N].
     + apply andb_prop in N as [P N]. apply andb_prop in P as [P _]. split; [now destruct p|].
       split; [now apply predicate_tree_is|]. simpl in Smaller. apply (term_tree_is _ _ Smaller); auto.
-    + apply andb_prop in N as [A B]. simpl in Smaller. split; [destruct r; simpl; tauto|].
+    + apply andb_prop in N as [A B]. simpl in Smaller. split; [destruct r; repeat (try (left; reflexivity); right)|].
       split; apply (term_tree_is _ _ Smaller); auto; lia.
 Qed.
 End OneList.
@@ -193,16 +164,29 @@ Qed.
 Lemma name_not_taken k s : k < length names -> In s taken -> nth k names "?" <> s.
 Proof. intros L T. now apply (is_predicate_name_spec _ (name_is k L)). Qed.
 
+Definition numberless : list predicate := [ODD; EVEN; FIRST; LAST; SQUARE; POW2; PRIME].
+(* The predicate whose name the tree is, if it is one of those. *)
+Definition known_predicate (t : tree) : option predicate := find (fun p =>
+  match t, predicate_tree [] p with Word s, Word name => String.eqb s name | _, _ => false end) numberless.
+Lemma known_predicate_is p : predicate_named p ->
+  known_predicate (predicate_tree names p) = match p with MOD _ _ | User _ => None | _ => Some p end.
+Proof.
+  destruct p as [| | | | | | |m r|k]; try reflexivity. intros P. apply Nat.ltb_lt in P.
+  destruct (known_predicate _) as [p|] eqn:F; [|reflexivity]. apply find_some in F as [I F].
+  assert (T : forallb (fun p => match predicate_tree [] p with Word s => existsb (String.eqb s) taken | _ => true end)
+    numberless = true) by reflexivity.
+  rewrite forallb_forall in T. apply T in I. cbn [predicate_tree] in F.
+  destruct (predicate_tree [] p); try discriminate F. apply existsb_exists in I as (name & I & N).
+  apply String.eqb_eq in F, N. destruct (name_not_taken k name P I). congruence.
+Qed.
 Lemma predicate_tree_once p q : predicate_named p -> predicate_named q ->
   predicate_tree names p = predicate_tree names q -> p = q.
 Proof.
-  intros P R E.
-  assert (U : forall k, predicate_named (User k) -> forall s, In s taken -> Word (nth k names "?") <> Word s).
-  { intros k H s T X. injection X. apply name_not_taken; [now apply Nat.ltb_lt|exact T]. }
-  destruct p, q; try discriminate E; try reflexivity;
-    try (exfalso; apply (U _ P _) in E; [exact E|simpl; tauto]);
-    try (exfalso; symmetry in E; apply (U _ R _) in E; [exact E|simpl; tauto]).
+  intros P R E. pose proof (known_predicate_is p P) as K. rewrite E, (known_predicate_is q R) in K.
+  destruct p as [| | | | | | |m r|k], q as [| | | | | | |m' r'|k']; try discriminate K; try reflexivity; clear K.
   - injection E as E1 E2. f_equal; now apply natural_text_once.
+  - discriminate E.
+  - discriminate E.
   - f_equal. apply Nat.ltb_lt in P, R. injection E as E. now apply (distinct_once names "?").
 Qed.
 
@@ -249,7 +233,7 @@ Hypothesis References : forall k f g, nth_error listed k = Some f -> nth_error l
 
 Lemma sum_shape l lead t : let u := term_tree letters names l (Some lead) t in
   u = lead \/ exists a x, u = Infixed (the_sum a) lead x.
-Proof. destruct t; cbn; [destruct (c =? 0)%Z; eauto|eauto]. Qed.
+Proof. intros u. unfold u. destruct t; [rewrite sum_of_number; destruct (c =? 0)%Z|rewrite sum_of_plus]; eauto. Qed.
 
 Lemma no_operand_tree l f : shape_of l f = NoOperand ->
   match own_tree letters names l f with Signed _ _ => False | Infixed o _ _ => own_level o = 4 | _ => True end.
@@ -346,12 +330,12 @@ Proof.
     False end).
   { intros p t <-. now destruct p. }
   assert (B : forall l t, is_sum t = true -> forall c x, term_tree letters names l None t <> Boxed c x).
-  { intros l t I c x X. destruct t as [z|a s g [z|a' s' g' t]]; cbn [term_tree] in X.
-    - now destruct (z <? 0)%Z.
-    - apply andb_prop in I as [I K]. change ((z =? 0)%Z = true) in K. rewrite K in X. apply negb_true_iff in I.
-      unfold summand in X. apply Z.eqb_neq in I. destruct (Z.eqb_spec (Z.abs a) 1) as [A|A], (Z.ltb_spec a 0);
-        try discriminate X. lia.
-    - discriminate X. }
+  { intros l t I c x X. destruct t as [z|a s g [z|a' s' g' t]].
+    - cbn [term_tree] in X. now destruct (z <? 0)%Z.
+    - apply andb_prop in I as [I K]. change ((z =? 0)%Z = true) in K. apply negb_true_iff, Z.eqb_neq in I.
+      rewrite first_plus, sum_of_number, K in X. unfold summand in X.
+      destruct (Z.eqb_spec (Z.abs a) 1) as [A|A], (Z.ltb_spec a 0); try discriminate X. lia.
+    - rewrite first_plus, sum_of_plus in X. discriminate X. }
   assert (C : forall p p' t, predicate_named p' -> predicate_tree names p <> Called (predicate_tree names p') t).
   { intros p p' t H X. destruct p; try discriminate X. injection X as X _. symmetry in X.
     destruct p'; try discriminate X. injection X as X. apply Nat.ltb_lt in H. revert X. apply name_not_taken; 

@@ -148,12 +148,76 @@ Definition shape_of (f : formula) : shape :=
   | _ => NoOperand
   end.
 
-Ltac each_shape f := destruct f; try reflexivity; try exact I; cbn [shape_of own_tree own_text formula_level];
-  destruct (abbreviates listed); repeat match goal with
-  | |- context [match ?x with _ => _ end] => is_var x; destruct x; try reflexivity; try exact I
-  | |- context [formula_eqb ?g ?h] =>
-      destruct (formula_eqb g h) eqn:Same; [apply formula_eqb_eq in Same as ->|]; try reflexivity; try exact I
-  end.
+(* How a negation and how `since` and `until` are written turns on few forms of what they are about. These are told
+   apart here once, with nothing else in sight. *)
+Definition negated {X} (past future : formula -> X) (other : X) (f : formula) : X :=
+  match f with Since (Truth true) (Not g) => past g | Until (Truth true) (Not g) => future g | _ => other end.
+Definition on_the_left {X} (once : X) (either : formula -> formula -> X) (other : X) (f : formula) : X :=
+  match f with Truth true => once | Or g h => either g h | _ => other end.
+Lemma negated_cases (P : formula -> Prop) :
+  (forall g, P (Since (Truth true) (Not g))) -> (forall g, P (Until (Truth true) (Not g))) ->
+  (forall f, (forall X past future (other : X), negated past future other f = other) -> P f) -> forall f, P f.
+Proof.
+  intros Past Future Other f. destruct f; try (now apply Other); (destruct f1 as [[]| | | | | | | | | | | | | |];
+    [destruct f2; trivial|..]); now apply Other.
+Qed.
+Lemma left_cases (P : formula -> Prop) : P (Truth true) -> (forall g h, P (Or g h)) ->
+  (forall f, (forall X once either (other : X), on_the_left once either other f = other) -> P f) -> forall f, P f.
+Proof. intros Once Either_ Other [[]| | | | | | | | | | | | | |]; trivial; now apply Other. Qed.
+
+(* What the functions give of them, Qed finds by itself; of shapes and trees the virtual machine does, in no time. *)
+Ltac computed := match goal with |- ?x = _ => vm_cast_no_check (eq_refl x) end.
+Ltac compared := match goal with |- ?x = _ => exact_no_check (eq_refl x) end.
+Notation shorter a b := (if abbreviates listed then a else b).
+Notation with_same h g a b := (if abbreviates listed && formula_eqb h g then a else b).
+Lemma shape_not f : shape_of (Not f) = negated (fun g => shorter (OneOperand (a_sign 6 "H ") g)
+  (OneOperand (a_sign 6 "!") f)) (fun g => shorter (OneOperand (a_sign 6 "G ") g) (OneOperand (a_sign 6 "!") f))
+  (OneOperand (a_sign 6 "!") f) f.
+Proof. computed. Qed.
+Lemma shape_since f g : shape_of (Since f g) = on_the_left (shorter (OneOperand (a_sign 6 "O ") g)
+  (TwoOperands (temporal_between " since ") f g)) (fun h same => with_same same g
+    (TwoOperands (temporal_between " S ") h g) (TwoOperands (temporal_between " since ") f g))
+  (TwoOperands (temporal_between " since ") f g) f.
+Proof. computed. Qed.
+Lemma shape_until f g : shape_of (Until f g) = on_the_left (shorter (OneOperand (a_sign 6 "F ") g)
+  (TwoOperands (temporal_between " until ") f g)) (fun h same => with_same same g
+    (TwoOperands (temporal_between " U ") h g) (TwoOperands (temporal_between " until ") f g))
+  (TwoOperands (temporal_between " until ") f g) f.
+Proof. computed. Qed.
+Notation signed_tree s g := (Signed (a_sign 6 s) (operand_tree g (own_tree g))).
+Notation temporal_tree g s h :=
+  (Infixed (temporal_between s) (operand_tree g (own_tree g)) (operand_tree h (own_tree h))).
+Lemma tree_not f : own_tree (Not f) = negated (fun g => shorter (signed_tree "H " g) (signed_tree "!" f))
+  (fun g => shorter (signed_tree "G " g) (signed_tree "!" f)) (signed_tree "!" f) f.
+Proof. computed. Qed.
+Lemma tree_since f g : own_tree (Since f g) = on_the_left (shorter (signed_tree "O " g) (temporal_tree f " since " g))
+  (fun h same => with_same same g (temporal_tree h " S " g) (temporal_tree f " since " g))
+  (temporal_tree f " since " g) f.
+Proof. computed. Qed.
+Lemma tree_until f g : own_tree (Until f g) = on_the_left (shorter (signed_tree "F " g) (temporal_tree f " until " g))
+  (fun h same => with_same same g (temporal_tree h " U " g) (temporal_tree f " until " g))
+  (temporal_tree f " until " g) f.
+Proof. computed. Qed.
+Notation own_writer f := (own_text letters names listed f).
+Notation signed_writer s g := (sign listed s g (own_writer g)).
+Notation temporal_writer g s h := (temporal listed g (own_writer g) s h (own_writer h)).
+Lemma text_not f rest : own_text letters names listed (Not f) rest = negated (fun g => shorter (signed_writer "H " g)
+  (signed_writer "!" f)) (fun g => shorter (signed_writer "G " g) (signed_writer "!" f)) (signed_writer "!" f) f rest.
+Proof. compared. Qed.
+Lemma text_since f g rest : own_text letters names listed (Since f g) rest = on_the_left
+  (shorter (signed_writer "O " g) (temporal_writer f " since " g))
+  (fun h same => with_same same g (temporal_writer h " S " g) (temporal_writer f " since " g))
+  (temporal_writer f " since " g) f rest.
+Proof. compared. Qed.
+Lemma text_until f g rest : own_text letters names listed (Until f g) rest = on_the_left
+  (shorter (signed_writer "F " g) (temporal_writer f " until " g))
+  (fun h same => with_same same g (temporal_writer h " U " g) (temporal_writer f " until " g))
+  (temporal_writer f " until " g) f rest.
+Proof. compared. Qed.
+
+Ltac told_apart := try match goal with E : forall X, _ |- _ => rewrite !E; reflexivity end;
+  cbn [negated on_the_left]; destruct (abbreviates listed); try reflexivity; cbn [andb]; destruct (formula_eqb _ _);
+  reflexivity.
 
 Lemma own_tree_shape f :
   match shape_of f with
@@ -161,8 +225,12 @@ Lemma own_tree_shape f :
   | TwoOperands o g h => own_tree f = Infixed o (operand_tree g (own_tree g)) (operand_tree h (own_tree h))
   | NoOperand => True
   end.
-Proof. each_shape f. Qed.
-Notation own_writer f := (own_text letters names listed f).
+Proof.
+  destruct f as [| |f| | | | | | |f h|f h| | | |]; try exact I; try reflexivity.
+  - rewrite shape_not, tree_not. revert f. apply negated_cases; intros; told_apart.
+  - rewrite shape_since, tree_since. revert f. apply left_cases; intros; told_apart.
+  - rewrite shape_until, tree_until. revert f. apply left_cases; intros; told_apart.
+Qed.
 Notation operand_writer wanted f := (operand listed wanted f (own_text letters names listed f)).
 Lemma own_text_shape f rest :
   match shape_of f with
@@ -171,13 +239,25 @@ Lemma own_text_shape f rest :
       = infix (operand_writer (left_level o) g) (spelling o) (operand_writer (right_level o) h) rest
   | NoOperand => True
   end.
-Proof. each_shape f. Qed.
+Proof.
+  destruct f as [| |f| | | | | | |f h|f h| | | |]; try exact I; try reflexivity.
+  - rewrite shape_not, text_not. revert f. apply negated_cases; intros; told_apart.
+  - rewrite shape_since, text_since. revert f. apply left_cases; intros; told_apart.
+  - rewrite shape_until, text_until. revert f. apply left_cases; intros; told_apart.
+Qed.
 Lemma level_shape f :
   match shape_of f with
   | OneOperand o _ | TwoOperands o _ _ => formula_level (abbreviates listed) f = own_level o
   | NoOperand => True
   end.
-Proof. each_shape f. Qed.
+Proof.
+  destruct f as [| |f| | | | | | |f h|f h| | | |]; try exact I; try reflexivity.
+  - rewrite shape_not. revert f. apply negated_cases; intros; told_apart.
+  - rewrite shape_since. change (formula_level _ _) with (on_the_left (shorter 6 5) (fun _ _ => 5) 5 f).
+    revert f. apply left_cases; intros; told_apart.
+  - rewrite shape_until. change (formula_level _ _) with (on_the_left (shorter 6 5) (fun _ _ => 5) 5 f).
+    revert f. apply left_cases; intros; told_apart.
+Qed.
 (* For what holds of each shape, whether or not another one would be written: few cases in place of hundreds. *)
 Definition has_no_operand (f : formula) : Prop :=
   match f with Truth _ | Symbol _ | Positional _ | OnCount _ _ _ | OnSum _ _ | Compare _ _ _ => True | _ => False end.
@@ -201,12 +281,10 @@ Lemma shape_by_cases (P : formula -> shape -> Prop) :
   forall f, P f (shape_of f).
 Proof.
   intros Leaf Plain Always1 Always2 Prev Nxt Once1 Once2 Both_ Either_ If_ Iff_ Since_ Until_ S_ U_ f.
-  destruct f; try (apply Leaf; exact I); try clear Leaf; cbn [shape_of];
-    try (now trivial); destruct (abbreviates listed); cbn [andb]; repeat match goal with
-    | |- P _ (match ?x with _ => _ end) => is_var x; destruct x; cbn [andb]; trivial
-    | |- context [formula_eqb ?g ?h] =>
-        destruct (formula_eqb g h) eqn:Same; [apply formula_eqb_eq in Same as ->|]; cbn [andb]; trivial
-    end.
+  destruct f as [| |f| | | | | | |f h|f h| | | |]; try (now apply Leaf); try (cbn [shape_of]; now trivial);
+    rewrite ?shape_not, ?shape_since, ?shape_until; revert f; [apply negated_cases|apply left_cases|apply left_cases];
+    try (intros f E; rewrite E; trivial); intros; cbn [negated on_the_left]; destruct (abbreviates listed); cbn [andb];
+    trivial; destruct (formula_eqb _ _) eqn:Same; trivial; apply formula_eqb_eq in Same as ->; trivial.
 Qed.
 Lemma no_operand f : match shape_of f with NoOperand => has_no_operand f | _ => True end.
 Proof. apply (shape_by_cases (fun f s => match s with NoOperand => has_no_operand f | _ => True end)); easy. Qed.
@@ -246,7 +324,8 @@ Proof.
     | TwoOperands o g h => In o formula_infixes /\ own_level o <> 4
         /\ (is_named size size' f = true -> is_named size size' g = true /\ is_named size size' h = true)
     | NoOperand => True
-    end)); try easy; intros; (split; [simpl; tauto|]; split; [simpl; lia|]); cbn; rewrite ?andb_true_iff; tauto.
+    end)); try easy; intros;
+    (split; [repeat (try (left; reflexivity); right)|]; split; [easy|]); cbn; rewrite ?andb_true_iff; tauto.
 Qed.
 Lemma shape_levels f :
   match shape_of f with
@@ -274,6 +353,38 @@ Proof.
     | NoOperand => True
     end)); intros; simpl; lia.
 Qed.
+
+(* ---- what trees and texts are made of: equations that keep terms small ---- *)
+Notation count_tree s f := (Boxed (side_sign s) (operand_tree f (own_tree f))).
+Lemma sum_of_number u c : term_tree (Some u) (Number c)
+  = if (c =? 0)%Z then u else Infixed (the_sum c) u (Word (integer_text (Z.abs c))).
+Proof. reflexivity. Qed.
+Lemma sum_of_plus u a s f t : term_tree (Some u) (Plus a s f t)
+  = Infixed (the_sum a) u (term_tree (Some (summand false a (count_tree s f))) t).
+Proof. reflexivity. Qed.
+Lemma first_plus a s f t : term_tree None (Plus a s f t)
+  = term_tree (Some (summand (a <? 0)%Z a (count_tree s f))) t.
+Proof. reflexivity. Qed.
+Lemma own_truth b : own_tree (Truth b) = Word (if b then "true" else "false").
+Proof. reflexivity. Qed.
+Lemma own_symbol a : own_tree (Symbol a) = symbol_tree (nth a letters "").
+Proof. reflexivity. Qed.
+Lemma own_position p : own_tree (Positional p) = predicate_tree p.
+Proof. reflexivity. Qed.
+Lemma own_count p s f : own_tree (OnCount p s f) = Called (predicate_tree p) (count_tree s f).
+Proof. reflexivity. Qed.
+Lemma own_on_sum p t : own_tree (OnSum p t) = Called (predicate_tree p) (term_tree None t).
+Proof. reflexivity. Qed.
+Lemma own_compare r t u : own_tree (Compare r t u) = Infixed (comparison 4 5 r) (term_tree None t) (term_tree None u).
+Proof. reflexivity. Qed.
+Lemma plus_text first a s f t rest : term_writer letters names listed first (Plus a s f t) rest
+  = both (sign_before first a) (both (both (if (Z.abs a =? 1)%Z then nothing
+      else both (exactly (integer_text (Z.abs a))) (exactly "*")) (between (side_sign s) "]" (operand_writer 0 f)))
+    (term_writer letters names listed false t)) rest.
+Proof. reflexivity. Qed.
+Lemma count_text p s f rest : own_text letters names listed (OnCount p s f) rest
+  = both (predicate_writer names p) (between ("(" ++ side_sign s) "])" (operand_writer 0 f)) rest.
+Proof. reflexivity. Qed.
 
 (* ---- their texts ---- *)
 Lemma own_level_is wanted f : wanted <= 6 ->
@@ -354,26 +465,28 @@ Hypothesis Smaller : forall f, formula_size f < size -> writes (own_writer f) (t
 Lemma sum_writes t : term_size t < size -> forall lead, 6 <= tree_level lead -> forall rest,
   tree_text lead ++ term_writer letters names listed false t rest = tree_text (term_tree (Some lead) t) ++ rest.
 Proof.
-  induction t as [c|a s f t IH]; intros S lead L rest; cbn [term_tree term_writer term_size negb andb] in *.
-  - destruct (c =? 0)%Z; [reflexivity|]. rewrite infixed_text, !place_text_high by (simpl; lia).
+  induction t as [c|a s f t IH]; intros S lead L rest; cbn [term_size] in S.
+  - rewrite sum_of_number. cbn [term_writer negb andb].
+    destruct (c =? 0)%Z; [reflexivity|]. rewrite infixed_text, !place_text_high by (simpl; lia).
     rewrite word_text, !app_assoc_text. unfold sign_before, the_sum. now destruct (c <? 0)%Z.
-  - set (count := Boxed (side_sign s) (operand_tree f (own_tree f))).
+  - rewrite sum_of_plus, plus_text. set (count := count_tree s f).
     assert (C : writes (between (side_sign s) "]" (operand_writer 0 f)) (tree_text count)).
     { apply count_writes, operand_writes_all, Smaller. lia. }
     pose proof (summand_level false a count eq_refl) as L'.
     pose proof (sum_level t (summand false a count) ltac:(lia)) as L''.
-    rewrite infixed_text, !place_text_high by assumption. rewrite !app_assoc_text, <- IH by lia. f_equal.
-    rewrite <- (summand_writes false a count _ eq_refl C). unfold both, sign_before, the_sum. cbn. now destruct (a <?
-      0)%Z.
+    rewrite infixed_text, !place_text_high by assumption. rewrite !app_assoc_text, <- IH by lia.
+    rewrite <- (summand_writes false a count _ eq_refl C). unfold both, sign_before, the_sum. cbn [spelling from_right].
+    now destruct (a <? 0)%Z.
 Qed.
 Lemma term_writes t : term_size t < size -> writes (term_writer letters names listed true t) (tree_text (term_tree
   None t)).
 Proof.
-  intros S rest. destruct t as [c|a s f t]; cbn [term_tree term_writer term_size negb andb] in *.
-  - unfold both, sign_before, exactly. destruct (c <? 0)%Z; [|now rewrite word_text].
+  intros S rest. destruct t as [c|a s f t]; cbn [term_size] in S.
+  - cbn [term_tree term_writer negb andb]. unfold both, sign_before, exactly.
+    destruct (c <? 0)%Z; [|now rewrite word_text].
     rewrite signed_text, place_text_is. cbn [right_level a_sign tree_level spelling Nat.ltb Nat.leb].
     now rewrite word_text, app_assoc_text.
-  - set (count := Boxed (side_sign s) (operand_tree f (own_tree f))).
+  - rewrite first_plus, plus_text. set (count := count_tree s f).
     assert (C : writes (between (side_sign s) "]" (operand_writer 0 f)) (tree_text count)).
     { apply count_writes, operand_writes_all, Smaller. lia. }
     rewrite <- sum_writes by (try lia; apply (summand_level _ a count eq_refl)).
@@ -392,13 +505,14 @@ Proof.
   - intros rest. rewrite T, W, signed_text. apply writes_both; [apply writes_exactly|]. apply operand_writes; auto.
   - intros rest. rewrite T, W, infixed_text. destruct V, Z.
     repeat apply writes_both; try apply writes_exactly; apply operand_writes; auto.
-  - clear T W V Z. destruct f; try destruct N; cbn [own_tree].
+  - clear T W V Z. destruct f; try destruct N;
+      rewrite ?own_truth, ?own_symbol, ?own_position, ?own_count, ?own_on_sum, ?own_compare.
     + destruct b; apply word_writes.
     + apply symbol_writes.
     + apply predicate_writes.
-    + rewrite called_text. apply (writes_both (predicate_writer names p)); [apply predicate_writes|].
-      pose proof (operand_writes_all f (Smaller f ltac:(simpl; lia))) as W. rewrite boxed_text. intros rest.
-      cbn. unfold between, both, exactly. rewrite W. now rewrite !app_assoc_text.
+    + pose proof (operand_writes_all f (Smaller f ltac:(simpl; lia))) as W. intros rest.
+      rewrite count_text, called_text, boxed_text. unfold between, both, exactly.
+      rewrite W, predicate_writes. now rewrite !app_assoc_text.
     + cbn [formula_size] in Smaller. rewrite called_text. apply (writes_both (predicate_writer names p));
         [apply predicate_writes|]. apply writes_between, (term_writes _ Smaller). lia.
     + cbn [formula_size] in Smaller. rewrite infixed_text. cbn [comparison left_level right_level spelling].

@@ -33,8 +33,9 @@ Qed.
 Lemma escaped_closed s : closed s = true -> closed (escaped s) = true.
 Proof.
   intros H. apply closed_is_closed in H. induction H as [|c s C D H IH|c s H IH]; [reflexivity| |].
-  - each_character c; try congruence; exact IH.
-  - each_character c; exact IH.
+  - destruct (ascii_dec c "'") as [->|Q]; [exact IH|]. rewrite escaped_other by assumption. cbn [closed]. rewrite IH.
+    destruct (Ascii.eqb_spec c "\"); [easy|]. now destruct (Ascii.eqb_spec c "034").
+  - destruct (ascii_dec c "\") as [->|B]; [exact IH|]. now rewrite escaped_pair.
 Qed.
 Lemma number_closed s : is_number s -> closed s = true.
 Proof. intros (d & N & ->). apply run_closed. replace (_ d) with (DecimalString.NilEmpty.string_of_uint d) by now

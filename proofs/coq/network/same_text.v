@@ -6,8 +6,8 @@
    for how expressions write numbers (`same_text_same_network`). So what `file_computes_for` says of some model with a
    text holds of every one (`file_computes_for_every_model`). *)
 From Coq Require Import String Ascii QArith ZArith List Bool Arith Lia Permutation.
-From Certify Require Import lists formula network meaning well_defined user_predicates json_text formula_text model_text
-  text_trees expression_trees formula_trees formula_text_once json_text_once plain_network.
+From Certify Require Import lists weighing formula network meaning well_defined user_predicates json_text formula_text
+  model_text text_trees expression_trees formula_trees formula_text_once json_text_once plain_network.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope nat_scope.
@@ -28,11 +28,11 @@ Proof.
       rewrite !Hex by (apply S; simpl; tauto). apply IH; [lia|exact H].
     + assert (E : is_spelling (String "\" (String d s)) = (is_one_of "\bfnrt" d || (code d =? 34))%bool &&
       is_spelling s).
-      { each_character d; try congruence; reflexivity. }
+      { cbn [is_spelling]. each_character d; congruence. }
       rewrite E in H. apply andb_prop in H as [_ H]. apply IH; [lia|exact H].
   - assert (E : is_spelling (String c s) = is_between 32 126 c && negb ((code c =? 34) || (code c =? 92)) &&
     is_spelling s).
-    { each_character c; try congruence; reflexivity. }
+    { cbn [is_spelling]. each_character c; congruence. }
     rewrite E in H. apply andb_prop in H as [H S]. apply andb_prop in H as [_ H]. cbn [closed].
     destruct (Ascii.eqb_spec c "\"); [congruence|]. apply andb_true_intro. split; [|apply IH; [lia|exact S]].
     destruct (Ascii.eqb_spec c "034") as [->|]; [discriminate|reflexivity].
@@ -98,11 +98,14 @@ Record whole (m : model) (letters directions names : list string) (size : nat) :
   whole_layers : Forall (layer_fits size) (combine (model_labels m) (transformer_layers (model_network m)));
   whole_output : transformer_output (model_network m) < size }.
 
+Tactic Notation "parted" hyp(H) ident(X) := apply andb_prop in H as [H X].
 Lemma is_whole_whole m : is_whole m = true ->
   whole m (model_letters m) (model_directions m) (predicate_names m) (length (model_directions m)).
 Proof.
-  unfold is_whole, are_names. rewrite !andb_true_iff, !forallb_forall, !Nat.eqb_eq, Nat.ltb_lt.
-  intros [[[[[[[[[[[[[[[_ [LO L]] _] [DO D]] M] NO] N] C] I] T] R] P] F] A] S] O].
+  intros H. parted H O. parted H S. parted H A. parted H F. parted H P. parted H R. parted H T. parted H I. parted H C.
+  parted H N. parted H NO. parted H M. parted H D. parted H Filled. parted H L.
+  apply andb_prop in D as [DO D], L as [LO L].
+  clear H. rewrite forallb_forall in *. apply Nat.eqb_eq in M, T, A. apply Nat.ltb_lt in O.
   assert (E : length (model_definitions m) = length (predicate_names m)) by (symmetry; apply length_map).
   constructor; auto; try (apply forallb_forall; auto).
   - intros s H. now apply spelling_closed, L.
@@ -270,11 +273,18 @@ Qed.
 Lemma rows_once l l' : Forall (row_fits size) l -> Forall (row_fits size) l' ->
   map (row_json m) l = map (row_json m') l' -> map plain_row l = map plain_row l'.
 Proof. intros F F'. apply (map_once _ _ _ (row_fits size) (row_fits size)); auto. apply row_once_. Qed.
+Lemma weighing_once k k' : weighing_name k = weighing_name k' -> k = k'.
+Proof.
+  pose (named s := find (fun k => String.eqb s (weighing_name k))
+    [Softmax; SoftmaxPlusOne; Sparsemax; Entmax; Relu; ReluOverN; Sigmoid; Geometric; StickBreaking]).
+  assert (N : forall k, named (weighing_name k) = Some k) by now intros [].
+  intros E. apply (f_equal named) in E. rewrite !N in E. now injection E.
+Qed.
 Lemma head_once s s' a a' : head_fits size a -> head_fits size a' -> head_json m s a = head_json m' s' a' ->
   plain_head a = plain_head a'.
 Proof.
   intros (Q & K & V) (Q' & K' & V') E. injection E as _ _ EM EW ET EQ EK EV. unfold plain_head. f_equal.
-  - now destruct (head_weighing a), (head_weighing a').
+  - now apply weighing_once.
   - now destruct (head_masking a), (head_masking a').
   - now apply expression_text_once.
   - now apply rows_once.

@@ -63,13 +63,28 @@ Fixpoint unescaped (s : string) : string * string :=
   | String c r => let (x, q) := unescaped r in (String c x, q)
   end.
 
-Ltac each_character c := destruct c as [[] [] [] [] [] [] [] []].
+(* The cases that a match tells apart: few of the 256. *)
+Ltac each_character c := destruct c as [? ? ? ? ? ? ? ?];
+  repeat match goal with |- match ?bit with true => _ | false => _ end = _ => destruct bit end; try reflexivity.
+
+Lemma escaped_other c s : c <> "\"%char -> c <> "'"%char -> escaped (String c s) = String c (escaped s).
+Proof. intros B Q. cbn [escaped]. each_character c; congruence. Qed.
+Lemma escaped_pair c s : c <> "\"%char -> escaped (String "\" (String c s)) = String "\" (String c (escaped s)).
+Proof. intros B. cbn [escaped]. each_character c; congruence. Qed.
+Lemma unescaped_other c s : c <> "\"%char -> c <> "'"%char ->
+  unescaped (String c s) = let (x, q) := unescaped s in (String c x, q).
+Proof. intros B Q. cbn [unescaped]. each_character c; congruence. Qed.
+Lemma unescaped_pair c s : c <> "\"%char ->
+  unescaped (String "\" (String c s)) = let (x, q) := unescaped s in (String "\" (String c x), q).
+Proof. intros B. cbn [unescaped]. each_character c; congruence. Qed.
 
 Lemma unescaped_escaped s r : closed s = true -> unescaped (escaped s ++ String "'" r) = (s, r).
 Proof.
   intros H. apply closed_is_closed in H. induction H as [|c s C D H IH|c s H IH]; [reflexivity| |].
-  - each_character c; try congruence; simpl; now rewrite IH.
-  - each_character c; simpl; now rewrite IH.
+  - destruct (ascii_dec c "'") as [->|Q]; [simpl; now rewrite IH|].
+    rewrite escaped_other by assumption. cbn [append]. now rewrite unescaped_other, IH.
+  - destruct (ascii_dec c "\") as [->|B]; [simpl; now rewrite IH|].
+    rewrite escaped_pair by assumption. cbn [append]. now rewrite unescaped_pair, IH.
 Qed.
 
 Lemma escaped_once s t r r' : closed s = true -> closed t = true ->
