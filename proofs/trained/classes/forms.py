@@ -113,7 +113,7 @@ def normed(forms: Forms, norm: FloatNorm | None) -> Forms:
         forms = Forms(*_pair(linear(forms, centring)), loose)
     variance, low, high = _variance(forms, np.float64(norm.epsilon))
     result = _ended(product(forms, _inverse_root(variance, low, high)), high > WIDE * low,
-                    *_ends_of(forms, np.float64(norm.epsilon)))
+                    *_ends_alone(forms, np.float64(norm.epsilon)))
     gain = np.ones(forms.centre.shape[1]) if norm.gain is None else norm.gain
     bias = 0 if norm.bias is None else norm.bias
     return Forms(result.centre * gain + bias, result.parts * gain, result.loose * np.abs(gain))
@@ -138,7 +138,7 @@ def _variance(forms: Forms, epsilon: np.float64) -> tuple[Forms, Array, Array]:
     return variance, np.maximum(low, LEAST_VARIANCE), centre + radius
 
 
-def _ends_of(forms: Forms, epsilon: np.float64) -> tuple[Array, Array]:
+def _ends_alone(forms: Forms, epsilon: np.float64) -> tuple[Array, Array]:
     """The least and the greatest of each coordinate of the norm, from those of the vector's coordinates alone."""
     width, low, high = forms.centre.shape[1], forms.centre - forms.radius, forms.centre + forms.radius
     near, far = np.maximum(np.maximum(low, -high), 0) ** 2, np.maximum(-low, high) ** 2

@@ -62,13 +62,13 @@ def normalise(budget: Budget, kind: str, epsilon: Fraction, x: AffineForm) -> Af
     charge(budget, 8 * d, y.slots)
     extra = epsilon * (d**3 if kind == "layer" else d)
     squares = square(y, known, extra)
-    ends = ends_of_norm(known, extra)
+    ends = ends_alone(known, extra)
     if squares.greatest >> WIDE > squares.least > 0:
         return ended(AffineForm([0] * d, y.slots, [READABLE] * d, [0] * d, y.slots > 1), ends)
     return ended(times_root(y, known, inverse_root(squares, d)), ends)
 
 
-def ends_of_norm(known: CentredRange, extra: Fraction) -> list[tuple[int, int]]:
+def ends_alone(known: CentredRange, extra: Fraction) -> list[tuple[int, int]]:
     """The least and the greatest of each coordinate of the norm, from those of the vector's coordinates alone.
 
     Proof. With s the squares of all others and E, sqrt(d) t / sqrt(t^2 + s) rises with t; it falls as s rises if t is
