@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -109,7 +110,7 @@ def counting_network(pooled: bool) -> TrainedNetwork:
     return TrainedNetwork("bidirectional", view("tokens"), None, steps, Affine(view("answer"), None), used)
 
 
-def majority(read: str, n: int) -> Claim:
+def majority(read: Literal["first", "last"], n: int) -> Claim:
     """Are there more a than b?"""
     cases = (Case(When(parse_formula("#<[Q_a] > #<[Q_b]")), (((1, Fraction(1)),),)),
              Case(When(parse_formula("#<[Q_a] < #<[Q_b]")), (((1, Fraction(-1)),),)))
@@ -119,7 +120,7 @@ def majority(read: str, n: int) -> Claim:
 
 @pytest.mark.parametrize(("read", "pooled"), [("first", False), ("last", False), ("last", True),
                                                pytest.param("first", True, marks=pytest.mark.exhaustive)])
-def test_lengths_are_decided_whose_words_nobody_runs(read: str, pooled: bool) -> None:
+def test_lengths_are_decided_whose_words_nobody_runs(read: Literal["first", "last"], pooled: bool) -> None:
     """2^40 words, or 2^16; the mean of all averages is as much as each of them."""
     decision = decide(counting_network(pooled), majority(read, 16 if pooled else 40))
     assert decision.verdict == "certified"

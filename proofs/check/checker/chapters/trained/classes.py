@@ -69,7 +69,7 @@ class Classes:
         groups = [asked.cases] if self.decision.network.masked else [{node: asked.cases[node]}
                                                                      for node in sorted(asked.cases)]
         number = sum(ClassesProof(self, unit, asked.columns, group).number for group in groups)
-        given = Given(StatedRanges(unit, number), trees_of(unit, asked))
+        given = RangesAndTrees(StatedRanges(unit, number), trees_of(unit, asked))
         for group in groups:
             proof = ClassesProof(self, unit, asked.columns, group)
             try:
@@ -166,7 +166,7 @@ def trees_of(unit: ClassesUnit, asked: ObligationNodes) -> dict[GraphNode, Tree 
     return dict(zip(sorted(asked.cases), trees, strict=True))
 
 
-class Given(NamedTuple):
+class RangesAndTrees(NamedTuple):
     """What a unit states: ranges, read one after another, and cells."""
 
     numbers: StatedRanges
@@ -196,7 +196,7 @@ class ClassesProof:
         self.budget.hold(bits)
         self.held += bits
 
-    def run(self, given: Given) -> None:
+    def run(self, given: RangesAndTrees) -> None:
         """Every range and every row."""
         sources: list[list[ColumnSource]] = [[(p, token) for token in tokens]
                                              for p, tokens in enumerate(self.columns.tokens)]
