@@ -66,6 +66,8 @@ def certified_by_classes(network: TrainedNetwork, cast: TrainedNetwork, claim: C
     ``cast`` is the network with the weights of the class.
     """
     first, last = claim.lengths
+    if cast.attention == "bidirectional":
+        return first - 1, "classes of words in float runs: expected causal attention", None
     try:
         searches = Searches(cast, Settings(most_words=FEW_WORDS))
         reach, reason = _covered(searches, claim)

@@ -113,7 +113,7 @@ class Witness(ClassesProof):
         assert last is not None
         values = values_in(self.made, node, last.cell.box)
         if values:
-            rows, least = self.shared.rows_of(self.asked.cases[node]), Fraction(min(values))
+            rows, least = self.shared.rows_of(self.asked[node]), Fraction(min(values))
             with pytest.raises(Rejected):
                 prove_rows(self.budget, rows, least + Fraction(1, 10**6), stream, last)
             prove_rows(self.budget, rows, max(least - 10, Fraction(0)), stream, last)

@@ -166,11 +166,12 @@ def recorded(made: Made, monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[in
     between = arithmetic.Reals.between
     now: list[tuple[tuple[int, int], int]] = []
 
-    def record_attend(self: classes.AttentionOnNodes, node: tuple[int, int], seen: list[set[int]]) -> Any:
+    def record_attend(self: classes.AttentionOnNodes, node: tuple[int, int], seen: list[set[int]],
+                      numbers: classes.StatedRanges) -> Any:
         stages = self.proof.shared.arithmetic.stages
         stage = next(k for k, one in enumerate(stages) if one.attention is self.attention)
         now.append((node, stage))
-        return attend(self, node, seen)
+        return attend(self, node, seen, numbers)
 
     def record_write(self: classes.AttentionOnNodes, attended: Any, box: Any) -> AffineForm:
         stream = write(self, attended, box)

@@ -64,9 +64,13 @@ def make_whole(network: Network, read: str, state: Callable[[Word], object], n: 
     asked = sorted(node for node in members if (
         shift + (not empty) <= node[0] <= shift + n if read == "each" else node[0] == end))
     directions = make_directions(network, Random(seed) if seed % 2 else None)
-    runs = {node: [run(network, tokens, seed % 3) for tokens in inputs] for node, inputs in members.items()}
-    needed = [sorted(members)] * (len(network.attention_steps) - 1) + [asked] * bool(network.attention_steps)
-    data = find_ranges(runs, directions, needed, widen, 0 if read == "first" else None)
+    runs = {tokens: run(network, tokens, seed % 3) for inputs in members.values() for tokens in inputs}
+    steps, data = len(network.attention_steps), b""
+    for one in asked:
+        met = {node: [runs[tokens] for tokens in inputs if tokens in members[one]] for node, inputs in members.items()}
+        met = {node: some for node, some in met.items() if some}
+        needed = [sorted(met)] * (steps - 1) + [[one]] * (steps > 0)
+        data += find_ranges(met, directions, needed, widen, 0 if read == "first" else None)
     unit = ClassesUnit(seed % 3, n, n, 0, 0, BITS, data)
     made = Made(Decision(network, claim, (graph,), (directions,), (unit,), Language(Budget(20))), members)
     return Whole(made, [(0 if read == "first" else node[0], tokens) for node in asked for tokens in members[node]])

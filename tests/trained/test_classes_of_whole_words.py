@@ -6,13 +6,14 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
+from typing import Literal
 
 import numpy as np
 import pytest
 
-from certify.trained.decide import Settings, decide
+from certify.trained.decide import decide
 from constructions.language.parser import parse_formula
-from constructions.trained.claim import Case, Claim, Read, When, input_tokens, judged
+from constructions.trained.claim import Case, Claim, When, input_tokens, judged
 from constructions.trained.network import Affine, AttentionStep, Head, Scale, Tensor, TrainedNetwork, View
 from proofs.check import check_text
 from proofs.trained.certificate import cover_of, decision_text
@@ -109,7 +110,7 @@ def counting_network(pooled: bool) -> TrainedNetwork:
     return TrainedNetwork("bidirectional", view("tokens"), None, steps, Affine(view("answer"), None), used)
 
 
-def majority(read: Read, n: int) -> Claim:
+def majority(read: Literal["first", "last"], n: int) -> Claim:
     """Are there more a than b?"""
     cases = (Case(When(parse_formula("#<[Q_a] > #<[Q_b]")), (((1, Fraction(1)),),)),
              Case(When(parse_formula("#<[Q_a] < #<[Q_b]")), (((1, Fraction(-1)),),)))
@@ -117,10 +118,10 @@ def majority(read: Read, n: int) -> Claim:
                  (), cases)
 
 
-@pytest.mark.parametrize("read", ["first", "last"])
-@pytest.mark.parametrize("pooled", [False])
-def test_lengths_are_decided_whose_words_nobody_runs(read: Read, pooled: bool) -> None:
-    """2^40 words; the mean of all averages is as much as each of them."""
-    decision = decide(counting_network(pooled), majority(read, 40), Settings(effort=1))
+@pytest.mark.parametrize(("read", "pooled"), [("first", False), ("last", False), ("last", True),
+                                               pytest.param("first", True, marks=pytest.mark.exhaustive)])
+def test_lengths_are_decided_whose_words_nobody_runs(read: Literal["first", "last"], pooled: bool) -> None:
+    """2^40 words, or 2^16; the mean of all averages is as much as each of them."""
+    decision = decide(counting_network(pooled), majority(read, 16 if pooled else 40))
     assert decision.verdict == "certified"
     assert decision.covered["by words"] == 0

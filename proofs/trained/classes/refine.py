@@ -21,7 +21,7 @@ from proofs.trained.classes.partition import SCHEDULE, Label, Partition
 from proofs.trained.classes.results import Bound, ClassUnit, Decided, Limits, WrongWord
 from proofs.trained.classes.rows import ROOM, NodeBound, worst_row
 from proofs.trained.classes.shared import Name, Shared, names_of
-from proofs.trained.classes.unit import Evaluated
+from proofs.trained.classes.unit import BITS, Evaluated
 from proofs.trained.runs import runs
 
 WORTHWHILE, STALLS, STALLS_OF_WHOLE_WORDS = 16, 5, 2
@@ -54,6 +54,10 @@ class ClassSearch:
     def decide(self, offset: int, first: int, last: int) -> Decided:
         """Decide the obligations (offset, first … last)."""
         task = _Task(self.shared, offset)
+        if self.shared.is_whole and task.many_steps:
+            for at in range(first, last + 1):
+                task.one_by_one(at)
+            return task.decided
         if self.shared.is_whole and self.claim.read == "each":
             for at in range(first, last + 1):
                 task.whole(at)
@@ -223,13 +227,53 @@ class _Task:
                 break
         self.decided.open.append(at)
 
+    def one_by_one(self, at: int) -> None:
+        """One length, where several steps see whole words: each asked class by itself, with ranges of all steps."""
+        partition, least, stalls = Partition(self.shared.histories(SCHEDULE[0]), at), np.float64(np.nan), 0
+        is_each = self.claim.read == "each"
+        for attempt in range(len(SCHEDULE) if is_each else self.shared.limits.attempts):
+            graph = (self.shared.graph_of_length(SCHEDULE[attempt], at) if is_each
+                     else self.shared.merged_graph(partition, at))
+            asked = graph.asked(0, len(graph.levels) - 1)
+            units = self._each_alone(graph, at, asked)
+            if len(units) < len(asked):
+                break
+            bounds = [bound for unit in units for bound in self._bounds(unit, self.shared.limits.cells_at_first)]
+            before, least = least, self._note(at, bounds) if bounds else np.float64(np.inf)
+            if least > ROOM:
+                self._take_alone(graph, at, units, bounds)
+                return
+            stalls = stalls + 1 if least < before + (ROOM - before) / WORTHWHILE else 0
+            names = {} if is_each else dict(enumerate(names_of(graph)))
+            failing = {names[bound.node][0] for bound in bounds if bound.low <= self._enough and names}
+            if self._is_wrong(at) or stalls == STALLS_OF_WHOLE_WORDS or not (is_each or partition.split(failing)):
+                break
+        self.decided.open.append(at)
+
+    def _each_alone(self, graph: ClassGraph, at: int, asked: Sequence[tuple[int, int]]) -> list[Evaluated]:
+        """Each asked node evaluated by itself, all with the same bits; fewer, if one is too much work."""
+        bits, units = BITS, list[Evaluated]()
+        while len(units) < min(len(asked), self.shared.limits.classes):
+            unit = self.shared.attempt(graph, self.offset, at, [asked[len(units)]], bits)
+            if unit is None:
+                break
+            units, bits = ([*units, unit], bits) if unit.bits == bits else ([], unit.bits)
+        return units
+
+    def _take_alone(self, graph: ClassGraph, at: int, units: Sequence[Evaluated], bounds: Sequence[NodeBound]) -> None:
+        """The unit of a length whose asked nodes are proved each by itself."""
+        trees = tuple(bound.tree for bound in bounds)
+        ranges = tuple(numbers for unit in units for numbers in unit.ranges)
+        self.decided.units.append(ClassUnit(
+            self.offset, at, at, graph, self.shared.directions(self.offset, at), units[0].bits if units else 0, ranges,
+            trees if any(trees) else ()))
+
     def merged(self, at: int, known: frozenset[Label] | None = None) -> frozenset[Label]:
         """One length (or place): classes merged where they are asked, and split where they fail.
 
         With the labels that other places split (none, perhaps) classes are split by contexts. Returns what was split.
         """
         partition = Partition(self.shared.histories(SCHEDULE[0]), at, known)
-        most_stalls = STALLS_OF_WHOLE_WORDS if self.many_steps and self.shared.is_whole else STALLS
         settled: dict[Name, Settled] = {}
         least, stalls = np.float64(np.nan), 0
         for _ in range(self.shared.limits.attempts):
@@ -248,7 +292,7 @@ class _Task:
             settled |= {name: one for name, one in _settled(unit, bounds).items() if name[0] not in failing}
             if not failing and self._finish(graph, at, settled):
                 return partition.was_split
-            if not failing or self._is_wrong(at) or stalls == most_stalls or not partition.split(failing):
+            if not failing or self._is_wrong(at) or stalls == STALLS or not partition.split(failing):
                 break
         self.decided.open.append(at)
         return partition.was_split

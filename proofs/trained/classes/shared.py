@@ -16,7 +16,7 @@ from proofs.trained.classes.partition import SCHEDULE, Label, Partition
 from proofs.trained.classes.paths import Skeleton
 from proofs.trained.classes.results import Limits
 from proofs.trained.classes.rows import NodeBound, node_bounds
-from proofs.trained.classes.unit import Evaluated, evaluate
+from proofs.trained.classes.unit import BITS, Evaluated, evaluate
 from proofs.trained.forward import FloatNetwork
 from proofs.words.tracking import track
 
@@ -131,7 +131,7 @@ class Shared:
         """The nodes that matter to these."""
         return Skeleton(graph, asked, self.is_whole)
 
-    def attempt(self, graph: ClassGraph, offset: int, at: int, asked: Nodes) -> Evaluated | None:
+    def attempt(self, graph: ClassGraph, offset: int, at: int, asked: Nodes, bits: int = BITS) -> Evaluated | None:
         """Ranges and streams of the asked nodes; None if that would be too much work, or bounds overflow."""
         skeleton = self.skeleton(graph, asked)
         width = max(head.out.shape[0] for step in self.floats.steps for head in getattr(step, "heads", ()))
@@ -142,7 +142,7 @@ class Shared:
             return None
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                return evaluate(self.floats, self.claim, skeleton, offset, self.directions(offset, at))
+                return evaluate(self.floats, self.claim, skeleton, offset, self.directions(offset, at), bits)
         except ArithmeticError:
             return None
 

@@ -93,13 +93,13 @@ class Evaluated:
                      in zip(self.ranges, self.ranged, kept, strict=True))  # fmt: skip
 
 
-def evaluate(floats: FloatNetwork, claim: Claim, skeleton: Skeleton, offset: int, directions: Directions) -> Evaluated:
-    """The ranges of all steps, with as many bits as fit.
+def evaluate(floats: FloatNetwork, claim: Claim, skeleton: Skeleton, offset: int, directions: Directions,
+             bits: int = BITS) -> Evaluated:
+    """The ranges of all steps, with as many bits as fit, and not more than these.
 
     Raises:
         ArithmeticError: if a range is infinite, or has no whole number of 32 bits.
     """
-    bits = BITS
     while True:
         try:
             return _Unit(floats, claim, skeleton, offset, directions, bits).run()

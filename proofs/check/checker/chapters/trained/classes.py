@@ -25,7 +25,7 @@ from .graphs import GraphColumns, GraphNode, ancestors, follow, in_order, on_pat
 from .obligations import is_by_place
 from .packed import SLOT
 from .ranges import AttendedTo, Averages, ColumnSource, Vectors, both_ways, weigh
-from .reading.decision import ClassesUnit, Decision
+from .reading.decision import ClassesUnit, Decision, Tree
 from .rows import Heard, Last, prove_rows
 from .weights import RelativeWeights
 
@@ -66,11 +66,16 @@ class Classes:
         rows = self.decision.network.rows
         tokens = len(asked.columns.tokens)
         require(rows is None or unit.offset + tokens <= rows, "a token has no row in a table of positions")
-        proof = ClassesProof(self, unit, asked)
-        try:
-            proof.run()
-        finally:
-            self.budget.release(proof.held)
+        groups = [asked.cases] if self.decision.network.masked else [{node: asked.cases[node]}
+                                                                     for node in sorted(asked.cases)]
+        number = sum(ClassesProof(self, unit, asked.columns, group).number for group in groups)
+        given = RangesAndTrees(StatedRanges(unit, number), trees_of(unit, asked))
+        for group in groups:
+            proof = ClassesProof(self, unit, asked.columns, group)
+            try:
+                proof.run(given)
+            finally:
+                self.budget.release(proof.held)
         return len(asked.cases)
 
     def follow(self, unit: ClassesUnit) -> GraphColumns:
@@ -154,24 +159,36 @@ class StatedRanges:
         return Bounds(least, greatest)
 
 
-class ClassesProof:
-    """The proof of one unit, attention step by attention step."""
+def trees_of(unit: ClassesUnit, asked: ObligationNodes) -> dict[GraphNode, Tree | None]:
+    """How the box of each asked node is cut."""
+    trees = unit.cells if unit.cells is not None else (None,) * len(asked.cases)
+    expect(len(trees) == len(asked.cases), "cells: {}, expected {}", len(trees), len(asked.cases))
+    return dict(zip(sorted(asked.cases), trees, strict=True))
 
-    def __init__(self, shared: Classes, unit: ClassesUnit, asked: ObligationNodes) -> None:
+
+class RangesAndTrees(NamedTuple):
+    """What a unit states: ranges, read one after another, and cells."""
+
+    numbers: StatedRanges
+    trees: dict[GraphNode, Tree | None]
+
+
+class ClassesProof:
+    """The proof of asked nodes of one unit, attention step by attention step: of all together, or, where words are seen
+    as a whole, of each by itself. ``number`` is how many numbers state its ranges."""
+
+    def __init__(self, shared: Classes, unit: ClassesUnit, columns: GraphColumns,
+                 asked: dict[GraphNode, frozenset[int]]) -> None:
         self.shared, self.unit, self.asked, self.budget = shared, unit, asked, shared.budget
-        self.columns = asked.columns
-        self.edges = sum(len(one) for previous in asked.columns.previous for one in previous) >> 3
+        self.columns, self.masked = columns, shared.decision.network.masked
+        self.edges = sum(len(one) for previous in columns.previous for one in previous) >> 1
         self.budget.spend(self.edges)
-        self.masked = shared.decision.network.masked
-        self.met = (ancestors if self.masked else on_paths)(asked.columns, asked.cases)
+        self.met = (ancestors if self.masked else on_paths)(columns, asked)
         self.nodes = in_order(self.met)
         self.turns = shared.turns(unit)
         inner = sum(len(turn.rows) for heads in self.turns[:-1] for turn in heads)
         outer = sum(len(turn.rows) for turn in self.turns[-1]) if self.turns else 0
-        self.numbers = StatedRanges(unit, 2 * (len(self.nodes) * inner + len(asked.cases) * outer))
-        trees = unit.cells if unit.cells is not None else (None,) * len(asked.cases)
-        expect(len(trees) == len(asked.cases), "cells: {}, expected {}", len(trees), len(asked.cases))
-        self.trees = dict(zip(in_order(self.needed(is_last=True)), trees, strict=True))
+        self.number = 2 * (len(self.nodes) * inner + len(asked) * outer)
         self.held = 0
 
     def hold(self, bits: int) -> None:
@@ -179,7 +196,7 @@ class ClassesProof:
         self.budget.hold(bits)
         self.held += bits
 
-    def run(self) -> None:
+    def run(self, given: RangesAndTrees) -> None:
         """Every range and every row."""
         sources: list[list[ColumnSource]] = [[(p, token) for token in tokens]
                                              for p, tokens in enumerate(self.columns.tokens)]
@@ -194,15 +211,15 @@ class ClassesProof:
             for node in in_order(self.needed(is_last)):
                 with within(f"column {node[0]}, node {node[1]}, attention step {number + 1}"):
                     seen = self.seen(node)
-                    attended = step.attend(self.judged(node, seen) if is_last else node, seen)
+                    attended = step.attend(self.judged(node, seen) if is_last else node, seen, given.numbers)
                     if is_last:
-                        self.prove_cells(node, step, stage.after, attended)
+                        self.prove_cells(node, step, stage.after, attended, given.trees[node])
                     else:
                         found[node] = between(stage.after, step.write(attended, attended.box))
                         self.hold(2 * SLOT * found[node].slots * len(found[node].rows))
             sources = [[(p, index) for index in range(len(tokens))] for p, tokens in enumerate(self.columns.tokens)]
             streams = found
-        for node in self.asked.cases if not stages else ():
+        for node in self.asked if not stages else ():
             p, index = self.judged(node, self.seen(node))
             self.prove_rows(node, streams[sources[p][index]], None)
 
@@ -211,7 +228,7 @@ class ClassesProof:
         if not is_last:
             return self.met
         found: list[set[int]] = [set() for _ in self.columns.tokens]
-        for p, index in self.asked.cases:
+        for p, index in self.asked:
             found[p].add(index)
         return found
 
@@ -233,10 +250,11 @@ class ClassesProof:
         expect(len(seen[0]) == 1, "graph: words of a node of the last level have different first tokens")
         return 0, min(seen[0])
 
-    def prove_cells(self, node: GraphNode, step: AttentionOnNodes, after: Between, attended: Attended) -> None:
+    def prove_cells(self, node: GraphNode, step: AttentionOnNodes, after: Between, attended: Attended,
+                    tree: Tree | None) -> None:
         """The rows of an asked node, in each of its cells: all that follows the averages is run for each."""
-        rows = self.shared.rows_of(self.asked.cases[node])
-        cells = cells_of(self.trees[node], attended.box, len(rows.columns), self.unit.bits)
+        rows = self.shared.rows_of(self.asked[node])
+        cells = cells_of(tree, attended.box, len(rows.columns), self.unit.bits)
         for number, cell in enumerate(cells, 1):
             self.budget.spend(CELL_STEPS)
             with within(f"cell {number}"):
@@ -245,7 +263,7 @@ class ClassesProof:
 
     def prove_rows(self, node: GraphNode, stream: AffineForm, last: Last | None) -> None:
         """The rows of an asked node."""
-        rows = self.shared.rows_of(self.asked.cases[node])
+        rows = self.shared.rows_of(self.asked[node])
         prove_rows(self.budget, rows, self.shared.decision.claim.margin, self.shared.arithmetic.judged(stream), last)
 
 
@@ -293,7 +311,7 @@ class AttentionOnNodes:
         most = both_ways(self.budget, self.turns[k].there, value)
         return AttendedTo(Vectors(key, spread(self.budget, key)), value, most)
 
-    def attend(self, node: GraphNode, seen: list[set[int]]) -> Attended:
+    def attend(self, node: GraphNode, seen: list[set[int]], numbers: StatedRanges) -> Attended:
         """What the heads hear at a node that sees these, and the ranges of their averages.
 
         Raises:
@@ -302,7 +320,7 @@ class AttentionOnNodes:
         heads, box = [], []
         for k, turn in enumerate(self.turns):
             averages = self.averages(node, seen, k)
-            bounds = self.proof.numbers.take(len(turn.rows))
+            bounds = numbers.take(len(turn.rows))
             reads = {source: self.reads[k][source] for source in averages.weights}
             most = {source: read.most for source, read in reads.items()}
             require(all(averages.below(most, [*bounds.greatest, *(-x for x in bounds.least)])),
