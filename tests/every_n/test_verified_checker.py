@@ -301,6 +301,22 @@ def lower_errors(text: str) -> str:
     return dump(document)
 
 
+@pytest.mark.parametrize("weighting", ["relu", "sigmoid"])
+@pytest.mark.parametrize("parts", [("1/3", "1/3", "1/3"), ("2", "-1")])
+def test_heads_that_are_split_into_parts_hold_together_what_they_held(tmp_path: Path, weighting: str,
+                                                                      parts: tuple[str, ...]) -> None:
+    paths = []
+    for number, text in enumerate(("prev Q_a", "ODD(#<[Q_a])")):
+        document = json.loads(sealed(text, weighting=weighting))
+        layer = document["transformer"]["layers"][-1]
+        layer["heads"] = [head | {"values": {name: {d: str(Fraction(x) * Fraction(part)) for d, x in row.items()}
+                                             for name, row in head["values"].items()}}
+                          for head in layer["heads"] for part in parts]
+        paths.append(written(tmp_path, dump(document), f"{number}.cert"))
+    assert [found.verdict for found in check_verified(paths)] == ["accepted", "accepted"]
+    assert [judge(path.read_bytes()).verdict for path in paths] == ["accepted", "accepted"]
+
+
 @pytest.mark.parametrize("change", [
     lambda row: row.update({"is[true]": "5"}), lambda row: row.update({"is[Q_a]": "0"}), lambda row: row.pop("is[Q_a]"),
     lambda row: row.update({"total[#<[Q_a]]": "2"})], ids=["another place", "a zero", "not here", "twice the count"])
