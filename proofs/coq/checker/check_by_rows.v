@@ -686,8 +686,9 @@ Proof.
         (if backwards k then [1; 3; 5; 7] else [2; 3; 6; 7])%nat).
       { unfold scanned. destruct (backwards k) eqn:Bk.
         - assert (n' = n) as -> by (destruct Length as [|(_ & _ & _ & X & _)]; [assumption|congruence]).
-          replace (S n - 1)%nat with n by lia. rewrite Nat.eqb_refl. destruct (Nat.odd n), (n =? 1)%nat; simpl; tauto.
-        - destruct (1 =? n')%nat; simpl; tauto. }
+          replace (S n - 1)%nat with n by lia. rewrite Nat.eqb_refl.
+          destruct (Nat.odd n), (n =? 1)%nat; repeat (try (left; reflexivity); right).
+        - destruct (1 =? n')%nat; repeat (try (left; reflexivity); right). }
       specialize (G _ Ik). rewrite Nth in G. cbn [all_letters] in G. rewrite forallb_forall in G. specialize (G l In_).
       unfold brings_any in G. rewrite (Br 1%nat l ltac:(lia) El), (None_ 1%nat ltac:(lia)) in G. discriminate.
 Qed.

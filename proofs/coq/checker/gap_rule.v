@@ -373,11 +373,11 @@ Proof.
       assert (V1 : valid c1).
       { clear - E V. destruct h as [h|]; cbn [part] in E; [|now apply some_pair in E as [<- <-]].
         destruct (Z.leb_spec (top h) y0); [|discriminate]. apply some_pair in E as [<- <-].
-          now apply decayed_correct; [|lia]. }
+        refine (proj1 (decayed_correct _ _ V _)). lia. }
       assert (V2 : valid c2).
       { clear - E' V'. destruct a0 as [h|]; cbn [part] in E'; [|now apply some_pair in E' as [<- <-]].
         destruct (Z.leb_spec (top h) y0); [|discriminate]. apply some_pair in E' as [<- <-].
-          now apply decayed_correct; [|lia]. }
+        refine (proj1 (decayed_correct _ _ V' _)). lia. }
       exact (IH _ c1 c2 afters k p a y _ z F V1 V2 Hx Hp Ha Py Hz).
     + exact (IH _ c c' afters k p a y _ z F V V' Hx Hp Ha Py Hz).
 Qed.
