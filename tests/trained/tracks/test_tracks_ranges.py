@@ -28,8 +28,8 @@ from tests.trained.tracks.random_tracks import averages, random_claim, random_la
 
 Array = NDArray[np.float64]
 ROUGH = (19, 26, 29, 39, 52, 89)
-"""Seeds of networks of several layers with so large numbers, or so small weights, that the checker's roundings are wider
-than the room that the search leaves: it refuses their ranges, and what is asked of them stays open."""
+"""Seeds of networks of several layers with so large numbers, or so small weights, that the checker rounds by more than
+the room that the search leaves: it refuses their ranges, and what is asked of them stays open."""
 
 
 def heard_on_all_inputs(network: TrainedNetwork, claim: TracksClaim, found: FormRanges
