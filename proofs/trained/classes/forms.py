@@ -23,6 +23,7 @@ CURVATURES: Mapping[str, int] = {"gelu": 80, "gelu-tanh": 84, "silu": 51, "sigmo
 CELLS = 32  # of the grid on which a curve is compared with its chord
 NARROW = 2**-30  # intervals on which a chord's slope would be noise
 WIDE = 256  # of the greatest variance over the least one, from which on a form of the norm is not of use
+NEARLY = 2**-5
 LEAST_VARIANCE = 2**-1000
 
 
@@ -112,7 +113,7 @@ def normed(forms: Forms, norm: FloatNorm | None) -> Forms:
         loose = forms.loose + forms.loose.mean(axis=1, keepdims=True)
         forms = Forms(*_pair(linear(forms, centring)), loose)
     variance, low, high = _variance(forms, np.float64(norm.epsilon))
-    result = _ended(product(forms, _inverse_root(variance, low, high)), high > WIDE * low,
+    result = _ended(product(forms, _inverse_root(variance, low, high)), high / low / WIDE,
                     *_ends_alone(forms, np.float64(norm.epsilon)))
     gain = np.ones(forms.centre.shape[1]) if norm.gain is None else norm.gain
     bias = 0 if norm.bias is None else norm.bias
@@ -148,9 +149,16 @@ def _ends_alone(forms: Forms, epsilon: np.float64) -> tuple[Array, Array]:
     return least, most
 
 
-def _ended(forms: Forms, wide: NDArray[np.bool_], low: Array, high: Array) -> Forms:
-    """Where coordinates have less than half the form's width between these ends, or forms are too wide: these ends."""
-    chosen = wide | (high - low < forms.radius)
+def _ended(forms: Forms, wide: Array, low: Array, high: Array) -> Forms:
+    """Where coordinates have less than half the form's width between these ends, or forms are too wide: these ends.
+
+    The checker decides in other numbers: where it is nearly so, what is said contains both.
+    """
+    narrow, nearly = forms.radius / np.maximum(high - low, LEAST_VARIANCE), 1 - NEARLY
+    chosen = np.maximum(wide, narrow) > nearly
+    unsure = chosen & ~(np.maximum(wide, narrow) > 1 + NEARLY)
+    low = np.where(unsure, np.minimum(low, forms.centre - forms.radius), low)
+    high = np.where(unsure, np.maximum(high, forms.centre + forms.radius), high)
     parts = np.where(chosen[:, np.newaxis], 0, forms.parts)
     return with_own_symbols(Forms(np.where(chosen, (low + high) / 2, forms.centre), parts,
                                   np.where(chosen, 0, forms.loose)), np.where(chosen, (high - low) / 2, 0))
