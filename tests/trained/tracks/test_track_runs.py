@@ -85,8 +85,13 @@ def with_rules(network: TrainedNetwork) -> TrainedNetwork:
             steps.append(replace(step, heads=heads, rotary=None, scale=Scale(times=Fraction(1, 2))))
         else:
             steps.append(replace(step, gate=None, activation="relu") if isinstance(step, UnitsStep) else step)
-    made = replace(network, steps=tuple(steps), tensors={})
-    return replace(made, tensors={name: network.tensors[name] for name in re.findall("tensor='(t[0-9]+)'", repr(made))})
+    return used_tensors(replace(network, steps=tuple(steps)))
+
+
+def used_tensors(network: TrainedNetwork) -> TrainedNetwork:
+    """The network without tensors that nothing reads."""
+    names = re.findall("tensor='(t[0-9]+)'", repr(replace(network, tensors={})))
+    return replace(network, tensors={name: network.tensors[name] for name in names})
 
 
 @pytest.mark.parametrize(("layers", "attends"), [(1, "causal"), (2, "causal"), (2, "bidirectional")])
