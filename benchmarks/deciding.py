@@ -101,6 +101,14 @@ def of_the_zoo(name: str, longest: int, offsets: str, runs: Sequence[str] = ()) 
 
 def of_float_runs(network: TrainedNetwork, claim: Claim, name: str) -> str:
     """The certificate of every float run of a class; prints how many times a decision over the reals it takes."""
+    text, ((real, checked), (floats, floats_checked)) = times_of_float_runs(network, claim, name)
+    print(f"{name}: {floats:.1f} s, {floats / real:.1f} times the decision; its check {floats_checked:.1f} s, "
+          f"{floats_checked / checked:.1f} times that of the decision (seconds of processor)")
+    return text
+
+
+def times_of_float_runs(network: TrainedNetwork, claim: Claim, name: str) -> tuple[str, list[tuple[float, float]]]:
+    """The same, and seconds of processor: of the decision over the reals and its check, of that of runs and its."""
     decide(network, claim_of_lengths(network, claim, 1, 2), Settings(Workers(1)))  # what is imported and made once
     asked: tuple[Callable[[], Decision | FloatDecision], ...] = (
         lambda: decide(network, claim, Settings(Workers(1))), lambda: decide_floats(network, claim, presets()[name]))
@@ -113,10 +121,7 @@ def of_float_runs(network: TrainedNetwork, claim: Claim, name: str) -> str:
         check_text(text.encode(), work=1000)
         seconds.append((made - start, time.process_time() - made))
         texts.append(text)
-    (real, checked), (floats, floats_checked) = seconds
-    print(f"{name}: {floats:.1f} s, {floats / real:.1f} times the decision; its check {floats_checked:.1f} s, "
-          f"{floats_checked / checked:.1f} times that of the decision (seconds of processor)")
-    return texts[1]
+    return texts[1], seconds
 
 
 def main() -> None:

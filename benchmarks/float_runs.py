@@ -1,6 +1,7 @@
 """The tables of docs/formats.md: networks of the zoo, as trained and quantised, in float runs of usual classes.
 
     python benchmarks/float_runs.py [--max-n N] [--most WORDS] [--runs RUNS] [--longer N,...] [NETWORK ...]
+    python benchmarks/float_runs.py --adders|--times [NETWORK ...]
     python benchmarks/float_runs.py --write-only
 
 At offset 0, each network is asked about up to length N, as long as a length has at most so many words. Of each class in
@@ -8,6 +9,7 @@ which some length is certified, so many runs are drawn: words of these lengths, 
 sign, products fused or not, functions off as far as the class allows. None may be wrong; how far one is off from the
 network with rounded weights, over the reals, is compared with what the trusted folder proves. Wrong runs are looked for
 at the longer lengths, too, in one class. What is found is kept in benchmarks/float_runs.json, which the page is of.
+Networks on inputs in tracks have a section of their own: float_runs_of_adders.py; so has what it takes: float_times.py.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks import float_runs_of_adders, float_times
 from certify.trained.decide import decide
 from certify.trained.float_classes import float_runs_text
 from certify.trained.float_decision import WrongRuns, decide_floats
@@ -56,6 +59,7 @@ OF_QUANTISED = ("binary32", "bfloat16/binary32")
 SEARCHED = "bfloat16/binary32"
 WEIGHTS = {"int8": (8, None), "int4": (4, 16)}
 KEPT, PAGE = ROOT / "benchmarks" / "float_runs.json", ROOT / "docs" / "formats.md"
+ADDERS, TIMES = "examples/adders", "times"
 MARK = "<!-- benchmarks/float_runs.py writes what follows -->\n"
 BATCH = 256
 GPT = Options(attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
@@ -206,6 +210,11 @@ def ask(name: str, version: str, given: argparse.Namespace, kept: dict[str, Any]
         print(f"{label}: {reason}", file=sys.stderr)
         return
     kept[label] = cells
+    keep(kept)
+
+
+def keep(kept: dict[str, Any]) -> None:
+    """Write all that was found."""
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
@@ -260,17 +269,28 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--longer", type=lambda text: [int(n) for n in text.split(",")], default=[22, 29])
     parser.add_argument("--write-only", action="store_true")
+    parser.add_argument("--adders", action="store_true", help="ask those of examples/adders instead")
+    parser.add_argument("--times", action="store_true", help="measure what float runs take instead")
     parser.add_argument("--again", action="store_true", help="also what is kept")
     parser.add_argument("network", nargs="*")
     given = parser.parse_args()
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.is_file() else {}
+    of_adders = kept.setdefault(ADDERS, {})
+    if given.adders:
+        float_runs_of_adders.ask(given.network, CLASSES, of_adders, given.again, lambda: keep(kept))
+    times = kept.setdefault(TIMES, {})
+    if given.times:
+        float_times.measure(given.network, times, given.again, lambda: keep(kept))
     names = given.network or list(plans())
-    for version, name in [] if given.write_only else product(VERSIONS, names):
+    for version, name in [] if given.write_only or given.adders or given.times else product(VERSIONS, names):
         ask(name, version, given, kept)
     order = {f"{name}, {version}" if version else name: None for name in plans() for version in VERSIONS}
     kept = {label: kept[label] for label in order if label in kept}
     text = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
-    PAGE.write_text(f"{text}{MARK}\n{page(kept)}", encoding="utf-8")
+    text = f"{text}{MARK}\n{page(kept)}"
+    text += float_runs_of_adders.section(of_adders, CLASSES) if of_adders else ""
+    text += float_times.section(times) if times else ""
+    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

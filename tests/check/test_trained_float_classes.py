@@ -16,6 +16,7 @@ from proofs.check.checker.chapters.trained import classes
 from proofs.check.checker.chapters.trained.classes import Classes
 from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_by_checker
 from proofs.check.checker.chapters.trained.floats.classes import AttentionInRuns, Runs
+from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.floats.rounding import rounding
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
 from proofs.check.checker.chapters.trained.floats.stack import AttentionOfRuns, FloatStack
@@ -137,6 +138,14 @@ def test_what_a_run_makes_beside_an_average_is_written_too(monkeypatch: pytest.M
     assert reach[1] - reach[0] >= UNIT // 2
     summed = attention.write_sum(point(np.array([0.0])), [point(np.array([4.0]))], [[2 * UNIT]], 4)
     assert spread(Budget(1), summed).reaches[0] >= reach[1]
+
+
+@pytest.mark.parametrize("fields", [FINER, BINARY32, BFLOAT16, COARSE], ids=["finer", "binary32", "bfloat16", "coarse"])
+def test_numbers_that_are_made_stored_and_entered_are_off_as_their_forms_are(fields: dict[str, Any]) -> None:
+    operations, x, made = Operations(Budget(1), run_of(fields)), np.array([1.0, -1.75, 0.001]), [1 << 30, 1 << 20, 1]
+    errors, sizes = operations.entered(list(map(abs, units(x))), made)
+    form = operations.entering(operations.stored(point(x), made))
+    assert errors == spread(Budget(1), form).reaches and sizes == form.sizes
 
 
 def test_a_far_score_does_not_blur_the_weights_to_base_2_of_near_ones() -> None:

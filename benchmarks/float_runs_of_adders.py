@@ -1,0 +1,132 @@
+"""The section of docs/formats.md about examples/adders: inputs in tracks in float runs of usual classes.
+
+`python benchmarks/float_runs.py --adders [NETWORK ...]` asks; see there. What is claimed is that all answers are right
+(a margin of 0). Of each class that is certified some runs are drawn, of drawn inputs; how far a row of logits is off
+from the network with rounded weights, over the reals, is compared with what the trusted folder proves of some of these
+inputs, one by one.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from certify.trained.claim_file import Scope
+from certify.trained.question import read_tracks
+from certify.trained.track_runs_decision import FormInRuns
+from constructions.errors import InputError, Unsupported
+from constructions.trained.tracks import TracksClaim, sampled_inputs
+from proofs.check.checker.chapters.trained.floats.casting import cast_network
+from proofs.check.checker.chapters.trained.floats.proof import WalkOfRuns
+from proofs.check.checker.chapters.trained.floats.stack import FloatStack, make_row_maps
+from proofs.check.checker.chapters.trained.floats.track_runs import read_track_runs
+from proofs.check.checker.chapters.trained.forms import UNIT, apply, spread
+from proofs.check.checker.kernel.budget import Budget
+from proofs.enclosures.float_runs.run_class import presets
+from proofs.trained.float_runs.emulation import Emulation
+from proofs.trained.float_runs.execution import executions
+from proofs.trained.tracks.certificate import tracks_text
+from proofs.trained.tracks.wrong import Margins
+
+FOLDER = Path(__file__).resolve().parents[1] / "examples" / "adders"
+NAMES = ("ternary", "reverse", "sort", "sort_trained", "parity", "binary", "brackets", "decimal", "decimal_soft")
+DRAWN, BOUNDED = 128, 2
+"""Inputs of which runs are drawn, each in every execution; inputs of which bounds are shown."""
+HEAD = """
+## Inputs in tracks
+
+The networks of [examples/adders](../examples/adders/README.md) with one layer, on all their inputs: that every answer
+is right (a margin of 0) in every run of the class. *Wrong on* names an input; the run was replayed. `carries` and
+`binary_trained` were not asked. {runs:,} runs were drawn, of certified classes; {wrong} were wrong. In brackets: how
+far a row of logits was off at most, of what the trusted folder proves of two of these inputs where each is run alone:
+classes cut their boxes into cells, and may know more. `python benchmarks/float_runs.py --adders` asks and writes this.
+
+"""
+Cell = dict[str, Any]
+
+
+def ask(names: list[str], classes: tuple[str, ...], kept: dict[str, Any], again: bool,
+        keep: Callable[[], None]) -> None:
+    """All cells that are not kept; each is kept when it is known."""
+    for each, name in product(classes, names or NAMES):
+        cells: dict[str, Any] = kept.setdefault(name, {})
+        if each in cells and not again:
+            continue
+        found = read_tracks(str(FOLDER / f"{name}.json"), str(FOLDER / f"{name}.toml"), Scope())
+        assert found is not None
+        network, claim, start = found[0], replace(found[1], margin=Fraction(0)), time.monotonic()
+        try:
+            cells[each] = asked(FormInRuns(network, claim, presets()[each], 1), claim)
+        except (InputError, Unsupported) as reason:
+            cells[each] = {"verdict": "unknown", "reason": str(reason)}
+        print(f"{name}, {each}: {cells[each]}, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+        keep()
+
+
+def asked(decider: FormInRuns, claim: TracksClaim) -> Cell:
+    """What is decided of the first form, and what drawn runs do."""
+    row, unit = decider.result(0)
+    cell: Cell = {"verdict": row.verdict, "inputs": str(row.inputs), "reason": row.reason}
+    if row.wrong is not None:
+        cell["wrong"] = claim.show_input(row.wrong.found.columns)
+    return cell | (drawn(decider, claim) if unit is not None else {})
+
+
+def drawn(decider: FormInRuns, claim: TracksClaim) -> Cell:
+    """How many runs were drawn, how many were wrong, how far they were off at most, and how far they may be."""
+    margins, draw = Margins(decider.floats, claim, 0), np.random.default_rng(0)
+    columns = margins.inputs.indices(sampled_inputs(claim, margins.form, DRAWN))
+    exact, seen, wrong, runs = margins.of(columns)[0], 0.0, 0, 0
+    for execution in executions(decider.run):
+        emulation = Emulation(decider.cast, decider.run, execution, draw)
+        found = decider.wrong.margins(margins, columns, emulation)[0]
+        seen, runs = max(seen, float(np.abs(found - exact).max())), runs + len(columns)
+        wrong += int((found <= 0).any(axis=1).sum())
+    return {"runs": runs, "wrong_runs": wrong, "seen": seen, "bound": bound(decider, claim, margins, columns[:BOUNDED])}
+
+
+def bound(decider: FormInRuns, claim: TracksClaim, margins: Margins, columns: Any) -> float:
+    """How far a row may be off on some inputs, by the forms of the trusted folder."""
+    text = tracks_text(decider.network, claim, [{"inputs": 1}] * len(claim.forms), decider.run)
+    given = read_track_runs(json.loads(text), Budget(8))
+    budget, run = given.language.budget, given.floats[0]
+    stack = FloatStack(budget, cast_network(given.network, run), run)
+    walk, most = WalkOfRuns(stack, claim.offset), 0
+    for tokens in margins.inputs.tokens(columns).tolist():
+        places = [place - 1 for place in margins.form.asked]
+        for place, logits in walk.logits(tokens[:-1], places):
+            rows = make_row_maps(budget, given.claim.rows(tokens[place + 1]), given.network.outputs)
+            most = max(most, *spread(budget, apply(budget, rows, logits)).reaches)
+    return most / UNIT
+
+
+def section(kept: dict[str, Any], classes: tuple[str, ...]) -> str:
+    """The section."""
+    cells = [cell for found in kept.values() for cell in found.values()]
+    lines = [HEAD.format(runs=sum(cell.get("runs", 0) for cell in cells),
+                         wrong=sum(cell.get("wrong_runs", 0) for cell in cells)),
+             "| network | inputs | " + " | ".join(f"`{each}`" for each in classes) + " |\n",
+             "|---" * (2 + len(classes)) + "|\n"]
+    for name in NAMES:
+        if found := kept.get(name):
+            inputs = next((int(cell["inputs"]) for cell in found.values() if "inputs" in cell), 0)
+            lines.append(f"| `{name}` | {inputs:,} | {' | '.join(known(found.get(each)) for each in classes)} |\n")
+    return "".join(lines)
+
+
+def known(cell: Cell | None) -> str:
+    """What is known of one network in one class."""
+    if cell is None:
+        return "–"
+    if "wrong" in cell:
+        return f"wrong on `{cell['wrong']}`"
+    return f"certified ({cell['seen']:.2g} of {cell['bound']:.2g})" if "seen" in cell else "open"

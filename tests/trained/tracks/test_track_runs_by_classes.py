@@ -1,0 +1,147 @@
+"""Inputs in tracks by classes in float runs: what drawn runs do on an input is within the forms of its group."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pytest
+
+from certify.trained import track_runs_decision
+from certify.trained.track_runs_decision import FormInRuns
+from constructions.trained.network import AttentionStep, TrainedNetwork
+from constructions.trained.tracks import Form, Machine, Place, Track, TracksClaim, all_inputs, count_inputs
+from proofs.check.checker.chapters.trained.floats.casting import cast_network
+from proofs.check.checker.chapters.trained.floats.classes import Runs
+from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
+from proofs.check.checker.chapters.trained.floats.stack import FloatStack
+from proofs.check.checker.chapters.trained.floats.track_runs import read_track_runs
+from proofs.check.checker.chapters.trained.forms import UNIT, spread
+from proofs.check.checker.chapters.trained.tracks import proof
+from proofs.check.checker.chapters.trained.tracks.layers import HeardSizes
+from proofs.check.checker.kernel.budget import Budget
+from proofs.enclosures.float_runs.run_class import RunClass, read_run_class
+from proofs.trained.float_runs.emulation import Emulation
+from proofs.trained.float_runs.execution import executions
+from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracks.certificate import tracks_text
+from proofs.trained.tracks.wrong import Margins
+from tests.trained.tracks.adders import adder, adds
+from tests.trained.tracks.random_tracks import VOCABULARY, random_layer
+from tests.trained.tracks.test_track_runs import used_tensors, with_rules
+from tests.trained.tracks.test_tracks_against_brute_force import best_claim
+
+FINE, COARSE = "float(40,-200,200)", "float(18,-200,200)"
+FORMATS = ("storage", "inputs", "sums", "scores", "softmax", "weights")
+CLASSES: dict[str, dict[str, Any]] = {
+    "binary32": dict.fromkeys(FORMATS, "binary32"),
+    "inputs": dict.fromkeys(FORMATS, FINE) | {"inputs": COARSE},
+    "scores": dict.fromkeys(FORMATS, FINE) | {"scores": COARSE},
+    "weights": dict.fromkeys(FORMATS, FINE) | {"weights": COARSE},
+    "sums": dict.fromkeys(FORMATS, COARSE),
+    "storage": dict.fromkeys(FORMATS, FINE) | {"storage": COARSE, "inputs": COARSE},
+    "functions": dict.fromkeys(FORMATS, FINE) | {"exp_ulp": "4194304", "exp_base": "e"}}
+
+
+def run_class(name: str) -> RunClass:
+    fields = {"normalised": "either", "exp_ulp": "1", "exp_base": "either", "block": 0}
+    return read_run_class(name, fields | CLASSES[name])
+
+
+def most_used(network: TrainedNetwork, claim: TracksClaim, run: RunClass) -> float:
+    """How much of what the checker allows the logits of drawn runs use; 0 where a form is not proved by classes."""
+    decider = FormInRuns(network, claim, run, 1)
+    unit, _ = decider.by_classes(0)
+    if unit is None:
+        return 0
+    given = read_track_runs(json.loads(tracks_text(network, claim, [unit], run)), Budget(8))
+    stack = FloatStack(given.language.budget, cast_network(given.network, given.floats[0]), given.floats[0])
+    groups = list[tuple[set[int], int, int, Any]]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(proof.GroupProof, "prove", lambda self, ranged, tree: len(
+            groups.__iadd__([group_of(self, ranged)])))
+        proof.prove_tracks(given, None, Runs(stack))
+    margins, draw, worst = Margins(decider.floats, claim, 0), np.random.default_rng(4), 0.0
+    columns = margins.inputs.indices([*all_inputs(claim, margins.form)])
+    tokens, at = margins.inputs.tokens(columns), np.array(margins.form.asked) - 1
+    for execution in executions(run)[:4]:
+        logits = Emulation(decider.cast, run, execution, draw).logits(tokens[:, :-1], claim.offset, at)
+        for places, own, answer, known in groups:
+            centres, reaches = (np.array(one) / UNIT for one in known)
+            for place in places:
+                mine = (tokens[:, place] == own) & (tokens[:, place + 1] == answer)
+                used = np.abs(logits[mine, place - at[0]] - centres) / reaches
+                worst = max(worst, float(used.max(initial=0)))
+    return worst
+
+
+def group_of(group: proof.GroupProof, ranged: Any) -> tuple[set[int], int, int, Any]:
+    """Places, the token that is read, the right answer, and what is known of all logits on the hull of the boxes."""
+    found: list[Any] = []
+    sizes = reduce(HeardSizes.join, [group.layer.heard(one.own).sizes for one in ranged])
+    point = group.layer.point(ranged[0].own)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(proof, "prove_rows", lambda budget, rows, margin, logits, last: found.append(logits))
+        group.prove_cell(ranged, point, sizes)
+    query, answer = ranged[0].query, {one.query.answer(one.one) for one in ranged}
+    return {one.query.place for one in ranged}, query.own, answer.pop(), spread(Budget(8), found[0])
+
+
+def questions(layers: int, seeds: range) -> list[tuple[TrainedNetwork, TracksClaim]]:
+    """Random ones, whose claim holds."""
+    found = []
+    for seed in seeds:
+        network = with_rules(random_layer(seed, layers))
+        claim, least = best_claim(seed, network)
+        if count_inputs(claim, claim.forms[0]) and least > 0:
+            found.append((network, replace(claim, margin=Fraction(0))))
+    return found
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_logits_of_drawn_runs_of_an_adder_are_within_the_forms_of_their_group(name: str) -> None:
+    network = adder(2, 2)
+    assert 0 < most_used(network, adds(network, 2, 2), run_class(name)) <= 1
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize(("layers", "seeds"), [
+    (1, range(1, 3)), *[
+    pytest.param(layers, range(1, 60), marks=pytest.mark.exhaustive) for layers in (1, 2)]])
+def test_logits_of_drawn_runs_of_random_networks_are_within_the_forms_of_their_group(
+        layers: int, seeds: range, name: str) -> None:
+    used = [most_used(network, claim, run_class(name)) for network, claim in questions(layers, seeds)]
+    assert used and max(used) <= 1
+
+
+def of_one_letter(seed: int) -> tuple[TrainedNetwork, TracksClaim]:
+    """A network, and what it says after one letter between two tokens: so each class is one input."""
+    network = with_rules(random_layer(seed))
+    network = replace(network, steps=tuple(step for step in network.steps if isinstance(step, AttentionStep)))
+    logits = FloatNetwork(network).logits(np.array([[3, letter, 4] for letter in (1, 2)]), 0, [2])[:, 0]
+    machine = Machine(0, (((tuple((0, int(one)) for one in logits.argmax(axis=1))),),), ((),))
+    layout = (Place("token", 3), Place("track", 0, 0), Place("token", 4), Place("answer", 0, 0))
+    return used_tensors(network), TracksClaim((Track("a", ("0", "1"), (1, 2)),), machine, (Form((0,), layout),), 0,
+                                              tuple(range(VOCABULARY)), Fraction(0))
+
+
+NOTHING: dict[str, Any] = {
+    "nothing": lambda: None, "relative": lambda self, count: Fraction(0),
+    "exponents": lambda self, stored, count, floor: [0] * len(stored),
+    "_storing": lambda self, sizes: [0] * len(sizes)}
+
+
+@pytest.mark.parametrize(("name", "what"), [
+    *[(name, "nothing") for name in CLASSES], ("weights", "relative"), ("scores", "_storing"),
+    ("functions", "exponents")])
+def test_no_error_may_be_left_out(name: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where each class is one input its form is as wide as roundings alone make it, and drawn runs use much of that."""
+    monkeypatch.setattr(track_runs_decision, "FIRST_SLACK", 0)
+    monkeypatch.setattr(SoftmaxOfRuns, what, NOTHING[what], raising=what != "nothing")
+    used = max(most_used(*of_one_letter(seed), run_class(name)) for seed in range(3))
+    assert 0.02 < used <= 1 if what == "nothing" else used > 1
