@@ -13,6 +13,7 @@ import pytest
 
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.floats.stack import make_row_maps
 from proofs.check.checker.chapters.trained.forms import apply, spread
 from proofs.check.checker.chapters.trained.precision import Logits, Stream
 from proofs.check.checker.kernel.budget import Budget
@@ -146,7 +147,8 @@ def forms_of(network: dict[str, Any], fields: dict[str, Any]) -> list[tuple[int,
     given = given_of(network, fields)
     prover = proof.ProverOfRuns(given, given.floats[0])
     ((_, logits),) = proof.WalkOfRuns(prover._stack, 1).logits(WORD, [len(WORD) - 1])
-    rows = [spread(prover._budget, apply(prover._budget, row, logits)) for row in prover._rows._rows]
+    maps = [make_row_maps(prover._budget, [row], given.network.outputs) for row in prover._rows._rows]
+    rows = [spread(prover._budget, apply(prover._budget, row, logits)) for row in maps]
     return [(centre, reach) for (centre,), (reach,) in rows]
 
 

@@ -20,7 +20,7 @@ from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text
 from proofs.trained.tracks.deciding import FormSearch
-from tests.check.trained_corpus import BINARY32, CORPUS, Document, changed
+from tests.check.trained_corpus import BFLOAT16, BINARY32, CORPUS, Document, changed
 from tests.check.trained_networks import dump
 from tests.trained.tracks.adders import adder, adds, silent
 
@@ -69,6 +69,11 @@ def of_runs() -> Document:
     return json.loads(str(in_runs(adder(2, 2), "bfloat16/binary32", Fraction(1, 2)).certificate))
 
 
+def of_runs_by_classes() -> Document:
+    """In every run of binary32, by classes."""
+    return json.loads(str(in_runs(adder(2, 2), "binary32", Fraction(1, 2)).certificate))
+
+
 def of_a_wrong_run() -> Document:
     """One of bfloat16 is wrong, of a claim that binary32 keeps."""
     return json.loads(str(in_runs(adder(2, 2, blur=0.3), "bfloat16", Fraction(25, 256)).wrong_certificate))
@@ -96,7 +101,7 @@ def files() -> dict[Path, Document]:
     adds_two, other, each_input, nodes = proved(), wrong(), in_two_layers(), by_nodes()
     labels = nodes["units"][0]["labels"]
     layout = adds_two["claim"]["forms"][0]["layout"]
-    runs, wrong_run = of_runs(), of_a_wrong_run()
+    runs, wrong_run, by_classes = of_runs(), of_a_wrong_run(), of_runs_by_classes()
     return {CORPUS / f"{name}.cert": document for name, document in {
         "accepted/trained_tracks": adds_two,
         "accepted/trained_tracks_wrong_input": other,
@@ -118,6 +123,11 @@ def files() -> dict[Path, Document]:
             adds_two, "claim", "forms", 0, "layout", value=[*layout, ["token", 0]]),
         "accepted/trained_track_runs": runs,
         "accepted/trained_wrong_input_run": wrong_run,
+        "accepted/trained_track_runs_by_classes": by_classes,
+        "rejected/trained_track_runs_by_classes_with_ranges_over_the_reals": by_classes | {"units": adds_two["units"]},
+        "rejected/trained_track_runs_by_classes_in_bfloat16": changed(
+            by_classes, "floats", 0, value=by_classes["floats"][0] | BFLOAT16),
+        "rejected/trained_track_runs_by_classes_a_margin_too_large": changed(by_classes, "claim", "margin", value="1"),
         "rejected/trained_track_runs_a_margin_too_large": changed(runs, "claim", "margin", value="1"),
         "rejected/trained_track_runs_of_sums_of_8_bits": changed(runs, "floats", 0, "sums", value="bfloat16"),
         "rejected/trained_track_runs_of_another_answer": changed(

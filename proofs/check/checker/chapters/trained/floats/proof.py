@@ -115,8 +115,7 @@ class RowsInRuns:
     def __init__(self, stack: FloatStack, rows: Sequence[LogitRow], margin: Fraction, tokens: Collection[int],
                  length: int) -> None:
         self._stack, self._budget = stack, stack.budget
-        self._inputs = rows, margin, tokens, length
-        self._rows = [make_row_maps(self._budget, [row], stack.network.outputs) for row in rows]
+        self._rows, self._inputs = rows, (rows, margin, tokens, length)
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
 
     @cached_property
@@ -138,7 +137,8 @@ class RowsInRuns:
                 self._prove_row(row, logits)
 
     def _prove_row(self, row: int, logits: AffineForm) -> None:
-        (centre,), (reach,) = spread(self._budget, apply(self._budget, self._rows[row], logits))
+        value = make_row_maps(self._budget, [self._rows[row]], self._stack.network.outputs)
+        (centre,), (reach,) = spread(self._budget, apply(self._budget, value, logits))
         require(centre - reach > self._margin, "row {} is about {}, and may be off by {} in a run", row + 1,
                 shown(centre), shown(reach))
 
