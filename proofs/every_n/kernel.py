@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from proofs.every_n.axioms import NoAxiomList, allowed_axioms, name_of, parse_ax
 from proofs.every_n.library import LOGICAL_NAME, digest_of_files
 
 REFUSED = "the checker of the Coq library does not accept this network, which does not make it wrong"
+SMALL_HEAP = {"OCAMLRUNPARAM": "s=256k,o=1000"}
+"""For the library's own files, which are small: to page in Coq's first heap of 256 MB takes longer than that saves."""
 
 _CHECK_SAYS_NO = re.compile(
     r"check(_for users some_lengths|_graph \S+ \S+)? network meanings (named_formulas )?claim = true")
@@ -61,7 +64,7 @@ class Coq:
         """
         beside = [] if folder is None else ["-Q", str(source.parent), folder]
         command = [self.program, "-q", "-Q", str(library), LOGICAL_NAME, *beside, str(source)]
-        done = _run(command, source.parent)
+        done = _run(command, source.parent, SMALL_HEAP if source.parent == library else {})
         printed, complaint = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
         return Run(done.returncode == 0, printed, one_line(complaint) or f"exit status {done.returncode}")
 
@@ -81,11 +84,11 @@ def find_coq() -> Coq:
     return Coq(program, version[0], " ".join([*version, build]))
 
 
-def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
-    """The program, which is ended when time is up."""
+def _run(command: list[str], folder: Path, unless_set: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """The program, which is ended when time is up; these variables are set for it, but for those that are."""
     try:
-        return subprocess.run(command, capture_output=True, check=False, cwd=folder, env=environment(),
-                              timeout=seconds_left())
+        return subprocess.run(command, capture_output=True, check=False, cwd=folder,
+                              env={**unless_set, **environment()}, timeout=seconds_left())
     except subprocess.TimeoutExpired:
         look_at_the_clock()
         raise

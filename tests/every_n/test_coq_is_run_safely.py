@@ -103,6 +103,16 @@ def test_the_library_of_another_user_is_refused(tmp_path: Path, cache: Path, mon
         compiled_library(script(tmp_path, COUNTING))
 
 
+def test_files_of_the_library_are_compiled_with_a_small_heap_but_where_another_is_set(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    coq, source = script(tmp_path, 'echo "$OCAMLRUNPARAM"'), tmp_path / "a.v"
+    monkeypatch.delenv("OCAMLRUNPARAM", raising=False)
+    assert coq.compile(source, tmp_path).printed == "s=256k,o=1000\n"
+    assert coq.compile(source, tmp_path / "library").printed == "\n"
+    monkeypatch.setenv("OCAMLRUNPARAM", "s=1M")
+    assert coq.compile(source, tmp_path).printed == "s=1M\n"
+
+
 def test_a_library_of_another_process_stays_if_it_is_whole(tmp_path: Path, cache: Path) -> None:
     """The script compiles the whole library once more while the first run is at it."""
     place = compiled_library(script(tmp_path, COUNTING))
