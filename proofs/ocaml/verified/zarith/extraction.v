@@ -18,6 +18,8 @@ Extract Constant Pos.ltb => "Big_int_Z.lt_big_int".
 Extract Constant Pos.of_succ_nat => "Big_int_Z.succ_big_int".
 Extract Constant Pos.of_nat => "(fun n -> Big_int_Z.max_big_int Big_int_Z.unit_big_int n)".
 Extract Constant Pos.to_nat => "(fun p -> p)".
+Extract Constant Pos.size => "(fun p -> Big_int_Z.big_int_of_int (Z.numbits p))".
+Extract Constant Pos.size_nat => "(fun p -> Big_int_Z.big_int_of_int (Z.numbits p))".
 Extract Constant Z.leb => "Big_int_Z.le_big_int".
 Extract Constant Z.ltb => "Big_int_Z.lt_big_int".
 Extract Constant Z.of_nat => "(fun n -> n)".
@@ -26,6 +28,10 @@ Extract Constant Z.to_pos => "(fun z -> Big_int_Z.max_big_int Big_int_Z.unit_big
 Extract Constant Z.gcd => "Big_int_Z.gcd_big_int".
 Extract Constant Z.ggcd => "(fun a b -> let g = Big_int_Z.gcd_big_int a b in
   if Big_int_Z.sign_big_int g = 0 then (g, (a, b)) else (g, (Big_int_Z.div_big_int a g, Big_int_Z.div_big_int b g)))".
+
+Extract Constant nth => "(fun n l default ->
+  let rec from k l = match l with [] -> default | x :: l -> if k = 0 then x else from (k - 1) l in
+  if Big_int_Z.is_int_big_int n then from (Big_int_Z.int_of_big_int n) l else default)".
 
 Definition negative_of (x : expression) : expression := Neg x.
 
