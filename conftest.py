@@ -26,12 +26,6 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     sys.dont_write_bytecode = False
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One process more than processors, as tests wait for browsers and for Coq; five at most, of 0.8 GB each."""
-    return min(os.cpu_count() or 1, 4) + 1
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]]:
     """What a file has of tests and doctests."""
