@@ -73,11 +73,16 @@ def decide_trained(subject: str, max_n: int | None, classes: list[RunClass], eff
     from certify.frame.terminal_tables import console
     from certify.frame.verdicts import exit_status, worst
     from certify.trained.claim_file import Scope
+    from certify.trained.files import ABOUT_TRACKS, begins_as
     from certify.trained.flags import Flags
     from certify.trained.float_decision import decide_classes
     from certify.trained.float_show import float_rows_to_json, print_float_rows
     from certify.trained.question import read_question
+    from constructions.errors import InputError
 
+    if begins_as(subject, ABOUT_TRACKS):
+        raise InputError(f"{subject}: this is about inputs in tracks, expected words; float runs of such inputs are "
+                         "asked about by the command decide, with --float CLASS")
     if html is not None:
         expect_over_the_reals(subject)
     rows = decide_classes(*read_question(subject, None, Flags(), Scope(max_n)), classes, effort)

@@ -224,3 +224,10 @@ def test_a_file_that_is_neither_certificate_nor_model_is_bad_input(certify: Any,
     result = certify("floats", "x.cert")
     assert (result.code, result.out) == (2, "")
     assert "x.cert" in result.err and "Traceback" not in result.err
+
+
+@pytest.mark.parametrize("name", ["trained_tracks", "trained_track_runs"])
+def test_a_claim_about_inputs_in_tracks_is_said_to_be_asked_about_elsewhere(certify: Any, name: str) -> None:
+    path = Path(__file__).parent.parent / "corpus" / "accepted" / f"{name}.cert"
+    result = certify("floats", str(path))
+    assert result.code == 2 and "inputs in tracks, expected words" in result.err and "--float CLASS" in result.err
