@@ -98,6 +98,13 @@ class FloatDecision(AnswerByLength[FloatRow]):
         return next((row.wrong for row in self.rows if row.wrong), None)
 
 
+def check_class(run: RunClass) -> None:
+    """Raise Unsupported if there is no rule for the norms of a class."""
+    if not is_within(run.storage, run.softmax):
+        raise Unsupported(f"float runs {run.name}: storage is {run.storage}, expected a format whose numbers softmax, "
+                          f"{run.softmax}, has: norms are computed in it")
+
+
 def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: int = 1) -> FloatDecision:
     """Whether the claim is true of every run of the class; certified lengths were accepted by the trusted folder.
 
@@ -107,9 +114,7 @@ def decide_floats(network: TrainedNetwork, claim: Claim, run: RunClass, effort: 
     """
     start = time.perf_counter()
     check_fits(network, claim)
-    if not is_within(run.storage, run.softmax):
-        raise Unsupported(f"float runs {run.name}: storage is {run.storage}, expected a format whose numbers softmax, "
-                          f"{run.softmax}, has: norms are computed in it")
+    check_class(run)
     search, counts = WrongRuns(network, claim, run, effort), WordCounts(FloatNetwork(network), claim)
     first, last = claim.lengths
     most = MOST_WORDS * effort

@@ -14,6 +14,7 @@ from typing import Any
 from certify.frame.answer import AnswerByLength
 from certify.frame.progress import ProgressLine
 from certify.frame.so_far import SoFar, answer_in_time
+from certify.trained.float_decision import check_class
 from certify.trained.proving import WORK
 from certify.trained.tracks_forms import FEW_LETTERS
 from constructions.errors import Unsupported
@@ -21,7 +22,7 @@ from constructions.network.lengths import Lengths
 from constructions.trained.network import AttentionStep, TrainedNetwork
 from constructions.trained.tracks import TracksClaim, all_inputs, check_tracks_fit, count_inputs, sampled_inputs
 from proofs.check import Refusal, check_text
-from proofs.enclosures.float_runs.run_class import RunClass, is_within
+from proofs.enclosures.float_runs.run_class import RunClass
 from proofs.trained.float_runs.casting import cast_network
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.certificate import tracks_text, wrong_input_text
@@ -87,9 +88,7 @@ def decide_track_runs(network: TrainedNetwork, claim: TracksClaim, run: RunClass
     """
     start = time.perf_counter()
     check_tracks_fit(network, claim)
-    if not is_within(run.storage, run.softmax):
-        raise Unsupported(f"float runs {run.name}: storage is {run.storage}, expected a format whose numbers softmax, "
-                          f"{run.softmax}, has: norms are computed in it")
+    check_class(run)
     decider = FormInRuns(network, claim, run, effort)
     found: list[tuple[RunsRow, dict[str, Any] | None]] = []
     with ProgressLine() as progress:

@@ -7,7 +7,7 @@ cover, some units of which are proved by classes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -72,14 +72,27 @@ def prove_float_runs(given: FloatRuns) -> Mapping[str, int]:
     Raises:
         Rejected: if a row is not known to be above the margin, or there is no rule for what the network does.
     """
+    def prove(run: FloatClaim) -> Mapping[str, int]:
+        prover, proved = ProverOfRuns(given, run), Counter[str]()
+        for unit in cover_of(given):
+            proved["words" if isinstance(unit, WordsUnit) else "classes"] += prover.prove_unit(unit)
+        return proved
+
+    return prove_in_each(given.floats, prove)
+
+
+def prove_in_each(floats: Sequence[FloatClaim], prove: Callable[[FloatClaim], Mapping[str, int]]) -> Mapping[str, int]:
+    """What is proved in every class of runs, and how many there are.
+
+    Raises:
+        Rejected: if it is not proved in one.
+    """
     proved = Counter[str]()
-    for run in given.floats:
+    for run in floats:
         with within(quote(run.name)):
             expect_sensible(run)
-            prover = ProverOfRuns(given, run)
-            for unit in cover_of(given):
-                proved["words" if isinstance(unit, WordsUnit) else "classes"] += prover.prove_unit(unit)
-    return {"class of runs" if len(given.floats) == 1 else "classes of runs": len(given.floats), **proved}
+            proved.update(prove(run))
+    return {"class of runs" if len(floats) == 1 else "classes of runs": len(floats), **proved}
 
 
 def expect_sensible(run: FloatClaim) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +10,6 @@ from ....kernel.budget import Budget
 from ....kernel.kind import entry
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, read_heading
-from ....kernel.verdicts import quote, within
 from ...run_classes.reading import FloatClaim, read_floats
 from ..reading.decision import LogitRow
 from ..tracks.describing import describe_tracks
@@ -22,7 +20,7 @@ from ..words import Runner
 from .casting import cast_network
 from .classes import Runs
 from .describing import words_of_run
-from .proof import RowsInRuns, WalkOfRuns, expect_sensible
+from .proof import RowsInRuns, WalkOfRuns, prove_in_each
 from .stack import FloatStack
 
 FORMAT_OF_TRACK_RUNS = "certify-track-runs"
@@ -50,13 +48,11 @@ def prove_track_runs(given: TrackRuns) -> Mapping[str, int]:
     Raises:
         Rejected: if a row is not known to be above the margin, or there is no rule for what the network does.
     """
-    proved = Counter[str]()
-    for run in given.floats:
-        with within(quote(run.name)):
-            expect_sensible(run)
-            stack = FloatStack(given.language.budget, cast_network(given.network, run), run)
-            proved.update(prove_tracks(given, partial(make_prover, given, stack), Runs(stack)))
-    return {"class of runs" if len(given.floats) == 1 else "classes of runs": len(given.floats), **proved}
+    def prove(run: FloatClaim) -> Mapping[str, int]:
+        stack = FloatStack(given.language.budget, cast_network(given.network, run), run)
+        return prove_tracks(given, partial(make_prover, given, stack), Runs(stack))
+
+    return prove_in_each(given.floats, prove)
 
 
 def make_prover(given: TrackRuns, stack: FloatStack, rows: Sequence[LogitRow], may_stand: Sequence[Sequence[int]]
