@@ -33,7 +33,7 @@ from proofs.trained.float_runs.replay import Replay
 from proofs.words.tracking import cases_at
 from tests.check.test_trained_files import places, verdict
 from tests.check.trained_corpus import BFLOAT16, BINARY32, FLUSHED, changed, float_runs, with_bit, wrong_run
-from tests.check.trained_networks import dump, make_claim, make_network
+from tests.check.trained_networks import dump, make_claim, make_network, mean_network
 
 Document = dict[str, Any]
 SMALL = Format(3, -4, 3)
@@ -105,7 +105,8 @@ BASE_2 = BINARY32 | {"exp_base": "2", "normalised": "after", "inputs": "tf32"}
 
 
 @pytest.mark.parametrize(("kind", "run"), [
-    ("post", BFLOAT16), ("rms", BASE_2), ("bidirectional", FLUSHED), ("rms", BFLOAT16 | {"softmax": "bfloat16"}),
+    ("post", BFLOAT16), ("rms", BASE_2), ("post", BASE_2 | {"inputs": "binary32"}), ("bidirectional", FLUSHED),
+    ("rms", BFLOAT16 | {"softmax": "bfloat16"}),
     *(pytest.param(kind, run, marks=pytest.mark.exhaustive) for kind in ("post", "bidirectional", "rms", "gelu")
       for run in (BINARY32, BFLOAT16, FLUSHED, BASE_2))])
 def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) -> None:
@@ -122,6 +123,25 @@ def test_one_run_is_that_of_the_producer_bit_by_bit(kind: str, run: Document) ->
             found = OneRun(budget, cast, given.floats[0], way(execution)).logits(tokens, 0, place)
             seen = tokens[:place + 1] if network.attention == "causal" else tokens
             assert found == replay.logits(seen, 0, place)
+
+
+def test_the_base_of_exponentials_is_seen_in_binary32() -> None:
+    given = read_float_runs(float_runs(make_network("post", 5), make_claim(), BINARY32), Budget())
+    cast = cast_network(given.network, given.floats[0])
+    of_e, of_2 = (OneRun(Budget(), cast, given.floats[0], Way("forwards", False, True, base)).logits([2, 0, 1], 0, 2)
+                  for base in ("e", "2"))
+    assert of_e != of_2
+
+
+def test_a_norm_that_divides_by_an_epsilon_that_is_0_in_the_format_is_rejected() -> None:
+    document = mean_network()
+    document["steps"].append({"step": "norm", "norm": {"kind": "rms", "epsilon": f"1/{2 ** 200}", "gain": None,
+                                                      "bias": None}})
+    given = read_float_runs(float_runs(document, make_claim(), BINARY32), Budget())
+    run = OneRun(Budget(), cast_network(given.network, given.floats[0]), given.floats[0],
+                 Way("forwards", False, True, "e"))
+    with pytest.raises(Rejected, match="a norm divides by 0"):
+        run.logits([2, 0, 1], 0, 2)
 
 
 def test_sums_are_those_of_the_producer() -> None:
