@@ -52,6 +52,14 @@ def means_by_classes() -> Document:
     return means() | {"graphs": [graph()], "directions": directions, "cover": cover}
 
 
+def whole_words_by_classes() -> Document:
+    """The mean of all letters as the first token of a bidirectional network knows it, of words of length 5."""
+    made = means_by_classes()
+    claim = made["claim"] | {"read": "first", "min_n": LONGEST, "offsets": [1, 1]}
+    bidirectional = changed(made, "network", "attention", value="bidirectional")
+    return bidirectional | {"claim": claim, "cover": [unit(1, LONGEST, LONGEST)]}
+
+
 def float_runs_by_classes() -> Document:
     """The same in float runs, at one offset, to length 4; ranges as wide as is needed."""
     runs, made = float_runs_of_means(BINARY32, BFLOAT16), means_by_classes()
@@ -84,7 +92,7 @@ def with_number(document: Document, number: int, change: int) -> Document:
 
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
-    made, runs = means_by_classes(), float_runs_by_classes()
+    made, runs, whole = means_by_classes(), float_runs_by_classes(), whole_words_by_classes()
     shorter = base64.b64encode(base64.b64decode(made["cover"][0]["ranges"])[:-8]).decode()
     turned = base64.b64encode(struct.pack("<i", 1 << 29)).decode()
     return {CORPUS / f"{name}.cert": document for name, document in {
@@ -99,6 +107,12 @@ def files() -> dict[Path, Document]:
         "rejected/trained_classes_along_half_a_direction": changed(made, "directions", 0, 0, 0, value=turned),
         "rejected/trained_classes_with_a_row_turned": changed(
             made, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
+        "accepted/trained_whole_words_by_classes": whole,
+        "rejected/trained_whole_words_with_an_upper_bound_too_low": with_number(whole, 3, -3),
+        "rejected/trained_whole_words_with_another_edge": changed(whole, "graphs", 0, 3, 3, 0, value=0),
+        "rejected/trained_whole_words_with_a_row_turned": changed(
+            whole, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
+        "malformed/trained_whole_words_of_a_causal_network": changed(whole, "network", "attention", value="causal"),
         "accepted/trained_float_runs_by_classes": runs,
         "rejected/trained_float_runs_by_classes_with_a_range_one_unit_too_narrow": with_number(runs, 33, -1),
         "rejected/trained_float_runs_by_classes_with_ranges_over_the_reals": changed(
