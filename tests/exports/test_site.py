@@ -69,6 +69,23 @@ def files_of(pyodide: bool = False) -> dict[str, str | bytes]:
     return site_files(exhibits, dict.fromkeys((*KEPT, "pyodide-lock.json"), b"x") if pyodide else None)
 
 
+RENDERED = dict[tuple[str, str], str]()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def guides_once() -> Iterator[None]:
+    """Each guide is rendered once for all sites of these tests: that takes most of the time of a small site."""
+
+    def rendered(text: str, place: str, links: dict[str, str]) -> str:
+        if (text, place) not in RENDERED:
+            RENDERED[text, place] = guide_html(text, place, links)
+        return RENDERED[text, place]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("certify.site.build.guide_html", rendered)
+        yield
+
+
 @pytest.fixture(scope="module")
 def files() -> dict[str, str | bytes]:
     return files_of()
@@ -123,7 +140,8 @@ def test_the_site_has_the_checker_and_the_digests_of_all_files(files: dict[str, 
         assert hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest() == digest
 
 
-def test_the_same_site_has_the_same_bytes(files: dict[str, str | bytes]) -> None:
+def test_the_same_site_has_the_same_bytes(files: dict[str, str | bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("certify.site.build.guide_html", guide_html)
     assert files_of() == files
 
 
