@@ -2,8 +2,9 @@
 
 A file without an example is not imported for them (``tests/test_house.py`` imports them all, once).
 
-And where Python is told to keep no compiled files, as in many containers, those of the tests are kept aside: each of
-the hundreds of processes that they start would else compile every module again.
+And where Python is told to keep no compiled files, as in many containers, the tests keep them all the same, beside the
+files: each of the hundreds of processes that they start would else compile every module again. (In a folder of their
+own, the libraries would be compiled once more, too, which pip has done.)
 """
 
 import os
@@ -22,7 +23,6 @@ NEED_TORCH = ["constructions/running/torch_network.py",
 collect_ignore = [] if find_spec("torch") else NEED_TORCH
 
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parent / ".pytest_cache" / "compiled")
     sys.dont_write_bytecode = False
 
 

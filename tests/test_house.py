@@ -29,18 +29,25 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imported_modules(path: Path) -> set[str]:
-    found = set()
-    for node in ast.walk(parsed(path)):
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All of its nodes, which are gone through once."""
+    return tuple(ast.walk(parsed(path)))
+
+
+@cache
+def imported_modules(path: Path) -> frozenset[str]:
+    found = set[str]()
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             found.add(node.module or "")
-    return found
+    return frozenset(found)
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -48,7 +55,7 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
 def relative_imports(path: Path) -> set[Path]:
     """The files of the trusted package that a file imports."""
     found = set()
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
             candidates = [folder / name.name for name in node.names] if not node.module else [folder]
@@ -60,7 +67,7 @@ def relative_imports(path: Path) -> set[Path]:
 def test_the_checker_imports_the_standard_library_and_itself() -> None:
     for path in CHECKER:
         absolute = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
-                    for node in ast.walk(parsed(path))
+                    for node in nodes(path)
                     if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level)}
         foreign = {name for name in absolute if str(name).partition(".")[0] not in sys.stdlib_module_names}
         assert foreign == ({"checker.command"} if path.name == "__main__.py" else set()), path
@@ -102,7 +109,7 @@ def test_each_class_of_the_checker_has_a_name_of_its_own() -> None:
     found: dict[str, list[Path]] = {}
     aliases: dict[str, list[Path]] = {}
     for path in CHECKER:
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(path)
             elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -131,7 +138,7 @@ def chapter_of_any(path: Path) -> str:
 
 def test_the_checker_uses_no_floating_point() -> None:
     for path in CHECKER:
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), path
             assert not (isinstance(node, ast.Name) and node.id == "float"), path
 
@@ -182,7 +189,7 @@ def test_only_by_cvc5_imports_cvc5_and_it_imports_nothing_of_the_project() -> No
 @pytest.mark.parametrize("folder", ["constructions", "proofs"])
 def test_no_floating_point_literal_and_no_eval_where_verdicts_are_made(folder: str) -> None:
     for path in (ROOT / folder).rglob("*.py"):
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), f"{path}:{node.lineno}"
             assert not (isinstance(node, ast.Name) and node.id in {"float", "eval", "exec", "sympify"}), (
                 f"{path}:{node.lineno}")
@@ -282,7 +289,7 @@ def test_no_file_imports_one_that_imports_it() -> None:
 def imports_of(path: Path) -> set[str]:
     """The modules that a file names: of ``from package import name``, the module package.name as well."""
     found = set(imported_modules(path))
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
     return found

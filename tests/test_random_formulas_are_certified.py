@@ -34,7 +34,7 @@ def test_hundreds_of_random_counting_formulas_are_certified_up_to_length_5(first
     check_certified(range(first, first + 20), 5)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("text", [
     "#<[Q_a] - #>[Q_a] != 1",  # the truth here cancels
     "0*#>[PRIME(#<[Q_a])] + 2 != -1",  # what is counted is of no account

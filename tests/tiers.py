@@ -15,6 +15,7 @@ from typing import Any
 from zlib import crc32
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 MINUTE = frozenset((ROOT / "tests" / "minute.txt").read_text(encoding="utf-8").split())
@@ -23,6 +24,11 @@ MINUTE = frozenset((ROOT / "tests" / "minute.txt").read_text(encoding="utf-8").s
 def few_and_all(few: Any, many: Any) -> list[Any]:
     """The values of a parameter that says how much is tried: ``few`` always, ``many`` with what is exhaustive."""
     return [few, pytest.param(many, marks=pytest.mark.exhaustive)]
+
+
+def drawn(few: int) -> settings:
+    """So many random examples always, and four times as many where others are drawn, with ``--hypothesis-seed``."""
+    return settings(max_examples=few if settings().derandomize else 4 * few)
 
 
 def is_of_the_minute(path: Path) -> bool:

@@ -32,10 +32,7 @@ from tests.needed import found_or_skipped
 
 UNSUPPORTED = "unsupported"
 IMPORTS = re.compile(r"^(?:From |Import |Open Scope ).*?\.\n", re.MULTILINE | re.DOTALL)
-MORE = (
-    "compile_correct.v", "cross_entropy_of_transformers.v", "hahn_corollary_2_hard_attention.v",
-    "hahn_lemma_5_proof_steps.v", *SOFTENING,
-)
+MORE = ("compile_correct.v", *SOFTENING)
 """The files that some tests ask about, beside those that `certify prove` needs."""
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from certify.auditing.results import (
@@ -27,6 +27,7 @@ from certify.frame.json_form import format_exact, from_json, parse_exact, read_r
 from constructions.errors import InputError
 from proofs.enclosures.intervals import Interval
 from tests.auditing.sample import CERTIFIED, HOSTILE, INTERRUPTED, REPORT, TWO_TEMPERATURES
+from tests.tiers import drawn
 
 NUMBERS = st.fractions() | st.integers(-(2**5000), 2**5000).map(lambda k: Fraction(1, 2 * abs(k) + 1) * k)
 FLOATS = st.floats(min_value=-(2.0**50), max_value=2.0**50)
@@ -56,7 +57,7 @@ REPORTS = st.builds(AuditReport, claims=tuples(CLAIMS), statements=tuples(st.bui
                     seconds=FLOATS)
 
 
-@settings(max_examples=100)
+@drawn(50)
 @given(REPORTS)
 def test_a_report_comes_back_from_json_text_as_it_was(report: AuditReport) -> None:
     assert read_result(AuditReport, json.dumps(to_json(report)), "audit.json") == report

@@ -103,7 +103,7 @@ EXPECTED = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("n", [2, 4, 8])
 @pytest.mark.parametrize("name", FORMULAS)
 def test_brackets_contain_the_solutions_of_the_closed_forms(name: str, n: int) -> None:

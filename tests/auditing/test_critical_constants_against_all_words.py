@@ -25,7 +25,7 @@ FORMULAS: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("n", [2, 3, pytest.param(4, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize(("text", "alphabet", "keys"), FORMULAS)
 def test_no_word_fails_at_the_upper_end_and_some_word_at_the_lower(

@@ -43,6 +43,8 @@ gamma = "138/100"
 expect = "refuted"
 counterexample = { word = "aaaac", position = 5 }
 """
+QUICK = TWO_CLAIMS.replace('critical = [4]\nconstants = { 4 = "1.374063" }\n', "")
+"""The same without a critical constant, which takes most of the time."""
 
 
 def write(text: str) -> str:
@@ -215,9 +217,9 @@ def test_an_expression_without_a_value_names_the_claim(certify: Any) -> None:
 
 
 def test_an_audit_finds_the_same_with_any_number_of_processes(certify: Any) -> None:
-    claims = write(TWO_CLAIMS)
+    claims = write(QUICK)
     alone = certify("audit", claims, "--jobs", "1", "--json")
-    shared = certify("audit", "-", "--jobs", "2", "--json", stdin=TWO_CLAIMS.encode())
+    shared = certify("audit", "-", "--jobs", "2", "--json", stdin=QUICK.encode())
     for result in (alone, shared):
         assert (result.code, len(result.json["claims"])) == (0, 2) and not Path("claims.audit.json").exists()
     assert without_seconds(shared.json) == without_seconds(alone.json | {"source": "-"})
@@ -230,14 +232,14 @@ def test_processes_that_die_again_and_again_are_one_line_and_no_verdict(
         raise WorkLost("shard 1: 3 worker processes died at it")
 
     monkeypatch.setattr("certify.auditing.session.run_tasks", lose)
-    result = certify("audit", write(TWO_CLAIMS), "--jobs", "2")
+    result = certify("audit", write(QUICK), "--jobs", "2")
     assert (result.code, result.out) == (3, "")
     assert result.err == "certify: no verdict: shard 1: 3 worker processes died at it\n"
 
 
 # -- interruption ------------------------------------------------------------------------------------------------------
 
-SLOW = TWO_CLAIMS + """
+SLOW = QUICK + """
 [[claim]]
 name = "slow"
 formula = "#<[#<[prev Q_1] == #>[Q_1]] == 0"
@@ -273,7 +275,7 @@ def interrupt(*_: object, **__: object) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_audit_interrupted_before_a_claim_is_finished_says_that_nothing_is_kept_and_resumes_from_the_beginning(
         certify: Any, monkeypatch: pytest.MonkeyPatch, jobs: str) -> None:
-    claims = write(TWO_CLAIMS)
+    claims = write(QUICK)
     with monkeypatch.context() as patched:
         patched.setattr("certify.auditing.session.run_tasks", interrupt)
         stopped = certify("audit", claims, "--jobs", jobs)
@@ -289,7 +291,7 @@ def test_an_audit_interrupted_before_a_claim_is_finished_says_that_nothing_is_ke
 
 def test_what_an_earlier_audit_kept_outlives_one_that_is_interrupted_before_a_claim_is_finished(
         certify: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    claims, kept = write(TWO_CLAIMS), Path("claims.audit.json")
+    claims, kept = write(QUICK), Path("claims.audit.json")
     left = json.dumps({"version": 3, "source": str(Path(claims).resolve()), "claims": []})
     kept.write_text(left)
     monkeypatch.setattr("certify.auditing.tasks.judge_of_file", interrupt)
@@ -300,7 +302,7 @@ def test_what_an_earlier_audit_kept_outlives_one_that_is_interrupted_before_a_cl
 
 
 def test_what_was_kept_is_read_as_data_and_refused_if_it_is_not_what_an_audit_writes(certify: Any) -> None:
-    claims = write(TWO_CLAIMS)
+    claims = write(QUICK)
     source = json.dumps(str(Path(claims).resolve()))
     for text in ("", "[]", "{}", '{"version": 2, "claims": []}', f'{{"version": 2, "source": {source}, "claims": []}}',
                  f'{{"version": 3, "source": {source}, "claims": [3]}}', "\0"):
@@ -315,8 +317,8 @@ def test_what_an_audit_of_another_file_of_that_name_has_left_is_not_touched(
         certify: Any, options: tuple[str, ...]) -> None:
     kept, other = Path("claims.audit.json"), Path("other")
     other.mkdir()
-    claims = write(TWO_CLAIMS)
-    (other / "claims.toml").write_text(TWO_CLAIMS, encoding="utf-8")
+    claims = write(QUICK)
+    (other / "claims.toml").write_text(QUICK, encoding="utf-8")
     left = json.dumps({"version": 3, "source": str((other / "claims.toml").resolve()), "claims": []})
     kept.write_text(left)
     refused = certify("audit", claims, *options)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from proofs.every_n import Answer
+from constructions.language.syntax import Formula
+from constructions.network.json_form import transformer_from_json, transformer_to_json, write_canonical
+from proofs.every_n import Answer, ProvedLengths, ask_about_file
 from proofs.every_n.axioms import allowed_axioms, name_of
 from proofs.every_n.library import library_digest
-from tests.with_coq import coq_or_skip, staying_coq_or_skip
+from tests.with_coq import coq_or_skip, library_of, staying_coq_or_skip
 
 ROOT = Path(__file__).parents[2]
 PARITY = ("ODD(#<[Q_1])", "--alphabet", "01")
+PREVIOUS = ("prev Q_a", "--alphabet", "ab", "--causal")
 
 
 def assert_one_line(result: Any, code: int, message: str) -> None:
@@ -24,10 +28,22 @@ def assert_one_line(result: Any, code: int, message: str) -> None:
 # -- with Coq ----------------------------------------------------------------------------------------------------------
 
 
+@cache
+def answer_about(model: str, formula: Formula, lengths: ProvedLengths) -> Answer:
+    """What Coq says of a folder about the model with this text, which it is asked once."""
+    coq = staying_coq_or_skip()
+    return ask_about_file(coq, library_of(coq), transformer_from_json(json.loads(model)), formula, lengths)
+
+
 @pytest.fixture
 def coq(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Its version; what is asked of one file, a Coq answers that has loaded the library and stays."""
+    """Its version; what is asked of one file, a Coq answers that has loaded the library and stays.
+
+    What is asked of a folder is asked once for all tests, as it takes seconds.
+    """
     monkeypatch.setattr("certify.every_n.theorems.find_coq", staying_coq_or_skip)
+    monkeypatch.setattr("certify.every_n.theorems.ask_about_file", lambda coq, library, network, formula, lengths:
+                        answer_about(write_canonical(transformer_to_json(network)), formula, lengths))
     return staying_coq_or_skip().version
 
 
@@ -45,7 +61,7 @@ def test_parity_is_proved_for_every_n(certify: Any) -> None:
 
 
 def test_the_proof_is_a_folder_and_the_model_in_it_is_proved_too(certify: Any, coq: str) -> None:
-    result = certify("prove", "prev Q_a", "--alphabet", "ab", "--causal", "-o", "proof")
+    result = certify("prove", *PREVIOUS, "-o", "proof")
     assert result.code == 0 and "\nPROVED  for every n: the kernel of Coq " in result.out
     assert Path("proof/theorem/Theorem_proof.v").is_file() and Path("proof/library/check.v").is_file()
     assert result.err.endswith("proof in proof\n")
@@ -57,7 +73,10 @@ def test_a_users_predicate_is_named_in_the_answer(certify: Any, coq: str) -> Non
     assert (result.code, result.json["predicates"]) == (0, ["THIRD(k) := k%3 == 1"])
 
 
-def test_what_a_users_predicate_means_is_said_beside_the_formula(certify: Any, coq: str) -> None:
+def test_what_a_users_predicate_means_is_said_beside_the_formula(
+        certify: Any, coq: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of such a folder Coq is asked in tests/exports/test_coq_folder.py."""
+    monkeypatch.setattr("certify.every_n.theorems.ask_about_file", lambda *_: Answer(True, frozenset()))
     definition = "THIRD(k,n) := k % 3 == 1 or n - k < 2"
     result = certify("prove", "THIRD & Q_a", "--alphabet", "ab", "--predicate", definition, "-o", "proof")
     assert result.out.startswith("formula   THIRD & Q_a\nwhere     THIRD(k,n) := k%3 == 1 or n-k < 2\nalphabet  ")
@@ -72,7 +91,7 @@ def test_too_small_a_constant_is_unproved_and_no_folder_is_written(certify: Any,
 
 
 def test_what_coq_accepts_is_exported_and_what_it_refuses_is_not(certify: Any, coq: str) -> None:
-    assert certify("build", *PARITY, "-o", "right.json").code == 0
+    assert certify("build", *PREVIOUS, "-o", "right.json").code == 0
     assert certify("build", *PARITY, "--gamma", "1", "-o", "small.json").code == 0
     result = certify("export", "right.json", "--to", "coq", "-o", "right")
     assert (result.code, result.out) == (0, "")
@@ -82,15 +101,13 @@ def test_what_coq_accepts_is_exported_and_what_it_refuses_is_not(certify: Any, c
     assert result.err.endswith("; no folder was written\n") and not Path("small").exists()
 
 
-def test_a_folder_may_be_about_the_lengths_where_a_model_is_right(
-        certify: Any, coq: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For the export Coq is not asked once more: what it would be asked is what it has accepted, byte for byte."""
+def test_a_folder_may_be_about_the_lengths_where_a_model_is_right(certify: Any, coq: str) -> None:
+    """The export is what Coq has accepted, byte for byte."""
     model = str(ROOT / "examples" / "models" / "recent_write.json")
     result = certify("prove", model, "--min-n", "2", "--max-n", "8", "-o", "proof")
     assert result.code == 0 and "\nPROVED  for every n from 2 to 8: the kernel of Coq " in result.out
     readme = Path("proof/README.md").read_text(encoding="utf-8")
     assert readme.startswith("# A theorem for every n from 2 to 8\n")
-    monkeypatch.setattr("certify.every_n.theorems.ask_about_file", lambda *_: Answer(True, frozenset()))
     assert certify("export", model, "--to", "coq", "--min-n", "2", "--max-n", "8", "-o", "export").code == 0
     for path in Path("proof/theorem").iterdir():
         assert (Path("export/theorem") / path.name).read_bytes() == path.read_bytes()

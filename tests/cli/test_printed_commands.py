@@ -19,6 +19,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from string import ascii_lowercase
 from types import FrameType
@@ -31,9 +32,11 @@ from certify.cli import command_line, main
 from certify.every_n.claim import TheoremClaim
 from certify.exports.coq import coq_folder
 from certify.exports.pages.certificate import commands
+from certify.formula.float_reach import find_reach
 from constructions.compiler import compile_formula
 from constructions.language.parser import parse_formula
 from constructions.network.json_form import transformer_to_json, write_canonical
+from constructions.network.lengths import up_to
 from constructions.regimes import Regime
 from proofs.every_n import ProvedLengths
 from tests.cli.test_cli_trained_words import CLAIM, difference_network
@@ -336,6 +339,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("certify.frame.shards.workers.usable_cores", lambda: 1)
+        patch.setattr("certify.formula.explanation.find_reach", partial(find_reach, lengths=up_to(4)))
         patch.setattr(RunCommand, "on", noted_on)
         patch.setattr(commands, "_command", noted_command)
         make_everything(found)

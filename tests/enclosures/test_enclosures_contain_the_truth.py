@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -14,6 +14,7 @@ from proofs.enclosures.exponential import enclose_exp, round_up
 from proofs.enclosures.intervals import Interval, enclose_form, point
 from proofs.enclosures.softmax import enclose_mean, weights_in_common_units
 from tests.network.second_forward import to_fraction
+from tests.tiers import drawn
 
 REFERENCE_BITS = 1200
 
@@ -61,13 +62,13 @@ def test_exp_at_huge_arguments() -> None:
             assert low <= value <= high and high - low < mpf(2) ** -100
 
 
-@settings(max_examples=200)
+@drawn(100)
 @given(st.fractions(min_value=-60, max_value=60, max_denominator=10**9), st.sampled_from([64, 128]))
 def test_exp_at_any_small_rational(x: Fraction, bits: int) -> None:
     check_exp(x, bits, 400)
 
 
-@settings(max_examples=300)
+@drawn(150)
 @given(st.integers(0, 10**60), st.integers(1, 10**90), st.integers(1, 15))
 def test_rounding_up_is_up_and_close(numerator: int, denominator: int, digits: int) -> None:
     x = Fraction(numerator, denominator)
@@ -77,7 +78,7 @@ def test_rounding_up_is_up_and_close(numerator: int, denominator: int, digits: i
     assert (rounded == 0) == (x == 0)
 
 
-@settings(max_examples=200)
+@drawn(100)
 @given(st.fractions(min_value=0, max_value=1), st.fractions(min_value=0, max_value=1), st.integers(1, 15))
 def test_rounding_up_is_monotone(x: Fraction, y: Fraction, digits: int) -> None:
     if x <= y:
@@ -130,7 +131,7 @@ def test_equal_exact_scores_have_equal_exact_weights() -> None:
         assert enclose_mean([point(x)] * 3, [point(Fraction(k)) for k in (0, 1, 3)], 128) == point(Fraction(4, 3))
 
 
-@settings(max_examples=150)
+@drawn(75)
 @given(
     st.lists(
         st.tuples(st.integers(-5, 5), st.integers(-5, 5), st.integers(-3, 3), st.integers(0, 4)), min_size=1, max_size=4

@@ -1,4 +1,8 @@
-"""[Hahn]'s impossibility results in Coq speak of the transformers of the paper, not of certify's networks alone."""
+"""[Hahn]'s impossibility results in Coq speak of the transformers of the paper, not of certify's networks alone.
+
+They need the whole library, which takes longer to compile than all other tests with Coq; `.ci/run` runs them where it
+has compiled it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from proofs.every_n.kernel import find_answer
-from tests.with_coq import larger_library_of, staying_coq_or_skip
+from tests.with_coq import staying_coq_or_skip, whole_library_of
+
+pytestmark = pytest.mark.exhaustive
 
 _HARD_IMPORTS = """From Coq Require Import Reals List String Bool.
 From Certify Require Import formula hahn_restrictions hahn_lemma_4_depth_reduction hahn_theorem_1_hard_attention
@@ -51,7 +57,7 @@ def proved(imports: str, definitions: str, statement: str, proof: str, folder: P
                       f"Theorem asked : {statement}.\nProof. {proof} Qed.\nPrint Assumptions asked.\n",
                       encoding="utf-8")
     coq = staying_coq_or_skip()
-    return find_answer(coq, larger_library_of(coq), source, besides=None).proved
+    return find_answer(coq, whole_library_of(coq), source, besides=None).proved
 
 
 _SOFT_IMPORTS = """From Coq Require Import Reals List Lra.

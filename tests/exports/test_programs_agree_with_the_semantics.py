@@ -31,7 +31,7 @@ from tests.with_torch import torch_or_skip
 PARITY = compile_formula(parse_formula("ODD(#<[Q_1])"), "01", Regime())
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("program", RUNS)
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_every_truth_is_exact_on_all_short_words_and_on_long_ones(formula: str, program: str) -> None:

@@ -59,7 +59,7 @@ def all_words(case: Case, run_class: RunClass) -> list[Sequence[Sequence[str]]]:
             *(words_of(case, run_class, n) for n in (case.last // 2 + 1, case.last))]
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("program", RUNS)
 @pytest.mark.parametrize("case", [*USUAL, *LOW], ids=str)
 def test_all_truths_are_exactly_right(case: Case, program: str) -> None:

@@ -36,7 +36,7 @@ def test_no_drawn_execution_in_one_format_is_wrong(case: tuple[str, str], name: 
     assert wrong_runs(network(*case), pure(name, exp_base="e"), last, range(10)) == []
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("case", CERTIFIED, ids=str)
 def test_no_drawn_execution_is_wrong(case: Case) -> None:
     assert wrong_runs(certified(case), presets()[case.run], case.last, range(5)) == []

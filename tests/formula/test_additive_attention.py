@@ -47,7 +47,7 @@ def check(text: str, weighting: Weighting, regime: Regime = Regime(), max_n: int
     return transformer
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("weighting", ADDITIVE)
 @pytest.mark.parametrize("text", [
     "(Q_a | FIRST) since Q_b", "Q_a until (Q_b | next Q_b)", "prev ODD", "#<[prev Q_a] == 2*#>[Q_b] - 1",

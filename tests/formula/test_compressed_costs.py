@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs.enclosures.exponential import Dyadic
 from proofs.formula.attention.costs import _order, compressed, rounded_cost
+from tests.tiers import drawn
 
 
 def value(cost: tuple[int, int]) -> Fraction:
@@ -28,7 +29,7 @@ def cost_tables(draw: st.DrawFn) -> tuple[list[list[tuple[int, int]]], int]:
     return draw(st.lists(st.lists(costs, min_size=1, max_size=4), min_size=1, max_size=9)), bits
 
 
-@settings(max_examples=100)
+@drawn(50)
 @given(cost_tables(), st.randoms(use_true_random=False))
 def test_sums_of_one_cost_per_position_keep_their_sign(
     table: tuple[list[list[tuple[int, int]]], int], rng: random.Random
@@ -63,7 +64,7 @@ def test_parts_above_a_gap_that_cancel_leave_the_sign_to_the_part_below() -> Non
     assert max(abs(x) for row in small for x in row).bit_length() < 64
 
 
-@settings(max_examples=300)
+@drawn(150)
 @given(
     st.integers(-(10**9), 10**9),
     st.integers(1, 10**12),
@@ -82,7 +83,7 @@ def test_a_rounded_cost_is_below_every_product_it_stands_for(
     assert cost[0] == 0 or 2 ** (bits - 1) <= abs(cost[0]) <= 2**bits
 
 
-@settings(max_examples=300)
+@drawn(150)
 @given(
     st.lists(st.tuples(st.integers(-60, 60), st.integers(1, 100), st.integers(-40, 40)), min_size=2, max_size=2),
     st.integers(1, 8),

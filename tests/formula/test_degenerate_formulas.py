@@ -114,7 +114,7 @@ def test_degenerate_operands_of_operators_over_degenerate_operands(
     assert unproved(formulas, regime, 4) == []
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("text", [
     "prev Q_a -> prev Q_a",
     "prev Q_a since prev Q_a",

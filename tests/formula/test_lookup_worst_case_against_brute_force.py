@@ -56,7 +56,7 @@ def check_direction(transformer: Transformer, head: Head, direction: str, max_n:
     assert proved and proved.worst == worst.worst, "the two provers agree, or they would raise"
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("gamma", ["3", "1", "1/3", "1/50"])
 @pytest.mark.parametrize("text, regime", CASES, ids=str)
 def test_heads_of_the_construction(text: str, regime: Regime, gamma: str) -> None:

@@ -52,7 +52,7 @@ def check_head(
             assert extreme.upper - extreme.lower <= extreme.upper / 10**9
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("text, regime", CASES, ids=str)
 @pytest.mark.parametrize("gamma", GAMMAS, ids=str)
 def test_heads_of_the_constructions(text: str, regime: Regime, gamma: Fraction) -> None:

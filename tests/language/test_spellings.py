@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from constructions.errors import FormulaError
@@ -14,6 +14,7 @@ from constructions.language.parser import parse_formula
 from constructions.language.semantics import truth_values
 from constructions.language.spellings import Dialect
 from tests.language.textbook import Reading, Tree, holds
+from tests.tiers import drawn
 
 WORDS = ["".join(letters) for n in range(1, 6) for letters in product("ab", repeat=n)]
 SHORT = [word for word in WORDS if len(word) < 5]
@@ -141,7 +142,7 @@ def comparisons(part: st.SearchStrategy[Written]) -> st.SearchStrategy[Written]:
     return cast("st.SearchStrategy[Written]", st.one_of(chains, remainders))
 
 
-@settings(max_examples=60)
+@drawn(30)
 @given(trees(3), st.sampled_from(Dialect))
 def test_any_formula_means_what_the_textbook_says(written: Written, dialect: Dialect) -> None:
     tree, text = written

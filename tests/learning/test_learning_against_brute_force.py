@@ -66,7 +66,7 @@ def test_a_network_of_the_zoo_is_learnt(name: str, max_n: int, words: str | None
     check_learned(learned, question, brute_force(network, question))
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("read", ["each", "last", "first"])
 def test_a_random_network_is_learnt(seed: int, read: str) -> None:

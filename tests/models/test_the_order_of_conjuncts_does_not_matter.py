@@ -24,7 +24,7 @@ def head(value: str, means: str, key: dict[str, int], temperature: str = "1/6", 
     return net
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize(("value", "meant"), list(itertools.product(FIRST_AND_ONE, repeat=2)))
 def test_positional_conjuncts_that_a_head_reads(value: str, meant: str) -> None:
     outcome = head(value, f"O ({meant})", {"FIRST": 1}).certify(max_n=5)
@@ -40,7 +40,7 @@ def test_conjuncts_that_symbols_tell_apart(value: str, meant: str) -> None:
     assert net.certify(max_n=6).verdict == "certified"
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize(("read", "meant"), list(itertools.product(FIRST_AND_ONE, repeat=2)))
 def test_positional_conjuncts_that_units_read(read: str, meant: str) -> None:
     """A sum of truths that exclude each other is the truth of their disjunction."""

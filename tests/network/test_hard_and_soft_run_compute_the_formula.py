@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from constructions.compiler import compile_formula
 from constructions.language.semantics import truth_values
@@ -19,6 +19,7 @@ from constructions.regimes import ALL_REGIMES, Regime
 from proofs.words.replay import find_miss, run_soft
 from tests.language.strategies import formulas
 from tests.network.random_formulas import FUTURE, PAST, random_formula, random_word
+from tests.tiers import drawn
 
 NON_CAUSAL = tuple(regime for regime in ALL_REGIMES if not regime.causal)
 
@@ -90,7 +91,7 @@ def test_both_runs_are_exact_on_long_random_words(regime: Regime) -> None:
     check_soft(transformer, [random_word(rng, 40)])
 
 
-@settings(max_examples=40)
+@drawn(20)
 @given(formulas("ab"))
 def test_formulas_of_the_shared_strategy_run_exactly(formula: Formula) -> None:
     """The hypothesis strategy reaches the abbreviations and shared parts that the generator of this folder does not."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from constructions.compiler import compile_formula, is_counting
 from constructions.language.parser import parse_formula
@@ -15,6 +15,7 @@ from constructions.regimes import Regime, Sharpening
 from tests.language.strategies import formulas
 from tests.network.random_formulas import FUTURE, PAST, WITHOUT_LENGTH, random_counting_formula, random_word
 from tests.network.test_hard_and_soft_run_compute_the_formula import check_hard, check_soft, words_up_to
+from tests.tiers import drawn
 
 REGIMES = (Regime(), Regime(Sharpening.POSITION), Regime(causal=True))
 
@@ -50,7 +51,7 @@ def test_soft_run_is_exact_up_to_length_3(first: int) -> None:
         check_soft(compile_formula(formula, "ab", regime), words_up_to(3))
 
 
-@settings(max_examples=40)
+@drawn(20)
 @given(formulas("ab", counting=True, max_depth=3))
 def test_formulas_of_the_shared_strategy_run_exactly(formula: Formula) -> None:
     for regime in REGIMES[:2]:

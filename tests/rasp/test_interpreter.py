@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from constructions.errors import InputError
@@ -28,6 +28,7 @@ from constructions.rasp.syntax import (
     Vector,
 )
 from tests.rasp.strategies import ALPHABET, programs
+from tests.tiers import drawn
 
 MIRRORED_MASK: dict[Mask, Mask] = {"1": "1", "j<i": "j>i", "j<=i": "j>=i", "j>i": "j<i", "j>=i": "j<=i"}
 MIRRORED_CHOICE: dict[Choice, Choice] = {"leftmost": "rightmost", "rightmost": "leftmost"}
@@ -111,7 +112,7 @@ def mirror(program: Program) -> Program:
         if isinstance(body := vector.body, Attention) else vector for vector in program.vectors))
 
 
-@settings(max_examples=60)
+@drawn(30)
 @given(programs(sums=False, positions=False), WORDS)
 def test_the_mirrored_program_computes_the_mirrored_vectors_of_the_mirrored_word(
         program: Program, word: list[str]) -> None:
@@ -119,7 +120,7 @@ def test_the_mirrored_program_computes_the_mirrored_vectors_of_the_mirrored_word
     assert {name: entries[::-1] for name, entries in mirrored.items()} == run_program(program, word)
 
 
-@settings(max_examples=60)
+@drawn(30)
 @given(programs(), WORDS)
 def test_every_entry_is_of_the_type_of_its_vector(program: Program, word: list[str]) -> None:
     types = {Type.BOOLEAN: bool, Type.INTEGER: int, Type.SYMBOL: str}
@@ -128,7 +129,7 @@ def test_every_entry_is_of_the_type_of_its_vector(program: Program, word: list[s
         assert [type(entry) for entry in vectors[vector.name]] == [types[vector.type]] * len(word)
 
 
-@settings(max_examples=60)
+@drawn(30)
 @given(programs(), WORDS)
 def test_a_sum_is_at_each_position_the_sum_of_its_values_there(program: Program, word: list[str]) -> None:
     """Attention to one position computes the summand there."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from constructions.errors import ProgramError
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.printer import format_program
+from tests.tiers import drawn
 
 OPERATOR = "an operator such as & or +, if, a definition or the end of the program"
 START = "expected an alphabet or a definition"
@@ -187,7 +188,7 @@ PIECES = ["P(i) := ", "Q_a(i)", "R(j)", "rightmost j [", "psum j [j<=i] ", "j<i,
           "f(s)", "in(i)", "'a'", "1", " & ", "!", "(", ")", " if ", " else ", "?", "\n", "alphabet ab", "# ", "▶", "'"]
 
 
-@settings(max_examples=300)
+@drawn(150)
 @given(st.text(max_size=40) | st.lists(st.sampled_from(PIECES)).map("".join))
 @example("\ud800")
 @example("alphabet 'a\nb'")

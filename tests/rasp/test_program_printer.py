@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
 from constructions.rasp.printer import format_program
 from constructions.rasp.syntax import Program
 from tests.rasp.strategies import programs
+from tests.tiers import drawn
 
 
-@settings(max_examples=80)
+@drawn(40)
 @given(programs())
 def test_a_printed_program_parses_to_the_same_program_with_the_same_types(program: Program) -> None:
     text = format_program(program)

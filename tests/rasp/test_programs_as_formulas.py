@@ -19,6 +19,7 @@ from constructions.rasp.parser import parse_program
 from constructions.rasp.syntax import Choice, Mask, Program
 from constructions.rasp.to_ltl import needed_vectors, program_to_formulas
 from tests.rasp.strategies import programs
+from tests.tiers import drawn
 
 MASKS = ("1", "j<i", "j<=i", "j>i", "j>=i")
 PROGRAMS = ("flip_flop", "induction_head", "k_hop_2", "k_hop_3", "n_gram")
@@ -54,7 +55,7 @@ def test_formulas_of_shipped_programs_agree_with_the_interpreter(name: str, long
     check(shipped(name), longest)
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("choice", ["leftmost", "rightmost"])
 @pytest.mark.parametrize("default", ["true", "false", "Q_b(i)"])
@@ -76,7 +77,7 @@ def test_attention_on_what_attention_found_agrees_with_the_interpreter(choice: s
                             out(i) := {choice} j [{mask}, P(j) = R(i) & N(i) <= N(j)] N(j) + N(i) : -7"""), 4)
 
 
-@settings(max_examples=80)
+@drawn(40)
 @given(programs(sums=False, positions=False))
 def test_random_programs_agree_with_the_interpreter(program: Program) -> None:
     check(program, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from certify.network import Network
@@ -21,6 +21,7 @@ from examples.models import first_by_index, first_by_marker, flip_flop, matching
 from proofs.formula.failures import NotDerived
 from proofs.softened.gap import Gap, find_closest, find_gap
 from tests.softened.gap_by_brute_force import differences, scores
+from tests.tiers import drawn
 
 POSITIONS = ("1", "i", "i/n", "(-1)^i", "1/i", "i^2/n", "(n-i)/3")
 TOKENS = ("t", "u")
@@ -95,7 +96,7 @@ def one_layer(draw: st.DrawFn) -> Transformer:
         {name: parse_expression(name) for name in names if name not in TOKENS}, (Layer((head,)),), "t")
 
 
-@settings(max_examples=60)
+@drawn(30)
 @given(one_layer(), st.integers(1, 4))
 def test_gaps_of_scores_of_single_letters_are_those_of_all_words(transformer: Transformer, n: int) -> None:
     check_least(transformer, 1, 1, n)
@@ -166,7 +167,7 @@ OFFERS = st.dictionaries(st.integers(1, 5), st.dictionaries(st.integers(0, 6).ma
                          min_size=2)
 
 
-@settings(max_examples=200)
+@drawn(100)
 @given(OFFERS)
 def test_the_closest_choices_are_the_closest_of_all_choices(offers: dict[int, dict[Fraction, str]]) -> None:
     choices: list[list[Fraction]] = [[]]

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proofs.softened import profiles
 from proofs.softened.errors import Softening
 from proofs.softened.profiles import Profile, Rival, bounded, profile_of
 from proofs.softened.situations import Situations, collect, merge
+from tests.tiers import drawn
 
 QUARTERS = st.integers(0, 12).map(lambda k: Fraction(k, 4))
 ERRORS = st.sampled_from([Fraction(0), Fraction(1, 100), Fraction(1, 10), Fraction(1, 3)])
@@ -73,7 +74,7 @@ def limits(found: Profile) -> list[Profile]:
     return [found, bounded(dict(found.asked), coarse=True)]
 
 
-@settings(max_examples=100)
+@drawn(50)
 @given(situations() | situations_with_ties(), SOFTENINGS)
 def test_no_situation_is_beyond_the_profile(given_: tuple[list[Rival], list[tuple[int, ...]]],
                                             softening: Softening) -> None:
@@ -108,7 +109,7 @@ def test_where_a_rival_may_weigh_far_more_at_least_1_is_stated_and_no_less_than_
     assert softening.of_profile(profile_of(rivals, [(0,)])) == [1, 3, 0]
 
 
-@settings(max_examples=60)
+@drawn(30)
 @given(situations() | situations_with_ties(), st.randoms(use_true_random=False), st.sampled_from([1, 3, 2000]))
 def test_profiles_of_parts_are_merged_in_any_order(given_: tuple[list[Rival], list[tuple[int, ...]]],
                                                    random: object, levels: int) -> None:
@@ -123,7 +124,7 @@ def test_profiles_of_parts_are_merged_in_any_order(given_: tuple[list[Rival], li
         profiles.MAX_LEVELS = saved
 
 
-@settings(max_examples=60)
+@drawn(30)
 @given(situations() | situations_with_ties())
 def test_situations_of_parts_unite(given_: tuple[list[Rival], list[tuple[int, ...]]]) -> None:
     rivals, chosen = given_

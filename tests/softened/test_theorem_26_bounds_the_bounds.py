@@ -29,7 +29,7 @@ def check_every_layer(model: Transformer, n: int) -> None:
         assert sum(stages[2 * number - 1].values()) <= bound
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_random_models(seed: int, n: int) -> None:

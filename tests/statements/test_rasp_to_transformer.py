@@ -24,6 +24,7 @@ from constructions.rasp.syntax import Program, Type, Vector
 from constructions.rasp_network.circuit import literal_name
 from constructions.rasp_network.rasp_to_transformer import compile_program
 from tests.rasp.strategies import ALPHABET, programs
+from tests.tiers import drawn
 
 PROGRAMS = {path.stem: parse_program(path.read_text(encoding="utf-8"))
             for path in (examples_folder() / "programs").glob("*.rasp")}
@@ -150,7 +151,7 @@ def test_every_kind_of_definition(name: str) -> None:
     check(program, words(program))
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize(("choice", "mask"), list(itertools.product(["leftmost", "rightmost"],
                                                                ["1", "j<i", "j<=i", "j>i", "j>=i"])))
 @pytest.mark.parametrize("score", ["true", "Q_a(j)", "in(j) = in(i)", "pos(j) + pos(j) = pos(i) + 1"])
@@ -160,7 +161,7 @@ def test_every_mask(choice: str, mask: str, score: str) -> None:
     check(program, words(program, 4))
 
 
-@settings(max_examples=60)
+@drawn(30)
 @given(programs(), st.lists(st.lists(st.sampled_from(ALPHABET), min_size=4, max_size=7).map(tuple), max_size=3))
 def test_programs_are_compiled_exactly_or_refused(program: Program, longer: list[tuple[str, ...]]) -> None:
     try:

@@ -75,7 +75,7 @@ def test_cases_of_many_words_are_those_of_each(formulas: tuple[str, ...]) -> Non
             assert [tuple(np.nonzero(row)[0]) for row in its] == true
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize(("formulas", "read", "after"), [
     (PAST, "each", ()), (PAST, "each", (2, 0)), (PAST, "last", ()), (PAST, "last", (2, 0)), (PAST, "first", ()),

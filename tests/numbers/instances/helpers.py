@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from proofs.numbers.instances.comparing import Quotient
 from proofs.numbers.instances.examination import Instance
 from proofs.numbers.instances.registry import EXAMINATIONS
+from tests.tiers import drawn
 
-quick = settings(max_examples=60)
+quick = drawn(30)
 between_0_and_1 = st.fractions(min_value=Fraction(1, 50), max_value=Fraction(49, 50), max_denominator=50)
 small = st.fractions(min_value=-3, max_value=3, max_denominator=4)
 
