@@ -72,12 +72,12 @@ def loss_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> Any:
 
 
 def apart(nodes: Any, streams: Any) -> Any:
-    """How far streams [B, T, width] are from each other that have one number at a place, in squares: the mean over all
-    places, each with the next that has its number."""
+    """How far streams [B, T, width] are from each other that have one number at a place, in squares: the mean over
+    pairs, each with the next that has its number."""
     order = torch.argsort(nodes, dim=0, stable=True)
     sorted_nodes, found = nodes.gather(0, order), streams.gather(0, order[..., None].expand_as(streams))
-    squares = (found[1:] - found[:-1]).square().sum(-1)
-    return (squares * (sorted_nodes[1:] == sorted_nodes[:-1])).sum() / nodes.numel()
+    squares, alike = (found[1:] - found[:-1]).square().sum(-1), sorted_nodes[1:] == sorted_nodes[:-1]
+    return (squares * alike).sum() / alike.sum().clamp(min=1)
 
 
 def margins(network: TrainedNetwork, lessons: Lessons, items: Sequence[Item],

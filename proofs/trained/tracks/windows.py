@@ -22,7 +22,7 @@ def windowed(claim: TracksClaim, number: int, window: int) -> TracksClaim | None
         return replace(claim, forms=(form,))
     numbers: dict[Known, int] = {(machine.start, ()): 0}
     columns = list[dict[tuple[int, int], tuple[int, ...]]]()
-    here = [(machine.start, ())]
+    here: list[Known] = [(machine.start, ())]
     for table in form.columns:
         steps = dict[tuple[int, int], tuple[int, ...]]()
         for state, last in here:

@@ -23,8 +23,8 @@ from examples.adders.by_hand import (
 
 
 def copier(letters: int, columns: int, sharp: float = 40.0) -> TrainedNetwork:
-    """The first layer writes the letter of the place before; the second finds the place after that of the letter that is
-    asked for, and what it has heard. So a letter is read from a place that has another one. The last one is not asked."""
+    """The first layer writes the letter of the place before; the second finds the place after that of the letter that
+    is asked for, and what it has heard: a letter is read from a place that has another. The last one is not asked."""
     make = Network()
 
     def finder(asks_of: int, before: int, hears: int, into: int) -> Head:
@@ -33,7 +33,8 @@ def copier(letters: int, columns: int, sharp: float = 40.0) -> TrainedNetwork:
                     make.matrix(1, WIDTH, {(0, into): 1}))
 
     places = [*map(found, range(columns)), (0.0, NOWHERE, 0.0), *map(asks, range(1, columns - 1))]
-    return make.made([*map(float, range(letters)), 0.0], places, (heads(finder(COLUMN, 1, VALUE, NEXT)), heads(finder(ASKED, -1, NEXT, SUM))), make.nearest(letters))
+    steps = (heads(finder(COLUMN, 1, VALUE, NEXT)), heads(finder(ASKED, -1, NEXT, SUM)))
+    return make.made([*map(float, range(letters)), 0.0], places, steps, make.nearest(letters))
 
 
 def copies(letters: int, columns: int) -> TracksClaim:

@@ -14,6 +14,7 @@ import pytest
 from constructions.trained.tracks import TracksClaim, all_inputs, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
 from proofs.check import Incomplete, Malformed, Rejected, check_text
+from proofs.check.checker.chapters.trained.tracks import claim as claim_there
 from proofs.check.checker.chapters.trained.tracks.columns import windowed as windowed_there
 from proofs.check.checker.chapters.trained.tracks.reading import read_tracks
 from proofs.check.checker.kernel.budget import Budget
@@ -73,14 +74,13 @@ def test_windows_of_very_many_columns_are_more_than_the_checker_does() -> None:
     """It says so before it holds them."""
     document = json.loads(tracks_text(copier(4, 12), copies(4, 12), [{"inputs": 1}]))
     with pytest.raises(Incomplete, match="MB of memory"):
-        read_by_the_checker(document, 12)
+        made_by_the_checker(document, 12)
 
 
-def read_by_the_checker(document: dict[str, Any], window: int) -> TracksClaim:
-    """The claim by the machine that the checker makes, as a producer reads it."""
-    given, budget = read_tracks(document, Budget()), Budget()
-    found, form = windowed_there(budget, given.claim, given.claim.forms[0], window)
-    return found, form  # type: ignore[return-value]
+def made_by_the_checker(document: dict[str, Any], window: int) -> tuple[claim_there.TracksClaim, claim_there.Form]:
+    """The claim, and its first form, by the machine that the checker makes."""
+    given = read_tracks(document, Budget())
+    return windowed_there(Budget(), given.claim, given.claim.forms[0], window)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -93,7 +93,7 @@ def test_a_machine_that_knows_more_writes_the_same_of_the_same_inputs(seed: int)
         assert [*all_inputs(wider, wider.forms[0])] == [*all_inputs(claim, claim.forms[0])]
         for columns in all_inputs(claim, claim.forms[0]):
             assert wider.tokens(wider.forms[0], columns) == claim.tokens(claim.forms[0], columns)
-        there, form = read_by_the_checker(document, window)
+        there, form = made_by_the_checker(document, window)
         assert there.machine.tables == wider.machine.tables and there.machine.end == wider.machine.end
         assert (there.machine.start, form.columns) == (wider.machine.start, wider.forms[0].columns)
 
@@ -114,7 +114,7 @@ def test_ranges_of_windows_contain_all_inputs_are_narrower_and_proved(seed: int)
         rows = ranged(found)
         keys = {found.key(one.one): None for row in rows for one in row}
         unit = unit_to_json(found, (), rows, [Group(key, []) for key in keys], window)
-        with pytest.raises(Rejected, match="a row is not shown to be above the margin|a form reaches beyond"):
+        with pytest.raises(Rejected, match=r"a row is not shown to be above the margin|a form reaches beyond"):
             check_text(tracks_text(network, replace(claim, margin=Fraction(10**4)), [unit]).encode())
     assert widths[1] <= widths[0] + 1e-6
 
