@@ -33,6 +33,7 @@ def train(
     attention: trained_as.Attention = None,
     positions: trained_as.Positions = None,
     rows: trained_as.Rows = None,
+    window: trained_as.Window = 0,
     rounds: trained_as.Rounds = 20,
     steps: trained_as.Steps = 500,
     seed: trained_as.Seed = 1,
@@ -61,7 +62,8 @@ def train(
     sizes = those_given(layers=layers, width=width, heads=heads, units=units, attention=attention,
                         positions=positions, rows=rows)
     budget = checked(Budget(rounds, Pace(steps), seed))
-    train_for(asked, model, sizes, budget, Settings(read_workers(jobs, dask), effort=effort), output, as_json)
+    train_for(asked, model, sizes, budget, Settings(read_workers(jobs, dask), effort=max(effort, window)), output,
+              as_json, window)
 
 
 def those_given(**options: Any) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def those_given(**options: Any) -> dict[str, Any]:
 
 
 def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budget, settings: Settings, output: str,
-              as_json: bool) -> NoReturn:
+              as_json: bool, window: int = 0) -> NoReturn:
     """Train a new network or a given one, show what came out, write it, and end."""
     from certify.learning.training.folder import write_training
     from certify.learning.training.fresh import Sizes
@@ -85,7 +87,7 @@ def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Budg
         raise InputError(f"--{next(iter(sizes))}: the network of --from has its sizes, expected no such option")
     made, network = (None, read_trained(model)[0]) if model else new_network(task, Sizes(**sizes), budget.seed)
     claim = task.claim(network)
-    training = train_network(network, lessons_of(network, claim), made, budget, settings)
+    training = train_network(network, lessons_of(network, claim, window), made, budget, settings)
     repair = repair_of(network, training, settings) if model else None
     show_found(training, as_json, lambda found: training_to_json(found, repair),
                lambda out, found: print_training(out, found, repair))

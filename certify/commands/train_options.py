@@ -30,6 +30,9 @@ Positions = Annotated[Literal["learned", "none", "rotary"] | None, typer.Option(
     "--positions", help="what tells it where a token stands (learned)")]
 Rows = Annotated[int | None, typer.Option(
     "--rows", metavar="N", parser=whole_number, help="position numbers (as many as the longest input needs)")]
+Window = Annotated[int, typer.Option(
+    "--window", metavar="W", parser=whole_number, help="of inputs in tracks: layers but the last learn to write what "
+    "follows from the machine's step and W columns alone (0: whatever they like)")]
 Rounds = Annotated[int, typer.Option(
     "--rounds", metavar="K", parser=whole_number, help="the most rounds of training")]
 Steps = Annotated[int, typer.Option(

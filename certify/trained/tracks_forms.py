@@ -102,6 +102,7 @@ class FormDecider:
     def __init__(self, network: TrainedNetwork, claim: TracksClaim, effort: int) -> None:
         self.network, self.claim, self.effort = network, claim, effort
         self.floats, self.balls = FloatNetwork(network), BallNetwork(network)
+        self.several = sum(isinstance(step, AttentionStep) for step in network.steps) > 1
 
     def result(self, number: int) -> FormResult:
         """What is known of a form.
@@ -114,8 +115,7 @@ class FormDecider:
         row = FormRow(len(form.columns), "unknown", inputs, glance(margins), None, None, None, "")
         if (wrong := self._wrong(row)) is not None:
             return FormResult(wrong)
-        several = sum(isinstance(step, AttentionStep) for step in self.network.steps) > 1
-        if inputs <= EACH and (several or len(form.columns) * len(self.claim.tracks) <= FEW_LETTERS):
+        if inputs <= EACH and (self.several or len(form.columns) * len(self.claim.tracks) <= FEW_LETTERS):
             found = self._each(row, margins)
             if found.row.verdict != "unknown":
                 return found
@@ -153,8 +153,21 @@ class FormDecider:
 
     def _prove(self, number: int) -> tuple[FormProved, str]:
         """A proof of a form, and why it is none: ranges that the checker does not accept get more room."""
+        proved, reason = self._prove_by(number, 1)
+        windows = range(2, self.effort + 1) if self.several else range(0)
+        for window in windows if proved.unit is None else ():
+            try:
+                wider, why = self._prove_by(number, window)
+            except Unsupported:
+                break
+            if wider.unit is not None and not why:
+                return wider, why
+        return proved, reason
+
+    def _prove_by(self, number: int, window: int) -> tuple[FormProved, str]:
+        """The same where a step tells of so many columns."""
         claim, reason = replace(self.claim, forms=(self.claim.forms[number],)), ""
-        search = FormSearch(self.floats, self.claim, number, self.effort)
+        search = FormSearch(self.floats, self.claim, number, self.effort, window=window)
         for room in ROOMS:
             search.widen(room)
             proved = search.run()

@@ -55,18 +55,29 @@ def fit(network: TrainedNetwork, lessons: Lessons, pool: Pool, pace: Pace, draw:
     return fitted, float(np.mean(losses[-max(pace.steps // 10, 1):]))
 
 
-def rows_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> Any:
-    """The combinations of logits [B, P, rows], less the claim's margin."""
+def rows_of(network: TorchNetwork, lessons: Lessons, batch: Batch, heard: list[Any] | None = None) -> Any:
+    """The combinations of logits [B, P, rows], less the claim's margin; streams after attention go to ``heard``."""
     tokens = torch.from_numpy(batch.tokens)
     numbers = torch.from_numpy(batch.first)[:, None] + torch.arange(tokens.shape[1])
-    logits = network(tokens, numbers)[:, torch.from_numpy(batch.at)]
+    logits = network(tokens, numbers, heard)[:, torch.from_numpy(batch.at)]
     return logits @ torch.from_numpy(lessons.forms).to(network.form) - lessons.margin
 
 
 def loss_of(network: TorchNetwork, lessons: Lessons, batch: Batch) -> Any:
-    """The cross-entropy of the signs that are asked for, its mean."""
-    asked = torch.from_numpy(batch.asked).to(network.form)
-    return (functional.softplus(-rows_of(network, lessons, batch)) * asked).sum() / asked.sum().clamp(min=1)
+    """The cross-entropy of the signs that are asked for, its mean; and what inner layers write beyond their nodes."""
+    asked, heard = torch.from_numpy(batch.asked).to(network.form), list[Any]()
+    rows = rows_of(network, lessons, batch, heard)
+    wrong = (functional.softplus(-rows) * asked).sum() / asked.sum().clamp(min=1)
+    return wrong if batch.nodes is None else wrong + sum(apart(torch.from_numpy(batch.nodes), x) for x in heard[:-1])
+
+
+def apart(nodes: Any, streams: Any) -> Any:
+    """How far streams [B, T, width] are from each other that have one number at a place, in squares: the mean over
+    pairs, each with the next that has its number."""
+    order = torch.argsort(nodes, dim=0, stable=True)
+    sorted_nodes, found = nodes.gather(0, order), streams.gather(0, order[..., None].expand_as(streams))
+    squares, alike = (found[1:] - found[:-1]).square().sum(-1), sorted_nodes[1:] == sorted_nodes[:-1]
+    return (squares * alike).sum() / alike.sum().clamp(min=1)
 
 
 def margins(network: TrainedNetwork, lessons: Lessons, items: Sequence[Item],

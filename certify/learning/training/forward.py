@@ -44,8 +44,8 @@ class TorchNetwork:
         self.numbers = {name: torch.frombuffer(bytearray(tensor.data), dtype=_DTYPES[tensor.format]).to(self.form)
                         for name, tensor in network.tensors.items()}
 
-    def __call__(self, tokens: Any, numbers: Any) -> Any:
-        """[B, T, outputs] of tokens [B, T] at position numbers [B, T]."""
+    def __call__(self, tokens: Any, numbers: Any, heard: list[Any] | None = None) -> Any:
+        """[B, T, outputs] of tokens [B, T] at position numbers [B, T]; streams after attention go to ``heard``."""
         x = self.view(self.network.tokens)[tokens]
         if self.network.positions is not None:
             x = x + self.view(self.network.positions)[numbers]
@@ -54,6 +54,8 @@ class TorchNetwork:
                 x = self.norm(step.norm, x)
             else:
                 x = self.units(step, x) if isinstance(step, UnitsStep) else self.attention(step, x, numbers)
+                if heard is not None and isinstance(step, AttentionStep):
+                    heard.append(x)
         return self.affine(self.network.unembedding, x)
 
     def view(self, view: View | None) -> Any:

@@ -28,12 +28,14 @@ MOST_KEPT = 4096
 @dataclass(frozen=True)
 class Batch:
     """Tokens [B, T] at position numbers from ``first`` [B] on; the tokens ``at`` [P] are judged, and the rows ``asked``
-    [B, P, rows] should be above the margin there."""
+    [B, P, rows] should be above the margin there. Where ``nodes`` [B, T] are the same at a place, layers but the last
+    should write the same."""
 
     tokens: Indices
     first: Indices
     at: Indices
     asked: NDArray[np.bool_]
+    nodes: Indices | None = None
 
 
 class Lessons(Protocol):

@@ -102,13 +102,17 @@ def _named(name: str) -> Path:
     return shipped[name]
 
 
-def lessons_of(network: TrainedNetwork, claim: Claim | TracksClaim) -> Lessons:
-    """The claim as training sees it.
+def lessons_of(network: TrainedNetwork, claim: Claim | TracksClaim, window: int = 0) -> Lessons:
+    """The claim as training sees it; what layers but the last write is to follow from so many columns, if not 0.
 
     Raises:
         InputError: if it cannot.
     """
-    return WordLessons(network, claim) if isinstance(claim, Claim) else TrackLessons(network, claim)
+    if isinstance(claim, Claim):
+        if window:
+            raise InputError("--window: of inputs in tracks, and the claim is about words, expected no such option")
+        return WordLessons(network, claim)
+    return TrackLessons(network, claim, window)
 
 
 def new_network(task: Task, sizes: Sizes, seed: int) -> tuple[Recipe, TrainedNetwork]:

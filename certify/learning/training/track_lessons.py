@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -12,7 +12,7 @@ from certify.trained.decide import Settings
 from certify.trained.tracks_decision import TracksDecision, decide_tracks
 from constructions.errors import InputError
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import Column, TracksClaim, all_inputs, count_inputs, sampled_inputs
+from constructions.trained.tracks import Column, Form, TracksClaim, all_inputs, count_inputs, sampled_inputs
 
 ALL_INPUTS = 2**13
 SOME_INPUTS = 2**10
@@ -22,10 +22,11 @@ ENOUGH = 2**14
 
 
 class TrackLessons:
-    """One claim."""
+    """One claim; what layers but the last write should follow from so many columns as ``window``, if that is not 0."""
 
-    def __init__(self, network: TrainedNetwork, claim: TracksClaim) -> None:
-        self.claim, self.margin = claim, float(claim.margin)
+    def __init__(self, network: TrainedNetwork, claim: TracksClaim, window: int = 0) -> None:
+        self.claim, self.margin, self.window = claim, float(claim.margin), window
+        self._numbers: dict[Hashable, int] = {}
         pairs = list(permutations(claim.among, 2))
         self.forms = np.zeros((network.outputs, len(pairs)))
         for index, (right, other) in enumerate(pairs):
@@ -54,7 +55,22 @@ class TrackLessons:
         tokens = np.array([self.claim.tokens(form, self._columns(item)) for item in items])
         at = np.array(form.asked) - 1
         asked = tokens[:, at + 1, np.newaxis] == self._right
-        return Batch(tokens[:, :-1], np.full(len(items), self.claim.offset), at, asked)
+        nodes = np.array([self._nodes(form, item) for item in items]) if self.window else None
+        return Batch(tokens[:, :-1], np.full(len(items), self.claim.offset), at, asked, nodes)
+
+    def _nodes(self, form: Form, item: Item) -> list[int]:
+        """A number for what is known at each place of an input: the step of its own column, and of the answer's."""
+        states, layout = self.claim.states(form, self._columns(item)), form.layout
+
+        def known(place: int) -> Hashable:
+            one = layout[place]
+            if one.kind in ("token", "end"):
+                return one.index if one.kind == "token" else states[-1]
+            return states[one.column], item[1][max(0, one.column + 1 - self.window):one.column + 1]
+
+        found = [(place, known(place), known(place + 1) if place + 1 in form.asked else None)
+                 for place in range(len(layout) - 1)]
+        return [self._numbers.setdefault((item[0], *one), len(self._numbers)) for one in found]
 
     def _columns(self, item: Item) -> tuple[Column, ...]:
         return tuple(self.claim.all_columns[column] for column in item[1])

@@ -34,8 +34,8 @@ class WrongInput:
 
 
 def unit_to_json(form: FormRanges, splits: Sequence[tuple[int, int, int]], ranged: Sequence[Sequence[Ranged]],
-                 groups: Sequence[Group]) -> dict[str, Any]:
-    """How one form is proved."""
+                 groups: Sequence[Group], window: int = 1) -> dict[str, Any]:
+    """How one form is proved; of a machine that knows so many columns (windows.py)."""
     numbers = [np.stack([one.least, one.greatest], axis=-1).ravel() for row in ranged for one in row]
     last = _averages(form.last, np.concatenate(numbers))
     unit = {
@@ -43,12 +43,13 @@ def unit_to_json(form: FormRanges, splits: Sequence[tuple[int, int, int]], range
         "splits": [list(split) for split in splits],
         "ranges": last["ranges"],
         "cells": [_tree(group.root) for group in groups]}
+    told = {} if window == 1 else {"window": window}
     if form.nodes is None:
-        return unit
+        return unit | told
     return unit | {
         "labels": [None if labels is None else b64encode(labels.astype("<u2").tobytes()).decode("ascii")
                    for labels in form.nodes.labels],
-        "before": [_averages(step, np.stack(bounds, axis=-1).ravel()) for step, bounds in form.before]}
+        "before": [_averages(step, np.stack(bounds, axis=-1).ravel()) for step, bounds in form.before]} | told
 
 
 def _averages(step: StepRanges, ranges: NDArray[np.int64]) -> dict[str, Any]:

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from constructions.errors import Unsupported
 from constructions.trained.tracks import Column, TracksClaim
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.cells import Cover, Group
 from proofs.trained.tracks.certificate import unit_to_json
 from proofs.trained.tracks.queries import Restricted, parts
 from proofs.trained.tracks.ranges import FormRanges, Ranged, ranged
+from proofs.trained.tracks.windows import windowed
 
 MOST_CELLS = 600  # of a group
 MOST_ROUNDS = 4
@@ -37,12 +39,21 @@ class FormProved:
 class FormSearch:
     """The search for a proof of one form."""
 
-    def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int, effort: int, room: int = 1) -> None:
-        self.floats, self.claim, self.number, self.effort = floats, claim, number, effort
+    def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int, effort: int, room: int = 1,
+                 window: int = 1) -> None:
+        """A step tells of as many columns as ``window`` says.
+
+        Raises:
+            Unsupported: if these are too many classes.
+        """
+        told = windowed(claim, number, window)
+        if told is None:
+            raise Unsupported(f"windows of {window} columns: too many classes")
+        self.floats, self.claim, self.effort, self.window = floats, told, effort, window
         self._start(room)
 
     def _start(self, room: int) -> None:
-        self.form = FormRanges(self.floats, self.claim, self.claim.forms[self.number], room)
+        self.form = FormRanges(self.floats, self.claim, self.claim.forms[0], room)
         self.splits: list[tuple[int, int, int]] = []
         self.ranged = ranged(self.form)
         self.cover = Cover(self.form, np.float64(self.claim.margin), MOST_CELLS * self.effort)
@@ -126,7 +137,8 @@ class FormSearch:
     def _proved(self) -> FormProved:
         open_ones = self._open()
         groups = [group for _, group in sorted(self.groups.items())]
-        unit = None if open_ones else unit_to_json(self.form, self.splits, self.ranged, groups)
+        unit = None if open_ones else unit_to_json(
+            self.form, self.splits, self.ranged, groups, self.window)
         return FormProved(unit, sum(map(len, self.ranged)), sum(group.cells for group in groups),
                           min((group.least for group in groups), default=np.float64(np.inf)), len(open_ones),
                           tuple(self._inputs(open_ones)))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ....kernel.budget import ENTRY_BITS, Budget
 from ..ranges import ColumnSource
 from ..reading.dyadics import POINTER_BITS
-from .claim import Form, LayoutPlace, TracksClaim
+from .claim import Form, LayoutPlace, Machine, Step, TracksClaim
 
 
 class ColumnMove(NamedTuple):
@@ -95,6 +96,34 @@ def left(columns: FormColumns, read: LayoutPlace | None, own: int, given: Mappin
         found = on_paths(kept, columns.claim.machine.start, lasts)
     columns.budget.hold(POINTER_BITS * sum(map(len, found.moves)))
     return found
+
+
+def windowed(budget: Budget, claim: TracksClaim, form: Form, window: int) -> tuple[TracksClaim, Form]:
+    """The same about a machine whose states also know the last ``window`` - 1 columns: what it writes is the same.
+
+    States are numbered as they are met: column by column, by the number of the state before, then by letters.
+    """
+    machine, letters, most = claim.machine, range(len(claim.columns)), window - 1
+    known: dict[tuple[int, tuple[int, ...]], int] = {(machine.start, ()): 0}
+    reached, made = [*known], list[dict[tuple[int, int], Step]]()
+    for table in form.columns:
+        made.append({})
+        met = dict[tuple[int, tuple[int, ...]], None]()
+        budget.spend(len(reached) * len(letters))
+        budget.hold(2 * ENTRY_BITS * len(reached) * len(letters))
+        for state, last in reached:
+            for column, step in enumerate(machine.tables[table][state]):
+                if step is not None:
+                    after = step[0], (*last, column)[max(0, len(last) + 1 - most):]
+                    made[-1][known[state, last], column] = known.setdefault(after, len(known)), *step[1:]
+                    met[after] = None
+        reached = sorted(met, key=known.__getitem__)
+    budget.spend(len(made) * len(known) * len(letters))
+    budget.hold(POINTER_BITS * len(made) * len(known) * len(letters))
+    tables = tuple(tuple(tuple(steps.get((state, column)) for column in letters) for state in range(len(known)))
+                   for steps in made)
+    ends = tuple(machine.end[state] for state, _ in known)
+    return replace(claim, machine=Machine(0, tables, ends)), replace(form, columns=tuple(range(len(made))))
 
 
 def on_paths(moves: Sequence[Sequence[ColumnMove]], start: int, lasts: Sequence[int]) -> Left:

@@ -21,7 +21,7 @@ from ..forms import FRACTION, AffineForm, Linear, promoted
 from ..packed import SLOT
 from ..ranges import ColumnSource
 from ..rows import Last, prove_rows
-from .columns import FormColumns
+from .columns import FormColumns, windowed
 from .each_input import MakesProver, over_the_reals, prove_each
 from .layers import HeardSizes, LayerProof, Ranged
 from .queries import Class, Query, expect_labels, make_queries, make_sources, split
@@ -57,7 +57,9 @@ class FormProof:
         self.given, self.unit, self.budget = given, unit, given.language.budget
         network, claim = given.network, given.claim
         require(network.causal, "claims about tracks need causal attention")
-        self.columns = FormColumns(self.budget, claim, claim.forms[number])
+        told = claim, claim.forms[number]
+        self.columns = FormColumns(self.budget, *(
+            told if unit.window == 1 else windowed(self.budget, *told, unit.window)))
         self.arithmetic = arithmetic or Reals(self.budget, network)
         *self.before, self.last = [
             LayerProof(self.columns, claim.offset, unit.labels, stated, stage, width_of_stream(step),

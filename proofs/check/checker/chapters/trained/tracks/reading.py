@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from struct import unpack
 
-from ....kernel.budget import Budget
+from ....kernel.budget import MAX_N, Budget
 from ....kernel.language import Language
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null, read_heading
@@ -45,9 +45,10 @@ class StepRanges:
 
 @dataclass(frozen=True)
 class Unit:
-    """How a form is proved: labels that make nodes, each attention step, the classes that are split, and a tree of
-    cells for each group."""
+    """How a form is proved: how many columns a step tells of, labels that make nodes, each attention step, the classes
+    that are split, and a tree of cells for each group."""
 
+    window: int
     labels: tuple[tuple[int, ...] | None, ...]
     steps: tuple[StepRanges, ...]
     splits: tuple[tuple[int, ...], ...]
@@ -108,7 +109,8 @@ def read_unit(value: Json, network: Network) -> Unit | EachInput:
     if last is None:
         raise Malformed("units: without attention, inputs are run one by one")
     more = ("labels", "before") if before else ()
-    fields = Fields(value, "directions", "bits", "splits", "ranges", "cells", *more)
+    fields = Fields(value, "directions", "bits", "splits", "ranges", "cells", *more, "window", optional=("window",))
+    window = fields.read("window", integer_within(range(2, MAX_N + 1))) if "window" in fields else 1
     labels: tuple[tuple[int, ...] | None, ...] = ()
     steps: tuple[StepRanges, ...] = ()
     if before:
@@ -121,7 +123,8 @@ def read_unit(value: Json, network: Network) -> Unit | EachInput:
     rows = sum(len(data) for data in averages.directions) // (4 * width_of_stream(last))
     splits = fields.read("splits", list_of(list_of(Count)))
     expect(all(len(split) == 3 for split in splits), "splits: expected query, class and column of each")
-    return Unit(labels, (*steps, averages), splits, fields.read("cells", list_of(partial(read_tree, rows=rows))))
+    cells = fields.read("cells", list_of(partial(read_tree, rows=rows)))
+    return Unit(window, labels, (*steps, averages), splits, cells)
 
 
 def read_labels(value: Json) -> tuple[int, ...]:
