@@ -78,14 +78,15 @@ def main() -> None:
     parser.add_argument("--step", type=int, default=1, help="every so many numbers of binary32")
     parser.add_argument("--limit", type=float, default=420)
     parser.add_argument("--some", type=int, default=1, help="of the probes every so many, to see whether they run")
-    parser.add_argument("--only", default="", help="probes whose names begin so")
+    parser.add_argument("--only", action="append", help="probes whose names begin so")
     given = parser.parse_args()
     results = Results(Path(os.environ.get("OUT", "results")))
     results.add("machine", machine(given.device), 0)
     torch.set_grad_enabled(False)
     questions = torch.load(given.questions, weights_only=True)
     for number, (name, probe) in enumerate(probes(questions, given.device, given.step, results)):
-        if (number % given.some or not name.startswith(given.only)) and name != "writing logits":
+        asked = not given.only or name.startswith(tuple(given.only))
+        if (number % given.some or not asked) and name != "writing logits":
             continue
         start = time.monotonic()
         if start - results.start > given.limit:

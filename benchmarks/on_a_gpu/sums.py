@@ -51,6 +51,11 @@ def in_binary32(rounded: bool) -> Way:
     return way
 
 
+def in_batches(way: Way) -> Way:
+    """The same as 8 equal products at once; the last one's result."""
+    return lambda a, b: way(a.expand(8, *a.shape), b.expand(8, *b.shape))[7]
+
+
 def by_triton(form: Any, precision: str = "ieee") -> Way:
     """tl.dot, as kernels have it that are written in Triton."""
     from benchmarks.on_a_gpu import triton_kernels
@@ -64,6 +69,7 @@ WAYS: dict[str, tuple[Callable[[], Way], int]] = {
     "mm, bfloat16 to binary32": (lambda: in_16_bits(torch.bfloat16), 8),
     "mm, binary16 to binary32": (lambda: in_16_bits(torch.float16), 11),
     "mm, TF32": (lambda: in_binary32(True), 11),
+    "bmm, TF32": (lambda: in_batches(in_binary32(True)), 11),
     "mm, binary32": (lambda: in_binary32(False), 24),
     "tl.dot, bfloat16": (lambda: by_triton(torch.bfloat16), 8),
     "tl.dot, binary16": (lambda: by_triton(torch.float16), 11),
@@ -131,7 +137,26 @@ def extremes(way: Way, device: str, bits: int) -> dict[str, Any]:
     return found
 
 
-def conversion(way: Way, device: str) -> dict[str, Any]:
+def raised(way: Way, device: str) -> dict[str, float]:
+    """Whether a product that is 0, or of a subnormal number, counts as a large one when terms are aligned.
+
+    Results are in units of 2^-24 from 1: 1 - 2^-25 is cut off to -1 if the second term is kept, else 0.
+    """
+    def units(*pairs: tuple[float, float]) -> float:
+        a = torch.zeros(64, 64, device=device, dtype=torch.float64)
+        b = torch.zeros(64, 64, device=device, dtype=torch.float64)
+        for place, (x, y) in enumerate([(1.0, 1.0), (2.0**-12, -(2.0**-13)), *pairs]):
+            a[:, place], b[place] = x, y
+        return (float(way(a, b)[0, 0]) - 1) / U
+
+    return {"nothing more": units(), "0 · 2^15": units((0.0, 2.0**15)), "2^15 · 0": units((2.0**15, 0.0)),
+            "0 · 2^127": units((0.0, 2.0**127)), "2^-24 · 2^15, less itself": units(
+                (2.0**-24, 2.0**15), (-(2.0**-24), 2.0**15)),
+            "2^-133 · 2^127, less itself": units((2.0**-133, 2.0**127), (-(2.0**-133), 2.0**127)),
+            "2^3 · 1, less itself": units((2.0**3, 1.0), (-(2.0**3), 1.0))}
+
+
+def conversion(way: Way, device: str, columns: int = 64) -> dict[str, Any]:
     """How inputs of 24 bits come to have 11: shares of random numbers that are as each rounding has them."""
     draw = torch.Generator(device="cpu").manual_seed(1)
     x = (1 + torch.rand(4096, generator=draw)).to(device)
@@ -139,7 +164,7 @@ def conversion(way: Way, device: str) -> dict[str, Any]:
     x = torch.cat([ties, x])[:4096].float()
     a = torch.zeros(4096, 64, device=device)
     a[:, 0] = x
-    ones = torch.zeros(64, 64, device=device)
+    ones = torch.zeros(64, columns, device=device)
     ones[0] = 1
     found = {"left": way(a, ones)[:, 0], "right": way(ones.T.contiguous(), a.T.contiguous())[0]}
     unit, wide = 2.0**10, x.double()
@@ -166,14 +191,19 @@ def to_24_bits(x: Any, nearest: bool) -> Any:
     return cut(x, power_of_2(exponent(x).clamp(min=-200) - 23), nearest)
 
 
-def aligned(a: Any, b: Any, block: int, bits: int, nearest: bool, by_inputs: bool, inside: bool) -> Any:
+def aligned(a: Any, b: Any, block: int, bits: int, nearest: bool, by_inputs: bool, inside: bool,
+            least: int = -400) -> Any:
     """Sums in blocks: terms are cut off below the greatest one's 24 bits and so many more, added up exactly, and
-    rounded to 24 bits. The sum so far is a term of the block, if it is ``inside``, or is added to it after that."""
+    rounded to 24 bits. The sum so far is a term of the block, if it is ``inside``, or is added to it after that.
+    Inputs that are not 0 count as having this exponent at least."""
     total = torch.zeros(a.shape[0], b.shape[1], device=a.device, dtype=torch.float64)
     for first in range(0, a.shape[1], block):
         left, right = a[:, first:first + block, None], b[None, first:first + block]
         terms = left * right
-        sizes = exponent(left) + exponent(right) if by_inputs else exponent(terms)
+        sizes = exponent(terms)
+        if by_inputs:
+            counted = exponent(left).clamp(min=least) + exponent(right).clamp(min=least)
+            sizes = torch.where(terms == 0, sizes, counted)
         greatest = sizes.amax(1)
         if inside:
             greatest = torch.maximum(greatest, exponent(total))
@@ -203,9 +233,25 @@ def models() -> Iterator[tuple[str, Callable[[Any, Any], Any]]]:
         name = (f"blocks of {block}, {bits} more bits, {'nearest' if nearest else 'cut off'}, aligned by "
                 f"{'inputs' if by_inputs else 'products'}, sum so far {'inside' if inside else 'apart'}")
         yield name, partial(aligned, block=block, bits=bits, nearest=nearest, by_inputs=by_inputs, inside=inside)
+    for block, slices, nearest in product((8, 16, 32), (2, 4), (True, False)):
+        yield (f"tensor cores, blocks of {block} dealt to {slices}, {'nearest' if nearest else 'cut off'}",
+               partial(sliced, block=block, slices=slices, nearest=nearest, least=-400))
+    for block, least in product((8, 16), (-14, -126)):
+        yield (f"tensor cores, blocks of {block}, exponents of inputs at least {least}", partial(
+            aligned, block=block, bits=2, nearest=False, by_inputs=True, inside=True, least=least))
     for nearest, parts in product((True, False), (1, 2, 4)):
         name = f"one by one in {parts}, {'nearest' if nearest else 'cut off'}"
         yield name, partial(one_by_one, nearest=nearest, parts=parts)
+
+
+def sliced(a: Any, b: Any, block: int, slices: int, nearest: bool, least: int) -> Any:
+    """Blocks that are dealt to partial sums in turn, each as tensor cores do it; these are added up one by one."""
+    turn = torch.arange(a.shape[1], device=a.device) // block % slices
+    found = [aligned(a[:, turn == k], b[turn == k], block % 16 or 16, 2, False, True, True, least)
+             for k in range(slices)]
+    while len(found) > 1:
+        found = [to_24_bits(x + y, nearest) for x, y in zip(found[::2], found[1::2], strict=True)]
+    return found[0]
 
 
 def drawn(shape: tuple[int, ...], bits: int, device: str, seed: int) -> Any:
@@ -214,9 +260,12 @@ def drawn(shape: tuple[int, ...], bits: int, device: str, seed: int) -> Any:
     return to_24_bits(x, True).to(device) if bits == 24 else cut(x, 2.0 ** (torch.frexp(x).exponent - bits)).to(device)
 
 
-def fitted(way: Way, bits: int, device: str, width: int, rows: int = 64) -> dict[str, Any]:
+def fitted(way: Way, bits: int, device: str, width: int, rows: int = 64, kind: str = "normal") -> dict[str, Any]:
     """The models that have most of the results of a random product, and the share that they have."""
-    a, b = drawn((rows, width), bits, device, 2), drawn((width, rows), bits, device, 3)
+    a, b = rows_of(kind, rows, width, bits, device), drawn((width, rows), bits, device, 3)
+    if kind == "many sizes":
+        a, b = (torch.where(torch.rand(x.shape, generator=torch.Generator().manual_seed(9)).to(device) < 1 / 4, 0.0, x)
+                for x in (a.to(FORMS[bits]).double(), b))
     found, a, b = way(a, b).double()[:64, :64], a[:64], b[:, :64]
     shares = {name: float((model(a, b) == found).double().mean()) for name, model in models()}
     best = sorted(shares, key=lambda name: -shares[name])[:4]
@@ -297,9 +346,14 @@ def probes(device: str) -> Iterator[tuple[str, Callable[[], Any]]]:
             yield f"{name}: designed rows, 32 wide", partial(by, make, designed, device, 32, 16)
             yield f"{name}: fitted, 64 wide", partial(by, make, fitted, bits, device, 64)
             yield f"{name}: fitted, 64 wide, 2048 rows", partial(by, make, fitted, bits, device, 64, 2048)
+            yield f"{name}: fitted, many sizes", partial(by, make, fitted, bits, device, 64, 64, "many sizes")
+            yield f"{name}: fitted, many sizes, 2048 rows", partial(
+                by, make, fitted, bits, device, 64, 2048, "many sizes")
+            yield f"{name}: aligned by", partial(by, make, raised, device)
         yield f"{name}: extremes", partial(by, make, extremes, device, bits)
-        if name in ("mm, TF32", "tl.dot, tf32"):
+        if name in ("mm, TF32", "bmm, TF32", "tl.dot, tf32"):
             yield f"{name}: inputs", partial(by, make, conversion, device)
+            yield f"{name}: inputs, 2048 columns", partial(by, make, conversion, device, 2048)
         yield f"{name}: off by, in u times all absolute values", partial(by, make, off_by_length, bits, device, 64)
         yield f"{name}: off by, not filled up", partial(by, make, off_by_length, bits, device, 1)
     if device == "cuda":
