@@ -10,9 +10,10 @@ from typing import Any
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
 from constructions.network.lengths import Lengths
-from proofs.enclosures.float_runs.run_class import FIELDS, RunClass, read_run_class
+from proofs.enclosures.float_runs.run_class import CUT_OFF, FIELDS, RunClass, read_run_class
 
 KEYS = ("name", *FIELDS, "max_n")
+KEYS_OF_CUT_OFF = ("name", *FIELDS, CUT_OFF, "max_n")
 MOST_CLAIMS = 32
 
 
@@ -53,14 +54,14 @@ def read_float_claims(data: object, lengths: Lengths) -> tuple[FloatClaim, ...]:
 
 
 def _read_claim(entry: object, where: str) -> FloatClaim:
-    if not isinstance(entry, dict) or tuple(entry) != KEYS:
+    if not isinstance(entry, dict) or tuple(entry) not in (KEYS, KEYS_OF_CUT_OFF):
         raise InputError(f"{where}: expected an object with the keys {', '.join(KEYS)}, in this order")
     name, max_n = entry["name"], entry["max_n"]
     if not isinstance(name, str):
         raise InputError(f"{where}: name is {name!r}, expected text")
     if not isinstance(max_n, int) or isinstance(max_n, bool):
         raise InputError(f"{where}: max_n is {max_n!r}, expected an integer")
-    claim = FloatClaim(read_run_class(name, {key: entry[key] for key in FIELDS}), max_n)
+    claim = FloatClaim(read_run_class(name, {key: entry[key] for key in (*FIELDS, CUT_OFF) if key in entry}), max_n)
     if claim.to_json() != entry:
         raise InputError(f"{where}: a field is not spelled as it should be: {claim.to_json()}")
     return claim

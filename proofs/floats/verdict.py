@@ -113,6 +113,9 @@ class FloatProof:
         """The verdict for words of these lengths."""
         figures: list[HeadFigures] = []
         others: dict[str, Fraction] = {}
+        if self.run.sum_ulp > 1:
+            return FloatVerdict(self.run, lengths, (), Fault("sums of products", "", (
+                "they are cut off, which has rules for trained networks alone")))
         for number, place, head in self.transformer.heads():
             if not head.weighting.is_softmax:
                 return FloatVerdict(self.run, lengths, (), Fault(f"layer {number}, head {place}", "", (

@@ -135,6 +135,7 @@ def malformed_roundings() -> dict[str, Document]:
 BINARY32 = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "binary32") | {
     "normalised": "either", "exp_ulp": "4", "exp_base": "either", "block": 64}
 BFLOAT16 = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "weights"), "bfloat16")
+CUT_OFF = BFLOAT16 | {"sum_ulp": "2"}
 FLUSHED = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "weights"), "binary16")
 
 
@@ -164,6 +165,7 @@ def accepted_float_runs() -> dict[str, Document]:
             "trained_float_runs_both_ways": float_runs_of_signs("bidirectional", 4, 2, BINARY32, read="last",
                                                                 after=[3]),
             "trained_float_runs_of_relu": float_runs_of_signs("post", 1, 2, BINARY32, BFLOAT16),
+            "trained_float_runs_of_sums_cut_off": float_runs_of_means(CUT_OFF, FLUSHED | {"sum_ulp": "5/2"}),
             "trained_float_runs_of_tanh": float_runs_of_signs("rms", 2, 2, BINARY32)}
 
 
@@ -180,6 +182,7 @@ def rejected_float_runs() -> dict[str, Document]:
         "trained_float_runs_with_exponentials_too_far_off": float_runs_of_means(BFLOAT16, exp_ulp="4000000"),
         "trained_float_runs_of_sums_of_8_bits": float_runs_of_signs("post", 1, 2, {
             **BFLOAT16, "sums": "bfloat16", "softmax": "bfloat16", "exp_ulp": "1"}),
+        "trained_float_runs_of_sums_cut_off_by_much": float_runs_of_means(CUT_OFF, sum_ulp="262144"),
         "trained_float_runs_of_rotary_positions": float_runs(rotary, make_claim(), BINARY32),
         "trained_float_runs_of_slopes": float_runs(alibi, make_claim(), BINARY32),
         "trained_float_runs_of_another_gelu": float_runs(gelu, make_claim(), BINARY32)}
@@ -189,6 +192,7 @@ def malformed_float_runs() -> dict[str, Document]:
     """Files about float runs that are not in the format."""
     mean = float_runs_of_means()
     return {"trained_float_runs_of_no_class": changed(mean, "floats", value=[]),
+            "trained_float_runs_of_sums_cut_off_by_nothing": float_runs_of_means(CUT_OFF, sum_ulp="1"),
             "trained_float_runs_of_other_lengths": changed(mean, "floats", 0, "max_n", value=3),
             "trained_float_runs_of_a_format_without_a_name": changed(mean, "floats", 0, "sums", value="float32")}
 

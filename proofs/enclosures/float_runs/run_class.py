@@ -17,7 +17,8 @@ from constructions.network.float_formats import Format, parse_format
 
 FORMAT_FIELDS = ("storage", "inputs", "sums", "scores", "softmax", "weights")
 FIELDS = (*FORMAT_FIELDS, "normalised", "exp_ulp", "exp_base", "block")
-"""The fields, in the order in which a certificate has them."""
+"""The fields, in the order in which a certificate has them; behind them, where sums are cut off, there is CUT_OFF."""
+CUT_OFF = "sum_ulp"
 WITHIN = (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scores", "softmax"), ("weights", "softmax"))
 """All numbers of the first format are numbers of the second."""
 LEAST_PRECISION = 3
@@ -48,7 +49,9 @@ class RunClass:
     """What is fixed of a float run; all that the fields leave open may be chosen anew for each number.
 
     An exponential is off by at most ``exp_ulp`` units in the last place, and exp(0) is 1. After each ``block`` of
-    positions partial sums may be rescaled; 0 for none. ``assumed`` says of some fields what is assumed, and its source.
+    positions partial sums may be rescaled; 0 for none. Where sums of products are cut off and not rounded to nearest,
+    ``sum_ulp`` is above 1: they are off by at most so many u for each of the numbers that are added up. ``assumed``
+    says of some fields what is assumed, and its source.
 
     Raises:
         InputError: if a format is not within the one that takes its numbers up, or a number is out of its range.
@@ -65,6 +68,7 @@ class RunClass:
     exp_ulp: Fraction
     exp_base: ExpBase
     block: int
+    sum_ulp: Fraction = Fraction(1)
     assumed: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
@@ -96,7 +100,8 @@ class RunClass:
         """The fields as they stand in a certificate."""
         fields = {key: getattr(self, key) for key in FIELDS}
         return {"name": self.name,
-                **{key: value if isinstance(value, int) else str(value) for key, value in fields.items()}}
+                **{key: value if isinstance(value, int) else str(value) for key, value in fields.items()},
+                **({CUT_OFF: str(self.sum_ulp)} if self.sum_ulp > 1 else {})}
 
 
 def is_within(narrow: Format, wide: Format) -> bool:
@@ -111,23 +116,25 @@ def read_run_class(name: str, entry: Mapping[str, Any]) -> RunClass:
         InputError: naming the first field that is missing, unknown or wrong.
     """
     where = f"run class {name[:MAX_NAME]}"
-    if unknown := [key for key in entry if key not in (*FIELDS, "assumed")]:
-        raise InputError(f"{where}: field {unknown[0]!r}, expected {', '.join(FIELDS)} or assumed")
+    if unknown := [key for key in entry if key not in (*FIELDS, CUT_OFF, "assumed")]:
+        raise InputError(f"{where}: field {unknown[0]!r}, expected {', '.join(FIELDS)}, {CUT_OFF} or assumed")
     if missing := [key for key in FIELDS if key not in entry]:
         raise InputError(f"{where}: field {missing[0]!r} is missing")
     if not isinstance(entry["block"], int) or isinstance(entry["block"], bool):
         raise InputError(f"{where}: block is {entry['block']!r}, expected an integer")
-    texts = {key: entry[key] for key in FIELDS if key != "block"}
+    texts = {key: entry[key] for key in (*FIELDS, CUT_OFF) if key != "block" and key in entry}
     for key, text in texts.items():
         if not isinstance(text, str):
             raise InputError(f"{where}: {key} is {text!r}, expected text")
     formats = {key: _format(where, key, texts[key]) for key in FORMAT_FIELDS}
     if not _RATIONAL.fullmatch(texts["exp_ulp"]):
         raise InputError(f"{where}: exp_ulp is {texts['exp_ulp']!r}, expected a rational such as \"4\"")
+    if not _RATIONAL.fullmatch(cut := texts.get(CUT_OFF, "1")) or (CUT_OFF in texts and Fraction(cut) <= 1):
+        raise InputError(f"{where}: {CUT_OFF} is {cut!r}, expected a rational above 1 such as \"2\"")
     normalised = Normalised(_one_of(where, "normalised", texts["normalised"], Normalised))
     exp_base = ExpBase(_one_of(where, "exp_base", texts["exp_base"], ExpBase))
     return RunClass(name, **formats, normalised=normalised, exp_ulp=Fraction(texts["exp_ulp"]), exp_base=exp_base,
-                    block=entry["block"], assumed=_assumed(where, entry.get("assumed", {})))
+                    block=entry["block"], sum_ulp=Fraction(cut), assumed=_assumed(where, entry.get("assumed", {})))
 
 
 def _format(where: str, key: str, text: str) -> Format:
@@ -144,7 +151,7 @@ def _one_of(where: str, key: str, text: str, choices: type[StrEnum]) -> str:
 
 
 def _assumed(where: str, assumed: object) -> Mapping[str, str]:
-    if not isinstance(assumed, dict) or not all(key in FIELDS and isinstance(text, str)
+    if not isinstance(assumed, dict) or not all(key in (*FIELDS, CUT_OFF) and isinstance(text, str)
                                                 for key, text in assumed.items()):
         raise InputError(f"{where}: assumed: expected a text for each of some fields")
     return assumed

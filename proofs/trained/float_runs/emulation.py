@@ -38,8 +38,8 @@ Indices = NDArray[np.integer]
 
 
 class Emulation:
-    """A cast network in runs of a class. With ``draw`` orders of sums, what is fused, and errors of functions are
-    drawn, call by call."""
+    """A cast network in runs of a class. With ``draw`` orders of sums, what is fused, what is cut off where sums of
+    products are, and errors of functions are drawn, call by call."""
 
     def __init__(self, network: TrainedNetwork, run: RunClass, execution: Execution,
                  draw: np.random.Generator | None = None) -> None:
@@ -96,6 +96,36 @@ class Emulation:
             found = rounded(found + terms[..., k, :], target)
         return found
 
+    def of_products(self, terms: Array) -> Array:
+        """The sum of exact products, and of a bias, over the last axis but one."""
+        if self.draw is None or self.run.sum_ulp == 1 or self.draw.integers(4) == 0:
+            return self.total(terms, self.run.sums)
+        terms = np.take_along_axis(terms, np.argsort(self._keys(terms, self.draw), -2), -2)
+        block, total = int(self.draw.choice([1, 2, 4, 8, 16])), np.zeros_like(terms[..., :1, :])
+        kind = self.draw.choice(["tensor cores", "farthest"])
+        for k in range(0, terms.shape[-2], block):
+            node = np.concatenate([total, terms[..., k : k + block, :]], -2)
+            found = self._cut_off(node) if kind == "tensor cores" else self._farthest(node)
+            total = found[..., np.newaxis, :]
+        return total[..., 0, :]
+
+    def _cut_off(self, node: Array) -> Array:
+        """Numbers cut off two bits below the greatest one's, added up, and cut off, as tensor cores do: c = 2."""
+        precision = self.run.sums.precision
+        greatest = np.frexp(np.abs(node).max(-2, keepdims=True))[1]
+        found = np.trunc(np.ldexp(node, precision + 2 - greatest)).sum(-2)
+        kept = np.maximum(np.frexp(found)[1] - precision, 0)
+        return np.asarray(np.ldexp(np.trunc(np.ldexp(found, -kept)), kept + greatest[..., 0, :] - precision - 2))
+
+    def _farthest(self, node: Array) -> Array:
+        """The sum, off by nearly as much as the class allows, either way or not at all."""
+        assert self.draw is not None
+        many = np.maximum((node != 0).sum(-2) - 1, 0)
+        allowed = np.maximum(many * np.float64(self.run.sum_ulp) - 5 * HALF / 2, 0) * np.float64(self.run.sums.roundoff)
+        found = node.sum(-2)
+        return rounded(found + self.draw.choice([-1, 0, 1], found.shape) * allowed * np.abs(node).sum(-2),
+                       self.run.sums)
+
     @staticmethod
     def _keys(terms: Array, draw: np.random.Generator) -> Array:
         """What terms are ordered by: nothing, their sizes, or their signs."""
@@ -126,7 +156,7 @@ class Emulation:
         terms = x[..., :, np.newaxis] * weight
         if bias is not None:
             terms = np.concatenate([terms, np.broadcast_to(bias, (*terms.shape[:-2], 1, len(bias)))], -2)
-        return rounded(self.total(terms, self.run.sums), self.run.storage)
+        return rounded(self.of_products(terms), self.run.storage)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -177,7 +207,7 @@ class Emulation:
         run = self.run
         terms = np.swapaxes(query[:, :, np.newaxis, :] * key[:, np.newaxis, :, :], -1, -2)
         factor = rounded(_scale(scale), run.sums)
-        scores = rounded(rounded(self.total(terms, run.sums) * factor, run.sums), run.scores)
+        scores = rounded(rounded(self.of_products(terms) * factor, run.sums), run.scores)
         if self.network.attention == "causal":
             scores = np.where(np.arange(key.shape[1]) <= at[:, np.newaxis], scores, -np.inf)
         return scores
@@ -188,10 +218,10 @@ class Emulation:
         total = self.total(weights[..., np.newaxis], target)
         if self.execution.before:
             weights = rounded(rounded(weights / total, target), run.weights)
-            found = self.total(weights[..., np.newaxis] * value[:, np.newaxis], run.sums)
+            found = self.of_products(weights[..., np.newaxis] * value[:, np.newaxis])
         else:
             weights = rounded(weights, run.weights)
-            found = self.total(weights[..., np.newaxis] * value[:, np.newaxis], run.sums)
+            found = self.of_products(weights[..., np.newaxis] * value[:, np.newaxis])
             found = rounded(rounded(found, target) / total, target)
         return rounded(found, run.storage)
 

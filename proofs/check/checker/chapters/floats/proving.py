@@ -61,6 +61,7 @@ def check_class(claim: FloatClaim) -> None:
         require(is_within(claim.formats[inner], claim.formats[outer]),
                 "the format of {} is not within that of {}", inner, outer)
     require(claim.inputs.precision >= 3, "expected inputs of 3 bits or more")
+    require(claim.sum_ulp == 1, "sums that are cut off have rules for trained networks alone")
     off = 2 * claim.exp_ulp * unit(claim.softmax)
     require(0 <= off <= Fraction(1, 4), "exp_ulp: expected exponentials off by at most a quarter of themselves")
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
+from ...kernel.numbers import ONE
 from ...kernel.reading.document import Json
 from ...kernel.reading.shapes import Fields, integer_within, list_of, one_of, read_rational, read_text
 from ...kernel.verdicts import expect, quote, within
@@ -40,7 +41,10 @@ WRITTEN = re.compile(rf"float\({INTEGER},{INTEGER},{INTEGER}\)")
 
 @dataclass(frozen=True)
 class FloatClaim:
-    """A class of runs, and that every run of it is right on all words of up to max_n symbols."""
+    """A class of runs, and that every run of it is right on all words of up to max_n symbols.
+
+    ``sum_ulp`` is 1 where sums are rounded to nearest, and more where they are cut off.
+    """
 
     name: str
     storage: Format
@@ -53,6 +57,7 @@ class FloatClaim:
     exp_ulp: Fraction
     exp_base: str
     block: int
+    sum_ulp: Fraction
     max_n: int
 
     @property
@@ -63,7 +68,7 @@ class FloatClaim:
 
 
 FIELDS = ("name", "storage", "inputs", "sums", "scores", "softmax", "weights", "normalised", "exp_ulp", "exp_base",
-          "block", "max_n")
+          "block", "sum_ulp", "max_n")
 
 
 def write_format(written: Format) -> str:
@@ -100,7 +105,7 @@ def read_floats(value: Json, lengths: range) -> tuple[FloatClaim, ...]:
 
 def read_float_claim(value: Json, lengths: range) -> FloatClaim:
     """One claim."""
-    fields = Fields(value, *FIELDS)
+    fields = Fields(value, *FIELDS, optional=("sum_ulp",))
     name = fields.read("name", read_name)
     with within(quote(name)):
         formats: dict[str, Format] = {key: fields.read(key, read_format) for key in FIELDS[1:7]}
@@ -110,7 +115,15 @@ def read_float_claim(value: Json, lengths: range) -> FloatClaim:
             exp_ulp=fields.read("exp_ulp", read_rational),
             exp_base=str(fields.read("exp_base", one_of("e", "2", "either"))),
             block=fields.read("block", integer_within(range(MAX_BLOCK + 1))),
+            sum_ulp=fields.read("sum_ulp", read_above_1) if "sum_ulp" in fields else ONE,
             max_n=fields.read("max_n", integer_within(lengths)))
+
+
+def read_above_1(value: Json) -> Fraction:
+    """A rational above 1."""
+    found = read_rational(value)
+    expect(found > 1, "expected more than 1, got {}", quote(value))
+    return found
 
 
 def read_name(value: Json) -> str:

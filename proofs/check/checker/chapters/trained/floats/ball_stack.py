@@ -25,7 +25,7 @@ from ..stack import Alone, AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stac
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
 from .gradients import NormGradients, RowGradients, UnitsGradients, rows_of_norm
 from .operations import embedded
-from .rounding import gamma, tiny, unit_roundoff
+from .rounding import gamma, raised, roundoff_of_sums, tiny
 from .softmax import SoftmaxOfRuns, is_power
 
 
@@ -104,7 +104,8 @@ class HeadOnBalls(HeadOnNumbers):
         self._stored, self._entering = ([kind(size) for size in (width, width, self.width)]
                                         for kind in (balls.stored, balls.entering))
         terms = width + (0 if is_power(step.scale.times) else 2)
-        self._product = share(gamma(terms, unit_roundoff(run.sums)))
+        self._product = share(gamma(terms, roundoff_of_sums(run)))
+        self._raised = balls.number(raised(run) * ceil_sqrt(max(width, self.width)))
         self._lost = balls.number(4 * terms * tiny(run.sums)) + 2
         self._score = balls.rounded(run.scores, 1, exact=run.scores == run.sums)
         self._sums = balls.below(run.sums, 2) * low
@@ -151,7 +152,7 @@ class HeadOnBalls(HeadOnNumbers):
             found.append(error)
             rests.append(rest)
         (e_query, e_key, e_value), (of_query, of_key, of_value) = found, rests
-        more = ((ceil_norm(value) + e_value) * self._relative >> SHARE) + 1
+        more = ((ceil_norm(value) + e_value + self._raised) * self._relative >> SHARE) + 1
         e_written = min(e_value, (e * self._through[1] + off * self._through[0] >> NORM_BITS) + 1 + of_value)
         asked, asks = (ceil_norm(back.apply(vector)) + back.error(0) if vector else 0
                        for back, vector in ((self._asked, key), (self._asks, query)))
@@ -173,8 +174,8 @@ class HeadOnBalls(HeadOnNumbers):
         products += reach.asked * seen.reach.read_error + seen.query_rest * reach.key_norm
         products += seen.query_error * (reach.key_error + self._dropped)
         e = min(super().score_error(seen, reach, scores), (products >> self._precision.fraction) + 3)
-        total = ((ceil_norm(seen.query) + seen.query_error) * (reach.key_norm + reach.key_error)
-                 >> self._precision.fraction) + 1
+        total = ((ceil_norm(seen.query) + seen.query_error + self._raised)
+                 * (reach.key_norm + reach.key_error + self._raised) >> self._precision.fraction) + 1
         if total >= self._sums:
             raise Undecided
         e += (total * self._product >> SHARE) + self._lost

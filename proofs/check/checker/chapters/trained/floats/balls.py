@@ -18,7 +18,7 @@ from ..exact import ExactLinear
 from ..linear import spectral_norm
 from ..precision import NORM_BITS, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..reading.network import Norm
-from .rounding import gamma, tiny, unit_roundoff
+from .rounding import gamma, raised, roundoff_of_sums, tiny, unit_roundoff
 
 SHARE = 64  # bits behind the point of relative errors
 
@@ -83,9 +83,11 @@ class ProductOnBalls:
 
     def __init__(self, balls: Balls, given: ExactLinear) -> None:
         height, width, weight = len(given.weight.rows), given.weight.width, given.weight
-        u = unit_roundoff(balls.run.sums)
+        u, more = roundoff_of_sums(balls.run), raised(balls.run)
         self._norm = spectral_norm(balls.budget, weight) + 1
         self._frobenius = ceil_shift(ceil_norm(w for row in weight.rows for w in row), weight.power + NORM_BITS)
+        self._frobenius += ceil_shift(share(more * ceil_sqrt(height * width)), NORM_BITS - SHARE)
+        self._raised = balls.number(more * ceil_sqrt(height))
         self._bias = ceil_shift(ceil_norm(given.bias.entries), given.bias.power + balls.precision.fraction)
         self._share, self._entering = share(gamma(height + 1, u)), balls.entering(height)
         self._lost = ceil_sqrt(width) * balls.number(4 * (height + 1) * tiny(balls.run.sums)) + 2
@@ -98,7 +100,7 @@ class ProductOnBalls:
             Undecided: if a number may be too large.
         """
         more = self._entering.off(size)
-        total = ((size + more) * self._frobenius >> NORM_BITS) + 1 + self._bias
+        total = ((size + more + self._raised) * self._frobenius >> NORM_BITS) + 1 + self._bias
         if total >= self._most:
             raise Undecided
         return ((e + more) * self._norm >> NORM_BITS) + (self._share * total >> SHARE) + self._lost

@@ -26,4 +26,5 @@ def words_of_run(run: FloatClaim, inputs: str = "words", parts: str = "symbols")
     return [f"{quote(run.name)}, {inputs} of up to {run.max_n} {parts}:",
             ", ".join(formats[:3]) + ",", ", ".join(formats[3:]) + ",",
             f"weights normalised {run.normalised}, exponentials to base {run.exp_base}, block {run.block};",
+            *([f"sums of products cut off, off by at most {show(run.sum_ulp)} u for each number;"] * (run.sum_ulp > 1)),
             f"exp, erf, tanh and roots within {show(run.exp_ulp)} ulp; variances in two passes; weights rounded first"]

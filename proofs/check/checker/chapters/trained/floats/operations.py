@@ -35,7 +35,7 @@ from ..passing import NormMaps, UnitMaps
 from ..precision import ceil_norm, ceil_sqrt
 from ..reading.network import Network
 from .casting import nearest
-from .rounding import expect_finite, gamma, rounding, sum_error, times, tiny, unit_roundoff, up
+from .rounding import expect_finite, gamma, raised, rounding, sum_error, times, tiny, unit_roundoff, up
 
 
 class Operations:
@@ -80,11 +80,13 @@ class Operations:
 
     def product_errors(self, maps: Linear, sizes: Sequence[int]) -> list[int]:
         """How far a matrix product of numbers of these sizes, and its bias, may be off before it is stored."""
-        inexact = (sum(sizes) >> WEIGHT) + 3  # weights and biases are off by at most a unit
+        more = raised(self.run)
+        sizes = [size + up(more) for size in sizes]
+        inexact = (sum(sizes) >> WEIGHT) + times(more, sum(sizes)) + 3  # weights and biases are off by at most a unit
         totals = [(sum(map(mul, weights, sizes)) >> WEIGHT) + abs(bias) + inexact
                   for weights, bias in zip(maps.absolute, maps.bias, strict=True)]
         expect_finite(self.run.sums, [2 * total for total in totals])
-        return [sum_error(self.run.sums, len(sizes) + 1, total) for total in totals]
+        return [sum_error(self.run, len(sizes) + 1, total) for total in totals]
 
     def entered(self, sizes: Sequence[int], made: Sequence[int]) -> tuple[list[int], list[int]]:
         """How far numbers of these sizes are off that operations make, each off by so much, as they enter products; and

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 
+from ....kernel.numbers import ZERO
 from ....kernel.verdicts import require
-from ...run_classes.reading import Format
+from ...run_classes.reading import FloatClaim, Format
 from ..forms import FRACTION, UNIT
 
 LEAST = 1000  # what may be lost below 2^e is taken to be at least 2^-1000
@@ -58,18 +59,29 @@ def times(factor: Fraction, size: int) -> int:
     return -(-factor.numerator * size // factor.denominator)
 
 
-def sum_error(form: Format, terms: int, total: int) -> int:
-    """How far a sum of products may be off, in any order, fused or not; the products' absolute values add up to total.
+def roundoff_of_sums(run: FloatClaim) -> Fraction:
+    """u of matrix products: more, where they are cut off; docs/floats.md, section 7, Sums that are cut off."""
+    return run.sum_ulp * unit_roundoff(run.sums)
+
+
+def raised(run: FloatClaim) -> Fraction:
+    """By how much factors count as greater in what a sum is off: where sums are cut off, those below 2^e as 2^e."""
+    return tiny(run.inputs) if run.sum_ulp > 1 else ZERO
+
+
+def sum_error(run: FloatClaim, terms: int, total: int) -> int:
+    """How far a sum of products may be off, in any order, fused or not; the products' absolute values, as they count,
+    add up to total.
 
     Proof: docs/floats.md, rule 2.
     """
-    factor, lost = _parts_of_a_sum(form, terms)
+    factor, lost = _parts_of_a_sum(run.sums, roundoff_of_sums(run), terms)
     return times(factor, total) + lost
 
 
 @cache
-def _parts_of_a_sum(form: Format, terms: int) -> tuple[Fraction, int]:
-    return gamma(terms, unit_roundoff(form)), up(4 * terms * tiny(form))
+def _parts_of_a_sum(form: Format, u: Fraction, terms: int) -> tuple[Fraction, int]:
+    return gamma(terms, u), up(4 * terms * tiny(form))
 
 
 def expect_finite(form: Format, sizes: Iterable[int]) -> None:

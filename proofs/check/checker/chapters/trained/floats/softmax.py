@@ -32,7 +32,18 @@ from ..forms import (
 from ..maps import over_root, to_units
 from ..ranges import PathBounds, Vectors, scores
 from ..reading.network import Scale
-from .rounding import expect_finite, gamma, rounding, sum_error, times, tiny, unit_roundoff, up
+from .rounding import (
+    expect_finite,
+    gamma,
+    raised,
+    rounding,
+    roundoff_of_sums,
+    sum_error,
+    times,
+    tiny,
+    unit_roundoff,
+    up,
+)
 
 PLACES = 100  # bits behind the point of exponentials
 WIDE = 2 * UNIT  # where scores may be off by so much, an average is only known to be one
@@ -65,6 +76,7 @@ class SoftmaxOfRuns:
         self._budget, self._run = budget, run
         self._exp = Exponentials(FRACTION, PLACES, budget)
         self._u = unit_roundoff(run.softmax)
+        self._raised = up(raised(run))
         error = 2 * run.exp_ulp * self._u
         self._exp_error = error / (1 - error)
 
@@ -108,12 +120,13 @@ class SoftmaxOfRuns:
         square = Fraction(1, scale.root) if scale.root is not None else (scale.times or 1) ** 2
         require(square >= tiny(run.sums) ** 2, "the scale of scores may be too small for its format")
         power = scale.root is None and is_power(scale.times)
-        made = []
+        made, sizes = [], [size + self._raised for size in sizes]
         for key in keys:
-            total = (sum(map(mul, sizes, map(add, map(abs, key.centres), key.reaches))) >> FRACTION) + 1
+            of_key = [abs(x) + reach + self._raised for x, reach in zip(key.centres, key.reaches, strict=True)]
+            total = (sum(map(mul, sizes, of_key)) >> FRACTION) + 1
             expect_finite(run.sums, [2 * total])
             total = abs(scaled([total], scale)[0]) + 2
-            made.append(sum_error(run.sums, len(sizes) + (0 if power else 2), total))
+            made.append(sum_error(run, len(sizes) + (0 if power else 2), total))
         return made
 
     def exponents(self, stored: Sequence[PathBounds], count: int, floor: int | None = None) -> list[int]:
@@ -175,7 +188,7 @@ class SoftmaxOfRuns:
         """The average of the values, each with its score, whose radii are no symbols; so many positions are seen."""
         columns = [[(value.centres[i], value.reaches[i]) for value in values] for i in range(len(values[0].centres))]
         self._budget.spend(8 * len(values) * (4 + len(columns)))
-        greatest = [max(abs(x) + reach for x, reach in column) for column in columns]
+        greatest = [max(abs(x) + reach for x, reach in column) + self._raised for column in columns]
         made, relative = self._made(greatest, count)
         found = self.weigh(scores)
         if found is None:
@@ -203,7 +216,7 @@ class SoftmaxOfRuns:
         made, relative = self._made(greatest, count)
         flushed = 16 * count * tiny(self._run.softmax)
         require(flushed <= 1, "exponentials may be too small for their format")
-        return [error + times((1 + relative) * (1 + flushed) - 1, size)
+        return [error + times((1 + relative) * (1 + flushed) - 1, size + self._raised)
                 for error, size in zip(made, greatest, strict=True)]
 
     def _made(self, greatest: Sequence[int], count: int) -> tuple[list[int], Fraction]:
@@ -227,7 +240,7 @@ class SoftmaxOfRuns:
             apart, grown = abs(x - z) + 1, UNIT + a + bend
             slack += w * (bend * apart + grown * reach)
             linear += w * ((a + bend) * apart + grown * reach)
-            size += w * grown * (abs(x) + reach)
+            size += w * grown * (abs(x) + reach + self._raised)
             zeta += w * bend
         slack, linear, size = (-(-one // (total * UNIT)) for one in (slack, linear, size))
         zeta = -(-zeta // total)
@@ -248,7 +261,7 @@ class SoftmaxOfRuns:
         """How far quotients, weights, products and sums are off, relatively: U of docs/floats.md, section 7."""
         run, rescaled = self._run, self._rescaled(count)
         u_sums, u_weights = unit_roundoff(run.sums), unit_roundoff(run.weights)
-        rho = gamma(count + rescaled, max(u_sums, self._u))
+        rho = gamma(count + rescaled, max(roundoff_of_sums(run), self._u))
         require(3 * rho <= 1, "{} positions are too many for their format", count)
         factor = (1 + rho) * ((1 + self._u) * (1 + u_sums)) ** 2 / (1 - rho)
         return factor * (1 + u_weights) / (1 - u_weights) - 1
@@ -260,7 +273,8 @@ class SoftmaxOfRuns:
     def lost(self, count: int) -> Fraction:
         """What is flushed in weights, products, sums and the quotient, of values of at most 1."""
         run = self._run
-        return count * (4 * tiny(run.weights) + 8 * tiny(run.softmax) + 8 * tiny(run.sums))
+        of_weights, of_softmax = (4, 8) if run.sum_ulp == 1 else (6, 32)
+        return count * (of_weights * tiny(run.weights) + of_softmax * tiny(run.softmax) + 8 * tiny(run.sums))
 
     def _cancelled(self, scores: AffineForm, count: int) -> Fraction:
         """What weights so small that they have no relative error may change, of values of at most 1.

@@ -1,0 +1,181 @@
+"""What a GPU's logits say of the certified bounds: how far rows were off, of what the trusted folder proves.
+
+    python benchmarks/on_a_gpu/evaluate.py results questions.pt [--bounded WORDS] [--only NAME]
+
+Each run is judged by the class that it should belong to (CLASSES): of the network with that class's rounded weights,
+over the reals, no row of logits may be further off than the bound of its word. Bounds are worked out for so many words
+of each length up to 8.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.float_runs import Asked, Drawn
+from benchmarks.float_runs_of_adders import FOLDER, bound
+from certify.trained.claim_file import Scope
+from certify.trained.question import read_tracks
+from certify.trained.track_runs_decision import FormInRuns
+from constructions.errors import InputError, Unsupported
+from constructions.trained.claim import judged
+from constructions.trained.tracks import sampled_inputs
+from examples.trained.zoo import plans
+from proofs.check.checker.kernel.verdicts import Rejected
+from proofs.enclosures.float_runs.run_class import RunClass, presets
+from proofs.trained.tracks.wrong import Margins
+
+BOUNDED_TO = 8
+CLASSES = {("binary32", False): "cuda", ("binary32", True): "tf32", ("bfloat16", False): "bfloat16/binary32",
+           ("binary16", False): "binary16/binary32"}
+FLASH = ("flash", "efficient", "cudnn")
+BLOCK = 64
+
+
+def class_of(variant: str) -> RunClass:
+    """The class that a run belongs to: kernels that keep scores in registers are in flash, those of 16 bits."""
+    written, by = variant.split(", ")
+    form = written.removesuffix(" with TF32")
+    run = presets()[CLASSES[form, form != written]]
+    if by not in FLASH:
+        return run
+    if form == "binary32":
+        return replace(run, block=BLOCK)
+    flash = presets()["flash"]
+    return replace(flash, storage=run.storage, inputs=run.inputs, weights=run.weights, name=f"flash, {form}")
+
+
+class OfPlan:
+    """A network of the zoo."""
+
+    def __init__(self, name: str) -> None:
+        plan = plans()[name]
+        network = plan.network()
+        claim = replace(plan.claim(network), offsets=(0, 0))
+        self.asked = Asked(network, claim, argparse.Namespace(max_n=BOUNDED_TO, most=1 << 20))
+        self.judges: dict[RunClass, Drawn] = {}
+        self.bounds: dict[tuple[RunClass, str], Any] = {}
+        """Of words; infinite where none is known."""
+
+    def judge(self, run: RunClass) -> Drawn:
+        """What is known in a class."""
+        if run not in self.judges:
+            self.judges[run] = Drawn(self.asked, run, BOUNDED_TO)
+        return self.judges[run]
+
+    def off(self, run: RunClass, batch: Mapping[str, Any], logits: Any, bounded: int) -> tuple[float, float, int, int]:
+        """The greatest distance from the reals, the greatest share of a bound, rows beyond it, wrong rows."""
+        judge, places = self.judge(run), batch["places"]
+        alphabet = judge.asked.claim.alphabet
+        words = np.array([[alphabet.index(letter) for letter in word] for word in batch["words"]], np.intp)
+        inputs = judge.search.judge.inputs(words)
+        held = judge.search.judge.cases.hold(words)[:, self.places(batch)]
+        exact = judge.search.judge.rows.margins(judge.real.logits(inputs, 0, places), held)
+        found = judge.search.judge.rows.margins(logits.astype(np.float64), held)
+        asked = np.isfinite(exact)
+        away = np.abs(np.where(asked, found, 0) - np.where(asked, exact, 0))
+        share, beyond = 0.0, 0
+        for word in range(0, len(words) if batch["n"] <= BOUNDED_TO else 0, max(1, len(words) // bounded)):
+            key = run, batch["words"][word]
+            if key not in self.bounds:
+                self.bounds[key] = self.bound(judge, inputs[word:word + 1], places)
+            part = away[word][asked[word]] / self.bounds[key][asked[word]]
+            share, beyond = max(share, float(part.max(initial=0))), beyond + int((part > 1).sum())
+        return float(away.max(initial=0)), share, beyond, int((found[asked] <= 0).sum())
+
+    @staticmethod
+    def bound(judge: Drawn, inputs: Any, places: list[int]) -> Any:
+        """How far rows of a word may be off."""
+        try:
+            return judge.bounds(inputs, places)[0]
+        except Rejected:
+            return np.full((len(places), len(judge.search.judge.rows.rows)), np.inf)
+
+    def places(self, batch: Mapping[str, Any]) -> list[int]:
+        """The places of the word at which its logits are judged."""
+        return [place for place, _ in judged(self.asked.whole, batch["n"])]
+
+
+class OfAdder:
+    """A network of examples/adders; its bounds are those of two inputs."""
+
+    def __init__(self, name: str) -> None:
+        found = read_tracks(str(FOLDER / f"{name}.json"), str(FOLDER / f"{name}.toml"), Scope())
+        assert found is not None
+        self.network, self.claim = found[0], replace(found[1], margin=Fraction(0))
+        self.kept: dict[RunClass, tuple[Any, Any, Any, float]] = {}
+
+    def known(self, run: RunClass, count: int) -> tuple[Any, Any, Any, float]:
+        """Tokens, margins over the reals, and the bound."""
+        if run not in self.kept:
+            decider = FormInRuns(self.network, self.claim, run, 1)
+            margins = Margins(decider.floats, self.claim, 0)
+            columns = margins.inputs.indices(sampled_inputs(self.claim, margins.form, count))
+            try:
+                most = bound(decider, self.claim, margins, columns[:2])
+            except Rejected:
+                most = float("inf")
+            self.kept[run] = margins, margins.inputs.tokens(columns), margins.of(columns)[0], most
+        return self.kept[run]
+
+    def off(self, run: RunClass, batch: Mapping[str, Any], logits: Any, bounded: int) -> tuple[float, float, int, int]:
+        """As of a plan."""
+        margins, tokens, exact, most = self.known(run, len(batch["tokens"]))
+        right = tokens[:, list(margins.form.asked), np.newaxis]
+        wide = logits.astype(np.float64)
+        rest = np.where(margins.among == right, np.inf, np.take_along_axis(wide, right, 2) - wide[..., margins.among])
+        found = rest.min(axis=2)
+        away = np.abs(found - exact)
+        return float(away.max()), float(away[:bounded].max() / most), int((away[:2] > most).sum()), int(
+            (found <= 0).sum())
+
+
+def evaluated(questions: Mapping[str, Any], logits: Any, bounded: int, only: str) -> Iterator[tuple[str, str, Any]]:
+    """Network, variant, and what is found: the greatest distance, the greatest share, beyond, wrong."""
+    zoo = plans()
+    for given in questions["trained"]:
+        name = given["name"]
+        variants = dict.fromkeys(key.split("/")[1] for key in logits if key.startswith(f"{name}/"))
+        network: OfPlan | OfAdder | None = None
+        for variant in variants if name.startswith(only) else ():
+            network = network or (OfPlan(name) if name in zoo else OfAdder(name))
+            try:
+                found = [network.off(class_of(variant), batch, logits[key], bounded)
+                         for number, batch in enumerate(given["batches"])
+                         if (key := f"{name}/{variant}/{number}") in logits]
+            except (InputError, Unsupported) as reason:
+                yield name, variant, str(reason)
+                continue
+            yield name, variant, {"off": max(one[0] for one in found), "share": max(one[1] for one in found),
+                                  "beyond": sum(one[2] for one in found), "wrong": sum(one[3] for one in found)}
+
+
+def main() -> None:
+    """Print what is found, and keep it beside the results."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("--bounded", type=int, default=3)
+    parser.add_argument("--only", default="")
+    given = parser.parse_args()
+    questions, kept = torch.load(given.questions, weights_only=True), dict[str, Any]()
+    with np.load(given.results / "logits.npz") as logits:
+        for name, variant, found in evaluated(questions, logits, given.bounded, given.only):
+            print(f"{name}, {variant}: {found}", flush=True)
+            kept[f"{name}: {variant}"] = found
+    (given.results / "evaluated.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
