@@ -4,6 +4,7 @@
    proves of products, quotients, powers and sums that they are positive, at least 0 or at least 1 if their parts are,
    and of the parts by lra. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
+From Certify Require Import positions.
 Open Scope R_scope.
 
 (* ---- signs ---- *)
@@ -45,25 +46,25 @@ Lemma bit_nonneg b : 0 <= bit b.
 Proof. apply bit_range. Qed.
 #[export] Hint Resolve bit_nonneg : signs.
 
-Lemma sum_ext n f g : (forall j, (1 <= j <= n)%nat -> f j = g j) -> sum n f = sum n g.
+Lemma sum_ext n f g : (each j upto n, f j = g j) -> sum n f = sum n g.
 Proof.
   induction n as [|n IH]; intros H; simpl; [reflexivity|].
   rewrite IH by (intros; apply H; lia). now rewrite H by lia.
 Qed.
 
-Lemma sum_le n f g : (forall j, (1 <= j <= n)%nat -> f j <= g j) -> sum n f <= sum n g.
+Lemma sum_le n f g : (each j upto n, f j <= g j) -> sum n f <= sum n g.
 Proof.
   induction n as [|n IH]; intros H; simpl; [lra|].
   apply Rplus_le_compat; [apply IH; intros; apply H; lia | apply H; lia].
 Qed.
 
-Lemma sum_zero n f : (forall j, (1 <= j <= n)%nat -> f j = 0) -> sum n f = 0.
+Lemma sum_zero n f : (each j upto n, f j = 0) -> sum n f = 0.
 Proof.
   induction n as [|n IH]; intros H; simpl; [reflexivity|].
   rewrite IH by (intros; apply H; lia). rewrite H by lia. lra.
 Qed.
 
-Lemma sum_nonneg n f : (forall j, (1 <= j <= n)%nat -> 0 <= f j) -> 0 <= sum n f.
+Lemma sum_nonneg n f : (each j upto n, 0 <= f j) -> 0 <= sum n f.
 Proof. intros H. rewrite <- (sum_zero n (fun _ => 0)) by reflexivity. now apply sum_le. Qed.
 #[export] Hint Resolve sum_nonneg : signs.
 
@@ -120,7 +121,7 @@ Proof. unfold one_hot. now rewrite Nat.eqb_refl. Qed.
 Lemma one_hot_elsewhere p j : j <> p -> one_hot p j = 0.
 Proof. intros H. unfold one_hot. apply Nat.eqb_neq in H. now rewrite H. Qed.
 
-Lemma sum_apart n p f : (1 <= p <= n)%nat -> sum n f = f p + sum n (except p f).
+Lemma sum_apart n p f : p upto n -> sum n f = f p + sum n (except p f).
 Proof.
   induction n as [|n IH]; intros H; [lia|]. simpl.
   destruct (Nat.eq_dec p (S n)) as [->|Hne].
@@ -138,8 +139,7 @@ Proof.
   - intros k Hk. rewrite (proj2 (Nat.leb_gt (i + k) i)) by lia. simpl. lra.
 Qed.
 
-Lemma sum_from n i f : (1 <= i <= n)%nat ->
-  sum n (fun j => bit (i <=? j) * f j) = sum n f - sum (i - 1) f.
+Lemma sum_from n i f : i upto n -> sum n (fun j => bit (i <=? j) * f j) = sum n f - sum (i - 1) f.
 Proof.
   intros H. rewrite <- (sum_up_to n (i - 1) f), <- sum_minus by lia.
   apply sum_ext. intros j Hj. unfold bit.

@@ -2,7 +2,7 @@
 
    Proved: ln(k + 1) <= 1 + 1/2 + ... + 1/k <= 1 + ln k. *)
 From Coq Require Import Reals Lra Lia Arith.
-From Certify Require Import finite_sums exponential.
+From Certify Require Import positions finite_sums exponential.
 Open Scope R_scope.
 
 Lemma ln_nonneg k : (1 <= k)%nat -> 0 <= ln (INR k).
@@ -11,7 +11,7 @@ Proof.
   left. rewrite <- ln_1. apply ln_increasing; lra.
 Qed.
 
-Lemma ln_le_INR j k : (1 <= j <= k)%nat -> ln (INR j) <= ln (INR k).
+Lemma ln_le_INR j k : j upto k -> ln (INR j) <= ln (INR k).
 Proof.
   intros H. pose proof (INR_at_least_1 j ltac:(lia)). destruct (Nat.eq_dec j k) as [->|N]; [lra|].
   left. apply ln_increasing; [lra|]. apply lt_INR. lia.

@@ -7,10 +7,10 @@
    and every position; if that of `check_for users L T M f` is, for every length in L. The check is a computation on
    rational numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination cases
-  well_defined check_defined score_form theorem_20_counting check_head check_feedforward check_by_cases values_by_rows
-    check_by_rows check_by_sticks output_by_signs output_by_rows lookup_by_rows sum_lookup_by_rows
-    check_by_differences lookup_by_distances mean_of_numbers.
+From Certify Require Import positions lists finite_sums softmax weighing formula network totals meaning
+  linear_combination cases well_defined check_defined score_form theorem_20_counting check_head check_feedforward
+  check_by_cases values_by_rows check_by_rows check_by_sticks output_by_signs output_by_rows lookup_by_rows
+  sum_lookup_by_rows check_by_differences lookup_by_distances mean_of_numbers.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -212,7 +212,7 @@ Proof. intros H. unfold entry. rewrite collect_total, (absent_filter r d H). ref
 Section Sound.
 Variables (users : predicate_meanings) (n : nat) (w : word) (letters : nat) (L : lengths).
 Hypothesis HL : allowed L n.
-Hypothesis Letters : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
+Hypothesis Letters : each i upto n, (w i < letters)%nat.
 Notation holds_now := (holds_of users n w).
 Variable views : outlook.
 Hypothesis Views : forall u, In u (seen_as views) -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
@@ -257,7 +257,7 @@ Proof.
   now rewrite IHe.
 Qed.
 
-Lemma check_any_head_correct A a r b h i : holds_now A h -> (1 <= i <= n)%nat ->
+Lemma check_any_head_correct A a r b h i : holds_now A h -> i upto n ->
   check_any_head (known_users views) letters L A a r b = true -> means users n w i b (gathered a n h i r).
 Proof.
   intros HA Hi C.
@@ -301,7 +301,7 @@ Proof.
       exact (check_lookup_correct users n w L A h a r b i HL HA Hi C).
 Qed.
 
-Lemma check_all_together_correct A as_ b h i : holds_now A h -> (1 <= i <= n)%nat ->
+Lemma check_all_together_correct A as_ b h i : holds_now A h -> i upto n ->
   check_all_together (known_users views) L A as_ b = true ->
   means users n w i b (total (fun ar => gathered (fst ar) n h i (snd ar)) as_).
 Proof.
@@ -393,7 +393,7 @@ Proof.
   exists b. split; [reflexivity|]. simpl. rewrite (Qeq_bool_R _ _ E). destruct b; [apply Q2R_1|apply Q2R_0].
 Qed.
 
-Lemma token_is_truth_correct d f i : (1 <= i <= n)%nat -> token_is_truth T d f = true ->
+Lemma token_is_truth_correct d f i : i upto n -> token_is_truth T d f = true ->
   entry (nth (w i) (token_embedding T) []) d = bit (truth users n w f i).
 Proof.
   intros Hi H. unfold token_is_truth in H. rewrite forallb_forall in H.
@@ -405,7 +405,7 @@ Proof.
   now rewrite (map_nth (fun r => entry_rational r d)).
 Qed.
 
-Lemma check_embedded_correct d a i : (1 <= i <= n)%nat -> check_embedded T d a = true ->
+Lemma check_embedded_correct d a i : i upto n -> check_embedded T d a = true ->
   means users n w i a (embed users T n w i d).
 Proof.
   intros Hi H. unfold embed. rewrite positions_total.
@@ -429,7 +429,7 @@ Proof.
     destruct (fold_right _ _ l) as [y|]; [|discriminate]. take H. rewrite (IH y eq_refl), Q2R_plus.
     now rewrite (known_number_correct users n w i (IsPosition u) (position_value users u n i) x eq_refl K).
 Qed.
-Lemma embedded_by_rows_correct d a i : (1 <= i <= n)%nat -> embedded_by_rows L T d a = true ->
+Lemma embedded_by_rows_correct d a i : i upto n -> embedded_by_rows L T d a = true ->
   means users n w i a (embed users T n w i d).
 Proof.
   intros Hi H. unfold embedded_by_rows in H. destruct HL as (H1 & H2 & H3).
@@ -465,7 +465,7 @@ End Sound.
 Theorem check_through_correct users n w L views T M f : allowed L n ->
   (forall u, In u (seen_as views) -> forall i a x, means users n w i a x <-> means users n w i (u a) x) ->
   (forall u, known_users views = Some u -> u = users) -> check_through views L T M f = true -> over T n w ->
-  forall i, (1 <= i <= n)%nat -> run users T n w i (transformer_output T) = bit (truth users n w f i).
+  each i upto n, run users T n w i (transformer_output T) = bit (truth users n w f i).
 Proof.
   unfold check_through. intros HL Views Known H Over i Hi. apply andb_prop in H as [_ H].
   pose proof (established_correct users n w (length (token_embedding T)) L HL Over views Views Known T Over M eq_refl i

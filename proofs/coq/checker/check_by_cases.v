@@ -8,7 +8,7 @@
    mean, if no score depends on the key and the value is that of the formula.
    Proved: what it accepts holds what its direction means, at every position of every allowed length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential relu formula network meaning linear_combination
+From Certify Require Import positions finite_sums softmax exponential relu formula network meaning linear_combination
   rational_bounds monomial expression_bounds score_form cases theorem_15_since_until attention_by_levels check_head
   check_feedforward proposition_11_end_markers theorem_20_counting.
 Import ListNotations.
@@ -252,7 +252,7 @@ Definition check_by_cases (L : lengths) (A : list meaning) (a : head) (r : row) 
 (* ---- what they stand for ---- *)
 Section Value.
 Variables n i : nat.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 
 Lemma product_value_app es fs : product_value (es ++ fs) n i = product_value es n i * product_value fs n i.
 Proof. induction es as [|e es IH]; simpl; [ring|]. rewrite IH. ring. Qed.
@@ -386,7 +386,7 @@ Proof.
     now rewrite (key_case_correct c j s y R K), (IH z eq_refl).
 Qed.
 
-Lemma for_every_query_value s i j : for_every_query s = true -> (1 <= i <= n)%nat ->
+Lemma for_every_query_value s i j : for_every_query s = true -> i upto n ->
   shape_value users n w i j s = powers n i (at_i s) (at_n s) * (powerRZ (INR j) (at_j s) * key_value j s).
 Proof.
   unfold for_every_query. intros H Hi. apply andb_prop in H as [H Q]. apply andb_prop in H as [E S].
@@ -394,7 +394,7 @@ Proof.
   unfold shape_value, powers, key_value. rewrite E, S, K. unfold sign at 1. simpl (powerRZ _ 0). simpl. ring.
 Qed.
 
-Lemma levels_value a b l i j : forallb (fun e => is_level a b (fst e)) l = true -> (1 <= i <= n)%nat ->
+Lemma levels_value a b l i j : forallb (fun e => is_level a b (fst e)) l = true -> i upto n ->
   fv l i j = powers n i a b * level_value l j.
 Proof.
   intros H Hi. unfold form_value, level_value. induction l as [|[s q] l IH]; cbn [combined]; [ring|].
@@ -425,7 +425,7 @@ Definition tie_value (sc : scores) (i j : nat) : R :=
   powers n i (tie_i sc) (tie_n sc) * (Q2R (tie sc) * powerRZ (INR j) (tie_power sc)).
 
 (* What scores_of finds: something for all keys alike, the level, and the tie-breaking term. *)
-Lemma scores_of_value p sc i : scores_of p = Some sc -> (1 <= i <= n)%nat -> exists base, forall j,
+Lemma scores_of_value p sc i : scores_of p = Some sc -> i upto n -> exists base, forall j,
   fv p i j = base + powers n i (level_i sc) (level_n sc) * level_value (levels sc) j + tie_value sc i j.
 Proof.
   intros H Hi. exists (fv (filter (fun e => negb (depends_on_key (fst e))) p) i 1). intros j.
@@ -525,7 +525,7 @@ End Word.
 Section Enough.
 Variables (L : lengths) (es : list expression) (sc : scores) (n i : nat).
 Hypothesis HL : allowed L n.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Notation K := (product_value es n i).
 Notation S := (powers n i (tie_i sc) (tie_n sc)).
 Notation F := (powers n i (level_i sc) (level_n sc)).
@@ -695,7 +695,7 @@ End Enough.
 Section Correct.
 Variables (users : predicate_meanings) (n : nat) (w : word) (L : lengths) (i : nat).
 Hypothesis HL : allowed L n.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 
 Section Scores.
@@ -704,26 +704,26 @@ Notation K := (product_value es n i).
 Notation S := (powers n i (tie_i sc) (tie_n sc)).
 Notation F := (powers n i (level_i sc) (level_n sc)).
 Notation level_at j := (level_value users n w (levels sc) j).
-Hypothesis Score : forall j, (1 <= j <= n)%nat -> score j = K * (base + F * level_at j + tie_value n sc i j).
-Hypothesis Value : forall j, (1 <= j <= n)%nat -> value j = level_value users n w v j.
+Hypothesis Score : each j upto n, score j = K * (base + F * level_at j + tie_value n sc i j).
+Hypothesis Value : each j upto n, value j = level_value users n w v j.
 
 Let l (j : nat) : R := K * base + K * F * level_at j.
 
-Lemma linear_tie j : tie_power sc = 1%Z -> (1 <= j <= n)%nat -> score j = l j + K * S * Q2R (tie sc) * INR j.
+Lemma linear_tie j : tie_power sc = 1%Z -> j upto n -> score j = l j + K * S * Q2R (tie sc) * INR j.
 Proof. intros T Hj. rewrite Score by exact Hj. unfold l, tie_value. rewrite T, powerRZ_1. ring. Qed.
 
 Section Table.
 Variables (p q : formula) (C D : Q).
 Hypothesis Table : temporal_table p q (levels sc) v = Some (C, D).
 
-Lemma level_decided j : (1 <= j <= n)%nat -> decides (tr p) (tr q) j = true ->
+Lemma level_decided j : j upto n -> decides (tr p) (tr q) j = true ->
   l j = K * base + K * F * Q2R C /\ value j = bit (both (tr p) (tr q) j).
 Proof.
   intros Hj E. destruct (temporal_table_correct users n w p q _ v C D j Table) as [T _].
   destruct (T E) as [X V]. rewrite Value by exact Hj. unfold l. now rewrite X.
 Qed.
 
-Lemma level_undecided j : 0 <= K -> (1 <= j <= n)%nat -> decides (tr p) (tr q) j = false ->
+Lemma level_undecided j : 0 <= K -> j upto n -> decides (tr p) (tr q) j = false ->
   l j <= K * base + K * F * Q2R C - K * F * Q2R D /\ value j = 0.
 Proof.
   intros HK Hj E. destruct (temporal_table_correct users n w p q _ v C D j Table) as [_ T].
@@ -766,7 +766,7 @@ End Table.
 Section Edge.
 Variables (edge : predicate) (e : nat) (p q : formula) (C D : Q).
 Hypothesis Table : edge_table edge p q (levels sc) v = Some (C, D).
-Hypothesis At : forall j, (1 <= j <= n)%nat -> tr (Positional edge) j = Nat.eqb j e.
+Hypothesis At : each j upto n, tr (Positional edge) j = Nat.eqb j e.
 Variable m : mask.
 Hypothesis Ve : visible n m e.
 
@@ -776,8 +776,7 @@ Proof.
   apply T. rewrite At by apply Ve. apply Nat.eqb_refl.
 Qed.
 
-Lemma elsewhere j : (1 <= j <= n)%nat -> j <> e ->
-  level_at j <= Q2R C - Q2R D /\ tr p j = true /\ tr q j = false.
+Lemma elsewhere j : j upto n -> j <> e -> level_at j <= Q2R C - Q2R D /\ tr p j = true /\ tr q j = false.
 Proof.
   intros Hj Ne. destruct (edge_table_correct users n w edge p q _ v C D j Table) as (_ & _ & T). apply T.
   rewrite At by exact Hj. now apply Nat.eqb_neq.
@@ -843,7 +842,7 @@ Proof.
   intros H. apply orb_prop in H as [H|H]; apply andb_prop in H as [M H];
     apply gap_enough_found in H as (C & D & Table & H).
   - apply masking_eqb_eq in M. rewrite M. now apply (since_correct p q C D Table).
-  - assert (At : forall j, (1 <= j <= n)%nat -> tr (Positional FIRST) j = Nat.eqb j 1) by reflexivity.
+  - assert (At : each j upto n, tr (Positional FIRST) j = Nat.eqb j 1) by reflexivity.
     assert (V : visible n (mask_at k i) 1).
     { split; [lia|]. destruct k; try discriminate; [reflexivity|]. apply Nat.leb_le. lia. }
     rewrite (since_at_first (tr p) (tr q) n i Hi).
@@ -875,7 +874,7 @@ Proof.
   intros H. apply orb_prop in H as [H|H]; apply andb_prop in H as [M H];
     apply gap_enough_found in H as (C & D & Table & H).
   - apply masking_eqb_eq in M. rewrite M. now apply (until_correct p q C D Table).
-  - assert (At : forall j, (1 <= j <= n)%nat -> tr (Positional LAST) j = Nat.eqb j n) by reflexivity.
+  - assert (At : each j upto n, tr (Positional LAST) j = Nat.eqb j n) by reflexivity.
     assert (V : visible n (mask_at k i) n).
     { split; [lia|]. destruct k; try discriminate; [reflexivity|]. apply Nat.leb_le. lia. }
     rewrite (until_at_last (tr p) (tr q) n i Hi).
@@ -906,7 +905,7 @@ Proof.
 Qed.
 
 Lemma scaled_score_factors m es fs l j : reciprocal_of (head_temperature a) = Some (m, es) ->
-  surely_positive (least_length L) (head_temperature a) = true -> (1 <= j <= n)%nat ->
+  surely_positive (least_length L) (head_temperature a) = true -> j upto n ->
   rows_form (query_term_over fs) A m (head_queries a) (head_keys a) = Some l ->
   scaled_score a n h i j = product_value (es ++ fs) n i * form_value users n w l i j.
 Proof.
@@ -926,10 +925,10 @@ Proof.
   destruct (scores_of l) as [sc|] eqn:Sc; [|discriminate]. intros H. set (all := es ++ fs) in *.
   apply andb_prop in H as [H C]. apply andb_prop in H as [P Lv].
   destruct (scores_of_value users n w l sc i Sc Hi) as (base & B).
-  assert (Score : forall j, (1 <= j <= n)%nat -> scaled_score a n h i j = product_value all n i *
+  assert (Score : each j upto n, scaled_score a n h i j = product_value all n i *
     (base + powers n i (level_i sc) (level_n sc) * level_value users n w (levels sc) j + tie_value n sc i j)).
   { intros j Hj. now rewrite (scaled_score_factors m es fs l j R P Hj Rows), B. }
-  assert (Value : forall j, (1 <= j <= n)%nat -> linear r (h j) = level_value users n w v j).
+  assert (Value : each j upto n, linear r (h j) = level_value users n w v j).
   { intros j Hj. rewrite (value_form_correct users n w A h HA r v j i Hj Hi V).
     rewrite (levels_value users n w 0 0 v i j Lv Hi). unfold powers. simpl. ring. }
   assert (Near : forall f x, near f x -> 0 <= x <= 1) by (intros [] x; simpl; lra).

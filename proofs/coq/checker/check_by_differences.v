@@ -7,8 +7,8 @@
    these numbers, and small at all others together, the heads hold the truth of that position's value: of the last that
    is counted (`since`, `until`), or, where all are counted, of the neighbour (`prev`, `next`). *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax weighing exponential exp_enclosure relu formula network totals
-  meaning linear_combination comparison cases theorem_15_since_until check_head check_feedforward check_by_cases
+From Certify Require Import positions lists finite_sums softmax weighing exponential exp_enclosure relu formula network
+  totals meaning linear_combination comparison cases theorem_15_since_until check_head check_feedforward check_by_cases
   gap_rule values_by_rows queries_by_rows check_by_rows check_by_sticks lookup_by_rows.
 Import ListNotations.
 Open Scope R_scope.
@@ -178,7 +178,7 @@ Hypothesis HA : holds_of users n w A h.
 Notation tr := (truth users n w).
 Notation number := (fun i => INR (counted s n (tr f) i)).
 
-Lemma affine_correct r i : (1 <= i <= n)%nat -> forall t, affine r = Some t ->
+Lemma affine_correct r i : i upto n -> forall t, affine r = Some t ->
   linear r (h i) = Q2R (fst t) * number i + Q2R (snd t).
 Proof.
   intros Hi. induction r as [|[d q] r IH]; intros t E; cbn [affine] in E.
@@ -197,7 +197,7 @@ Proof.
         rewrite M, Q2R_0, Q2R_1. ring. }
     rewrite V, !Q2R_plus, !Q2R_mult. ring.
 Qed.
-Lemma bilinear_correct i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> forall qs ks c, bilinear_of qs ks = Some c ->
+Lemma bilinear_correct i j : i upto n -> j upto n -> forall qs ks c, bilinear_of qs ks = Some c ->
   dot_product qs ks (h i) (h j) = Q2R (of_both c) * (number i * number j) + Q2R (of_query c) * number i
     + Q2R (of_key c) * number j + Q2R (of_none c).
 Proof.
@@ -207,7 +207,7 @@ Proof.
   take E. cbn [dot_product of_both of_query of_key of_none].
   rewrite (IH ks c' Ec), (affine_correct q i Hi u Eu), (affine_correct r j Hj v Ev), !Q2R_plus, !Q2R_mult. ring.
 Qed.
-Lemma line_correct a l i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> line_of a = Some l ->
+Lemma line_correct a l i j : i upto n -> j upto n -> line_of a = Some l ->
   scaled_score a n h i j = Q2R (fst l) * (number i - number j) + Q2R (snd l).
 Proof.
   intros Hi Hj E. unfold line_of in E. destruct (mentions_i (head_temperature a)) eqn:T; [discriminate|].
@@ -426,16 +426,16 @@ Variables (A : list meaning) (k : weighing) (s : side) (f : formula) (base : row
 Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : nat).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis K : is_alone k = true.
-Hypothesis Values : forall j, (1 <= j <= n)%nat -> linear base (h j) = Q2R scale * bit (g j).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Values : each j upto n, linear base (h j) = Q2R scale * bit (g j).
+Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 Notation P := (fun j => tr f (place_at s n j)).
 Notation G := (fun j => g (place_at s n j)).
 Notation J := (place_at s n i).
 
-Lemma place_row : (1 <= J <= n)%nat /\ place_at s n J = i.
+Lemma place_row : J upto n /\ place_at s n J = i.
 Proof. unfold place_at. destruct s; lia. Qed.
-Lemma counted_tally i' : (1 <= i' <= n)%nat -> counted s n (tr f) i' = tally P (place_at s n i').
+Lemma counted_tally i' : i' upto n -> counted s n (tr f) i' = tally P (place_at s n i').
 Proof.
   intros Hi'. unfold counted, looked_at, place_at. destruct s; clear - Hi'.
   - induction i' as [|i' IH]; [reflexivity|]. destruct (Nat.eq_dec i' 0) as [->|N].
@@ -483,7 +483,7 @@ Proof.
   assert (Swap : forall X, sum n X = sum n (fun j => X (place_at s n j))).
   { intros X. unfold place_at. destruct s; [reflexivity|symmetry; apply sum_backwards]. }
   rewrite Swap. apply sum_ext. intros j Hj.
-  assert (Hp : (1 <= place_at s n j <= n)%nat) by (unfold place_at; destruct s; lia).
+  assert (Hp : place_at s n j upto n) by (unfold place_at; destruct s; lia).
   assert (Back : place_at s n (place_at s n j) = j) by (unfold place_at; destruct s; lia).
   assert (M : mask_at (towards s) i (place_at s n j) = (j <=? J)%nat).
   { unfold place_at, towards, mask_at, future, past. destruct s; [reflexivity|].
@@ -544,8 +544,8 @@ Proof.
   exists (real_case users n w j (fold_right add_unread [] l) Eq). split; [apply real_case_real|]. apply H, filter_In.
   split; [now apply real_case_listed; left|apply real_case_possible].
 Qed.
-Notation worth g := (forall j, (1 <= j <= n)%nat -> linear base (h j) = Q2R scale * bit (g j)).
-Lemma worth_correct c j b : (1 <= j <= n)%nat -> real users n w j c -> is_worth A base scale c b = true ->
+Notation worth g := (each j upto n, linear base (h j) = Q2R scale * bit (g j)).
+Lemma worth_correct c j b : j upto n -> real users n w j c -> is_worth A base scale c b = true ->
   linear base (h j) = Q2R scale * bit b.
 Proof.
   intros Hj R H. unfold is_worth in H. destruct (constant_part A c base) as [q|] eqn:E; [|discriminate].
@@ -574,7 +574,7 @@ Proof.
 Qed.
 Notation last s f g i := (last_given (fun j => tr f (place_at s n j)) (fun j => g (place_at s n j)) (place_at s n i)).
 Notation beside_it s g i := (neighbour_given (fun j => g (place_at s n j)) (place_at s n i)).
-Lemma looked_for_correct chi s f off i : looked_for A base scale chi s f = Some off -> (1 <= i <= n)%nat ->
+Lemma looked_for_correct chi s f off i : looked_for A base scale chi s f = Some off -> i upto n ->
   exists g, worth g /\ ((off = 0%nat /\ (forall j, g j = true -> tr f j = true) /\ tr chi i = last s f g i)
     \/ (off = 1%nat /\ (forall j, tr f j = true) /\ tr chi i = beside_it s g i)).
 Proof.
@@ -659,13 +659,12 @@ Variables (A : list meaning) (L : lengths).
 Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : nat).
 Hypothesis HL : allowed L n.
 Hypothesis HA : holds_of users n w A h.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 
 Lemma listed_length N : greatest_length L = Some N -> In n (lengths_to L N).
 Proof. intros E. destruct HL as (H1 & H2 & H3). rewrite E in H3. unfold lengths_to. apply in_seq. lia. Qed.
-Lemma truth_read_correct r q g j : truth_read A r = Some (q, g) -> (1 <= j <= n)%nat ->
-  linear r (h j) = Q2R q * bit (tr g j).
+Lemma truth_read_correct r q g j : truth_read A r = Some (q, g) -> j upto n -> linear r (h j) = Q2R q * bit (tr g j).
 Proof.
   unfold truth_read. destruct r as [|[d q'] [|]]; try discriminate. destruct (nth d A IsAnything) eqn:E;
     try discriminate.
@@ -734,7 +733,7 @@ Definition check_together (L : lengths) (A : list meaning) (as_ : list (head * r
   | IsTotal s f, [(a, r)] => counts_exactly L A a r s f
   | _, _ => false
   end.
-Theorem check_together_correct users n w L A h as_ b i : allowed L n -> holds_of users n w A h -> (1 <= i <= n)%nat ->
+Theorem check_together_correct users n w L A h as_ b i : allowed L n -> holds_of users n w A h -> i upto n ->
   check_together L A as_ b = true -> means users n w i b (total (fun ar => gathered (fst ar) n h i (snd ar)) as_).
 Proof.
   intros HL HA Hi H. destruct b as [v|chi|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate.

@@ -9,9 +9,9 @@
    n, the rows of the greatest length are those of all.
    Proved: what is accepted holds what its direction means, at every position of every allowed length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax weighing exponential exp_enclosure relu lemma_09_rounding formula
-  network meaning linear_combination cases theorem_15_since_until check_head check_feedforward check_by_cases
-  gap_rule sparse_rule values_by_rows queries_by_rows.
+From Certify Require Import positions lists finite_sums softmax weighing exponential exp_enclosure relu
+  lemma_09_rounding formula network meaning linear_combination cases theorem_15_since_until check_head check_feedforward
+  check_by_cases gap_rule sparse_rule values_by_rows queries_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -211,7 +211,7 @@ Definition check_task (L : lengths) : bool :=
 Section Correct.
 Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
-Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
+Hypothesis Over : each i upto n, (w i < letters)%nat.
 Notation tr := (truth users n w).
 
 Lemma truth_number_value b : Q2R (truth_number b) = bit b.
@@ -260,7 +260,7 @@ Definition truth_brought (j : nat) : option bool :=
   | Holds x y => if decides (tr x) (tr y) j then Some (both (tr x) (tr y) j) else None
   | Passes x => Some (tr x j)
   end.
-Lemma letter_of_correct j l : (1 <= j <= n)%nat -> position_part values = [] -> letter_of (case_at j) = Some l ->
+Lemma letter_of_correct j l : j upto n -> position_part values = [] -> letter_of (case_at j) = Some l ->
   brought l = truth_brought j /\ linear values (h j) = Q2R (value l) /\ 0 <= Q2R (value l) <= 1 /\
   (forall b, brought l = Some b -> Q2R (value l) = bit b) /\
   Forall2 within (on_keys l) (map (fun r => linear r (h j) - part_value (position_part r) n j) (head_keys a)).
@@ -324,8 +324,8 @@ Proof. induction l as [|y l IH]; intros s; [reflexivity|]. cbn [length seq with_
 
 Section Row.
 Variables (any : bool) (n' i J : nat).
-Hypothesis Hi : (1 <= i <= n)%nat.
-Hypothesis HJ : (1 <= J <= n)%nat.
+Hypothesis Hi : i upto n.
+Hypothesis HJ : J upto n.
 Hypothesis Scan : scanned n J = i.
 Hypothesis Pv : position_part values = [].
 Hypothesis Length : n' = n \/ any = true /\ (n <= n')%nat /\ masked = true /\ backwards k = false /\
@@ -335,7 +335,7 @@ Definition row_score (j : nat) : R := scaled_score a n h i (scanned n j).
 Definition row_value (j : nat) : R := linear values (h (scanned n j)).
 Definition row_sees : mask := if masked then future J else no_mask.
 
-Lemma scanned_range j : (1 <= j <= n)%nat -> (1 <= scanned n j <= n)%nat.
+Lemma scanned_range j : j upto n -> scanned n j upto n.
 Proof. unfold scanned. destruct (backwards k); lia. Qed.
 Lemma scanned_same j : scanned n' j = scanned n j.
 Proof. destruct Length as [->|(_ & _ & _ & B & _)]; [reflexivity|]. unfold scanned. now rewrite B. Qed.
@@ -362,7 +362,7 @@ Definition fits (pivots : nat -> bool) (t : bool) (p : place) (j : nat) : Prop :
   (pivots j = true -> brings_truth t l = true -> exists y, if_pivot p = Some y /\ score y <= row_score j).
 
 (* What a position scores, by its site and its letter. *)
-Lemma site_score qs site j l : (1 <= j <= n)%nat ->
+Lemma site_score qs site j l : j upto n ->
   Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
   site_at n' j = Some site -> letter_of (case_at (scanned n j)) = Some l ->
   let I := dot qs (snd site) in let K := dot qs (on_keys l) in
@@ -383,7 +383,7 @@ Proof.
   cbv zeta. rewrite S, !fixed_plus. lra.
 Qed.
 
-Lemma site_fits qs site ls t j : (1 <= j <= n)%nat ->
+Lemma site_fits qs site ls t j : j upto n ->
   Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
   site_at n' j = Some site -> nth (fst site) (letter_table any) None = Some ls ->
   fits (fun _ => true) t (shifted (dot qs (snd site)) (places_of t qs ls)) j.
@@ -415,11 +415,9 @@ Qed.
 
 Lemma check_query_correct next pivots sites qs t :
   Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
-  (forall j, (1 <= j <= length sites)%nat -> exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x) ->
-  check_query (letter_table any) next pivots sites qs = true ->
-  exists ps, length ps = length sites /\
-    decided t next ps = true /\
-    forall j, (1 <= j <= n)%nat -> (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
+  (each j upto length sites, exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x) ->
+  check_query (letter_table any) next pivots sites qs = true -> exists ps, length ps = length sites /\
+    decided t next ps = true /\ each j upto n, (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
       fits pivots t p j.
 Proof.
   intros Hq Hs H. unfold check_query in H. cbv zeta in H. pose proof (all_of_forall _ _ H t (bool_listed t)) as H'.
@@ -454,11 +452,9 @@ Proof.
 Qed.
 
 (* The row is near the truth that its pivot brings, if places are checked and the row sees those only. *)
-Lemma pivot_decides ps r (next : bool) pivots t d l :
-  decided t next ps = true ->
+Lemma pivot_decides ps r (next : bool) pivots t d l : decided t next ps = true ->
   (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) ->
-  (next = true -> r = S d) ->
-  (forall j, (1 <= j <= r)%nat -> exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) ->
+  (next = true -> r = S d) -> (each j upto r, exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) ->
   visible n row_sees d -> pivots d = true -> letter_of (case_at (scanned n d)) = Some l -> brought l = Some t ->
   (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l ->
     is_after l = true) ->
@@ -510,7 +506,7 @@ Hypothesis Checked : check_length (letter_table any) any n' = true.
 Notation holds_memory := (keeps_memory (remembered k)).
 Definition reach : nat := if masked then J else n.
 
-Lemma visible_reach j : visible n row_sees j <-> (1 <= j <= reach)%nat.
+Lemma visible_reach j : visible n row_sees j <-> j upto reach.
 Proof.
   clear - HJ. unfold visible, row_sees, reach. destruct masked; [|now split;
     [intros []|split]]. unfold future. rewrite Nat.leb_le. lia.
@@ -565,10 +561,8 @@ Proof.
     rewrite (proj2 (Nat.eqb_neq i n) Ne). apply Nat.eqb_neq. lia.
 Qed.
 
-Lemma row_checked t : exists ps (next : bool) pivots,
-  decided t next ps = true /\
-  (reach <= length ps)%nat /\ (forall j, (1 <= j <= reach)%nat -> exists p, nth_error ps (j - 1) = Some p /\
-    fits pivots t p j) /\
+Lemma row_checked t : exists ps (next : bool) pivots, decided t next ps = true /\
+  (reach <= length ps)%nat /\ (each j upto reach, exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) /\
   (next = true -> masked = true /\ holds_memory = false) /\ (holds_memory = true -> forall d, pivots d = true) /\
   (holds_memory = false -> (2 <= J)%nat -> pivots (J - 1)%nat = true).
 Proof.
@@ -577,7 +571,7 @@ Proof.
   cbv zeta in C. destruct (negb _); [discriminate|]. destruct (negb _) in C;
     [discriminate|]. assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
   pose proof (traverse_length _ _ _ T) as Ls. rewrite length_seq in Ls.
-  assert (Sites : forall j, (1 <= j <= n')%nat -> exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x).
+  assert (Sites : each j upto n', exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x).
   { intros j Hj. assert (E : nth_error (seq 1 n') (j - 1) = Some j).
     { rewrite (nth_error_nth' _ 0%nat) by (rewrite length_seq; lia). rewrite seq_nth by lia. f_equal. lia. }
     exact (traverse_nth _ _ _ _ _ T E). }
@@ -590,7 +584,7 @@ Proof.
     set (seen := if masked then firstn J sites else sites) in *.
     assert (Seen : (reach <= length seen)%nat /\ (length seen <= n')%nat)
       by (unfold seen, reach; destruct masked; rewrite ?firstn_length; lia).
-    assert (Each : forall j, (1 <= j <= length seen)%nat -> exists x, nth_error seen (j - 1) = Some x /\
+    assert (Each : each j upto length seen, exists x, nth_error seen (j - 1) = Some x /\
       site_at n' j = Some x).
     { intros j Hj. destruct (Sites j ltac:(lia)) as (x & Ex & Sx). exists x. split; [|exact Sx]. unfold seen in *.
       destruct masked; [|exact Ex]. rewrite <- (firstn_skipn J sites) in Ex. rewrite nth_error_app1 in Ex;
@@ -641,13 +635,13 @@ Lemma row_holds x y : remembered k = Holds x y ->
 Proof.
   intros K. set (P := seen_truth x). set (Q := seen_truth y).
   assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
-  assert (Br : forall j l, (1 <= j <= n)%nat -> letter_of (case_at (scanned n j)) = Some l ->
+  assert (Br : forall j l, j upto n -> letter_of (case_at (scanned n j)) = Some l ->
     brought l = if decides P Q j then Some (both P Q j) else None).
   { intros j l Hj El. destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (B & _). rewrite B.
     unfold truth_brought. now rewrite K. }
   destruct (rightmost_exists n (future J) (fun j => bit (decides P Q j)) J (visible_future n J HJ)) as (d & D).
   rewrite <- (rightmost_decides P Q n J d HJ D). destruct D as [[Hd Md] D]. apply Nat.leb_le in Md.
-  assert (Vis : forall j, (1 <= j <= J)%nat -> visible n (future J) j) by (intros j Hj; split; [lia|apply Nat.leb_le;
+  assert (Vis : each j upto J, visible n (future J) j) by (intros j Hj; split; [lia|apply Nat.leb_le;
     lia]).
   destruct (decides P Q d) eqn:Dd.
   - destruct (row_checked (both P Q d)) as (ps & next & pivots & C & Lp & F & Nx & Pv' & _).
@@ -661,7 +655,7 @@ Proof.
     + intros j Vj Dj l' El'. unfold is_after. destruct masked eqn:M; [|reflexivity]. apply visible_reach in Vj.
       unfold reach in Vj. rewrite M in Vj. rewrite (Br j l' ltac:(lia) El'). destruct (D j (Vis j Vj)) as [_ G].
       specialize (G Dj). destruct (decides P Q j); [simpl in G; lra|]. now rewrite orb_true_r.
-  - assert (None_ : forall j, (1 <= j <= J)%nat -> decides P Q j = false).
+  - assert (None_ : each j upto J, decides P Q j = false).
     { intros j Hj. destruct (D j (Vis j Hj)) as [G _]. destruct (decides P Q j); [simpl in G; lra|reflexivity]. }
     assert (B0 : both P Q d = false).
     { destruct (undecided P Q d Dd) as [E1 E2]. unfold both. now rewrite E1, E2. }
@@ -697,7 +691,7 @@ End Row.
 End Correct.
 
 (* ---- the whole check ---- *)
-Lemma until_backwards n p q i : (1 <= i <= n)%nat ->
+Lemma until_backwards n p q i : i upto n ->
   until_at n p q i = since_at (fun j => p (S n - j)%nat) (fun j => q (S n - j)%nat) (S n - i).
 Proof.
   intros Hi. apply eq_true_iff_eq. rewrite until_at_iff, since_at_iff.
@@ -712,8 +706,8 @@ Section Whole.
 Variables (users : predicate_meanings) (n : nat) (w : word) (L : lengths) (h : nat -> vector) (i : nat).
 Hypothesis HL : allowed L n.
 Hypothesis HA : holds_of users n w A h.
-Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Over : each i upto n, (w i < letters)%nat.
+Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 Notation J := (if backwards k then S n - i else i)%nat.
 
@@ -757,7 +751,7 @@ Theorem check_task_correct : check_task L = true -> 0 <= gathered a n h i values
 Proof.
   unfold check_task. intros Checked. apply andb_prop in Checked as [Kernel Checked].
   destruct (task_parts _ _ Checked) as (any & n' & C & B & V & D & Ln & Qn).
-  assert (HJ : (1 <= J <= n)%nat) by (destruct (backwards k); lia).
+  assert (HJ : J upto n) by (destruct (backwards k); lia).
   assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
   pose proof (gathered_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C Kernel) as Range. split;
     [exact Range|].
@@ -787,7 +781,7 @@ Lemma quarter_error t : allowed_error quarter t = 1 / 4.
 Proof. unfold allowed_error. simpl. lra. Qed.
 
 Theorem check_by_rows_correct users n w letters L A h a r b i : allowed L n -> holds_of users n w A h ->
-  (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
+  (each i upto n, (w i < letters)%nat) -> i upto n ->
   check_by_rows letters L A a r b = true -> means users n w i b (gathered a n h i r).
 Proof.
   intros HL HA Over Hi H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
@@ -821,8 +815,7 @@ Proof.
 Qed.
 
 Theorem errs_by_rows_correct users n w letters L A h a r f g if_false if_true i : allowed L n ->
-  holds_of users n w A h ->
-  (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
+  holds_of users n w A h -> (each i upto n, (w i < letters)%nat) -> i upto n ->
   errs_by_rows letters L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
   if truth users n w f i then 1 - Q2R if_true <= gathered a n h i r else gathered a n h i r <= Q2R if_false.
 Proof.

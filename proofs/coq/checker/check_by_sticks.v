@@ -7,9 +7,9 @@
    (docs/certificate.md, section 5, Attention head, 8). The row itself weighs nothing, so the memory is that of the
    position before it: `prev` of what is remembered. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax weighing exponential exp_enclosure relu lemma_09_rounding formula
-  network meaning linear_combination cases theorem_15_since_until check_feedforward check_by_cases gap_rule
-  values_by_rows queries_by_rows check_by_rows.
+From Certify Require Import positions lists finite_sums softmax weighing exponential exp_enclosure relu
+  lemma_09_rounding formula network meaning linear_combination cases theorem_15_since_until check_feedforward
+  check_by_cases gap_rule values_by_rows queries_by_rows check_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -310,8 +310,8 @@ End PassCorrect.
 Section Correct.
 Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : nat).
 Hypothesis HA : holds_of users n w A h.
-Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Over : each i upto n, (w i < letters)%nat.
+Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 Notation J := (if backwards k then S n - i else i)%nat.
 Notation brings := (fun j => truth_brought k users n w (scanned k n j)).
@@ -319,9 +319,9 @@ Notation kept := (memory_at brings).
 Notation z := (row_score a k n h i).
 Notation v := (row_value values k n h).
 
-Lemma row_place : (1 <= J <= n)%nat /\ scanned k n J = i.
+Lemma row_place : J upto n /\ scanned k n J = i.
 Proof. unfold scanned. destruct (backwards k); lia. Qed.
-Lemma place_range j : (1 <= j <= n)%nat -> (1 <= scanned k n j <= n)%nat.
+Lemma place_range j : j upto n -> scanned k n j upto n.
 Proof. unfold scanned. destruct (backwards k); lia. Qed.
 
 Section Row.
@@ -340,7 +340,7 @@ Lemma length_le : (n <= n')%nat.
 Proof. destruct Length as [->|[_ []]]; lia. Qed.
 
 (* The letter of a position is one of those that its site has. *)
-Lemma letter_there j s : (1 <= j <= n)%nat -> site_at A a k n' j = Some s ->
+Lemma letter_there j s : j upto n -> site_at A a k n' j = Some s ->
   match nth (fst s) table None with
   | Some ls => exists l, letter_of (real_case users n w (scanned k n j) (atoms A a values k) Eq) = Some l /\ In l ls
   | None => True
@@ -353,7 +353,7 @@ Proof.
     [apply Over, place_range, Hj| |exact E].
   destruct Length as [|[]]; auto.
 Qed.
-Lemma site_stands qs j s : (1 <= j <= n)%nat ->
+Lemma site_stands qs j s : j upto n ->
   Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
   site_at A a k n' j = Some s -> stands table qs z v brings j (fst s, dot qs (snd s)).
 Proof.
@@ -371,7 +371,7 @@ Proof.
 Qed.
 
 Lemma checked_sites : exists sites, traverse (site_at A a k n') (seq 1 n') = Some sites /\ length sites = n' /\
-  (forall j, (1 <= j <= n')%nat -> exists s, nth_error sites (j - 1) = Some s /\ site_at A a k n' j = Some s) /\
+  (each j upto n', exists s, nth_error sites (j - 1) = Some s /\ site_at A a k n' j = Some s) /\
   (forall s, In s sites -> nth (fst s) table None <> None).
 Proof.
   pose proof Checked as C. unfold check_stick_length in C.
@@ -384,7 +384,7 @@ Proof.
   - intros s Is E. specialize (F s Is). now rewrite E in F.
 Qed.
 
-Lemma values_range j : (1 <= j <= n)%nat -> 0 <= v j <= 1.
+Lemma values_range j : j upto n -> 0 <= v j <= 1.
 Proof.
   intros Hj. pose proof length_le. destruct checked_sites as (sites & _ & _ & Sites & Known).
   destruct (Sites j ltac:(lia)) as (s & Es & Ss). pose proof (letter_there j s Hj Ss) as T.
@@ -501,7 +501,7 @@ Definition check_by_sticks (letters : nat) (L : lengths) (A : list meaning) (a :
        (stick_tasks b).
 
 Theorem check_by_sticks_correct users n w letters L A h a r f g if_false if_true i : allowed L n ->
-  holds_of users n w A h -> (forall i, (1 <= i <= n)%nat -> (w i < letters)%nat) -> (1 <= i <= n)%nat ->
+  holds_of users n w A h -> (each i upto n, (w i < letters)%nat) -> i upto n ->
   check_by_sticks letters L A a r (IsNear f g) if_false if_true = true ->
   0 <= gathered a n h i r <= 1 /\ (truth users n w g i = true ->
     if truth users n w f i then 1 - Q2R if_true <= gathered a n h i r else gathered a n h i r <= Q2R if_false).

@@ -4,9 +4,9 @@
    and goes through the network with the stages of check.v. Proved (`judge_certificate_holds`): if it answers
    `Accepted errors`, the text is that of a certificate whose claim holds, with these errors (certificate_text.v). *)
 From Coq Require Import Reals QArith Qreals String ZArith List Bool Arith Lia Lra.
-From Certify Require Import finite_sums softmax weighing formula network meaning well_defined user_predicates
-  linear_combination comparison
-  check_defined check values_by_rows stated_errors model_text certificate_text independent_of_length small_expressions.
+From Certify Require Import positions finite_sums softmax weighing formula network meaning well_defined user_predicates
+  linear_combination comparison check_defined check values_by_rows stated_errors model_text certificate_text
+  independent_of_length small_expressions.
 Import ListNotations.
 Local Open Scope bool_scope.
 Local Open Scope nat_scope.
@@ -251,7 +251,7 @@ End Sound.
 
 Lemma whole_parts c : is_whole_certificate c = true ->
   is_whole (certified c) = true /\ output_means (certified c) (claimed_formula c) = true
-  /\ (1 <= claimed_least c <= claimed_greatest c)%nat.
+  /\ claimed_least c upto claimed_greatest c.
 Proof.
   unfold is_whole_certificate. intros H. do 5 apply andb_prop in H as [H ?].
   repeat match goal with K : (_ <=? _) = true |- _ => apply Nat.leb_le in K end. auto.

@@ -3,7 +3,8 @@
    Proved: `well_defined T = true` implies that every position embedding has a value and every temperature a positive
    one, at every position of every length; `well_defined_from m T = true`, of every length from m on. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Certify Require Import finite_sums formula network well_defined linear_combination monomial expression_bounds.
+From Certify Require Import positions finite_sums formula network well_defined linear_combination monomial
+  expression_bounds.
 Open Scope R_scope.
 
 Section From.
@@ -33,7 +34,7 @@ Definition well_defined_from (T : transformer) : bool :=
 
 Section Position.
 Variables n i : nat.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Hm : (m <= n)%nat.
 
 Lemma is_nonzero_correct x : is_nonzero x = true -> expression_value x n i <> 0.
@@ -71,7 +72,7 @@ End From.
 
 Definition well_defined (T : transformer) : bool := well_defined_from 1 T.
 
-Lemma well_defined_at m T n i : well_defined_from m T = true -> (1 <= i <= n)%nat -> (m <= n)%nat -> defined_at T n i.
+Lemma well_defined_at m T n i : well_defined_from m T = true -> i upto n -> (m <= n)%nat -> defined_at T n i.
 Proof.
   intros H Hi Hm. apply andb_prop in H as [E L]. rewrite forallb_forall in E, L. split.
   - intros d x In_. specialize (E _ In_). simpl in E. now apply (always_has_value_correct m).

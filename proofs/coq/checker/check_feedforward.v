@@ -7,8 +7,8 @@
    integer whose sign the case knows. The same sign decides the slack of comparisons of T.
    Proved: if `check_output` says yes, the layer writes exactly what the direction means. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax relu formula network meaning linear_combination comparison cases
-  theorem_20_counting interval.
+From Certify Require Import positions finite_sums softmax relu formula network meaning linear_combination comparison
+  cases theorem_20_counting interval.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -227,7 +227,7 @@ Proof.
     + exists d. split; [lia|]. split; [exact Q|]. intros l Hl. destruct (Nat.eq_dec l (S j)) as [->|]; [exact Pj|].
       apply P. lia.
 Qed.
-Lemma until_at_next n p q i : (1 <= i <= n)%nat ->
+Lemma until_at_next n p q i : i upto n ->
   until_at n p q i = p i && (q i || negb (i =? n)%nat && until_at n p q (i + 1)).
 Proof.
   intros Hi. apply eq_true_iff_eq. rewrite andb_true_iff, orb_true_iff, andb_true_iff, negb_true_iff, Nat.eqb_neq,
@@ -239,8 +239,7 @@ Proof.
     + exists d. split; [lia|]. split; [exact Q|]. intros l Hl. destruct (Nat.eq_dec l i) as [->|]; [exact Pi|].
       apply P. lia.
 Qed.
-Lemma unfolded_same users n w i f g : (1 <= i <= n)%nat -> unfolded f = Some g ->
-  truth users n w f i = truth users n w g i.
+Lemma unfolded_same users n w i f g : i upto n -> unfolded f = Some g -> truth users n w f i = truth users n w g i.
 Proof.
   intros Hi E. destruct f; try discriminate; injection E as <-.
   - destruct i as [|[|i]]; [lia| |].
@@ -250,7 +249,7 @@ Proof.
       apply since_at_next.
   - now apply until_at_next.
 Qed.
-Lemma real_coherent users n w i c : (1 <= i <= n)%nat -> real users n w i c ->
+Lemma real_coherent users n w i c : i upto n -> real users n w i c ->
   (forall f b, In (f, b) (case_assumed c) -> truth users n w f i = b) -> coherent c = true.
 Proof.
   intros Hi R T. apply forallb_forall. intros [f b] I. cbn [fst snd]. destruct (unfolded f) as [g|] eqn:U;
@@ -271,7 +270,7 @@ Qed.
 Section Correct.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat).
 Variables (A : list meaning) (h : vector) (cmp : option (term * term)) (c : case).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 Hypothesis Rc : real users n w i c.
 Hypothesis Ro : match cmp with
@@ -436,7 +435,7 @@ End Correct.
 
 Section Output.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 
 Definition real_order (target : meaning) : comparison :=

@@ -5,9 +5,9 @@
    reads and the meaning b it writes; the constant gamma must be enough for the theorem, which rational_bounds.v
    decides. Proved: if it says yes, the head holds b at every position of every word of every length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax weighing exponential lemma_07_table_lookup lemma_08_tie_breaking
-  lemma_09_rounding formula network meaning linear_combination comparison rational_bounds monomial score_form cases
-  proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
+From Certify Require Import positions finite_sums softmax weighing exponential lemma_07_table_lookup
+  lemma_08_tie_breaking lemma_09_rounding formula network meaning linear_combination comparison rational_bounds monomial
+  score_form cases proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
   theorem_16_since_causal low_precision_tie_breaking low_precision_since_until low_precision_previous_next
   theorem_20_counting.
 Import ListNotations.
@@ -249,10 +249,9 @@ Proof.
 Qed.
 
 (* The scores that were found are those of Lemma 8, or those for low precision. *)
-Lemma finds_rightmost_scores t p i v : finds_rightmost t p = true -> (1 <= i <= n)%nat -> exists g, enough t g = true /\
+Lemma finds_rightmost_scores t p i v : finds_rightmost t p = true -> i upto n -> exists g, enough t g = true /\
   (attend n (future i) (fv p i) v = attend n (future i) (score_8b (trigger_value t) (Q2R g) n) v \/
-   attend n (future i) (fv p i) v
-     = attend n (future i) (rightmost_score (sought_value t) (Q2R g) (lead t (INR i))) v \/
+   attend n (future i) (fv p i) v = attend n (future i) (rightmost_score (sought_value t) (Q2R g) (lead t (INR i))) v \/
    attend n (future i) (fv p i) v = attend n (future i) (score_8a (trigger_value t) (Q2R g) i) v).
 Proof.
   intros H Hi. apply orb_prop in H as [H|H]; [apply orb_prop in H as [H|H]|];
@@ -262,7 +261,7 @@ Proof.
   - right. right. apply attend_ext; [|reflexivity]. intros j [Hj _]. rewrite E. apply form_8a_value; lia.
 Qed.
 
-Lemma finds_leftmost_scores t p i v : finds_leftmost t p = true -> (1 <= i <= n)%nat -> exists g, enough t g = true /\
+Lemma finds_leftmost_scores t p i v : finds_leftmost t p = true -> i upto n -> exists g, enough t g = true /\
   (attend n (past i) (fv p i) v = attend n (past i) (score_8c (trigger_value t) (Q2R g) n) v \/
    attend n (past i) (fv p i) v = attend n (past i) (leftmost_score (sought_value t) (Q2R g) (lead t (INR n))) v).
 Proof.
@@ -275,7 +274,7 @@ Qed.
 Definition scale_value (scale : Z * Z * Z) (i : nat) : R :=
   let '(a, b, d) := scale in powerRZ (INR i) a * powerRZ (INR n) b * powerRZ (INR (S n - i)) d.
 
-Lemma scale_at_least_1 s scale i : (1 <= i <= n)%nat -> In scale (lookup_scales s) -> 1 <= scale_value scale i.
+Lemma scale_at_least_1 s scale i : i upto n -> In scale (lookup_scales s) -> 1 <= scale_value scale i.
 Proof.
   intros Hi H. assert (Pi : 1 <= INR i) by (apply INR_at_least_1; lia).
   assert (Pe : 1 <= INR (S n - i)) by (apply INR_at_least_1; lia).
@@ -286,7 +285,7 @@ Proof.
     rewrite ?power_minus_1, ?powerRZ_O, ?powerRZ_1; pose proof (D _ (conj Pi Li)); pose proof (D _ (conj Pe Le)); lra.
 Qed.
 
-Lemma lookup_form_value s f g scale i j : (1 <= i <= n)%nat ->
+Lemma lookup_form_value s f g scale i j : i upto n ->
   fv (lookup_form s f g scale) i j = lookup_score (Q2R g * scale_value scale i) (others s n (tr f) i + 1) j.
 Proof.
   intros Hi. destruct scale as [[a b] d]. unfold lookup_form, lookup_shape, form_value, shape_value, sign, scale_value,
@@ -295,7 +294,7 @@ Proof.
   rewrite (counted_others s n (tr f) i Hi), plus_INR. simpl. rationals. field.
 Qed.
 
-Lemma looks_up_correct s f sharp p i : looks_up s f sharp p = true -> (1 <= i <= n)%nat ->
+Lemma looks_up_correct s f sharp p i : looks_up s f sharp p = true -> i upto n ->
   exists g, sharp g = true /\ (0 < Q2R g -> exists h, Q2R g <= h /\
     forall j, fv p i j = lookup_score h (others s n (tr f) i + 1) j).
 Proof.
@@ -339,8 +338,7 @@ Proof. unfold form_value, shape_value, sign. simpl. rewrite Q2R_1. ring. Qed.
 Lemma key_atom_range k j : 0 <= key_atom_value users n w k j <= 1.
 Proof. destruct k; simpl; [lra|apply bit_range|apply bit_range]. Qed.
 
-Lemma same_monomial_value x m i : same_monomial x m = true -> (1 <= i <= n)%nat ->
-  expression_value x n i = monomial_value m n i.
+Lemma same_monomial_value x m i : same_monomial x m = true -> i upto n -> expression_value x n i = monomial_value m n i.
 Proof.
   unfold same_monomial. intros H Hi. destruct (monomial_of x) as [a|] eqn:E; [|discriminate].
   repeat (apply andb_prop in H; let X := fresh "X" in destruct H as [H X]).
@@ -358,7 +356,7 @@ Proof.
   f_equal; f_equal; lra.
 Qed.
 
-Lemma mean_from_value i : (1 <= i <= n)%nat -> expression_value mean_from_expression n i = mean_from n i.
+Lemma mean_from_value i : i upto n -> expression_value mean_from_expression n i = mean_from n i.
 Proof.
   intros Hi. unfold mean_from_expression, mean_from. cbn [expression_value integer_value].
   fold (expression_value minus_one n i). rewrite minus_one_value.
@@ -369,7 +367,7 @@ Qed.
 Section Head.
 Variables (A : list meaning) (h : nat -> vector) (a : head) (r : row) (i : nat) (p v : form).
 Hypothesis HA : holds_of users n w A h.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Score : score_form A a = Some p.
 Hypothesis Value : value_form A r = Some v.
 

@@ -4,7 +4,7 @@
    `surely_positive m x` says so, x is positive there. Bounds are coarse: ln x is at least 1 - 1/x, sqrt x at least the
    root of the greatest square up to x. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia.
-From Certify Require Import finite_sums formula network linear_combination monomial.
+From Certify Require Import positions finite_sums formula network linear_combination monomial.
 Open Scope R_scope.
 
 Definition above_zero (q : Q) : bool := Qle_bool 0 q && negb (is_zero q).
@@ -119,7 +119,7 @@ Qed.
 
 Section Position.
 Variables n i : nat.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Hm : (m <= n)%nat.
 
 Definition at_least (b : option Q) (x : R) : Prop := forall q, b = Some q -> Q2R q <= x.

@@ -9,7 +9,7 @@
    weights of 2^-60: stated errors have room for 10^-15. Proved: what it accepts has an error of at most 1/4 at every
    row. Softmax plus one has a weight beside all positions, which is bad where t is true. *)
 From Coq Require Import Reals ZArith Lra Lia List Bool Arith.
-From Certify Require Import lists finite_sums softmax exponential exp_enclosure.
+From Certify Require Import positions lists finite_sums softmax exponential exp_enclosure.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -152,12 +152,12 @@ Hypothesis After : forall j, visible n m j -> (d < j)%nat -> v j <> t ->
 
 (* Shares q of the bad positions alone, of which W says how great they are at most. *)
 Lemma bad_weigh (W : option Z -> R) (q : nat -> R) : (forall o, 0 <= W o) ->
-  (forall j, (1 <= j <= n)%nat -> m j = false \/ v j = t -> q j = 0) ->
+  (each j upto n, m j = false \/ v j = t -> q j = 0) ->
   (forall j o, visible n m j -> v j <> t -> at_most o (s j) -> q j <= W o) ->
   sum n q <= weigh_by W before + weigh_by W after.
 Proof.
   intros W0 Good Bad. pose proof (Seen d Vd) as Ld. destruct Vd as [Hd Md].
-  assert (One : forall j o, (1 <= j <= n)%nat -> (visible n m j -> v j <> t -> at_most o (s j)) -> q j <= W o).
+  assert (One : forall j o, j upto n -> (visible n m j -> v j <> t -> at_most o (s j)) -> q j <= W o).
   { intros j o Hj H. pose proof (W0 o) as P. destruct (Req_EM_T (v j) t) as [E|E]; [rewrite Good; auto|].
     destruct (m j) eqn:M; [|rewrite Good; auto]. apply Bad; [now split|exact E|]. apply H; [now split|exact E]. }
   replace n with ((d - 1) + (1 + ((length ps - d) + (n - length ps))))%nat by lia. rewrite !sum_cut.

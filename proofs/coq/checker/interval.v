@@ -2,8 +2,8 @@
 
    Proved: the operations enclose, and the range of a meaning encloses what the direction holds. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential relu formula network meaning linear_combination monomial
-  score_form cases proposition_11_end_markers theorem_20_counting check_head.
+From Certify Require Import positions finite_sums softmax exponential relu formula network meaning linear_combination
+  monomial score_form cases proposition_11_end_markers theorem_20_counting check_head.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -119,7 +119,7 @@ Definition range (c : case) (a : meaning) : interval :=
 
 Section Range.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (c : case).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Rc : real users n w i c.
 
 Lemma monomial_range_correct m : within (monomial_range c m) (monomial_value m n i).

@@ -7,9 +7,10 @@
    is sought where W is greatest, which nobody need believe: what is proved holds for any.
    Proved: if `looks_up_together` says yes, the heads hold together what they should. *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax weighing relu exponential exp_enclosure formula network totals
-  meaning linear_combination comparison cases theorem_20_counting check_head check_feedforward gap_rule values_by_rows
-  queries_by_rows check_by_rows check_by_sticks output_by_rows lookup_by_rows sum_lookup_by_rows check_by_differences.
+From Certify Require Import positions lists finite_sums softmax weighing relu exponential exp_enclosure formula network
+  totals meaning linear_combination comparison cases theorem_20_counting check_head check_feedforward gap_rule
+  values_by_rows queries_by_rows check_by_rows check_by_sticks output_by_rows lookup_by_rows sum_lookup_by_rows
+  check_by_differences.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -190,9 +191,9 @@ Hypothesis E1 : Q2R x <= 1.
 Hypothesis Found : settle k x y R ts = Some off.
 Variables (n p : nat) (z : Z) (m : mask) (v : nat -> Rdefinitions.R).
 Hypothesis Fits : (n <= R)%nat.
-Hypothesis Hp : (1 <= p <= n)%nat.
+Hypothesis Hp : p upto n.
 Hypothesis Place : Z.of_nat p = (z + off)%Z.
-Hypothesis In01 : forall j, (1 <= j <= n)%nat -> 0 <= v j <= 1.
+Hypothesis In01 : each j upto n, 0 <= v j <= 1.
 Notation W := (weighs_as k 1 (from_place R off ts)).
 Notation M := (2 * R - 1)%nat.
 Notation gives := (fun j => if m j then weigh k ts (IZR z - INR j) * v j else 0).
@@ -202,7 +203,7 @@ Proof.
   unfold settle in Found. cbv zeta in Found. destruct (singles_out _ _ _ _ _ _ _) eqn:O; [|discriminate].
   now take Found.
 Qed.
-Lemma weigh_at j : (1 <= j <= n)%nat -> weigh k ts (IZR z - INR j) = W (p + (R - 1) - j)%nat.
+Lemma weigh_at j : j upto n -> weigh k ts (IZR z - INR j) = W (p + (R - 1) - j)%nat.
 Proof.
   intros Hj. unfold from_place. rewrite weighs_moved. f_equal. rewrite minus_INR, plus_INR, minus_INR by lia.
   rewrite minus_IZR, plus_IZR, <- INR_IZR_INZ. apply (f_equal IZR) in Place. rewrite plus_IZR, <- INR_IZR_INZ in Place.
@@ -212,7 +213,7 @@ Lemma weights_nonneg d : (d < M)%nat -> 0 <= W d.
 Proof. exact (singles_out_nonneg k 1 M (R - 1) _ x y d (le_n 1) K settled_singles). Qed.
 Lemma others_give : 0 <= sum n (except p gives) <= sum M (beside W (R - 1)).
 Proof.
-  assert (B : forall j, (1 <= j <= n)%nat -> 0 <= except p gives j <= except p (fun j => W (p + (R - 1) - j)%nat) j).
+  assert (B : each j upto n, 0 <= except p gives j <= except p (fun j => W (p + (R - 1) - j)%nat) j).
   { intros j Hj. unfold except. destruct (Nat.eqb_spec j p) as [|N]; [lra|]. rewrite (weigh_at j Hj).
     pose proof (weights_nonneg (p + (R - 1) - j) ltac:(lia)) as P. pose proof (In01 j Hj). destruct (m j); [|lra].
     split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_r (W _)) at 2. apply Rmult_le_compat_l; lra. }
@@ -221,7 +222,7 @@ Proof.
   rewrite <- sum_backwards. set (c := (p + (R - 1) - n)%nat).
   rewrite (sum_ext n _ (fun j => beside W (R - 1) (c + j))).
   - replace M with (c + (n + (M - c - n)))%nat by (unfold c; lia). rewrite !sum_cut.
-    assert (P : forall j, (1 <= j <= M)%nat -> 0 <= beside W (R - 1) j).
+    assert (P : each j upto M, 0 <= beside W (R - 1) j).
     { intros j Hj. unfold beside. destruct (_ =? _)%nat; [lra|]. apply weights_nonneg. lia. }
     assert (0 <= sum c (beside W (R - 1))) by (apply sum_nonneg; intros j Hj; apply P; unfold c in *; lia).
     assert (0 <= sum (M - c - n) (fun j => beside W (R - 1) (c + (n + j)))) by (apply sum_nonneg; intros j Hj;
@@ -250,7 +251,7 @@ End Settled.
 Section Heads.
 Variables (known : option predicate_meanings) (A : list meaning) (D : sum_of_counts) (k : weighing).
 Variables (base : row) (scale : Q) (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis K : is_alone k = true.
 Hypothesis Scale : is_zero scale = false.
@@ -261,7 +262,7 @@ Notation gives a us v := (fun j => if mask_at (head_masking a) i j then weigh (k
   else 0).
 
 Lemma line_factors_correct rows : forall keys ks p q c r, traverse (key_parabola A n) keys = Some ks ->
-  line_factors (map (split_row A n i) rows) ks = Some (p, q, c, r) -> forall j, (1 <= j <= n)%nat ->
+  line_factors (map (split_row A n i) rows) ks = Some (p, q, c, r) -> each j upto n,
   dot_product rows keys (h i) (h j) = Q2R p * INR j * INR j + Q2R q * INR j + (Q2R c + linear r (h i)).
 Proof.
   induction rows as [|row rows IH]; intros keys ks p q c r Ek F j Hj; cbn [map line_factors] in F.
@@ -288,7 +289,7 @@ Proof.
       rewrite R1, R2. ring.
 Qed.
 Lemma line_at_correct a ks l j : traverse (key_parabola A n) (head_keys a) = Some ks ->
-  line_at A D n i real a ks = Some l -> (1 <= j <= n)%nat ->
+  line_at A D n i real a ks = Some l -> j upto n ->
   scaled_score a n h i j = Q2R (fst l) * (IZR z - INR j) + Q2R (snd l).
 Proof.
   intros Ek H Hj. unfold line_at in H. apply bind_some in H as (tau & Et & H). apply bind_some in H as (t & F & H).
@@ -376,7 +377,7 @@ Section Length.
 Variables (known : option predicate_meanings) (A : list meaning) (s : side) (f : formula) (k : weighing).
 Variables (base : row) (scale : Q) (as_ : list (head * row)) (masked : head) (chi guard : formula) (x y : Q) (N : nat).
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HN : (n <= N)%nat.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Known : forall u, known = Some u -> u = users.
@@ -398,7 +399,7 @@ Proof.
   destruct (traverse (with_keys A n) as_) as [es|] eqn:Es; [|discriminate]. apply andb_prop in H as [Range H].
   destruct (values_are known A base users n w i h Hi HA Known vs Vs) as [Ln V].
   pose proof (is_zero_Q scale Scale) as Ns.
-  assert (In01 : forall j, (1 <= j <= n)%nat -> 0 <= linear base (h j) / Q2R scale <= 1).
+  assert (In01 : each j upto n, 0 <= linear base (h j) / Q2R scale <= 1).
   { intros j Hj. rewrite (V j Hj). rewrite forallb_forall in Range.
     specialize (Range (nth (j - 1) vs 0%Q) ltac:(apply nth_In; lia)). apply andb_prop in Range as [R1 R2].
     apply Qle_bool_R in R1, R2. rewrite Q2R_0, Q2R_div in R1 by exact Ns. rewrite Q2R_1, Q2R_div in R2 by exact Ns.
@@ -420,7 +421,7 @@ Proof.
   unfold sees in S1, S2. apply andb_prop in S1 as [S1 _]. apply andb_prop in S1 as [S1 _]. apply Z.leb_le in S1.
   apply andb_prop in S2 as [S2 _]. apply andb_prop in S2 as [_ S2]. apply Z.leb_le in S2.
   set (p := Z.to_nat (z + (o + b))). assert (Pv : Z.of_nat p = (z + b + o)%Z) by (unfold p; lia).
-  assert (Hp : (1 <= p <= n)%nat) by lia. cbv zeta.
+  assert (Hp : p upto n) by lia. cbv zeta.
   rewrite (terms_at_correct A D k base scale users n w i h Hi HA K Scale z Vz masked as_ es ts Es T Alike).
   destruct (settled_gives (kind_of k) x y R us o (kind_is_alone k K) E1 Se n p (z + b)
     (mask_at (head_masking masked) i) (fun j => linear base (h j) / Q2R scale) HR Hp Pv In01) as [B W].
@@ -436,8 +437,7 @@ Qed.
 End Length.
 
 Theorem looks_up_together_correct known users n w L A h as_ chi guard x y i : allowed L n -> holds_of users n w A h ->
-  (1 <= i <= n)%nat -> (forall u, known = Some u -> u = users) ->
-  looks_up_together known L A as_ chi guard x y = true ->
+  i upto n -> (forall u, known = Some u -> u = users) -> looks_up_together known L A as_ chi guard x y = true ->
   let o := total (fun ar => gathered (fst ar) n h i (snd ar)) as_ in
   0 <= o <= 1 /\ (truth users n w guard i = true -> within_errors x y (truth users n w chi i) o).
 Proof.

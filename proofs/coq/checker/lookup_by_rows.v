@@ -9,7 +9,7 @@
    greatest length.
    Proved: if `check_lookup` says yes, the head holds what it should. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax entmax weighing relu exponential exp_enclosure
+From Certify Require Import positions lists finite_sums softmax entmax weighing relu exponential exp_enclosure
   lemma_07_table_lookup lemma_09_rounding formula network totals meaning linear_combination comparison cases
   theorem_20_counting check_head gap_rule values_by_rows output_by_rows.
 Import ListNotations.
@@ -199,7 +199,7 @@ Definition within_error_at (c0 e : Q) (N : nat) : bool :=
 (* ---- soundness ---- *)
 Section Position.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HA : holds_of users n w A h.
 Notation tr := (truth users n w).
 Notation m := (others s n (tr f) i).
@@ -208,7 +208,7 @@ Notation b := (tr f i).
 Lemma integer_of_value k : Q2R (integer_of k) = INR k.
 Proof. unfold integer_of. now rewrite Q2R_inject_Z, <- INR_IZR_INZ. Qed.
 
-Lemma known_row_correct r j : (1 <= j <= n)%nat -> forall q, known_row r n j = Some q -> linear r (h j) = Q2R q.
+Lemma known_row_correct r j : j upto n -> forall q, known_row r n j = Some q -> linear r (h j) = Q2R q.
 Proof.
   intros Hj. induction r as [|[d q] r IH]; intros x H; cbn [known_row linear] in *; [take H; now rewrite Q2R_0|].
   unfold bind in H. destruct (known_number _ n j) as [y|] eqn:K; [|discriminate].
@@ -217,7 +217,7 @@ Proof.
   reflexivity.
 Qed.
 
-Lemma key_parabola_correct r x y z j : key_parabola n r = Some (x, y, z) -> (1 <= j <= n)%nat ->
+Lemma key_parabola_correct r x y z j : key_parabola n r = Some (x, y, z) -> j upto n ->
   linear r (h j) = Q2R x * INR j * INR j + Q2R y * INR j + Q2R z.
 Proof.
   unfold key_parabola, bind. intros H Hj. destruct (known_row r n 1) as [u|]; [|discriminate].
@@ -267,7 +267,7 @@ Qed.
 
 Lemma factors_correct rows : forall keys qs ks, traverse (query_row n i b) rows = Some qs ->
   traverse (key_parabola n) keys = Some ks -> forall p q r t, factors qs ks = (p, q, r, t) -> exists e,
-  forall j, (1 <= j <= n)%nat -> dot_product rows keys (h i) (h j)
+  each j upto n, dot_product rows keys (h i) (h j)
     = (Q2R p + Q2R q * INR m) * INR j * INR j + (Q2R r + Q2R t * INR m) * INR j + e.
 Proof.
   induction rows as [|row rows IH]; intros keys qs ks Q K p q r t F; cbn [traverse] in Q.
@@ -295,8 +295,7 @@ Proof.
 Qed.
 
 Lemma lookup_case_correct ks c off : traverse (key_parabola n) (head_keys a) = Some ks ->
-  lookup_case ks n i b = Some (c, off) ->
-  0 < Q2R c /\ exists e, forall j, (1 <= j <= n)%nat ->
+  lookup_case ks n i b = Some (c, off) -> 0 < Q2R c /\ exists e, each j upto n,
   scaled_score a n h i j = Q2R c * (2 * (INR m + IZR off) * INR j - INR j * INR j) + e.
 Proof.
   intros K H. unfold lookup_case, bind in H. destruct (traverse _ (head_queries a)) as [qs|] eqn:Q; [|discriminate].
@@ -415,7 +414,7 @@ Proof.
 Qed.
 
 (* What a place reads is what stands there, and all that is bad weighs little. *)
-Lemma reads_right table far vs p t : (1 <= p <= length vs)%nat -> reads table far vs p = Some t ->
+Lemma reads_right table far vs p t : p upto length vs -> reads table far vs p = Some t ->
   Q2R (nth (p - 1) vs 0%Q) = bit t /\ (3 * bad_sum table far p (number_of t) 1 vs <= one weight_bits)%Z.
 Proof.
   intros Hp Rp. unfold reads in Rp. cbv zeta in Rp. rewrite (nth_indep _ 0%Q (-1)%Q) by lia.
@@ -428,14 +427,14 @@ Proof.
 Qed.
 
 Lemma known_values vs : traverse (known_row values n) (seq 1 n) = Some vs ->
-  forall j, (1 <= j <= n)%nat -> linear values (h j) = Q2R (nth (j - 1) vs 0%Q).
+  each j upto n, linear values (h j) = Q2R (nth (j - 1) vs 0%Q).
 Proof.
   intros Vs j Hj. destruct (traverse_nth _ _ _ (j - 1) j Vs) as (y & N & K).
   - rewrite (nth_error_nth' _ 0%nat) by (rewrite length_seq; lia). rewrite seq_nth by lia. f_equal. lia.
   - rewrite (known_row_correct _ j Hj y K). f_equal. symmetry. now apply nth_error_nth.
 Qed.
 
-Lemma read_at_position table far vs p t : (1 <= p <= n)%nat ->
+Lemma read_at_position table far vs p t : p upto n ->
   nth (p - 1) (map (reads table far vs) (seq 1 n)) None = Some t -> reads table far vs p = Some t.
 Proof.
   intros Hp H. rewrite (nth_indep _ None (reads table far vs 0)) in H by (rewrite length_map, length_seq; lia).
@@ -443,7 +442,7 @@ Proof.
 Qed.
 
 (* The position that the row looks for, its score, and what stands there. *)
-Notation found c p e := (visible n (mask_at (head_masking a) i) p /\ forall j, (1 <= j <= n)%nat ->
+Notation found c p e := (visible n (mask_at (head_masking a) i) p /\ each j upto n,
   scaled_score a n h i j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e).
 Notation in_range := (forall j, visible n (mask_at (head_masking a) i) j -> 0 <= linear values (h j) <= 1).
 Lemma near_length_range c0 table chi guard : check_near_length c0 table chi guard n = true -> in_range.
@@ -457,7 +456,7 @@ Proof.
   apply andb_prop in Range as [R1 R2]. apply Qle_bool_R in R1, R2. rewrite Q2R_0 in R1. rewrite Q2R_1 in R2. lra.
 Qed.
 Lemma near_length_found c0 table chi guard : check_near_length c0 table chi guard n = true -> tr guard i = true ->
-  exists vs c p e, length vs = n /\ (forall j, (1 <= j <= n)%nat -> linear values (h j) = Q2R (nth (j - 1) vs 0%Q)) /\
+  exists vs c p e, length vs = n /\ (each j upto n, linear values (h j) = Q2R (nth (j - 1) vs 0%Q)) /\
     Q2R c0 <= Q2R c /\ found c p e /\ reads table (weight_far c0) vs p = Some (tr chi i).
 Proof.
   intros H G. unfold check_near_length in H. destruct (traverse (known_row values n) (seq 1 n)) as [vs|] eqn:Vs;
@@ -477,7 +476,7 @@ Proof.
   apply Qle_bool_R in Cc. destruct (lookup_case_correct ks c off Ks Case) as (Cp & e & Score).
   set (pz := (Z.of_nat m + off)%Z) in *. unfold sees in Sees. apply andb_prop in Sees as [Sees Mp].
   apply andb_prop in Sees as [P1 P2]. apply Z.leb_le in P1, P2. set (p := Z.to_nat pz) in *.
-  assert (Hp : (1 <= p <= n)%nat) by (unfold p; lia).
+  assert (Hp : p upto n) by (unfold p; lia).
   assert (Pv : INR m + IZR off = INR p).
   { unfold p. rewrite (INR_IZR_INZ (Z.to_nat pz)), Z2Nat.id by lia. unfold pz. now rewrite plus_IZR, <- INR_IZR_INZ. }
   rewrite Pv in Score.
@@ -495,7 +494,7 @@ Proof.
   assert (R : 0 <= attended a n h i values <= 1) by (apply (attend_range n _ _ _ i self_visible); exact In01).
   split; [exact R|]. intros G.
   destruct (near_length_found _ _ _ _ H G) as (vs & c & p & e & Ln & Value & Cc & [[Hp Mp] Score] & Rp).
-  assert (Pvs : (1 <= p <= length vs)%nat) by lia. destruct (reads_right _ _ _ _ _ Pvs Rp) as [Vp Sum].
+  assert (Pvs : p upto length vs) by lia. destruct (reads_right _ _ _ _ _ Pvs Rp) as [Vp Sum].
   set (t := tr chi i) in *. set (table := weight_table c0) in *. set (far := weight_far c0) in *.
   set (S := bad_sum table far p (number_of t) 1 vs) in *.
   apply (near_from_error _ (1 / 4)); [|lra|exact R]. unfold attended.
@@ -525,14 +524,13 @@ Proof.
 Qed.
 
 (* ---- others ---- *)
-Lemma attend_plain N g p e x (off : R) : (1 <= N)%nat -> (forall j, (1 <= j <= N)%nat ->
-  x j = lookup_score g p j + e) ->
+Lemma attend_plain N g p e x (off : R) : (1 <= N)%nat -> (each j upto N, x j = lookup_score g p j + e) ->
   attend N no_mask x (fun j => INR j - off) = attend N no_mask (lookup_score g p) INR - off.
 Proof.
   intros HN E. assert (V : visible N no_mask N) by (split; [lia|reflexivity]).
-  assert (W : forall j, (1 <= j <= N)%nat -> weight no_mask x j = exp e * weight no_mask (lookup_score g p) j).
+  assert (W : each j upto N, weight no_mask x j = exp e * weight no_mask (lookup_score g p) j).
   { intros j Hj. unfold weight, no_mask. rewrite (E j Hj), exp_plus. ring. }
-  assert (S : forall j, (1 <= j <= N)%nat -> softmax N no_mask x j = softmax N no_mask (lookup_score g p) j).
+  assert (S : each j upto N, softmax N no_mask x j = softmax N no_mask (lookup_score g p) j).
   { intros j Hj. unfold softmax. rewrite (sum_ext N _ _ W), sum_scale, (W j Hj).
     pose proof (total_pos N no_mask (lookup_score g p) N V). pose proof (exp_pos e). field. split; lra. }
   transitivity (attend N no_mask (lookup_score g p) INR - sum N (softmax N no_mask (lookup_score g p)) * off);
@@ -584,8 +582,8 @@ Proof.
 Qed.
 
 Lemma others_length_found c0 : masking_eqb (head_masking a) PastMasked = false -> check_others_length c0 n = true ->
-  exists shift c p e, Q2R c0 <= Q2R c /\ 0 < Q2R c /\ INR m + IZR shift = INR p /\ (1 <= p <= sees_up_to n i)%nat /\
-    (forall j, (1 <= j <= n)%nat -> linear values (h j) = INR j - IZR shift) /\ found c p e.
+  exists shift c p e, Q2R c0 <= Q2R c /\ 0 < Q2R c /\ INR m + IZR shift = INR p /\ p upto sees_up_to n i /\
+    (each j upto n, linear values (h j) = INR j - IZR shift) /\ found c p e.
 Proof.
   intros Mask H. unfold check_others_length in H. destruct (value_shift n) as [shift|] eqn:Sh; [|discriminate].
   destruct (traverse (key_parabola n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
@@ -596,7 +594,7 @@ Proof.
   apply Z.eqb_eq in Eo. subst off. apply Z.leb_le in O1, Fit. apply Qle_bool_R in Cc.
   destruct (lookup_case_correct ks c shift Ks Case) as (Cp & e0 & Score).
   pose proof (others_bound s n (tr f) i Hi) as Bound. set (p := (m + Z.to_nat shift)%nat).
-  assert (Hp : (1 <= p <= sees_up_to n i)%nat) by (unfold p; lia).
+  assert (Hp : p upto sees_up_to n i) by (unfold p; lia).
   assert (HW : (sees_up_to n i <= n)%nat) by (unfold sees_up_to; destruct (head_masking a); lia).
   assert (Pv : INR m + IZR shift = INR p).
   { unfold p. now rewrite plus_INR, (INR_IZR_INZ (Z.to_nat shift)), Z2Nat.id by lia. }
@@ -618,7 +616,7 @@ Proof.
   intros C0 HN He Mask H.
   destruct (others_length_found c0 Mask H) as (shift & c & p & e0 & Cc & Cp & Pv & Hp & Value & _ & Score).
   set (W := sees_up_to n i) in *.
-  assert (HW : (1 <= W <= n)%nat) by (unfold W, sees_up_to; destruct (head_masking a); lia).
+  assert (HW : W upto n) by (unfold W, sees_up_to; destruct (head_masking a); lia).
   assert (At : attended a n h i values = attend W no_mask (lookup_score (Q2R c) p) INR - IZR shift).
   { unfold attended. transitivity (attend W no_mask (scaled_score a n h i) (fun j => INR j - IZR shift)).
     - transitivity (attend n (mask_at (head_masking a) i) (scaled_score a n h i) (fun j => INR j - IZR shift)).
@@ -721,7 +719,7 @@ Definition others_error_by_rows (L : lengths) (A : list meaning) (a : head) (s :
               end
   end.
 
-Theorem check_lookup_correct users n w L A h a r b i : allowed L n -> holds_of users n w A h -> (1 <= i <= n)%nat ->
+Theorem check_lookup_correct users n w L A h a r b i : allowed L n -> holds_of users n w A h -> i upto n ->
   check_lookup L A a r b = true -> means users n w i b (attended a n h i r).
 Proof.
   intros (N1 & Ln & HN) HA Hi H. unfold check_lookup, check_lookup_if in H.
@@ -747,7 +745,7 @@ Definition holds_exactly_there users n w i (b : meaning) (x : R) : Prop :=
   | _ => False
   end.
 Theorem check_sharp_lookup_correct users n w L A h a r b i order : allowed L n -> holds_of users n w A h ->
-  (1 <= i <= n)%nat -> sparse_order (head_weighing a) = Some order -> check_sharp_lookup order L A a r b = true ->
+  i upto n -> sparse_order (head_weighing a) = Some order -> check_sharp_lookup order L A a r b = true ->
   holds_exactly_there users n w i b (gathered a n h i r).
 Proof.
   intros (N1 & Ln & HN) HA Hi K H. unfold check_sharp_lookup, check_lookup_if in H.

@@ -11,7 +11,7 @@
    two of them.
    Proved: what is accepted errs by no more than is stated, at every position of every allowed length. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax exponential exp_enclosure formula network meaning
+From Certify Require Import positions lists finite_sums softmax exponential exp_enclosure formula network meaning
   linear_combination comparison cases theorem_20_counting check_by_cases gap_rule values_by_rows output_by_rows
   check_by_rows lookup_by_rows.
 Import ListNotations.
@@ -91,7 +91,7 @@ Fixpoint running (x : two_sided) (l : list two_sided) : list two_sided :=
 Definition running_sums (vs : list Q) (n : nat) (t : Q) : list (list two_sided) :=
   map (fun p => running no_weights (brought_from p t 1 vs)) (seq 1 n).
 
-Lemma nth_brought p t vs : forall st j, (1 <= j <= length vs)%nat ->
+Lemma nth_brought p t vs : forall st j, j upto length vs ->
   nth (j - 1) (brought_from p t st vs) no_weights = brings_at p t (st + j - 1) (nth (j - 1) vs 0%Q).
 Proof.
   induction vs as [|v vs IH]; intros st j Hj; cbn [length] in Hj; [lia|]. destruct j as [|[|j]]; [lia| |].
@@ -129,8 +129,7 @@ Definition seen_sum (k : masking) (n i : nat) (l : list two_sided) : two_sided :
   | PastMasked => weights_minus (nth n l no_weights) (nth (i - 1) l no_weights)
   end.
 Lemma seen_sum_value F k n i l : (forall x y, F (weights_plus x y) = F x + F y) -> (forall x y, F (weights_minus x y)
-    = F x - F y) ->
-  F no_weights = 0 -> (1 <= i <= n)%nat -> (n <= length l)%nat ->
+    = F x - F y) -> F no_weights = 0 -> i upto n -> (n <= length l)%nat ->
   F (seen_sum k n i (running no_weights l)) = sum n (fun j => bit (mask_at k i j) * F (nth (j - 1) l no_weights)).
 Proof.
   intros P M Z Hi Ln. unfold seen_sum, mask_at. destruct k.
@@ -146,7 +145,7 @@ Definition seen_column (k : masking) (n i : nat) (l : list (list two_sided)) : l
   | FutureMasked => nth i l []
   | PastMasked => map (fun e => weights_minus (fst e) (snd e)) (combine (nth n l []) (nth (i - 1) l []))
   end.
-Lemma seen_column_of k n i N l : (1 <= i <= n)%nat -> (n <= N)%nat ->
+Lemma seen_column_of k n i N l : i upto n -> (n <= N)%nat ->
   seen_column k n i (columns no_weights (S N) l) = map (seen_sum k n i) l.
 Proof.
   intros Hi HN. unfold seen_column, seen_sum. destruct k; rewrite !nth_columns by lia; try reflexivity.
@@ -256,7 +255,7 @@ Qed.
 
 Section Position.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Limits : forall t, (0 < fst (limits t))%Z /\ (0 <= snd (limits t))%Z.
 Notation tr := (truth users n w).
@@ -322,11 +321,11 @@ Qed.
 Section OneRow.
 Variables (c c0 : Q) (e : R) (p : nat) (t : bool) (vs : list Q) (N : nat).
 Hypothesis C0 : 0 < Q2R c0 <= Q2R c.
-Hypothesis Hp : (1 <= p <= n)%nat.
+Hypothesis Hp : p upto n.
 Hypothesis Ln : (n <= length vs)%nat.
 Hypothesis LN : (n <= N)%nat.
-Hypothesis S : forall j, (1 <= j <= n)%nat -> scores j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e.
-Hypothesis V : forall j, (1 <= j <= n)%nat -> held j = Q2R (nth (j - 1) vs 0%Q).
+Hypothesis S : each j upto n, scores j = Q2R c * (2 * INR p * INR j - INR j * INR j) + e.
+Hypothesis V : each j upto n, held j = Q2R (nth (j - 1) vs 0%Q).
 Hypothesis In01 : forall j, visible n visible_here j -> 0 <= held j <= 1.
 Notation x := (seen_sum (head_masking a) n i
   (nth (p - 1) (sums_of c0 vs N t) [])).
@@ -395,8 +394,7 @@ End OneRow.
 (* What a row of this length says, whichever values and sums it was given. *)
 Lemma checked_row_errs c0 vs ks N cols chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat ->
   (forall t, cols t = columns_of c0 vs N t) -> traverse (key_parabola A n) (head_keys a) = Some ks ->
-  (forall j, (1 <= j <= n)%nat -> held j = Q2R (nth (j - 1) vs 0%Q)) ->
-  (forall j, visible n visible_here j -> 0 <= held j <= 1) ->
+  (each j upto n, held j = Q2R (nth (j - 1) vs 0%Q)) -> (forall j, visible n visible_here j -> 0 <= held j <= 1) ->
   check_error_row c0 vs ks cols chi guard n i b = true -> tr guard i = true ->
   Rabs (bit (tr chi i) - attended a n h i values) <= allowed_error limits (tr chi i).
 Proof.
@@ -503,8 +501,7 @@ Proof.
   destruct (Rle_lt_dec (Q2R x) (Q2R y)) as [K|K]; [|lra]. apply Rle_Qle, Qle_bool_iff in K. congruence.
 Qed.
 Theorem errs_by_lookup_of_others users n w L A h a r s f e if_above if_below i : allowed L n ->
-  holds_of users n w A h -> (1 <= i <= n)%nat ->
-  errs_by_lookup L A a r (IsOthers s f e) if_above if_below = true ->
+  holds_of users n w A h -> i upto n -> errs_by_lookup L A a r (IsOthers s f e) if_above if_below = true ->
   - Q2R if_below <= attended a n h i r - INR (others s n (truth users n w f) i) <= Q2R if_above.
 Proof.
   intros HL HA Hi H. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
@@ -514,7 +511,7 @@ Proof.
 Qed.
 
 Theorem errs_by_lookup_correct users n w L A h a r f g if_false if_true i : allowed L n -> holds_of users n w A h ->
-  (1 <= i <= n)%nat -> errs_by_lookup L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
+  i upto n -> errs_by_lookup L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
   if truth users n w f i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false.
 Proof.
   intros (N1 & Ln & HN) HA Hi H G. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].

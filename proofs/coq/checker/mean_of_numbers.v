@@ -3,8 +3,8 @@
 
    Proved: if `holds_mean` says yes, the head holds that number. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax weighing formula network meaning linear_combination score_form
-  theorem_20_counting check_head values_by_rows output_by_rows lookup_by_rows.
+From Certify Require Import positions lists finite_sums softmax weighing formula network meaning linear_combination
+  score_form theorem_20_counting check_head values_by_rows output_by_rows lookup_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -42,7 +42,7 @@ Proof.
     replace (1 + k - 1)%nat with (S (k - 1)) by lia. reflexivity.
 Qed.
 
-Theorem holds_mean_correct users n w L A h a r b i : allowed L n -> holds_of users n w A h -> (1 <= i <= n)%nat ->
+Theorem holds_mean_correct users n w L A h a r b i : allowed L n -> holds_of users n w A h -> i upto n ->
   holds_mean L A a r b = true -> means users n w i b (gathered a n h i r).
 Proof.
   intros (N1 & Le & HN) HA Hi H. unfold holds_mean in H.
@@ -54,7 +54,7 @@ Proof.
   pose proof (all_of_forall _ _ F i ltac:(apply in_seq; lia)) as M. clear F. unfold mean_at in M. cbv zeta in M.
   destruct (known_number (IsPosition v) n i) as [q|] eqn:Kq; [|discriminate]. apply Qeq_bool_R in M.
   assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
-  assert (V : forall j, (1 <= j <= n)%nat -> linear r (h j) = Q2R (nth (j - 1) vs 0%Q)).
+  assert (V : each j upto n, linear r (h j) = Q2R (nth (j - 1) vs 0%Q)).
   { intros j Hj. destruct (traverse_nth _ _ _ (j - 1) j Vs) as (y & Ny & Ky).
     - rewrite (nth_error_nth' _ 0%nat) by (rewrite length_seq; lia). rewrite seq_nth by lia. f_equal. lia.
     - rewrite (known_row_correct A users n w h HA r j Hj y Ky). f_equal. symmetry. now apply nth_error_nth. }

@@ -2,7 +2,7 @@
 
    Proved: where an expression has a monomial, the two agree at every position of every length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Certify Require Import finite_sums formula network linear_combination proposition_11_end_markers.
+From Certify Require Import positions finite_sums formula network linear_combination proposition_11_end_markers.
 Open Scope R_scope.
 
 Record monomial := Monomial { monomial_factor : Q; monomial_i : Z; monomial_n : Z; monomial_end : Z;
@@ -72,7 +72,7 @@ Proof. intros H. rewrite <- power_add by exact H. now replace (- a + a)%Z with 0
 
 Section Value.
 Variables n i : nat.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 
 Lemma constant_value q : monomial_value (constant q) n i = Q2R q.
 Proof. unfold monomial_value, sign. simpl. ring. Qed.

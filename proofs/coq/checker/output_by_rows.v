@@ -9,8 +9,8 @@
    every ReLU is a linear form, or between its least and its greatest number.
    Proved: if `check_output_by_rows` says yes, the layer writes exactly what the direction means. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax relu formula network totals meaning linear_combination comparison
-  theorem_20_counting values_by_rows interval check_feedforward.
+From Certify Require Import positions lists finite_sums softmax relu formula network totals meaning linear_combination
+  comparison theorem_20_counting values_by_rows interval check_feedforward.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -331,7 +331,7 @@ Definition forgets_length (s : source) : bool :=
 
 Section Source.
 Variables (users : predicate_meanings) (n n' : nat) (w : word) (i : nat) (D : sum_of_counts) (z least most : Z).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Value : combined (count_value users n w i) D = IZR z.
 Hypothesis Hz : (least <= z <= most)%Z.
 
@@ -392,7 +392,7 @@ Lemma integer_value_of q : is_integer q = true -> Q2R q = IZR (Qnum q).
 Proof. unfold is_integer. intros H. apply Pos.eqb_eq in H. unfold Q2R. rewrite H. simpl. lra. Qed.
 
 (* Each count is at most what its side has at (n, i), and so at most what it has at a place where it has more. *)
-Lemma sum_range users n w i D n' i' : (1 <= i <= n)%nat -> forallb (fun e => is_integer (snd e)) D = true ->
+Lemma sum_range users n w i D n' i' : i upto n -> forallb (fun e => is_integer (snd e)) D = true ->
   (forall s f q, In ((s, f), q) D -> (span s n i <= span s n' i')%nat) ->
   exists z, combined (count_value users n w i) D = IZR z /\ (least_value D n' i' <= z <= greatest_value D n' i')%Z.
 Proof.
@@ -525,7 +525,7 @@ Definition check_output_by_rows (L : lengths) (A : list meaning) (us : list relu
 Section Sound.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
 Variables (us : list relu_unit) (bias : row) (d : direction) (D : sum_of_counts) (t : target) (b : meaning) (z : Z).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 Hypothesis Target : target_of D b = Some t.
 Hypothesis Value : combined (count_value users n w i) D = IZR z.
@@ -586,7 +586,7 @@ Proof.
 Qed.
 End Sound.
 
-Lemma widest_range D n i N : (1 <= i <= n)%nat -> (n <= N)%nat ->
+Lemma widest_range D n i N : i upto n -> (n <= N)%nat ->
   (least_value (widest D) N N <= least_value D n i /\ greatest_value D n i <= greatest_value (widest D) N N)%Z.
 Proof.
   intros Hi HN. induction D as [|[[s f] q] D IH]; [simpl; lia|].
@@ -598,7 +598,7 @@ Proof.
   - assert (Qnum q * Z.of_nat (span ToLeft N N) <= Qnum q * Z.of_nat (span s n i) <= 0)%Z by nia. lia.
 Qed.
 
-Theorem check_output_by_rows_correct users n w i L A h us bias d b : allowed L n -> (1 <= i <= n)%nat ->
+Theorem check_output_by_rows_correct users n w i L A h us bias d b : allowed L n -> i upto n ->
   (forall d, means users n w i (nth d A IsAnything) (h d)) -> check_output_by_rows L A us bias d b = true ->
   means users n w i b (total (unit_output h d) us + entry bias d).
 Proof.

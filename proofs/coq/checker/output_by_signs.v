@@ -5,8 +5,8 @@
    up to spelling, has one of three signs, which decides all comparisons of T. They are assumed in a case as truths are.
    Proved: if `check_output_by_signs` says yes, the layer writes exactly what the direction means. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lia Arith.
-From Certify Require Import formula network totals meaning linear_combination comparison cases theorem_20_counting
-  check_feedforward.
+From Certify Require Import positions formula network totals meaning linear_combination comparison cases
+  theorem_20_counting check_feedforward.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -68,7 +68,7 @@ Definition check_output_by_signs (A : list meaning) (us : list relu_unit) (bias 
 
 Section Output.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 Notation sign_of := (fun p => Z.compare (value users n w (fst p) i - value users n w (snd p) i) 0).
 Definition real_signs (ds : list (term * term)) : signs := map (fun p => (p, sign_of p)) ds.

@@ -4,8 +4,8 @@
    query of a position is enclosed, over the temperature; if neither mentions i (or n), it is the query of all positions
    (of all lengths). Proved: the enclosures hold the real numbers of the network. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums exp_enclosure formula network meaning linear_combination cases gap_rule
-  values_by_rows.
+From Certify Require Import positions lists finite_sums exp_enclosure formula network meaning linear_combination cases
+  gap_rule values_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -127,7 +127,7 @@ Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Notation tr := (truth users n w).
 
-Lemma parts_value c r j : (1 <= j <= n)%nat -> real users n w j c -> forall x, constant_part c r = Some x ->
+Lemma parts_value c r j : j upto n -> real users n w j c -> forall x, constant_part c r = Some x ->
   linear r (h j) = Q2R x + part_value (position_part r) n j.
 Proof.
   intros Hj Rc. induction r as [|[d q] r IH]; intros z H; cbn [constant_part position_part linear] in *.
@@ -182,7 +182,7 @@ Qed.
 (* ---- queries: of this row, or of one with the same query ---- *)
 Section Query.
 Variables (n' i i' : nat).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Hn' : n' = n \/ query_mentions mentions_n = false.
 Hypothesis Hi' : i' = i \/ query_mentions mentions_i = false.
 

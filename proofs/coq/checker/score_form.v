@@ -4,7 +4,8 @@
    Proved: where the form can be computed, it is the scaled score, for every n, i and j. Two heads with equal forms
    compute the same, wherever their factors stand (queries, keys or temperature). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Certify Require Import finite_sums softmax formula network meaning linear_combination monomial theorem_20_counting.
+From Certify Require Import positions finite_sums softmax formula network meaning linear_combination monomial
+  theorem_20_counting.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -140,8 +141,7 @@ Definition form_value (l : form) (i j : nat) : R := combined (shape_value i j) l
 Definition terms_value {X} (atom : X -> nat -> R) (l : list (monomial * X)) (i : nat) : R :=
   total (fun t => monomial_value (fst t) n i * atom (snd t) i) l.
 
-Lemma row_terms_value {X} (term_of : meaning -> option (monomial * X)) atom A h i factor :
-  (1 <= i <= n)%nat ->
+Lemma row_terms_value {X} (term_of : meaning -> option (monomial * X)) atom A h i factor : i upto n ->
   (forall d m x, term_of (nth d A IsAnything) = Some (m, x) -> h d = factor * (monomial_value m n i * atom x i)) ->
   forall r l, row_terms term_of A r = Some l -> linear r h = factor * terms_value atom l i.
 Proof.
@@ -156,7 +156,7 @@ Qed.
 Lemma power_minus_1 x : powerRZ x (-1) = / x.
 Proof. simpl. now rewrite Rmult_1_r. Qed.
 
-Lemma query_term_value i a x m q : (1 <= i <= n)%nat -> means users n w i a x -> query_term a = Some (m, q) ->
+Lemma query_term_value i a x m q : i upto n -> means users n w i a x -> query_term a = Some (m, q) ->
   x = monomial_value m n i * query_atom_value q i.
 Proof.
   intros Hi Hx H. destruct a as [[e|f s]|f|f|f g|e f|s f|t|s f|s f g|]; simpl in H, Hx; try discriminate.
@@ -172,7 +172,7 @@ Proof.
       unfold span in *; field; exact Z.
 Qed.
 
-Lemma key_term_value j a x m k : (1 <= j <= n)%nat -> means users n w j a x -> key_term a = Some (m, k) ->
+Lemma key_term_value j a x m k : j upto n -> means users n w j a x -> key_term a = Some (m, k) ->
   x = monomial_value m n j * key_atom_value k j.
 Proof.
   intros Hj Hx H. destruct a as [[e|f [|]]|f|f|f g|e f|s f|t|s f|s f g|]; simpl in H, Hx; try discriminate.
@@ -182,7 +182,7 @@ Proof.
   - injection H as <- <-. rewrite Hx, constant_value, Q2R_1. simpl. ring.
 Qed.
 
-Lemma pair_form_value scale q k i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> monomial_end (fst k) = 0%Z ->
+Lemma pair_form_value scale q k i j : i upto n -> j upto n -> monomial_end (fst k) = 0%Z ->
   form_value (pair_form scale q k) i j =
   monomial_value scale n i * (monomial_value (fst q) n i * query_atom_value (snd q) i)
   * (monomial_value (fst k) n j * key_atom_value (snd k) j).
@@ -199,7 +199,7 @@ Qed.
 Lemma form_value_app l m i j : form_value (l ++ m) i j = form_value l i j + form_value m i j.
 Proof. apply combined_app. Qed.
 
-Lemma product_form_value scale qs ks i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> from_start ks = true ->
+Lemma product_form_value scale qs ks i j : i upto n -> j upto n -> from_start ks = true ->
   form_value (product_form scale qs ks) i j =
   monomial_value scale n i * terms_value query_atom_value qs i * terms_value key_atom_value ks j.
 Proof.
@@ -218,7 +218,7 @@ Section Stream.
 Variables (A : list meaning) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 
-Theorem value_form_correct r l j i : (1 <= j <= n)%nat -> (1 <= i <= n)%nat -> value_form A r = Some l ->
+Theorem value_form_correct r l j i : j upto n -> i upto n -> value_form A r = Some l ->
   linear r (h j) = form_value l i j.
 Proof.
   intros Hj Hi H. unfold value_form in H. destruct (row_terms key_term A r) as [kt|] eqn:E; [|discriminate].
@@ -230,7 +230,7 @@ Proof.
   - intros d m x T. rewrite Rmult_1_l. eapply key_term_value; [exact Hj|apply HA, Hj|exact T].
 Qed.
 
-Lemma rows_form_correct term_of factor scale ks i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+Lemma rows_form_correct term_of factor scale ks i j : i upto n -> j upto n ->
   (forall a x m q, means users n w i a x -> term_of a = Some (m, q) ->
     x = factor * (monomial_value m n i * query_atom_value q i)) -> forall qs l,
   rows_form term_of A scale qs ks = Some l ->
@@ -249,7 +249,7 @@ Proof.
   - intros d m x T. eapply Term; [apply HA, Hi|exact T].
 Qed.
 
-Theorem score_form_correct a l i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> score_form A a = Some l ->
+Theorem score_form_correct a l i j : i upto n -> j upto n -> score_form A a = Some l ->
   scaled_score a n h i j = form_value l i j.
 Proof.
   intros Hi Hj H. unfold score_form in H. destruct (monomial_of (head_temperature a)) as [t|] eqn:T; [|discriminate].

@@ -5,8 +5,8 @@
    and what `is_small_for L 0` (`is_small_for L 2`)
    accepts has an absolute value of at most 1 (of at most n^2). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Certify Require Import finite_sums softmax formula network linear_combination proposition_11_end_markers monomial
-  values_by_rows.
+From Certify Require Import positions finite_sums softmax formula network linear_combination proposition_11_end_markers
+  monomial values_by_rows.
 Open Scope R_scope.
 
 Definition is_one (x : expression) : bool :=
@@ -43,7 +43,7 @@ Definition is_small_for (L : lengths) (k : nat) (p : position_function) : bool :
 
 Section Small.
 Variables (users : predicate_meanings) (n i : nat).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 
 Lemma is_one_correct x : is_one x = true -> expression_value x n i = 1.
 Proof.
@@ -61,7 +61,7 @@ Proof.
   assert (1 <= INR k ^ Z.to_nat (b - a)) by (apply pow_R1_Rle; change 1 with (INR 1); now apply le_INR). nra.
 Qed.
 
-Lemma power_of_less k a : (1 <= k <= n)%nat -> powerRZ (INR k) a <= powerRZ (INR n) (Z.max a 0).
+Lemma power_of_less k a : k upto n -> powerRZ (INR k) a <= powerRZ (INR n) (Z.max a 0).
 Proof.
   intros H. apply Rle_trans with (powerRZ (INR k) (Z.max a 0)); [apply power_grows; lia|].
   replace (Z.max a 0) with (Z.of_nat (Z.to_nat a)) by lia. rewrite <- !pow_powerRZ.

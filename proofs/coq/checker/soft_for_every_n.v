@@ -6,8 +6,8 @@
    Proved: if it is true, then with softmax
    at temperature 5/(7 n (b + log2ceil(n^p))) nothing moves by more than 1/4, for every n, word and position. *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums exponential linear_combination formula network hard_attention norms soft_layers
-  theorem_26_uniform_tieless whole_numbers whole_networks.
+From Certify Require Import positions finite_sums exponential linear_combination formula network hard_attention norms
+  soft_layers theorem_26_uniform_tieless whole_numbers whole_networks.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -23,7 +23,7 @@ Definition position_law (p : position_function) : option (Q * nat) :=
   | Bracket _ _ => Some (1%Q, 0%nat)
   end.
 
-Lemma position_law_correct users n i p f m : (1 <= i <= n)%nat -> position_law p = Some (f, m) ->
+Lemma position_law_correct users n i p f m : i upto n -> position_law p = Some (f, m) ->
   0 <= Q2R f /\ Rabs (position_value users p n i) <= Q2R f * INR n ^ m.
 Proof.
   intros Hi. pose proof (INR_at_least_1 i ltac:(lia)) as I1. pose proof (le_INR i n ltac:(lia)) as In.
@@ -79,7 +79,7 @@ Proof.
   now apply Rle_pow.
 Qed.
 
-Lemma position_laws_correct users n i l : (1 <= i <= n)%nat -> forall f m, position_laws l = Some (f, m) ->
+Lemma position_laws_correct users n i l : i upto n -> forall f m, position_laws l = Some (f, m) ->
   1 <= Q2R f /\ forall d p, In (d, p) l -> Rabs (position_value users p n i) <= Q2R f * INR n ^ m.
 Proof.
   intros Hi. induction l as [|[e q] l IH]; cbn [position_laws]; intros f m.
@@ -165,9 +165,8 @@ Proof.
   rewrite <- (Z2Nat.id (Z.log2_up a)), <- pow_IZR in L by exact N. exact L.
 Qed.
 
-Theorem softened_for_every_n users T b p : softens T b p = true ->
-  (forall n, exists w, over T n w) /\
-  forall n w i D, over T n w -> (1 <= i <= n)%nat -> moved users (temperature b p) T n w i D <= 1 / 4.
+Theorem softened_for_every_n users T b p : softens T b p = true -> (forall n, exists w, over T n w) /\
+  forall n w i D, over T n w -> i upto n -> moved users (temperature b p) T n w i D <= 1 / 4.
 Proof.
   unfold softens. intros E. apply andb_prop in E as [S E]. apply andb_prop in S as [Letter S]. split.
   { intros n. exists (fun _ => 0%nat). intros i _. unfold has_letter in Letter.

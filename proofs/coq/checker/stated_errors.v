@@ -6,8 +6,8 @@
    after it. Proved: an error that `errs` accepts is one of the direction in the whole network, since no other
    stage writes it. *)
 From Coq Require Import Reals QArith ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax weighing formula network totals meaning linear_combination
-  check_by_rows check_by_sticks check_by_differences lookup_by_rows lookup_errors sum_lookup_by_rows
+From Certify Require Import positions lists finite_sums softmax weighing formula network totals meaning
+  linear_combination check_by_rows check_by_sticks check_by_differences lookup_by_rows lookup_errors sum_lookup_by_rows
   lookup_by_distances check.
 Import ListNotations.
 Open Scope R_scope.
@@ -75,7 +75,7 @@ Qed.
 
 Variables (users : predicate_meanings) (n : nat) (w : word).
 Hypothesis HL : allowed L n.
-Hypothesis Over : forall i, (1 <= i <= n)%nat -> (w i < letters)%nat.
+Hypothesis Over : each i upto n, (w i < letters)%nat.
 Hypothesis Views : forall u, In u (seen_as views) -> forall i a x, means users n w i a x <-> means users n w i (u a) x.
 Hypothesis Known : forall u, known_users views = Some u -> u = users.
 Notation holds_now := (holds_of users n w).
@@ -122,7 +122,7 @@ Proof.
 Qed.
 
 (* The head that has these errors, and what holds before its layer. *)
-Lemma errs_of_head ls A h d if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
+Lemma errs_of_head ls A h d if_false if_true i : holds_now A h -> i upto n ->
   existsb (errs views letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
   exists B k as_, holds_now B k /\ through ls h i d = total (fun ar => gathered (fst ar) n k i (snd ar)) as_
     /\ (errs_together views L B as_ (nth d M IsAnything) if_false if_true = true
@@ -138,8 +138,7 @@ Proof.
     apply if_or in R as [R|R]; [right; now exists a, r|now left].
 Qed.
 
-Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> (1 <= i <= n)%nat ->
-  nth d M IsAnything = IsNear f g ->
+Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> i upto n -> nth d M IsAnything = IsNear f g ->
   existsb (errs views letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
   truth users n w g i = true ->
   if truth users n w f i then 1 - Q2R if_true <= through ls h i d else through ls h i d <= Q2R if_false.
@@ -162,7 +161,7 @@ Proof.
     exact (proj2 (check_sum_lookup_correct _ users n w L B k a r f g _ _ i HL HB Hi Known R) G).
 Qed.
 
-Theorem errs_of_others_correct ls A h d s f e if_above if_below i : holds_now A h -> (1 <= i <= n)%nat ->
+Theorem errs_of_others_correct ls A h d s f e if_above if_below i : holds_now A h -> i upto n ->
   nth d M IsAnything = IsOthers s f e ->
   existsb (errs views letters L M d if_above if_below) (fst (walk views letters L M ls A)) = true ->
   - Q2R if_below <= through ls h i d - INR (others s n (truth users n w f) i) <= Q2R if_above.

@@ -11,10 +11,9 @@
    Predicates of the user's have a truth here if `known` says which they are.
    Proved: if `check_sum_lookup` says yes, the head holds what it should, to within these errors. *)
 From Coq Require Import Reals QArith Qreals Qround Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax entmax weighing relu exponential exp_enclosure formula network
-  totals meaning linear_combination comparison cases theorem_20_counting check_head check_feedforward gap_rule
-    values_by_rows
-  output_by_rows lookup_by_rows.
+From Certify Require Import positions lists finite_sums softmax entmax weighing relu exponential exp_enclosure formula
+  network totals meaning linear_combination comparison cases theorem_20_counting check_head check_feedforward gap_rule
+  values_by_rows output_by_rows lookup_by_rows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -277,7 +276,7 @@ Qed.
 Section Position.
 Variables (known : option predicate_meanings) (A : list meaning) (a : head) (values : row) (D : sum_of_counts).
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Known : forall u, known = Some u -> u = users.
 Notation tr := (truth users n w).
@@ -304,7 +303,7 @@ Proof.
   - destruct (positional_there known n j f) as [t|] eqn:P; [|discriminate]. cbn [option_map] in H. take H.
     rewrite number_of_value. cbn [means] in M. now rewrite M, (positional_there_correct j f t P).
 Qed.
-Lemma value_row_correct r j : (1 <= j <= n)%nat -> forall q, value_row known A r n j = Some q -> linear r (h j) = Q2R q.
+Lemma value_row_correct r j : j upto n -> forall q, value_row known A r n j = Some q -> linear r (h j) = Q2R q.
 Proof.
   intros Hj. induction r as [|[d q] r IH]; intros x H; cbn [value_row linear] in *; [take H; now rewrite Q2R_0|].
   unfold bind in H. destruct (value_there known _ n j) as [y|] eqn:K; [|discriminate].
@@ -312,7 +311,7 @@ Proof.
   rewrite (value_there_correct j _ _ y (HA j d Hj) K), (IH z eq_refl). rationals. reflexivity.
 Qed.
 Lemma values_are vs : traverse (value_row known A values n) (seq 1 n) = Some vs -> length vs = n /\
-  forall j, (1 <= j <= n)%nat -> linear values (h j) = Q2R (nth (j - 1) vs 0%Q).
+  each j upto n, linear values (h j) = Q2R (nth (j - 1) vs 0%Q).
 Proof.
   intros Vs. split; [rewrite (traverse_length _ _ _ Vs); apply length_seq|]. intros j Hj.
   destruct (traverse_nth _ _ _ (j - 1) j Vs) as (y & N & K).
@@ -338,8 +337,7 @@ Proof. rewrite !linear_combined. apply combined_scaled. Qed.
 
 Lemma sum_factors_correct rows : forall keys ks p q r, traverse (key_parabola A n) keys = Some ks ->
   sum_factors (map (split_row A n i) rows) ks = Some (p, q, r) -> exists e,
-  forall j, (1 <= j <= n)%nat -> dot_product rows keys (h i) (h j)
-    = Q2R p * INR j * INR j + (Q2R q + linear r (h i)) * INR j + e.
+  each j upto n, dot_product rows keys (h i) (h j) = Q2R p * INR j * INR j + (Q2R q + linear r (h i)) * INR j + e.
 Proof.
   induction rows as [|row rows IH]; intros keys ks p q r K F; cbn [map sum_factors] in F.
   - apply some_inj in F. take_triple F. exists 0. intros j _. cbn [dot_product linear]. rewrite Q2R_0. ring.
@@ -366,8 +364,7 @@ Proof.
 Qed.
 
 Lemma vertex_at_correct ks c shift r : traverse (key_parabola A n) (head_keys a) = Some ks ->
-  vertex_at A a ks n i = Some (c, shift, r) ->
-  0 < Q2R c /\ exists e, forall j, (1 <= j <= n)%nat ->
+  vertex_at A a ks n i = Some (c, shift, r) -> 0 < Q2R c /\ exists e, each j upto n,
   scaled_score a n h i j = Q2R c * (2 * (Q2R shift + linear r (h i)) * INR j - INR j * INR j) + e.
 Proof.
   intros K H. unfold vertex_at, bind in H. pose proof (exact_correct (head_temperature a) n i) as X.
@@ -479,7 +476,7 @@ End Position.
 Section Claimed.
 Variables (known : option predicate_meanings) (A : list meaning) (a : head) (values : row) (D : sum_of_counts).
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Known : forall u, known = Some u -> u = users.
 Hypothesis Whole : forallb (fun e => is_integer (snd e)) D = true.
@@ -641,7 +638,7 @@ Qed.
 Section Head.
 Variables (known : option predicate_meanings) (A : list meaning) (a : head) (values : row) (D : sum_of_counts).
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Known : forall u, known = Some u -> u = users.
 Hypothesis Whole : forallb (fun e => is_integer (snd e)) D = true.
@@ -662,11 +659,10 @@ Proof.
 Qed.
 
 (* Either all values are the truth; or a place is looked for, and there it stands. *)
-Lemma sum_found : checked -> tr guard i = true ->
-  (forall j, (1 <= j <= n)%nat -> linear values (h j) = bit (tr chi i)) \/
-  exists vs c H e p, length vs = n /\ (forall j, (1 <= j <= n)%nat -> linear values (h j) = Q2R (nth (j - 1) vs 0%Q))
+Lemma sum_found : checked -> tr guard i = true -> (each j upto n, linear values (h j) = bit (tr chi i)) \/
+  exists vs c H e p, length vs = n /\ (each j upto n, linear values (h j) = Q2R (nth (j - 1) vs 0%Q))
     /\ Q2R c0 <= Q2R c /\ Rabs (H - INR p) <= Q2R E /\ visible n m p
-    /\ (forall j, (1 <= j <= n)%nat -> scaled_score a n h i j = Q2R c * (2 * H * INR j - INR j * INR j) + e)
+    /\ (each j upto n, scaled_score a n h i j = Q2R c * (2 * H * INR j - INR j * INR j) + e)
     /\ reads_there x y table far vs (Z.of_nat p) (tr chi i) = true.
 Proof.
   intros H G. unfold check_sum_length in H.
@@ -729,7 +725,7 @@ Qed.
 
 Section Written.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector) (a : head) (values : row).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Variables (x y c0 E : Q) (t : bool).
 Notation m := (mask_at (head_masking a) i).
 Hypothesis In01 : forall j, visible n m j -> 0 <= linear values (h j) <= 1.
@@ -739,7 +735,7 @@ Hypothesis C0 : 0 < Q2R c0.
 Hypothesis E0 : 0 <= Q2R E.
 Hypothesis E1 : 2 * Q2R E < 1.
 
-Lemma same_written v : (forall j, (1 <= j <= n)%nat -> linear values (h j) = v) ->
+Lemma same_written v : (each j upto n, linear values (h j) = v) ->
   normalises (head_weighing a) = true -> gathered a n h i values = v.
 Proof.
   intros V K. unfold gathered, attend_as. set (ws := weights_as (head_weighing a) n m i (scaled_score a n h i)).
@@ -749,15 +745,14 @@ Qed.
 
 Variables (vs : list Q) (c : Q) (H e : R) (p : nat) (table : list Z) (far : Z).
 Hypothesis Ln : length vs = n.
-Hypothesis Value : forall j, (1 <= j <= n)%nat -> linear values (h j) = Q2R (nth (j - 1) vs 0%Q).
+Hypothesis Value : each j upto n, linear values (h j) = Q2R (nth (j - 1) vs 0%Q).
 Hypothesis Cc : Q2R c0 <= Q2R c.
 Hypothesis Near : Rabs (H - INR p) <= Q2R E.
 Hypothesis Vp : visible n m p.
-Hypothesis Score : forall j, (1 <= j <= n)%nat ->
-  scaled_score a n h i j = Q2R c * (2 * H * INR j - INR j * INR j) + e.
+Hypothesis Score : each j upto n, scaled_score a n h i j = Q2R c * (2 * H * INR j - INR j * INR j) + e.
 Hypothesis Reads : reads_there x y table far vs (Z.of_nat p) t = true.
 
-Lemma gap_below j : (1 <= j <= n)%nat -> scaled_score a n h i j <= scaled_score a n h i p
+Lemma gap_below j : j upto n -> scaled_score a n h i j <= scaled_score a n h i p
   - Q2R c0 * (INR (apart j p) * INR (apart j p) - 2 * Q2R E * INR (apart j p)).
 Proof.
   intros Hj. destruct Vp as [Hp _]. rewrite (Score j Hj), (Score p Hp).
@@ -831,8 +826,7 @@ Qed.
 End Written.
 
 Theorem check_sum_lookup_correct known users n w L A h a r chi guard x y i : allowed L n -> holds_of users n w A h ->
-  (1 <= i <= n)%nat -> (forall u, known = Some u -> u = users) ->
-  check_sum_lookup known L A a r (IsNear chi guard) x y = true ->
+  i upto n -> (forall u, known = Some u -> u = users) -> check_sum_lookup known L A a r (IsNear chi guard) x y = true ->
   0 <= gathered a n h i r <= 1
   /\ (truth users n w guard i = true -> within_errors x y (truth users n w chi i) (gathered a n h i r)).
 Proof.

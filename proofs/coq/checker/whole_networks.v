@@ -2,8 +2,8 @@
 
    Proved: if `sharp_network T` computes to true, then for every n the gap of T is at least 1/n and no row ties. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax relu linear_combination formula network totals hard_attention
-  lemma_24_gap norms soft_layers whole_numbers.
+From Certify Require Import positions lists finite_sums softmax relu linear_combination formula network totals
+  hard_attention lemma_24_gap norms soft_layers whole_numbers.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -12,7 +12,7 @@ Definition sharp_head (K : kinds) (a : head) : bool :=
   match placed K (head_queries a) (head_keys a) with Some s => Qeq_bool s 1 || Qeq_bool s (-1) | None => false end
   || match parabola K (head_queries a) (head_keys a) with Some _ => true | None => false end.
 
-Lemma sharp_head_correct n K h a i : stream_holds n K h -> (1 <= i <= n)%nat -> sharp_head K a = true ->
+Lemma sharp_head_correct n K h a i : stream_holds n K h -> i upto n -> sharp_head K a = true ->
   sharp_row n (mask_at (head_masking a) i) (raw_score a h i).
 Proof.
   intros H Hi E. apply orb_prop in E as [E|E].
@@ -35,7 +35,7 @@ Definition value_kind (K : kinds) (a : head) (r : row) : kind :=
     else if sharp_head K a then Whole else Unknown
   else Unknown.
 
-Lemma uniform_mean n a h i v : uniform_head a = true -> head_masking a = FutureMasked -> (1 <= i <= n)%nat ->
+Lemma uniform_mean n a h i v : uniform_head a = true -> head_masking a = FutureMasked -> i upto n ->
   sum n (fun j => weights_by hardmax a n h i j * v j) * INR i = sum i v.
 Proof.
   intros U M Hi. pose proof (INR_i n i Hi) as I1.
@@ -48,7 +48,7 @@ Proof.
   - intros j _. rewrite W. unfold future, Rdiv. ring.
 Qed.
 
-Lemma value_kind_correct n K h a i r : stream_holds n K h -> (1 <= i <= n)%nat ->
+Lemma value_kind_correct n K h a i r : stream_holds n K h -> i upto n ->
   holds n i (value_kind K a r) (attended_by hardmax a n h i r).
 Proof.
   intros H Hi. unfold value_kind. destruct (row_is whole_kind K r) eqn:W; [|exact I].
@@ -67,7 +67,7 @@ Qed.
 Definition join (k c : kind) : kind :=
   if whole_kind k && whole_kind c then Whole else if share_kind k && share_kind c then Share else Unknown.
 
-Lemma join_correct n i k c x y : (1 <= i <= n)%nat -> holds n i k x -> holds n i c y -> holds n i (join k c) (x + y).
+Lemma join_correct n i k c x y : i upto n -> holds n i k x -> holds n i c y -> holds n i (join k c) (x + y).
 Proof.
   intros Hi X Y. unfold join. destruct (whole_kind k && whole_kind c) eqn:W.
   - apply andb_prop in W as [A B]. apply integer_plus; [now apply (whole_correct n i k)|now apply (whole_correct n i
@@ -82,7 +82,7 @@ Definition head_kind (K : kinds) (d : direction) (k : kind) (a : head) : kind :=
 Definition heads_kind (K : kinds) (l : layer) (d : direction) : kind :=
   fold_left (head_kind K d) (layer_heads l) (kind_at K d).
 
-Lemma head_kind_correct n K h a i d : stream_holds n K h -> (1 <= i <= n)%nat -> forall k x, holds n i k x ->
+Lemma head_kind_correct n K h a i d : stream_holds n K h -> i upto n -> forall k x, holds n i k x ->
   holds n i (head_kind K d k a) (x + head_output_by hardmax n h i d a).
 Proof.
   intros H Hi. unfold head_kind, head_output_by. induction (head_values a) as [|[e r] l IH]; intros k x X.
@@ -91,7 +91,7 @@ Proof.
     apply join_correct; [exact Hi|exact X|now apply value_kind_correct].
 Qed.
 
-Lemma heads_kind_correct n K h l i d : stream_holds n K h -> (1 <= i <= n)%nat ->
+Lemma heads_kind_correct n K h l i d : stream_holds n K h -> i upto n ->
   holds n i (heads_kind K l d) (after_heads_by hardmax n l h i d).
 Proof.
   intros H Hi. unfold heads_kind, after_heads_by. specialize (H i d Hi) as X. revert X.
@@ -151,7 +151,7 @@ Proof. induction l as [|x l IH]; cbn [filter total]; [lra|]. destruct (p x); cbn
 
 Section Units.
 Variables (n i : nat) (K : kinds) (x : vector) (d : direction).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis H : forall e, holds n i (kind_at K e) (x e).
 
 (* The stream that is x at every position, so that rows need no lemmas of their own. *)
@@ -332,7 +332,7 @@ Definition embedding_kind (T : transformer) (d : direction) : kind :=
        | _ => Unknown
        end.
 
-Lemma position_kind_correct users n i p : (1 <= i <= n)%nat -> holds n i (position_kind p) (position_value users p n i).
+Lemma position_kind_correct users n i p : i upto n -> holds n i (position_kind p) (position_value users p n i).
 Proof.
   intros Hi. destruct p as [x|f s]; [|apply integer_bit].
   destruct x as [q| | | | | |x y| |x k|g x]; try exact I; cbn [position_kind position_value expression_value].
@@ -354,7 +354,7 @@ Proof.
   destruct (e =? d)%nat; cbn [total snd]; lra.
 Qed.
 
-Lemma embedding_kind_correct users T n w i d : over T n w -> (1 <= i <= n)%nat ->
+Lemma embedding_kind_correct users T n w i d : over T n w -> i upto n ->
   holds n i (embedding_kind T d) (embed users T n w i d).
 Proof.
   intros O Hi. unfold embed, embedding_kind. rewrite collect_filter. set (r := nth (w i) (token_embedding T) []).

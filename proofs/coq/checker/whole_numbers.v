@@ -6,7 +6,8 @@
    of the networks of S-RASP programs, that of Appendix E for DYCK-k among them. Idea: s_j + j/n with s_j an integer
    has no ties, nor has 2mj - j^2 with m an integer; units that round integers give integers. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax relu linear_combination formula network hard_attention lemma_24_gap.
+From Certify Require Import positions finite_sums softmax relu linear_combination formula network hard_attention
+  lemma_24_gap.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -39,7 +40,7 @@ Lemma integer_bit b : is_integer (bit b).
 Proof. destruct b; [apply integer_1|apply integer_0]. Qed.
 Lemma integer_relu x : is_integer x -> is_integer (relu x).
 Proof. intros H. unfold relu. apply Rmax_case; [apply integer_0|exact H]. Qed.
-Lemma integer_sum n f : (forall j, (1 <= j <= n)%nat -> is_integer (f j)) -> is_integer (sum n f).
+Lemma integer_sum n f : (each j upto n, is_integer (f j)) -> is_integer (sum n f).
 Proof.
   induction n as [|n IH]; intros H; simpl; [apply integer_0|]. apply integer_plus; [apply IH; intros|]; apply H; lia.
 Qed.
@@ -56,7 +57,7 @@ Qed.
 
 Section AtPosition.
 Variables (n i : nat).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 
 Lemma INR_i : 1 <= INR i. Proof. apply INR_at_least_1. lia. Qed.
 
@@ -76,7 +77,7 @@ End AtPosition.
 Definition kinds := list kind.
 Definition kind_at (K : kinds) (d : direction) : kind := nth d K Unknown.
 Definition stream_holds (n : nat) (K : kinds) (h : nat -> vector) : Prop :=
-  forall i d, (1 <= i <= n)%nat -> holds n i (kind_at K d) (h i d).
+  forall i d, i upto n -> holds n i (kind_at K d) (h i d).
 
 (* ---- rows ---- *)
 Definition row_is (good : kind -> bool) (K : kinds) (r : row) : bool :=
@@ -93,8 +94,7 @@ Section Rows.
 Variables (n : nat) (K : kinds) (h : nat -> vector).
 Hypothesis H : stream_holds n K h.
 
-Lemma row_integer i r c : (1 <= i <= n)%nat -> (forall k x, whole_kind k = true -> holds n i k x -> is_integer (x *
-  c)) ->
+Lemma row_integer i r c : i upto n -> (forall k x, whole_kind k = true -> holds n i k x -> is_integer (x * c)) ->
   row_is whole_kind K r = true -> is_integer (linear r (h i) * c).
 Proof.
   intros Hi G. induction r as [|[d q] r IH]; cbn [row_is forallb linear fst snd]; intros E.
@@ -105,12 +105,12 @@ Proof.
     + apply andb_prop in E1 as [I W]. rewrite Rmult_assoc. apply integer_mult; [now apply integral_correct|].
       apply (G (kind_at K d)); [exact W|now apply H].
 Qed.
-Lemma row_whole i r : (1 <= i <= n)%nat -> row_is whole_kind K r = true -> is_integer (linear r (h i)).
+Lemma row_whole i r : i upto n -> row_is whole_kind K r = true -> is_integer (linear r (h i)).
 Proof.
   intros Hi E. rewrite <- Rmult_1_r. apply row_integer; [exact Hi| |exact E]. intros k x W E'.
   rewrite Rmult_1_r. now apply (whole_correct n i k).
 Qed.
-Lemma row_share i r : (1 <= i <= n)%nat -> row_is share_kind K r = true -> is_integer (linear r (h i) * INR i).
+Lemma row_share i r : i upto n -> row_is share_kind K r = true -> is_integer (linear r (h i) * INR i).
 Proof.
   intros Hi. induction r as [|[d q] r IH]; cbn [row_is forallb linear fst snd]; intros E.
   - rewrite Rmult_0_l. apply integer_0.
@@ -134,7 +134,7 @@ Proof. destruct a, b; simpl; intros; try discriminate; reflexivity. Qed.
 Definition only (k : kind) (K : kinds) (r : row) : option Q :=
   match r with [(d, q)] => if kind_eqb (kind_at K d) k then Some q else None | _ => None end.
 
-Lemma only_correct n K h i k r q : stream_holds n K h -> (1 <= i <= n)%nat -> only k K r = Some q ->
+Lemma only_correct n K h i k r q : stream_holds n K h -> i upto n -> only k K r = Some q ->
   exists x, holds n i k x /\ linear r (h i) = Q2R q * x.
 Proof.
   intros H Hi. destruct r as [|[d p] [|e r]]; cbn [only]; try discriminate.
@@ -156,7 +156,7 @@ Proof.
   induction r as [|[d q] r IH]; cbn [filter linear]; [lra|]. destruct (p (d, q)); cbn [negb linear]; lra.
 Qed.
 
-Lemma with_place_correct n K h j r q : stream_holds n K h -> (1 <= j <= n)%nat -> with_place K r = Some q ->
+Lemma with_place_correct n K h j r q : stream_holds n K h -> j upto n -> with_place K r = Some q ->
   exists z, is_integer z /\ linear r (h j) = z + Q2R q * (INR j / INR n).
 Proof.
   intros H Hj. unfold with_place. set (p := is_place K).
@@ -180,9 +180,8 @@ Fixpoint placed (K : kinds) (qs ks : list row) : option Q :=
   | _, _ => Some 0%Q
   end.
 
-Lemma placed_correct n K h i j qs : forall ks s, stream_holds n K h -> (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
-  placed K qs ks = Some s ->
-  exists z, is_integer z /\ dot_product qs ks (h i) (h j) = z + Q2R s * (INR j / INR n).
+Lemma placed_correct n K h i j qs : forall ks s, stream_holds n K h -> i upto n -> j upto n ->
+  placed K qs ks = Some s -> exists z, is_integer z /\ dot_product qs ks (h i) (h j) = z + Q2R s * (INR j / INR n).
 Proof.
   induction qs as [|q qs IH]; intros [|k ks] s H Hi Hj; cbn [placed dot_product];
     try (intros [= <-]; exists 0; split; [apply integer_0|rewrite Q2R_0; lra]).
@@ -219,8 +218,8 @@ Definition parabola (K : kinds) (qs ks : list row) : option bool :=
   | _, _ => None
   end.
 
-Lemma parabola_correct n K h i qs ks b : stream_holds n K h -> (1 <= i <= n)%nat -> parabola K qs ks = Some b ->
-  exists m, is_integer m /\ forall j, (1 <= j <= n)%nat ->
+Lemma parabola_correct n K h i qs ks b : stream_holds n K h -> i upto n -> parabola K qs ks = Some b ->
+  exists m, is_integer m /\ each j upto n,
     dot_product qs ks (h i) (h j) = (if b then 1 else / INR i) * (2 * m * INR j - INR j ^ 2).
 Proof.
   intros H Hi. destruct qs as [|q1 [|q2 [|q3 qs]]], ks as [|k1 [|k2 [|k3 ks]]]; cbn [parabola]; try discriminate.
@@ -230,7 +229,7 @@ Proof.
   assert (S1 : Q2R s = -1) by (rewrite S; unfold Q2R; simpl; lra).
   assert (Hf : linear (half c q1) (h i) = Q2R c * linear q1 (h i) / 2).
   { unfold half. rewrite linear_times, Q2R_mult. unfold Q2R at 2. simpl. lra. }
-  assert (Kj : forall j, (1 <= j <= n)%nat -> linear k1 (h j) = Q2R c * INR j /\ linear k2 (h j) = - INR j ^ 2).
+  assert (Kj : each j upto n, linear k1 (h j) = Q2R c * INR j /\ linear k2 (h j) = - INR j ^ 2).
   { intros j Hj. destruct (only_correct n K h j Index k1 c H Hj O1) as (x & X & ->).
     destruct (only_correct n K h j Square k2 s H Hj O2) as (y & Y & ->). simpl in X, Y. subst. split; [lra|].
     rewrite S1. simpl. ring. }
@@ -305,9 +304,8 @@ Proof.
     apply Nat.leb_le in Mj; apply Nat.leb_le in Ml; apply Nat.leb_le; lia.
 Qed.
 
-Lemma parabola_sharp n k i s (b : bool) m : (1 <= i <= n)%nat -> is_integer m ->
-  (forall j, (1 <= j <= n)%nat -> s j = (if b then 1 else / INR i) * (2 * m * INR j - INR j ^ 2)) ->
-  sharp_row n (mask_at k i) s.
+Lemma parabola_sharp n k i s (b : bool) m : i upto n -> is_integer m ->
+  (each j upto n, s j = (if b then 1 else / INR i) * (2 * m * INR j - INR j ^ 2)) -> sharp_row n (mask_at k i) s.
 Proof.
   intros Hi M S. pose proof (INR_i n i Hi) as I1. pose proof (le_INR i n ltac:(lia)) as In.
   set (a := if b then 1 else / INR i) in *.

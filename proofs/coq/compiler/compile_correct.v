@@ -6,9 +6,9 @@
    every word and every position. By induction on the formula, from the constructions one by one; where a part is put,
    what it shares with others and what was built already does not matter to any of them. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums theorem_20_counting formula network linear_combination comparison meaning
-  rational_bounds well_defined check_head regime draft draft_stages draft_sound compile_formula compile_connectives
-  compile_temporal compile_counting.
+From Certify Require Import positions lists finite_sums theorem_20_counting formula network linear_combination
+  comparison meaning rational_bounds well_defined check_head regime draft draft_stages draft_sound compile_formula
+  compile_connectives compile_temporal compile_counting.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -136,7 +136,7 @@ Lemma counting_scale s : negb causal || (negb (regime_by_position (set_regime c)
   counting_temperature c = true -> counts_to c s.
 Proof.
   unfold counting_temperature, sharp_temperature, counts_to, lookup_scale, stretch. intros Su Te n i Hi.
-  assert (L : (1 <= span s n i <= n)%nat) by (unfold span; destruct s; lia).
+  assert (L : span s n i upto n) by (unfold span; destruct s; lia).
   assert (Ps : 1 <= INR (span s n i)) by (apply (le_INR 1); lia). assert (Pi : 1 <= INR i) by (apply (le_INR 1); lia).
   assert (Pn : INR (span s n i) <= INR n) by (apply le_INR; lia).
   apply orb_prop in Te as [Te|Te].

@@ -5,7 +5,7 @@
    length, word and position; for every gamma that is sharp enough for the formula, and every gamma of at least 1.797 is
    so. *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax exponential lemma_07_table_lookup relu formula network
+From Certify Require Import positions lists finite_sums softmax exponential lemma_07_table_lookup relu formula network
   linear_combination comparison meaning well_defined theorem_20_counting check_head regime draft draft_stages
   draft_sound compile_formula compile_connectives compile_temporal.
 Import ListNotations.
@@ -171,8 +171,7 @@ Definition predicate_sharp (p : predicate) : Prop :=
 (* The scores of a lookup are multiplied by so much, which is at least the number of positions that are looked at. *)
 Definition stretch (n : nat) : R := if by_position then INR n else 1.
 Definition lookup_scale (n i : nat) : R := stretch n / expression_value temperature n i.
-Definition counts_to (s : side) : Prop :=
-  forall n i, (1 <= i <= n)%nat -> 1 <= lookup_scale n i / INR (span s n i).
+Definition counts_to (s : side) : Prop := forall n i, i upto n -> 1 <= lookup_scale n i / INR (span s n i).
 
 Section OneCount.
 Variables (s : side) (f : formula).
@@ -187,8 +186,7 @@ Proof.
   rewrite V by (destruct Hj as [Hj _]; exact Hj). rationals. lra.
 Qed.
 
-Lemma reciprocal_value n i : (1 <= i <= n)%nat ->
-  expression_value (reciprocal_expression s) n i = 1 / INR (span s n i).
+Lemma reciprocal_value n i : i upto n -> expression_value (reciprocal_expression s) n i = 1 / INR (span s n i).
 Proof.
   intros Hi. destruct s; cbn [reciprocal_expression expression_value span]; rewrite Q2R_1; [reflexivity|].
   rewrite minus_INR, S_INR by lia. reflexivity.
@@ -228,14 +226,12 @@ Definition lookup_of (C : Q) (n : nat) (w : word) (i : nat) (v : nat -> R) : R :
 
 Section LookupScore.
 Variables (C : Q) (n : nat) (w : word) (h : nat -> vector) (i : nat) (mean here place square recip : direction).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Mean : means users n w i (IsMean s f) (h i mean).
 Hypothesis Here : means users n w i (IsProduct (reciprocal_expression s) f) (h i here).
 Hypothesis Recip : means users n w i (IsPosition (Formula (reciprocal_expression s))) (h i recip).
-Hypothesis Place : forall j, (1 <= j <= n)%nat ->
-  means users n w j (IsPosition (Formula (growing c VarI))) (h j place).
-Hypothesis Square : forall j, (1 <= j <= n)%nat ->
-  means users n w j (IsPosition (Formula (growing c regime.square))) (h j square).
+Hypothesis Place : each j upto n, means users n w j (IsPosition (Formula (growing c VarI))) (h j place).
+Hypothesis Square : each j upto n, means users n w j (IsPosition (Formula (growing c regime.square))) (h j square).
 
 Lemma lookup_attended row msk vals : (forall p, mask_at msk p = lookup_mask s p) ->
   attended (Head msk temperature
@@ -259,7 +255,7 @@ Hypothesis Built : lookup_head c s f C d outs = d'.
 Hypothesis Sd : sound d.
 Hypothesis Kf : known d f.
 Hypothesis Below : forall x, In x (mentioned (map output_row outs)) -> (x < fresh d)%nat.
-Hypothesis Values : forall n w h i o, In o outs -> word_over k n w -> (1 <= i <= n)%nat ->
+Hypothesis Values : forall n w h i o, In o outs -> word_over k n w -> i upto n ->
   read_at users d [output_row o] n w h ->
   means users n w i (output_meaning o) (lookup_of C n w i (fun j => linear (output_row o) (h j))).
 
@@ -351,7 +347,7 @@ Proof. intros X H e He. destruct (H e He) as [S K]. split; [exact S|exact (known
 
 (* Near enough to the combination of the counts: each errs by at most 1/(4C), times its coefficient. *)
 Definition approximates (d : draft) (r : row) (l : list (count * Q)) (e : R) : Prop :=
-  forall n w i v, word_over k n w -> (1 <= i <= n)%nat -> read_here users d [r] n w i v ->
+  forall n w i v, word_over k n w -> i upto n -> read_here users d [r] n w i v ->
   Rabs (linear r v - combined (count_value users n w i) l) <= fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l * e.
 
 Lemma add_all_others_sound C : 1 <= Q2R C -> weight_sharp (Q2R C) -> forall l d d' r, add_all_others c C l d = (d', r)
@@ -405,9 +401,8 @@ Variables (t u : term) (h : row).
 Notation T := (fun n w i => (value users n w t i - value users n w u i)%Z).
 
 (* Of the row, and the constant beside the counts. *)
-Definition near_difference (d : draft) : Prop := forall n w i v, word_over k n w -> (1 <= i <= n)%nat ->
-  read_here users d [h] n w i v ->
-  Rabs (linear h v + IZR (constant_difference t u) - IZR (T n w i)) <= 1 / 4.
+Definition near_difference (d : draft) : Prop := forall n w i v, word_over k n w -> i upto n ->
+  read_here users d [h] n w i v -> Rabs (linear h v + IZR (constant_difference t u) - IZR (T n w i)) <= 1 / 4.
 Definition is_readable (d : draft) : Prop := (forall x, In x (mentioned [h]) -> (x < fresh d)%nat) /\ near_difference d.
 
 (* A direction that holds the slack of T R 0. *)
@@ -469,7 +464,7 @@ Qed.
 (* The unit that shuts where there is slack. *)
 Definition decision (r : relation) (reads : row) : list draft_unit * Q :=
   (if is_negated r then ([(reads, 1, -1)], 1) else ([(reads, 1, 1)], 0))%Q.
-Definition decides (d : draft) (r : relation) (reads : row) : Prop := forall n w i v, (1 <= i <= n)%nat ->
+Definition decides (d : draft) (r : relation) (reads : row) : Prop := forall n w i v, i upto n ->
   read_here users d [reads] n w i v ->
   units_value (fst (decision r reads)) (snd (decision r reads)) v = bit (relates r (T n w i) 0).
 
@@ -603,16 +598,14 @@ Variables (s : side) (f : formula) (p : predicate).
 Hypothesis Side : counts_to s.
 Hypothesis Sharp : predicate_sharp p.
 
-Lemma lookup_range n w i v : (1 <= i <= n)%nat -> (forall j, (1 <= j <= n)%nat -> 0 <= v j <= 1) ->
-  0 <= lookup_of s f 1 n w i v <= 1.
+Lemma lookup_range n w i v : i upto n -> (each j upto n, 0 <= v j <= 1) -> 0 <= lookup_of s f 1 n w i v <= 1.
 Proof.
   intros Hi Hv. unfold lookup_of. apply (attend_range n _ _ _ i); [destruct s; [now apply visible_future|now split]|].
   intros j [Hj _]. now apply Hv.
 Qed.
 
 (* The heads hold the predicate of the count, where this position is counted and where it is not. *)
-Lemma predicate_lookup n w i : (1 <= i <= n)%nat ->
-  (truth users n w f i = true -> near (truth users n w (OnCount p s f) i)
+Lemma predicate_lookup n w i : i upto n -> (truth users n w f i = true -> near (truth users n w (OnCount p s f) i)
      (lookup_of s f 1 n w i (fun j => bit (formula.holds users p j n)))) /\
   (truth users n w f i = false -> near (truth users n w (OnCount p s f) i)
      (lookup_of s f 1 n w i (fun j => bit (formula.holds users p (j - 1) n)))).
@@ -637,13 +630,13 @@ Proof.
   { intros y Hy. cbn in Hy. destruct Hy as [<-|[<-|[]]]; [exact (holds_below _ _ _ K1)|exact (holds_below _ _ _ H2)]. }
   { intros n w h i o Ho _ Hi Rd. destruct (predicate_lookup n w i Hi) as [Yes No].
     destruct Ho as [<-|[<-|[]]]; cbn [output_row output_meaning means] in *.
-    - assert (V : forall j, (1 <= j <= n)%nat -> linear [(here, 1%Q)] (h j) = bit (formula.holds users p j n)).
+    - assert (V : each j upto n, linear [(here, 1%Q)] (h j) = bit (formula.holds users p j n)).
       { intros j Hj. cbn [linear]. rewrite (Rd _ _ K1) by (cbn; auto). cbn [truth]. rationals. lra. }
       unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p j n)) (fun j _ =>
         eq_refl)).
       + split; [apply lookup_range; [exact Hi|intros; apply bit_range]|exact Yes].
       + intros j [Hj _]. now apply V.
-    - assert (V : forall j, (1 <= j <= n)%nat -> linear [(before, 1%Q)] (h j) = bit (formula.holds users p (j - 1) n)).
+    - assert (V : each j upto n, linear [(before, 1%Q)] (h j) = bit (formula.holds users p (j - 1) n)).
       { intros j Hj. cbn [linear]. rewrite (Rd _ _ H2) by (cbn; auto). cbn [position_value truth]. rationals. lra. }
       unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p (j - 1) n)) (fun j _ =>
         eq_refl)).

@@ -4,8 +4,8 @@
    Proved: each keeps drafts sound, and the direction that it returns holds the truth of its formula exactly, for every
    length, word and position; for gamma >= ln 2 (`prev`, `next`) and gamma >= ln 4 (`since`, `until`). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax exponential lemma_08_tie_breaking relu lemma_09_rounding formula
-  network totals linear_combination meaning well_defined check_defined proposition_11_end_markers
+From Certify Require Import positions lists finite_sums softmax exponential lemma_08_tie_breaking relu lemma_09_rounding
+  formula network totals linear_combination meaning well_defined check_defined proposition_11_end_markers
   theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal check_head regime
   draft draft_stages draft_sound compile_formula compile_connectives.
 Import ListNotations.
@@ -55,9 +55,8 @@ Hypothesis Temperature : temperature_fits (set_temperature c) = true.
 
 Lemma add_one_head_sound d msk queries keys value m d' x : add_one_head c d msk queries keys value m = (d', x) ->
   sound d -> (forall y, In y (mentioned (queries ++ keys ++ [value])) -> (y < fresh d)%nat) ->
-  (forall n w h i, word_over k n w -> read_at users d (queries ++ keys ++ [value]) n w h -> (1 <= i <= n)%nat ->
-     means users n w i m (attended (Head msk (set_temperature c) queries keys []) n h i value)) ->
-  reaches d d' x m.
+  (forall n w h i, word_over k n w -> read_at users d (queries ++ keys ++ [value]) n w h -> i upto n ->
+     means users n w i m (attended (Head msk (set_temperature c) queries keys []) n h i value)) -> reaches d d' x m.
 Proof.
   intros [= <- <-] Sd Be M.
   destruct (add_head_sound users k d msk (set_temperature c) queries keys [Output value m 0] Sd Temperature Be)
@@ -77,8 +76,8 @@ Qed.
 
 Lemma uniform_head_sound d s y q (a m : meaning) d' x : uniform_head c d s [(y, q)] m = (d', x) -> sound d ->
   holds d y a ->
-  (forall n w h i, word_over k n w -> (forall j, (1 <= j <= n)%nat -> means users n w j a (h j y)) ->
-     (1 <= i <= n)%nat -> means users n w i m
+  (forall n w h i, word_over k n w -> (each j upto n, means users n w j a (h j y)) ->
+     i upto n -> means users n w i m
        (attend n (match s with ToLeft => future i | ToRight => past i end) (fun _ => 0)
           (fun j => linear [(y, q)] (h j)))) ->
   reaches d d' x m.
@@ -100,8 +99,8 @@ Proof.
   apply alternating_power.
 Qed.
 
-Lemma minus_sign y n h : (forall j, (1 <= j <= n)%nat -> h j y = expression_value sign_of_position n j) ->
-  forall j, (1 <= j <= n)%nat -> linear [(y, (-1)%Q)] (h j) = - alternating j.
+Lemma minus_sign y n h : (each j upto n, h j y = expression_value sign_of_position n j) ->
+  each j upto n, linear [(y, (-1)%Q)] (h j) = - alternating j.
 Proof. intros V j Hj. cbn [linear]. rewrite V, sign_of_position_value by exact Hj. rationals. lra. Qed.
 
 Theorem edge_marker_sound s d d' x : edge_marker c s d = (d', x) -> sound d ->
@@ -169,7 +168,7 @@ Definition scale_value (n i : nat) : R := if by_position then (if causal then IN
 Lemma tie_breaking_sound s d d' tie factor : tie_breaking c s d = (d', tie, factor) -> sound d ->
   sound d' /\ extends d d' /\ Q2R factor = (if causal then g else 2 * g) /\
   exists y m q, tie = [(y, q)] /\ holds d' y m /\
-    forall n w i x, (1 <= i <= n)%nat -> means users n w i m x -> Q2R q * x = tie_value s n i.
+    forall n w i x, i upto n -> means users n w i m x -> Q2R q * x = tie_value s n i.
 Proof.
   unfold tie_breaking, tie_value. destruct causal; intros E Sd.
   - destruct (reciprocal c ToLeft d) as [d1 y] eqn:E1. apply pair_equal_spec in E as [[<- <-]%pair_equal_spec <-].
@@ -202,8 +201,7 @@ Proof. induction r as [|[x q] r IH]; cbn [app linear]; [lra|]. rewrite IH. lra. 
 (* The temperature is that of the regime. *)
 Hypothesis Sharp : set_temperature c = temperature_of (set_regime c).
 
-Lemma tied_score_value s n i j (x S : R) (factor : Q) : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
-  (causal = true -> s = ToLeft) ->
+Lemma tied_score_value s n i j (x S : R) (factor : Q) : i upto n -> j upto n -> (causal = true -> s = ToLeft) ->
   x = scale_value n i -> Q2R factor = (if causal then g else 2 * g) ->
   (Q2R factor * x + 0) * (S + tie_value s n j) / expression_value (set_temperature c) n i
     = tied_score s n i (fun _ => S) j.
@@ -215,12 +213,10 @@ Proof.
   destruct causal; [rewrite (Ca eq_refl)|destruct s]; destruct by_position; simpl; rewrite ?Q2R_1; field; auto.
 Qed.
 Theorem tie_broken_head_sound s d score value m d' x : tie_broken_head c s d score value m = (d', x) -> sound d ->
-  (causal = true -> s = ToLeft) ->
-  (forall y, In y (mentioned [score; value]) -> (y < fresh d)%nat) ->
-  (forall n w h i, word_over k n w -> read_at users d [score; value] n w h -> (1 <= i <= n)%nat ->
+  (causal = true -> s = ToLeft) -> (forall y, In y (mentioned [score; value]) -> (y < fresh d)%nat) ->
+  (forall n w h i, word_over k n w -> read_at users d [score; value] n w h -> i upto n ->
      means users n w i m (attend n (sees s i) (tied_score s n i (fun j => linear score (h j)))
-       (fun j => linear value (h j)))) ->
-  reaches d d' x m.
+       (fun j => linear value (h j)))) -> reaches d d' x m.
 Proof.
   intros E Sd Ca Be M. unfold tie_broken_head in E. destruct (tie_breaking c s d) as [[d1 tie] factor] eqn:E1.
   destruct (tie_breaking_sound _ _ _ _ _ E1 Sd) as (S1 & X1 & Ef & y & my & q & -> & Hy & Vy).
@@ -237,7 +233,7 @@ Proof.
   - rewrite Rows. intros u [<-|Hu]; [exact (holds_below _ _ _ Hz)|]. rewrite Score in Old.
     apply in_app_iff in Hu as [Hu|[<-|Hu]]; [|exact (holds_below _ _ _ Hy)|]; apply Old, in_app_iff; auto.
   - intros n w h i Ov Rd Hi.
-    assert (V : forall j, (1 <= j <= n)%nat -> Q2R q * h j y = tie_value s n j).
+    assert (V : each j upto n, Q2R q * h j y = tie_value s n j).
     { intros j Hj. apply (Vy n w j _ Hj). apply (Rd y my Hy); [|exact Hj]. rewrite Rows. right. apply in_app_iff.
       right. now left. }
     assert (W : h i z = scale_value n i) by (apply (Vz n w i), (Rd z mz Hz); [rewrite Rows; now left|exact Hi]).
@@ -257,12 +253,12 @@ Qed.
 Lemma tied_score_ext s n i t t' j : t j = t' j -> tied_score s n i t j = tied_score s n i t' j.
 Proof. intros E. unfold tied_score, score_8a, score_8b, score_8c. now rewrite E. Qed.
 
-Lemma sees_itself s n i : (1 <= i <= n)%nat -> visible n (sees s i) i.
+Lemma sees_itself s n i : i upto n -> visible n (sees s i) i.
 Proof. intros Hi. destruct s; [now apply visible_future|now apply visible_past]. Qed.
 
 (* The head reads two directions: one at the positions that it scores, one at those that it attends to. *)
 Lemma tied_attention s n i h score y (t : nat -> R) (b : nat -> bool) :
-  (forall j, (1 <= j <= n)%nat -> linear score (h j) = t j) -> (forall j, (1 <= j <= n)%nat -> h j y = bit (b j)) ->
+  (each j upto n, linear score (h j) = t j) -> (each j upto n, h j y = bit (b j)) ->
   attend n (sees s i) (tied_score s n i (fun j => linear score (h j))) (fun j => linear [(y, 1%Q)] (h j))
   = attend n (sees s i) (tied_score s n i t) (fun j => bit (b j)).
 Proof.
@@ -273,7 +269,7 @@ Qed.
 (* ---- Theorems 15 and 16 ---- *)
 Hypothesis Positive : 0 < g.
 
-Lemma since_or_until_near s f f' n w i : (causal = true -> s = ToLeft) -> exp (- g) <= 1 / 4 -> (1 <= i <= n)%nat ->
+Lemma since_or_until_near s f f' n w i : (causal = true -> s = ToLeft) -> exp (- g) <= 1 / 4 -> i upto n ->
   means users n w i (IsNear (since_or_until s f f') (Truth true)) (attend n (sees s i)
     (tied_score s n i (fun j => bit (truth users n w (Implies f f') j))) (fun j => bit (truth users n w (And f f') j))).
 Proof.
@@ -317,7 +313,7 @@ Qed.
 
 (* ---- Theorems 12 and 13 ---- *)
 Lemma half_parity_row (e : bool) y n (h : nat -> vector) :
-  (forall j, (1 <= j <= n)%nat -> h j y = expression_value sign_of_position n j) -> forall j, (1 <= j <= n)%nat ->
+  (each j upto n, h j y = expression_value sign_of_position n j) -> each j upto n,
   linear [(y, if e then (1 # 2)%Q else (-1 # 2)%Q)] (h j) = half_parity e j.
 Proof.
   intros V j Hj. cbn [linear]. rewrite V, sign_of_position_value by exact Hj. unfold half_parity.
@@ -334,7 +330,7 @@ Proof.
   destruct e; [exact H1|]. cbn in H1. now rewrite <- Nat.negb_even, H1.
 Qed.
 
-Lemma neighbour_near s f e n w i : (causal = true -> s = ToLeft) -> exp (- (2 * g)) <= 1 / 4 -> (1 <= i <= n)%nat ->
+Lemma neighbour_near s f e n w i : (causal = true -> s = ToLeft) -> exp (- (2 * g)) <= 1 / 4 -> i upto n ->
   means users n w i (IsNear (neighbour s f) (asked s e)) (attend n (sees s i)
     (tied_score s n i (half_parity e)) (fun j => bit (truth users n w f j))).
 Proof.

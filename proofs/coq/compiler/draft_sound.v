@@ -6,8 +6,8 @@
    `add_feed_forward_sound`, `add_position_sound`, `add_tokens_sound`); and a finished draft whose output is the truth
    of a formula computes it (`finish_computes`). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax formula network linear_combination meaning expression_bounds
-  well_defined check_defined draft draft_stages.
+From Certify Require Import positions lists finite_sums softmax formula network linear_combination meaning
+  expression_bounds well_defined check_defined draft draft_stages.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -105,18 +105,18 @@ Variables (users : predicate_meanings) (k : nat).
 
 Definition stream (d : draft) (n : nat) (w : word) (s : nat) : nat -> vector :=
   halfway n (layers d) (embed users (finish d 0%nat) n w) s.
-Definition word_over (n : nat) (w : word) : Prop := forall i, (1 <= i <= n)%nat -> (w i < k)%nat.
+Definition word_over (n : nat) (w : word) : Prop := each i upto n, (w i < k)%nat.
 
 Record sound (d : draft) : Prop := {
   sound_range : fact_in_range k d;
   sound_defined : well_defined (finish d 0%nat) = true;
   sound_facts : forall n w, word_over n w -> forall x e, nth_error (facts d) x = Some e ->
-    forall s, (fact_stage e <= s)%nat -> forall i, (1 <= i <= n)%nat ->
+    forall s, (fact_stage e <= s)%nat -> each i upto n,
     means users n w i (fact_meaning e) (stream d n w s i x) }.
 
 (* The directions of these rows hold at h what the draft says. *)
 Definition read_at (d : draft) (rows : list row) (n : nat) (w : word) (h : nat -> vector) : Prop :=
-  forall x m, holds d x m -> In x (mentioned rows) -> forall i, (1 <= i <= n)%nat -> means users n w i m (h i x).
+  forall x m, holds d x m -> In x (mentioned rows) -> each i upto n, means users n w i m (h i x).
 
 (* The same at one position, which is all that a feed-forward part sees. *)
 Definition read_here (d : draft) (rows : list row) (n : nat) (w : word) (i : nat) (v : vector) : Prop :=
@@ -155,8 +155,7 @@ Proof. intros L. apply Forall_impl. intros. lia. Qed.
 Lemma embedded_sound d d' m : sound d -> fact_in_range k d' -> well_defined (finish d' 0%nat) = true ->
   facts d' = facts d ++ [Fact m 0 0] -> layers d' = layers d ->
   (forall n w i x, (x < fresh d)%nat -> embed users (finish d' 0%nat) n w i x = embed users (finish d 0%nat) n w i x) ->
-  (forall n w i, word_over n w -> (1 <= i <= n)%nat ->
-     means users n w i m (embed users (finish d' 0%nat) n w i (fresh d))) ->
+  (forall n w i, word_over n w -> i upto n -> means users n w i m (embed users (finish d' 0%nat) n w i (fresh d))) ->
   sound d' /\ extends d d' /\ holds d' (fresh d) m.
 Proof.
   intros [(Lk & T & P & La) Df S] R' Df' Fa Ls Old New.
@@ -184,7 +183,7 @@ Definition function_defined (p : position_function) : bool :=
   match p with Formula x => always_has_value 1 x | Bracket _ _ => true end.
 
 Lemma add_position_sound d m p d' x : add_position d m p = (d', x) -> sound d -> function_defined p = true ->
-  (forall n w i, (1 <= i <= n)%nat -> means users n w i m (position_value users p n i)) ->
+  (forall n w i, i upto n -> means users n w i m (position_value users p n i)) ->
   sound d' /\ extends d d' /\ holds d' x m.
 Proof.
   intros [= <- <-] Sd Dp M. pose proof Sd as [R Df _]. pose proof R as (Lk & T & P & La).
@@ -223,7 +222,7 @@ Proof.
 Qed.
 
 Lemma add_tokens_sound d m at_symbol d' x : add_tokens d m at_symbol = (d', x) -> sound d ->
-  (forall n w i, word_over n w -> (1 <= i <= n)%nat -> means users n w i m (bit (at_symbol (w i)))) ->
+  (forall n w i, word_over n w -> i upto n -> means users n w i m (bit (at_symbol (w i)))) ->
   sound d' /\ extends d d' /\ holds d' x m.
 Proof.
   intros [= <- <-] Sd M. pose proof Sd as [R Df _]. pose proof R as (Lk & T & P & La).
@@ -253,12 +252,10 @@ Lemma part_sound d d' heads l (part : nat -> (nat -> vector) -> nat -> vector) r
   facts d' = facts d ++ new -> tokens d' = tokens d -> positions d' = positions d ->
   (forall n b j h i x, added n b (nth j (layers d') empty_layer) h i x
     = added n b (nth j (layers d) empty_layer) h i x + (if eqb b heads && (j =? l)%nat then part n h i x else 0)) ->
-  (forall n h i x, (x < fresh d)%nat -> part n h i x = 0) ->
-  (latest d rows <= stage_before heads l)%nat ->
+  (forall n h i x, (x < fresh d)%nat -> part n h i x = 0) -> (latest d rows <= stage_before heads l)%nat ->
   (forall j e, nth_error new j = Some e -> (stage_before heads l < fact_stage e)%nat /\
-     forall n w h i, word_over n w -> read_at d rows n w h -> (1 <= i <= n)%nat ->
-     means users n w i (fact_meaning e) (part n h i (fresh d + j)%nat)) ->
-  sound d' /\ extends d d'.
+     forall n w h i, word_over n w -> read_at d rows n w h -> i upto n ->
+     means users n w i (fact_meaning e) (part n h i (fresh d + j)%nat)) -> sound d' /\ extends d d'.
 Proof.
   intros Sd R' Df' Fa To Po Part Writes La New. pose proof Sd as [R _ S]. pose proof R as (_ & _ & _ & Be).
   assert (Em : forall n w, embed users (finish d' 0%nat) n w = embed users (finish d 0%nat) n w).
@@ -322,14 +319,12 @@ Lemma facts_at_nth stage outs j : nth_error (facts_at stage outs) j
   = option_map (fun o => Fact (output_meaning o) stage (output_note o)) (nth_error outs j).
 Proof. apply nth_error_map. Qed.
 
-Theorem add_head_sound d msk temperature queries keys outs : sound d ->
-  temperature_fits temperature = true ->
+Theorem add_head_sound d msk temperature queries keys outs : sound d -> temperature_fits temperature = true ->
   (forall x, In x (mentioned (queries ++ keys ++ map output_row outs)) -> (x < fresh d)%nat) ->
   (forall n w h i o, In o outs -> word_over n w ->
-     read_at d (queries ++ keys ++ map output_row outs) n w h -> (1 <= i <= n)%nat ->
+     read_at d (queries ++ keys ++ map output_row outs) n w h -> i upto n ->
      means users n w i (output_meaning o) (attended (Head msk temperature queries keys []) n h i (output_row o))) ->
-  let d' := add_head d msk temperature queries keys outs in
-  sound d' /\ extends d d' /\
+  let d' := add_head d msk temperature queries keys outs in sound d' /\ extends d d' /\
   forall j o, nth_error outs j = Some o -> holds d' (fresh d + j)%nat (output_meaning o).
 Proof.
   intros Sd Te Be M. cbv zeta. set (rows := queries ++ keys ++ map output_row outs) in *.
@@ -376,9 +371,8 @@ Definition unit_reads_of (units : list draft_unit) : list row := map (fun u => f
 
 Theorem add_feed_forward_sound d m units bias d' x : add_feed_forward d m units bias = (d', x) -> sound d ->
   (forall y, In y (mentioned (unit_reads_of units)) -> (y < fresh d)%nat) ->
-  (forall n w i v, word_over n w -> (1 <= i <= n)%nat -> read_here d (unit_reads_of units) n w i v ->
-     means users n w i m (units_value units bias v)) ->
-  sound d' /\ extends d d' /\ holds d' x m.
+  (forall n w i v, word_over n w -> i upto n -> read_here d (unit_reads_of units) n w i v ->
+     means users n w i m (units_value units bias v)) -> sound d' /\ extends d d' /\ holds d' x m.
 Proof.
   intros E Sd Be M. set (l := feed_forward_layer d units).
   assert (Ed : d' = Draft (facts d ++ [Fact m (2 * l + 2)%nat 0]) (tokens d) (positions d)

@@ -7,7 +7,7 @@
    ln 2. A transformer that computes ODD(#<[Q_1]), as one with temperature 1/n does by Corollary 22, comes as near to
    the optimal cross-entropy of PARITY as one likes, at every length at once, by an affine function of its output. *)
 From Coq Require Import Reals List Lra Lia Arith Bool.
-From Certify Require Import finite_sums exponential formula network cross_entropy hahn_theorem_6_parity
+From Certify Require Import positions finite_sums exponential formula network cross_entropy hahn_theorem_6_parity
   hahn_theorem_6_brackets hahn_soft_layer hahn_lemma_5_repaired hahn_lemma_5_masked hahn_lemma_5_of_the_paper
   hahn_hard_formulas parity_is_hard regime compile_formula corollaries_17_18_22_23.
 Import ListNotations.
@@ -207,8 +207,7 @@ Proof.
 Qed.
 
 (* ---- what a network that computes PARITY attains ---- *)
-Lemma as_word_older {X} (code : X -> nat) b w i : (1 <= i <= length w)%nat ->
-  as_word code (b :: w) i = as_word code w i.
+Lemma as_word_older {X} (code : X -> nat) b w i : i upto length w -> as_word code (b :: w) i = as_word code w i.
 Proof. intros H. unfold as_word. simpl length. now replace (S (length w) - i)%nat with (S (length w - i)) by lia. Qed.
 
 Lemma count_of_ones_is_odd w :

@@ -8,7 +8,7 @@
    network.v with leftmost or with rightmost hardmax computes `ODD(#<[Q_1])`.
    Idea: Theorem 1, and the few symbols that position n depends on are fixed, too; a free symbol is left to exchange. *)
 From Coq Require Import Reals List Bool Arith Lia Lra.
-From Certify Require Import lists finite_sums softmax formula network hard_attention hahn_restrictions
+From Certify Require Import positions lists finite_sums softmax formula network hard_attention hahn_restrictions
   hahn_lemma_4_depth_reduction hahn_theorem_1_hard_attention hahn_lemma_5_repaired parity_is_hard.
 Import ListNotations.
 Open Scope nat_scope.
@@ -60,7 +60,7 @@ Section Consequences.
 Variables (Activation : Type) (embedding : nat -> nat -> nat -> Activation) (layers : list (hard_layer Activation)).
 Notation activation := (run_at_one Activation embedding layers).
 
-Theorem hahn_theorem_1_fixed e : 1 <= e -> exists N, forall n b F i, N <= n -> 1 <= i <= n -> spelled 2 b -> NoDup F ->
+Theorem hahn_theorem_1_fixed e : 1 <= e -> exists N, forall n b F i, N <= n -> i upto n -> spelled 2 b -> NoDup F ->
   exists b' F', narrower 2 b F b' F' /\ e * length F <= e * length F' + 2 * n /\
   forall w w', extends 2 b' F' w -> extends 2 b' F' w' -> activation n w i = activation n w' i.
 Proof.
@@ -164,7 +164,7 @@ Lemma having_app w a l l' : having w a (l ++ l') = having w a l + having w a l'.
 Proof. unfold having. now rewrite filter_app, length_app. Qed.
 
 (* k brackets open, k close at the end, and 2k of all open: whatever is between, the word is balanced. *)
-Lemma balanced_between k w : spelled 2 w -> (forall i, 1 <= i <= k -> w i = 0) ->
+Lemma balanced_between k w : spelled 2 w -> (each i upto k, w i = 0) ->
   (forall i, 3 * k < i <= 4 * k -> w i = 1) -> opened w (4 * k) = 2 * k -> dyck_1 (4 * k) w.
 Proof.
   intros S Op Z O. pose proof (opened_closed w (seq 1 (4 * k)) S) as E. rewrite length_seq in E.
@@ -232,7 +232,7 @@ Proof.
   assert (LF : k <= length F) by (unfold n in L; lia).
   assert (In_F : forall i, In i F -> 1 + k <= i <= 3 * k) by (intros i Hi; apply I, in_seq in Hi; lia).
   assert (Ends : forall w, extends 2 b F w ->
-    (forall i, 1 <= i <= k -> w i = 0) /\ forall i, 3 * k < i <= 4 * k -> w i = 1).
+    (each i upto k, w i = 0) /\ forall i, 3 * k < i <= 4 * k -> w i = 1).
   { intros w E. apply Ext in E as [_ E]. split; intros i Hi; rewrite E by (rewrite in_seq; lia); unfold outer;
       destruct (Nat.leb_spec i k); lia. }
   assert (Count : forall w a z, extends 2 b F w -> (forall i, In i F -> w i = a) -> (forall i, In i z -> w i = a) ->
@@ -281,7 +281,7 @@ End Consequences.
 (* ---- the transformers of network.v ---- *)
 Definition computes_by (W : weighting) users (T : transformer) (f : formula) : Prop :=
   forall n w, 1 <= n -> over T n w ->
-  forall i, 1 <= i <= n -> run_by W users T n w i (transformer_output T) = bit (truth users n w f i).
+  each i upto n, run_by W users T n w i (transformer_output T) = bit (truth users n w f i).
 
 Corollary parity_is_hard_for_single t users T : 2 <= length (token_embedding T) ->
   ~ computes_by (hardmax_to t) users T parity.

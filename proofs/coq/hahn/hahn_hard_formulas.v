@@ -13,8 +13,8 @@
    PARITY, MAJORITY, `prev`, `next`, `since` and `until` are of the first kind, that the first symbol is 1 of the
    second: all of them are hard whatever the masks (parity_is_hard.v). *)
 From Coq Require Import Reals List Bool Lra Lia Arith ZArith.
-From Certify Require Import finite_sums softmax exponential formula network hahn_one_layer hahn_lemma_5_repaired
-  hahn_lemma_5_masked.
+From Certify Require Import positions finite_sums softmax exponential formula network hahn_one_layer
+  hahn_lemma_5_repaired hahn_lemma_5_masked.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -23,8 +23,7 @@ Variable users : predicate_meanings.
 
 (* The output tells truth from falsehood, by some margin that does not depend on n. *)
 Definition separates_at (n : nat) (T : transformer) (f : formula) (low high : R) :=
-  forall w, over T n w -> forall i, (1 <= i <= n)%nat ->
-  if truth users n w f i then high <= run users T n w i (transformer_output T)
+  forall w, over T n w -> each i upto n, if truth users n w f i then high <= run users T n w i (transformer_output T)
   else run users T n w i (transformer_output T) <= low.
 Definition separates (T : transformer) (f : formula) (low high : R) :=
   low < high /\ forall n, (1 <= n)%nat -> separates_at n T f low high.
@@ -36,7 +35,7 @@ Qed.
 
 (* The exchange of u for v at p changes the truth at i <> p; and for every N there is a place with such an exchange. *)
 Definition changes_at (letters : nat) (f : formula) (n p i : nat) (u v : word) :=
-  (1 <= p <= n)%nat /\ (1 <= i <= n)%nat /\ i <> p /\ differ_at p u v /\
+  p upto n /\ i upto n /\ i <> p /\ differ_at p u v /\
   (forall j, u j < letters /\ v j < letters)%nat /\ truth users n u f i = false /\ truth users n v f i = true.
 Definition sensitive (place : nat -> nat -> nat -> nat -> Prop) (letters : nat) (f : formula) :=
   forall N, exists n p i u v, place N n p i /\ changes_at letters f n p i u v.
@@ -59,7 +58,7 @@ Qed.
 
 (* Changes that become smaller than any margin. *)
 Definition fades (T : transformer) (place : nat -> nat -> nat -> nat -> Prop) := forall e, 0 < e -> exists N,
-  forall n p i u v, place N n p i -> (1 <= p <= n)%nat -> (1 <= i <= n)%nat -> i <> p -> differ_at p u v ->
+  forall n p i u v, place N n p i -> p upto n -> i upto n -> i <> p -> differ_at p u v ->
   Rabs (run users T n u i (transformer_output T) - run users T n v i (transformer_output T)) < e.
 
 Lemma fading_is_hard T place letters f low high : fades T place -> (letters <= length (token_embedding T))%nat ->

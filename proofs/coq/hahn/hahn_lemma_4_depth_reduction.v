@@ -8,7 +8,7 @@
    depends on c (s^c m H + 1) symbols at most, with s letters, H heads and m = 8 e^2 c^2 H s^(2c), for every n. That is
    the number of the printed lemma, with k = m. *)
 From Coq Require Import List Bool Arith Lia.
-From Certify Require Import lists formula hahn_restrictions.
+From Certify Require Import positions lists formula hahn_restrictions.
 Import ListNotations.
 
 (* How many positions a settled query may pick. *)
@@ -37,9 +37,9 @@ Qed.
 
 (* On the words of a restriction, y at a position depends on the symbols at D. *)
 Definition reads {A} (s n : nat) (D : nat -> list nat) (y : word -> nat -> A) (b : word) (F : list nat) :=
-  forall i w w', 1 <= i <= n -> extends s b F w -> extends s b F w' -> (forall p, In p (D i) -> w p = w' p) ->
+  forall i w w', i upto n -> extends s b F w -> extends s b F w' -> (forall p, In p (D i) -> w p = w' p) ->
   y w i = y w' i.
-Definition few (n c : nat) (D : nat -> list nat) := forall i, 1 <= i <= n -> length (D i) <= c.
+Definition few (n c : nat) (D : nat -> list nat) := each i upto n, length (D i) <= c.
 
 Section Layer.
 Variables (s n c e H : nat) (A head : Type) (heads : list head).
@@ -52,7 +52,7 @@ Hypothesis He : 1 <= e.
 Hypothesis HH : 1 <= H.
 Hypothesis Hn : 2 * (e * c) <= n.
 Hypothesis Heads : length heads <= H.
-Hypothesis Sees : forall a j, NoDup (sees a j) /\ forall i, In i (sees a j) -> 1 <= i <= n.
+Hypothesis Sees : forall a j, NoDup (sees a j) /\ forall i, In i (sees a j) -> i upto n.
 Hypothesis Total : forall a j x u v, prefers a j x u v = true \/ prefers a j x v u = true.
 Hypothesis Trans : forall a j x u v w, prefers a j x u v = true -> prefers a j x v w = true -> prefers a j x u w = true.
 Hypothesis Anti : forall a j x u v, prefers a j x u v = true -> prefers a j x v u = true -> fst u = fst v.
@@ -79,7 +79,7 @@ Let owns (j : nat) : list word := fillings s b (within (D j) F).
 Let queries_of (a : head) : list query := flat_map (fun j => map (pair (a, j)) (owns j)) (seq 1 n).
 Let queries : list query := flat_map queries_of heads.
 
-Lemma owns_length j : 1 <= j <= n -> length (owns j) <= s ^ c.
+Lemma owns_length j : j upto n -> length (owns j) <= s ^ c.
 Proof.
   intros Hj. unfold owns. eapply Nat.le_trans; [apply fillings_length|]. apply Nat.pow_le_mono_r; [lia|].
   eapply Nat.le_trans; [now apply within_length|now apply Few].
@@ -93,7 +93,7 @@ Proof.
   rewrite length_map. apply owns_length. lia.
 Qed.
 
-Lemma in_queries a j own : In a heads -> 1 <= j <= n -> In own (owns j) -> In (a, j, own) queries.
+Lemma in_queries a j own : In a heads -> j upto n -> In own (owns j) -> In (a, j, own) queries.
 Proof.
   intros Ha Hj Ho. unfold queries. apply in_flat_map. exists a. split; [exact Ha|]. unfold queries_of.
   apply in_flat_map. exists j. split; [apply in_seq; lia|]. now apply in_map.
@@ -127,7 +127,7 @@ Proof.
   pose proof (Nat.mul_le_mono_l _ _ (c * m * s ^ c) Heads). lia.
 Qed.
 
-Lemma same_attention b' F' : narrower s b F b' F' -> forall j w w', 1 <= j <= n -> extends s b' F' w ->
+Lemma same_attention b' F' : narrower s b F b' F' -> forall j w w', j upto n -> extends s b' F' w ->
   extends s b' F' w' -> (forall p, In p (reads_of b' F' j) -> w p = w' p) ->
   y w j = y w' j /\ forall a i i', In a heads -> attends a w j i -> attends a w' j i' -> i = i' /\ y w i = y w' i.
 Proof.
@@ -154,7 +154,7 @@ Proof.
 Qed.
 
 Theorem depth_reduction : exists b' F' D', narrower s b F b' F' /\ e * length F <= e * length F' + n /\
-  few n reduced D' /\ forall j w w', 1 <= j <= n -> extends s b' F' w -> extends s b' F' w' ->
+  few n reduced D' /\ forall j w w', j upto n -> extends s b' F' w -> extends s b' F' w' ->
   (forall p, In p (D' j) -> w p = w' p) ->
   y w j = y w' j /\ forall a i i', In a heads -> attends a w j i -> attends a w' j i' -> i = i' /\ y w i = y w' i.
 Proof.

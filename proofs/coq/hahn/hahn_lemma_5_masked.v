@@ -7,8 +7,8 @@
    Idea: the shape 1/i to the right of p and 1/(n+1-i) to the left falls away from p's side of every mask, so means
    of it over what lies beyond are not greater than it is; and its sum is at most 1 + ln n. *)
 From Coq Require Import Reals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax formula network harmonic_numbers
-  hahn_one_row hahn_soft_layer hahn_one_layer hahn_lemma_5_repaired.
+From Certify Require Import positions finite_sums softmax formula network harmonic_numbers hahn_one_row hahn_soft_layer
+  hahn_one_layer hahn_lemma_5_repaired.
 Open Scope R_scope.
 
 (* The reciprocal of the distance from the far end, seen from p. *)
@@ -25,7 +25,7 @@ Proof. unfold beyond. now rewrite Nat.ltb_irrefl. Qed.
 
 Lemma reciprocal_nonneg k : 0 <= / INR k.
 Proof. destruct k; [simpl; rewrite Rinv_0; lra|]. left. apply Rinv_0_lt_compat, lt_0_INR. lia. Qed.
-Lemma reciprocal_antitone j k : (1 <= j <= k)%nat -> / INR k <= / INR j.
+Lemma reciprocal_antitone j k : j upto k -> / INR k <= / INR j.
 Proof. intros H. apply Rinv_le_contravar; [apply lt_0_INR; lia|apply le_INR; lia]. Qed.
 Lemma beyond_nonneg n p i : 0 <= beyond n p i.
 Proof. unfold beyond. repeat destruct (_ <? _)%nat; try apply reciprocal_nonneg. lra. Qed.
@@ -45,7 +45,7 @@ Proof.
   - rewrite Nat.add_succ_r. unfold harmonic in *. cbn [sum]. rewrite beyond_right by lia. lra.
 Qed.
 
-Lemma beyond_sum n p i : (1 <= p <= n)%nat -> (1 <= i <= n)%nat -> sum i (beyond n p) <= 1 + ln (INR n).
+Lemma beyond_sum n p i : p upto n -> i upto n -> sum i (beyond n p) <= 1 + ln (INR n).
 Proof.
   intros Hp Hi. assert (G : sum i (beyond n p) <= harmonic i).
   { destruct (le_lt_dec p i) as [L|L]; [|apply left_part; lia].
@@ -58,7 +58,7 @@ Definition beyond_shape (n p k i : nat) : R :=
 
 Section EveryMask.
 Variables (n p : nat).
-Hypothesis Hp : (1 <= p <= n)%nat.
+Hypothesis Hp : p upto n.
 
 Let x : R := 1 + ln (INR n).
 
@@ -78,7 +78,7 @@ Definition levels (i : nat) (m : mask) : Prop :=
   (m p = true -> 1 <= beyond n p i * shown n m) /\
   sum n (fun j => bit (m j) * beyond n p j) <= x * (beyond n p i * shown n m).
 
-Lemma levels_carries mask k : (forall i, (1 <= i <= n)%nat -> i <> p -> levels i (mask_at mask i)) ->
+Lemma levels_carries mask k : (each i upto n, i <> p -> levels i (mask_at mask i)) ->
   carries n p (beyond_shape n p k) (beyond_shape n p (S k)) mask.
 Proof.
   intros H i Hi Ne m. destruct (H i Hi Ne) as [A B]. fold m in A, B. set (c := beyond n p i * shown n m) in *.
@@ -92,13 +92,13 @@ Proof.
     pose proof (power_at_least_1 x k X). rewrite (Rmult_comm x), Rmult_assoc. apply Rmult_le_compat_l; lra.
 Qed.
 
-Lemma times_reciprocal k l : (1 <= k <= l)%nat -> 1 <= / INR k * INR l.
+Lemma times_reciprocal k l : k upto l -> 1 <= / INR k * INR l.
 Proof.
   intros H. pose proof (INR_at_least_1 k ltac:(lia)). rewrite <- (Rinv_l (INR k)) by lra.
   apply Rmult_le_compat_l; [apply reciprocal_nonneg|apply le_INR; lia].
 Qed.
 
-Lemma levels_at_once i m : (1 <= i <= n)%nat -> 1 <= beyond n p i * shown n m -> levels i m.
+Lemma levels_at_once i m : i upto n -> 1 <= beyond n p i * shown n m -> levels i m.
 Proof.
   intros Hi H. split; [intros _; exact H|]. pose proof x_at_least_1 as X.
   apply Rle_trans with (x * 1); [|apply Rmult_le_compat_l; lra]. rewrite Rmult_1_r.
@@ -107,8 +107,7 @@ Proof.
   pose proof (Rmult_le_compat_r (beyond n p j) _ 1 ltac:(lra) ltac:(apply H1)). lra.
 Qed.
 
-Lemma levels_pointwise i m : m p = false ->
-  (forall j, (1 <= j <= n)%nat -> m j = true -> beyond n p j <= beyond n p i) -> levels i m.
+Lemma levels_pointwise i m : m p = false -> (each j upto n, m j = true -> beyond n p j <= beyond n p i) -> levels i m.
 Proof.
   intros Mp H. split; [congruence|]. pose proof x_at_least_1 as X.
   assert (S : sum n (fun j => bit (m j) * beyond n p j) <= beyond n p i * shown n m).
@@ -119,13 +118,13 @@ Proof.
   apply Rle_trans with (1 * (beyond n p i * shown n m)); [lra|]. apply Rmult_le_compat_r; lra.
 Qed.
 
-Lemma levels_unmasked i : (1 <= i <= n)%nat -> i <> p -> levels i no_mask.
+Lemma levels_unmasked i : i upto n -> i <> p -> levels i no_mask.
 Proof.
   intros Hi Ne. apply levels_at_once; [exact Hi|]. rewrite shown_unmasked.
   destruct (Nat.lt_ge_cases i p); [rewrite beyond_left by lia|rewrite beyond_right by lia]; apply times_reciprocal; lia.
 Qed.
 
-Lemma levels_future i : (1 <= i <= n)%nat -> i <> p -> levels i (future i).
+Lemma levels_future i : i upto n -> i <> p -> levels i (future i).
 Proof.
   intros Hi Ne. destruct (Nat.lt_ge_cases i p) as [L|L].
   - apply levels_pointwise; [apply Nat.leb_gt; exact L|]. intros j Hj M. apply Nat.leb_le in M.
@@ -133,7 +132,7 @@ Proof.
   - apply levels_at_once; [exact Hi|]. rewrite shown_future, beyond_right by lia. apply times_reciprocal. lia.
 Qed.
 
-Lemma levels_past i : (1 <= i <= n)%nat -> i <> p -> levels i (past i).
+Lemma levels_past i : i upto n -> i <> p -> levels i (past i).
 Proof.
   intros Hi Ne. destruct (Nat.lt_ge_cases i p) as [L|L].
   - apply levels_at_once; [exact Hi|]. rewrite shown_past, beyond_left by lia. apply times_reciprocal. lia.
@@ -150,7 +149,7 @@ Qed.
 (* The layers of hahn_soft_layer.v. *)
 Theorem soft_lemma_5_every_mask {A} ls bs X (h h' : nat -> activation A) : 0 <= X -> all_fit n ls bs X ->
   bounded n X h -> bounded n X h' -> (forall j, j <> p -> h j = h' j) ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> Rabs (after_soft_layers n ls h i d - after_soft_layers n ls h' i d)
+  forall i d, i upto n -> i <> p -> Rabs (after_soft_layers n ls h i d - after_soft_layers n ls h' i d)
   <= change_through bs X 0 * beyond_shape n p (length ls) i.
 Proof.
   intros HX F B B' D i d Hi Ne. apply (changes_have_shape A ls bs X n p h h' HX F B B' Hp D); [| |exact Hi|exact Ne].
@@ -169,8 +168,7 @@ Hypothesis Warm : warm_at T n t.
 Variables (u v : word).
 Hypothesis Exchanged : differ_at p u v.
 
-Theorem hahn_lemma_5_every_mask i d : (1 <= i <= n)%nat -> i <> p ->
-  Rabs (run users T n u i d - run users T n v i d)
+Theorem hahn_lemma_5_every_mask i d : i upto n -> i <> p -> Rabs (run users T n u i d - run users T n v i d)
   <= lemma_5_constant T B t * beyond_shape n p (length (transformer_layers T)) i.
 Proof.
   apply (from_soft users T B t n p u v Bounded Warm Exchanged (fun _ => True) (fun c k i => c * beyond_shape n p k i)).

@@ -9,8 +9,8 @@
    activation by at most C/n if no head has a mask, and the last one by at most C (1 + ln n)^(L-1)/n whatever the masks.
    That embeddings are bounded cannot be left out (hahn_lemma_5_proof_steps.v). *)
 From Coq Require Import Reals List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax relu formula network harmonic_numbers hahn_one_row hahn_soft_layer
-  hahn_one_layer hahn_lemma_5_repaired hahn_lemma_5_masked.
+From Certify Require Import positions lists finite_sums softmax relu formula network harmonic_numbers hahn_one_row
+  hahn_soft_layer hahn_one_layer hahn_lemma_5_repaired hahn_lemma_5_masked.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -227,7 +227,7 @@ Hypothesis HB : 0 <= B.
 Hypothesis Bounded : forall n i x, within B (embedding n i x).
 
 Theorem hahn_lemma_5_of_the_paper : masks_are layers (fun k => k = Unmasked) -> exists C, 0 <= C /\
-  forall n p u v i d, (1 <= p <= n)%nat -> (1 <= i <= n)%nat -> i <> p -> differ_at p u v ->
+  forall n p u v i d, p upto n -> i upto n -> i <> p -> differ_at p u v ->
   Rabs (soft_run n u i d - soft_run n v i d) <= C / INR n.
 Proof.
   intros U. destruct (mild_layers_fit dim layers Mild B HB) as (bs & F). exists (change_through bs B 0).

@@ -8,13 +8,13 @@
    exactly h_(L-1)(1, 1/2, ..., 1/n)/n, which is of order (ln n)^(L-1)/n, and with one layer position 2 by 1/2 at
    every n: "only an O(1/n) change in any other output activation" ([SHA] Section 1) needs that there are no masks. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax weighing exponential relu harmonic_numbers formula network hahn_one_row
-  hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas parity_is_hard section_4_optimality.
+From Certify Require Import positions finite_sums softmax weighing exponential relu harmonic_numbers formula network
+  hahn_one_row hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas parity_is_hard section_4_optimality.
 Import ListNotations.
 Open Scope R_scope.
 
 (* ---- a step that holds: no position weighs more than e^(2A)/n (printed: e^(2A)/(n-1)) ---- *)
-Theorem greatest_weight n s A p : (forall j, (1 <= j <= n)%nat -> Rabs (s j) <= A) -> (1 <= p <= n)%nat ->
+Theorem greatest_weight n s A p : (each j upto n, Rabs (s j) <= A) -> p upto n ->
   softmax n no_mask s p <= exp (2 * A) / INR n.
 Proof.
   intros H Hp. assert (PN : 0 < INR n) by (apply lt_0_INR; lia).
@@ -74,7 +74,7 @@ Proof.
   - cbn [linear]. replace (Q2R 1) with 1 by (unfold Q2R; simpl; lra). ring.
 Qed.
 
-Definition printed_norm_step : Prop := forall users T, exists C, forall n w i d X, (1 <= i <= n)%nat ->
+Definition printed_norm_step : Prop := forall users T, exists C, forall n w i d X, i upto n ->
   (forall e, Rabs (embed users T n w i e) <= X) -> Rabs (run users T n w i d) <= C * X.
 
 Lemma means_embed users m layers n w i d :
@@ -128,7 +128,7 @@ Proof.
   rewrite running_means_S, sum_zero by (intros; apply IH). unfold Rdiv. ring.
 Qed.
 
-Lemma means_run users n w layers k : (k <= layers)%nat -> forall i d, (1 <= i <= n)%nat ->
+Lemma means_run users n w layers k : (k <= layers)%nat -> forall i d, i upto n ->
   fold_left (fun h l => after_layer n l h) (map (mean_layer FutureMasked) (seq 0 k))
     (embed users (means FutureMasked layers) n w) i d
   = if (d <=? k)%nat then Nat.iter d running_mean (fun j => bit (w j =? 1)%nat) i else 0.
@@ -143,7 +143,7 @@ Proof.
     + destruct (Nat.leb_spec d k), (Nat.leb_spec d (S k)); try lra; lia.
 Qed.
 
-Theorem future_masked_means_change users L n i : (1 <= L)%nat -> (1 <= i <= n)%nat ->
+Theorem future_masked_means_change users L n i : (1 <= L)%nat -> i upto n ->
   run users (means FutureMasked L) n (lone 1) i L - run users (means FutureMasked L) n zeros i L
   = complete (L - 1) i / INR i.
 Proof.
@@ -215,7 +215,7 @@ Qed.
 
 (* [SHA] Section 1, of transformers with softmax attention: "only an O(1/n) change in any other output activation". *)
 Definition printed_in_sha (place : nat -> nat -> Prop) : Prop := forall users T B t,
-  bounded_embeddings users T B -> warm T t -> exists C, forall n p u v i, (1 <= p <= n)%nat -> (1 <= i <= n)%nat ->
+  bounded_embeddings users T B -> warm T t -> exists C, forall n p u v i, p upto n -> i upto n ->
   i <> p -> place n i -> differ_at p u v ->
   Rabs (run users T n u i (transformer_output T) - run users T n v i (transformer_output T)) <= C / INR n.
 

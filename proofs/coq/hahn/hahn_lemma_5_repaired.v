@@ -16,8 +16,8 @@
    Idea: layer by layer, changes at i <> p are at most c w(i) for a shape w that means do not spoil: each head that sees
    p from i has 1/w(i) positions to average over, and the mean of w over what it sees is at most w(i). *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia.
-From Certify Require Import finite_sums softmax relu formula network harmonic_numbers hahn_one_row hahn_soft_layer
-  hahn_one_layer.
+From Certify Require Import positions finite_sums softmax relu formula network harmonic_numbers hahn_one_row
+  hahn_soft_layer hahn_one_layer.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -31,8 +31,7 @@ Definition differ_at (p : nat) (w w' : word) := forall j, j <> p -> w j = w' j.
 
 (* ---- one layer ---- *)
 (* The shape w of the changes that enter may become w' behind a head with mask k: see the idea above. *)
-Definition carries (n p : nat) (w w' : nat -> R) (k : masking) := forall i, (1 <= i <= n)%nat -> i <> p ->
-  let m := mask_at k i in
+Definition carries (n p : nat) (w w' : nat -> R) (k : masking) := each i upto n, i <> p -> let m := mask_at k i in
   (m p = true -> 1 <= w' i * shown n m) /\ sum n (fun j => bit (m j) * w j) <= w' i * shown n m.
 
 (* What is known of the changes, p included. *)
@@ -52,7 +51,7 @@ Definition masks_are (ls : list (soft_layer A)) (P : masking -> Prop) : Prop :=
   forall l a, In l ls -> In a (soft_heads l) -> P (soft_masking a).
 
 Definition close_but_at (n p : nat) (X c : R) (w : nat -> R) (h h' : stream) :=
-  bounded n X h /\ bounded n X h' /\ forall i, (1 <= i <= n)%nat -> i <> p -> near (c * w i) (h i) (h' i).
+  bounded n X h /\ bounded n X h' /\ each i upto n, i <> p -> near (c * w i) (h i) (h' i).
 
 Lemma known_change_right n p X c w (h h' : stream) : 0 <= X -> close_but_at n p X c w h h' ->
   apart n (known_change p X c w) h h'.
@@ -62,7 +61,7 @@ Proof.
   apply Rabs_le. lra.
 Qed.
 
-Lemma known_change_mean n p X c w w' k i : (1 <= p <= n)%nat -> (1 <= i <= n)%nat -> i <> p -> 0 <= X -> 0 <= c ->
+Lemma known_change_mean n p X c w w' k i : p upto n -> i upto n -> i <> p -> 0 <= X -> 0 <= c ->
   (forall j, (1 <= j)%nat -> 0 <= w j) -> 0 <= w' i -> carries n p w w' k ->
   mean_at_most n (known_change p X c w) i ((2 * X + c) * w' i) k.
 Proof.
@@ -81,7 +80,7 @@ Proof.
   pose proof (Rmult_le_compat_l c _ _ Hc K2). lra.
 Qed.
 
-Lemma layer_keeps n p X c w w' l b (h h' : stream) : (1 <= p <= n)%nat -> 0 <= X -> 0 <= c ->
+Lemma layer_keeps n p X c w w' l b (h h' : stream) : p upto n -> 0 <= X -> 0 <= c ->
   (forall j, (1 <= j)%nat -> 0 <= w j <= w' j) -> layer_fits X n l b ->
   (forall a, In a (soft_heads l) -> carries n p w w' (soft_masking a)) -> close_but_at n p X c w h h' ->
   close_but_at n p (size_after b) (slope b * (own b * c + seen_mean b * (2 * X + c))) w'
@@ -115,11 +114,10 @@ Proof.
   apply IH; [apply F|now apply (change_nonneg X n l)|exact Fs].
 Qed.
 
-Lemma layers_keep n p (w : nat -> nat -> R) : (1 <= p <= n)%nat ->
-  (forall k j, (1 <= j)%nat -> 0 <= w k j <= w (S k) j) ->
+Lemma layers_keep n p (w : nat -> nat -> R) : p upto n -> (forall k j, (1 <= j)%nat -> 0 <= w k j <= w (S k) j) ->
   forall ls bs k X c (h h' : stream), 0 <= X -> 0 <= c -> all_fit n ls bs X ->
   masks_are ls (fun m => forall k, carries n p (w k) (w (S k)) m) -> close_but_at n p X c (w k) h h' ->
-  forall i, (1 <= i <= n)%nat -> i <> p ->
+  each i upto n, i <> p ->
   near (change_through bs X c * w (length ls + k)%nat i) (after_soft_layers n ls h i) (after_soft_layers n ls h' i).
 Proof.
   intros Hp Hw. induction ls as [|l ls IH]; intros [|b bs] k X c h h' HX Hc F M C i Hi N; try easy; simpl.
@@ -135,7 +133,7 @@ Hypothesis HX : 0 <= X.
 Hypothesis Fits : all_fit n ls bs X.
 Hypothesis Small : bounded n X h.
 Hypothesis Small' : bounded n X h'.
-Hypothesis Hp : (1 <= p <= n)%nat.
+Hypothesis Hp : p upto n.
 Hypothesis Exchanged : forall j, j <> p -> h j = h' j.
 
 Let C : R := change_through bs X 0.
@@ -143,7 +141,7 @@ Let change (i : nat) (d : A) : R := Rabs (after_soft_layers n ls h i d - after_s
 
 Lemma changes_have_shape (w : nat -> nat -> R) : (forall k j, (1 <= j)%nat -> 0 <= w k j <= w (S k) j) ->
   masks_are ls (fun m => forall k, carries n p (w k) (w (S k)) m) ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C * w (length ls) i.
+  forall i d, i upto n -> i <> p -> change i d <= C * w (length ls) i.
 Proof.
   intros Hw M i d Hi N. rewrite <- (Nat.add_0_r (length _)). unfold C, change.
   apply (layers_keep n p w); auto; [lra|]. split; [exact Small|split; [exact Small'|]]. intros j Hj Nj.
@@ -165,7 +163,7 @@ Proof.
 Qed.
 
 Lemma soft_lemma_5_reach N : (1 <= N)%nat -> masks_are ls (fun k => (N <= reach k)%nat) ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C / INR N.
+  forall i d, i upto n -> i <> p -> change i d <= C / INR N.
 Proof.
   intros HN HR i d Hi Ne. apply (changes_have_shape (fun _ _ => / INR N)); auto.
   - intros _ _ _. pose proof (INR_at_least_1 N HN). split; [left; apply Rinv_0_lt_compat; lra|lra].
@@ -174,14 +172,14 @@ Qed.
 
 (* No masks. *)
 Theorem soft_lemma_5 : masks_are ls (fun k => k = Unmasked) ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C / INR n.
+  forall i d, i upto n -> i <> p -> change i d <= C / INR n.
 Proof.
   intros H. apply soft_lemma_5_reach; [lia|]. intros l a Hl Ha. rewrite (H l a Hl Ha). apply Nat.le_refl.
 Qed.
 
 (* Any masks: what is in the middle matters as little as without them. *)
-Theorem soft_lemma_5_any_masks N : (1 <= N <= p)%nat -> (N <= n + 1 - p)%nat ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C / INR N.
+Theorem soft_lemma_5_any_masks N : N upto p -> (N <= n + 1 - p)%nat ->
+  forall i d, i upto n -> i <> p -> change i d <= C / INR N.
 Proof.
   intros H1 H2. apply soft_lemma_5_reach; [lia|]. intros l a _ _. destruct (soft_masking a); simpl; lia.
 Qed.
@@ -200,8 +198,7 @@ Proof.
 Qed.
 
 (* The mean over 1, ..., r of such a shape. *)
-Lemma shape_sum m k i r : (1 <= r <= m i)%nat -> (forall j, (1 <= j <= r)%nat -> (1 <= m j <= m i)%nat) ->
-  sum r (shape m k) <= (1 + ln (INR (m i))) ^ k.
+Lemma shape_sum m k i r : r upto m i -> (each j upto r, m j upto m i) -> sum r (shape m k) <= (1 + ln (INR (m i))) ^ k.
 Proof.
   intros Hr Hm. pose proof (ln_nonneg (m i) ltac:(lia)) as L. set (x := 1 + ln (INR (m i))).
   pose proof (power_at_least_1 x k ltac:(unfold x; lra)).
@@ -216,9 +213,8 @@ Proof.
 Qed.
 
 (* Enough for the shape: from i, a head sees exactly 1, ..., r with i <= r <= m i. *)
-Lemma shape_carries m k i r mask : (1 <= i <= n)%nat -> (i <= r <= m i)%nat ->
-  (forall j, (1 <= j <= r)%nat -> (1 <= m j <= m i)%nat) -> shown n mask = INR r ->
-  (forall f, sum n (fun j => bit (mask j) * f j) = sum r f) ->
+Lemma shape_carries m k i r mask : i upto n -> (i <= r <= m i)%nat ->
+  (each j upto r, m j upto m i) -> shown n mask = INR r -> (forall f, sum n (fun j => bit (mask j) * f j) = sum r f) ->
   (mask p = true -> 1 <= shape m (S k) i * shown n mask) /\
   sum n (fun j => bit (mask j) * shape m k j) <= shape m (S k) i * shown n mask.
 Proof.
@@ -235,7 +231,7 @@ Definition causal_shape : nat -> nat -> R := shape (fun i => i).
 Definition common_shape : nat -> nat -> R := shape (fun _ => n).
 
 Theorem soft_lemma_5_future_masked : masks_are ls (fun k => k = FutureMasked) ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C * causal_shape (length ls) i.
+  forall i d, i upto n -> i <> p -> change i d <= C * causal_shape (length ls) i.
 Proof.
   intros H i d Hi N. apply (changes_have_shape causal_shape); auto.
   - intros k j Hj. now apply shape_grows.
@@ -245,7 +241,7 @@ Proof.
 Qed.
 
 Theorem soft_lemma_5_no_past_mask : masks_are ls (fun k => k <> PastMasked) ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C * common_shape (length ls) i.
+  forall i d, i upto n -> i <> p -> change i d <= C * common_shape (length ls) i.
 Proof.
   intros H i d Hi N. apply (changes_have_shape common_shape); auto.
   - intros k j Hj. apply shape_grows; lia.
@@ -275,7 +271,7 @@ Definition lemma_5_constant (T : transformer) (B t : R) : R :=
 
 (* ---- the hypotheses, for one length and for all ---- *)
 Definition bounded_at (users : predicate_meanings) (T : transformer) (n : nat) (B : R) := 0 <= B /\
-  forall i d, (1 <= i <= n)%nat -> Rabs (collect (fun p => position_value users p n i) (position_embedding T) d) <= B.
+  forall i d, i upto n -> Rabs (collect (fun p => position_value users p n i) (position_embedding T) d) <= B.
 Definition every_head (T : transformer) (P : head -> Prop) :=
   forall l a, In l (transformer_layers T) -> In a (layer_heads l) -> P a.
 Definition warm_at (T : transformer) (n : nat) (t : R) := 
@@ -326,7 +322,7 @@ Variable users : predicate_meanings.
 Variables (T : transformer) (B t : R) (n p : nat) (u v : word).
 Hypothesis Bounded : bounded_at users T n B.
 Hypothesis Warm : warm_at T n t.
-Hypothesis Hp : (1 <= p <= n)%nat.
+Hypothesis Hp : p upto n.
 Hypothesis Exchanged : differ_at p u v.
 
 Let change (i : nat) (d : direction) : R := Rabs (run users T n u i d - run users T n v i d).
@@ -337,10 +333,10 @@ Let X : R := largest_row (token_embedding T) + B.
 (* What holds of the layers of hahn_soft_layer.v under these hypotheses holds of T. *)
 Lemma from_soft (P : masking -> Prop) (bound : R -> nat -> nat -> R) :
   (forall ls bs (h h' : nat -> vector), 0 <= X -> all_fit n ls bs X -> bounded n X h -> bounded n X h' ->
-     (forall j, j <> p -> h j = h' j) -> masks_are ls P -> forall i d, (1 <= i <= n)%nat -> i <> p ->
+     (forall j, j <> p -> h j = h' j) -> masks_are ls P -> forall i d, i upto n -> i <> p ->
      Rabs (after_soft_layers n ls h i d - after_soft_layers n ls h' i d)
      <= bound (change_through bs X 0) (length ls) i) ->
-  every_head T (fun a => P (head_masking a)) -> forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= bound C L i.
+  every_head T (fun a => P (head_masking a)) -> forall i d, i upto n -> i <> p -> change i d <= bound C L i.
 Proof.
   intros S M i d Hi N. destruct Warm as [Ht W]. pose proof (largest_row_nonneg (token_embedding T)) as R0.
   assert (HX : 0 <= X) by (pose proof (proj1 Bounded); unfold X; lra). unfold change.
@@ -353,8 +349,8 @@ Proof.
     exact (M m b Hm Hb).
 Qed.
 
-Lemma hahn_lemma_5_any_masks_at N : (1 <= N <= p)%nat -> (N <= n + 1 - p)%nat ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C / INR N.
+Lemma hahn_lemma_5_any_masks_at N : N upto p -> (N <= n + 1 - p)%nat ->
+  forall i d, i upto n -> i <> p -> change i d <= C / INR N.
 Proof.
   intros H1 H2. apply (from_soft (fun _ => True) (fun c _ _ => c / INR N)); [|easy].
   intros. now apply soft_lemma_5_any_masks with (p := p).
@@ -368,7 +364,7 @@ Variables (T : transformer) (B t : R).
 Hypothesis Bounded : bounded_embeddings users T B.
 Hypothesis Warm : warm T t.
 Variables (n p : nat) (u v : word).
-Hypothesis Hp : (1 <= p <= n)%nat.
+Hypothesis Hp : p upto n.
 Hypothesis Exchanged : differ_at p u v.
 
 Let change (i : nat) (d : direction) : R := Rabs (run users T n u i d - run users T n v i d).
@@ -376,18 +372,18 @@ Let C : R := lemma_5_constant T B t.
 Let L : nat := length (transformer_layers T).
 
 Theorem hahn_lemma_5 : every_head T (fun a => head_masking a = Unmasked) ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C / INR n.
+  forall i d, i upto n -> i <> p -> change i d <= C / INR n.
 Proof.
   apply (from_soft users T B t n p u v) with (P := fun k => k = Unmasked) (bound := fun c _ _ => c / INR n); auto.
   intros. now apply soft_lemma_5 with (p := p).
 Qed.
 
-Theorem hahn_lemma_5_any_masks N : (1 <= N <= p)%nat -> (N <= n + 1 - p)%nat ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C / INR N.
+Theorem hahn_lemma_5_any_masks N : N upto p -> (N <= n + 1 - p)%nat ->
+  forall i d, i upto n -> i <> p -> change i d <= C / INR N.
 Proof. intros H1 H2. now apply (hahn_lemma_5_any_masks_at users T B t n p). Qed.
 
 Theorem hahn_lemma_5_future_masked : every_head T (fun a => head_masking a = FutureMasked) ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C * causal_shape L i.
+  forall i d, i upto n -> i <> p -> change i d <= C * causal_shape L i.
 Proof.
   apply (from_soft users T B t n p u v) with (P := fun k => k = FutureMasked)
     (bound := fun c k i => c * causal_shape k i); auto.
@@ -395,7 +391,7 @@ Proof.
 Qed.
 
 Theorem hahn_lemma_5_no_past_mask : every_head T (fun a => head_masking a <> PastMasked) ->
-  forall i d, (1 <= i <= n)%nat -> i <> p -> change i d <= C * common_shape n L i.
+  forall i d, i upto n -> i <> p -> change i d <= C * common_shape n L i.
 Proof.
   apply (from_soft users T B t n p u v) with (P := fun k => k <> PastMasked)
     (bound := fun c k i => c * common_shape n k i); auto.

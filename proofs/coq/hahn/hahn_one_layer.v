@@ -8,7 +8,8 @@
 
    with sums over the heads, any masks, residual connections and biases. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia FunctionalExtensionality.
-From Certify Require Import lists finite_sums softmax weighing relu formula network totals hahn_one_row hahn_soft_layer.
+From Certify Require Import positions lists finite_sums softmax weighing relu formula network totals hahn_one_row
+  hahn_soft_layer.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -184,8 +185,7 @@ Proof.
 Qed.
 
 (* ---- its heads ---- *)
-Definition warm_head (t : R) (n : nat) (a : head) :=
-  forall i, (1 <= i <= n)%nat -> t <= expression_value (head_temperature a) n i.
+Definition warm_head (t : R) (n : nat) (a : head) := each i upto n, t <= expression_value (head_temperature a) n i.
 Definition network_head_bound (t X : R) (a : head) : head_bound :=
   HeadBound (oscillation t X a) (oscillation t X a) (value_norm a).
 Definition network_bound (t X : R) (l : layer) : layer_bound :=

@@ -4,7 +4,7 @@
    by at most ds j and dv j, then the result moves by at most e^(2S) times the mean of dv j + 2 V ds j over what is
    visible. Any mask; values and weights may all move at once. The printed proof has the mean of dv only. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential.
+From Certify Require Import positions finite_sums softmax exponential.
 Open Scope R_scope.
 
 (* How many positions a mask shows, as a real number. *)
@@ -24,7 +24,7 @@ Proof.
   intros H. unfold shown. rewrite <- (sum_one i), <- (sum_up_to n i) by exact H.
   apply sum_ext. intros. unfold future. lra.
 Qed.
-Lemma shown_past n i : (1 <= i <= n)%nat -> shown n (past i) = INR (S n - i).
+Lemma shown_past n i : i upto n -> shown n (past i) = INR (S n - i).
 Proof.
   intros H. unfold shown. rewrite (sum_ext n _ (fun j => bit (i <=? j) * 1)) by (intros; unfold past; lra).
   rewrite sum_from, !sum_one, <- minus_INR by lia. f_equal. lia.
@@ -88,7 +88,7 @@ Proof.
   rewrite Rmult_1_l. apply exp_monotone. destruct (Bounded j (conj Hj E)) as (A & _). apply Rabs_bounds in A. lra.
 Qed.
 
-Lemma one_term j : (1 <= j <= n)%nat ->
+Lemma one_term j : j upto n ->
   Rabs (weight m s j * (v j - v' j) + (weight m s j - weight m s' j) * (v' j - attend n m s' v'))
   <= exp S * (bit (m j) * (dv j + 2 * V * ds j)).
 Proof.

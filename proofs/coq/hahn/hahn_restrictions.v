@@ -11,7 +11,7 @@
    1/(1 + T m/(n s^c)) of it, and the rest is settled one by one (`settle_all`).
    The printed proof restricts at random and needs Lovasz's local lemma; this is a mean and a greedy choice. *)
 From Coq Require Import List Bool Arith Lia FunctionalExtensionality.
-From Certify Require Import lists formula.
+From Certify Require Import positions lists formula.
 Import ListNotations.
 
 (* ---- lists ---- *)
@@ -212,8 +212,8 @@ Variables (n c m : nat) (D : nat -> list nat) (b0 : word) (F0 : list nat).
 Variable query : Type.
 Variable seen : query -> list nat.
 Variable above : query -> nat -> word -> nat -> word -> bool.
-Hypothesis Few : forall i, 1 <= i <= n -> length (D i) <= c.
-Hypothesis Seen : forall q, NoDup (seen q) /\ forall i, In i (seen q) -> 1 <= i <= n.
+Hypothesis Few : each i upto n, length (D i) <= c.
+Hypothesis Seen : forall q, NoDup (seen q) /\ forall i, In i (seen q) -> i upto n.
 Hypothesis Total : forall q i u j v, above q i u j v = true \/ above q j v i u = true.
 Hypothesis Trans : forall q i u j v k w,
   above q i u j v = true -> above q j v k w = true -> above q i u k w = true.

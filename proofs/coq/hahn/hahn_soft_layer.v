@@ -11,13 +11,13 @@
 
    hahn_one_layer.v has the networks of network.v as an instance, hahn_lemma_5_of_the_paper.v those of [Hahn]. *)
 From Coq Require Import Reals List Bool Lra Lia.
-From Certify Require Import lists finite_sums softmax network totals hahn_one_row.
+From Certify Require Import positions lists finite_sums softmax network totals hahn_one_row.
 Import ListNotations.
 Open Scope R_scope.
 
 (* ---- lists ---- *)
 (* Positions see themselves. *)
-Lemma sees_itself k n i : (1 <= i <= n)%nat -> visible n (mask_at k i) i.
+Lemma sees_itself k n i : i upto n -> visible n (mask_at k i) i.
 Proof. intros H. destruct k; simpl; [now split|now apply visible_future|now apply visible_past]. Qed.
 
 (* The mean of delta over what is seen from i is at most mu. *)
@@ -52,7 +52,7 @@ Definition after_soft_layers (n : nat) (ls : list soft_layer) (h : nat -> activa
   fold_left (fun h l => after_soft n l h) ls h.
 
 Definition head_fits (X : R) (n : nat) (a : soft_head) (b : head_bound) : Prop :=
-  0 <= sway b /\ 0 <= share b /\ forall i, (1 <= i <= n)%nat ->
+  0 <= sway b /\ 0 <= share b /\ each i upto n,
   (forall x y, within X x -> within X y -> Rabs (soft_score a n i x y) <= sharpness b / 2) /\
   (forall x x' y y' e e', within X x -> within X x' -> within X y -> within X y' -> near e x x' -> near e' y y' ->
      2 * X * Rabs (soft_score a n i x y - soft_score a n i x' y') <= sway b * (e + e')).
@@ -69,9 +69,8 @@ Definition layer_fits (X : R) (n : nat) (l : soft_layer) (b : layer_bound) : Pro
   (forall x y xs ys e s, within X x -> within X y -> Forall (within X) xs -> Forall (within X) ys -> near e x y ->
      moved (head_bounds b) xs ys s -> near (slope b * (e + s)) (soft_update l x xs) (soft_update l y ys)).
 
-Definition bounded (n : nat) (X : R) (h : nat -> activation) := forall i, (1 <= i <= n)%nat -> within X (h i).
-Definition apart (n : nat) (delta : nat -> R) (h h' : nat -> activation) :=
-  forall i, (1 <= i <= n)%nat -> near (delta i) (h i) (h' i).
+Definition bounded (n : nat) (X : R) (h : nat -> activation) := each i upto n, within X (h i).
+Definition apart (n : nat) (delta : nat -> R) (h h' : nat -> activation) := each i upto n, near (delta i) (h i) (h' i).
 
 Lemma bounds_nonneg X n heads bs : Forall2 (head_fits X n) heads bs -> forall b, In b bs -> 0 <= sway b /\ 0 <= share b.
 Proof.
@@ -89,12 +88,12 @@ Proof.
     apply total_nonneg; intros k Hk; now apply H.
 Qed.
 
-Lemma retrieved_bounded X n h i a : (1 <= i <= n)%nat -> bounded n X h -> within X (retrieved n h i a).
+Lemma retrieved_bounded X n h i a : i upto n -> bounded n X h -> within X (retrieved n h i a).
 Proof.
   intros Hi B d. apply (attend_bounded _ _ _ _ _ i); [now apply sees_itself|]. intros j [Hj _]. now apply B.
 Qed.
 
-Lemma retrieved_moves X n h h' delta i a b mu : (1 <= i <= n)%nat -> head_fits X n a b ->
+Lemma retrieved_moves X n h h' delta i a b mu : i upto n -> head_fits X n a b ->
   bounded n X h -> bounded n X h' -> apart n delta h h' -> mean_at_most n delta i mu (soft_masking a) ->
   near (exp (sharpness b) * (sway b * delta i + (1 + sway b) * mu)) (retrieved n h i a) (retrieved n h' i a).
 Proof.
@@ -128,7 +127,7 @@ Proof.
   apply Forall_forall. intros x Hx. apply in_map_iff in Hx as (a & <- & _). now apply retrieved_bounded.
 Qed.
 
-Theorem layer_moves X n l b h h' delta i mu : (1 <= i <= n)%nat -> layer_fits X n l b ->
+Theorem layer_moves X n l b h h' delta i mu : i upto n -> layer_fits X n l b ->
   bounded n X h -> bounded n X h' -> apart n delta h h' ->
   (forall a, In a (soft_heads l) -> mean_at_most n delta i mu (soft_masking a)) ->
   near (slope b * (own b * delta i + seen_mean b * mu)) (after_soft n l h i) (after_soft n l h' i).

@@ -12,7 +12,7 @@
    the theorem is false of it: a head with equal scores has the mean of all symbols.
    Idea: one layer after another by the depth reduction lemma. *)
 From Coq Require Import ZArith Reals List Bool Arith Lia Lra FunctionalExtensionality.
-From Certify Require Import lists finite_sums softmax formula network hard_attention hahn_restrictions
+From Certify Require Import positions lists finite_sums softmax formula network hard_attention hahn_restrictions
   hahn_lemma_4_depth_reduction hahn_one_layer.
 Import ListNotations.
 
@@ -80,20 +80,19 @@ Proof.
 Qed.
 
 (* What happens outside of the word changes nothing. *)
-Lemma target_ext n a y z j : (1 <= j <= n)%nat -> (forall i, (1 <= i <= n)%nat -> y i = z i) ->
+Lemma target_ext n a y z j : j upto n -> (each i upto n, y i = z i) ->
   target n a y j = target n a z j /\ y (target n a y j) = z (target n a z j).
 Proof.
   intros Hj E. assert (C : seen n a j = [] \/ seen n a j <> []) by (destruct (seen n a j); [now left|now right]).
   destruct C as [S|N]; [unfold target; rewrite S; split; [reflexivity|now apply E]|].
   destruct (target_best n a y j N) as [I B].
-  assert (R : forall i, In i (seen n a j) -> (1 <= i <= n)%nat) by (intros i Hi; apply in_seen in Hi; apply Hi).
+  assert (R : forall i, In i (seen n a j) -> i upto n) by (intros i Hi; apply in_seen in Hi; apply Hi).
   assert (T : target n a z j = target n a y j).
   { apply target_unique; [exact I|]. rewrite best_correct in *. intros k Hk. rewrite <- !E by auto. now apply B. }
   rewrite T. split; [reflexivity|now apply E, R].
 Qed.
 
-Lemma after_hard_ext n l y z : (forall i, (1 <= i <= n)%nat -> y i = z i) ->
-  forall j, (1 <= j <= n)%nat -> after_hard n l y j = after_hard n l z j.
+Lemma after_hard_ext n l y z : (each i upto n, y i = z i) -> each j upto n, after_hard n l y j = after_hard n l z j.
 Proof.
   intros E j Hj. unfold after_hard. rewrite (E j Hj). f_equal. apply map_ext. intros a. now apply target_ext.
 Qed.
@@ -193,12 +192,12 @@ Definition network_embedding users T (n i x : nat) : vector := fun d =>
   (entry (nth x (token_embedding T) []) d
    + collect (fun p => position_value users p n i) (position_embedding T) d)%R.
 
-Lemma attends_to_target t n a h j r : (1 <= j <= n)%nat ->
+Lemma attends_to_target t n a h j r : j upto n ->
   attended_by (hardmax_to t) a n h j r = linear r (h (target _ n (single_head t a) h j)).
 Proof.
   intros Hj. pose proof (visible_self n (head_masking a) j Hj) as V. set (m := mask_at (head_masking a) j) in *.
   assert (P : exists p, visible n m p /\ best _ n (single_head t a) h j p = true /\
-    forall i, (1 <= i <= n)%nat -> weights_by (hardmax_to t) a n h j i = one_hot p i).
+    each i upto n, weights_by (hardmax_to t) a n h j i = one_hot p i).
   { unfold weights_by. fold m.
     destruct t; [destruct (leftmost_exists n m (raw_score a h j) j V) as (p & Vp & L)
                 |destruct (rightmost_exists n m (raw_score a h j) j V) as (p & Vp & L)]; exists p; (split; [exact Vp|]);
@@ -211,7 +210,7 @@ Proof.
   rewrite O, one_hot_elsewhere by assumption. lra.
 Qed.
 
-Lemma single_layer_right t n l h j : (1 <= j <= n)%nat ->
+Lemma single_layer_right t n l h j : j upto n ->
   after_layer_by (hardmax_to t) n l h j = after_hard _ n (single_layer t l) h j.
 Proof.
   intros Hj. assert (E : after_heads_by (hardmax_to t) n l h j
@@ -222,12 +221,12 @@ Proof.
   apply functional_extensionality. intros d. unfold after_layer_by. rewrite E. reflexivity.
 Qed.
 
-Theorem single_network_right t users T n w j : (1 <= j <= n)%nat -> run_by (hardmax_to t) users T n w j
+Theorem single_network_right t users T n w j : j upto n -> run_by (hardmax_to t) users T n w j
   = run_at_one _ (network_embedding users T) (map (single_layer t) (transformer_layers T)) n w j.
 Proof.
   unfold run_by, run_at_one. change (fun i => network_embedding users T n i (w i)) with (embed users T n w).
   generalize (transformer_layers T) as ls. intros ls.
-  assert (G : forall y z : nat -> vector, (forall i, (1 <= i <= n)%nat -> y i = z i) -> forall j, (1 <= j <= n)%nat ->
+  assert (G : forall y z : nat -> vector, (each i upto n, y i = z i) -> each j upto n,
     after_layers_by (hardmax_to t) n ls y j = behind _ n (map (single_layer t) ls) z j); [|now apply G].
   clear. induction ls as [|l ls IH]; intros y z E j Hj; [now apply E|]. cbn. apply IH; [|exact Hj]. intros i Hi.
   rewrite single_layer_right by exact Hi. now apply after_hard_ext.

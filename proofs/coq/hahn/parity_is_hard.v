@@ -7,9 +7,8 @@
 
    Idea: one symbol in the middle of a word decides, and it moves what other positions compute by at most C/n. *)
 From Coq Require Import Reals List Bool Arith ZArith Lra Lia.
-From Certify Require Import finite_sums exponential formula network hahn_one_layer hahn_lemma_5_repaired
-    hahn_hard_formulas
-  hahn_how_cold.
+From Certify Require Import positions finite_sums exponential formula network hahn_one_layer hahn_lemma_5_repaired
+  hahn_hard_formulas hahn_how_cold.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -65,15 +64,14 @@ Definition previous_times (k : nat) : formula := Nat.iter k Previous (Symbol 1).
 Section Examples.
 Variable users : predicate_meanings.
 
-Lemma lone_changes f n p i : 1 <= p <= n -> 1 <= i <= n -> i <> p ->
+Lemma lone_changes f n p i : p upto n -> i upto n -> i <> p ->
   truth users n zeros f i = false -> truth users n (lone p) f i = true -> changes_at users 2 f n p i zeros (lone p).
 Proof. unfold changes_at. pose proof (zeros_lone p). pose proof (binary_lone p). tauto. Qed.
 
 (* A formula that is false on 0...0 and true at i if the lone 1 stands at p, for p and n beyond N. *)
 Lemma lone_decides f (place : nat -> nat -> nat -> nat -> Prop) :
-  (forall N, exists n p i, place N n p i /\ 1 <= p <= n /\ 1 <= i <= n /\ i <> p /\
-    truth users n zeros f i = false /\ truth users n (lone p) f i = true) ->
-  sensitive users place 2 f.
+  (forall N, exists n p i, place N n p i /\ p upto n /\ i upto n /\ i <> p /\
+    truth users n zeros f i = false /\ truth users n (lone p) f i = true) -> sensitive users place 2 f.
 Proof.
   intros H N. destruct (H N) as (n & p & i & P & Hp & Hi & Ne & F & G). exists n, p, i, zeros, (lone p).
   split; [exact P|]. now apply lone_changes.
@@ -81,7 +79,7 @@ Qed.
 
 Lemma parity_of_zeros n i : truth users n zeros parity i = false.
 Proof. change (Nat.odd (length (filter (fun j => zeros j =? 1) (seq 1 i))) = false). now rewrite count_none. Qed.
-Lemma parity_of_lone n p i : 1 <= p <= i -> truth users n (lone p) parity i = true.
+Lemma parity_of_lone n p i : p upto i -> truth users n (lone p) parity i = true.
 Proof.
   intros H. change (Nat.odd (length (filter (fun j => lone p j =? 1) (seq 1 i))) = true).
   rewrite (filter_ext_length _ (fun j => j =? p)) by apply letter_lone. rewrite count_here by lia. reflexivity.

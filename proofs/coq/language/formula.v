@@ -6,7 +6,7 @@
    count from 1. To be compared with constructions/language/semantics.py: `truth` is _Reading.satisfies, `counted` is
    _count, `value` is _term, `holds` and `holds_at` are the table of constructions/language/predicates.py. *)
 From Coq Require Import Arith Bool List ZArith Lia.
-From Certify Require Import lists.
+From Certify Require Import positions lists.
 Import ListNotations.
 
 Inductive side := ToLeft | ToRight.                                  (* #<[..] and #>[..] *)
@@ -146,7 +146,7 @@ Ltac by_ranges := rewrite some_in_seq; split; intros (j & I & H); exists j; spli
   rewrite andb_true_iff, all_in_seq in *; (split; [apply H|]); intros k Hk; apply H; lia.
 
 Lemma since_at_iff p q i : since_at p q i = true <->
-  exists j, 1 <= j <= i /\ q j = true /\ forall k, j <= k <= i -> p k = true.
+  exists j, j upto i /\ q j = true /\ forall k, j <= k <= i -> p k = true.
 Proof. unfold since_at. by_ranges. Qed.
 
 Lemma until_at_iff p q i : until_at n p q i = true <->
@@ -154,7 +154,7 @@ Lemma until_at_iff p q i : until_at n p q i = true <->
 Proof. unfold until_at. by_ranges. Qed.
 
 Lemma satisfies_since f g i : satisfies (Since f g) i <->
-  exists j, 1 <= j <= i /\ satisfies g j /\ forall k, j <= k <= i -> satisfies f k.
+  exists j, j upto i /\ satisfies g j /\ forall k, j <= k <= i -> satisfies f k.
 Proof. apply since_at_iff. Qed.
 Lemma satisfies_until f g i : satisfies (Until f g) i <->
   exists j, i <= j <= n /\ satisfies g j /\ forall k, i <= k <= j -> satisfies f k.
@@ -224,7 +224,7 @@ Proof.
 Qed.
 
 (* Reading outside 1, ..., n changes nothing: two truth sequences that agree there are counted alike. *)
-Lemma counted_ext s n p q i : (forall j, 1 <= j <= n -> p j = q j) -> 1 <= i <= n -> counted s n p i = counted s n q i.
+Lemma counted_ext s n p q i : (each j upto n, p j = q j) -> i upto n -> counted s n p i = counted s n q i.
 Proof.
   intros H Hi. unfold counted. f_equal. apply filter_ext_on. intros j Hj. apply H.
   destruct s; apply in_seq in Hj; lia.

@@ -5,9 +5,8 @@
    What is claimed is `certificate_claim`: read it first. Its errors are those that are proved, which need not be those
    that the file states. *)
 From Coq Require Import Reals QArith Qreals String ZArith List Bool Arith Lia.
-From Certify Require Import finite_sums softmax weighing formula network meaning well_defined user_predicates json_text
-  formula_text model_text
-  comparison.
+From Certify Require Import positions finite_sums softmax weighing formula network meaning well_defined user_predicates
+  json_text formula_text model_text comparison.
 Import ListNotations.
 
 (* How attention is sharpened, as the claim has it. *)
@@ -111,7 +110,7 @@ Notation L := (claimed_lengths c).
 
 (* At every position of every word of the claim the number x that a direction holds is so. *)
 Definition everywhere (d : direction) (so : nat -> word -> nat -> R -> Prop) : Prop :=
-  forall n w, allowed L n -> over T n w -> forall i, (1 <= i <= n)%nat -> so n w i (run users T n w i d).
+  forall n w, allowed L n -> over T n w -> each i upto n, so n w i (run users T n w i d).
 Definition holds_exactly (d : direction) (f : formula) : Prop :=
   everywhere d (fun n w i x => x = bit (truth users n w f i)).
 (* An error is one of a direction: where the truth is 0 (above the number), and where it is 1 (below it). *)
@@ -126,9 +125,9 @@ Definition regime_holds : Prop :=
   match claimed_regime c with
   | Unstated => True
   | ByPosition => forall l a, In l (transformer_layers T) -> In a (layer_heads l) ->
-      forall n i, allowed L n -> (1 <= i <= n)%nat -> expression_value (head_temperature a) n i = 1
+      forall n i, allowed L n -> i upto n -> expression_value (head_temperature a) n i = 1
   | ByTemperature => forall d p, In (d, p) (position_embedding T) ->
-      forall n i, allowed L n -> (1 <= i <= n)%nat ->
+      forall n i, allowed L n -> i upto n ->
       Rabs (position_value users p n i) <= if existsb meaning_has_counts (model_meanings m) then INR n ^ 2 else 1
   end.
 Definition is_causal : Prop :=

@@ -6,7 +6,7 @@
    weights (`entmax_unique`); if the weight of one position is less than r^p, others weigh no more than their gap to it
    leaves (`entmax_kernel`). *)
 From Coq Require Import Reals Lra Lia Arith Bool List.
-From Certify Require Import finite_sums softmax relu.
+From Certify Require Import positions finite_sums softmax relu.
 Open Scope R_scope.
 
 Definition above (k : nat) (x : R) : R := relu (x / INR (S k)) ^ S k.
@@ -81,7 +81,7 @@ Proof.
   2:{ exists 0. intros q [Hq Mq]. exfalso. assert (X : existsb m (seq 1 n) = true); [|congruence].
       apply existsb_exists. exists q. split; [apply in_seq; lia|exact Mq]. }
   set (b := sum n (fun j => Rabs (s j)) + INR (S k)). pose proof (order_pos k) as P.
-  assert (Bound : forall j, (1 <= j <= n)%nat -> Rabs (s j) + INR (S k) <= b).
+  assert (Bound : each j upto n, Rabs (s j) + INR (S k) <= b).
   { intros j Hj. unfold b. rewrite (sum_apart n j) by exact Hj.
     enough (0 <= sum n (except j (fun j => Rabs (s j)))) by lra. apply sum_nonneg. intros i _. unfold except.
     destruct (i =? j)%nat; [lra|apply Rabs_pos]. }
@@ -138,8 +138,8 @@ Proof.
 Qed.
 
 (* ---- rows that are the same, or read from the other end ---- *)
-Lemma entmax_same k n m m' s s' : (forall j, (1 <= j <= n)%nat -> m j = m' j /\ s j = s' j) ->
-  forall j, (1 <= j <= n)%nat -> entmax k n m s j = entmax k n m' s' j.
+Lemma entmax_same k n m m' s s' : (each j upto n, m j = m' j /\ s j = s' j) ->
+  each j upto n, entmax k n m s j = entmax k n m' s' j.
 Proof.
   intros E j Hj. destruct (E j Hj) as [Em Es]. destruct (m j) eqn:M.
   - assert (T : mass_above k n m s (proj1_sig (threshold k n m' s')) = 1).
@@ -148,7 +148,7 @@ Proof.
     rewrite (entmax_unique k n m s _ T j (conj Hj M)). unfold entmax. now rewrite <- Em, Es.
   - unfold entmax. now rewrite M, <- Em.
 Qed.
-Lemma entmax_backwards k n m s j : (1 <= j <= n)%nat ->
+Lemma entmax_backwards k n m s j : j upto n ->
   entmax k n (fun j => m (S n - j)%nat) (fun j => s (S n - j)%nat) j = entmax k n m s (S n - j).
 Proof.
   intros Hj. destruct (m (S n - j)%nat) eqn:M.
@@ -165,10 +165,10 @@ Lemma entmax_uniform k n m c s j : (forall j, visible n m j -> s j = c) -> visib
   entmax k n m s j = softmax n m s j.
 Proof.
   intros E V. set (w := above k (c - proj1_sig (threshold k n m s))).
-  assert (H : forall i, (1 <= i <= n)%nat -> entmax k n m s i = w * bit (m i)).
+  assert (H : each i upto n, entmax k n m s i = w * bit (m i)).
   { intros i Hi. unfold entmax. destruct (m i) eqn:M; cbn [bit]; [|lra]. rewrite (E i (conj Hi M)). unfold w. lra. }
   pose proof (entmax_total k n m s j V) as T. rewrite (sum_ext n _ _ H), sum_scale in T.
-  assert (W : forall i, (1 <= i <= n)%nat -> weight m s i = exp c * bit (m i)).
+  assert (W : each i upto n, weight m s i = exp c * bit (m i)).
   { intros i Hi. unfold weight. destruct (m i) eqn:M; cbn [bit]; [|lra]. rewrite (E i (conj Hi M)). lra. }
   unfold softmax. rewrite (H j (proj1 V)), (W j (proj1 V)), (sum_ext n _ _ W), sum_scale, (proj2 V). cbn [bit].
   pose proof (exp_pos c). set (b := sum n (fun j => bit (m j))) in *.
@@ -193,7 +193,7 @@ Qed.
 Lemma attend_sparsely_far k n m s v d : visible n m d ->
   (forall j, visible n m j -> j <> d -> s j <= s d - INR (S k)) -> attend_sparsely k n m s v = v d.
 Proof.
-  intros Vd Far. assert (Z : forall j, (1 <= j <= n)%nat -> j <> d -> entmax k n m s j = 0).
+  intros Vd Far. assert (Z : each j upto n, j <> d -> entmax k n m s j = 0).
   { intros j Hj N. destruct (m j) eqn:M; [|unfold entmax; now rewrite M].
     apply (entmax_far k n m s d j Vd (conj Hj M) N), Far; [now split|exact N]. }
   pose proof (entmax_total k n m s d Vd) as T. unfold attend_sparsely. rewrite (sum_apart n d) in * by apply Vd.

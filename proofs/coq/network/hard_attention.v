@@ -8,7 +8,7 @@
    winners; if there is one winner, they are its one-hot vector, which leftmost and rightmost hardmax are, too; a head
    whose scores are identically 0 does the same with either weighting; runs depend on the symbols 1, ..., n alone. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax network totals.
+From Certify Require Import positions finite_sums softmax network totals.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -81,19 +81,18 @@ Proof.
 Qed.
 
 (* Streams that agree at the positions of the word. *)
-Definition agree (n : nat) (h h' : nat -> vector) := forall i d, (1 <= i <= n)%nat -> h i d = h' i d.
+Definition agree (n : nat) (h h' : nat -> vector) := forall i d, i upto n -> h i d = h' i d.
 
-Lemma softmax_ext n m s s' j : (1 <= j <= n)%nat -> (forall k, (1 <= k <= n)%nat -> s k = s' k) ->
-  softmax n m s j = softmax n m s' j.
+Lemma softmax_ext n m s s' j : j upto n -> (each k upto n, s k = s' k) -> softmax n m s j = softmax n m s' j.
 Proof.
-  intros Hj H. assert (W : forall k, (1 <= k <= n)%nat -> weight m s k = weight m s' k).
+  intros Hj H. assert (W : each k upto n, weight m s k = weight m s' k).
   { intros k Hk. unfold weight. now rewrite H. }
   unfold softmax. now rewrite W, (sum_ext n _ _ W).
 Qed.
 
 Section AtTemperature.
 Variables (n : nat) (tau : R) (x : expression).
-Hypothesis X : forall i, (1 <= i <= n)%nat -> expression_value x n i = tau.
+Hypothesis X : each i upto n, expression_value x n i = tau.
 
 Lemma run_soft_step l h h' : agree n h h' ->
   agree n (after_layer_by (softmax_at tau) n l h) (after_layer n (layer_at x l) h').
@@ -114,7 +113,7 @@ Lemma run_soft_steps ls : forall h h', agree n h h' ->
 Proof. induction ls as [|l ls IH]; intros h h' H; [exact H|]. apply IH. now apply run_soft_step. Qed.
 End AtTemperature.
 
-Theorem run_soft_is_run users T x tau n w : (forall i, (1 <= i <= n)%nat -> expression_value x n i = tau n) ->
+Theorem run_soft_is_run users T x tau n w : (each i upto n, expression_value x n i = tau n) ->
   agree n (run_soft tau users T n w) (run users (at_temperature x T) n w).
 Proof. intros X. now apply run_soft_steps. Qed.
 
@@ -122,7 +121,7 @@ Proof. intros X. now apply run_soft_steps. Qed.
 Lemma at_most_true x y : at_most x y = true <-> x <= y.
 Proof. unfold at_most. destruct (Rle_dec x y); split; intros; [assumption|reflexivity|discriminate|lra]. Qed.
 
-Lemma winner_correct n m s j : (1 <= j <= n)%nat ->
+Lemma winner_correct n m s j : j upto n ->
   winner n m s j = true <-> visible n m j /\ forall k, visible n m k -> s k <= s j.
 Proof.
   intros Hj. unfold winner. rewrite andb_true_iff, forallb_forall. split.
@@ -132,13 +131,13 @@ Proof.
     apply at_most_true, H. split; [lia|exact E].
 Qed.
 
-Lemma winner_exists n m s p : visible n m p -> exists j, (1 <= j <= n)%nat /\ winner n m s j = true.
+Lemma winner_exists n m s p : visible n m p -> exists j, j upto n /\ winner n m s j = true.
 Proof.
   intros V. destruct (rightmost_exists n m s p V) as (j & Vj & H). exists j. split; [apply Vj|].
   apply winner_correct; [apply Vj|]. split; [exact Vj|]. intros k Vk. now apply H.
 Qed.
 
-Lemma sum_at_least n f p : (1 <= p <= n)%nat -> (forall j, (1 <= j <= n)%nat -> 0 <= f j) -> f p <= sum n f.
+Lemma sum_at_least n f p : p upto n -> (each j upto n, 0 <= f j) -> f p <= sum n f.
 Proof.
   intros Hp H. rewrite (sum_apart n p) by exact Hp. assert (0 <= sum n (except p f)); [|lra].
   apply sum_nonneg. intros j Hj. unfold except. destruct (j =? p)%nat; [lra|now apply H].
@@ -168,7 +167,7 @@ Definition tieless (n : nat) (m : mask) (s : nat -> R) : Prop :=
   exists p, visible n m p /\ forall j, visible n m j -> j <> p -> s j < s p.
 
 Lemma winner_alone n m s p : visible n m p -> (forall j, visible n m j -> j <> p -> s j < s p) ->
-  forall j, (1 <= j <= n)%nat -> winner n m s j = (j =? p)%nat.
+  each j upto n, winner n m s j = (j =? p)%nat.
 Proof.
   intros V H j Hj. apply eq_true_iff_eq. rewrite winner_correct, Nat.eqb_eq by exact Hj. split.
   - intros [Vj W]. destruct (Nat.eq_dec j p) as [E|N]; [exact E|]. specialize (H j Vj N). specialize (W p V). lra.
@@ -184,7 +183,7 @@ Qed.
 
 (* A tieless row: average-, leftmost and rightmost hardmax are one. *)
 Theorem hardmax_tieless n m s p : visible n m p -> (forall j, visible n m j -> j <> p -> s j < s p) ->
-  is_rightmost n m s p /\ is_leftmost n m s p /\ forall j, (1 <= j <= n)%nat -> hardmax n m s j = one_hot p j.
+  is_rightmost n m s p /\ is_leftmost n m s p /\ each j upto n, hardmax n m s j = one_hot p j.
 Proof.
   intros V H. assert (L : forall j, visible n m j -> s j <= s p).
   { intros j Vj. destruct (Nat.eq_dec j p) as [->|N]; [lra|left; now apply H]. }
@@ -203,8 +202,7 @@ Definition rightmost_hardmax : weighting := fun n m s j =>
 
 (* One of the winners is alone at the end of a list l of the others: none of l wins if it is p, and p is in l if not. *)
 Lemma only_extreme n m s p l j : visible n m p -> (forall k, visible n m k -> s k <= s p) ->
-  (1 <= j <= n)%nat -> (forall k, In k l -> (1 <= k <= n)%nat) ->
-  (j <> p -> visible n m j -> s p <= s j -> In p l) ->
+  j upto n -> (forall k, In k l -> k upto n) -> (j <> p -> visible n m j -> s p <= s j -> In p l) ->
   (j = p -> forall k, In k l -> visible n m k -> s k < s p) ->
   bit (winner n m s j && negb (existsb (winner n m s) l)) = one_hot p j.
 Proof.
@@ -218,8 +216,7 @@ Proof.
     exists p. split; [now apply Other; try apply Wj|exact W].
 Qed.
 
-Theorem leftmost_hardmax_one_hot n m s p j : is_leftmost n m s p -> (1 <= j <= n)%nat ->
-  leftmost_hardmax n m s j = one_hot p j.
+Theorem leftmost_hardmax_one_hot n m s p j : is_leftmost n m s p -> j upto n -> leftmost_hardmax n m s j = one_hot p j.
 Proof.
   intros [V H] Hj. apply only_extreme; [exact V|intros k Vk; now apply H|exact Hj| | |].
   - intros k I. apply in_seq in I. lia.
@@ -228,7 +225,7 @@ Proof.
   - intros -> k I Vk. apply in_seq in I. apply (H k Vk). lia.
 Qed.
 
-Theorem rightmost_hardmax_one_hot n m s p j : is_rightmost n m s p -> (1 <= j <= n)%nat ->
+Theorem rightmost_hardmax_one_hot n m s p j : is_rightmost n m s p -> j upto n ->
   rightmost_hardmax n m s j = one_hot p j.
 Proof.
   intros [V H] Hj. apply only_extreme; [exact V|intros k Vk; now apply H|exact Hj| | |].
@@ -285,14 +282,14 @@ Proof.
 Qed.
 
 (* A position sees itself under every mask. *)
-Lemma visible_self n k i : (1 <= i <= n)%nat -> visible n (mask_at k i) i.
+Lemma visible_self n k i : i upto n -> visible n (mask_at k i) i.
 Proof.
   intros H. split; [exact H|]. destruct k; simpl; unfold future, past; [reflexivity| |]; apply Nat.leb_refl.
 Qed.
 
 (* ---- what holds of every row of scores of every head that is not uniform, in the run with hard attention ---- *)
 Definition rows_hold (P : mask -> (nat -> R) -> Prop) (n : nat) (l : layer) (h : nat -> vector) : Prop :=
-  forall a i, In a (layer_heads l) -> uniform_head a = false -> (1 <= i <= n)%nat ->
+  forall a i, In a (layer_heads l) -> uniform_head a = false -> i upto n ->
   P (mask_at (head_masking a) i) (raw_score a h i).
 Fixpoint every_row (P : mask -> (nat -> R) -> Prop) (n : nat) (ls : list layer) (h : nat -> vector) : Prop :=
   match ls with
@@ -310,7 +307,7 @@ Definition tieless_at (T : transformer) (n : nat) : Prop :=
   forall w, over T n w -> every_row (fun m s => tieless n m s) n (transformer_layers T) (embed users T n w).
 (* x is at least 1 and all entries of initial activations, in absolute value. *)
 Definition initial_at_most (T : transformer) (n : nat) (x : R) : Prop := 1 <= x /\
-  forall w, over T n w -> forall i d, (1 <= i <= n)%nat -> Rabs (embed users T n w i d) <= x.
+  forall w, over T n w -> forall i d, i upto n -> Rabs (embed users T n w i d) <= x.
 End OfNetworks.
 
 Lemma every_row_impl (P P' : mask -> (nat -> R) -> Prop) n ls : (forall m s, P m s -> P' m s) ->
@@ -321,10 +318,9 @@ Proof.
 Qed.
 
 (* ---- runs depend on the first n entries alone ---- *)
-Lemma hardmax_ext n m s s' j : (1 <= j <= n)%nat -> (forall k, (1 <= k <= n)%nat -> s k = s' k) ->
-  hardmax n m s j = hardmax n m s' j.
+Lemma hardmax_ext n m s s' j : j upto n -> (each k upto n, s k = s' k) -> hardmax n m s j = hardmax n m s' j.
 Proof.
-  intros Hj H. assert (W : forall k, (1 <= k <= n)%nat -> winner n m s k = winner n m s' k).
+  intros Hj H. assert (W : each k upto n, winner n m s k = winner n m s' k).
   { intros k Hk. unfold winner. f_equal. apply eq_true_iff_eq. rewrite !forallb_forall.
     split; intros A l Hl; specialize (A l Hl); apply in_seq in Hl; rewrite ?H in * by lia; exact A. }
   unfold hardmax, winners. rewrite W by exact Hj. f_equal. apply sum_ext. intros k Hk. now rewrite W.
@@ -342,7 +338,7 @@ Proof.
 Qed.
 
 Lemma every_row_ext (P : mask -> (nat -> R) -> Prop) n ls :
-  (forall m s s', (forall j, (1 <= j <= n)%nat -> s j = s' j) -> P m s -> P m s') ->
+  (forall m s s', (each j upto n, s j = s' j) -> P m s -> P m s') ->
   forall h h', agree n h h' -> every_row P n ls h -> every_row P n ls h'.
 Proof.
   intros E. induction ls as [|l ls IH]; intros h h' A; simpl; [easy|]. intros [H Hs]. split.
@@ -351,6 +347,5 @@ Proof.
   - eapply IH; [|exact Hs]. now apply after_layer_hard_ext.
 Qed.
 
-Lemma embed_ext users T n w w' : (forall i, (1 <= i <= n)%nat -> w i = w' i) ->
-  agree n (embed users T n w) (embed users T n w').
+Lemma embed_ext users T n w w' : (each i upto n, w i = w' i) -> agree n (embed users T n w) (embed users T n w').
 Proof. intros H i d Hi. unfold embed. now rewrite H. Qed.

@@ -3,7 +3,7 @@
    `near` and `others` are approximate, the rest exact: `slack` is exactly 0 where its formula holds, and some number of
    at least 1 elsewhere. An `average` is of counts of one side. `others` comes with a bound of its error. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Certify Require Import finite_sums softmax relu formula network comparison.
+From Certify Require Import positions finite_sums softmax relu formula network comparison.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -44,7 +44,7 @@ Definition means (i : nat) (a : meaning) (x : R) : Prop :=
 
 (* A list of meanings, one per direction, holds of the residual stream h at every position. *)
 Definition holds_of (A : list meaning) (h : nat -> vector) : Prop :=
-  forall i d, (1 <= i <= n)%nat -> means i (nth d A IsAnything) (h i d).
+  forall i d, i upto n -> means i (nth d A IsAnything) (h i d).
 End Means.
 
 (* ---- expressions and position functions as data: equality can be computed ---- *)

@@ -11,7 +11,7 @@
    here: the limits on exponents and on arguments of functions (docs/certificate.md, 1) have no counterpart; x / 0 and
    logarithms of what is not positive are excluded by well_defined.v. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool.
-From Certify Require Import finite_sums softmax weighing relu formula.
+From Certify Require Import positions finite_sums softmax weighing relu formula.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -144,16 +144,13 @@ Definition run (T : transformer) (n : nat) (w : word) : nat -> vector :=
   fold_left (fun h l => after_layer n l h) (transformer_layers T) (embed T n w).
 
 (* The word is written in the alphabet of the transformer. *)
-Definition over (T : transformer) (n : nat) (w : word) : Prop :=
-  forall i, (1 <= i <= n)%nat -> (w i < length (token_embedding T))%nat.
+Definition over (T : transformer) (n : nat) (w : word) : Prop := each i upto n, (w i < length (token_embedding T))%nat.
 
 (* What is to be proved: every length, every word, every position, exactly. *)
-Definition computes (T : transformer) (f : formula) : Prop :=
-  forall n w, (1 <= n)%nat -> over T n w ->
-  forall i, (1 <= i <= n)%nat -> run T n w i (transformer_output T) = bit (truth users n w f i).
+Definition computes (T : transformer) (f : formula) : Prop := forall n w, (1 <= n)%nat -> over T n w ->
+  each i upto n, run T n w i (transformer_output T) = bit (truth users n w f i).
 
 (* The same for some lengths only. *)
-Definition computes_for (L : lengths) (T : transformer) (f : formula) : Prop :=
-  forall n w, allowed L n -> over T n w ->
-  forall i, (1 <= i <= n)%nat -> run T n w i (transformer_output T) = bit (truth users n w f i).
+Definition computes_for (L : lengths) (T : transformer) (f : formula) : Prop := forall n w, allowed L n -> over T n w ->
+  each i upto n, run T n w i (transformer_output T) = bit (truth users n w f i).
 End Run.

@@ -3,7 +3,7 @@
    Proved: softmax weights are a distribution over the visible positions; if all but one of them weigh at most beta
    times that one, then attention to values in [0, 1] errs by at most beta / (1 + beta). *)
 From Coq Require Import Reals Lra Lia Arith Bool List.
-From Certify Require Import finite_sums.
+From Certify Require Import positions finite_sums.
 Open Scope R_scope.
 
 Definition mask := nat -> bool.
@@ -11,7 +11,7 @@ Definition no_mask : mask := fun _ => true.
 Definition future (i : nat) : mask := fun j => (j <=? i)%nat.   (* positions j <= i are visible *)
 Definition past (i : nat) : mask := fun j => (i <=? j)%nat.     (* positions j >= i are visible *)
 
-Definition visible (n : nat) (m : mask) (j : nat) := (1 <= j <= n)%nat /\ m j = true.
+Definition visible (n : nat) (m : mask) (j : nat) := j upto n /\ m j = true.
 
 (* exp of a score; exp (-infinity) = 0 where the mask hides the position. *)
 Definition weight (m : mask) (s : nat -> R) (j : nat) : R := if m j then exp (s j) else 0.
@@ -24,9 +24,9 @@ Definition attend (n : nat) (m : mask) (s v : nat -> R) : R := sum n (fun j => s
 Definition attend_beside (z : R) (n : nat) (m : mask) (s v : nat -> R) : R :=
   sum n (fun j => weight m s j / (z + sum n (weight m s)) * v j).
 
-Lemma visible_future n i : (1 <= i <= n)%nat -> visible n (future i) i.
+Lemma visible_future n i : i upto n -> visible n (future i) i.
 Proof. intros H. split; [exact H|apply Nat.leb_refl]. Qed.
-Lemma visible_past n i : (1 <= i <= n)%nat -> visible n (past i) i.
+Lemma visible_past n i : i upto n -> visible n (past i) i.
 Proof. intros H. split; [exact H|apply Nat.leb_refl]. Qed.
 
 Lemma weight_nonneg m s j : 0 <= weight m s j.
@@ -60,7 +60,7 @@ Lemma attend_ext n m s s' v v' :
   (forall j, visible n m j -> s j = s' j) -> (forall j, visible n m j -> v j = v' j) ->
   attend n m s v = attend n m s' v'.
 Proof.
-  intros Hs Hv. assert (W : forall j, (1 <= j <= n)%nat -> weight m s j = weight m s' j).
+  intros Hs Hv. assert (W : each j upto n, weight m s j = weight m s' j).
   { intros j Hj. unfold weight. destruct (m j) eqn:E; [|reflexivity]. now rewrite (Hs j (conj Hj E)). }
   apply sum_ext. intros j Hj. unfold softmax. rewrite (W j Hj), (sum_ext n _ _ W).
   destruct (m j) eqn:E; [now rewrite (Hv j (conj Hj E))|].
@@ -112,8 +112,7 @@ Proof.
   pose proof (exp_pos c). field. lra.
 Qed.
 
-Lemma attend_uniform_future n i c v : (1 <= i <= n)%nat ->
-  attend n (future i) (fun _ => c) v = sum i v / INR i.
+Lemma attend_uniform_future n i c v : i upto n -> attend n (future i) (fun _ => c) v = sum i v / INR i.
 Proof.
   intros H. assert (L : sum n (fun j => bit (future i j)) = INR i).
   { rewrite <- sum_one, <- (sum_up_to n i) by lia. apply sum_ext. intros j _. unfold future. lra. }
@@ -121,7 +120,7 @@ Proof.
   unfold future. now rewrite sum_up_to by lia.
 Qed.
 
-Lemma attend_uniform_past n i c v : (1 <= i <= n)%nat ->
+Lemma attend_uniform_past n i c v : i upto n ->
   attend n (past i) (fun _ => c) v = (sum n v - sum (i - 1) v) / INR (S n - i).
 Proof.
   intros H. assert (L : sum n (fun j => bit (past i j)) = INR (S n - i)).

@@ -1,7 +1,7 @@
 (* How a head weighs positions (docs/weightings.md): softmax, softmax plus one, sparsemax, 1.5-entmax; ReLU, ReLU over n
    and sigmoid, whose weights depend on their own score alone; geometric and stick-breaking attention, which are one. *)
 From Coq Require Import Reals Lra Lia Arith Bool List.
-From Certify Require Import finite_sums exponential softmax relu entmax.
+From Certify Require Import positions finite_sums exponential softmax relu entmax.
 Open Scope R_scope.
 
 Inductive weighing := Softmax | SoftmaxPlusOne | Sparsemax | Entmax | Relu | ReluOverN | Sigmoid
@@ -49,7 +49,7 @@ Proof. now destruct k. Qed.
 (* Each takes a share of what is left. *)
 Definition breaks_a_stick (k : weighing) : bool := match k with Geometric | StickBreaking => true | _ => false end.
 
-Lemma product_ext n f g : (forall j, (1 <= j <= n)%nat -> f j = g j) -> product n f = product n g.
+Lemma product_ext n f g : (each j upto n, f j = g j) -> product n f = product n g.
 Proof.
   induction n as [|n IH]; intros E; [reflexivity|]. cbn [product]. f_equal; [apply IH; intros; apply E|apply E]; lia.
 Qed.
@@ -62,28 +62,27 @@ Proof.
 Qed.
 Lemma product_times n f g : product n (fun j => f j * g j) = product n f * product n g.
 Proof. induction n as [|n IH]; [simpl; ring|]. cbn [product]. rewrite IH. ring. Qed.
-Lemma product_one n f : (forall j, (1 <= j <= n)%nat -> f j = 1) -> product n f = 1.
+Lemma product_one n f : (each j upto n, f j = 1) -> product n f = 1.
 Proof.
   induction n as [|n IH]; intros E; [reflexivity|]. cbn [product]. rewrite IH, (E (S n)); [ring|lia|].
   intros; apply E; lia.
 Qed.
-Lemma product_single n p x : (1 <= p <= n)%nat -> product n (fun j => if (j =? p)%nat then x else 1) = x.
+Lemma product_single n p x : p upto n -> product n (fun j => if (j =? p)%nat then x else 1) = x.
 Proof.
   induction n as [|n IH]; intros Hp; [lia|]. cbn [product]. destruct (Nat.eqb_spec (S n) p) as [E|E].
   - rewrite product_one; [ring|]. intros j Hj. now rewrite (proj2 (Nat.eqb_neq j p)) by lia.
   - rewrite IH by lia. ring.
 Qed.
 
-Lemma stick_same n i s s' : (forall j, (1 <= j <= n)%nat -> s j = s' j) ->
-  forall j, (1 <= j <= n)%nat -> stick n i s j = stick n i s' j.
+Lemma stick_same n i s s' : (each j upto n, s j = s' j) -> each j upto n, stick n i s j = stick n i s' j.
 Proof.
   intros E j Hj. unfold stick. rewrite (E j Hj). destruct (j =? i)%nat; [reflexivity|]. f_equal. apply product_ext.
   intros k Hk. now rewrite (E k Hk).
 Qed.
-Lemma weights_as_same k n m m' i s s' : (forall j, (1 <= j <= n)%nat -> m j = m' j /\ s j = s' j) ->
-  forall j, (1 <= j <= n)%nat -> weights_as k n m i s j = weights_as k n m' i s' j.
+Lemma weights_as_same k n m m' i s s' : (each j upto n, m j = m' j /\ s j = s' j) ->
+  each j upto n, weights_as k n m i s j = weights_as k n m' i s' j.
 Proof.
-  intros E j Hj. assert (W : forall j, (1 <= j <= n)%nat -> weight m s j = weight m' s' j)
+  intros E j Hj. assert (W : each j upto n, weight m s j = weight m' s' j)
     by (intros l Hl; destruct (E l Hl) as [Em Es]; unfold weight; now rewrite Em, Es).
   destruct (E j Hj) as [Em Es].
   destruct k; cbn [weights_as]; try (now apply entmax_same); try (now rewrite Em, Es);
@@ -91,7 +90,7 @@ Proof.
   - unfold softmax. now rewrite (W j Hj), (sum_ext n _ _ W).
   - now rewrite (W j Hj), (sum_ext n _ _ W).
 Qed.
-Lemma stick_backwards n i s j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+Lemma stick_backwards n i s j : i upto n -> j upto n ->
   stick n (S n - i) (fun j => s (S n - j)%nat) j = stick n i s (S n - j).
 Proof.
   intros Hi Hj. unfold stick.
@@ -102,7 +101,7 @@ Proof.
     j))),
     (Nat.ltb_spec (Nat.min (S n - i) j) k), (Nat.ltb_spec k (Nat.max (S n - i) j)); reflexivity || (exfalso; lia).
 Qed.
-Lemma weights_as_backwards k n m i s j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+Lemma weights_as_backwards k n m i s j : i upto n -> j upto n ->
   weights_as k n (fun j => m (S n - j)%nat) (S n - i) (fun j => s (S n - j)%nat) j = weights_as k n m i s (S n - j).
 Proof.
   intros Hi Hj. destruct k; cbn [weights_as]; try (now apply entmax_backwards); try reflexivity;
@@ -115,13 +114,13 @@ Proof.
   intros E. destruct k; cbn [weights_as]; unfold softmax, entmax, weight; rewrite E; unfold Rdiv; ring.
 Qed.
 
-Lemma attend_as_same k n m m' i s s' v v' : (forall j, (1 <= j <= n)%nat -> m j = m' j /\ s j = s' j /\ v j = v' j) ->
+Lemma attend_as_same k n m m' i s s' v v' : (each j upto n, m j = m' j /\ s j = s' j /\ v j = v' j) ->
   attend_as k n m i s v = attend_as k n m' i s' v'.
 Proof.
   intros E. apply sum_ext. intros j Hj. destruct (E j Hj) as (_ & _ & ->). f_equal.
   apply weights_as_same; [|exact Hj]. intros l Hl. now destruct (E l Hl) as (Em & Es & _).
 Qed.
-Lemma attend_as_backwards k n m i s v : (1 <= i <= n)%nat -> attend_as k n m i s v
+Lemma attend_as_backwards k n m i s v : i upto n -> attend_as k n m i s v
   = attend_as k n (fun j => m (S n - j)%nat) (S n - i) (fun j => s (S n - j)%nat) (fun j => v (S n - j)%nat).
 Proof.
   intros Hi. unfold attend_as. rewrite <- (sum_backwards n (fun j => _ * v j)). apply sum_ext. intros j Hj.
@@ -184,7 +183,7 @@ Qed.
 
 Fixpoint held (s v : nat -> R) (j : nat) : R :=
   match j with O => 0 | S j => (1 - sigmoid (s (S j))) * held s v j + sigmoid (s (S j)) * v (S j) end.
-Lemma held_range s v j : (forall k, (1 <= k <= j)%nat -> 0 <= v k <= 1) -> 0 <= held s v j <= 1.
+Lemma held_range s v j : (each k upto j, 0 <= v k <= 1) -> 0 <= held s v j <= 1.
 Proof.
   induction j as [|j IH]; intros Hv; [simpl; lra|]. cbn [held]. specialize (IH ltac:(intros; apply Hv; lia)).
   specialize (Hv (S j) ltac:(lia)). pose proof (sigmoid_range (s (S j))). set (q := sigmoid (s (S j))) in *.
@@ -193,7 +192,7 @@ Proof.
   assert (0 <= q * v (S j) <= q); [|lra].
   split; [apply Rmult_le_pos; lra|]. rewrite <- (Rmult_1_r q) at 2. apply Rmult_le_compat_l; lra.
 Qed.
-Lemma held_sum n s v i : (1 <= i <= S n)%nat -> sum n (fun j => if (j <? i)%nat then stick n i s j * v j else 0)
+Lemma held_sum n s v i : i upto S n -> sum n (fun j => if (j <? i)%nat then stick n i s j * v j else 0)
   = held s v (i - 1).
 Proof.
   induction i as [|i IH]; intros Hi; [lia|]. destruct i as [|i].
@@ -222,7 +221,7 @@ Proof.
             (Nat.ltb_spec (Nat.min (S i) j) k), (Nat.ltb_spec k (Nat.max (S i) j)); cbn [andb]; try lia;
             rewrite ?E; ring.
 Qed.
-Theorem attend_as_held k n i s v : breaks_a_stick k = true -> (1 <= i <= n)%nat ->
+Theorem attend_as_held k n i s v : breaks_a_stick k = true -> i upto n ->
   attend_as k n (future i) i s v = held s v (i - 1).
 Proof.
   intros K Hi. rewrite <- (held_sum n) by lia. apply sum_ext. intros j Hj.

@@ -2,7 +2,7 @@
    positive: then there is no network to speak of. (Over the real numbers of Coq x / 0 is some number, and so is the
    logarithm of 0; nothing rests on it.) *)
 From Coq Require Import Reals ZArith List.
-From Certify Require Import formula network.
+From Certify Require Import positions formula network.
 Open Scope R_scope.
 
 Definition in_domain (g : real_function) (x : R) : Prop := match g with Sqrt => 0 <= x | _ => 0 < x end.
@@ -22,6 +22,6 @@ Definition defined_at (T : transformer) (n i : nat) : Prop :=
   (forall d x, In (d, Formula x) (position_embedding T) -> has_value x n i) /\
   (forall l a, In l (transformer_layers T) -> In a (layer_heads l) ->
      has_value (head_temperature a) n i /\ 0 < expression_value (head_temperature a) n i).
-Definition defined (T : transformer) : Prop := forall n i, (1 <= i <= n)%nat -> defined_at T n i.
+Definition defined (T : transformer) : Prop := forall n i, i upto n -> defined_at T n i.
 Definition defined_for (L : lengths) (T : transformer) : Prop :=
-  forall n i, allowed L n -> (1 <= i <= n)%nat -> defined_at T n i.
+  forall n i, allowed L n -> i upto n -> defined_at T n i.

@@ -6,7 +6,7 @@
    is near `p since q` (`p until q`) for g >= ln 4. A head with score - g j, or with a first position above the others
    by E with e^E >= 3 (n - 1), is within 1/4 of the value of the first position. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_08_tie_breaking relu
+From Certify Require Import positions finite_sums softmax exponential lemma_06_near_hardmax lemma_08_tie_breaking relu
   lemma_09_rounding formula theorem_15_since_until.
 Open Scope R_scope.
 
@@ -50,7 +50,7 @@ End Decided.
 
 Section Temporal.
 Variables (p q : nat -> bool) (n i : nat) (l v : nat -> R) (C D g : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Hg : 0 < g.
 Hypothesis Enough : exp (- g) <= 1 / 4.
 
@@ -166,7 +166,7 @@ Qed.
 End One.
 
 (* Where q can hold at the first position only, and p holds everywhere else, `p since q` is decided there. *)
-Lemma since_at_first p q n i : (1 <= i <= n)%nat -> (forall j, (1 < j <= n)%nat -> p j = true /\ q j = false) ->
+Lemma since_at_first p q n i : i upto n -> (forall j, (1 < j <= n)%nat -> p j = true /\ q j = false) ->
   since_at p q i = both p q 1.
 Proof.
   intros Hi H. apply eq_true_iff_eq. rewrite since_at_iff. unfold both. rewrite andb_true_iff. split.
@@ -176,7 +176,7 @@ Proof.
     destruct (Nat.eq_dec k 1) as [->|]; [exact P|]. now apply H; lia.
 Qed.
 
-Lemma until_at_last p q n i : (1 <= i <= n)%nat -> (forall j, (1 <= j < n)%nat -> p j = true /\ q j = false) ->
+Lemma until_at_last p q n i : i upto n -> (forall j, (1 <= j < n)%nat -> p j = true /\ q j = false) ->
   until_at n p q i = both p q n.
 Proof.
   intros Hi H. apply eq_true_iff_eq. rewrite until_at_iff. unfold both. rewrite andb_true_iff. split.

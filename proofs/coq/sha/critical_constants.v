@@ -8,13 +8,13 @@
    Idea: the position that decides has one vote, all others have the other. Their weights are q, q^2, ... or tend to
    that as the position grows, and q + q^2 + ... > 1/3 as soon as q > 1/4. *)
 From Coq Require Import Reals ZArith Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_07_table_lookup relu formula
-  proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
+From Certify Require Import positions finite_sums softmax exponential lemma_06_near_hardmax lemma_07_table_lookup relu
+  formula proposition_11_end_markers theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until
   theorem_16_since_causal theorem_20_counting.
 Open Scope R_scope.
 
 (* ---- one vote against all others ---- *)
-Lemma lone_vote n m s v p : visible n m p -> (forall j, (1 <= j <= n)%nat -> v j = (j =? p)%nat) ->
+Lemma lone_vote n m s v p : visible n m p -> (each j upto n, v j = (j =? p)%nat) ->
   weight m s p < 3 * sum n (except p (weight m s)) -> ~ near true (attend n m s (fun j => bit (v j))).
 Proof.
   intros V Hv H [N _]. pose proof (weight_pos m s p (proj2 V)) as W. set (o := sum n (except p (weight m s))) in *.
@@ -50,8 +50,7 @@ Proof. intros H. replace (ln 4) with (2 * ln 2); [lra|]. replace 4 with (2 * 2) 
 
 (* The last K ties before position p, at distance 1, ..., K steps of d, weigh at least q, ..., q^K. *)
 Lemma ties_outvote n i s p d g K : 0 < g -> 1 < 3 * sum K (fun k => exp (- g) ^ k) -> (1 <= d)%nat ->
-  (K * d < p)%nat -> (p <= i <= n)%nat ->
-  (forall k, (1 <= k <= K)%nat -> s p - INR k * g <= s (p - k * d)%nat) ->
+  (K * d < p)%nat -> (p <= i <= n)%nat -> (each k upto K, s p - INR k * g <= s (p - k * d)%nat) ->
   weight (future i) s p < 3 * sum n (except p (weight (future i) s)).
 Proof.
   intros Hg HK Hd Hp Hi H. set (w := weight (future i) s). set (q := exp (- g)) in *.
@@ -145,7 +144,7 @@ Qed.
 
 (* ---- Theorems 12 and 13: ties are 2 apart ---- *)
 Lemma near_previous_fails n s g K : 0 < g -> 1 < 3 * sum K (fun k => exp (- (2 * g)) ^ k) -> (2 * K + 2 <= n)%nat ->
-  (forall k, (1 <= k <= K)%nat -> s (n - 1)%nat - INR k * (2 * g) <= s (n - 1 - k * 2)%nat) ->
+  (each k upto K, s (n - 1)%nat - INR k * (2 * g) <= s (n - 1 - k * 2)%nat) ->
   ~ near (only (n - 1) (n - 1)) (attend n (future n) s (fun j => bit (only (n - 1) j))).
 Proof.
   intros Hg HK Hn H. unfold only at 1. rewrite Nat.eqb_refl.
@@ -220,8 +219,7 @@ Qed.
 
 (* ---- lookups in general ---- *)
 Theorem mean_within_needed g e : 0 < g ->
-  (forall n c, (1 <= c <= n)%nat -> Rabs (INR c - attend n no_mask (lookup_score g c) INR) <= e) ->
-  mean_within (exp (- g)) e.
+  (forall n c, c upto n -> Rabs (INR c - attend n no_mask (lookup_score g c) INR) <= e) -> mean_within (exp (- g)) e.
 Proof.
   intros Hg H K. pose proof (exp_negative_below_1 g Hg) as Hq. specialize (H (S K) 1%nat ltac:(lia)).
   pose proof (mass_nonneg _ Hq K). pose proof (moment_nonneg _ Hq K).
@@ -233,13 +231,12 @@ Proof.
   - apply Rle_abs.
 Qed.
 
-Theorem mass_within_needed g : 0 < g ->
-  (forall n c (v : nat -> bool), (1 <= c <= n)%nat ->
+Theorem mass_within_needed g : 0 < g -> (forall n c (v : nat -> bool), c upto n ->
      Rabs (bit (v c) - attend n no_mask (lookup_score g c) (fun j => bit (v j))) <= 1 / 4) ->
   mass_within (exp (- g)) (1 / 6).
 Proof.
   intros Hg H K. pose proof (exp_negative_below_1 g Hg) as Hq. pose proof (mass_nonneg _ Hq K).
-  set (n := (2 * K + 1)%nat). set (c := (K + 1)%nat). assert (Hc : (1 <= c <= n)%nat) by lia.
+  set (n := (2 * K + 1)%nat). set (c := (K + 1)%nat). assert (Hc : c upto n) by lia.
   specialize (H n c (only c) Hc). pose proof (lookup_mean n c g Hc Hg (fun j => bit (only c j))) as M.
   replace (c - 1)%nat with K in M by lia. replace (n - c)%nat with K in M by lia.
   rewrite (sum_apart n c) in M by exact Hc. rewrite sum_zero in M.

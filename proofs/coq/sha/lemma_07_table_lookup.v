@@ -7,7 +7,7 @@
    Idea: the weights are q^((j-c)^2). The error is the difference of two sums of k q^(k^2), one per side of c, and term
    by term k q^(k^2) <= q q^((k-1)^2): each sum is at most q times the total weight. No integral is needed. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax.
+From Certify Require Import positions finite_sums softmax exponential lemma_06_near_hardmax.
 Open Scope R_scope.
 
 Definition lookup_score (g : R) (c : nat) (j : nat) : R := g * (2 * INR c * INR j - INR j * INR j).
@@ -78,8 +78,7 @@ Proof.
   unfold moment, mass in *. cbn [sum]. pose proof (moment_term K). lra.
 Qed.
 
-Lemma bell_around_c n c (f : nat -> R) : (1 <= c <= n)%nat ->
-  sum n (fun j => bell (distance j c) * (f (n + c - j)%nat - f n)) =
+Lemma bell_around_c n c (f : nat -> R) : c upto n -> sum n (fun j => bell (distance j c) * (f (n + c - j)%nat - f n)) =
   sum (c - 1) (fun k => bell k * (f (n + k)%nat - f n)) + sum (n - c) (fun k => bell k * (f (n - k)%nat - f n)).
 Proof.
   intros H. replace n with ((c - 1) + (1 + (n - c)))%nat at 1 by lia. rewrite sum_cut, (sum_cut 1). cbn [sum].
@@ -91,7 +90,7 @@ Proof.
   - apply sum_ext. intros k Hk. unfold distance. f_equal; [f_equal; lia|do 2 f_equal; lia].
 Qed.
 
-Lemma sum_around_c n c (F : nat -> R) : (1 <= c <= n)%nat ->
+Lemma sum_around_c n c (F : nat -> R) : c upto n ->
   sum n (fun j => F (distance j c)) = sum (c - 1) F + F 0%nat + sum (n - c) F.
 Proof.
   intros H. replace n with ((c - 1) + (1 + (n - c)))%nat at 1 by lia. rewrite sum_cut, (sum_cut 1). cbn [sum].
@@ -102,8 +101,7 @@ Proof.
   - rewrite <- (sum_backwards (c - 1) F). apply sum_ext. intros j Hj. f_equal. unfold distance. lia.
 Qed.
 
-Lemma mass_around_c n c : (1 <= c <= n)%nat ->
-  sum n (fun j => bell (distance j c)) = mass (c - 1) + 1 + mass (n - c).
+Lemma mass_around_c n c : c upto n -> sum n (fun j => bell (distance j c)) = mass (c - 1) + 1 + mass (n - c).
 Proof. exact (sum_around_c n c bell). Qed.
 End Squares.
 
@@ -207,7 +205,7 @@ Qed.
 
 Section Lemma7.
 Variables (n c : nat) (g : R).
-Hypothesis Hc : (1 <= c <= n)%nat.
+Hypothesis Hc : c upto n.
 Hypothesis Hg : 0 < g.
 
 Let q := exp (- g).
@@ -343,8 +341,7 @@ Proof.
 Qed.
 
 (* ---- a table of values in [0, 1] instead of the positions themselves ---- *)
-Lemma lookup_table_error v F : (forall j, (1 <= j <= n)%nat ->
-    Rabs (v c - v j) * bell q (distance j c) <= F (distance j c)) ->
+Lemma lookup_table_error v F : (each j upto n, Rabs (v c - v j) * bell q (distance j c) <= F (distance j c)) ->
   Rabs (v c - attend n no_mask (lookup_score g c) v) * Z <= sum (c - 1) F + F 0%nat + sum (n - c) F.
 Proof.
   pose proof (exp_negative_below_1 g Hg : 0 < q < 1) as Hq. pose proof Z_at_least_1 as HZ. fold Z in HZ. intros H.
@@ -356,7 +353,7 @@ Proof.
   right. f_equal. ring.
 Qed.
 
-Theorem lookup_table v a : mass_within q a -> (forall j, (1 <= j <= n)%nat -> 0 <= v j <= 1) ->
+Theorem lookup_table v a : mass_within q a -> (each j upto n, 0 <= v j <= 1) ->
   Rabs (v c - attend n no_mask (lookup_score g c) v) <= 2 * a / (1 + 2 * a).
 Proof.
   pose proof (exp_negative_below_1 g Hg : 0 < q < 1) as Hq. intros A Hv.
@@ -379,8 +376,7 @@ Proof.
   assert (0 <= x) by apply Rabs_pos. nra.
 Qed.
 
-Theorem lookup_alternating (v : nat -> bool) (b : bool) : q <= 1 / 6 ->
-  (forall j, (1 <= j <= n)%nat -> v j = xorb b (Nat.odd j)) ->
+Theorem lookup_alternating (v : nat -> bool) (b : bool) : q <= 1 / 6 -> (each j upto n, v j = xorb b (Nat.odd j)) ->
   Rabs (bit (v c) - attend n no_mask (lookup_score g c) (fun j => bit (v j))) <= 1 / 4.
 Proof.
   pose proof (exp_negative_below_1 g Hg : 0 < q < 1) as Hq. intros Small Hv.

@@ -8,7 +8,7 @@
    For this the term need not be half of the gap: in D s_j + gamma j and D s_j - gamma j any D >= gamma N will do, in
    D s_j - gamma N^2/j any D >= gamma N^2 (`lemma_08b_any_ratio` and its fellows); the paper's cases follow. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax.
+From Certify Require Import positions finite_sums softmax exponential lemma_06_near_hardmax.
 Open Scope R_scope.
 
 Section OneSided.
@@ -19,7 +19,7 @@ Hypothesis Hq : 0 < q < 1.
 Definition left_ties (N p j : nat) : R :=
   if (j <? p)%nat then q ^ (p - j) else if (j <=? N)%nat then q ^ (p + N - j) else 0.
 
-Lemma left_ties_sum n N p : (1 <= p <= N)%nat -> (p <= n)%nat -> sum n (except p (left_ties N p)) <= q / (1 - q).
+Lemma left_ties_sum n N p : p upto N -> (p <= n)%nat -> sum n (except p (left_ties N p)) <= q / (1 - q).
 Proof.
   intros Hp Hn. apply Rmult_le_reg_r with (1 - q); [lra|].
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
@@ -49,7 +49,7 @@ Qed.
 (* Its mirror image. *)
 Definition right_ties (N p j : nat) : R := if (p <? j)%nat then q ^ (j - p) else q ^ (N + j - p).
 
-Lemma right_ties_sum n N p : (1 <= p <= n)%nat -> (n <= N)%nat -> sum n (except p (right_ties N p)) <= q / (1 - q).
+Lemma right_ties_sum n N p : p upto n -> (n <= N)%nat -> sum n (except p (right_ties N p)) <= q / (1 - q).
 Proof.
   intros Hp Hn. rewrite <- sum_backwards.
   eapply Rle_trans; [|apply (left_ties_sum n N (S n - p)); lia].
@@ -249,7 +249,7 @@ Lemma dominated_ext t t' p : (forall j, visible n m j -> t j = t' j) -> visible 
   sum n (except p (weight m t')) <= exp (- g) / (1 - exp (- g)) * weight m t' p ->
   sum n (except p (weight m t)) <= exp (- g) / (1 - exp (- g)) * weight m t p.
 Proof.
-  intros E Vp. assert (W : forall j, (1 <= j <= n)%nat -> weight m t j = weight m t' j).
+  intros E Vp. assert (W : each j upto n, weight m t j = weight m t' j).
   { intros j Hj. unfold weight. destruct (m j) eqn:M; [now rewrite E|reflexivity]. }
   assert (S : sum n (except p (weight m t)) = sum n (except p (weight m t'))).
   { apply sum_ext. intros j Hj. unfold except. now rewrite W. }

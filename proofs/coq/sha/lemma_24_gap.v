@@ -4,7 +4,7 @@
    in all heads, at all positions, for all words of length n; and some x bounds all initial activations. Idea: there are
    finitely many positions, heads and words. *)
 From Coq Require Import Reals QArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax formula network hard_attention.
+From Certify Require Import positions finite_sums softmax formula network hard_attention.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -26,7 +26,7 @@ Qed.
 Lemma has_gap_less n m s g g' : has_gap n m s g -> 0 < g' <= g -> has_gap n m s g'.
 Proof. intros H L p Vp Hp j Vj. destruct (H p Vp Hp j Vj); [now left|right; lra]. Qed.
 
-Lemma has_gap_ext n m s s' g : (forall j, (1 <= j <= n)%nat -> s j = s' j) -> has_gap n m s g -> has_gap n m s' g.
+Lemma has_gap_ext n m s s' g : (each j upto n, s j = s' j) -> has_gap n m s g -> has_gap n m s' g.
 Proof.
   intros E H p Vp Hp j Vj. rewrite <- !E by (apply Vp || apply Vj). apply H; [exact Vp| |exact Vj].
   intros k Vk. rewrite !E by (apply Vp || apply Vk). now apply Hp.
@@ -66,9 +66,9 @@ Definition with_symbol (w : word) (p a : nat) : word := fun i => if (i =? p)%nat
 
 Section Words.
 Variables (size n : nat) (P : word -> R -> Prop).
-Let within (w : word) := forall i, (1 <= i <= n)%nat -> (w i < size)%nat.
+Let within (w : word) := each i upto n, (w i < size)%nat.
 Hypothesis Down : downward P.
-Hypothesis First_n : forall w w' g, (forall i, (1 <= i <= n)%nat -> w i = w' i) -> P w g -> P w' g.
+Hypothesis First_n : forall w w' g, (each i upto n, w i = w' i) -> P w g -> P w' g.
 Hypothesis Each : forall w, within w -> exists g, 0 < g /\ P w g.
 
 (* For all words that agree with w from position k + 1 on. *)
@@ -125,8 +125,7 @@ Proof.
   unfold mentioned. rewrite in_app_iff. intros H. unfold embed, entry. rewrite !collect_absent by tauto. lra.
 Qed.
 
-Lemma word_is_bounded users T n w :
-  exists g, 0 < g /\ forall i d, (1 <= i <= n)%nat -> Rabs (embed users T n w i d) <= / g.
+Lemma word_is_bounded users T n w : exists g, 0 < g /\ forall i d, i upto n -> Rabs (embed users T n w i d) <= / g.
 Proof.
   destruct (common_bound (fun id g => Rabs (embed users T n w (fst id) (snd id)) <= / g)
     (flat_map (fun i => map (pair i) (mentioned T w i)) (seq 1 n))) as (g & G & H).
@@ -141,7 +140,7 @@ Qed.
 Theorem x_max_exists users T n : exists x, initial_at_most users T n x.
 Proof.
   destruct (common_bound_words (length (token_embedding T)) n (fun w g =>
-    forall i d, (1 <= i <= n)%nat -> Rabs (embed users T n w i d) <= / g)) as (g & G & H).
+    forall i d, i upto n -> Rabs (embed users T n w i d) <= / g)) as (g & G & H).
   - intros w g g' A [L B] i d Hi. apply Rle_trans with (/ g); [now apply A|]. now apply Rinv_le_contravar.
   - intros w w' g E A i d Hi. rewrite <- (embed_ext users T n w w' E i d Hi). now apply A.
   - intros w _. apply word_is_bounded.

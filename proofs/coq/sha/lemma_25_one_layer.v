@@ -6,28 +6,27 @@
    uniform (Lemmas 30, 31, 34). lemma_33_near_hard.v bounds eta by 2n q, and with ties by 2n q + e^(2 delta/tau) - 1,
    where q = e^((2 delta - g)/tau); soft_layers.v has delta = a(2|c||e| + |e|^2) (Lemmas 32, 33). *)
 From Coq Require Import Reals QArith Qreals Qabs List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential relu linear_combination network totals hard_attention
-  lemma_24_gap norms lemma_33_near_hard.
+From Certify Require Import positions finite_sums softmax exponential relu linear_combination network totals
+  hard_attention lemma_24_gap norms lemma_33_near_hard.
 Import ListNotations.
 Open Scope R_scope.
 
-Definition within (n : nat) (h : nat -> vector) (c : vector) : Prop :=
-  forall i d, (1 <= i <= n)%nat -> Rabs (h i d) <= c d.
+Definition within (n : nat) (h : nat -> vector) (c : vector) : Prop := forall i d, i upto n -> Rabs (h i d) <= c d.
 Definition apart (n : nat) (h h' : nat -> vector) (e : vector) : Prop :=
-  forall i d, (1 <= i <= n)%nat -> Rabs (h i d - h' i d) <= e d.
+  forall i d, i upto n -> Rabs (h i d - h' i d) <= e d.
 Definition nonnegative (c : vector) : Prop := forall d, 0 <= c d.
 
 (* ---- what a head retrieves: Lemma 34 ---- *)
-Lemma mean_within n alpha v c : (forall j, (1 <= j <= n)%nat -> 0 <= alpha j) -> sum n alpha = 1 ->
-  (forall j, (1 <= j <= n)%nat -> Rabs (v j) <= c) -> Rabs (sum n (fun j => alpha j * v j)) <= c.
+Lemma mean_within n alpha v c : (each j upto n, 0 <= alpha j) -> sum n alpha = 1 ->
+  (each j upto n, Rabs (v j) <= c) -> Rabs (sum n (fun j => alpha j * v j)) <= c.
 Proof.
   intros A S V. eapply Rle_trans; [apply sum_Rabs|]. rewrite <- (Rmult_1_l c), <- S, <- sum_scale_r.
   apply sum_le. intros j Hj. rewrite Rabs_mult, (Rabs_right (alpha j)) by (apply Rle_ge, A, Hj).
   apply Rmult_le_compat_l; [now apply A|now apply V].
 Qed.
 
-Lemma mean_apart n alpha beta v v' c e eta : (forall j, (1 <= j <= n)%nat -> 0 <= beta j) -> sum n beta = 1 ->
-  (forall j, (1 <= j <= n)%nat -> Rabs (v j) <= c) -> (forall j, (1 <= j <= n)%nat -> Rabs (v j - v' j) <= e) ->
+Lemma mean_apart n alpha beta v v' c e eta : (each j upto n, 0 <= beta j) -> sum n beta = 1 ->
+  (each j upto n, Rabs (v j) <= c) -> (each j upto n, Rabs (v j - v' j) <= e) ->
   sum n (fun j => Rabs (alpha j - beta j)) <= eta -> 0 <= c ->
   Rabs (sum n (fun j => alpha j * v j) - sum n (fun j => beta j * v' j)) <= e + eta * c.
 Proof.
@@ -48,7 +47,7 @@ Hypothesis E : apart n h h' e.
 Hypothesis C0 : nonnegative c.
 Hypothesis E0 : nonnegative e.
 Hypothesis Eta : 0 <= eta.
-Hypothesis Weights : forall a i, In a (layer_heads l) -> uniform_head a = false -> (1 <= i <= n)%nat ->
+Hypothesis Weights : forall a i, In a (layer_heads l) -> uniform_head a = false -> i upto n ->
   sum n (fun j => Rabs (weights_by hardmax a n h i j - weights_by (softmax_at tau) a n h' i j)) <= eta.
 
 Let hard := hardmax.
@@ -59,7 +58,7 @@ Lemma eta_of_nonneg a : 0 <= eta_of a.
 Proof. unfold eta_of. destruct (uniform_head a); lra. Qed.
 
 (* Lemma 31 for uniform heads. *)
-Lemma weights_apart a i : In a (layer_heads l) -> (1 <= i <= n)%nat ->
+Lemma weights_apart a i : In a (layer_heads l) -> i upto n ->
   sum n (fun j => Rabs (weights_by hard a n h i j - weights_by soft a n h' i j)) <= eta_of a.
 Proof.
   intros A Hi. unfold eta_of. destruct (uniform_head a) eqn:U; [|now apply Weights].
@@ -68,7 +67,7 @@ Proof.
   now rewrite (Rminus_diag_eq _ _ eq_refl), Rabs_R0.
 Qed.
 
-Lemma attended_within a i r : (1 <= i <= n)%nat -> Rabs (attended_by hard a n h i r) <= reach r c.
+Lemma attended_within a i r : i upto n -> Rabs (attended_by hard a n h i r) <= reach r c.
 Proof.
   intros Hi. pose proof (visible_self n (head_masking a) i Hi) as V. apply mean_within.
   - intros j _. exact (hardmax_nonneg n _ _ i j V).
@@ -76,7 +75,7 @@ Proof.
   - intros j Hj. apply linear_reach. intros d. now apply C.
 Qed.
 
-Lemma attended_apart a i r : In a (layer_heads l) -> (1 <= i <= n)%nat ->
+Lemma attended_apart a i r : In a (layer_heads l) -> i upto n ->
   Rabs (attended_by hard a n h i r - attended_by soft a n h' i r) <= reach r e + eta_of a * reach r c.
 Proof.
   intros A Hi. pose proof (visible_self n (head_masking a) i Hi) as V. apply mean_apart.

@@ -5,7 +5,7 @@
    in 1-norm; the second term is 0 where nothing ties, which is Lemma 33. Idea: tied weights are apart by factors of at
    most e^(2 delta/tau), and every other weight is at most e^((2 delta - g)/tau) times each of them. *)
 From Coq Require Import Reals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential hard_attention.
+From Certify Require Import positions finite_sums softmax exponential hard_attention.
 Open Scope R_scope.
 
 Section Row.
@@ -34,7 +34,7 @@ Qed.
 
 Lemma weight_visible j : visible n m j -> w j = exp (t j).
 Proof. intros [_ H]. unfold w, weight. now rewrite H. Qed.
-Lemma winner_visible j : (1 <= j <= n)%nat -> winner n m s j = true -> visible n m j.
+Lemma winner_visible j : j upto n -> winner n m s j = true -> visible n m j.
 Proof. intros Hj W. now apply winner_correct in W. Qed.
 
 Lemma scaled_below x y c : x - y <= c -> exp (x / tau) <= exp (c / tau) * exp (y / tau).
@@ -50,16 +50,14 @@ Proof.
 Qed.
 
 (* Two winners, and a winner and another position. *)
-Lemma winners_close i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
-  winner n m s i = true -> winner n m s j = true -> w i <= rho * w j.
+Lemma winners_close i j : i upto n -> j upto n -> winner n m s i = true -> winner n m s j = true -> w i <= rho * w j.
 Proof.
   intros Hi Hj Wi Wj. pose proof (winner_visible i Hi Wi) as Vi. pose proof (winner_visible j Hj Wj) as Vj.
   rewrite !weight_visible by assumption. apply scaled_below. pose proof (near_both i j Vi Vj).
   apply winner_correct in Wi; [|exact Hi]. apply winner_correct in Wj; [|exact Hj].
   pose proof (proj2 Wi j Vj). pose proof (proj2 Wj i Vi). lra.
 Qed.
-Lemma others_far i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
-  winner n m s i = false -> winner n m s j = true -> w i <= q * w j.
+Lemma others_far i j : i upto n -> j upto n -> winner n m s i = false -> winner n m s j = true -> w i <= q * w j.
 Proof.
   intros Hi Hj Wi Wj. pose proof (winner_visible j Hj Wj) as Vj. apply winner_correct in Wj; [|exact Hj].
   destruct (m i) eqn:E.
@@ -74,13 +72,12 @@ Lemma k_at_least_1 : 1 <= k.
 Proof. exact (winners_at_least_1 n m s p Vp). Qed.
 
 (* One winner's weight k times, and all winners' weights, are alike but for rho. *)
-Lemma times_k (x c : R) : (forall j, (1 <= j <= n)%nat -> winner n m s j = true -> x <= c * w j) -> x * k <= c * M.
+Lemma times_k (x c : R) : (each j upto n, winner n m s j = true -> x <= c * w j) -> x * k <= c * M.
 Proof.
   intros H. unfold k, M, winners. rewrite <- !sum_scale. apply sum_le. intros j Hj. unfold tied.
   specialize (H j Hj). destruct (winner n m s j); simpl; [specialize (H eq_refl)|]; lra.
 Qed.
-Lemma times_k_below (x c : R) :
-  (forall j, (1 <= j <= n)%nat -> winner n m s j = true -> w j <= c * x) -> M <= c * x * k.
+Lemma times_k_below (x c : R) : (each j upto n, winner n m s j = true -> w j <= c * x) -> M <= c * x * k.
 Proof.
   intros H. unfold k, M, winners. rewrite <- sum_scale. apply sum_le. intros j Hj. unfold tied.
   specialize (H j Hj). destruct (winner n m s j); simpl; [specialize (H eq_refl)|]; lra.
@@ -117,7 +114,7 @@ Definition distortion := sum n (fun j => Rabs (hardmax n m s j - tied j / M)).
 Lemma distance_split : sum n (fun j => Rabs (hardmax n m s j - softmax n m t j)) <= 2 * (INR n * q) + distortion.
 Proof.
   pose proof M_pos as MP. pose proof Z_at_least_M as ZM. pose proof losers as L.
-  assert (A : forall j, (1 <= j <= n)%nat -> Rabs (hardmax n m s j - softmax n m t j)
+  assert (A : each j upto n, Rabs (hardmax n m s j - softmax n m t j)
     <= Rabs (hardmax n m s j - tied j / M) + (tied j * (/ M - / Z) + (w j - tied j) * / Z)).
   { intros j Hj. assert (W : 0 <= w j) by apply weight_nonneg.
     assert (T : 0 <= tied j <= w j) by (unfold tied; destruct (winner n m s j); simpl; lra).

@@ -4,7 +4,7 @@
    Proved: 28, 30, 31, 34 to the letter; 32 with K = 3 d^2 max(1, p)^2, which depends on d and p_max as asked; 29 with
    (3 (d max(1, p))^3)^l d x_max, and to the letter without biases. Refuted: 29 as printed, d = l = n = 1. *)
 From Coq Require Import Reals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums relu lemma_25_one_layer.
+From Certify Require Import positions finite_sums relu lemma_25_one_layer.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -13,12 +13,12 @@ Definition norm_1 (d : nat) (u : nat -> R) : R := sum d (fun c => Rabs (u c)).
 Definition product (d : nat) (W : nat -> nat -> R) (u : nat -> R) : nat -> R := fun r => sum d (fun c => W r c * u c).
 Definition dot (d : nat) (u v : nat -> R) : R := sum d (fun c => u c * v c).
 Definition entries (d : nat) (W : nat -> nat -> R) (p : R) : Prop :=
-  forall r c, (1 <= r <= d)%nat -> (1 <= c <= d)%nat -> Rabs (W r c) <= p.
-Definition coordinates (d : nat) (u : nat -> R) (p : R) : Prop := forall c, (1 <= c <= d)%nat -> Rabs (u c) <= p.
+  forall r c, r upto d -> c upto d -> Rabs (W r c) <= p.
+Definition coordinates (d : nat) (u : nat -> R) (p : R) : Prop := each c upto d, Rabs (u c) <= p.
 
 Lemma norm_1_nonneg d u : 0 <= norm_1 d u.
 Proof. apply sum_nonneg. intros; apply Rabs_pos. Qed.
-Lemma norm_1_ext d u v : (forall c, (1 <= c <= d)%nat -> u c = v c) -> norm_1 d u = norm_1 d v.
+Lemma norm_1_ext d u v : (each c upto d, u c = v c) -> norm_1 d u = norm_1 d v.
 Proof. intros H. apply sum_ext. intros c Hc. now rewrite H. Qed.
 Lemma norm_1_triangle d u v : norm_1 d (fun c => u c + v c) <= norm_1 d u + norm_1 d v.
 Proof. unfold norm_1. rewrite <- sum_plus. apply sum_le. intros c _. apply Rabs_triang. Qed.
@@ -63,8 +63,7 @@ Proof.
 Qed.
 
 (* ---- attention ---- *)
-Definition distribution (n : nat) (alpha : nat -> R) : Prop :=
-  (forall j, (1 <= j <= n)%nat -> 0 <= alpha j) /\ sum n alpha = 1.
+Definition distribution (n : nat) (alpha : nat -> R) : Prop := (each j upto n, 0 <= alpha j) /\ sum n alpha = 1.
 Definition mean (n : nat) (alpha : nat -> R) (x : nat -> nat -> R) : nat -> R :=
   fun c => sum n (fun j => alpha j * x j c).
 
@@ -75,7 +74,7 @@ Proof.
   - eapply Rle_trans; [apply (norm_1_triangle d (fun c => sum n (fun j => x j c)) (x (S n)))|]. lra.
 Qed.
 
-Lemma norm_1_mean d n alpha x eps : distribution n alpha -> (forall j, (1 <= j <= n)%nat -> norm_1 d (x j) <= eps) ->
+Lemma norm_1_mean d n alpha x eps : distribution n alpha -> (each j upto n, norm_1 d (x j) <= eps) ->
   norm_1 d (mean n alpha x) <= eps.
 Proof.
   intros [A S] X. eapply Rle_trans; [apply (norm_1_sum d n (fun j c => alpha j * x j c))|].
@@ -101,7 +100,7 @@ Proof.
 Qed.
 
 Theorem lemma_31 d n W S u v p eps : entries d W p -> 0 <= p -> 0 < sum n (fun k => bit (S k)) ->
-  (forall j, (1 <= j <= n)%nat -> norm_1 d (fun c => u j c - v j c) <= eps) ->
+  (each j upto n, norm_1 d (fun c => u j c - v j c) <= eps) ->
   norm_1 d (fun c => mean n (uniform_weights n S) (fun j => product d W (u j)) c
                      - mean n (uniform_weights n S) (fun j => product d W (v j)) c) <= INR d * p * eps.
 Proof.
@@ -113,8 +112,7 @@ Proof.
 Qed.
 
 Theorem lemma_34 d n W alpha beta u v p x eps eps1 : entries d W p -> 0 <= p -> distribution n beta -> 0 <= x ->
-  (forall j, (1 <= j <= n)%nat -> norm_1 d (fun c => u j c - v j c) <= eps) ->
-  (forall j, (1 <= j <= n)%nat -> coordinates d (u j) x) ->
+  (each j upto n, norm_1 d (fun c => u j c - v j c) <= eps) -> (each j upto n, coordinates d (u j) x) ->
   sum n (fun j => Rabs (alpha j - beta j)) <= eps1 ->
   norm_1 d (fun c => mean n alpha (fun j => product d W (u j)) c - mean n beta (fun j => product d W (v j)) c)
   <= INR d * p * (INR d * x * eps1 + eps).
@@ -215,16 +213,14 @@ Definition through (d n : nat) (l : printed_layer) (u : nat -> nat -> R) : nat -
     (mean n (attention l i) (fun j => product d (value_matrix l) (u j))).
 Definition parameters_at_most (d n : nat) (p : R) (l : printed_layer) : Prop :=
   entries d (value_matrix l) p /\ entries d (first_matrix l) p /\ entries d (second_matrix l) p /\
-  coordinates d (first_bias l) p /\ coordinates d (second_bias l) p /\
-  forall i, (1 <= i <= n)%nat -> distribution n (attention l i).
+  coordinates d (first_bias l) p /\ coordinates d (second_bias l) p /\ each i upto n, distribution n (attention l i).
 
 Lemma relu_norm d u : norm_1 d (fun c => relu (u c)) <= norm_1 d u.
 Proof. apply sum_le. intros c _. apply relu_within. Qed.
 
 Lemma through_norm d n l u p x b : parameters_at_most d n p l -> 0 <= p -> 0 <= b ->
-  norm_1 d (first_bias l) <= b -> norm_1 d (second_bias l) <= b ->
-  (forall j, (1 <= j <= n)%nat -> norm_1 d (u j) <= x) ->
-  forall i, (1 <= i <= n)%nat -> norm_1 d (through d n l u i) <= (INR d * p) ^ 3 * x + (INR d * p + 1) * b.
+  norm_1 d (first_bias l) <= b -> norm_1 d (second_bias l) <= b -> (each j upto n, norm_1 d (u j) <= x) ->
+  each i upto n, norm_1 d (through d n l u i) <= (INR d * p) ^ 3 * x + (INR d * p + 1) * b.
 Proof.
   intros (HV & H1 & H2 & B1 & B2 & A) P B0 N1 N2 X i Hi. pose proof (pos_INR d) as D.
   assert (DP : 0 <= INR d * p) by now apply Rmult_le_pos. unfold through, printed_feedforward.
@@ -247,8 +243,7 @@ Definition after_printed (d n : nat) (ls : list printed_layer) (u : nat -> nat -
   fold_left (fun u l => through d n l u) ls u.
 
 Theorem lemma_29_repaired d n p ls : (1 <= d)%nat -> 0 <= p -> (forall l, In l ls -> parameters_at_most d n p l) ->
-  forall u x, 1 <= x -> (forall j, (1 <= j <= n)%nat -> norm_1 d (u j) <= x) ->
-  forall i, (1 <= i <= n)%nat ->
+  forall u x, 1 <= x -> (each j upto n, norm_1 d (u j) <= x) -> each i upto n,
   norm_1 d (after_printed d n ls u i) <= (3 * (INR d * Rmax 1 p) ^ 3) ^ length ls * x.
 Proof.
   intros Hd P. pose proof (INR_at_least_1 d Hd) as D. set (q := INR d * Rmax 1 p).
@@ -272,8 +267,8 @@ Qed.
 
 Theorem lemma_29_without_biases d n p ls : 0 <= p -> (forall l, In l ls -> parameters_at_most d n p l) ->
   (forall l c, In l ls -> first_bias l c = 0 /\ second_bias l c = 0) ->
-  forall u x, (forall j, (1 <= j <= n)%nat -> norm_1 d (u j) <= x) ->
-  forall i, (1 <= i <= n)%nat -> norm_1 d (after_printed d n ls u i) <= (INR d * p) ^ (3 * length ls) * x.
+  forall u x, (each j upto n, norm_1 d (u j) <= x) ->
+  each i upto n, norm_1 d (after_printed d n ls u i) <= (INR d * p) ^ (3 * length ls) * x.
 Proof.
   intros P. induction ls as [|l ls IH]; intros H Z u x U i Hi; [simpl; rewrite Rmult_1_l; now apply U|].
   cbn [after_printed fold_left length]. fold (after_printed d n ls (through d n l u)).

@@ -6,7 +6,7 @@
    gamma >= ln 4 two rounded units, gated as in Theorem 12, then hold `prev` (`next`) exactly, edges included. The heads
    of `prev` do not mention n. Idea: that of Theorem 12, for which these scores are just enough. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking theorem_12_previous_next
+From Certify Require Import positions finite_sums softmax exponential lemma_08_tie_breaking theorem_12_previous_next
   low_precision_tie_breaking.
 Open Scope R_scope.
 
@@ -78,7 +78,7 @@ End Heads.
 (* ---- the statements, with gamma/2 for g ---- *)
 Section Statements.
 Variables (p : nat -> bool) (n i : nat) (g : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 
 Theorem low_precision_previous_error e : 0 < g -> Nat.odd i = e -> i <> 1%nat -> Rabs (bit (p (i - 1)%nat)
   - attend n (future i) (fun j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j))) (fun j => bit (p j)))

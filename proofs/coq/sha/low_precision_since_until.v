@@ -5,13 +5,13 @@
    j), of `p until q`. So for gamma >= ln 4 it is near enough for Lemma 9 to make the answer exact. The head of
    `since` does not mention n. Idea: that of Theorem 15. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking relu lemma_09_rounding formula
-  theorem_15_since_until low_precision_tie_breaking.
+From Certify Require Import positions finite_sums softmax exponential lemma_08_tie_breaking relu lemma_09_rounding
+  formula theorem_15_since_until low_precision_tie_breaking.
 Open Scope R_scope.
 
 Section Operands.
 Variables (p q : nat -> bool) (n i : nat) (g : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 
 Let finds (j : nat) : R := bit (decides p q j).
 Let answer (j : nat) : R := bit (both p q j).

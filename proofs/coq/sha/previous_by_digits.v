@@ -8,7 +8,7 @@
    Idea: but for a constant, the score is minus the sum of the squared differences of digits, so weights are products
    over the digits, and the sum of all of them is at most ((1+x)/(1-x))^4 <= 4/3 times the one looked for, x = 1/28. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax.
+From Certify Require Import positions finite_sums softmax exponential lemma_06_near_hardmax.
 Open Scope R_scope.
 
 (* What i asks for, 2 x_k, times what j has, x_k, and minus what j has, x_k^2; x_k is the k-th digit over B. *)
@@ -98,8 +98,8 @@ Qed.
 End Weights.
 
 (* ---- the head ---- *)
-Theorem found_by_digits D B n p g v : (1 <= B)%nat -> (n <= B ^ D)%nat -> (1 <= p <= n)%nat -> 0 < g ->
-  ((1 + exp (- g)) / (1 - exp (- g))) ^ D <= 4 / 3 -> (forall j, (1 <= j <= n)%nat -> 0 <= v j <= 1) ->
+Theorem found_by_digits D B n p g v : (1 <= B)%nat -> (n <= B ^ D)%nat -> p upto n -> 0 < g ->
+  ((1 + exp (- g)) / (1 - exp (- g))) ^ D <= 4 / 3 -> (each j upto n, 0 <= v j <= 1) ->
   Rabs (v p - attend n no_mask (fun j => g * INR B ^ 2 * digits_score D B (p - 1) (j - 1)) v) <= 1 / 4.
 Proof.
   intros HB Hn Hp Hg R Hv. set (x := exp (- g)) in *.
@@ -142,8 +142,7 @@ Qed.
 
 (* The task of Theorem 12, with scores in [-12, 12] before the factor. *)
 Theorem previous_by_digits n : (1 <= n)%nat -> exists B, let factor := ln 28 * INR B ^ 2 in
-  factor <= 4 * ln 28 * sqrt (INR n) /\
-  forall i v, (2 <= i <= n)%nat -> (forall j, (1 <= j <= n)%nat -> 0 <= v j <= 1) ->
+  factor <= 4 * ln 28 * sqrt (INR n) /\ forall i v, (2 <= i <= n)%nat -> (each j upto n, 0 <= v j <= 1) ->
   Rabs (v (i - 1)%nat - attend n no_mask (fun j => factor * digits_score 4 B (i - 2) (j - 1)) v) <= 1 / 4.
 Proof.
   intros Hn. destruct (base_for n Hn) as (B & HB & U & S). exists B. intros factor.

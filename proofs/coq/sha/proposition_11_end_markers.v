@@ -4,7 +4,7 @@
    and at most 1/3 over several, so 2 ReLU(x - 1/2) (for the last position also of -x) marks the end exactly; and
    uniform attention over the marker is exactly 1/i or 1/(n+1-i). *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax relu.
+From Certify Require Import positions finite_sums softmax relu.
 Open Scope R_scope.
 
 (* (-1)^j *)
@@ -34,7 +34,7 @@ Qed.
 (* ---- (a) the first position ---- *)
 Definition mean_up_to (i : nat) : R := (1 - alternating i) / (2 * INR i).
 
-Lemma alternating_mean_future n i c : (1 <= i <= n)%nat ->
+Lemma alternating_mean_future n i c : i upto n ->
   attend n (future i) (fun _ => c) (fun j => - alternating j) = mean_up_to i.
 Proof.
   intros H. pose proof (INR_at_least_1 i ltac:(lia)).
@@ -51,14 +51,14 @@ Proof.
   - unfold Rdiv. rewrite Rminus_diag_eq, Rmult_0_l by reflexivity. lra.
 Qed.
 
-Theorem proposition_11a n i c : (1 <= i <= n)%nat ->
+Theorem proposition_11a n i c : i upto n ->
   marked (attend n (future i) (fun _ => c) (fun j => - alternating j)) = bit (i =? 1).
 Proof.
   intros H. rewrite alternating_mean_future by exact H. pose proof (mean_up_to_range i ltac:(lia)) as M.
   unfold marked. destruct (i =? 1)%nat; simpl; [rewrite relu_linear|rewrite relu_zero]; lra.
 Qed.
 
-Theorem proposition_11a_reciprocal n i c : (1 <= i <= n)%nat ->
+Theorem proposition_11a_reciprocal n i c : i upto n ->
   attend n (future i) (fun _ => c) (fun j => bit (j =? 1)) = 1 / INR i.
 Proof.
   intros H. rewrite attend_uniform_future by exact H. f_equal.
@@ -70,7 +70,7 @@ Qed.
 Definition mean_from (n i : nat) : R :=
   - alternating i * (1 + alternating (n - i)) / (2 * (INR n - INR i + 1)).
 
-Lemma alternating_mean_past n i c : (1 <= i <= n)%nat ->
+Lemma alternating_mean_past n i c : i upto n ->
   attend n (past i) (fun _ => c) (fun j => - alternating j) = mean_from n i.
 Proof.
   intros H. rewrite attend_uniform_past, !alternating_sum by exact H. unfold mean_from, alternating.
@@ -81,7 +81,7 @@ Proof.
   rewrite E, F. destruct (Nat.odd (i - 1)), (Nat.odd (n - i)); simpl; field; lra.
 Qed.
 
-Lemma mean_from_range n i : (1 <= i <= n)%nat ->
+Lemma mean_from_range n i : i upto n ->
   if (i =? n)%nat then mean_from n i = - alternating i else -1 / 3 <= mean_from n i <= 1 / 3.
 Proof.
   intros H. unfold mean_from. destruct (Nat.eqb_spec i n) as [->|Ne].
@@ -96,7 +96,7 @@ Proof.
       unfold alternating. destruct (Nat.odd i); lra.
 Qed.
 
-Theorem proposition_11b n i c : (1 <= i <= n)%nat ->
+Theorem proposition_11b n i c : i upto n ->
   let x := attend n (past i) (fun _ => c) (fun j => - alternating j) in marked x + marked (- x) = bit (i =? n).
 Proof.
   intros H. cbv zeta. rewrite alternating_mean_past by exact H. pose proof (mean_from_range n i H) as M.
@@ -106,7 +106,7 @@ Proof.
   - rewrite !relu_zero by lra. lra.
 Qed.
 
-Theorem proposition_11b_reciprocal n i c : (1 <= i <= n)%nat ->
+Theorem proposition_11b_reciprocal n i c : i upto n ->
   attend n (past i) (fun _ => c) (fun j => bit (j =? n)) = 1 / INR (S n - i).
 Proof.
   intros H. rewrite attend_uniform_past by exact H. f_equal.

@@ -8,7 +8,7 @@
    `since` is wrong at every n >= 2, with less than ln(3) n the head of `prev` at every n >= 4.
    Idea: if all scores are at most t apart, each position weighs at least e^(-t) times the one that is looked for. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential relu formula proposition_11_end_markers
+From Certify Require Import positions finite_sums softmax exponential relu formula proposition_11_end_markers
   theorem_12_previous_next theorem_15_since_until critical_constants.
 Open Scope R_scope.
 
@@ -16,16 +16,16 @@ Lemma one_hot_range p j : 0 <= one_hot p j <= 1.
 Proof. unfold one_hot. destruct (j =? p)%nat; lra. Qed.
 
 (* ---- necessary: any scores, any position ---- *)
-Lemma count_others n p : (1 <= p <= n)%nat -> sum n (except p (fun _ => 1)) = INR n - 1.
+Lemma count_others n p : p upto n -> sum n (except p (fun _ => 1)) = INR n - 1.
 Proof. intros H. pose proof (sum_one n) as E. rewrite (sum_apart n p) in E by exact H. lra. Qed.
 
-Lemma attend_one_hot n s p : (1 <= p <= n)%nat -> attend n no_mask s (one_hot p) = softmax n no_mask s p.
+Lemma attend_one_hot n s p : p upto n -> attend n no_mask s (one_hot p) = softmax n no_mask s p.
 Proof.
   intros H. unfold attend. rewrite (sum_apart n p) by exact H. rewrite one_hot_here, sum_zero; [lra|].
   intros j _. unfold except. destruct (Nat.eqb_spec j p); [reflexivity|]. rewrite one_hot_elsewhere by assumption. lra.
 Qed.
 
-Theorem finding_needs_logarithm n s p t : (1 <= p <= n)%nat -> (forall j, (1 <= j <= n)%nat -> s p - t <= s j) ->
+Theorem finding_needs_logarithm n s p t : p upto n -> (each j upto n, s p - t <= s j) ->
   Rabs (1 - attend n no_mask s (one_hot p)) <= 1 / 4 -> 3 * (INR n - 1) <= exp t.
 Proof.
   intros Hp H A. rewrite attend_one_hot in A by exact Hp. unfold softmax in A. rewrite (sum_apart n p) in A by exact Hp.

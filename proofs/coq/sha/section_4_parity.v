@@ -4,7 +4,7 @@
    the two inner counts are c and N - c, where c symbols before i are 1 and N are in all; c runs through 0, ..., N
    in steps of at most 1, so that 2c = N somewhere if N is even. *)
 From Coq Require Import Arith Bool List ZArith Lia.
-From Certify Require Import lists formula.
+From Certify Require Import positions lists formula.
 Import ListNotations.
 
 Definition parity_by_halves : formula :=
@@ -32,8 +32,7 @@ Proof.
     reflexivity. cbn [negb andb]. replace (S (S i) - 1) with (S i) by lia. unfold one. now destruct (w (S i) =? 1).
 Qed.
 
-Lemma count_from i : 1 <= i <= n ->
-  counted ToRight n (truth users n w (Symbol 1)) i = ones_up_to n - ones_up_to (i - 1).
+Lemma count_from i : i upto n -> counted ToRight n (truth users n w (Symbol 1)) i = ones_up_to n - ones_up_to (i - 1).
 Proof.
   intros H. unfold counted, looked_at, ones_up_to. replace (seq 1 n) with (seq 1 (i - 1) ++ seq i (S n - i)).
   - rewrite filter_app, length_app. change (truth users n w (Symbol 1)) with one. lia.
@@ -42,8 +41,7 @@ Qed.
 
 (* The two inner counts are equal. *)
 Definition half (i : nat) : bool := 2 * ones_up_to (i - 1) =? ones_up_to n.
-Lemma inner_truth i : 1 <= i <= n ->
-  truth users n w (Compare Equal (Plus 1 ToLeft (Previous (Symbol 1)) (Number 0))
+Lemma inner_truth i : i upto n -> truth users n w (Compare Equal (Plus 1 ToLeft (Previous (Symbol 1)) (Number 0))
                                  (Plus 1 ToRight (Symbol 1) (Number 0))) i = half i.
 Proof.
   intros H. cbn [truth value relates]. fold (truth users n w (Previous (Symbol 1))).

@@ -6,15 +6,14 @@
    1/(n ln n) it is off by 1/3 at n = 2. Idea: divided by the temperature these are the scores of Lemma 8 b with
    gamma = ln 4. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking theorem_15_since_until relu
+From Certify Require Import positions finite_sums softmax exponential lemma_08_tie_breaking theorem_15_since_until relu
   critical_constants.
 Open Scope R_scope.
 
 Definition flip_flop_score (write : nat -> bool) (n : nat) (j : nat) : R := bit (write j) + INR j / INR n.
 
-Theorem flip_flop_found write (value : nat -> R) n i p : (1 <= i <= n)%nat ->
-  is_rightmost n (future i) (fun j => bit (write j)) p ->
-  (forall j, visible n (future i) j -> 0 <= value j <= 1) ->
+Theorem flip_flop_found write (value : nat -> R) n i p : i upto n ->
+  is_rightmost n (future i) (fun j => bit (write j)) p -> (forall j, visible n (future i) j -> 0 <= value j <= 1) ->
   Rabs (value p - attend n (future i) (fun j => flip_flop_score write n j / (1 / (INR n * ln 4))) value) <= 1 / 4.
 Proof.
   intros Hi R V. pose proof (INR_at_least_1 n ltac:(lia)) as N1.

@@ -6,8 +6,8 @@
    K1 (E + x/2 row_error (K2 x E)) per layer, then the sum over directions of the error behind all layers is at most its
    last member. *)
 From Coq Require Import Reals QArith Qreals Qabs List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax linear_combination formula network hard_attention lemma_24_gap norms
-  lemma_25_one_layer.
+From Certify Require Import positions finite_sums softmax linear_combination formula network hard_attention lemma_24_gap
+  norms lemma_25_one_layer.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -70,8 +70,7 @@ Hypothesis Row_grows : forall d d', 0 <= d <= d' -> 0 <= row_error d <= row_erro
 (* Lemma 32: scores are off by at most K2 x eps. *)
 Lemma scores_apart a h h' c e C i j : all_below D (head_queries a) -> all_below D (head_keys a) ->
   within n h c -> apart n h h' e -> nonnegative c -> nonnegative e -> 0 <= Q2R C ->
-  size D c <= Q2R C * x -> size D e <= 1 -> Q2R (score_norm a) * (2 * Q2R C + 1) <= k2 ->
-  (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+  size D c <= Q2R C * x -> size D e <= 1 -> Q2R (score_norm a) * (2 * Q2R C + 1) <= k2 -> i upto n -> j upto n ->
   Rabs (raw_score a h i j - raw_score a h' i j) <= k2 * x * size D e.
 Proof.
   intros Bq Bk Hc He C0 E0 C1 Sc Se K Hi Hj. unfold raw_score.
@@ -89,8 +88,7 @@ Qed.
 (* Lemma 33 in each row of a layer. *)
 Lemma layer_rows l C h h' c e : reads_below D l -> rows_hold P n l h -> within n h c -> apart n h h' e ->
   nonnegative c -> nonnegative e -> 0 <= Q2R C -> size D c <= Q2R C * x -> size D e <= 1 ->
-  Q2R (layer_constant_2 l C) <= k2 ->
-  forall a i, In a (layer_heads l) -> uniform_head a = false -> (1 <= i <= n)%nat ->
+  Q2R (layer_constant_2 l C) <= k2 -> forall a i, In a (layer_heads l) -> uniform_head a = false -> i upto n ->
   sum n (fun j => Rabs (weights_by hardmax a n h i j - weights_by (softmax_at tau) a n h' i j))
   <= row_error (k2 * x * size D e).
 Proof.
@@ -235,8 +233,7 @@ Proof.
     + rewrite size_plus, size_single. destruct (e <? D)%nat; lra.
 Qed.
 
-Lemma size_apart n D h h' e i : apart n h h' e -> (1 <= i <= n)%nat ->
-  size D (fun d => Rabs (h i d - h' i d)) <= size D e.
+Lemma size_apart n D h h' e i : apart n h h' e -> i upto n -> size D (fun d => Rabs (h i d - h' i d)) <= size D e.
 Proof. intros H Hi. apply size_le. intros d _. now apply H. Qed.
 
 (* ---- the sum over directions of how far apart the two runs are, at one position ---- *)
@@ -254,15 +251,11 @@ Proof.
     - run_soft tau users T n w i (Nat.pred k))) (S d)); [lia|]. intros; apply Rabs_pos.
 Qed.
 
-Theorem network_moves users T n w x (P : mask -> (nat -> R) -> Prop) (E : nat -> R) tau i D
-  (error : R -> R) :
-  over T n w -> (1 <= i <= n)%nat -> initial_at_most users T n x ->
-  every_row P n (transformer_layers T) (embed users T n w) ->
+Theorem network_moves users T n w x (P : mask -> (nat -> R) -> Prop) (E : nat -> R) tau i D (error : R -> R) :
+  over T n w -> i upto n -> initial_at_most users T n x -> every_row P n (transformer_layers T) (embed users T n w) ->
   (forall m s s' p delta, visible n m p -> P m s -> (forall j, visible n m j -> Rabs (s j - s' j) <= delta) ->
      sum n (fun j => Rabs (hardmax n m s j - softmax_at (tau n) n m s' j)) <= error delta) ->
-  (forall d d', 0 <= d <= d' -> 0 <= error d <= error d') ->
-  0 <= E 0%nat ->
-  (forall k, (k < depth T)%nat ->
+  (forall d d', 0 <= d <= d' -> 0 <= error d <= error d') -> 0 <= E 0%nat -> (forall k, (k < depth T)%nat ->
      E k <= 1 /\ Q2R (K1 T) * (E k + x / 2 * error (Q2R (K2 T) * x * E k)) <= E (S k)) ->
   moved users tau T n w i D <= E (depth T).
 Proof.

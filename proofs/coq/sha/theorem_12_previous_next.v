@@ -6,7 +6,7 @@
    Idea: with q = e^(-gamma), positions of the right parity weigh q^2, q^4, ...; the others, of lower score, at most
    *further* even powers. All are distinct, so together they weigh at most q^2 + q^4 + ... = q^2/(1-q^2). *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax lemma_08_tie_breaking relu
+From Certify Require Import positions finite_sums softmax exponential lemma_06_near_hardmax lemma_08_tie_breaking relu
   lemma_09_rounding proposition_11_end_markers.
 Open Scope R_scope.
 
@@ -112,9 +112,8 @@ Qed.
 End EvenPowers.
 
 Lemma dominated_previous n s g i : 0 < g -> (2 <= i <= n)%nat ->
-  (forall j, (1 <= j <= i)%nat -> j <> (i - 1)%nat -> s j <= s (i - 1)%nat - INR (rival_distance (i - 1) j) * g) ->
-  sum n (except (i - 1) (weight (future i) s))
-    <= exp (- (2 * g)) / (1 - exp (- (2 * g))) * weight (future i) s (i - 1).
+  (each j upto i, j <> (i - 1)%nat -> s j <= s (i - 1)%nat - INR (rival_distance (i - 1) j) * g) ->
+  sum n (except (i - 1) (weight (future i) s)) <= exp (- (2 * g)) / (1 - exp (- (2 * g))) * weight (future i) s (i - 1).
 Proof.
   intros Hg Hi H. pose proof (exp_negative_below_1 g Hg) as Hq. set (p := (i - 1)%nat) in *.
   assert (M : future i p = true) by (apply Nat.leb_le; lia). pose proof (weight_pos (future i) s p M) as W.
@@ -136,7 +135,7 @@ Lemma dominated_next n s g i : 0 < g -> (1 <= i < n)%nat ->
      s j <= s (i + 1)%nat - INR (rival_distance (n - i) (S n - j)) * g) ->
   sum n (except (i + 1) (weight (past i) s)) <= exp (- (2 * g)) / (1 - exp (- (2 * g))) * weight (past i) s (i + 1).
 Proof.
-  intros Hg Hi H. assert (W : forall j, (1 <= j <= n)%nat -> weight (past i) s (S n - j)
+  intros Hg Hi H. assert (W : each j upto n, weight (past i) s (S n - j)
                                        = weight (future (S n - i)) (fun j => s (S n - j)%nat) j).
   { intros j Hj. unfold weight, past, future.
     destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j (S n - i)); try lia; reflexivity. }
@@ -240,7 +239,7 @@ Qed.
 (* ---- the statements: (a) temperature 1/n, (b) queries 2 gamma n; the paper has gamma = 3 ---- *)
 Section Statements.
 Variables (p : nat -> bool) (n i : nat) (g : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Enough : ln 2 <= g.
 
 Let n_pos : 0 < INR n.

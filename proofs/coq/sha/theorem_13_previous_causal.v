@@ -3,7 +3,7 @@
    Proved: as Theorem 12, error e^(-2 gamma), so gamma >= ln 2 is enough here too (the paper: 3); with the scores of
    Lemma 8 a in place of Lemma 8 b: the tie-breaking term is -1/j. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking proposition_11_end_markers
+From Certify Require Import positions finite_sums softmax exponential lemma_08_tie_breaking proposition_11_end_markers
   theorem_12_previous_next.
 Open Scope R_scope.
 
@@ -39,7 +39,7 @@ Qed.
 (* ---- the statements: (a) temperature 1/i^2, (b) queries gamma i^2; the paper has gamma = 3 ---- *)
 Section Statements.
 Variables (p : nat -> bool) (n i : nat) (g : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Enough : ln 2 <= g.
 
 Let i_pos : 0 < INR i.

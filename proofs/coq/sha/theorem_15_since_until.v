@@ -6,7 +6,8 @@
    Idea: the head looks at the nearest j where p -> q holds; there p & q is the answer. Where there is no such j, p
    holds and q fails at every visible position, and every value is 0. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking relu lemma_09_rounding formula.
+From Certify Require Import positions finite_sums softmax exponential lemma_08_tie_breaking relu lemma_09_rounding
+  formula.
 Open Scope R_scope.
 
 (* Truth values have a gap of 1. *)
@@ -42,17 +43,17 @@ Proof.
     + specialize (L B). lra.
 Qed.
 
-Lemma rightmost_decides n i k : (1 <= i <= n)%nat ->
+Lemma rightmost_decides n i k : i upto n ->
   is_rightmost n (future i) (fun j => bit (decides j)) k -> both k = since_at p q i.
 Proof.
   intros Hi [[Hk Mk] M]. apply Nat.leb_le in Mk. apply eq_true_iff_eq.
-  rewrite since_at_iff, (last_decides (fun j => 1 <= j <= i)%nat lt k (conj (proj1 Hk) Mk) ltac:(lia)).
+  rewrite since_at_iff, (last_decides (fun j => j upto i) lt k (conj (proj1 Hk) Mk) ltac:(lia)).
   - split; intros (j & Hj & Q & P); exists j; (split; [exact Hj|]); (split; [exact Q|]); intros l Hl; [|intros B];
       apply P; lia.
   - intros j Hj. apply M. split; [lia|]. apply Nat.leb_le. lia.
 Qed.
 
-Lemma leftmost_decides n i k : (1 <= i <= n)%nat ->
+Lemma leftmost_decides n i k : i upto n ->
   is_leftmost n (past i) (fun j => bit (decides j)) k -> both k = until_at n p q i.
 Proof.
   intros Hi [[Hk Mk] M]. apply Nat.leb_le in Mk. apply eq_true_iff_eq.
@@ -64,7 +65,7 @@ Qed.
 
 Section Heads.
 Variables (n i : nat) (g : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Hg : 0 < g.
 
 Theorem since_head : Rabs (bit (since_at p q i)
@@ -89,7 +90,7 @@ End Heads.
 (* ---- the statements: (a) temperature 1/n, (b) queries 2 gamma n; the paper has gamma = 3 ---- *)
 Section Statements.
 Variables (n i : nat) (g : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Enough : ln 4 <= g.
 
 Let n_pos : 0 < INR n.

@@ -3,11 +3,11 @@
    Proved: as Theorem 15, error e^(-gamma), gamma >= ln 4; with Lemma 8 a in place of Lemma 8 b: the tie-breaking term
    is -1/j. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_08_tie_breaking relu lemma_09_rounding formula
-  theorem_15_since_until.
+From Certify Require Import positions finite_sums softmax exponential lemma_08_tie_breaking relu lemma_09_rounding
+  formula theorem_15_since_until.
 Open Scope R_scope.
 
-Theorem since_head_causal p q n i g : (1 <= i <= n)%nat -> 0 < g ->
+Theorem since_head_causal p q n i g : i upto n -> 0 < g ->
   Rabs (bit (since_at p q i) - attend n (future i) (score_8a (fun j => bit (decides p q j)) g i)
                                       (fun j => bit (both p q j))) <= exp (- g).
 Proof.
@@ -21,7 +21,7 @@ Qed.
 (* ---- the statements: (a) temperature 1/i^2, (b) queries gamma i^2; the paper has gamma = 3 ---- *)
 Section Statements.
 Variables (p q : nat -> bool) (n i : nat) (g : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Enough : ln 4 <= g.
 
 Let i_pos : 0 < INR i.

@@ -6,8 +6,8 @@
    0") the answer on the word 1 is 0, expected 1. And ODD(#<[Q_1]) by values odd(j) is taken for true at *every*
    position of every word of zeros, expected false: position 0 is looked for and does not exist; position 1 is found. *)
 From Coq Require Import Reals Lra Lia Arith Bool ZArith.
-From Certify Require Import finite_sums softmax exponential lemma_06_near_hardmax relu lemma_09_rounding formula
-  theorem_20_counting.
+From Certify Require Import positions finite_sums softmax exponential lemma_06_near_hardmax relu lemma_09_rounding
+  formula theorem_20_counting.
 Open Scope R_scope.
 
 Definition no_users : predicate_meanings := fun _ _ _ => false.
@@ -22,7 +22,7 @@ Definition retrieved (n : nat) (m : mask) (tau C : R) (i wanted : nat) : R :=
 Lemma attend_single n m s v : (forall j, visible n m j <-> j = 1%nat) -> attend n m s v = v 1%nat.
 Proof.
   intros H. assert (V : visible n m 1) by now apply H. unfold attend.
-  assert (Z : forall j, (1 <= j <= n)%nat -> j <> 1%nat -> m j = false).
+  assert (Z : each j upto n, j <> 1%nat -> m j = false).
   { intros j Hj Ne. destruct (m j) eqn:E; [|reflexivity]. exfalso. apply Ne, H. now split. }
   rewrite (sum_apart n 1) by apply V. rewrite (sum_zero n); [rewrite Rplus_0_r|].
   - replace (softmax n m s 1) with 1; [lra|]. unfold softmax. rewrite (sum_apart n 1) by apply V.
@@ -106,7 +106,7 @@ Qed.
 
 Section PrintedParity.
 Variables (n i : nat) (C : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis HC : 1 <= C.
 
 Let wanted : INR (ones n (constant_word 0) i) = 0.

@@ -11,16 +11,16 @@
    9, shut by the truth of "counted here" or of its negation. Idea of the repair: m is in 0, ..., L - 1, so position m
    + 1 always exists, while position count or count + 1 may not (theorem_20_as_printed.v). *)
 From Coq Require Import Reals Lra Lia Arith Bool List ZArith QArith Qreals.
-From Certify Require Import lists finite_sums softmax exponential lemma_07_table_lookup relu lemma_09_rounding formula
-  linear_combination rational_bounds.
+From Certify Require Import positions lists finite_sums softmax exponential lemma_07_table_lookup relu lemma_09_rounding
+  formula linear_combination rational_bounds.
 Import ListNotations.
 Open Scope R_scope.
 
 (* ---- how many positions are looked at, and how many of them beside i are counted ---- *)
-Lemma span_range s n i : (1 <= i <= n)%nat -> (1 <= span s n i <= n)%nat.
+Lemma span_range s n i : i upto n -> span s n i upto n.
 Proof. unfold span. destruct s; lia. Qed.
 
-Lemma counted_apart s n p i : (1 <= i <= n)%nat ->
+Lemma counted_apart s n p i : i upto n ->
   exists rest, counted s n p i = (rest + Nat.b2n (p i))%nat /\ (rest < span s n i)%nat.
 Proof.
   intros H. unfold counted, looked_at, span. destruct s.
@@ -33,10 +33,10 @@ Proof.
     + pose proof (filter_shorter p (seq (S i) (n - i))) as L. rewrite length_seq in L. lia.
 Qed.
 
-Lemma others_bound s n p i : (1 <= i <= n)%nat -> (others s n p i + 1 <= span s n i)%nat.
+Lemma others_bound s n p i : i upto n -> (others s n p i + 1 <= span s n i)%nat.
 Proof. intros H. destruct (counted_apart s n p i H) as (r & E & L). unfold others. lia. Qed.
 
-Lemma counted_others s n p i : (1 <= i <= n)%nat -> INR (counted s n p i) = INR (others s n p i) + bit (p i).
+Lemma counted_others s n p i : i upto n -> INR (counted s n p i) = INR (others s n p i) + bit (p i).
 Proof.
   intros H. destruct (counted_apart s n p i H) as (r & E & L). unfold others. rewrite E, Nat.add_sub, plus_INR.
   destruct (p i); simpl; lra.
@@ -52,7 +52,7 @@ Proof.
   now destruct (p (a + S k)%nat).
 Qed.
 
-Theorem mean_head s n p i c : (1 <= i <= n)%nat ->
+Theorem mean_head s n p i c : i upto n ->
   attend n (side_mask s i) (fun _ => c) (fun j => bit (p j)) = INR (counted s n p i) / INR (span s n i).
 Proof.
   intros H. destruct s; simpl.
@@ -76,7 +76,7 @@ Qed.
 Definition lookup_mask (s : side) (i : nat) : mask := match s with ToLeft => future i | ToRight => no_mask end.
 
 (* What the future mask hides is as good as absent. *)
-Lemma attend_future n i s v : (1 <= i <= n)%nat -> attend n (future i) s v = attend i no_mask s v.
+Lemma attend_future n i s v : i upto n -> attend n (future i) s v = attend i no_mask s v.
 Proof.
   intros H. assert (E : forall f, sum n (fun j => weight (future i) s j * f j) = sum i
     (fun j => weight no_mask s j * f j)).
@@ -91,7 +91,7 @@ Qed.
 
 Definition window (s : side) (n i : nat) : nat := match s with ToLeft => i | ToRight => n end.
 
-Lemma attend_lookup s n i score v : (1 <= i <= n)%nat ->
+Lemma attend_lookup s n i score v : i upto n ->
   attend n (lookup_mask s i) score v = attend (window s n i) no_mask score v.
 Proof. intros H. destruct s; [now apply attend_future|reflexivity]. Qed.
 
@@ -114,7 +114,7 @@ Qed.
 
 Section Lookup.
 Variables (s : side) (n i : nat) (p : nat -> bool) (g h : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Hg : 0 < g.
 Hypothesis Sharper : g <= h.                        (* h is the sharpness of the scores, at least g *)
 
@@ -221,7 +221,7 @@ Proof. intros E. destruct (slack_exact T H E). now apply decided_by_slack. Qed.
 Section Terms.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat).
 Variable held : side -> formula -> R.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 
 Fixpoint approximated (t : term) : R :=
   match t with
@@ -271,7 +271,7 @@ Proof.
   pose proof (mass_nonneg _ (exp_negative_below_1 (1167 / 1000) ltac:(lra)) K). lra.
 Qed.
 
-Theorem comparison_exact users n w i held r t e : (1 <= i <= n)%nat -> total_weight t * e <= 1 / 4 ->
+Theorem comparison_exact users n w i held r t e : i upto n -> total_weight t * e <= 1 / 4 ->
   (forall s f, Rabs (INR (others s n (truth users n w f) i) - held s f) <= e) ->
   let H := approximated users n w i held t in
   decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
@@ -307,7 +307,7 @@ Qed.
    scaled by n (b). Only these scores are left to compare with the lookup of m + 1. The paper has gamma = 3C. ---- *)
 Section Statements.
 Variables (s : side) (n i : nat) (p : nat -> bool) (g : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Hg : 0 < g.
 
 Let L := INR (span s n i).
@@ -405,7 +405,7 @@ End Statements.
 (* ---- comparisons, from the same heads: T R 0 where T is the term t; its weight C and the error e as above ---- *)
 Section Comparisons.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (r : relation) (t : term) (g e : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Hg : 0 < g.
 Hypothesis He : e <= 1.
 Hypothesis Within : mean_within (exp (- g)) e.

@@ -3,12 +3,12 @@
    Proved: as Theorem 20 and from the same gamma on, with temperature 1/i (Theorem 21) or 1/i^2 (Corollary 23) in place
    of 1/n; comparisons and predicates are decided from these heads as there. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums softmax exponential lemma_07_table_lookup formula theorem_20_counting.
+From Certify Require Import positions finite_sums softmax exponential lemma_07_table_lookup formula theorem_20_counting.
 Open Scope R_scope.
 
 Section Statements.
 Variables (n i : nat) (p : nat -> bool) (g : R).
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Hg : 0 < g.
 
 Let score := raw_score ToLeft n i p g.
@@ -65,7 +65,7 @@ End Statements.
 Section Comparisons.
 Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (r : relation) (t : term) (g e : R).
 Hypothesis Left : to_left t.
-Hypothesis Hi : (1 <= i <= n)%nat.
+Hypothesis Hi : i upto n.
 Hypothesis Hg : 0 < g.
 Hypothesis He : e <= 1.
 Hypothesis Within : mean_within (exp (- g)) e.

@@ -6,7 +6,7 @@
    this bound is 0 at every n. lemma_25_one_layer.v and theorem_26_uniform_tieless.v prove the repaired statements:
    activations of a run, the sign of Lemma 33, min(gap, 1). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential linear_combination formula network hard_attention
+From Certify Require Import positions finite_sums softmax exponential linear_combination formula network hard_attention
   lemma_24_gap soft_layers relu lemmas_28_34 theorem_26_real_weights.
 Import ListNotations.
 Open Scope R_scope.
@@ -37,15 +37,12 @@ Qed.
 Section Embedding.
 Variables (users : predicate_meanings) (x : expression) (n : nat).
 Let e i := expression_value x n i.
-Hypothesis Positive : forall i, (1 <= i <= n)%nat -> 0 < e i.
+Hypothesis Positive : each i upto n, 0 < e i.
 Hypothesis First : forall i, (2 <= i <= n)%nat -> e i < e 1%nat.
 
-Lemma embedding_row w i : (1 <= i <= n)%nat ->
-  visible n no_mask 1%nat /\
-  forall j, visible n no_mask j -> j <> 1%nat ->
+Lemma embedding_row w i : i upto n -> visible n no_mask 1%nat /\ forall j, visible n no_mask j -> j <> 1%nat ->
     raw_score one_head (embed users (embedding x) n w) i j
-    = raw_score one_head (embed users (embedding x) n w) i 1%nat - e i * (e 1%nat - e j)
-    /\ 0 < e i * (e 1%nat - e j).
+    = raw_score one_head (embed users (embedding x) n w) i 1%nat - e i * (e 1%nat - e j) /\ 0 < e i * (e 1%nat - e j).
 Proof.
   intros Hi. split; [split; [lia|reflexivity]|]. intros j [Hj _] N. rewrite !one_head_scores, !embedding_value.
   fold (e i) (e j) (e 1%nat). split; [ring|]. apply Rmult_lt_0_compat; [now apply Positive|].
@@ -59,7 +56,7 @@ Proof.
   destruct (H j Vj N) as [-> P]. lra.
 Qed.
 
-Lemma embedding_gap g : 0 < g -> (forall i j, (1 <= i <= n)%nat -> (2 <= j <= n)%nat -> g <= e i * (e 1%nat - e j)) ->
+Lemma embedding_gap g : 0 < g -> (forall i j, i upto n -> (2 <= j <= n)%nat -> g <= e i * (e 1%nat - e j)) ->
   gap_at users (embedding x) n g.
 Proof.
   intros G H. split; [exact G|]. intros w _. split; [|exact I]. intros a i [<-|[]] _ Hi p Vp Max j Vj.
@@ -70,8 +67,7 @@ Proof.
   - exfalso. destruct (R p Vp Np) as [E P]. specialize (Max 1%nat V1). lra.
 Qed.
 
-Lemma embedding_initial b : 1 <= b -> (forall i, (1 <= i <= n)%nat -> e i <= b) ->
-  initial_at_most users (embedding x) n b.
+Lemma embedding_initial b : 1 <= b -> (each i upto n, e i <= b) -> initial_at_most users (embedding x) n b.
 Proof.
   intros B H. split; [exact B|]. intros w _ i d Hi. destruct d as [|d].
   - rewrite embedding_value. fold (e i). specialize (Positive i Hi). rewrite Rabs_right by lra. now apply H.
@@ -85,7 +81,7 @@ Definition reciprocal_embedding : transformer := embedding (Div (Num 1) VarI).
 Lemma reciprocal_value n i : expression_value (Div (Num 1) VarI) n i = / INR i.
 Proof. cbn [expression_value]. rewrite Q2R_1. unfold Rdiv. ring. Qed.
 
-Lemma reciprocal_positive n i : (1 <= i <= n)%nat -> 0 < expression_value (Div (Num 1) VarI) n i.
+Lemma reciprocal_positive n i : i upto n -> 0 < expression_value (Div (Num 1) VarI) n i.
 Proof. intros H. rewrite reciprocal_value. auto with signs. Qed.
 Lemma reciprocal_first n i : (2 <= i <= n)%nat ->
   expression_value (Div (Num 1) VarI) n i < expression_value (Div (Num 1) VarI) n 1%nat.
@@ -106,8 +102,7 @@ Qed.
 
 Definition steep (M : R) : nat -> vector := fun i d => match i with 1%nat => M | _ => / M end.
 
-Lemma steep_winner M j : 1 < M -> (1 <= j <= 2)%nat ->
-  hardmax 2%nat no_mask (raw_score one_head (steep M) 2) j = one_hot 1 j.
+Lemma steep_winner M j : 1 < M -> j upto 2 -> hardmax 2%nat no_mask (raw_score one_head (steep M) 2) j = one_hot 1 j.
 Proof.
   intros HM Hj. assert (I : 0 < / M < 1).
   { split; [apply Rinv_0_lt_compat; lra|]. rewrite <- Rinv_1. apply Rinv_lt_contravar; lra. }
@@ -157,9 +152,8 @@ Definition steep_stream (M : R) : stream := fun i _ => steep M i 0%nat.
 Lemma all_ones_scores u i j : scores 1 all_ones u i j = u i 1%nat * u j 1%nat.
 Proof. unfold scores, printed_score, dot, product. cbn. rewrite sqrt_1. field. Qed.
 
-Lemma all_ones_output W M : (forall s s' j, (1 <= j <= 2)%nat -> (forall k, (1 <= k <= 2)%nat -> s k = s' k) ->
-    W 2%nat no_mask s j = W 2%nat no_mask s' j) ->
-  let s := raw_score one_head (steep M) 2 in
+Lemma all_ones_output W M : (forall s s' j, j upto 2 -> (each k upto 2, s k = s' k) ->
+    W 2%nat no_mask s j = W 2%nat no_mask s' j) -> let s := raw_score one_head (steep M) 2 in
   0 <= sum 2 (fun j => W 2%nat no_mask s j * steep M j 0%nat) ->
   steep_stream M 2%nat 1%nat + layer_with 1%nat W 2%nat all_ones (steep_stream M) 2%nat 1%nat
   = after_layer_by W 2 one_head_layer (steep M) 2 0%nat.
@@ -254,8 +248,7 @@ Definition large_gap : transformer := embedding (Div (Mul (Num 2) (Power VarN (I
 Lemma large_value n i : expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n i = 2 * INR n ^ 2 / INR i.
 Proof. cbn [expression_value integer_value]. rewrite Q2R_two. reflexivity. Qed.
 
-Lemma large_positive n i : (1 <= i <= n)%nat ->
-  0 < expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n i.
+Lemma large_positive n i : i upto n -> 0 < expression_value (Div (Mul (Num 2) (Power VarN (Int 2))) VarI) n i.
 Proof.
   intros H. rewrite large_value. auto with signs.
 Qed.

@@ -11,8 +11,8 @@
    x/gamma), gamma = min(gap, 1), and of n^k log n if gap and x_max are polynomial. Idea: Lemmas 29, 32, 33, 34 and
    30, one after the other, then the induction of D.5. *)
 From Coq Require Import Reals List Bool Lra Lia Arith.
-From Certify Require Import lists finite_sums softmax exponential network hard_attention lemma_24_gap lemma_33_near_hard
-  lemmas_28_34 theorem_26_uniform_tieless.
+From Certify Require Import positions lists finite_sums softmax exponential network hard_attention lemma_24_gap
+  lemma_33_near_hard lemmas_28_34 theorem_26_uniform_tieless.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -38,10 +38,10 @@ Definition layers_with (W : weighting) (n : nat) (ls : list real_layer) (u : str
 
 (* Uniform: queries and keys are identically 0. *)
 Definition uniform (l : real_layer) : Prop :=
-  forall r c, (1 <= r <= d)%nat -> (1 <= c <= d)%nat -> query_map l r c = 0 /\ key_map l r c = 0.
+  forall r c, r upto d -> c upto d -> query_map l r c = 0 /\ key_map l r c = 0.
 (* What holds of every row of scores of every layer that is not uniform, in the run with hard attention. *)
 Definition rows_of (P : mask -> (nat -> R) -> Prop) (n : nat) (l : real_layer) (u : stream) : Prop :=
-  uniform l \/ forall i, (1 <= i <= n)%nat -> P (mask_at (layer_mask l) i) (scores l u i).
+  uniform l \/ each i upto n, P (mask_at (layer_mask l) i) (scores l u i).
 Fixpoint all_rows (P : mask -> (nat -> R) -> Prop) (n : nat) (ls : list real_layer) (u : stream) : Prop :=
   match ls with [] => True | l :: ls => rows_of P n l u /\ all_rows P n ls (layer_with hardmax n l u) end.
 
@@ -101,8 +101,8 @@ Qed.
 
 (* Lemma 29, one layer. *)
 Lemma real_layer_bounded p n l u x : (1 <= d)%nat -> 1 <= p -> at_most_p p l -> 1 <= x ->
-  (forall j, (1 <= j <= n)%nat -> norm_1 d (u j) <= x) ->
-  forall i, (1 <= i <= n)%nat -> norm_1 d (layer_with hardmax n l u i) <= 3 * (INR d * p) ^ 3 * x.
+  (each j upto n, norm_1 d (u j) <= x) ->
+  each i upto n, norm_1 d (layer_with hardmax n l u i) <= 3 * (INR d * p) ^ 3 * x.
 Proof.
   intros Hd P (_ & _ & a3 & a4 & a5 & a6 & a7) X U i Hi.
   pose proof (lemma_29_repaired d n p [attended_with hardmax n l u] Hd ltac:(lra)) as G.
@@ -112,9 +112,9 @@ Proof.
 Qed.
 
 (* Lemma 33, and Lemma 31 for uniform layers. *)
-Lemma weights_near n l u u' delta g tau i : (1 <= i <= n)%nat -> 0 < tau ->
+Lemma weights_near n l u u' delta g tau i : i upto n -> 0 < tau ->
   rows_of (fun m s => tieless n m s /\ has_gap n m s g) n l u ->
-  (forall j, (1 <= j <= n)%nat -> Rabs (scores l u i j - scores l u' i j) <= delta) ->
+  (each j upto n, Rabs (scores l u i j - scores l u' i j) <= delta) ->
   sum n (fun j => Rabs (hardmax n (mask_at (layer_mask l) i) (scores l u i) j
                         - softmax_at tau n (mask_at (layer_mask l) i) (scores l u' i) j))
   <= 2 * (INR n * exp ((2 * delta - g) / tau)).
@@ -134,10 +134,8 @@ Qed.
 (* Lemma 25, for any stream u whose scores have the gap g and whose norms are at most C x. *)
 Lemma real_layer_moves p C : (1 <= d)%nat -> 1 <= p -> 1 <= C -> exists K1 K2, 1 <= K1 /\ 1 <= K2 /\
   forall n l u u' x g tau eps, at_most_p p l -> 1 <= x -> 0 < tau -> 0 <= eps <= 1 ->
-  (forall j, (1 <= j <= n)%nat -> norm_1 d (u j) <= C * x) ->
-  rows_of (fun m s => tieless n m s /\ has_gap n m s g) n l u ->
-  (forall j, (1 <= j <= n)%nat -> norm_1 d (fun c => u j c - u' j c) <= eps) ->
-  forall i, (1 <= i <= n)%nat ->
+  (each j upto n, norm_1 d (u j) <= C * x) -> rows_of (fun m s => tieless n m s /\ has_gap n m s g) n l u ->
+  (each j upto n, norm_1 d (fun c => u j c - u' j c) <= eps) -> each i upto n,
   norm_1 d (fun c => layer_with hardmax n l u i c - layer_with (softmax_at tau) n l u' i c)
   <= K1 * (eps + INR n * x * exp ((- g + 2 * K2 * x * eps) / tau)).
 Proof.
@@ -150,10 +148,10 @@ Proof.
   split; [lra|]. split; [exact KC|].
   intros n l u u' x g tau eps (a1 & a2 & a3 & a4 & _ & a6 & _) X T Eps U Rows Near i Hi.
   pose proof (B _ _ HC X) as CX.
-  assert (Co : forall j, (1 <= j <= n)%nat -> coordinates d (u j) (C * x)).
+  assert (Co : each j upto n, coordinates d (u j) (C * x)).
   { intros j Hj c Hc. eapply Rle_trans; [|exact (U j Hj)].
     apply (sum_at_least d (fun c => Rabs (u j c)) c Hc). intros; apply Rabs_pos. }
-  assert (S : forall j, (1 <= j <= n)%nat -> Rabs (scores l u i j - scores l u' i j) <= K * C * x * eps).
+  assert (S : each j upto n, Rabs (scores l u i j - scores l u' i j) <= K * C * x * eps).
   { intros j Hj. replace (K * C * x * eps) with (K * (C * x) * eps) by ring.
     apply Scores; auto. apply Eps. }
   pose proof (weights_near n l u u' _ g tau i Hi T Rows S) as Eta. set (m := mask_at (layer_mask l) i) in *.
@@ -179,7 +177,7 @@ Section Transformers.
 Variables (d alphabet : nat) (word_embedding : nat -> nat -> R) (position_embedding : nat -> nat -> nat -> R).
 Variable ls : list real_layer.
 
-Definition over_alphabet (n : nat) (w : formula.word) : Prop := forall i, (1 <= i <= n)%nat -> (w i < alphabet)%nat.
+Definition over_alphabet (n : nat) (w : formula.word) : Prop := each i upto n, (w i < alphabet)%nat.
 Definition initial (n : nat) (w : formula.word) : stream :=
   fun i c => word_embedding (w i) c + position_embedding n i c.
 Definition hard_output (n : nat) (w : formula.word) : stream := layers_with d hardmax n ls (initial n w).
@@ -192,17 +190,15 @@ Definition real_tieless_at (n : nat) : Prop :=
 Definition real_gap_at (n : nat) (g : R) : Prop := 0 < g /\
   forall w, over_alphabet n w -> all_rows d (fun m s => tieless n m s /\ has_gap n m s g) n ls (initial n w).
 Definition real_initial_at_most (n : nat) (x : R) : Prop := 1 <= x /\
-  forall w, over_alphabet n w -> forall i c, (1 <= i <= n)%nat -> (1 <= c <= d)%nat -> Rabs (initial n w i c) <= x.
+  forall w, over_alphabet n w -> forall i c, i upto n -> c upto d -> Rabs (initial n w i c) <= x.
 
 Hypothesis Hd : (1 <= d)%nat.
 
 (* Lemma 25 with these constants. *)
 Definition bounds_each_layer (K1 K2 : R) : Prop :=
   forall n g x tau eps w k l u', real_gap_at n g -> real_initial_at_most n x -> 0 < tau -> 0 <= eps <= 1 ->
-  over_alphabet n w -> nth_error ls k = Some l ->
-  let u := layers_with d hardmax n (firstn k ls) (initial n w) in
-  (forall i, (1 <= i <= n)%nat -> norm_1 d (fun c => u i c - u' i c) <= eps) ->
-  forall i, (1 <= i <= n)%nat ->
+  over_alphabet n w -> nth_error ls k = Some l -> let u := layers_with d hardmax n (firstn k ls) (initial n w) in
+  (each i upto n, norm_1 d (fun c => u i c - u' i c) <= eps) -> each i upto n,
   norm_1 d (fun c => layer_with d hardmax n l u i c - layer_with d (softmax_at tau) n l u' i c)
   <= K1 * (eps + INR n * x * exp ((- g + 2 * K2 * x * eps) / tau)).
 
@@ -219,7 +215,7 @@ Proof.
   assert (1 <= (INR d * Rmax 1 p) ^ 3) by now apply pow_R1_Rle. lra.
 Qed.
 
-Lemma initial_norm n w x i : real_initial_at_most n x -> over_alphabet n w -> (1 <= i <= n)%nat ->
+Lemma initial_norm n w x i : real_initial_at_most n x -> over_alphabet n w -> i upto n ->
   norm_1 d (initial n w i) <= INR d * x.
 Proof. intros [_ X] O Hi. apply norm_1_coordinates. intros c Hc. now apply X. Qed.
 
@@ -229,13 +225,12 @@ Proof.
 Qed.
 
 (* The activations of U behind its first k layers. *)
-Lemma activations_bounded n w x k : real_initial_at_most n x -> over_alphabet n w ->
-  forall i, (1 <= i <= n)%nat ->
+Lemma activations_bounded n w x k : real_initial_at_most n x -> over_alphabet n w -> each i upto n,
   norm_1 d (layers_with d hardmax n (firstn k ls) (initial n w) i) <= growth_bound * x.
 Proof.
   intros X O. pose proof growth_step as G. pose proof (INR_at_least_1 d Hd) as D. pose proof (proj1 X) as X1.
   assert (B : forall rest u b, (forall l, In l rest -> In l ls) -> 1 <= b ->
-    (forall j, (1 <= j <= n)%nat -> norm_1 d (u j) <= b) -> forall i, (1 <= i <= n)%nat ->
+    (each j upto n, norm_1 d (u j) <= b) -> each i upto n,
     norm_1 d (layers_with d hardmax n rest u i) <= (3 * (INR d * Rmax 1 p) ^ 3) ^ length rest * b).
   { induction rest as [|l rest IH]; intros u b In_ls B U i Hi; [simpl; rewrite Rmult_1_l; now apply U|].
     cbn [layers_with fold_left length]. rewrite <- tech_pow_Rmult, (Rmult_comm (3 * _ ^ 3)), Rmult_assoc.
@@ -296,9 +291,9 @@ Proof.
 Qed.
 
 (* ---- Lemma 24 ---- *)
-Definition agreeing (n : nat) (u u' : stream) : Prop := forall i c, (1 <= i <= n)%nat -> u i c = u' i c.
+Definition agreeing (n : nat) (u u' : stream) : Prop := forall i c, i upto n -> u i c = u' i c.
 
-Lemma printed_score_ext WQ WK u u' i j n : agreeing n u u' -> (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+Lemma printed_score_ext WQ WK u u' i j n : agreeing n u u' -> i upto n -> j upto n ->
   printed_score d WQ WK (u i) (u j) = printed_score d WQ WK (u' i) (u' j).
 Proof.
   intros A Hi Hj. unfold printed_score. f_equal. apply sum_ext. intros r _.
@@ -314,7 +309,7 @@ Proof.
 Qed.
 
 Lemma all_rows_ext (P : mask -> (nat -> R) -> Prop) n :
-  (forall m s s', (forall j, (1 <= j <= n)%nat -> s j = s' j) -> P m s -> P m s') ->
+  (forall m s s', (each j upto n, s j = s' j) -> P m s -> P m s') ->
   forall rest u u', agreeing n u u' -> all_rows d P n rest u -> all_rows d P n rest u'.
 Proof.
   intros E. induction rest as [|l rest IH]; intros u u' A; [easy|]. intros [Row Rows]. split.
@@ -323,7 +318,7 @@ Proof.
   - eapply IH; [|exact Rows]. now apply layer_ext.
 Qed.
 
-Lemma tieless_ext n m s s' : (forall j, (1 <= j <= n)%nat -> s j = s' j) -> tieless n m s -> tieless n m s'.
+Lemma tieless_ext n m s s' : (each j upto n, s j = s' j) -> tieless n m s -> tieless n m s'.
 Proof.
   intros E (q & V & H). exists q. split; [exact V|]. intros j Vj N.
   rewrite <- (E j (proj1 Vj)), <- (E q (proj1 V)). now apply H.
@@ -359,7 +354,7 @@ Qed.
 Theorem x_max_real n : exists x, real_initial_at_most n x.
 Proof.
   destruct (common_bound_words alphabet n (fun w g =>
-    forall i c, (1 <= i <= n)%nat -> (1 <= c <= d)%nat -> Rabs (initial n w i c) <= / g)) as (g & G & H).
+    forall i c, i upto n -> c upto d -> Rabs (initial n w i c) <= / g)) as (g & G & H).
   - intros w g g' A [L B] i c Hi Hc. apply Rle_trans with (/ g); [now apply A|]. now apply Rinv_le_contravar.
   - intros w w' g E A i c Hi Hc. unfold initial. rewrite <- E by exact Hi. now apply A.
   - intros w _. destruct (common_bound (fun ic g => Rabs (initial n w (fst ic) (snd ic)) <= / g)
@@ -375,8 +370,7 @@ Qed.
 (* At one length: every temperature up to gamma / (2 ln R). *)
 Theorem theorem_26_real : exists K1 K2, 1 <= K1 /\ 1 <= K2 /\
   forall n g x tau w i, real_gap_at n g -> real_initial_at_most n x ->
-  0 < tau <= Rmin g 1 / (2 * ln (inverse_share (length ls) K1 K2 x (Rmin g 1) n)) ->
-  over_alphabet n w -> (1 <= i <= n)%nat ->
+  0 < tau <= Rmin g 1 / (2 * ln (inverse_share (length ls) K1 K2 x (Rmin g 1) n)) -> over_alphabet n w -> i upto n ->
   norm_1 d (fun c => hard_output n w i c - soft_output tau n w i c) <= 1 / 4.
 Proof.
   destruct lemma_25_real as (K1 & K2 & H1 & H2 & One). exists K1, K2. split; [exact H1|]. split; [exact H2|].
@@ -384,7 +378,7 @@ Proof.
   assert (HG : 0 < gamma <= 1) by (split; [apply Rmin_glb_lt; lra|apply Rmin_r]).
   assert (Small : gamma / (4 * K2 * x) <= 1 / 4) by (apply share_small; assumption).
   set (E := errors (length ls) K1 K2 x gamma). pose proof (errors_range (length ls) K1 K2 x gamma H1 H2 X1 HG) as Er.
-  assert (Behind : forall k, (k <= length ls)%nat -> forall j, (1 <= j <= n)%nat ->
+  assert (Behind : forall k, (k <= length ls)%nat -> each j upto n,
     norm_1 d (fun c => layers_with d hardmax n (firstn k ls) (initial n w) j c
                        - layers_with d (softmax_at tau) n (firstn k ls) (initial n w) j c) <= E k).
   { induction k as [|k IH]; intros Hk j Hj.
@@ -405,11 +399,10 @@ Qed.
 
 (* With the temperature as a function of n, and its order. *)
 Theorem theorem_26_real_order (g x : nat -> R) :
-  (forall n, real_gap_at n (g n)) -> (forall n, real_initial_at_most n (x n)) ->
-  exists tau : nat -> R,
+  (forall n, real_gap_at n (g n)) -> (forall n, real_initial_at_most n (x n)) -> exists tau : nat -> R,
     (forall n, (1 <= n)%nat -> 0 < tau n) /\
     (exists c, forall n, (2 <= n)%nat -> / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
-    (forall n w i, over_alphabet n w -> (1 <= i <= n)%nat ->
+    (forall n w i, over_alphabet n w -> i upto n ->
        norm_1 d (fun c => hard_output n w i c - soft_output (tau n) n w i c) <= 1 / 4).
 Proof.
   intros Gap X. destruct theorem_26_real as (K1 & K2 & H1 & H2 & Close).
@@ -421,10 +414,9 @@ Qed.
 Corollary theorem_26_real_polynomial (g x : nat -> R) (k m : nat) (a : R) :
   (forall n, real_gap_at n (g n)) -> (forall n, real_initial_at_most n (x n)) ->
   (forall n, (1 <= n)%nat -> / INR n ^ k <= g n) -> (forall n, (1 <= n)%nat -> x n <= a * INR n ^ m) ->
-  exists tau : nat -> R,
-    (forall n, (1 <= n)%nat -> 0 < tau n) /\
+  exists tau : nat -> R, (forall n, (1 <= n)%nat -> 0 < tau n) /\
     (exists c, forall n, (2 <= n)%nat -> / tau n <= c * (INR n ^ k * ln (INR n))) /\
-    (forall n w i, over_alphabet n w -> (1 <= i <= n)%nat ->
+    (forall n w i, over_alphabet n w -> i upto n ->
        norm_1 d (fun c => hard_output n w i c - soft_output (tau n) n w i c) <= 1 / 4).
 Proof.
   intros Gap X Gk Xm. destruct (theorem_26_real_order g x Gap X) as (tau & Pos & (c & Order) & Close).

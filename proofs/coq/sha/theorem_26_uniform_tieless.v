@@ -8,7 +8,7 @@
    every n. 1/tau is at most a constant times (1/gamma) ln(n x / gamma) from n = 2 on. Idea: with E(0) = 0 and E(l) =
    gamma (2 K1)^(l-L) / (4 K2 x), an error of E(l) moves scores by at most gamma/4, and Lemma 25 gives E(l+1). *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential formula network hard_attention lemma_24_gap
+From Certify Require Import positions finite_sums softmax exponential formula network hard_attention lemma_24_gap
   lemma_33_near_hard soft_layers.
 Open Scope R_scope.
 
@@ -275,8 +275,7 @@ Qed.
 
 Theorem theorem_26 (n : nat) (w : word) (g x : R) (tau : nat -> R) (i D : nat) :
   gap_at users T n g -> tieless_at users T n -> initial_at_most users T n x ->
-  0 < tau n <= Rmin g 1 / (2 * ln (R_26 n (Rmin g 1) x)) ->
-  over T n w -> (1 <= i <= n)%nat ->
+  0 < tau n <= Rmin g 1 / (2 * ln (R_26 n (Rmin g 1) x)) -> over T n w -> i upto n ->
   moved users tau T n w i D <= Rmin g 1 / (4 * k2 * x) /\ Rmin g 1 / (4 * k2 * x) <= 1 / 4.
 Proof.
   intros [G0 Gap] Tie X [T0 Cold] Over Hi. pose proof k1_at_least_1 as H1. pose proof k2_at_least_1 as H2.
@@ -302,14 +301,10 @@ Lemma order_26 : exists c, forall n gamma x, (2 <= n)%nat -> 0 < gamma <= 1 -> 1
   2 / gamma * ln (R_26 n gamma x) <= c * (/ gamma * ln (INR n * x / gamma)).
 Proof. exact (order_of_share L k1 k2 k1_at_least_1 k2_at_least_1). Qed.
 
-Theorem theorem_26_order (g x : nat -> R) :
-  (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) ->
-  (forall n, initial_at_most users T n (x n)) ->
-  exists tau : nat -> R,
-    (forall n, (1 <= n)%nat -> 0 < tau n) /\
-    (exists c, forall n, (2 <= n)%nat ->
-       / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
-    (forall n w i D, over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4).
+Theorem theorem_26_order (g x : nat -> R) : (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) ->
+  (forall n, initial_at_most users T n (x n)) -> exists tau : nat -> R, (forall n, (1 <= n)%nat -> 0 < tau n) /\
+    (exists c, forall n, (2 <= n)%nat -> / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
+    (forall n w i D, over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4).
 Proof.
   intros Gap Tie X.
   destruct (temperature_of_share L k1 k2 g x k1_at_least_1 k2_at_least_1) as [Pos Order]; [apply Gap|apply X|].
@@ -323,10 +318,9 @@ Corollary theorem_26_polynomial (g x : nat -> R) (k m : nat) (a : R) :
   (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) ->
   (forall n, initial_at_most users T n (x n)) ->
   (forall n, (1 <= n)%nat -> / INR n ^ k <= g n) -> (forall n, (1 <= n)%nat -> x n <= a * INR n ^ m) ->
-  exists tau : nat -> R,
-    (forall n, (1 <= n)%nat -> 0 < tau n) /\
+  exists tau : nat -> R, (forall n, (1 <= n)%nat -> 0 < tau n) /\
     (exists c, forall n, (2 <= n)%nat -> / tau n <= c * (INR n ^ k * ln (INR n))) /\
-    (forall n w i D, over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4).
+    (forall n w i D, over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4).
 Proof.
   intros Gap Tie X Gk Xm. destruct (theorem_26_order g x Gap Tie X) as (tau & Pos & (c & Order) & Close).
   exists tau. split; [exact Pos|]. split; [|exact Close].
@@ -337,7 +331,7 @@ Qed.
 
 (* With Lemma 24: at every length all temperatures up to some positive one do. *)
 Corollary theorem_26_some_temperature n : (1 <= n)%nat -> tieless_at users T n -> exists t, 0 < t /\
-  forall tau w i D, 0 < tau n <= t -> over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4.
+  forall tau w i D, 0 < tau n <= t -> over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4.
 Proof.
   intros Hn Tie. destruct (lemma_24 users T n) as [g Gap]. destruct (x_max_exists users T n) as [x X].
   pose proof (capped g (proj1 Gap)) as HG. pose proof (R_26_above_1 n _ _ Hn HG (proj1 X)) as R2.

@@ -8,7 +8,7 @@
    and E(l+1) = Lambda E(l) + kappa, where kappa has the factor e^(-gamma/tau) and Lambda is of order 1/tau: what breaks
    ties is one exponential, which beats L powers. *)
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax exponential formula network hard_attention lemma_24_gap
+From Certify Require Import positions finite_sums softmax exponential formula network hard_attention lemma_24_gap
   lemma_33_near_hard soft_layers theorem_26_uniform_tieless.
 Open Scope R_scope.
 
@@ -243,10 +243,8 @@ Proof.
 Qed.
 
 Theorem theorem_26_with_ties (n : nat) (w : word) (g x : R) (tau : nat -> R) (i D : nat) :
-  gap_at users T n g -> initial_at_most users T n x ->
-  0 < tau n <= Rmin g 1 / (2 * ln (R_ties n (Rmin g 1) x)) ->
-  over T n w -> (1 <= i <= n)%nat ->
-  moved users tau T n w i D <= 1 / 4.
+  gap_at users T n g -> initial_at_most users T n x -> 0 < tau n <= Rmin g 1 / (2 * ln (R_ties n (Rmin g 1) x)) ->
+  over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4.
 Proof.
   intros [G0 Gap] X [T0 Cold] Over Hi. assert (H1 : 1 <= k1) by apply k1_at_least_1.
   assert (H2 : 1 <= k2) by apply k2_at_least_1. pose proof (proj1 X) as X1. set (gamma := Rmin g 1) in *.
@@ -307,12 +305,10 @@ Proof.
 Qed.
 
 Theorem theorem_26_with_ties_order (g x : nat -> R) :
-  (forall n, gap_at users T n (g n)) -> (forall n, initial_at_most users T n (x n)) ->
-  exists tau : nat -> R,
-    (forall n, (1 <= n)%nat -> 0 < tau n) /\
-    (exists c, forall n, (2 <= n)%nat ->
+  (forall n, gap_at users T n (g n)) -> (forall n, initial_at_most users T n (x n)) -> exists tau : nat -> R,
+    (forall n, (1 <= n)%nat -> 0 < tau n) /\ (exists c, forall n, (2 <= n)%nat ->
        / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
-    (forall n w i D, over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4).
+    (forall n w i D, over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4).
 Proof.
   intros Gap X. destruct (tau_from_order R_ties g x) as [Pos Order]; [apply Gap|apply X| |exact order_ties|].
   { intros n gamma y Hn HG Y. pose proof (R_ties_at_least_e n gamma y Hn HG Y). pose proof e_range. lra. }
@@ -322,7 +318,7 @@ Qed.
 
 (* With Lemma 24: every average-hard transformer, whatever ties, at every length. *)
 Corollary theorem_26_with_ties_some_temperature n : (1 <= n)%nat -> exists t, 0 < t /\
-  forall tau w i D, 0 < tau n <= t -> over T n w -> (1 <= i <= n)%nat -> moved users tau T n w i D <= 1 / 4.
+  forall tau w i D, 0 < tau n <= t -> over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4.
 Proof.
   intros Hn. destruct (lemma_24 users T n) as [g Gap]. destruct (x_max_exists users T n) as [x X].
   pose proof (capped g (proj1 Gap)) as HG. pose proof (R_ties_at_least_e n _ _ Hn HG (proj1 X)). pose proof e_range.

@@ -6,7 +6,7 @@
    at most eta needs g/tau >= ln((N - m)/m (1 - eta)/eta). Between both, D << tau << g/ln N, are the temperatures of
    theorem_26_with_ties.v; colder ones break ties that are not exact. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
-From Certify Require Import finite_sums exponential softmax hard_attention.
+From Certify Require Import positions finite_sums exponential softmax hard_attention.
 Open Scope R_scope.
 
 (* Two positions, the first ahead by D. *)
@@ -60,7 +60,7 @@ Qed.
 Definition mass_beside (m N : nat) (g tau : R) : R :=
   1 - sum N (fun j => if (j <=? m)%nat then softmax_at tau N no_mask (tied_ahead m g) j else 0).
 
-Lemma mass_beside_value m N g tau : (1 <= m <= N)%nat ->
+Lemma mass_beside_value m N g tau : m upto N ->
   let r := (INR N - INR m) / INR m * exp (- g / tau) in mass_beside m N g tau = r / (1 + r).
 Proof.
   intros H. cbv zeta. unfold mass_beside, softmax_at, softmax, weight, no_mask, tied_ahead.
