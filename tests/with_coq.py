@@ -32,7 +32,7 @@ from tests.needed import found_or_skipped
 
 UNSUPPORTED = "unsupported"
 IMPORTS = re.compile(r"^(?:From |Import |Open Scope ).*?\.\n", re.MULTILINE | re.DOTALL)
-MORE = ("compile_correct.v", *SOFTENING)
+MORE = ("compile_formula.v", *SOFTENING)
 """The files that some tests ask about, beside those that `certify prove` needs."""
 
 

@@ -17,7 +17,8 @@ from certify.frame.shipped import examples_folder, pages
 
 NEEDS_MORE = ("prove", "crosscheck", "mcp", "train")
 """Commands whose examples need Coq, an extra or minutes; tests of their own run them."""
-LONG = ("certify audit examples/claims/sha.toml --html sha.html", "certify checker --every-n -o every-n")
+LONG = ("certify audit examples/claims/sha.toml --html sha.html", "certify checker --every-n -o every-n",
+        "certify site since.cert -o site")
 REFUTED = ("audit",)
 
 

@@ -20,7 +20,7 @@ from constructions.regimes import Regime, Sharpening
 from proofs.every_n import Answer
 from proofs.every_n.kernel import find_answer
 from proofs.every_n.transformer_file import CoqFile, rational
-from tests.with_coq import larger_library_of, staying_coq_or_skip
+from tests.with_coq import larger_library_of, staying_coq_or_skip, whole_library_of
 
 _IMPORTS = """\
 From Coq Require Import String Reals QArith ZArith List Bool.
@@ -79,7 +79,7 @@ def proved_by_theorem(question: Question, folder: Path) -> Answer:
                                 size=len(question.alphabet))
     source = folder / "instance.v"
     source.write_text(_IMPORTS + definitions + "\n" + instance, encoding="utf-8")
-    return find_answer(coq, larger_library_of(coq), source, besides=None)
+    return find_answer(coq, whole_library_of(coq), source, besides=None)
 
 
 def _comparison(question: Question, number: int) -> str:
