@@ -178,14 +178,15 @@ Hypothesis HA : holds_of users n w A h.
 Notation tr := (truth users n w).
 Notation number := (fun i => INR (counted s n (tr f) i)).
 
-Lemma affine_correct r i : i upto n -> forall t, affine r = Some t ->
+Lemma affine_correct r (i : position n) : forall t, affine r = Some t ->
   linear r (h i) = Q2R (fst t) * number i + Q2R (snd t).
 Proof.
-  intros Hi. induction r as [|[d q] r IH]; intros t E; cbn [affine] in E.
+  induction r as [|[d q] r IH]; intros t E; cbn [affine] in E.
   - take E. cbn [linear fst snd]. rewrite Q2R_0. ring.
   - apply bind_some in E as (e & Ee & E). apply bind_some in E as (u & Eu & E). take E. cbn [linear fst snd].
     rewrite (IH u Eu). assert (V : h i d = Q2R (fst e) * number i + Q2R (snd e)).
-    { pose proof (HA i d Hi) as M. destruct (nth d A IsAnything) as [[y|]|[b| | | | | | | | | | | | | |]| | | | | |
+    { pose proof (HA i d (in_word i)) as M.
+      destruct (nth d A IsAnything) as [[y|]|[b| | | | | | | | | | | | | |]| | | | | |
       s' f'| |];
         try discriminate; cbn [affine_entry] in Ee; cbn [means position_value expression_value] in M.
       - destruct (mentions_i y) eqn:Y; [discriminate|]. destruct (exact y n 1) as [q'|] eqn:X; [|discriminate].
@@ -197,27 +198,27 @@ Proof.
         rewrite M, Q2R_0, Q2R_1. ring. }
     rewrite V, !Q2R_plus, !Q2R_mult. ring.
 Qed.
-Lemma bilinear_correct i j : i upto n -> j upto n -> forall qs ks c, bilinear_of qs ks = Some c ->
+Lemma bilinear_correct (i j : position n) : forall qs ks c, bilinear_of qs ks = Some c ->
   dot_product qs ks (h i) (h j) = Q2R (of_both c) * (number i * number j) + Q2R (of_query c) * number i
     + Q2R (of_key c) * number j + Q2R (of_none c).
 Proof.
-  intros Hi Hj. induction qs as [|q qs IH]; intros [|r ks] c E; cbn [bilinear_of] in E;
+  induction qs as [|q qs IH]; intros [|r ks] c E; cbn [bilinear_of] in E;
     try (take E; cbn [dot_product of_both of_query of_key of_none]; rewrite Q2R_0; ring).
   apply bind_some in E as (u & Eu & E). apply bind_some in E as (v & Ev & E). apply bind_some in E as (c' & Ec & E).
   take E. cbn [dot_product of_both of_query of_key of_none].
-  rewrite (IH ks c' Ec), (affine_correct q i Hi u Eu), (affine_correct r j Hj v Ev), !Q2R_plus, !Q2R_mult. ring.
+  rewrite (IH ks c' Ec), (affine_correct q i u Eu), (affine_correct r j v Ev), !Q2R_plus, !Q2R_mult. ring.
 Qed.
-Lemma line_correct a l i j : i upto n -> j upto n -> line_of a = Some l ->
+Lemma line_correct a l (i j : position n) : line_of a = Some l ->
   scaled_score a n h i j = Q2R (fst l) * (number i - number j) + Q2R (snd l).
 Proof.
-  intros Hi Hj E. unfold line_of in E. destruct (mentions_i (head_temperature a)) eqn:T; [discriminate|].
+  intros E. unfold line_of in E. destruct (mentions_i (head_temperature a)) eqn:T; [discriminate|].
   apply bind_some in E as (t & Et & E). apply bind_some in E as (c & Ec & E).
   destruct (negb (is_zero t) && is_zero (of_both c) && is_zero (of_query c + of_key c)) eqn:Z; [|discriminate]. take E.
   apply andb_prop in Z as [Z Z2]. apply andb_prop in Z as [Z0 Z1]. apply negb_true_iff in Z0.
   apply Qeq_bool_R in Z1, Z2. rewrite Q2R_0 in Z1, Z2. rewrite Q2R_plus in Z2.
   assert (N : ~ (t == 0)%Q) by now apply is_zero_Q. pose proof (is_zero_R t Z0) as R.
   unfold scaled_score. rewrite (unmentioned true n n i 1 eq_refl _ T), (proj1 (exact_correct _ _ _ _ Et)).
-  rewrite (bilinear_correct i j Hi Hj _ _ c Ec), Z1. cbn [fst snd]. rewrite !Q2R_div by exact N.
+  rewrite (bilinear_correct i j _ _ c Ec), Z1. cbn [fst snd]. rewrite !Q2R_div by exact N.
   replace (Q2R (of_key c)) with (- Q2R (of_query c)) by lra. field. exact R.
 Qed.
 End Correct.
@@ -423,11 +424,10 @@ Qed.
 (* ---- several heads at one row ---- *)
 Section Sum.
 Variables (A : list meaning) (k : weighing) (s : side) (f : formula) (base : row) (scale : Q) (g : nat -> bool).
-Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : position n).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis K : is_alone k = true.
 Hypothesis Values : each j upto n, linear base (h j) = Q2R scale * bit (g j).
-Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 Notation P := (fun j => tr f (place_at s n j)).
 Notation G := (fun j => g (place_at s n j)).
@@ -461,7 +461,8 @@ Proof.
   cbn [option_map] in T. take T. cbn [fst snd].
   unfold gathered, attend_as. apply sum_ext. intros j Hj. rewrite Kh, M, weights_alone by exact K.
   destruct (mask_at (towards s) i j); [|ring].
-  rewrite (line_correct A s f n users w h HA _ l i j Hi Hj L), (multiple_correct base _ c _ C), (Values j Hj).
+  pose proof (line_correct A s f n users w h HA _ l i (Position j Hj) L) as Line. cbn [positions.place] in Line.
+  rewrite Line, (multiple_correct base _ c _ C), (Values j Hj).
   rewrite Q2R_reduced, Q2R_mult. ring.
 Qed.
 Lemma alone_terms as_ : forall ts, traverse (term_of A k s f n base scale) as_ = Some ts ->
@@ -490,7 +491,7 @@ Proof.
     destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j (S n - i)); reflexivity || (exfalso; lia). }
   rewrite M. destruct (Nat.leb_spec j J) as [L|L]; cbn [bit]; [|ring]. unfold F, weighs_as.
   rewrite Rmult_1_l. f_equal. apply total_ext. intros t _.
-  rewrite (counted_tally i Hi), (counted_tally _ Hp), Back, Nat.add_0_l.
+  rewrite (counted_tally i (in_word i)), (counted_tally _ Hp), Back, Nat.add_0_l.
   rewrite minus_INR by (now apply tally_le). reflexivity.
 Qed.
 End Sum.
@@ -574,11 +575,11 @@ Proof.
 Qed.
 Notation last s f g i := (last_given (fun j => tr f (place_at s n j)) (fun j => g (place_at s n j)) (place_at s n i)).
 Notation beside_it s g i := (neighbour_given (fun j => g (place_at s n j)) (place_at s n i)).
-Lemma looked_for_correct chi s f off i : looked_for A base scale chi s f = Some off -> i upto n ->
+Lemma looked_for_correct chi s f off (i : position n) : looked_for A base scale chi s f = Some off ->
   exists g, worth g /\ ((off = 0%nat /\ (forall j, g j = true -> tr f j = true) /\ tr chi i = last s f g i)
     \/ (off = 1%nat /\ (forall j, tr f j = true) /\ tr chi i = beside_it s g i)).
 Proof.
-  intros H Hi. assert (Last : forall s x y atoms, settled_cases atoms (brings_as A base scale x y f) = true ->
+  intros H. assert (Last : forall s x y atoms, settled_cases atoms (brings_as A base scale x y f) = true ->
     worth (fun j => tr x j && tr y j) /\ (forall j, tr x j && tr y j = true -> tr f j = true)
     /\ forall J, last_given (fun j => tr f (place_at s n j))
       (fun j => tr x (place_at s n j) && tr y (place_at s n j)) J
@@ -595,7 +596,7 @@ Proof.
   unfold looked_for in H. rewrite Whole in H. destruct chi as [| | | | | | |x|x|x y|x y| | | |], s; try discriminate.
   - destruct (formula_eqb _ _ && _) eqn:B; [|discriminate]. injection H as <-. exists (tr x).
     destruct (Beside x _ B) as [V T]. split; [exact V|]. right.
-    split; [reflexivity|]. split; [exact T|]. cbn [place_at]. destruct i as [|[|i]]; [lia|reflexivity|reflexivity].
+    split; [reflexivity|]. split; [exact T|]. cbn [place_at]. destruct i as [[|[|i]] Hi]; [lia|reflexivity|reflexivity].
   - destruct (formula_eqb _ _ && _) eqn:B; [|discriminate]. injection H as <-. exists (tr x).
     destruct (Beside x _ B) as [V T]. split; [exact V|]. right.
     split; [reflexivity|]. split; [exact T|]. cbn [place_at].
@@ -656,10 +657,9 @@ Definition counts_exactly (L : lengths) (A : list meaning) (a : head) (r : row) 
 
 Section Whole.
 Variables (A : list meaning) (L : lengths).
-Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : position n).
 Hypothesis HL : allowed L n.
 Hypothesis HA : holds_of users n w A h.
-Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 
 Lemma listed_length N : greatest_length L = Some N -> In n (lengths_to L N).
@@ -685,9 +685,9 @@ Proof.
   destruct (traverse (term_of A k s f n base scale) as_) as [ts|] eqn:T; [|discriminate]. cbv zeta.
   assert (Whole : position_part A base = []) by (unfold looked_for in O; destruct (position_part A base);
     [reflexivity|discriminate]).
-  destruct (looked_for_correct A base scale users n w h HA Whole chi s f off i O Hi) as (g & V & O').
-  rewrite (alone_terms A k s f base scale g users n w h i HA K V Hi as_ ts T).
-  destruct (place_row s n i Hi) as [HJ _]. assert (Hn : (1 <= n)%nat) by lia.
+  destruct (looked_for_correct A base scale users n w h HA Whole chi s f off i O) as (g & V & O').
+  rewrite (alone_terms A k s f base scale g users n w h i HA K V as_ ts T).
+  destruct (place_row s n i) as [HJ _]. assert (Hn : (1 <= n)%nat) by lia.
   pose proof (fun d => singles_out_nonneg k n n off ts x y d Hn K S) as W0.
   destruct O' as [(-> & Cg & E)|(-> & All & E)]; rewrite E;
     (eapply singles_out_correct; [exact Hn|exact K|exact S| |exact E1|]).
@@ -713,10 +713,10 @@ Proof.
       unfold Rdiv. rewrite <- Rmult_assoc, S. field. lra.
     - apply Qeq_bool_R in Z. rewrite Q2R_0 in Z. rewrite Z, S. unfold sigmoid. rewrite Ropp_0, exp_0.
       unfold Q2R. simpl. lra. }
-  pose proof (alone_terms A k s f r scale (tr f) users n w h i HA K (fun j => truth_read_correct r scale f j Er) Hi
+  pose proof (alone_terms A k s f r scale (tr f) users n w h i HA K (fun j => truth_read_correct r scale f j Er)
     [(a, r)] [(q, (x, z))]) as G.
   cbn [traverse] in G. rewrite T in G. specialize (G eq_refl). cbn [total fst snd] in G. rewrite Rplus_0_r in G.
-  rewrite G, (counted_tally s f users n w i Hi) by exact Hi. destruct (place_row s n i Hi) as [HJ _].
+  rewrite G, (counted_tally s f users n w i) by lia. destruct (place_row s n i) as [HJ _].
   unfold given, weighs_as. cbn [total fst snd].
   rewrite (sum_ext _ _ (fun j => bit (tr f (place_at s n j)))).
   - clear. generalize (place_at s n i). intros m. induction m as [|m IH]; [reflexivity|]. cbn [sum tally].
@@ -733,15 +733,15 @@ Definition check_together (L : lengths) (A : list meaning) (as_ : list (head * r
   | IsTotal s f, [(a, r)] => counts_exactly L A a r s f
   | _, _ => false
   end.
-Theorem check_together_correct users n w L A h as_ b i : allowed L n -> holds_of users n w A h -> i upto n ->
+Theorem check_together_correct users n w L A h as_ b (i : position n) : allowed L n -> holds_of users n w A h ->
   check_together L A as_ b = true -> means users n w i b (total (fun ar => gathered (fst ar) n h i (snd ar)) as_).
 Proof.
-  intros HL HA Hi H. destruct b as [v|chi|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate.
-  - destruct (selects_correct A L users n w h i HL HA Hi as_ chi 0 0 H) as [R E]. rewrite Q2R_0 in E. cbn [means].
+  intros HL HA H. destruct b as [v|chi|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate.
+  - destruct (selects_correct A L users n w h i HL HA as_ chi 0 0 H) as [R E]. rewrite Q2R_0 in E. cbn [means].
     destruct (truth users n w chi i); simpl; lra.
-  - destruct (selects_correct A L users n w h i HL HA Hi as_ chi _ _ H) as [R E]. cbn [means]. split; [exact R|].
+  - destruct (selects_correct A L users n w h i HL HA as_ chi _ _ H) as [R E]. cbn [means]. split; [exact R|].
     intros _. unfold near. replace (Q2R (1 # 4)) with (1 / 4) in E by (unfold Q2R; simpl; lra).
     destruct (truth users n w chi i); lra.
   - destruct as_ as [|[a r] [|]]; try discriminate. cbn [total fst snd means]. rewrite Rplus_0_r.
-    exact (counts_exactly_correct A L users n w h i HL HA Hi a r s f H).
+    exact (counts_exactly_correct A L users n w h i HL HA a r s f H).
 Qed.
