@@ -226,6 +226,7 @@ End Heads.
 
 (* ---- what they weigh together, between two numbers ---- *)
 Notation share_of_head := (Q * (Q * Q))%type.
+Notation term_list := (list (Q * (Q * Q))).
 Definition at_distance (t : share_of_head) (d : nat) : Q := (fst (snd t) * inject_Z (Z.of_nat d) + snd (snd t))%Q.
 Definition scaled_ends (q : Q) (I : ends) : ends :=
   let J := if Qle_bool 0 q then I else (snd I, fst I) in
@@ -362,22 +363,31 @@ Qed.
 (* At one length: near 1 at the number that is looked for, at least 0 and small at all others below M together. *)
 Definition rest_of (off : nat) (ws : list (nat * ends)) : Z :=
   fold_right (fun e x => if Nat.eqb (fst e) off then x else (snd (snd e) + x)%Z) 0%Z ws.
-Definition singles_out (k : weighing) (n M off : nat) (ts : list share_of_head) (if_false if_true : Q) : bool :=
-  let ws := map (fun d => (d, weight_ends k n ts d)) (seq 0 M) in
+Definition weights_to (k : weighing) (n : nat) (ts : list share_of_head) (M : nat) : list (nat * ends) :=
+  map (fun d => (d, weight_ends k n ts d)) (seq 0 M).
+Definition is_single (M off : nat) (ws : list (nat * ends)) (if_false if_true : Q) : bool :=
   let rest := rest_of off ws in
-  let main := weight_ends k n ts off in
+  let main := snd (nth off ws (off, (0, 0)%Z)) in
   forallb (fun e => 0 <=? fst (snd e))%Z ws
   && Qle_bool (inject_Z rest) (if_false * inject_Z (one score_bits))
   && ((M <=? off)%nat || Qle_bool ((1 - if_true) * inject_Z (one score_bits)) (inject_Z (fst main))
         && (snd main + rest <=? one score_bits)%Z).
+Definition singles_out (k : weighing) (n M off : nat) (ts : list share_of_head) (if_false if_true : Q) : bool :=
+  is_single M off (weights_to k n ts M) if_false if_true.
+Lemma weights_to_nth k n ts M d x : (d < M)%nat -> nth d (weights_to k n ts M) x = (d, weight_ends k n ts d).
+Proof.
+  intros H. unfold weights_to. rewrite (nth_indep _ x (0%nat, weight_ends k n ts 0))
+    by now rewrite length_map, length_seq. rewrite (map_nth (fun d => (d, weight_ends k n ts d))). now rewrite seq_nth.
+Qed.
 
 Lemma rest_value k n off ts : (1 <= n)%nat -> is_alone k = true -> forall M,
-  sum M (beside (weighs_as k n ts) off) <= score (rest_of off (map (fun d => (d, weight_ends k n ts d)) (seq 0 M))).
+  sum M (beside (weighs_as k n ts) off) <= score (rest_of off (weights_to k n ts M)).
 Proof.
   intros Hn K. assert (App : forall l m, rest_of off (l ++ m) = (rest_of off l + rest_of off m)%Z).
   { induction l as [|e l IH]; intros m; [reflexivity|]. cbn [rest_of fold_right app]. fold (rest_of off (l ++ m)).
     fold (rest_of off l). rewrite IH. destruct (fst e =? off)%nat; lia. }
-  induction M as [|M IH]; [simpl; rewrite fixed_0; lra|]. rewrite seq_S, map_app, App, fixed_plus. cbn [sum].
+  induction M as [|M IH]; [simpl; rewrite fixed_0; lra|]. unfold weights_to. rewrite seq_S, map_app, App, fixed_plus.
+  fold (weights_to k n ts M). cbn [sum].
   apply Rplus_le_compat; [exact IH|]. unfold beside. cbn [map rest_of fold_right fst snd Nat.add].
   replace (S M - 1)%nat with M by lia. destruct (M =? off)%nat; [rewrite fixed_0; lra|].
   rewrite Z.add_0_r. now apply weight_inside.
@@ -388,7 +398,7 @@ Lemma singles_out_correct k n M off ts e_false e_true (t : bool) x : (1 <= n)%na
   bit t * weighs_as k n ts off <= x <= bit t * weighs_as k n ts off + sum M (beside (weighs_as k n ts) off) ->
   0 <= x <= 1 /\ if t then 1 - Q2R e_true <= x else x <= Q2R e_false.
 Proof.
-  intros Hn K H Ht E1 [X1 X2]. unfold singles_out in H. cbv zeta in H.
+  intros Hn K H Ht E1 [X1 X2]. unfold singles_out, is_single in H. cbv zeta in H.
   apply andb_prop in H as [H Main]. apply andb_prop in H as [Lows Rest].
   pose proof (rest_value k n off ts Hn K M) as R. set (rest := rest_of off _) in *.
   pose proof (weight_inside k n ts off Hn K) as [L U]. set (main := weight_ends k n ts off) in *.
@@ -402,8 +412,8 @@ Proof.
     unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ score_bits)); [exact P|]. unfold Rdiv.
     rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact Rest. }
   destruct t; cbn [bit] in *; rewrite ?Rmult_1_l, ?Rmult_0_l in *; [|split; lra].
-  specialize (Ht eq_refl). rewrite (proj2 (Nat.leb_gt M off) Ht) in Main. cbn [orb] in Main.
-  apply andb_prop in Main as [M1 M2]. apply Qle_bool_R in M1. rewrite Q2R_inject_Z in M1. apply Of in M1.
+  specialize (Ht eq_refl). rewrite weights_to_nth, (proj2 (Nat.leb_gt M off) Ht) in Main by exact Ht.
+  cbn [orb snd] in Main. fold main in Main. apply andb_prop in Main as [M1 M2]. apply Qle_bool_R in M1. rewrite Q2R_inject_Z in M1. apply Of in M1.
   rewrite Q2R_minus, Q2R_1 in M1. apply Z.leb_le in M2. apply (fixed_le score_bits score_bits_nonneg) in M2.
   rewrite fixed_plus, fixed_one in M2 by apply score_bits_nonneg. rewrite forallb_forall in Lows.
   assert (W : 0 <= score (fst main)).
@@ -414,7 +424,7 @@ Qed.
 Lemma singles_out_nonneg k n M off ts x y d : (1 <= n)%nat -> is_alone k = true ->
   singles_out k n M off ts x y = true -> (d < M)%nat -> 0 <= weighs_as k n ts d.
 Proof.
-  intros Hn K H Hd. unfold singles_out in H. cbv zeta in H. apply andb_prop in H as [H _].
+  intros Hn K H Hd. unfold singles_out, is_single in H. cbv zeta in H. apply andb_prop in H as [H _].
   apply andb_prop in H as [H _]. rewrite forallb_forall in H. specialize (H (d, weight_ends k n ts d)). cbn [snd] in H.
   destruct (weight_inside k n ts d Hn K) as [L _]. eapply Rle_trans; [|exact L].
   apply fixed_nonneg; [apply score_bits_nonneg|]. apply Z.leb_le, H.
@@ -624,17 +634,61 @@ Definition truth_read (A : list meaning) (r : row) : option (Q * formula) :=
   | [(d, q)] => match nth d A IsAnything with IsTruth g => Some (q, g) | _ => None end
   | _ => None
   end.
+Definition Q_eqb (p q : Q) : bool := Z.eqb (Qnum p) (Qnum q) && Pos.eqb (Qden p) (Qden q).
+Fixpoint terms_eqb (ts us : term_list) : bool :=
+  match ts, us with
+  | [], [] => true
+  | (q, (a, e)) :: ts, (q', (a', e')) :: us => Q_eqb q q' && Q_eqb a a' && Q_eqb e e' && terms_eqb ts us
+  | _, _ => false
+  end.
+Lemma Q_eqb_eq p q : Q_eqb p q = true -> p = q.
+Proof.
+  unfold Q_eqb. destruct p as [a b], q as [a' b']. cbn. intros H. apply andb_prop in H as [H1 H2]. apply Z.eqb_eq in H1.
+  apply Pos.eqb_eq in H2. now subst.
+Qed.
+Lemma terms_eqb_eq ts : forall us, terms_eqb ts us = true -> ts = us.
+Proof.
+  induction ts as [|(q & a & e) ts IH]; intros [|(q' & a' & e') us] H; try discriminate; [reflexivity|].
+  cbn [terms_eqb] in H. apply andb_prop in H as [H T]. apply andb_prop in H as [H E]. apply andb_prop in H as [Q S].
+  apply Q_eqb_eq in Q, S, E. apply IH in T. now subst.
+Qed.
+
+(* The weights of the greatest length: where the heads are the same at another, its weights are the first of these. *)
+Definition same_at_lengths (k : weighing) : bool := match k with ReluOverN => false | _ => true end.
+Definition weights_at (k : weighing) (greatest : option (term_list * list (nat * ends))) (n : nat) (ts : term_list)
+  : list (nat * ends) :=
+  match greatest with
+  | Some (us, ws) => if same_at_lengths k && terms_eqb us ts then firstn n ws else weights_to k n ts n
+  | None => weights_to k n ts n
+  end.
+Definition single_at_all (k : weighing) (terms : nat -> option term_list) (off : nat) (if_false if_true : Q)
+    (greatest : option (term_list * list (nat * ends))) (ns : list nat) : bool :=
+  all_of (fun n => match terms n with
+    | Some ts => is_single n off (weights_at k greatest n ts) if_false if_true
+    | None => false
+    end) ns.
+Lemma firstn_seq m : forall n start, (n <= m)%nat -> firstn n (seq start m) = seq start n.
+Proof.
+  induction m as [|m IH]; intros [|n] start H; try reflexivity; [lia|]. cbn [seq firstn]. now rewrite IH by lia.
+Qed.
+Lemma weights_at_length k N us n ts : (n <= N)%nat ->
+  weights_at k (option_map (fun us => (us, weights_to k N us N)) us) n ts = weights_to k n ts n.
+Proof.
+  intros H. destruct us as [us|]; [|reflexivity]. cbn [option_map weights_at].
+  destruct (same_at_lengths k && terms_eqb us ts) eqn:E; [|reflexivity]. apply andb_prop in E as [S E].
+  apply terms_eqb_eq in E. subst us. unfold weights_to. rewrite firstn_map, firstn_seq by exact H. now destruct k.
+Qed.
 Definition selects (L : lengths) (A : list meaning) (as_ : list (head * row)) (chi : formula) (if_false if_true : Q)
   : bool :=
   match as_, greatest_length L with
   | (a, base) :: _, Some N =>
       let k := head_weighing a in let '(s, f) := count_read A a in let scale := scale_by_cases A base in
       match looked_for A base scale chi s f with
-      | Some off => is_alone k && (N <=? greatest_by_rows)%nat && Qle_bool if_false 1 && all_of (fun n =>
-          match traverse (term_of A k s f n base scale) as_ with
-          | Some ts => singles_out k n n off ts if_false if_true
-          | None => false
-          end) (lengths_to L N)
+      | Some off =>
+          let terms n := traverse (term_of A k s f n base scale) as_ in
+          is_alone k && (N <=? greatest_by_rows)%nat && Qle_bool if_false 1
+          && single_at_all k terms off if_false if_true
+            (option_map (fun us => (us, weights_to k N us N)) (terms N)) (lengths_to L N)
       | None => false
       end
   | _, _ => false
@@ -680,9 +734,11 @@ Proof.
   set (scale := scale_by_cases A base) in *.
   destruct (looked_for A base scale chi s f) as [off|] eqn:O; [|discriminate]. apply andb_prop in H as [H C].
   apply andb_prop in H as [H E1]. apply andb_prop in H as [K _]. apply Qle_bool_R in E1. rewrite Q2R_1 in E1.
-  pose proof (all_of_forall _ _ C n (listed_length N EN)) as S. clear C. cbv beta in S.
+  unfold single_at_all in C. pose proof (all_of_forall _ _ C n (listed_length N EN)) as S. clear C. cbv beta in S.
   set (as_ := (a, base) :: rest) in *. set (k := head_weighing a) in *.
   destruct (traverse (term_of A k s f n base scale) as_) as [ts|] eqn:T; [|discriminate]. cbv zeta.
+  rewrite weights_at_length in S by (destruct HL as (_ & _ & HN); now rewrite EN in HN).
+  fold (singles_out k n n off ts x y) in S.
   assert (Whole : position_part A base = []) by (unfold looked_for in O; destruct (position_part A base);
     [reflexivity|discriminate]).
   destruct (looked_for_correct A base scale users n w h HA Whole chi s f off i O) as (g & V & O').

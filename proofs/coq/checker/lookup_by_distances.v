@@ -15,7 +15,6 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* ---- the weights of several heads, at distances from 0 to 2 R - 2, of which R - 1 is that of the place ---- *)
-Notation term_list := (list (Q * (Q * Q))).
 (* ReLU over n is ReLU of scores over n. *)
 Definition kind_of (k : weighing) : weighing := match k with Sigmoid => Sigmoid | _ => Relu end.
 Definition divisor (k : weighing) (n : nat) : Q := match k with ReluOverN => inject_Z (Z.of_nat n) | _ => 1%Q end.
@@ -30,13 +29,6 @@ Definition from_place (R : nat) (off : Z) (ts : term_list) : term_list := moved 
 Definition settle (k : weighing) (x y : Q) (R : nat) (ts : term_list) : option Z :=
   let off := place_beyond k R ts in
   if singles_out k 1 (2 * R - 1) (R - 1) (from_place R off ts) x y then Some off else None.
-Definition Q_eqb (p q : Q) : bool := Z.eqb (Qnum p) (Qnum q) && Pos.eqb (Qden p) (Qden q).
-Fixpoint terms_eqb (ts us : term_list) : bool :=
-  match ts, us with
-  | [], [] => true
-  | (q, (a, e)) :: ts, (q', (a', e')) :: us => Q_eqb q q' && Q_eqb a a' && Q_eqb e e' && terms_eqb ts us
-  | _, _ => false
-  end.
 
 (* By how much the first terms are to be moved to be the second, if they can be. *)
 Definition shift_between (ts us : term_list) : Z :=
@@ -172,17 +164,6 @@ Proof.
 Qed.
 Lemma divisor_not_0 k n : (1 <= n)%nat -> Q2R (divisor k n) <> 0.
 Proof. intros Hn. pose proof (INR_at_least_1 n Hn). destruct k; cbn [divisor]; rewrite ?Q2R_of_nat, ?Q2R_1; lra. Qed.
-Lemma Q_eqb_eq p q : Q_eqb p q = true -> p = q.
-Proof.
-  unfold Q_eqb. destruct p as [a b], q as [a' b']. cbn. intros H. apply andb_prop in H as [H1 H2]. apply Z.eqb_eq in H1.
-  apply Pos.eqb_eq in H2. now subst.
-Qed.
-Lemma terms_eqb_eq ts : forall us, terms_eqb ts us = true -> ts = us.
-Proof.
-  induction ts as [|(q & a & e) ts IH]; intros [|(q' & a' & e') us] H; try discriminate; [reflexivity|].
-  cbn [terms_eqb] in H. apply andb_prop in H as [H T]. apply andb_prop in H as [H E]. apply andb_prop in H as [Q S].
-  apply Q_eqb_eq in Q, S, E. apply IH in T. now subst.
-Qed.
 
 Section Settled.
 Variables (k : weighing) (x y : Q) (R : nat) (ts : term_list) (off : Z).
