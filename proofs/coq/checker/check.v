@@ -257,40 +257,40 @@ Proof.
   now rewrite IHe.
 Qed.
 
-Lemma check_any_head_correct A a r b h i : holds_now A h -> i upto n ->
+Lemma check_any_head_correct A a r b h (i : position n) : holds_now A h ->
   check_any_head (known_users views) letters L A a r b = true -> means users n w i b (gathered a n h i r).
 Proof.
-  intros HA Hi C.
+  intros HA C.
   assert (Quarter : Q2R (1 # 4) = 1 / 4) by (unfold Q2R; simpl; lra).
   assert (OfSum : check_sum_lookup (known_users views) L A a r b (1 # 4) (1 # 4) = true ->
     means users n w i b (gathered a n h i r)).
   { intros S. destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate S.
-    destruct (check_sum_lookup_correct _ users n w L A h a r chi guard _ _ i HL HA Hi Known S) as [R E].
+    destruct (check_sum_lookup_correct _ users n w L A h a r chi guard _ _ i HL HA Known S) as [R E].
     split; [exact R|]. intros G. specialize (E G). unfold within_errors in E. unfold relu.near.
     rewrite Quarter in E. destruct (truth users n w chi i); simpl; lra. }
   assert (BySticks : check_by_sticks letters L A a r b (1 # 4) (1 # 4) = true ->
     means users n w i b (gathered a n h i r)).
   { intros S. destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate S.
-    destruct (check_by_sticks_correct users n w letters L A h a r chi guard _ _ i HL HA Letters Hi S) as [R E].
+    destruct (check_by_sticks_correct users n w letters L A h a r chi guard _ _ i HL HA Letters S) as [R E].
     split; [exact R|]. intros G. specialize (E G). unfold relu.near. rewrite Quarter in E.
     destruct (truth users n w chi i); lra. }
-   pose proof (check_by_rows_correct users n w letters L A h a r b i HL HA Letters Hi) as Rows.
+   pose proof (check_by_rows_correct users n w letters L A h a r b i HL HA Letters) as Rows.
   assert (Every : (if check_head A a r b then true else check_by_cases L A a r b) = true ->
     means users n w i b (attended a n h i r)).
-  { intros E. apply if_or in E as [E|E]; [|exact (check_by_cases_correct users n w L i HL Hi A h a r HA _ E)].
+  { intros E. apply if_or in E as [E|E]; [|exact (check_by_cases_correct users n w L i HL A h a r HA _ E)].
     unfold check_head in E. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
     destruct (value_form A r) as [v|] eqn:Ev; [|discriminate].
-    apply (check_head_correct users n w A h a r i p v HA Hi Ep Ev). unfold check_head. now rewrite Ep, Ev. }
+    apply (check_head_correct users n w A h a r i p v HA Ep Ev). unfold check_head. now rewrite Ep, Ev. }
   unfold check_any_head in C. cbv zeta in C. destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
   - assert (C' : (if scores_vanish A a then if check_head A a r b then true else check_by_cases L A a r b
       else if check_by_rows letters L A a r b then true else if check_sharp_lookup order L A a r b then true
         else check_sum_lookup (known_users views) L A a r b (1 # 4) (1 # 4)) = true)
       by now destruct (head_weighing a). clear C. destruct (scores_vanish A a) eqn:V.
     + unfold scores_vanish in V. destruct (score_form A a) as [p|] eqn:Ep; [|discriminate].
-      rewrite (gathered_uniform users n w A h a r i p HA Hi Ep); [exact (Every C')| |exact V].
+      rewrite (gathered_uniform users n w A h a r i p HA Ep); [exact (Every C')| |exact V].
       exact (sparse_normalises _ _ O).
     + apply if_or in C' as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)]. apply means_exactly.
-      exact (check_sharp_lookup_correct users n w L A h a r b i order HL HA Hi O C).
+      exact (check_sharp_lookup_correct users n w L A h a r b i order HL HA O C).
   - assert (Others : (if check_by_rows letters L A a r b then true
       else check_by_sticks letters L A a r b (1 # 4) (1 # 4)) = true -> means users n w i b (gathered a n h i r))
       by (intros D; apply if_or in D as [D|D]; auto).
@@ -298,16 +298,16 @@ Proof.
     + unfold gathered. rewrite K. exact (Every C).
     + apply if_or in C as [C|C]; [exact (Rows C)|]. apply if_or in C as [C|C]; [|exact (OfSum C)].
       unfold gathered. rewrite K.
-      exact (check_lookup_correct users n w L A h a r b i HL HA Hi C).
+      exact (check_lookup_correct users n w L A h a r b i HL HA C).
 Qed.
 
-Lemma check_all_together_correct A as_ b h i : holds_now A h -> i upto n ->
+Lemma check_all_together_correct A as_ b h (i : position n) : holds_now A h ->
   check_all_together (known_users views) L A as_ b = true ->
   means users n w i b (total (fun ar => gathered (fst ar) n h i (snd ar)) as_).
 Proof.
-  intros HA Hi C. apply if_or in C as [C|C]; [exact (check_together_correct users n w L A h as_ b i HL HA Hi C)|].
+  intros HA C. apply if_or in C as [C|C]; [exact (check_together_correct users n w L A h as_ b i HL HA C)|].
   destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate C.
-  destruct (looks_up_together_correct _ users n w L A h as_ chi guard _ _ i HL HA Hi Known C) as [R E].
+  destruct (looks_up_together_correct _ users n w L A h as_ chi guard _ _ i HL HA Known C) as [R E].
   split; [exact R|]. intros G. specialize (E G). unfold within_errors in E. unfold relu.near.
   replace (Q2R (1 # 4)) with (1 / 4) in E by (unfold Q2R; simpl; lra). destruct (truth users n w chi i); lra.
 Qed.
@@ -321,10 +321,11 @@ Proof.
   destruct (head_rows l d) as [|[a r] as_]; [cbn [total]; now rewrite Rplus_0_r|].
   cbv zeta. apply written_correct; [exact Hd|].
   apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C. unfold check_heads in C.
-  destruct as_ as [|ar as_]; [|exact (check_all_together_correct A _ b h i HA Hi C)].
-  apply if_or in C as [C|C]; [|apply if_or in C as [C|C]; [|exact (check_all_together_correct A _ b h i HA Hi C)]];
-    cbn [total fst snd]; rewrite Rplus_0_r; [exact (check_any_head_correct A a r b h i HA Hi C)|].
-  exact (holds_mean_correct users n w L A h a r b i HL HA Hi C).
+  destruct as_ as [|ar as_]; [|exact (check_all_together_correct A _ b h (Position i Hi) HA C)].
+  apply if_or in C as [C|C]; [|apply if_or in C as [C|C];
+    [|exact (check_all_together_correct A _ b h (Position i Hi) HA C)]];
+    cbn [total fst snd]; rewrite Rplus_0_r; [exact (check_any_head_correct A a r b h (Position i Hi) HA C)|].
+  exact (holds_mean_correct users n w L A h a r b (Position i Hi) HL HA C).
 Qed.
 
 Lemma not_written l d h : writes_to l d = false -> feedforward l h d = 0.
@@ -344,13 +345,15 @@ Proof.
     apply (in_some_view_correct A _ _ h); [exact HA|]. clear A HA Hd E. intros A b HA C.
     assert (ByCases : check_output A (layer_units l) (layer_bias l) d b = true -> means users n w i b
       (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
-      by (intros D; exact (check_output_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ D)).
+      by (intros D; exact (check_output_correct users n w (Position i Hi) A (h i) (fun e => HA i e Hi) _ _ _ _ D)).
     assert (ByRows : check_output_by_rows L A (layer_units l) (layer_bias l) d b = true -> means users n w i b
       (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
-      by (intros D; exact (check_output_by_rows_correct users n w i L A (h i) _ _ _ _ HL Hi (fun e => HA i e Hi) D)).
+      by (intros D; exact (check_output_by_rows_correct users n w (Position i Hi) L A (h i) _ _ _ _ HL
+        (fun e => HA i e Hi) D)).
     assert (BySigns : check_output_by_signs A (layer_units l) (layer_bias l) d b = true -> means users n w i b
       (total (unit_output (h i) d) (layer_units l) + entry (layer_bias l) d))
-      by (intros D; exact (check_output_by_signs_correct users n w i A (h i) Hi (fun e => HA i e Hi) _ _ _ _ D)).
+      by (intros D; exact (check_output_by_signs_correct users n w (Position i Hi) A (h i)
+        (fun e => HA i e Hi) _ _ _ _ D)).
     unfold check_units in C. cbv zeta in C.
     destruct (_ <=? 10)%nat, (check_output A _ _ d b), (check_output_by_rows L A _ _ d b),
       (check_output_by_signs A _ _ d b); auto; now destruct (_ <=? most_atoms)%nat.
@@ -393,22 +396,22 @@ Proof.
   exists b. split; [reflexivity|]. simpl. rewrite (Qeq_bool_R _ _ E). destruct b; [apply Q2R_1|apply Q2R_0].
 Qed.
 
-Lemma token_is_truth_correct d f i : i upto n -> token_is_truth T d f = true ->
+Lemma token_is_truth_correct d f (i : position n) : token_is_truth T d f = true ->
   entry (nth (w i) (token_embedding T) []) d = bit (truth users n w f i).
 Proof.
-  intros Hi H. unfold token_is_truth in H. rewrite forallb_forall in H.
+  intros H. unfold token_is_truth in H. rewrite forallb_forall in H.
   specialize (H _ (real_case_listed users n w i [] [Eq] Eq (or_introl eq_refl))).
-  destruct (are_truths_correct _ _ (w i) H) as (b & B & V); [rewrite length_map; exact (Over i Hi)|].
+  destruct (are_truths_correct _ _ (w i) H) as (b & B & V); [rewrite length_map; exact (Over i (in_word i))|].
   apply (by_letter_correct users n w i _ _ (real_case_real users n w i [] Eq)) in B.
   rewrite B, <- V, <- entry_rational_correct.
-  rewrite (nth_indep _ 0%Q (entry_rational [] d)) by (rewrite length_map; exact (Over i Hi)).
+  rewrite (nth_indep _ 0%Q (entry_rational [] d)) by (rewrite length_map; exact (Over i (in_word i))).
   now rewrite (map_nth (fun r => entry_rational r d)).
 Qed.
 
-Lemma check_embedded_correct d a i : i upto n -> check_embedded T d a = true ->
+Lemma check_embedded_correct d a (i : position n) : check_embedded T d a = true ->
   means users n w i a (embed users T n w i d).
 Proof.
-  intros Hi H. unfold embed. rewrite positions_total.
+  intros H. unfold embed. rewrite positions_total.
   destruct a as [v|f|f|f g|x f|s f|t|s f|s f g|]; unfold check_embedded in H; try discriminate; try exact I.
   - destruct (embedded_functions T d) as [|u [|]]; try discriminate. apply andb_prop in H as [K E].
     apply negb_true_iff in K. apply position_function_eqb_eq in E. subst u.
@@ -429,10 +432,10 @@ Proof.
     destruct (fold_right _ _ l) as [y|]; [|discriminate]. take H. rewrite (IH y eq_refl), Q2R_plus.
     now rewrite (known_number_correct users n w i (IsPosition u) (position_value users u n i) x eq_refl K).
 Qed.
-Lemma embedded_by_rows_correct d a i : i upto n -> embedded_by_rows L T d a = true ->
+Lemma embedded_by_rows_correct d a (i : position n) : embedded_by_rows L T d a = true ->
   means users n w i a (embed users T n w i d).
 Proof.
-  intros Hi H. unfold embedded_by_rows in H. destruct HL as (H1 & H2 & H3).
+  intros H. unfold embedded_by_rows in H. destruct HL as (H1 & H2 & H3).
   destruct (greatest_length L) as [N|]; [|discriminate]. apply andb_prop in H as [K H]. apply negb_true_iff in K.
   rewrite forallb_forall in H. specialize (H n ltac:(unfold lengths_to; apply in_seq; lia)).
   rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
@@ -448,8 +451,10 @@ Proof.
   unfold embedding_stage. destruct (written_later T d).
   - destruct (in_tokens T d) eqn:K; [exact I|]. destruct (embedded_functions T d) eqn:F; [|exact I].
     cbn [negb andb]. unfold embed. rewrite positions_total, F, (not_in_tokens d i K). simpl. rewrite Q2R_0. ring.
-  - cbv zeta. destruct (check_embedded T d (nth d M IsAnything)) eqn:C; [now apply check_embedded_correct|].
-    destruct (embedded_by_rows L T d (nth d M IsAnything)) eqn:C'; [|exact I]. now apply embedded_by_rows_correct.
+  - cbv zeta. destruct (check_embedded T d (nth d M IsAnything)) eqn:C;
+    [exact (check_embedded_correct d _ (Position i Hi) C)|].
+    destruct (embedded_by_rows L T d (nth d M IsAnything)) eqn:C';
+      [|exact I]. exact (embedded_by_rows_correct d _ (Position i Hi) C').
 Qed.
 
 Lemma established_correct M : letters = length (token_embedding T) ->
@@ -465,11 +470,11 @@ End Sound.
 Theorem check_through_correct users n w L views T M f : allowed L n ->
   (forall u, In u (seen_as views) -> forall i a x, means users n w i a x <-> means users n w i (u a) x) ->
   (forall u, known_users views = Some u -> u = users) -> check_through views L T M f = true -> over T n w ->
-  each i upto n, run users T n w i (transformer_output T) = bit (truth users n w f i).
+  forall i : position n, run users T n w i (transformer_output T) = bit (truth users n w f i).
 Proof.
-  unfold check_through. intros HL Views Known H Over i Hi. apply andb_prop in H as [_ H].
+  unfold check_through. intros HL Views Known H Over i. apply andb_prop in H as [_ H].
   pose proof (established_correct users n w (length (token_embedding T)) L HL Over views Views Known T Over M eq_refl i
-    (transformer_output T) Hi) as V.
+    (transformer_output T) (in_word i)) as V.
   destruct (nth (transformer_output T) _ IsAnything); try discriminate. apply formula_eqb_eq in H. now subst.
 Qed.
 
@@ -511,6 +516,7 @@ Corollary check_recognizes users T M f : check T M f = true -> forall n w, (1 <=
   (satisfies users n w f n -> run users T n w n (transformer_output T) = 1) /\
   (~ satisfies users n w f n -> run users T n w n (transformer_output T) = 0).
 Proof.
-  intros H n w Hn Over. rewrite (check_correct users T M f H n w Hn Over n) by lia. unfold satisfies.
+  intros H n w Hn Over. pose proof (check_correct users T M f H n w Hn Over (Position n (conj Hn (le_n n)))) as E.
+  cbn [place] in E. rewrite E. unfold satisfies.
   destruct (truth users n w f n); simpl; split; intros; try reflexivity; [now destruct H0|discriminate].
 Qed.

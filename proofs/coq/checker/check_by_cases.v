@@ -251,8 +251,7 @@ Definition check_by_cases (L : lengths) (A : list meaning) (a : head) (r : row) 
 
 (* ---- what they stand for ---- *)
 Section Value.
-Variables n i : nat.
-Hypothesis Hi : i upto n.
+Variables (n : nat) (i : position n).
 
 Lemma product_value_app es fs : product_value (es ++ fs) n i = product_value es n i * product_value fs n i.
 Proof. induction es as [|e es IH]; simpl; [ring|]. rewrite IH. ring. Qed.
@@ -266,17 +265,17 @@ Proof.
     match goal with |- context [monomial_of ?y] => destruct (monomial_of y) as [m|] eqn:E end;
     try (cbn [fst snd product_value fold_right]; rewrite Rmult_1_r; now apply monomial_of_value);
     try apply One; cbn [fst snd expression_value].
-  - rewrite times_value, product_value_app, IHx1, IHx2 by exact Hi. ring.
+  - rewrite times_value, product_value_app, IHx1, IHx2 by lia. ring.
   - destruct (monomial_of x2) as [m|] eqn:E2; [|exact (One (Div x1 x2))].
     destruct (inverse m) as [b|] eqn:V; [|exact (One (Div x1 x2))].
-    pose proof (inverse_value n i Hi m b V) as T. cbn [fst snd expression_value].
-    rewrite times_value, IHx1, (monomial_of_value n i Hi x2 m E2) by exact Hi.
+    pose proof (inverse_value n i m b V) as T. cbn [fst snd expression_value].
+    rewrite times_value, IHx1, (monomial_of_value n i x2 m E2) by lia.
     assert (Z : monomial_value m n i <> 0) by (intros Z; rewrite Z in T; lra).
     apply Rmult_eq_reg_r with (monomial_value m n i); [|exact Z]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by exact Z.
     transitivity (monomial_value (fst (product_of x1)) n i * product_value (snd (product_of x1)) n i
                   * (monomial_value b n i * monomial_value m n i)); [|ring].
     rewrite T. ring.
-  - rewrite times_value, constant_value, IHx by exact Hi. replace (Q2R (-1)) with (-1) by (rationals; lra). ring.
+  - rewrite times_value, constant_value, IHx by lia. replace (Q2R (-1)) with (-1) by (rationals; lra). ring.
 Qed.
 
 Lemma same_factors_eq es fs : same_factors es fs = true -> es = fs.
@@ -292,14 +291,14 @@ Proof.
     = Some (m, es) -> 0 < expression_value x n i ->
     / expression_value x n i = monomial_value m n i * product_value es n i).
   { destruct (monomial_of x) as [t|] eqn:E; [|discriminate]. destruct (inverse t) as [b|] eqn:V; [|discriminate].
-    intros [= <- <-]. pose proof (inverse_value n i Hi t b V) as T. rewrite (monomial_of_value n i Hi x t E).
+    intros [= <- <-]. pose proof (inverse_value n i t b V) as T. rewrite (monomial_of_value n i x t E).
     intros P. simpl. apply Rmult_eq_reg_r with (monomial_value t n i); [|lra]. rewrite Rinv_l by lra. lra. }
   intros H P. destruct x; cbn [reciprocal_of] in H;
     try (apply Plain; [|exact P]; destruct (monomial_of _); [exact H|discriminate]).
   clear Plain. destruct (monomial_of x1) as [t|] eqn:E; [|discriminate].
   destruct (inverse t) as [b|] eqn:V; [|discriminate]. injection H as <- <-.
-  pose proof (inverse_value n i Hi t b V) as T. cbn [expression_value] in *.
-  rewrite (monomial_of_value n i Hi x1 t E) in *. rewrite times_value, Rmult_assoc, <- product_of_value by exact Hi.
+  pose proof (inverse_value n i t b V) as T. cbn [expression_value] in *.
+  rewrite (monomial_of_value n i x1 t E) in *. rewrite times_value, Rmult_assoc, <- product_of_value by lia.
   assert (monomial_value t n i <> 0) by (intros Z; rewrite Z in T; lra).
   assert (expression_value x2 n i <> 0).
   { intros Z. rewrite Z in P. unfold Rdiv in P. rewrite Rinv_0 in P. lra. }
@@ -312,7 +311,7 @@ Lemma product_below_correct m es k : (m <= n)%nat -> product_below m es = Some k
 Proof.
   intros Hm. revert k. induction es as [|x es IH]; cbn [product_below product_value fold_right]; intros k H.
   - injection H as <-. rewrite Q2R_1. lra.
-  - pose proof (lower_bound_correct m n i Hi Hm x) as B. destruct (lower_bound m x) as [p|]; [|discriminate].
+  - pose proof (lower_bound_correct m n i Hm x) as B. destruct (lower_bound m x) as [p|]; [|discriminate].
     specialize (B p eq_refl). destruct (product_below m es) as [q|]; [|discriminate]. specialize (IH q eq_refl).
     destruct (above_zero p) eqn:P; [|discriminate]. apply above_zero_R in P.
     replace k with (Qred (p * q)) by congruence. rewrite Q2R_reduced, Q2R_mult. split.
@@ -320,13 +319,18 @@ Proof.
     + apply Rmult_le_compat; try apply IH; lra.
 Qed.
 
-(* i^a n^b *)
-Definition powers (a b : Z) : R := powerRZ (INR i) a * powerRZ (INR n) b.
+End Value.
 
-Lemma powers_positive a b : 0 < powers a b.
+(* i^a n^b *)
+Definition powers (n i : nat) (a b : Z) : R := powerRZ (INR i) a * powerRZ (INR n) b.
+
+Section Powers.
+Variables (n : nat) (i : position n).
+
+Lemma powers_positive a b : 0 < powers n i a b.
 Proof. apply Rmult_lt_0_compat; apply powerRZ_lt, lt_0_INR; lia. Qed.
 
-Lemma powers_add a b c d : powers (a + c) (b + d) = powers a b * powers c d.
+Lemma powers_add a b c d : powers n i (a + c) (b + d) = powers n i a b * powers n i c d.
 Proof. unfold powers. rewrite !power_add by lia. ring. Qed.
 
 Lemma power_grows x a b : 1 <= x -> (a <= b)%Z -> powerRZ x a <= powerRZ x b.
@@ -337,7 +341,7 @@ Proof.
   rewrite <- (Z2Nat.id (b - a)) by lia. rewrite <- pow_powerRZ. now apply pow_R1_Rle.
 Qed.
 
-Lemma grows_correct least a b : grows least a b = true -> powerRZ (INR i) least <= powers a b.
+Lemma grows_correct least a b : grows least a b = true -> powerRZ (INR i) least <= powers n i a b.
 Proof.
   unfold grows. intros H. apply andb_prop in H as [B S]. apply Z.leb_le in B, S.
   assert (P : 1 <= INR i) by (apply INR_at_least_1; lia). assert (Q : INR i <= INR n) by (apply le_INR; lia).
@@ -346,7 +350,7 @@ Proof.
   rewrite <- (Z2Nat.id b B), <- !pow_powerRZ. apply pow_incr. lra.
 Qed.
 
-Lemma reaches_end a b : Z.leb 0 a = true -> Z.leb 1 b = true -> INR n <= powers a b.
+Lemma reaches_end a b : Z.leb 0 a = true -> Z.leb 1 b = true -> INR n <= powers n i a b.
 Proof.
   intros A B. apply Z.leb_le in A, B. assert (P : 1 <= INR i) by (apply INR_at_least_1; lia).
   assert (Q : 1 <= INR n) by (apply INR_at_least_1; lia).
@@ -354,7 +358,7 @@ Proof.
   rewrite powerRZ_1 in H2. simpl in H1. unfold powers. rewrite <- (Rmult_1_l (INR n)) at 1.
   apply Rmult_le_compat; lra.
 Qed.
-End Value.
+End Powers.
 
 Section Word.
 Variables (users : predicate_meanings) (n : nat) (w : word).
@@ -386,22 +390,22 @@ Proof.
     now rewrite (key_case_correct c j s y R K), (IH z eq_refl).
 Qed.
 
-Lemma for_every_query_value s i j : for_every_query s = true -> i upto n ->
+Lemma for_every_query_value s (i : position n) j : for_every_query s = true ->
   shape_value users n w i j s = powers n i (at_i s) (at_n s) * (powerRZ (INR j) (at_j s) * key_value j s).
 Proof.
-  unfold for_every_query. intros H Hi. apply andb_prop in H as [H Q]. apply andb_prop in H as [E S].
+  unfold for_every_query. intros H. apply andb_prop in H as [H Q]. apply andb_prop in H as [E S].
   apply Z.eqb_eq in E. apply negb_true_iff in S. destruct (query s) eqn:K; try discriminate.
   unfold shape_value, powers, key_value. rewrite E, S, K. unfold sign at 1. simpl (powerRZ _ 0). simpl. ring.
 Qed.
 
-Lemma levels_value a b l i j : forallb (fun e => is_level a b (fst e)) l = true -> i upto n ->
+Lemma levels_value a b l (i : position n) j : forallb (fun e => is_level a b (fst e)) l = true ->
   fv l i j = powers n i a b * level_value l j.
 Proof.
-  intros H Hi. unfold form_value, level_value. induction l as [|[s q] l IH]; cbn [combined]; [ring|].
+  intros H. unfold form_value, level_value. induction l as [|[s q] l IH]; cbn [combined]; [ring|].
   cbn [forallb fst] in H. apply andb_prop in H as [S H]. rewrite (IH H). unfold is_level in S.
   apply andb_prop in S as [S _]. apply andb_prop in S as [S B]. apply andb_prop in S as [S A].
   apply andb_prop in S as [J Q]. apply Z.eqb_eq in A, B, J.
-  rewrite (for_every_query_value s i j Q Hi), A, B, J. simpl (powerRZ _ 0). ring.
+  rewrite (for_every_query_value s i j Q), A, B, J. simpl (powerRZ _ 0). ring.
 Qed.
 
 Lemma combined_split (f : shape * Q -> bool) (val : shape -> R) (l : form) :
@@ -425,10 +429,10 @@ Definition tie_value (sc : scores) (i j : nat) : R :=
   powers n i (tie_i sc) (tie_n sc) * (Q2R (tie sc) * powerRZ (INR j) (tie_power sc)).
 
 (* What scores_of finds: something for all keys alike, the level, and the tie-breaking term. *)
-Lemma scores_of_value p sc i : scores_of p = Some sc -> i upto n -> exists base, forall j,
+Lemma scores_of_value p sc (i : position n) : scores_of p = Some sc -> exists base, forall j,
   fv p i j = base + powers n i (level_i sc) (level_n sc) * level_value (levels sc) j + tie_value sc i j.
 Proof.
-  intros H Hi. exists (fv (filter (fun e => negb (depends_on_key (fst e))) p) i 1). intros j.
+  intros H. exists (fv (filter (fun e => negb (depends_on_key (fst e))) p) i 1). intros j.
   unfold form_value at 1. rewrite (combined_split (fun e => depends_on_key (fst e))).
   fold (fv (filter (fun e => negb (depends_on_key (fst e))) p) i j). rewrite base_value.
   rewrite <- (combined_merged shape_eqb shape_eqb_eq _ (filter (fun e => depends_on_key (fst e)) p)).
@@ -437,7 +441,7 @@ Proof.
   set (rest := filter (fun e => negb _) m) in *.
   set (ties := filter (fun e => is_tie 1 (fst e) || is_tie (-1) (fst e)) m) in *.
   destruct (match rest with (s, _) :: _ => (at_i s, at_n s) | [] => (0, 0)%Z end) as [a b].
-  destruct (forallb _ rest) eqn:F; [|discriminate]. fold (fv rest i j). rewrite (levels_value a b rest i j F Hi).
+  destruct (forallb _ rest) eqn:F; [|discriminate]. fold (fv rest i j). rewrite (levels_value a b rest i j F).
   assert (T : forall s q, In (s, q) ties -> is_tie 1 s || is_tie (-1) s = true).
   { intros s q I. apply filter_In in I. apply I. }
   destruct ties as [|[s q] [|]]; [| |discriminate].
@@ -449,7 +453,7 @@ Proof.
     { unfold key_value. apply orb_prop in T as [T|T]; unfold is_tie in T; apply andb_prop in T as [T K];
         apply andb_prop in T as [T S]; apply andb_prop in T as [_ Q]; apply negb_true_iff in S;
         (split; [exact Q|]); rewrite S; (destruct (key s); try discriminate); simpl; ring. }
-    rewrite (for_every_query_value s i j (proj1 G) Hi), (proj2 G). ring.
+    rewrite (for_every_query_value s i j (proj1 G)), (proj2 G). ring.
 Qed.
 
 (* ---- truth tables ---- *)
@@ -523,21 +527,20 @@ End Word.
 
 (* ---- what is enough, is enough ---- *)
 Section Enough.
-Variables (L : lengths) (es : list expression) (sc : scores) (n i : nat).
+Variables (L : lengths) (es : list expression) (sc : scores) (n : nat) (i : position n).
 Hypothesis HL : allowed L n.
-Hypothesis Hi : i upto n.
 Notation K := (product_value es n i).
 Notation S := (powers n i (tie_i sc) (tie_n sc)).
 Notation F := (powers n i (level_i sc) (level_n sc)).
 
 Lemma factor_of_levels : F = S * powers n i (steps_i sc) (steps_n sc).
-Proof. unfold steps_i, steps_n. rewrite <- powers_add by exact Hi. f_equal; lia. Qed.
+Proof. unfold steps_i, steps_n. rewrite <- powers_add by lia. f_equal; lia. Qed.
 
 Lemma product_below_here k : product_below (least_length L) es = Some k -> 0 < Q2R k <= K.
-Proof. apply product_below_correct; [exact Hi|apply HL]. Qed.
+Proof. apply product_below_correct, HL. Qed.
 
 Lemma grows_at_least_1 a b : grows 0 a b = true -> 1 <= powers n i a b.
-Proof. intros H. apply (grows_correct n i Hi) in H. exact H. Qed.
+Proof. intros H. apply (grows_correct n i) in H. exact H. Qed.
 
 Lemma is_quarter_correct g s : is_quarter L es g = true -> 1 <= s ->
   0 < K /\ 0 < Q2R g /\ 0 < K * s * Q2R g /\ exp (- (K * s * Q2R g)) <= 1 / 4.
@@ -562,7 +565,7 @@ Qed.
 (* x <= y P turns into what the theorems ask for. *)
 Lemma with_factors x y : 0 < K -> x <= y * powers n i (steps_i sc) (steps_n sc) -> K * S * x <= K * F * y.
 Proof.
-  intros HK H. rewrite factor_of_levels. pose proof (powers_positive n i Hi (tie_i sc) (tie_n sc)) as P.
+  intros HK H. rewrite factor_of_levels. pose proof (powers_positive n i (tie_i sc) (tie_n sc)) as P.
   replace (K * (S * powers n i (steps_i sc) (steps_n sc)) * y)
     with (K * S * (y * powers n i (steps_i sc) (steps_n sc))) by ring.
   apply Rmult_le_compat_l; [|exact H]. apply Rmult_le_pos; lra.
@@ -580,7 +583,7 @@ Proof.
   replace (K * S * Q2R (tie sc) * INR i) with (K * S * (Q2R (tie sc) * INR i)) by ring. apply with_factors; [exact HK|].
   assert (Pi : 1 <= INR i <= INR n) by (split; [apply INR_at_least_1; lia|apply le_INR; lia]).
   apply orb_prop in E as [E|E]; apply andb_prop in E as [E1 E2].
-  - apply Qle_bool_R in E1. apply (grows_correct n i Hi) in E2. rewrite powerRZ_1 in E2. apply Rmult_le_compat; lra.
+  - apply Qle_bool_R in E1. apply (grows_correct n i) in E2. rewrite powerRZ_1 in E2. apply Rmult_le_compat; lra.
   - apply grows_at_least_1 in E2. pose proof (by_longest_correct _ _ E1 Ht) as B.
     pose proof (long_enough _ _ _ Ht B E2). nra.
 Qed.
@@ -613,7 +616,7 @@ Proof.
   replace (K * S * Q2R (- tie sc) * INR n) with (K * S * (Q2R (- tie sc) * INR n)) by ring.
   apply with_factors; [exact HK|]. pose proof (pos_INR n).
   apply orb_prop in E as [E|E]; apply andb_prop in E as [E1 E2].
-  - apply andb_prop in E1 as [E1 E3]. apply Qle_bool_R in E1. pose proof (reaches_end n i Hi _ _ E3 E2).
+  - apply andb_prop in E1 as [E1 E3]. apply Qle_bool_R in E1. pose proof (reaches_end n i _ _ E3 E2).
     apply Rmult_le_compat; lra.
   - apply grows_at_least_1 in E2. apply long_enough; auto. now apply by_longest_correct.
 Qed.
@@ -623,7 +626,7 @@ Lemma rises_to_0_correct D : rises_to_0 L es sc D = true -> exists g,
   g * INR i ^ 2 <= K * F * Q2R D.
 Proof.
   unfold rises_to_0. intros H. apply andb_prop in H as [H E]. apply andb_prop in H as [H G].
-  apply andb_prop in H as [T Q]. apply Z.eqb_eq in T. apply (grows_correct n i Hi) in G.
+  apply andb_prop in H as [T Q]. apply Z.eqb_eq in T. apply (grows_correct n i) in G.
   apply andb_prop in E as [E1 E2]. apply Qle_bool_R in E1. apply grows_at_least_1 in E2.
   assert (Pi : 1 <= INR i) by (apply INR_at_least_1; lia).
   change (powerRZ (INR i) 2) with (INR i ^ 2) in G. assert (P2 : 0 < INR i ^ 2) by (apply pow_lt; lra).
@@ -681,7 +684,7 @@ Proof.
     apply le_INR in G. eapply Rle_trans; [|eapply Rle_trans; [exact E2|]]; [lra|]. apply exp_monotone.
     apply Rmult_le_compat_r; [exact P|]. rewrite <- (Rmult_1_r (Q2R k)). apply Rmult_le_compat; lra.
   - destruct (product_below _ es) as [k|] eqn:B; [|discriminate]. apply product_below_here in B.
-    apply andb_prop in E as [E1 E2]. apply andb_prop in E1 as [E0 E1]. pose proof (reaches_end n i Hi _ _ E0 E1) as R.
+    apply andb_prop in E as [E1 E2]. apply andb_prop in E1 as [E0 E1]. pose proof (reaches_end n i _ _ E0 E1) as R.
     apply Qle_bool_R in E2. rewrite Q2R_mult, Q2R_1 in E2. apply exp_of_length. pose proof (pos_INR n).
     replace (K * F * Q2R D) with (F * (K * Q2R D)) by ring. assert (1 <= K * Q2R D) by nra. nra.
   - apply only_logarithm in E as [X E]. rewrite X. apply andb_prop in E as [E1 E2]. apply grows_at_least_1 in E1.
@@ -693,9 +696,8 @@ End Enough.
 
 (* ---- the check is sound ---- *)
 Section Correct.
-Variables (users : predicate_meanings) (n : nat) (w : word) (L : lengths) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (L : lengths) (i : position n).
 Hypothesis HL : allowed L n.
-Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 
 Section Scores.
@@ -728,7 +730,7 @@ Lemma level_undecided j : 0 <= K -> j upto n -> decides (tr p) (tr q) j = false 
 Proof.
   intros HK Hj E. destruct (temporal_table_correct users n w p q _ v C D j Table) as [_ T].
   destruct (T E) as [X V]. rewrite Value by exact Hj. split; [|exact V]. unfold l.
-  assert (P : 0 <= K * F) by (pose proof (powers_positive n i Hi (level_i sc) (level_n sc)); nra).
+  assert (P : 0 <= K * F) by (pose proof (powers_positive n i (level_i sc) (level_n sc)); nra).
   apply Rmult_le_compat_l with (r := K * F) in X; [lra|exact P].
 Qed.
 
@@ -736,14 +738,14 @@ Lemma since_correct : rises L es sc D || rises_to_0 L es sc D = true ->
   near (since_at (tr p) (tr q) i) (attend n (future i) score value).
 Proof.
   intros H. apply orb_prop in H as [H|H].
-  - destruct (rises_correct L es sc n i HL Hi D H) as (T & Hg & Hq & HD).
-    assert (HK : 0 <= K). { left. apply (rises_positive L es sc n i HL Hi D H). }
+  - destruct (rises_correct L es sc n i HL D H) as (T & Hg & Hq & HD).
+    assert (HK : 0 <= K). { left. apply (rises_positive L es sc n i HL D H). }
     rewrite (attend_ext n _ score (fun j => l j + K * S * Q2R (tie sc) * INR j) value value);
       [|intros j [Hj _]; now apply linear_tie|reflexivity].
     apply (since_by_levels (tr p) (tr q) n i l value (K * base + K * F * Q2R C) (K * F * Q2R D)); auto;
       intros j [Hj _] E; [now apply level_decided|now apply level_undecided].
-  - destruct (rises_to_0_correct L es sc n i HL Hi D H) as (g & T & Hg & Hq & X & HD).
-    assert (HK : 0 <= K). { left. apply (rises_to_0_positive L es sc n i HL Hi D H). }
+  - destruct (rises_to_0_correct L es sc n i HL D H) as (g & T & Hg & Hq & X & HD).
+    assert (HK : 0 <= K). { left. apply (rises_to_0_positive L es sc n i HL D H). }
     rewrite (attend_ext n _ score (fun j => l j - g * INR i ^ 2 * (1 / INR j)) value value); [| |reflexivity].
     + apply (since_by_levels_reciprocal (tr p) (tr q) n i l value (K * base + K * F * Q2R C) (K * F * Q2R D)); auto;
         intros j [Hj _] E; [now apply level_decided|now apply level_undecided].
@@ -754,8 +756,8 @@ Qed.
 Lemma until_correct : falls L es sc D = true ->
   near (until_at n (tr p) (tr q) i) (attend n (past i) score value).
 Proof.
-  intros H. destruct (falls_correct L es sc n i HL Hi D H) as (T & Hg & Hq & HD).
-  assert (HK : 0 <= K). { left. apply (falls_positive L es sc n i HL Hi D H). }
+  intros H. destruct (falls_correct L es sc n i HL D H) as (T & Hg & Hq & HD).
+  assert (HK : 0 <= K). { left. apply (falls_positive L es sc n i HL D H). }
   rewrite (attend_ext n _ score (fun j => l j - K * S * Q2R (- tie sc) * INR j) value value); [| |reflexivity].
   - apply (until_by_levels (tr p) (tr q) n i l value (K * base + K * F * Q2R C) (K * F * Q2R D)); auto;
       intros j [Hj _] E; [now apply level_decided|now apply level_undecided].
@@ -790,14 +792,14 @@ Qed.
 Lemma stands_out_near : 0 <= K -> stands_out L es sc D = true ->
   near (both (tr p) (tr q) e) (attend n m score value).
 Proof.
-  intros HK H. destruct (stands_out_correct L es sc n i HL Hi D H) as [T B].
+  intros HK H. destruct (stands_out_correct L es sc n i HL D H) as [T B].
   apply (near_one n m score value e Ve edge_range); [apply edge_value|].
   apply (one_above n m score e Ve (K * F * Q2R D)); [|exact B]. intros j [Hj _] Ne.
   rewrite !Score by (exact Hj || apply Ve). unfold tie_value. rewrite (Qeq_eqR _ _ T), Q2R_0.
   destruct (elsewhere j Hj Ne) as [X _].
   destruct (edge_table_correct users n w edge p q _ v C D e Table) as (_ & G & _).
   destruct G as [G _]; [rewrite At by apply Ve; apply Nat.eqb_refl|]. rewrite G.
-  assert (P : 0 <= K * F) by (pose proof (powers_positive n i Hi (level_i sc) (level_n sc)); nra).
+  assert (P : 0 <= K * F) by (pose proof (powers_positive n i (level_i sc) (level_n sc)); nra).
   apply Rmult_le_compat_l with (r := K * F) in X; [|exact P]. nra.
 Qed.
 
@@ -811,8 +813,8 @@ Qed.
 Lemma first_of_falling : e = 1%nat -> levels sc = [] -> tie_power sc = 1%Z -> grows 0 (tie_i sc) (tie_n sc) = true ->
   is_quarter L es (- tie sc) = true -> near (both (tr p) (tr q) e) (attend n m score value).
 Proof.
-  intros E1 E T G Q. apply (grows_at_least_1 n i Hi) in G.
-  destruct (is_quarter_correct L es n i HL Hi _ _ Q G) as (_ & _ & Hg & Hq).
+  intros E1 E T G Q. apply (grows_at_least_1 n i) in G.
+  destruct (is_quarter_correct L es n i HL _ _ Q G) as (_ & _ & Hg & Hq).
   apply (near_one n m score value e Ve edge_range); [apply edge_value|].
   apply (one_of_falling n m score e Ve (K * S * Q2R (- tie sc)) (K * base)); auto.
   intros j Vj. rewrite (flat E T j Vj), Q2R_opp. ring.
@@ -821,8 +823,8 @@ Qed.
 Lemma last_of_rising : e = n -> levels sc = [] -> tie_power sc = 1%Z -> grows 0 (tie_i sc) (tie_n sc) = true ->
   is_quarter L es (tie sc) = true -> near (both (tr p) (tr q) e) (attend n m score value).
 Proof.
-  intros E1 E T G Q. apply (grows_at_least_1 n i Hi) in G.
-  destruct (is_quarter_correct L es n i HL Hi _ _ Q G) as (_ & _ & Hg & Hq).
+  intros E1 E T G Q. apply (grows_at_least_1 n i) in G.
+  destruct (is_quarter_correct L es n i HL _ _ Q G) as (_ & _ & Hg & Hq).
   apply (near_one n m score value e Ve edge_range); [apply edge_value|].
   apply (one_of_rising n m score e Ve (K * S * Q2R (tie sc)) (K * base)); auto.
   intros j Vj. now rewrite (flat E T j Vj).
@@ -845,10 +847,10 @@ Proof.
   - assert (At : each j upto n, tr (Positional FIRST) j = Nat.eqb j 1) by reflexivity.
     assert (V : visible n (mask_at k i) 1).
     { split; [lia|]. destruct k; try discriminate; [reflexivity|]. apply Nat.leb_le. lia. }
-    rewrite (since_at_first (tr p) (tr q) n i Hi).
+    rewrite (since_at_first (tr p) (tr q) n i).
     + apply orb_prop in H as [H|H].
       * apply (stands_out_near FIRST 1 p q C D Table At _ V); [|exact H].
-        exact (stands_out_from_0 L es sc n i HL Hi D H).
+        exact (stands_out_from_0 L es sc n i HL D H).
       * apply andb_prop in H as [H Q]. apply andb_prop in H as [H G]. apply andb_prop in H as [T _].
         apply Z.eqb_eq in T. apply no_levels in Q as [E Q].
         now apply (first_of_falling FIRST 1 p q C D Table At _ V).
@@ -861,7 +863,7 @@ Proof.
   unfold check_mean. intros H. apply andb_prop in H as [H T]. apply andb_prop in H as [H E].
   apply andb_prop in H as [M Z]. apply masking_eqb_eq in M. apply Qeq_bool_R in Z. rewrite Q2R_0 in Z.
   apply no_levels in E as [E _]. destruct (table _ _ _ _ _ _) as [[C D]|] eqn:Table; [|discriminate].
-  rewrite <- (mean_head s n (tr f) i (K * base) Hi), M.
+  rewrite <- (mean_head s n (tr f) i (K * base)), M.
   replace (mask_at (mean_masking s) i) with (side_mask s i) by now destruct s. apply attend_ext; intros j [Hj _].
   - rewrite Score by exact Hj. unfold tie_value, level_value. rewrite E, Z. simpl. ring.
   - destruct (table_correct users n w _ _ _ _ v _ C D j Table) as (c & y & R & V & G & _).
@@ -877,10 +879,10 @@ Proof.
   - assert (At : each j upto n, tr (Positional LAST) j = Nat.eqb j n) by reflexivity.
     assert (V : visible n (mask_at k i) n).
     { split; [lia|]. destruct k; try discriminate; [reflexivity|]. apply Nat.leb_le. lia. }
-    rewrite (until_at_last (tr p) (tr q) n i Hi).
+    rewrite (until_at_last (tr p) (tr q) n i).
     + apply orb_prop in H as [H|H].
       * apply (stands_out_near LAST n p q C D Table At _ V); [|exact H].
-        exact (stands_out_from_0 L es sc n i HL Hi D H).
+        exact (stands_out_from_0 L es sc n i HL D H).
       * apply andb_prop in H as [H Q]. apply andb_prop in H as [H G]. apply andb_prop in H as [T _].
         apply Z.eqb_eq in T. apply no_levels in Q as [E Q].
         now apply (last_of_rising LAST n p q C D Table At _ V).
@@ -898,20 +900,20 @@ Proof.
   unfold query_term_over. destruct (same_factors _ es) eqn:E; [|discriminate]. apply same_factors_eq in E. subst es.
   intros Hx H. assert (Plain : query_factors b = [] -> query_term b = Some (m, q) ->
     x = product_value (query_factors b) n i * (monomial_value m n i * query_atom_value users n w q i)).
-  { intros -> T. rewrite (query_term_value users n w i b x m q Hi Hx T). simpl. ring. }
+  { intros -> T. rewrite (query_term_value users n w i b x m q Hx T). simpl. ring. }
   destruct b as [[y|f s]|f|f|f g|y f|s f|t|s f|s f g|]; try (apply Plain; [reflexivity|exact H]);
-    injection H as <- <-; simpl in Hx; rewrite Hx, (product_of_value n i Hi y);
+    injection H as <- <-; simpl in Hx; rewrite Hx, (product_of_value n i y);
     cbn [query_factors query_atom_value]; ring.
 Qed.
 
-Lemma scaled_score_factors m es fs l j : reciprocal_of (head_temperature a) = Some (m, es) ->
-  surely_positive (least_length L) (head_temperature a) = true -> j upto n ->
+Lemma scaled_score_factors m es fs l (j : position n) : reciprocal_of (head_temperature a) = Some (m, es) ->
+  surely_positive (least_length L) (head_temperature a) = true ->
   rows_form (query_term_over fs) A m (head_queries a) (head_keys a) = Some l ->
   scaled_score a n h i j = product_value (es ++ fs) n i * form_value users n w l i j.
 Proof.
-  intros R P Hj H. apply (surely_positive_correct _ n i Hi (proj1 (proj2 HL))) in P. unfold scaled_score, Rdiv.
-  rewrite (reciprocal_of_value n i Hi _ m es R P), product_value_app.
-  pose proof (rows_form_correct users n w A h HA (query_term_over fs) (product_value fs n i) m _ i j Hi Hj
+  intros R P H. apply (surely_positive_correct _ n i (proj1 (proj2 HL))) in P. unfold scaled_score, Rdiv.
+  rewrite (reciprocal_of_value n i _ m es R P), product_value_app.
+  pose proof (rows_form_correct users n w A h HA (query_term_over fs) (product_value fs n i) m _ i j
     (query_term_over_value fs) _ l H) as V.
   transitivity (product_value es n i * (product_value fs n i * form_value users n w l i j)); [|ring].
   rewrite <- V. ring.
@@ -924,13 +926,13 @@ Proof.
   cbv zeta. set (fs := shared_factors A a). destruct (rows_form _ A m _ _) as [l|] eqn:Rows; [|discriminate].
   destruct (scores_of l) as [sc|] eqn:Sc; [|discriminate]. intros H. set (all := es ++ fs) in *.
   apply andb_prop in H as [H C]. apply andb_prop in H as [P Lv].
-  destruct (scores_of_value users n w l sc i Sc Hi) as (base & B).
+  destruct (scores_of_value users n w l sc i Sc) as (base & B).
   assert (Score : each j upto n, scaled_score a n h i j = product_value all n i *
     (base + powers n i (level_i sc) (level_n sc) * level_value users n w (levels sc) j + tie_value n sc i j)).
-  { intros j Hj. now rewrite (scaled_score_factors m es fs l j R P Hj Rows), B. }
+  { apply each_position. intros j. now rewrite (scaled_score_factors m es fs l j R P Rows), B. }
   assert (Value : each j upto n, linear r (h j) = level_value users n w v j).
-  { intros j Hj. rewrite (value_form_correct users n w A h HA r v j i Hj Hi V).
-    rewrite (levels_value users n w 0 0 v i j Lv Hi). unfold powers. simpl. ring. }
+  { apply each_position. intros j. rewrite (value_form_correct users n w A h HA r v j i V).
+    rewrite (levels_value users n w 0 0 v i j Lv). unfold powers. simpl. ring. }
   assert (Near : forall f x, near f x -> 0 <= x <= 1) by (intros [] x; simpl; lra).
   destruct b as [| | |f g| |s f| | | |]; try discriminate;
     [|exact (check_mean_correct_here all sc v base (head_masking a) _ _ Score Value s f C)].

@@ -178,14 +178,15 @@ Hypothesis HA : holds_of users n w A h.
 Notation tr := (truth users n w).
 Notation number := (fun i => INR (counted s n (tr f) i)).
 
-Lemma affine_correct r i : i upto n -> forall t, affine r = Some t ->
+Lemma affine_correct r (i : position n) : forall t, affine r = Some t ->
   linear r (h i) = Q2R (fst t) * number i + Q2R (snd t).
 Proof.
-  intros Hi. induction r as [|[d q] r IH]; intros t E; cbn [affine] in E.
+  induction r as [|[d q] r IH]; intros t E; cbn [affine] in E.
   - take E. cbn [linear fst snd]. rewrite Q2R_0. ring.
   - apply bind_some in E as (e & Ee & E). apply bind_some in E as (u & Eu & E). take E. cbn [linear fst snd].
     rewrite (IH u Eu). assert (V : h i d = Q2R (fst e) * number i + Q2R (snd e)).
-    { pose proof (HA i d Hi) as M. destruct (nth d A IsAnything) as [[y|]|[b| | | | | | | | | | | | | |]| | | | | |
+    { pose proof (HA i d (in_word i)) as M.
+      destruct (nth d A IsAnything) as [[y|]|[b| | | | | | | | | | | | | |]| | | | | |
       s' f'| |];
         try discriminate; cbn [affine_entry] in Ee; cbn [means position_value expression_value] in M.
       - destruct (mentions_i y) eqn:Y; [discriminate|]. destruct (exact y n 1) as [q'|] eqn:X; [|discriminate].
@@ -197,27 +198,27 @@ Proof.
         rewrite M, Q2R_0, Q2R_1. ring. }
     rewrite V, !Q2R_plus, !Q2R_mult. ring.
 Qed.
-Lemma bilinear_correct i j : i upto n -> j upto n -> forall qs ks c, bilinear_of qs ks = Some c ->
+Lemma bilinear_correct (i j : position n) : forall qs ks c, bilinear_of qs ks = Some c ->
   dot_product qs ks (h i) (h j) = Q2R (of_both c) * (number i * number j) + Q2R (of_query c) * number i
     + Q2R (of_key c) * number j + Q2R (of_none c).
 Proof.
-  intros Hi Hj. induction qs as [|q qs IH]; intros [|r ks] c E; cbn [bilinear_of] in E;
+  induction qs as [|q qs IH]; intros [|r ks] c E; cbn [bilinear_of] in E;
     try (take E; cbn [dot_product of_both of_query of_key of_none]; rewrite Q2R_0; ring).
   apply bind_some in E as (u & Eu & E). apply bind_some in E as (v & Ev & E). apply bind_some in E as (c' & Ec & E).
   take E. cbn [dot_product of_both of_query of_key of_none].
-  rewrite (IH ks c' Ec), (affine_correct q i Hi u Eu), (affine_correct r j Hj v Ev), !Q2R_plus, !Q2R_mult. ring.
+  rewrite (IH ks c' Ec), (affine_correct q i u Eu), (affine_correct r j v Ev), !Q2R_plus, !Q2R_mult. ring.
 Qed.
-Lemma line_correct a l i j : i upto n -> j upto n -> line_of a = Some l ->
+Lemma line_correct a l (i j : position n) : line_of a = Some l ->
   scaled_score a n h i j = Q2R (fst l) * (number i - number j) + Q2R (snd l).
 Proof.
-  intros Hi Hj E. unfold line_of in E. destruct (mentions_i (head_temperature a)) eqn:T; [discriminate|].
+  intros E. unfold line_of in E. destruct (mentions_i (head_temperature a)) eqn:T; [discriminate|].
   apply bind_some in E as (t & Et & E). apply bind_some in E as (c & Ec & E).
   destruct (negb (is_zero t) && is_zero (of_both c) && is_zero (of_query c + of_key c)) eqn:Z; [|discriminate]. take E.
   apply andb_prop in Z as [Z Z2]. apply andb_prop in Z as [Z0 Z1]. apply negb_true_iff in Z0.
   apply Qeq_bool_R in Z1, Z2. rewrite Q2R_0 in Z1, Z2. rewrite Q2R_plus in Z2.
   assert (N : ~ (t == 0)%Q) by now apply is_zero_Q. pose proof (is_zero_R t Z0) as R.
   unfold scaled_score. rewrite (unmentioned true n n i 1 eq_refl _ T), (proj1 (exact_correct _ _ _ _ Et)).
-  rewrite (bilinear_correct i j Hi Hj _ _ c Ec), Z1. cbn [fst snd]. rewrite !Q2R_div by exact N.
+  rewrite (bilinear_correct i j _ _ c Ec), Z1. cbn [fst snd]. rewrite !Q2R_div by exact N.
   replace (Q2R (of_key c)) with (- Q2R (of_query c)) by lra. field. exact R.
 Qed.
 End Correct.
@@ -225,6 +226,7 @@ End Heads.
 
 (* ---- what they weigh together, between two numbers ---- *)
 Notation share_of_head := (Q * (Q * Q))%type.
+Notation term_list := (list (Q * (Q * Q))).
 Definition at_distance (t : share_of_head) (d : nat) : Q := (fst (snd t) * inject_Z (Z.of_nat d) + snd (snd t))%Q.
 Definition scaled_ends (q : Q) (I : ends) : ends :=
   let J := if Qle_bool 0 q then I else (snd I, fst I) in
@@ -361,22 +363,31 @@ Qed.
 (* At one length: near 1 at the number that is looked for, at least 0 and small at all others below M together. *)
 Definition rest_of (off : nat) (ws : list (nat * ends)) : Z :=
   fold_right (fun e x => if Nat.eqb (fst e) off then x else (snd (snd e) + x)%Z) 0%Z ws.
-Definition singles_out (k : weighing) (n M off : nat) (ts : list share_of_head) (if_false if_true : Q) : bool :=
-  let ws := map (fun d => (d, weight_ends k n ts d)) (seq 0 M) in
+Definition weights_to (k : weighing) (n : nat) (ts : list share_of_head) (M : nat) : list (nat * ends) :=
+  map (fun d => (d, weight_ends k n ts d)) (seq 0 M).
+Definition is_single (M off : nat) (ws : list (nat * ends)) (if_false if_true : Q) : bool :=
   let rest := rest_of off ws in
-  let main := weight_ends k n ts off in
+  let main := snd (nth off ws (off, (0, 0)%Z)) in
   forallb (fun e => 0 <=? fst (snd e))%Z ws
   && Qle_bool (inject_Z rest) (if_false * inject_Z (one score_bits))
   && ((M <=? off)%nat || Qle_bool ((1 - if_true) * inject_Z (one score_bits)) (inject_Z (fst main))
         && (snd main + rest <=? one score_bits)%Z).
+Definition singles_out (k : weighing) (n M off : nat) (ts : list share_of_head) (if_false if_true : Q) : bool :=
+  is_single M off (weights_to k n ts M) if_false if_true.
+Lemma weights_to_nth k n ts M d x : (d < M)%nat -> nth d (weights_to k n ts M) x = (d, weight_ends k n ts d).
+Proof.
+  intros H. unfold weights_to. rewrite (nth_indep _ x (0%nat, weight_ends k n ts 0))
+    by now rewrite length_map, length_seq. rewrite (map_nth (fun d => (d, weight_ends k n ts d))). now rewrite seq_nth.
+Qed.
 
 Lemma rest_value k n off ts : (1 <= n)%nat -> is_alone k = true -> forall M,
-  sum M (beside (weighs_as k n ts) off) <= score (rest_of off (map (fun d => (d, weight_ends k n ts d)) (seq 0 M))).
+  sum M (beside (weighs_as k n ts) off) <= score (rest_of off (weights_to k n ts M)).
 Proof.
   intros Hn K. assert (App : forall l m, rest_of off (l ++ m) = (rest_of off l + rest_of off m)%Z).
   { induction l as [|e l IH]; intros m; [reflexivity|]. cbn [rest_of fold_right app]. fold (rest_of off (l ++ m)).
     fold (rest_of off l). rewrite IH. destruct (fst e =? off)%nat; lia. }
-  induction M as [|M IH]; [simpl; rewrite fixed_0; lra|]. rewrite seq_S, map_app, App, fixed_plus. cbn [sum].
+  induction M as [|M IH]; [simpl; rewrite fixed_0; lra|]. unfold weights_to. rewrite seq_S, map_app, App, fixed_plus.
+  fold (weights_to k n ts M). cbn [sum].
   apply Rplus_le_compat; [exact IH|]. unfold beside. cbn [map rest_of fold_right fst snd Nat.add].
   replace (S M - 1)%nat with M by lia. destruct (M =? off)%nat; [rewrite fixed_0; lra|].
   rewrite Z.add_0_r. now apply weight_inside.
@@ -387,7 +398,7 @@ Lemma singles_out_correct k n M off ts e_false e_true (t : bool) x : (1 <= n)%na
   bit t * weighs_as k n ts off <= x <= bit t * weighs_as k n ts off + sum M (beside (weighs_as k n ts) off) ->
   0 <= x <= 1 /\ if t then 1 - Q2R e_true <= x else x <= Q2R e_false.
 Proof.
-  intros Hn K H Ht E1 [X1 X2]. unfold singles_out in H. cbv zeta in H.
+  intros Hn K H Ht E1 [X1 X2]. unfold singles_out, is_single in H. cbv zeta in H.
   apply andb_prop in H as [H Main]. apply andb_prop in H as [Lows Rest].
   pose proof (rest_value k n off ts Hn K M) as R. set (rest := rest_of off _) in *.
   pose proof (weight_inside k n ts off Hn K) as [L U]. set (main := weight_ends k n ts off) in *.
@@ -401,8 +412,8 @@ Proof.
     unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ score_bits)); [exact P|]. unfold Rdiv.
     rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact Rest. }
   destruct t; cbn [bit] in *; rewrite ?Rmult_1_l, ?Rmult_0_l in *; [|split; lra].
-  specialize (Ht eq_refl). rewrite (proj2 (Nat.leb_gt M off) Ht) in Main. cbn [orb] in Main.
-  apply andb_prop in Main as [M1 M2]. apply Qle_bool_R in M1. rewrite Q2R_inject_Z in M1. apply Of in M1.
+  specialize (Ht eq_refl). rewrite weights_to_nth, (proj2 (Nat.leb_gt M off) Ht) in Main by exact Ht.
+  cbn [orb snd] in Main. fold main in Main. apply andb_prop in Main as [M1 M2]. apply Qle_bool_R in M1. rewrite Q2R_inject_Z in M1. apply Of in M1.
   rewrite Q2R_minus, Q2R_1 in M1. apply Z.leb_le in M2. apply (fixed_le score_bits score_bits_nonneg) in M2.
   rewrite fixed_plus, fixed_one in M2 by apply score_bits_nonneg. rewrite forallb_forall in Lows.
   assert (W : 0 <= score (fst main)).
@@ -413,7 +424,7 @@ Qed.
 Lemma singles_out_nonneg k n M off ts x y d : (1 <= n)%nat -> is_alone k = true ->
   singles_out k n M off ts x y = true -> (d < M)%nat -> 0 <= weighs_as k n ts d.
 Proof.
-  intros Hn K H Hd. unfold singles_out in H. cbv zeta in H. apply andb_prop in H as [H _].
+  intros Hn K H Hd. unfold singles_out, is_single in H. cbv zeta in H. apply andb_prop in H as [H _].
   apply andb_prop in H as [H _]. rewrite forallb_forall in H. specialize (H (d, weight_ends k n ts d)). cbn [snd] in H.
   destruct (weight_inside k n ts d Hn K) as [L _]. eapply Rle_trans; [|exact L].
   apply fixed_nonneg; [apply score_bits_nonneg|]. apply Z.leb_le, H.
@@ -423,11 +434,10 @@ Qed.
 (* ---- several heads at one row ---- *)
 Section Sum.
 Variables (A : list meaning) (k : weighing) (s : side) (f : formula) (base : row) (scale : Q) (g : nat -> bool).
-Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : position n).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis K : is_alone k = true.
 Hypothesis Values : each j upto n, linear base (h j) = Q2R scale * bit (g j).
-Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 Notation P := (fun j => tr f (place_at s n j)).
 Notation G := (fun j => g (place_at s n j)).
@@ -461,7 +471,8 @@ Proof.
   cbn [option_map] in T. take T. cbn [fst snd].
   unfold gathered, attend_as. apply sum_ext. intros j Hj. rewrite Kh, M, weights_alone by exact K.
   destruct (mask_at (towards s) i j); [|ring].
-  rewrite (line_correct A s f n users w h HA _ l i j Hi Hj L), (multiple_correct base _ c _ C), (Values j Hj).
+  pose proof (line_correct A s f n users w h HA _ l i (Position j Hj) L) as Line. cbn [positions.place] in Line.
+  rewrite Line, (multiple_correct base _ c _ C), (Values j Hj).
   rewrite Q2R_reduced, Q2R_mult. ring.
 Qed.
 Lemma alone_terms as_ : forall ts, traverse (term_of A k s f n base scale) as_ = Some ts ->
@@ -490,7 +501,7 @@ Proof.
     destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j (S n - i)); reflexivity || (exfalso; lia). }
   rewrite M. destruct (Nat.leb_spec j J) as [L|L]; cbn [bit]; [|ring]. unfold F, weighs_as.
   rewrite Rmult_1_l. f_equal. apply total_ext. intros t _.
-  rewrite (counted_tally i Hi), (counted_tally _ Hp), Back, Nat.add_0_l.
+  rewrite (counted_tally i (in_word i)), (counted_tally _ Hp), Back, Nat.add_0_l.
   rewrite minus_INR by (now apply tally_le). reflexivity.
 Qed.
 End Sum.
@@ -574,11 +585,11 @@ Proof.
 Qed.
 Notation last s f g i := (last_given (fun j => tr f (place_at s n j)) (fun j => g (place_at s n j)) (place_at s n i)).
 Notation beside_it s g i := (neighbour_given (fun j => g (place_at s n j)) (place_at s n i)).
-Lemma looked_for_correct chi s f off i : looked_for A base scale chi s f = Some off -> i upto n ->
+Lemma looked_for_correct chi s f off (i : position n) : looked_for A base scale chi s f = Some off ->
   exists g, worth g /\ ((off = 0%nat /\ (forall j, g j = true -> tr f j = true) /\ tr chi i = last s f g i)
     \/ (off = 1%nat /\ (forall j, tr f j = true) /\ tr chi i = beside_it s g i)).
 Proof.
-  intros H Hi. assert (Last : forall s x y atoms, settled_cases atoms (brings_as A base scale x y f) = true ->
+  intros H. assert (Last : forall s x y atoms, settled_cases atoms (brings_as A base scale x y f) = true ->
     worth (fun j => tr x j && tr y j) /\ (forall j, tr x j && tr y j = true -> tr f j = true)
     /\ forall J, last_given (fun j => tr f (place_at s n j))
       (fun j => tr x (place_at s n j) && tr y (place_at s n j)) J
@@ -595,7 +606,7 @@ Proof.
   unfold looked_for in H. rewrite Whole in H. destruct chi as [| | | | | | |x|x|x y|x y| | | |], s; try discriminate.
   - destruct (formula_eqb _ _ && _) eqn:B; [|discriminate]. injection H as <-. exists (tr x).
     destruct (Beside x _ B) as [V T]. split; [exact V|]. right.
-    split; [reflexivity|]. split; [exact T|]. cbn [place_at]. destruct i as [|[|i]]; [lia|reflexivity|reflexivity].
+    split; [reflexivity|]. split; [exact T|]. cbn [place_at]. destruct i as [[|[|i]] Hi]; [lia|reflexivity|reflexivity].
   - destruct (formula_eqb _ _ && _) eqn:B; [|discriminate]. injection H as <-. exists (tr x).
     destruct (Beside x _ B) as [V T]. split; [exact V|]. right.
     split; [reflexivity|]. split; [exact T|]. cbn [place_at].
@@ -623,17 +634,61 @@ Definition truth_read (A : list meaning) (r : row) : option (Q * formula) :=
   | [(d, q)] => match nth d A IsAnything with IsTruth g => Some (q, g) | _ => None end
   | _ => None
   end.
+Definition Q_eqb (p q : Q) : bool := Z.eqb (Qnum p) (Qnum q) && Pos.eqb (Qden p) (Qden q).
+Fixpoint terms_eqb (ts us : term_list) : bool :=
+  match ts, us with
+  | [], [] => true
+  | (q, (a, e)) :: ts, (q', (a', e')) :: us => Q_eqb q q' && Q_eqb a a' && Q_eqb e e' && terms_eqb ts us
+  | _, _ => false
+  end.
+Lemma Q_eqb_eq p q : Q_eqb p q = true -> p = q.
+Proof.
+  unfold Q_eqb. destruct p as [a b], q as [a' b']. cbn. intros H. apply andb_prop in H as [H1 H2]. apply Z.eqb_eq in H1.
+  apply Pos.eqb_eq in H2. now subst.
+Qed.
+Lemma terms_eqb_eq ts : forall us, terms_eqb ts us = true -> ts = us.
+Proof.
+  induction ts as [|(q & a & e) ts IH]; intros [|(q' & a' & e') us] H; try discriminate; [reflexivity|].
+  cbn [terms_eqb] in H. apply andb_prop in H as [H T]. apply andb_prop in H as [H E]. apply andb_prop in H as [Q S].
+  apply Q_eqb_eq in Q, S, E. apply IH in T. now subst.
+Qed.
+
+(* The weights of the greatest length: where the heads are the same at another, its weights are the first of these. *)
+Definition same_at_lengths (k : weighing) : bool := match k with ReluOverN => false | _ => true end.
+Definition weights_at (k : weighing) (greatest : option (term_list * list (nat * ends))) (n : nat) (ts : term_list)
+  : list (nat * ends) :=
+  match greatest with
+  | Some (us, ws) => if same_at_lengths k && terms_eqb us ts then firstn n ws else weights_to k n ts n
+  | None => weights_to k n ts n
+  end.
+Definition single_at_all (k : weighing) (terms : nat -> option term_list) (off : nat) (if_false if_true : Q)
+    (greatest : option (term_list * list (nat * ends))) (ns : list nat) : bool :=
+  all_of (fun n => match terms n with
+    | Some ts => is_single n off (weights_at k greatest n ts) if_false if_true
+    | None => false
+    end) ns.
+Lemma firstn_seq m : forall n start, (n <= m)%nat -> firstn n (seq start m) = seq start n.
+Proof.
+  induction m as [|m IH]; intros [|n] start H; try reflexivity; [lia|]. cbn [seq firstn]. now rewrite IH by lia.
+Qed.
+Lemma weights_at_length k N us n ts : (n <= N)%nat ->
+  weights_at k (option_map (fun us => (us, weights_to k N us N)) us) n ts = weights_to k n ts n.
+Proof.
+  intros H. destruct us as [us|]; [|reflexivity]. cbn [option_map weights_at].
+  destruct (same_at_lengths k && terms_eqb us ts) eqn:E; [|reflexivity]. apply andb_prop in E as [S E].
+  apply terms_eqb_eq in E. subst us. unfold weights_to. rewrite firstn_map, firstn_seq by exact H. now destruct k.
+Qed.
 Definition selects (L : lengths) (A : list meaning) (as_ : list (head * row)) (chi : formula) (if_false if_true : Q)
   : bool :=
   match as_, greatest_length L with
   | (a, base) :: _, Some N =>
       let k := head_weighing a in let '(s, f) := count_read A a in let scale := scale_by_cases A base in
       match looked_for A base scale chi s f with
-      | Some off => is_alone k && (N <=? greatest_by_rows)%nat && Qle_bool if_false 1 && all_of (fun n =>
-          match traverse (term_of A k s f n base scale) as_ with
-          | Some ts => singles_out k n n off ts if_false if_true
-          | None => false
-          end) (lengths_to L N)
+      | Some off =>
+          let terms n := traverse (term_of A k s f n base scale) as_ in
+          is_alone k && (N <=? greatest_by_rows)%nat && Qle_bool if_false 1
+          && single_at_all k terms off if_false if_true
+            (option_map (fun us => (us, weights_to k N us N)) (terms N)) (lengths_to L N)
       | None => false
       end
   | _, _ => false
@@ -656,10 +711,9 @@ Definition counts_exactly (L : lengths) (A : list meaning) (a : head) (r : row) 
 
 Section Whole.
 Variables (A : list meaning) (L : lengths).
-Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : position n).
 Hypothesis HL : allowed L n.
 Hypothesis HA : holds_of users n w A h.
-Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 
 Lemma listed_length N : greatest_length L = Some N -> In n (lengths_to L N).
@@ -680,14 +734,16 @@ Proof.
   set (scale := scale_by_cases A base) in *.
   destruct (looked_for A base scale chi s f) as [off|] eqn:O; [|discriminate]. apply andb_prop in H as [H C].
   apply andb_prop in H as [H E1]. apply andb_prop in H as [K _]. apply Qle_bool_R in E1. rewrite Q2R_1 in E1.
-  pose proof (all_of_forall _ _ C n (listed_length N EN)) as S. clear C. cbv beta in S.
+  unfold single_at_all in C. pose proof (all_of_forall _ _ C n (listed_length N EN)) as S. clear C. cbv beta in S.
   set (as_ := (a, base) :: rest) in *. set (k := head_weighing a) in *.
   destruct (traverse (term_of A k s f n base scale) as_) as [ts|] eqn:T; [|discriminate]. cbv zeta.
+  rewrite weights_at_length in S by (destruct HL as (_ & _ & HN); now rewrite EN in HN).
+  fold (singles_out k n n off ts x y) in S.
   assert (Whole : position_part A base = []) by (unfold looked_for in O; destruct (position_part A base);
     [reflexivity|discriminate]).
-  destruct (looked_for_correct A base scale users n w h HA Whole chi s f off i O Hi) as (g & V & O').
-  rewrite (alone_terms A k s f base scale g users n w h i HA K V Hi as_ ts T).
-  destruct (place_row s n i Hi) as [HJ _]. assert (Hn : (1 <= n)%nat) by lia.
+  destruct (looked_for_correct A base scale users n w h HA Whole chi s f off i O) as (g & V & O').
+  rewrite (alone_terms A k s f base scale g users n w h i HA K V as_ ts T).
+  destruct (place_row s n i) as [HJ _]. assert (Hn : (1 <= n)%nat) by lia.
   pose proof (fun d => singles_out_nonneg k n n off ts x y d Hn K S) as W0.
   destruct O' as [(-> & Cg & E)|(-> & All & E)]; rewrite E;
     (eapply singles_out_correct; [exact Hn|exact K|exact S| |exact E1|]).
@@ -713,10 +769,10 @@ Proof.
       unfold Rdiv. rewrite <- Rmult_assoc, S. field. lra.
     - apply Qeq_bool_R in Z. rewrite Q2R_0 in Z. rewrite Z, S. unfold sigmoid. rewrite Ropp_0, exp_0.
       unfold Q2R. simpl. lra. }
-  pose proof (alone_terms A k s f r scale (tr f) users n w h i HA K (fun j => truth_read_correct r scale f j Er) Hi
+  pose proof (alone_terms A k s f r scale (tr f) users n w h i HA K (fun j => truth_read_correct r scale f j Er)
     [(a, r)] [(q, (x, z))]) as G.
   cbn [traverse] in G. rewrite T in G. specialize (G eq_refl). cbn [total fst snd] in G. rewrite Rplus_0_r in G.
-  rewrite G, (counted_tally s f users n w i Hi) by exact Hi. destruct (place_row s n i Hi) as [HJ _].
+  rewrite G, (counted_tally s f users n w i) by lia. destruct (place_row s n i) as [HJ _].
   unfold given, weighs_as. cbn [total fst snd].
   rewrite (sum_ext _ _ (fun j => bit (tr f (place_at s n j)))).
   - clear. generalize (place_at s n i). intros m. induction m as [|m IH]; [reflexivity|]. cbn [sum tally].
@@ -733,15 +789,15 @@ Definition check_together (L : lengths) (A : list meaning) (as_ : list (head * r
   | IsTotal s f, [(a, r)] => counts_exactly L A a r s f
   | _, _ => false
   end.
-Theorem check_together_correct users n w L A h as_ b i : allowed L n -> holds_of users n w A h -> i upto n ->
+Theorem check_together_correct users n w L A h as_ b (i : position n) : allowed L n -> holds_of users n w A h ->
   check_together L A as_ b = true -> means users n w i b (total (fun ar => gathered (fst ar) n h i (snd ar)) as_).
 Proof.
-  intros HL HA Hi H. destruct b as [v|chi|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate.
-  - destruct (selects_correct A L users n w h i HL HA Hi as_ chi 0 0 H) as [R E]. rewrite Q2R_0 in E. cbn [means].
+  intros HL HA H. destruct b as [v|chi|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate.
+  - destruct (selects_correct A L users n w h i HL HA as_ chi 0 0 H) as [R E]. rewrite Q2R_0 in E. cbn [means].
     destruct (truth users n w chi i); simpl; lra.
-  - destruct (selects_correct A L users n w h i HL HA Hi as_ chi _ _ H) as [R E]. cbn [means]. split; [exact R|].
+  - destruct (selects_correct A L users n w h i HL HA as_ chi _ _ H) as [R E]. cbn [means]. split; [exact R|].
     intros _. unfold near. replace (Q2R (1 # 4)) with (1 / 4) in E by (unfold Q2R; simpl; lra).
     destruct (truth users n w chi i); lra.
   - destruct as_ as [|[a r] [|]]; try discriminate. cbn [total fst snd means]. rewrite Rplus_0_r.
-    exact (counts_exactly_correct A L users n w h i HL HA Hi a r s f H).
+    exact (counts_exactly_correct A L users n w h i HL HA a r s f H).
 Qed.

@@ -323,8 +323,7 @@ Lemma with_each_length {X} (f : nat -> X -> X) l : forall s, length (with_each f
 Proof. induction l as [|y l IH]; intros s; [reflexivity|]. cbn [length seq with_each]. now rewrite IH. Qed.
 
 Section Row.
-Variables (any : bool) (n' i J : nat).
-Hypothesis Hi : i upto n.
+Variables (any : bool) (n' : nat) (i : position n) (J : nat).
 Hypothesis HJ : J upto n.
 Hypothesis Scan : scanned n J = i.
 Hypothesis Pv : position_part values = [].
@@ -516,13 +515,13 @@ Qed.
 Lemma gathered_scanned : gathered a n h i values = attend_as (head_weighing a) n row_sees J row_score row_value.
 Proof.
   unfold gathered. destruct (backwards k) eqn:B.
-  - rewrite (attend_as_backwards _ n _ i) by exact Hi.
+  - rewrite (attend_as_backwards _ n _ i).
     replace (S n - i)%nat with J by (unfold scanned in Scan; rewrite B in Scan; lia). apply attend_as_same. intros j Hj.
     unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
     destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [discriminate Direction|].
     unfold scanned in Scan. rewrite B in Scan. unfold past, future.
     destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j J); reflexivity || (exfalso; lia).
-  - replace i with J at 2 by (unfold scanned in Scan; now rewrite B in Scan). apply attend_as_same. intros j Hj.
+  - replace (i : nat) with J at 2 by (unfold scanned in Scan; now rewrite B in Scan). apply attend_as_same. intros j Hj.
     unfold row_sees, row_score, row_value, masked, scanned. rewrite B. repeat split.
     destruct (head_masking a) eqn:E; cbn [mask_at masking_eqb negb]; try reflexivity; [|discriminate Direction].
     unfold scanned in Scan. rewrite B in Scan. now rewrite Scan.
@@ -557,7 +556,8 @@ Proof.
   - subst n'. rewrite Scan in O1. now apply (F n).
   - rewrite Any in O2. cbn [negb orb] in O2. apply andb_prop in O2 as [L1 L2].
     assert (E : J = i) by (rewrite <- Scan; unfold scanned; now rewrite B). rewrite E in *.
-    destruct (Nat.eq_dec i n) as [->|Ne]; [now apply (F n)|]. apply (F (S i)); [|exact L2].
+    destruct (Nat.eq_dec i n) as [En|Ne]; [apply (F (i : nat)); [now rewrite En|exact L1]|].
+    apply (F (S i)); [|exact L2].
     rewrite (proj2 (Nat.eqb_neq i n) Ne). apply Nat.eqb_neq. lia.
 Qed.
 
@@ -580,7 +580,7 @@ Proof.
   - pose proof (all_of_forall _ _ C J ltac:(apply in_seq; lia)) as C'. clear C. rename C' into C. cbv beta in C.
     rewrite guard_on in C.
     rewrite scanned_same, Scan in C. destruct (query_at n' i) as [qs|] eqn:Q; [|discriminate].
-    apply (query_at_correct A a users n w h HA n' i i Hi Queries (or_introl eq_refl)) in Q.
+    apply (query_at_correct A a users n w h HA n' i i Queries (or_introl eq_refl)) in Q.
     set (seen := if masked then firstn J sites else sites) in *.
     assert (Seen : (reach <= length seen)%nat /\ (length seen <= n')%nat)
       by (unfold seen, reach; destruct masked; rewrite ?firstn_length; lia).
@@ -593,7 +593,7 @@ Proof.
     exists ps, false. eexists. split; [exact Cp|]. split; [lia|]. split; [intros j Hj; apply F; lia|].
     split; [discriminate|]. split; [now intros -> d|]. intros -> HJ2. cbn [orb]. apply Nat.eqb_eq. lia.
   - destruct (query_at n' 1) as [qs|] eqn:Q; [|discriminate].
-    apply (query_at_correct A a users n w h HA n' i 1 Hi Queries (or_intror Qi)) in Q.
+    apply (query_at_correct A a users n w h HA n' i 1 Queries (or_intror Qi)) in Q.
     destruct (check_query_correct _ _ sites qs t Q (fun j Hj => Sites j ltac:(lia)) C) as (ps & Lp & Cp & F).
     exists ps, (masked && negb holds_memory). eexists. split; [exact Cp|]. split; [lia|]. split; [intros j Hj;
       apply F; lia|].
@@ -640,7 +640,8 @@ Proof.
   { intros j l Hj El. destruct (letter_of_correct _ l (scanned_range j Hj) Pv El) as (B & _). rewrite B.
     unfold truth_brought. now rewrite K. }
   destruct (rightmost_exists n (future J) (fun j => bit (decides P Q j)) J (visible_future n J HJ)) as (d & D).
-  rewrite <- (rightmost_decides P Q n J d HJ D). destruct D as [[Hd Md] D]. apply Nat.leb_le in Md.
+  rewrite <- (rightmost_decides P Q n (Position J HJ) d D : _
+    = since_at P Q J). destruct D as [[Hd Md] D]. apply Nat.leb_le in Md.
   assert (Vis : each j upto J, visible n (future J) j) by (intros j Hj; split; [lia|apply Nat.leb_le;
     lia]).
   destruct (decides P Q d) eqn:Dd.
@@ -703,11 +704,10 @@ Proof.
 Qed.
 
 Section Whole.
-Variables (users : predicate_meanings) (n : nat) (w : word) (L : lengths) (h : nat -> vector) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (L : lengths) (h : nat -> vector) (i : position n).
 Hypothesis HL : allowed L n.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Over : each i upto n, (w i < letters)%nat.
-Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 Notation J := (if backwards k then S n - i else i)%nat.
 
@@ -753,16 +753,16 @@ Proof.
   destruct (task_parts _ _ Checked) as (any & n' & C & B & V & D & Ln & Qn).
   assert (HJ : J upto n) by (destruct (backwards k); lia).
   assert (Scan : scanned n J = i) by (unfold scanned; destruct (backwards k); lia).
-  pose proof (gathered_range users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C Kernel) as Range. split;
+  pose proof (gathered_range users n w h HA Over any n' i J HJ Scan V Ln Qn D C Kernel) as Range. split;
     [exact Range|].
     intros G.
-  rewrite (gathered_scanned n h any n' i J Hi HJ Scan Ln Qn D).
+  rewrite (gathered_scanned n h any n' i J HJ Scan Ln Qn D).
   unfold recalled. destruct (remembered k) as [x y|x] eqn:K.
-  - pose proof (row_holds users n w h HA Over any n' i J Hi HJ Scan V Ln Qn D C G B x y K) as R.
+  - pose proof (row_holds users n w h HA Over any n' i J HJ Scan V Ln Qn D C G B x y K) as R.
     replace (match backwards k with true => _ | false => _ end)
       with (since_at (fun j => tr x (scanned n j)) (fun j => tr y (scanned n j)) J); [exact R|].
     unfold scanned. destruct (backwards k); [symmetry; now apply until_backwards|reflexivity].
-  - destruct (row_passes users n w h HA Over any n' i J Hi HJ Scan V Ln Qn C G x K) as [J2 R].
+  - destruct (row_passes users n w h HA Over any n' i J HJ Scan V Ln Qn C G x K) as [J2 R].
     replace (match backwards k with true => _ | false => _ end) with (tr x (scanned n (J - 1))); [exact R|].
     unfold scanned in *. destruct (backwards k).
     + rewrite (proj2 (Nat.eqb_neq i n)) by lia. cbn [negb andb]. f_equal. lia.
@@ -780,12 +780,12 @@ Proof. split; reflexivity || discriminate. Qed.
 Lemma quarter_error t : allowed_error quarter t = 1 / 4.
 Proof. unfold allowed_error. simpl. lra. Qed.
 
-Theorem check_by_rows_correct users n w letters L A h a r b i : allowed L n -> holds_of users n w A h ->
-  (each i upto n, (w i < letters)%nat) -> i upto n ->
+Theorem check_by_rows_correct users n w letters L A h a r b (i : position n) : allowed L n -> holds_of users n w A h ->
+  (each i upto n, (w i < letters)%nat) ->
   check_by_rows letters L A a r b = true -> means users n w i b (gathered a n h i r).
 Proof.
-  intros HL HA Over Hi H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
-  destruct (check_task_correct letters A a r k quarter quarter_limits users n w L h i HL HA Over Hi H) as [Range Near].
+  intros HL HA Over H. unfold check_by_rows in H. destruct (task_of b) as [k|] eqn:K; [|discriminate].
+  destruct (check_task_correct letters A a r k quarter quarter_limits users n w L h i HL HA Over H) as [Range Near].
   assert (N : truth users n w (guarded k) i = true -> near (recalled k users n w i) (gathered a n h i r)).
   { intros G. apply (near_from_error _ (1 / 4)); [|lra|exact Range]. specialize (Near G).
     now rewrite quarter_error in Near. }
@@ -814,18 +814,18 @@ Proof.
   split; [lia|]. unfold Q2R, Rdiv. cbn [Qnum Qden]. rewrite <- plus_IZR. do 2 f_equal. f_equal. lia.
 Qed.
 
-Theorem errs_by_rows_correct users n w letters L A h a r f g if_false if_true i : allowed L n ->
-  holds_of users n w A h -> (each i upto n, (w i < letters)%nat) -> i upto n ->
+Theorem errs_by_rows_correct users n w letters L A h a r f g if_false if_true (i : position n) : allowed L n ->
+  holds_of users n w A h -> (each i upto n, (w i < letters)%nat) ->
   errs_by_rows letters L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
   if truth users n w f i then 1 - Q2R if_true <= gathered a n h i r else gathered a n h i r <= Q2R if_false.
 Proof.
-  intros HL HA Over Hi H G. unfold errs_by_rows in H. destruct (task_of (IsNear f g)) as [k|] eqn:K; [|discriminate].
+  intros HL HA Over H G. unfold errs_by_rows in H. destruct (task_of (IsNear f g)) as [k|] eqn:K; [|discriminate].
   apply andb_prop in H as [E H]. cbn [forallb] in E. rewrite andb_true_r in E. apply andb_prop in E as [E0 E1].
   assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) &&
     negb (Qle_bool 1 (errors_of if_false if_true t)) = true)
     by now intros [].
   destruct (check_task_correct letters A a r k _ (fun t => proj1 (limit_of_error _ (Each t))) users n w L h i HL HA
-    Over Hi H) as [Range Near].
+    Over H) as [Range Near].
   unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
   assert (N : truth users n w (guarded k) i = true ->
     if recalled k users n w i then 1 - Q2R if_true <= gathered a n h i r else gathered a n h i r <= Q2R if_false).

@@ -308,10 +308,9 @@ End PassCorrect.
 
 (* ---- soundness of the check ---- *)
 Section Correct.
-Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (h : nat -> vector) (i : position n).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Over : each i upto n, (w i < letters)%nat.
-Hypothesis Hi : i upto n.
 Notation tr := (truth users n w).
 Notation J := (if backwards k then S n - i else i)%nat.
 Notation brings := (fun j => truth_brought k users n w (scanned k n j)).
@@ -361,7 +360,7 @@ Proof.
   unfold cells_of in C. cbn [fst snd] in C. destruct (nth (fst s) table None) as [ls|]; [|discriminate]. take C.
   destruct T as (l & L & Il). exists (cell_of qs (dot qs (snd s)) l). split; [now apply in_map|].
   destruct (letter_of_correct A a values k users n w h HA _ l (place_range j Hj) Pv L) as (B & V & _).
-  destruct (site_score A a values k users n w h HA any n' i J Hi HJ Scan Pv Length qs s j l Hj Hq Hs L) as [S1 S2].
+  destruct (site_score A a values k users n w h HA any n' i J HJ Scan Pv Length qs s j l Hj Hq Hs L) as [S1 S2].
   unfold cell_of. cbn [share_taken cell_value cell_brings]. repeat split; cbn [fst snd].
   - eapply Rle_trans; [apply sigmoid_below_correct|now apply sigmoid_grows].
   - eapply Rle_trans; [|apply sigmoid_above_correct]. now apply sigmoid_grows.
@@ -421,14 +420,14 @@ Proof.
   - pose proof (all_of_forall _ _ C J ltac:(apply in_seq; lia)) as C'. clear C. cbv beta in C'. rewrite On in C'.
     rewrite (scanned_same A a k n any n' Length), Scan in C'. destruct (query_at A a n' i) as [qs|] eqn:Q;
       [|discriminate].
-    apply (query_at_correct A a users n w h HA n' i i Hi Queries (or_introl eq_refl)) in Q.
+    apply (query_at_correct A a users n w h HA n' i i Queries (or_introl eq_refl)) in Q.
     apply (Pass qs (Nat.eqb J) (firstn J sites)); auto.
     + rewrite firstn_length. lia.
     + apply Nat.eqb_refl.
     + intros l s Hl E. rewrite <- (firstn_skipn J sites). rewrite nth_error_app1; [exact E|]. rewrite firstn_length.
       lia.
   - destruct (query_at A a n' 1) as [qs|] eqn:Q; [|discriminate].
-    apply (query_at_correct A a users n w h HA n' i 1 Hi Queries (or_intror Qi)) in Q.
+    apply (query_at_correct A a users n w h HA n' i 1 Queries (or_intror Qi)) in Q.
     apply (Pass qs (fun j => negb (off k any n' j)) sites); auto; [lia|now rewrite On].
 Qed.
 
@@ -436,8 +435,8 @@ Lemma gathered_held : breaks_a_stick (head_weighing a) = true -> masked a = true
   gathered a n h i values = held z v (J - 1).
 Proof.
   intros St M. destruct row_place as [HJ Scan].
-  rewrite (gathered_scanned A a values k n h any n' i J Hi HJ Scan Length Queries Direction). unfold row_sees.
-  rewrite M. now apply attend_as_held.
+  rewrite (gathered_scanned A a values k n h any n' i J HJ Scan Length Queries Direction). unfold row_sees.
+  rewrite M. exact (attend_as_held _ n (Position _ HJ) _ _ St).
 Qed.
 End Row.
 
@@ -476,7 +475,7 @@ Theorem check_stick_task_correct L : allowed L n -> check_stick_task L = true ->
     if recalled_before then 1 - bound true <= gathered a n h i values else gathered a n h i values <= bound false).
 Proof.
   intros HL C. unfold check_stick_task in C. apply andb_prop in C as [C Checked]. apply andb_prop in C as [St M].
-  destruct (task_parts letters A a values k n L i HL Hi _ _ Checked) as (any & n' & C & _ & Pv & D & Ln & Qn).
+  destruct (task_parts letters A a values k n L i HL _ _ Checked) as (any & n' & C & _ & Pv & D & Ln & Qn).
   rewrite (gathered_held any n') by assumption. split.
   - apply held_range. intros j Hj. destruct row_place as [HJ _]. apply (values_range any n'); auto. lia.
   - intros G. rewrite <- kept_recalled. now apply (row_held any n').
@@ -500,18 +499,18 @@ Definition check_by_sticks (letters : nat) (L : lengths) (A : list meaning) (a :
   && existsb (fun k => check_stick_task letters A a r k (fun t => limit_of (errors_of if_false if_true t)) L)
        (stick_tasks b).
 
-Theorem check_by_sticks_correct users n w letters L A h a r f g if_false if_true i : allowed L n ->
-  holds_of users n w A h -> (each i upto n, (w i < letters)%nat) -> i upto n ->
+Theorem check_by_sticks_correct users n w letters L A h a r f g if_false if_true (i : position n) : allowed L n ->
+  holds_of users n w A h -> (each i upto n, (w i < letters)%nat) ->
   check_by_sticks letters L A a r (IsNear f g) if_false if_true = true ->
   0 <= gathered a n h i r <= 1 /\ (truth users n w g i = true ->
     if truth users n w f i then 1 - Q2R if_true <= gathered a n h i r else gathered a n h i r <= Q2R if_false).
 Proof.
-  intros HL HA Over Hi H. unfold check_by_sticks in H. apply andb_prop in H as [E H]. cbn [forallb] in E.
+  intros HL HA Over H. unfold check_by_sticks in H. apply andb_prop in H as [E H]. cbn [forallb] in E.
   rewrite andb_true_r in E. apply andb_prop in E as [E0 E1]. apply existsb_exists in H as (k & Ik & C).
   assert (Each : forall t, Qle_bool 0 (errors_of if_false if_true t) &&
     negb (Qle_bool 1 (errors_of if_false if_true t)) = true) by now intros [].
   destruct (check_stick_task_correct letters A a r k _ (fun t => proj1 (limit_of_error _ (Each t))) users n w h i HA
-    Over Hi L HL C) as [Range Near].
+    Over L HL C) as [Range Near].
   unfold allowed_error in Near. rewrite !(proj2 (limit_of_error _ (Each _))) in Near. split; [exact Range|].
   assert (K : guarded k = g /\ recalled_before k users n w i = truth users n w f i); [|destruct K as [<- <-];
     exact Near].

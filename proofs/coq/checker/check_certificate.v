@@ -168,14 +168,14 @@ Qed.
 
 Lemma established_everywhere d : everywhere c d (fun n w i x => means users n w i (nth d A IsAnything) x).
 Proof.
-  intros n w HL Over i Hi. apply (established_correct users n w (length (token_embedding T)) L HL Over); try assumption;
-    [|now intros u [= <-]|reflexivity]. intros u [<-|[]] i' a x. reflexivity.
+  intros n w HL Over i. apply (established_correct users n w (length (token_embedding T)) L HL Over); try assumption;
+    [|now intros u [= <-]|reflexivity|apply in_word]. intros u [<-|[]] i' a x. reflexivity.
 Qed.
 
 Lemma shown_everywhere d : is_shown m A d = true -> is_of_others (nth d M IsAnything) = false ->
   everywhere c d (fun n w i x => means users n w i (nth d M IsAnything) x).
 Proof.
-  intros S O n w HL Over i Hi. exact (meaning_eqb_means _ _ n w i _ S O (established_everywhere d n w HL Over i Hi)).
+  intros S O n w HL Over i. exact (meaning_eqb_means _ _ n w i _ S O (established_everywhere d n w HL Over i)).
 Qed.
 
 Lemma no_less_le s p : Q2R p <= Q2R (no_less s p).
@@ -194,8 +194,8 @@ Proof.
   destruct (is_anything _) eqn:Any in E; [discriminate|].
   destruct (established_error _) as [[x y]|] eqn:K; [|discriminate].
   destruct (existsb _ (fst known)) eqn:Errs in E.
-  { injection E as <-. intros n w HL Over i Hi. cbn [fst snd].
-    pose proof (established_everywhere (error_direction e) n w HL Over i Hi) as V. cbv beta in V. unfold is_shown in S.
+  { injection E as <-. intros n w HL Over i. cbn [fst snd].
+    pose proof (established_everywhere (error_direction e) n w HL Over i) as V. cbv beta in V. unfold is_shown in S.
     destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
       destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|] eqn:N;
         try discriminate.
@@ -212,8 +212,8 @@ Proof.
       + intros v [<-|[]] i' a z. reflexivity.
       + now intros v [= <-].
       + now apply embedding_stage_correct. }
-  injection E as <-. intros n w HL Over i Hi. cbn [fst snd].
-  pose proof (established_everywhere (error_direction e) n w HL Over i Hi) as V.
+  injection E as <-. intros n w HL Over i. cbn [fst snd].
+  pose proof (established_everywhere (error_direction e) n w HL Over i) as V.
   pose proof (no_less_le (error_if_false e) x) as X. pose proof (no_less_le (error_if_true e) y) as Y.
   cbv beta in V. unfold is_shown in S.
   set (z := run users T n w i (error_direction e)) in *. clearbody z.
@@ -231,11 +231,11 @@ Qed.
 Lemma shows_regime_holds : shows_regime c = true -> regime_holds c.
 Proof.
   unfold shows_regime, regime_holds. destruct (claimed_regime c); intros H; [| |exact I].
-  - rewrite forallb_forall in H. intros d p I n i HL Hi. specialize (H _ I). cbn [snd] in H.
-    pose proof (is_small_for_correct users n i Hi _ _ p HL H) as B. destruct (existsb _ _); [exact B|].
+  - rewrite forallb_forall in H. intros d p I n i HL. specialize (H _ I). cbn [snd] in H.
+    pose proof (is_small_for_correct users n i _ _ p HL H) as B. destruct (existsb _ _); [exact B|].
       now rewrite pow_O in B.
-  - rewrite forallb_forall in H. intros l a Il Ia n i HL Hi. specialize (H _ Il). rewrite forallb_forall in H.
-    apply (is_one_for_correct n i Hi L); [exact HL|now apply H].
+  - rewrite forallb_forall in H. intros l a Il Ia n i HL. specialize (H _ Il). rewrite forallb_forall in H.
+    apply (is_one_for_correct n i L); [exact HL|now apply H].
 Qed.
 
 Lemma shows_causal_holds : shows_causal c = true -> is_causal c.

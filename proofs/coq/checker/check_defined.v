@@ -33,25 +33,24 @@ Definition well_defined_from (T : transformer) : bool :=
      (transformer_layers T).
 
 Section Position.
-Variables n i : nat.
-Hypothesis Hi : i upto n.
+Variables (n : nat) (i : position n).
 Hypothesis Hm : (m <= n)%nat.
 
 Lemma is_nonzero_correct x : is_nonzero x = true -> expression_value x n i <> 0.
 Proof.
   unfold is_nonzero. intros H. apply orb_prop in H as [H|H].
   - destruct (monomial_of x) as [a|] eqn:E; [|discriminate].
-    rewrite (monomial_of_value n i Hi x a E). destruct (inverse a) as [b|] eqn:Inv.
-    + pose proof (inverse_value n i Hi a b Inv) as V. intros Z. rewrite Z in V. lra.
+    rewrite (monomial_of_value n i x a E). destruct (inverse a) as [b|] eqn:Inv.
+    + pose proof (inverse_value n i a b Inv) as V. intros Z. rewrite Z in V. lra.
     + unfold inverse in Inv. apply negb_true_iff in H. rewrite H in Inv. discriminate.
-  - pose proof (surely_positive_correct m n i Hi Hm x H). lra.
+  - pose proof (surely_positive_correct m n i Hm x H). lra.
 Qed.
 
 Lemma surely_in_domain_correct g x : surely_in_domain g x = true -> in_domain g (expression_value x n i).
 Proof.
   unfold surely_in_domain. intros H. apply orb_prop in H as [H|H].
-  - pose proof (surely_positive_correct m n i Hi Hm x H). destruct g; simpl; lra.
-  - destruct g; try discriminate. pose proof (lower_bound_correct m n i Hi Hm x) as B.
+  - pose proof (surely_positive_correct m n i Hm x H). destruct g; simpl; lra.
+  - destruct g; try discriminate. pose proof (lower_bound_correct m n i Hm x) as B.
     destruct (lower_bound m x) as [q|]; [|discriminate]. apply Qle_bool_R in H. rewrite Q2R_0 in H.
     specialize (B q eq_refl). simpl. lra.
 Qed.
@@ -72,9 +71,9 @@ End From.
 
 Definition well_defined (T : transformer) : bool := well_defined_from 1 T.
 
-Lemma well_defined_at m T n i : well_defined_from m T = true -> i upto n -> (m <= n)%nat -> defined_at T n i.
+Lemma well_defined_at m T n (i : position n) : well_defined_from m T = true -> (m <= n)%nat -> defined_at T n i.
 Proof.
-  intros H Hi Hm. apply andb_prop in H as [E L]. rewrite forallb_forall in E, L. split.
+  intros H Hm. apply andb_prop in H as [E L]. rewrite forallb_forall in E, L. split.
   - intros d x In_. specialize (E _ In_). simpl in E. now apply (always_has_value_correct m).
   - intros l a Hl Ha. specialize (L l Hl). rewrite forallb_forall in L. specialize (L a Ha).
     apply andb_prop in L as [V P].
@@ -82,7 +81,7 @@ Proof.
 Qed.
 
 Theorem well_defined_correct T : well_defined T = true -> defined T.
-Proof. intros H n i Hi. apply (well_defined_at 1); auto. lia. Qed.
+Proof. intros H n i. apply (well_defined_at 1); [exact H|lia]. Qed.
 
 Theorem well_defined_for L T : well_defined_from (least_length L) T = true -> defined_for L T.
-Proof. intros H n i (_ & Hm & _) Hi. now apply (well_defined_at (least_length L)). Qed.
+Proof. intros H n i (_ & Hm & _). now apply (well_defined_at (least_length L)). Qed.

@@ -91,7 +91,7 @@ Definition others_range (r : row) : interval :=
         match counted_here (without_here r), others_error r with
         | Some x, Some e =>
             if equal count_eqb (others_part r) (scaled a D)
-            then widen e (add (scale a (sign_range (case_order c))) 
+            then widen e (add (scale a (sign_range (case_order c)))
               (point (- (a * inject_Z (constant_difference t u) + x))))
             else unbounded
         | _, _ => unbounded
@@ -227,35 +227,35 @@ Proof.
     + exists d. split; [lia|]. split; [exact Q|]. intros l Hl. destruct (Nat.eq_dec l (S j)) as [->|]; [exact Pj|].
       apply P. lia.
 Qed.
-Lemma until_at_next n p q i : i upto n ->
-  until_at n p q i = p i && (q i || negb (i =? n)%nat && until_at n p q (i + 1)).
+Lemma until_at_next n p q (i : position n) : until_at n p q i
+  = p i && (q i || negb (i =? n)%nat && until_at n p q (i + 1)).
 Proof.
-  intros Hi. apply eq_true_iff_eq. rewrite andb_true_iff, orb_true_iff, andb_true_iff, negb_true_iff, Nat.eqb_neq,
+  apply eq_true_iff_eq. rewrite andb_true_iff, orb_true_iff, andb_true_iff, negb_true_iff, Nat.eqb_neq,
     !until_at_iff. split.
   - intros (d & Hd & Q & P). split; [apply P; lia|]. destruct (Nat.eq_dec d i) as [->|N]; [now left|right].
     split; [lia|]. exists d. split; [lia|]. split; [exact Q|]. intros l Hl. apply P. lia.
   - intros (Pi & [Q|(Ni & d & Hd & Q & P)]).
-    + exists i. split; [lia|]. split; [exact Q|]. intros l Hl. now replace l with i by lia.
+    + exists i. split; [lia|]. split; [exact Q|]. intros l Hl. now replace l with (place i) by lia.
     + exists d. split; [lia|]. split; [exact Q|]. intros l Hl. destruct (Nat.eq_dec l i) as [->|]; [exact Pi|].
       apply P. lia.
 Qed.
-Lemma unfolded_same users n w i f g : i upto n -> unfolded f = Some g -> truth users n w f i = truth users n w g i.
+Lemma unfolded_same users n w (i : position n) f g : unfolded f = Some g -> truth users n w f i = truth users n w g i.
 Proof.
-  intros Hi E. destruct f; try discriminate; injection E as <-.
-  - destruct i as [|[|i]]; [lia| |].
+  intros E. destruct f; try discriminate; injection E as <-.
+  - destruct i as [[|[|i]] Hi]; cbn [place]; [lia| |].
     + exact (since_at_next (truth users n w f1) (truth users n w f2) 0).
     + change (since_at (truth users n w f1) (truth users n w f2) (S (S i)) = truth users n w f1 (S (S i))
         && (truth users n w f2 (S (S i)) || since_at (truth users n w f1) (truth users n w f2) (S i))).
       apply since_at_next.
   - now apply until_at_next.
 Qed.
-Lemma real_coherent users n w i c : i upto n -> real users n w i c ->
+Lemma real_coherent users n w (i : position n) c : real users n w i c ->
   (forall f b, In (f, b) (case_assumed c) -> truth users n w f i = b) -> coherent c = true.
 Proof.
-  intros Hi R T. apply forallb_forall. intros [f b] I. cbn [fst snd]. destruct (unfolded f) as [g|] eqn:U;
+  intros R T. apply forallb_forall. intros [f b] I. cbn [fst snd]. destruct (unfolded f) as [g|] eqn:U;
     [|reflexivity].
   destruct (evaluate c g) as [x|] eqn:E; [|reflexivity]. apply (evaluate_correct users n w i c R) in E.
-  rewrite <- (unfolded_same users n w i f g Hi U), (T f b I) in E. subst x. apply eqb_reflx.
+  rewrite <- (unfolded_same users n w i f g U), (T f b I) in E. subst x. apply eqb_reflx.
 Qed.
 
 Lemma linear_combined r h : linear r h = combined h r.
@@ -268,9 +268,8 @@ Proof.
 Qed.
 
 Section Correct.
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n).
 Variables (A : list meaning) (h : vector) (cmp : option (term * term)) (c : case).
-Hypothesis Hi : i upto n.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 Hypothesis Rc : real users n w i c.
 Hypothesis Ro : match cmp with
@@ -295,7 +294,7 @@ Qed.
 
 Lemma direction_range_correct a x : means users n w i a x -> within (direction_range cmp c a) x.
 Proof.
-  pose proof (range_correct users n w i c Hi Rc a x) as W. destruct a; try exact W.
+  pose proof (range_correct users n w i c Rc a x) as W. destruct a; try exact W.
   intros S. exact (slack_range_correct _ _ x S (slack_known_correct f)).
 Qed.
 
@@ -332,7 +331,7 @@ Proof.
       replace e with (Qred (Qabs.Qabs q * x + e')) by congruence. cbn [linear combined].
       rewrite Q2R_reduced, Q2R_plus, Q2R_mult. specialize (IH e' eq_refl). simpl in M.
         unfold count_value at 1, is_here at 1.
-      cbn [fst snd]. rewrite (counted_others s n (tr f) i Hi). set (m := INR (others s n (tr f) i)) in *.
+      cbn [fst snd]. rewrite (counted_others s n (tr f) i). set (m := INR (others s n (tr f) i)) in *.
       match type of IH with Rabs ?z <= _ => match goal with |- Rabs ?y <= _ =>
         replace y with (- (Q2R q * (m - h d)) + z) by ring end end.
       eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat; [|exact IH]. rewrite Rabs_Ropp, Rabs_mult.
@@ -434,8 +433,7 @@ Qed.
 End Correct.
 
 Section Output.
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (A : list meaning) (h : vector).
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 
 Definition real_order (target : meaning) : comparison :=
@@ -456,12 +454,12 @@ Proof.
   intros Rc Ro H. set (cmp := comparison_of target) in *.
   unfold check_case in H. cbv zeta in H. fold cmp in H.
   destruct (active A cmp c us d) as [[r b]|] eqn:Ac; [|discriminate].
-  pose proof (active_correct users n w i A h cmp c Hi HA Rc Ro us d r b Ac) as V.
+  pose proof (active_correct users n w i A h cmp c HA Rc Ro us d r b Ac) as V.
   set (m := merged Nat.eqb r) in *. set (b' := Qred (b + entry_rational bias d)) in *.
   assert (E : total (unit_output h d) us + entry bias d = linear m h + Q2R b').
   { rewrite V. unfold m, b'. rewrite Q2R_reduced, Q2R_plus, entry_rational_correct, !linear_combined.
     rewrite (combined_merged Nat.eqb (fun x y => proj1 (Nat.eqb_eq x y))). apply Rplus_assoc. }
-  rewrite E. pose proof (form_range_correct users n w i A h cmp c Hi HA Rc Ro) as F.
+  rewrite E. pose proof (form_range_correct users n w i A h cmp c HA Rc Ro) as F.
   pose proof (evaluate_correct users n w i c Rc) as Ev.
   assert (Tr : forall f v, (target = IsTruth f \/ target = IsSlack f) -> target_truth c f = Some v ->
     truth users n w f i = v).
@@ -494,7 +492,7 @@ Proof.
   apply (check_case_correct us bias d target c (real_case_real users n w i _ _)).
   - unfold c, real_order. simpl. now destruct (comparison_of target) as [[t u]|].
   - apply H, filter_In. split; [exact (real_case_listed users n w i _ _ _ (order_listed target))|].
-    apply (real_coherent users n w i c Hi (real_case_real users n w i _ _)). intros f b I. unfold c, real_case in I.
+    apply (real_coherent users n w i c (real_case_real users n w i _ _)). intros f b I. unfold c, real_case in I.
     apply in_map_iff in I as (g & E & _). now injection E as <- <-.
 Qed.
 End Output.

@@ -9,7 +9,7 @@
    one word, let the user's predicate `base + k` hold where the k-th formula does; then a name and what it stands for
    mean the same, and check.v looks at directions through views that mean the same. *)
 From Coq Require Import Reals ZArith Arith Bool List Lia FunctionalExtensionality.
-From Certify Require Import lists formula network meaning well_defined check_defined values_by_rows check.
+From Certify Require Import positions lists formula network meaning well_defined check_defined values_by_rows check.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -262,9 +262,9 @@ Proof.
   unfold check_graph. intros H. apply andb_prop in H as [H C]. apply andb_prop in H as [H E].
   apply andb_prop in H as [O F]. split.
   - unfold check_through in C. apply andb_prop in C as [C _]. now apply defined_there_correct.
-  - intros n w HL Over i Hi. rewrite <- (names_as_written users n w definitions f F).
+  - intros n w HL Over i. rewrite <- (names_as_written users n w definitions f F).
     rewrite <- (check_through_correct (users_and_names users n w definitions) n w L _ T M f HL
-      (views_mean_the_same users n w definitions O) ltac:(easy) C Over i Hi).
+      (views_mean_the_same users n w definitions O) ltac:(easy) C Over i).
     unfold run. now rewrite (embedded_alike users n w definitions T E).
 Qed.
 

@@ -249,23 +249,23 @@ Proof.
 Qed.
 
 (* The scores that were found are those of Lemma 8, or those for low precision. *)
-Lemma finds_rightmost_scores t p i v : finds_rightmost t p = true -> i upto n -> exists g, enough t g = true /\
+Lemma finds_rightmost_scores t p (i : position n) v : finds_rightmost t p = true -> exists g, enough t g = true /\
   (attend n (future i) (fv p i) v = attend n (future i) (score_8b (trigger_value t) (Q2R g) n) v \/
    attend n (future i) (fv p i) v = attend n (future i) (rightmost_score (sought_value t) (Q2R g) (lead t (INR i))) v \/
    attend n (future i) (fv p i) v = attend n (future i) (score_8a (trigger_value t) (Q2R g) i) v).
 Proof.
-  intros H Hi. apply orb_prop in H as [H|H]; [apply orb_prop in H as [H|H]|];
+  intros H. apply orb_prop in H as [H|H]; [apply orb_prop in H as [H|H]|];
     apply matches_8_correct in H as [G E]; eexists; (split; [exact G|]).
   - left. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_8b_value. lia.
   - right. left. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_rightmost_value.
   - right. right. apply attend_ext; [|reflexivity]. intros j [Hj _]. rewrite E. apply form_8a_value; lia.
 Qed.
 
-Lemma finds_leftmost_scores t p i v : finds_leftmost t p = true -> i upto n -> exists g, enough t g = true /\
+Lemma finds_leftmost_scores t p (i : position n) v : finds_leftmost t p = true -> exists g, enough t g = true /\
   (attend n (past i) (fv p i) v = attend n (past i) (score_8c (trigger_value t) (Q2R g) n) v \/
    attend n (past i) (fv p i) v = attend n (past i) (leftmost_score (sought_value t) (Q2R g) (lead t (INR n))) v).
 Proof.
-  intros H Hi. apply orb_prop in H as [H|H]; apply matches_8_correct in H as [G E]; eexists; (split; [exact G|]).
+  intros H. apply orb_prop in H as [H|H]; apply matches_8_correct in H as [G E]; eexists; (split; [exact G|]).
   - left. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_8c_value. lia.
   - right. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply form_leftmost_value.
 Qed.
@@ -274,9 +274,9 @@ Qed.
 Definition scale_value (scale : Z * Z * Z) (i : nat) : R :=
   let '(a, b, d) := scale in powerRZ (INR i) a * powerRZ (INR n) b * powerRZ (INR (S n - i)) d.
 
-Lemma scale_at_least_1 s scale i : i upto n -> In scale (lookup_scales s) -> 1 <= scale_value scale i.
+Lemma scale_at_least_1 s scale (i : position n) : In scale (lookup_scales s) -> 1 <= scale_value scale i.
 Proof.
-  intros Hi H. assert (Pi : 1 <= INR i) by (apply INR_at_least_1; lia).
+  intros H. assert (Pi : 1 <= INR i) by (apply INR_at_least_1; lia).
   assert (Pe : 1 <= INR (S n - i)) by (apply INR_at_least_1; lia).
   assert (Li : INR i <= INR n) by (apply le_INR; lia). assert (Le : INR (S n - i) <= INR n) by (apply le_INR; lia).
   assert (D : forall x, 1 <= x <= INR n -> 1 <= / x * INR n).
@@ -285,22 +285,22 @@ Proof.
     rewrite ?power_minus_1, ?powerRZ_O, ?powerRZ_1; pose proof (D _ (conj Pi Li)); pose proof (D _ (conj Pe Le)); lra.
 Qed.
 
-Lemma lookup_form_value s f g scale i j : i upto n ->
-  fv (lookup_form s f g scale) i j = lookup_score (Q2R g * scale_value scale i) (others s n (tr f) i + 1) j.
+Lemma lookup_form_value s f g scale (i : position n) j : fv (lookup_form s f g scale) i j
+  = lookup_score (Q2R g * scale_value scale i) (others s n (tr f) i + 1) j.
 Proof.
-  intros Hi. destruct scale as [[a b] d]. unfold lookup_form, lookup_shape, form_value, shape_value, sign, scale_value,
+  destruct scale as [[a b] d]. unfold lookup_form, lookup_shape, form_value, shape_value, sign, scale_value,
     lookup_score.
   cbn [combined at_i at_n at_end sign_i query at_j sign_j key query_atom_value key_atom_value].
-  rewrite (counted_others s n (tr f) i Hi), plus_INR. simpl. rationals. field.
+  rewrite (counted_others s n (tr f) i), plus_INR. simpl. rationals. field.
 Qed.
 
-Lemma looks_up_correct s f sharp p i : looks_up s f sharp p = true -> i upto n ->
+Lemma looks_up_correct s f sharp p (i : position n) : looks_up s f sharp p = true ->
   exists g, sharp g = true /\ (0 < Q2R g -> exists h, Q2R g <= h /\
     forall j, fv p i j = lookup_score h (others s n (tr f) i + 1) j).
 Proof.
-  intros H Hi. apply existsb_exists in H as (scale & In & H). cbv zeta in H.
+  intros H. apply existsb_exists in H as (scale & In & H). cbv zeta in H.
   set (g := (- coefficient shape_eqb p _)%Q) in *. destruct (forms_equal p _) eqn:E; [|discriminate].
-  pose proof (scale_at_least_1 s scale i Hi In) as S. exists g. split; [exact H|]. intros Pos.
+  pose proof (scale_at_least_1 s scale i In) as S. exists g. split; [exact H|]. intros Pos.
   exists (Q2R g * scale_value scale i). split.
   - rewrite <- (Rmult_1_r (Q2R g)) at 1. apply Rmult_le_compat_l; lra.
   - intros j. rewrite (forms_equal_correct users n w _ _ i j E). now apply lookup_form_value.
@@ -338,11 +338,12 @@ Proof. unfold form_value, shape_value, sign. simpl. rewrite Q2R_1. ring. Qed.
 Lemma key_atom_range k j : 0 <= key_atom_value users n w k j <= 1.
 Proof. destruct k; simpl; [lra|apply bit_range|apply bit_range]. Qed.
 
-Lemma same_monomial_value x m i : same_monomial x m = true -> i upto n -> expression_value x n i = monomial_value m n i.
+Lemma same_monomial_value x m (i : position n) : same_monomial x m = true ->
+  expression_value x n i = monomial_value m n i.
 Proof.
-  unfold same_monomial. intros H Hi. destruct (monomial_of x) as [a|] eqn:E; [|discriminate].
+  unfold same_monomial. intros H. destruct (monomial_of x) as [a|] eqn:E; [|discriminate].
   repeat (apply andb_prop in H; let X := fresh "X" in destruct H as [H X]).
-  rewrite (monomial_of_value n i Hi x a E). unfold monomial_value.
+  rewrite (monomial_of_value n i x a E). unfold monomial_value.
   apply Qeq_bool_R in H. apply Z.eqb_eq in X0, X1, X2. apply eqb_prop in X. now rewrite H, X, X0, X1, X2.
 Qed.
 
@@ -356,25 +357,25 @@ Proof.
   f_equal; f_equal; lra.
 Qed.
 
-Lemma mean_from_value i : i upto n -> expression_value mean_from_expression n i = mean_from n i.
+Lemma mean_from_value (i : position n) : expression_value mean_from_expression n i = mean_from n i.
 Proof.
-  intros Hi. unfold mean_from_expression, mean_from. cbn [expression_value integer_value].
+  unfold mean_from_expression, mean_from. cbn [expression_value integer_value].
   fold (expression_value minus_one n i). rewrite minus_one_value.
   rewrite <- Nat2Z.inj_sub, !alternating_power by lia. rationals. f_equal; f_equal; lra.
 Qed.
 
 (* ---- the check is sound ---- *)
 Section Head.
-Variables (A : list meaning) (h : nat -> vector) (a : head) (r : row) (i : nat) (p v : form).
+Variables (A : list meaning) (h : nat -> vector) (a : head) (r : row) (i : position n) (p v : form).
 Hypothesis HA : holds_of users n w A h.
-Hypothesis Hi : i upto n.
 Hypothesis Score : score_form A a = Some p.
 Hypothesis Value : value_form A r = Some v.
 
 Lemma attended_form : attended a n h i r = attend n (mask_at (head_masking a) i) (fv p i) (fv v i).
 Proof.
-  apply attend_ext; intros j [Hj _]; [now apply (score_form_correct users n w A h HA)|].
-  now apply (value_form_correct users n w A h HA).
+  apply attend_ext; intros j [Hj _];
+    [exact (score_form_correct users n w A h HA _ _ i (Position j Hj) Score)|
+     exact (value_form_correct users n w A h HA _ _ (Position j Hj) i Value)].
 Qed.
 
 Lemma attended_key k : forms_equal v (key_form k) = true ->
@@ -385,7 +386,7 @@ Proof.
 Qed.
 
 Lemma self_visible : visible n (mask_at (head_masking a) i) i.
-Proof. destruct (head_masking a); [now split|now apply visible_future|now apply visible_past]. Qed.
+Proof. destruct (head_masking a); [now split|apply visible_future; lia|apply visible_past; lia]. Qed.
 
 Lemma attended_range k : forms_equal v (key_form k) = true -> 0 <= attended a n h i r <= 1.
 Proof.
@@ -403,7 +404,7 @@ Lemma gathered_uniform : normalises (head_weighing a) = true -> vanishes shape_e
   gathered a n h i r = attended a n h i r.
 Proof.
   intros K Z. apply (attend_as_uniform _ n _ i 0 _ _ K). intros j [Hj _]. transitivity (fv p i j).
-  - now apply (score_form_correct users n w A h HA).
+  - exact (score_form_correct users n w A h HA _ _ i (Position j Hj) Score).
   - exact (vanishes_correct shape_eqb shape_eqb_eq _ p Z).
 Qed.
 
@@ -416,7 +417,7 @@ Proof.
   - apply andb_prop in H as [S H]. apply side_eqb_eq in S as ->. cbn [average_form counts_of flat_map].
     fold (average_form t). rewrite (attend_ext n _ _ (fun _ => 0) _ (fun j => Q2R (inject_Z b) * bit (tr f j)
       + fv (average_form t) i j)); [|reflexivity|].
-    + rewrite attend_plus, (IH H), (mean_head s n (tr f) i 0 Hi), Q2R_inject_Z.
+    + rewrite attend_plus, (IH H), (mean_head s n (tr f) i 0), Q2R_inject_Z.
       change (value users n w (Plus b s f t) i) with (b * Z.of_nat (counted s n (tr f) i) + value users n w t i)%Z.
       rewrite plus_IZR, mult_IZR, <- INR_IZR_INZ. unfold Rdiv. ring.
     + intros j _. unfold form_value at 1. rewrite combined_app, combined_scaled. f_equal. f_equal. cbn [fst snd].
@@ -439,12 +440,12 @@ Proof.
       [E X];
     rewrite (F _ E).
   - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_up_to_value. now apply alternating_mean_future.
-  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite proposition_11a_reciprocal by exact Hi.
+  - rewrite Key, (same_monomial_value x _ i X). cbn. rewrite proposition_11a_reciprocal.
     unfold monomial_value, sign. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates]. rewrite
         power_minus_1, !powerRZ_O, Q2R_1.
     lra.
-  - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_from_value by exact Hi. now apply alternating_mean_past.
-  - rewrite Key, (same_monomial_value x _ i X Hi). cbn. rewrite proposition_11b_reciprocal by exact Hi.
+  - apply expression_eqb_eq in X. subst x. rewrite Alt, mean_from_value. now apply alternating_mean_past.
+  - rewrite Key, (same_monomial_value x _ i X). cbn. rewrite proposition_11b_reciprocal by lia.
     unfold monomial_value, sign. cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates]. rewrite
         power_minus_1, !powerRZ_O, Q2R_1.
     lra.
@@ -461,7 +462,7 @@ Ltac neighbour_found f x guard edge there finds M H :=
   apply (real_position guard _ Gu) in G; simpl in G; apply andb_prop in G as [O F];
   apply eqb_prop in O; apply negb_true_iff, Nat.eqb_neq in F;
   change (tr f i) with (negb (i =? edge) && there); rewrite (proj2 (Nat.eqb_neq i edge)) by exact F;
-  destruct (finds (Parity e) p i (fun j => bit (tr x j)) Fi Hi) as (g & G & Sc); apply enough_for_parity in G as [G G4];
+  destruct (finds (Parity e) p i (fun j => bit (tr x j)) Fi) as (g & G & Sc); apply enough_for_parity in G as [G G4];
   apply (near_from_error _ (exp (- (2 * Q2R g)))); [|exact G4|eapply attended_range; exact E];
   rewrite (attended_key _ E), M; cbn [mask_at key_atom_value]; cbn [negb andb].
 
@@ -489,12 +490,12 @@ Lemma check_since_correct x y guard : head_masking a = FutureMasked -> finds_rig
 Proof.
   intros M F E. split; [eapply attended_range; exact E|]. intros _.
   change (tr (Since x y) i) with (since_at (tr x) (tr y) i).
-  destruct (finds_rightmost_scores _ p i (fun j => bit (tr (And x y) j)) F Hi) as (g & G & Sc).
+  destruct (finds_rightmost_scores _ p i (fun j => bit (tr (And x y) j)) F) as (g & G & Sc).
   apply enough_to_decide in G as [G G4].
   apply (near_from_error _ (exp (- Q2R g))); [|exact G4|eapply attended_range; exact E].
   rewrite (attended_key _ E), M. cbn [mask_at key_atom_value].
-  destruct Sc as [-> | [-> | ->]]; [exact (since_head (tr x) (tr y) n i _ Hi G)
-    |exact (low_precision_since_error (tr x) (tr y) n i _ Hi G)|exact (since_head_causal (tr x) (tr y) n i _ Hi G)].
+  destruct Sc as [-> | [-> | ->]]; [exact (since_head (tr x) (tr y) n i _ G)
+    |exact (low_precision_since_error (tr x) (tr y) n i _ G)|exact (since_head_causal (tr x) (tr y) n i _ G)].
 Qed.
 
 Lemma check_until_correct x y guard : head_masking a = PastMasked -> finds_leftmost (Decides (Implies x y)) p = true ->
@@ -503,12 +504,12 @@ Lemma check_until_correct x y guard : head_masking a = PastMasked -> finds_leftm
 Proof.
   intros M F E. split; [eapply attended_range; exact E|]. intros _.
   change (tr (Until x y) i) with (until_at n (tr x) (tr y) i).
-  destruct (finds_leftmost_scores _ p i (fun j => bit (tr (And x y) j)) F Hi) as (g & G & Sc).
+  destruct (finds_leftmost_scores _ p i (fun j => bit (tr (And x y) j)) F) as (g & G & Sc).
   apply enough_to_decide in G as [G G4].
   apply (near_from_error _ (exp (- Q2R g))); [|exact G4|eapply attended_range; exact E].
   rewrite (attended_key _ E), M. cbn [mask_at key_atom_value].
   destruct Sc as [-> | ->];
-    [exact (until_head (tr x) (tr y) n i _ Hi G)|exact (low_precision_until_error (tr x) (tr y) n i _ Hi G)].
+    [exact (until_head (tr x) (tr y) n i _ G)|exact (low_precision_until_error (tr x) (tr y) n i _ G)].
 Qed.
 
 Lemma mask_of_lookup s : head_masking a = lookup_masking s -> mask_at (head_masking a) i = lookup_mask s i.
@@ -518,9 +519,9 @@ Lemma check_on_count_correct t s x guard : head_masking a = lookup_masking s -> 
   means users n w i (IsNear (OnCount t s x) guard) (attended a n h i r).
 Proof.
   intros M H. apply andb_prop in H as [L H].
-  destruct (looks_up_correct s x _ p i L Hi) as (g & G & Sc). apply sharp_for_predicate_correct in G as [G Sharp].
+  destruct (looks_up_correct s x _ p i L) as (g & G & Sc). apply sharp_for_predicate_correct in G as [G Sharp].
   destruct (Sc G) as (k & Gk & Sk). clear Sc.
-  destruct (predicate_heads s n i (tr x) (Q2R g) k Hi G Gk _ Sharp) as [P1 P0].
+  destruct (predicate_heads s n i (tr x) (Q2R g) k G Gk _ Sharp) as [P1 P0].
   assert (Here : forall b guarded, guard_ensures guard [x] (counted_here x b) = true -> guarded = tr guard i ->
     guarded = true -> tr x i = b).
   { intros b ? Gu -> Hg. apply (guard_ensures_correct users n w i guard [x] _ Gu) in Hg. unfold counted_here in Hg.
@@ -547,7 +548,7 @@ Proof.
       now apply check_until_correct.
     + apply andb_prop in H as [M H]. apply masking_eqb_eq in M. now apply check_on_count_correct.
   - apply andb_prop in H as [H E]. apply andb_prop in H as [Z M]. apply masking_eqb_eq in M.
-    simpl. rewrite <- (mean_head s n (tr f) i 0 Hi), (attended_uniform Z), M.
+    simpl. rewrite <- (mean_head s n (tr f) i 0), (attended_uniform Z), M.
     replace (mask_at (mean_masking s) i) with (side_mask s i) by now destruct s.
     apply attend_ext; [reflexivity|]. intros j _. rewrite (forms_equal_correct users n w _ _ i j E).
     apply key_form_value.
@@ -556,11 +557,11 @@ Proof.
     replace (mask_at (mean_masking (side_of t)) i) with (side_mask (side_of t) i) by now destruct (side_of t).
     apply attend_ext; [reflexivity|]. intros j _. exact (forms_equal_correct users n w _ _ i j E).
   - apply andb_prop in H as [H E]. apply andb_prop in H as [M L]. apply masking_eqb_eq in M.
-    destruct (looks_up_correct s f _ p i L Hi) as (g' & G & Sc).
+    destruct (looks_up_correct s f _ p i L) as (g' & G & Sc).
     apply within_error_correct in G as (G & x & He & X & W).
     destruct (Sc G) as (k & Gk & Sk). simpl. rewrite attended_form, (mask_of_lookup s M).
     rewrite (attend_ext n _ (fv p i) (lookup_score k (others s n (tr f) i + 1)) (fv v i) (fun j => INR j - 1)).
-    + eapply Rle_trans; [|exact He]. exact (others_head s n i (tr f) (Q2R g') k Hi G Gk _ X W).
+    + eapply Rle_trans; [|exact He]. exact (others_head s n i (tr f) (Q2R g') k G Gk _ X W).
     + intros j _. apply Sk.
     + intros j _. rewrite (forms_equal_correct users n w _ _ i j E). unfold form_value, shape_value, sign. simpl.
       rationals. field.

@@ -118,8 +118,7 @@ Proof.
 Qed.
 
 Section Position.
-Variables n i : nat.
-Hypothesis Hi : i upto n.
+Variables (n : nat) (i : position n).
 Hypothesis Hm : (m <= n)%nat.
 
 Definition at_least (b : option Q) (x : R) : Prop := forall q, b = Some q -> Q2R q <= x.
@@ -153,7 +152,7 @@ Proof.
   induction x as [q0| | |x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx y IHy|x IHx|x IHx k|g x IHx];
     cbn [lower_bound];
     match goal with |- at_least (if ?c then _ else _) _ => destruct c eqn:D;
-      [rewrite (distance_from_end_value n i Hi _ D); intros q [= <-]; rewrite Q2R_1; apply INR_at_least_1; lia|] end;
+      [rewrite (distance_from_end_value n i _ D); intros q [= <-]; rewrite Q2R_1; apply INR_at_least_1; lia|] end;
     cbn [expression_value].
   - intros q [= <-]. lra.
   - intros q [= <-]. rewrite Q2R_1. apply INR_at_least_1. lia.
@@ -177,7 +176,7 @@ Lemma is_positive_monomial_correct x : is_positive_monomial x = true -> 0 < expr
 Proof.
   unfold is_positive_monomial. destruct (monomial_of x) as [p|] eqn:E; [|discriminate]. intros H.
   apply andb_prop in H as [P A]. apply above_zero_R in P. apply negb_true_iff in A.
-  rewrite (monomial_of_value n i Hi x p E). unfold monomial_value, sign. rewrite A, Rmult_1_r.
+  rewrite (monomial_of_value n i x p E). unfold monomial_value, sign. rewrite A, Rmult_1_r.
   assert (Pos : forall k, (1 <= k)%nat -> forall z, 0 < powerRZ (INR k) z).
   { intros k Hk z. apply powerRZ_lt, lt_0_INR. lia. }
   do 3 (apply Rmult_lt_0_compat; [|apply Pos; lia]). exact P.

@@ -118,8 +118,7 @@ Definition range (c : case) (a : meaning) : interval :=
   end.
 
 Section Range.
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (c : case).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (c : case).
 Hypothesis Rc : real users n w i c.
 
 Lemma monomial_range_correct m : within (monomial_range c m) (monomial_value m n i).
@@ -158,11 +157,11 @@ Proof.
     pose proof (mean_up_to_range i ltac:(lia)) as M. destruct (i =? 1)%nat; [rewrite M, <- Q2R_1; apply within_point|].
     apply within_from_to. rationals. lra.
   - destruct (expression_eqb x mean_from_expression) eqn:E2.
-    + apply expression_eqb_eq in E2. subst x. rewrite mean_from_value, L, O by exact Hi.
-      pose proof (mean_from_range n i Hi) as M. destruct (i =? n)%nat; [|apply within_from_to; rationals; lra].
+    + apply expression_eqb_eq in E2. subst x. rewrite mean_from_value, L, O by lia.
+      pose proof (mean_from_range n i) as M. destruct (i =? n)%nat; [|apply within_from_to; rationals; lra].
       rewrite M. unfold alternating. destruct (Nat.odd i); apply within_from_to; rationals; lra.
     + destruct (monomial_of x) as [m|] eqn:E; [|apply within_unbounded].
-      rewrite (monomial_of_value n i Hi x m E). apply monomial_range_correct.
+      rewrite (monomial_of_value n i x m E). apply monomial_range_correct.
 Qed.
 
 Lemma bit_within b : within (from_to 0 1) (bit b).
@@ -195,10 +194,10 @@ Proof.
   - subst x. destruct (evaluate c f) as [[]|] eqn:E; try apply within_unbounded.
     rewrite (Ev f false E). simpl. rewrite Rmult_0_r, <- Q2R_0. apply within_point.
   - subst x. apply within_from_to. rewrite Q2R_0, Q2R_1.
-    destruct (counted_apart s n (truth users n w f) i Hi) as (r & E & Le).
+    destruct (counted_apart s n (truth users n w f) i) as (r & E & Le).
     assert (C : (counted s n (truth users n w f) i <= span s n i)%nat) by
       (rewrite E; destruct (truth users n w f i); simpl; lia).
-    pose proof (span_range s n i Hi) as Sp. apply le_INR in C. pose proof (INR_at_least_1 _ (proj1 Sp)).
+    pose proof (span_range s n i) as Sp. apply le_INR in C. pose proof (INR_at_least_1 _ (proj1 Sp)).
     pose proof (pos_INR (counted s n (truth users n w f) i)).
     split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|].
     apply Rmult_le_reg_r with (INR (span s n i)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.

@@ -15,7 +15,6 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* ---- the weights of several heads, at distances from 0 to 2 R - 2, of which R - 1 is that of the place ---- *)
-Notation term_list := (list (Q * (Q * Q))).
 (* ReLU over n is ReLU of scores over n. *)
 Definition kind_of (k : weighing) : weighing := match k with Sigmoid => Sigmoid | _ => Relu end.
 Definition divisor (k : weighing) (n : nat) : Q := match k with ReluOverN => inject_Z (Z.of_nat n) | _ => 1%Q end.
@@ -30,13 +29,6 @@ Definition from_place (R : nat) (off : Z) (ts : term_list) : term_list := moved 
 Definition settle (k : weighing) (x y : Q) (R : nat) (ts : term_list) : option Z :=
   let off := place_beyond k R ts in
   if singles_out k 1 (2 * R - 1) (R - 1) (from_place R off ts) x y then Some off else None.
-Definition Q_eqb (p q : Q) : bool := Z.eqb (Qnum p) (Qnum q) && Pos.eqb (Qden p) (Qden q).
-Fixpoint terms_eqb (ts us : term_list) : bool :=
-  match ts, us with
-  | [], [] => true
-  | (q, (a, e)) :: ts, (q', (a', e')) :: us => Q_eqb q q' && Q_eqb a a' && Q_eqb e e' && terms_eqb ts us
-  | _, _ => false
-  end.
 
 (* By how much the first terms are to be moved to be the second, if they can be. *)
 Definition shift_between (ts us : term_list) : Z :=
@@ -172,17 +164,6 @@ Proof.
 Qed.
 Lemma divisor_not_0 k n : (1 <= n)%nat -> Q2R (divisor k n) <> 0.
 Proof. intros Hn. pose proof (INR_at_least_1 n Hn). destruct k; cbn [divisor]; rewrite ?Q2R_of_nat, ?Q2R_1; lra. Qed.
-Lemma Q_eqb_eq p q : Q_eqb p q = true -> p = q.
-Proof.
-  unfold Q_eqb. destruct p as [a b], q as [a' b']. cbn. intros H. apply andb_prop in H as [H1 H2]. apply Z.eqb_eq in H1.
-  apply Pos.eqb_eq in H2. now subst.
-Qed.
-Lemma terms_eqb_eq ts : forall us, terms_eqb ts us = true -> ts = us.
-Proof.
-  induction ts as [|(q & a & e) ts IH]; intros [|(q' & a' & e') us] H; try discriminate; [reflexivity|].
-  cbn [terms_eqb] in H. apply andb_prop in H as [H T]. apply andb_prop in H as [H E]. apply andb_prop in H as [Q S].
-  apply Q_eqb_eq in Q, S, E. apply IH in T. now subst.
-Qed.
 
 Section Settled.
 Variables (k : weighing) (x y : Q) (R : nat) (ts : term_list) (off : Z).
@@ -250,8 +231,8 @@ End Settled.
 (* ---- soundness: heads ---- *)
 Section Heads.
 Variables (known : option predicate_meanings) (A : list meaning) (D : sum_of_counts) (k : weighing).
-Variables (base : row) (scale : Q) (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : i upto n.
+Variables (base : row) (scale : Q) (users : predicate_meanings) (n : nat) (w : word) (i : position n)
+  (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis K : is_alone k = true.
 Hypothesis Scale : is_zero scale = false.
@@ -276,8 +257,8 @@ Proof.
       destruct (line_factors (map (split_row A n i) rows) ks') as [[[[p' q'] c'] r']|] eqn:F'; [|discriminate].
       destruct (match rest with [] => true | _ => is_zero al && is_zero be end) eqn:Z; [|discriminate].
       apply some_inj in F. apply pair_inj in F as [F <-]. take_triple F. cbn [dot_product].
-      rewrite (IH keys ks' p' q' c' r' Ks F' j Hj), (split_row_correct A users n w i h Hi HA row x rest S).
-      rewrite (key_parabola_correct A users n w i h Hi HA key al be ga j Ey Hj), linear_joined, linear_scaled.
+      rewrite (IH keys ks' p' q' c' r' Ks F' j Hj), (split_row_correct A users n w i h HA row x rest S).
+      rewrite (key_parabola_correct A users n w i h HA key al be ga j Ey Hj), linear_joined, linear_scaled.
       rationals.
       assert (Rest : linear rest (h i) * Q2R al = 0 /\ linear rest (h i) * Q2R be = 0).
       { destruct rest; [cbn [linear]; lra|]. apply andb_prop in Z as [Z1 Z2]. apply Qeq_bool_R in Z1, Z2.
@@ -298,7 +279,7 @@ Proof.
   destruct (negb (is_zero tau) && is_zero p && is_zero miss && equal count_eqb cs (scaled (- q) D)) eqn:C;
     [|discriminate]. take H. apply andb_prop in C as [C E]. apply andb_prop in C as [C Zm].
   apply andb_prop in C as [Zt Zp]. apply negb_true_iff in Zt. apply Qeq_bool_R in Zp, Zm. rewrite Q2R_0 in Zp, Zm.
-  pose proof (near_counts_correct A users n w i h Hi HA r cs ts miss N) as B. rewrite Zm in B.
+  pose proof (near_counts_correct A users n w i h HA r cs ts miss N) as B. rewrite Zm in B.
   assert (Rv : linear r (h i) = combined (count_value users n w i) cs
     + combined (fun f => bit (truth users n w f i)) ts) by (revert B; unfold Rabs; destruct (Rcase_abs _); lra).
   rewrite (equal_correct count_eqb count_eqb_eq _ _ _ E), combined_scaled, Value, Q2R_opp in Rv.
@@ -376,8 +357,7 @@ Qed.
 Section Length.
 Variables (known : option predicate_meanings) (A : list meaning) (s : side) (f : formula) (k : weighing).
 Variables (base : row) (scale : Q) (as_ : list (head * row)) (masked : head) (chi guard : formula) (x y : Q) (N : nat).
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (h : nat -> vector).
 Hypothesis HN : (n <= N)%nat.
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Known : forall u, known = Some u -> u = users.
@@ -397,7 +377,7 @@ Proof.
   intros H. unfold length_agrees in H.
   destruct (traverse (value_row known A base n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
   destruct (traverse (with_keys A n) as_) as [es|] eqn:Es; [|discriminate]. apply andb_prop in H as [Range H].
-  destruct (values_are known A base users n w i h Hi HA Known vs Vs) as [Ln V].
+  destruct (values_are known A base users n w i h HA Known vs Vs) as [Ln V].
   pose proof (is_zero_Q scale Scale) as Ns.
   assert (In01 : each j upto n, 0 <= linear base (h j) / Q2R scale <= 1).
   { intros j Hj. rewrite (V j Hj). rewrite forallb_forall in Range.
@@ -406,13 +386,14 @@ Proof.
     now split. }
   pose proof (all_of_forall _ _ H real (real_truths_listed D users n w i)) as C. clear H. unfold case_agrees in C.
   assert (Whole : forallb (fun e => is_integer (snd e)) D = true) by reflexivity.
-  destruct (sum_there D users n w i Hi Whole) as (z & Vz & Bz).
+  destruct (sum_there D users n w i Whole) as (z & Vz & Bz).
   pose proof (real_truths_can_be known D users n w i Known) as Be. unfold first_row in C.
   destruct (find (fun i => can_be known n i real) (seq 1 n)) as [i0|] eqn:F.
   2:{ exfalso. pose proof (find_none _ _ F i ltac:(apply in_seq; lia)) as X. cbv beta in X. congruence. }
   destruct (terms_at A D k base scale n i0 real es) as [ts|] eqn:T0; [|discriminate].
   destruct (place_off k x y settled n ts) as [off|] eqn:O; [|discriminate]. cbv zeta in C.
-  pose proof (all_of_forall _ _ C i ltac:(apply in_seq; lia)) as R. clear C. unfold row_agrees in R. rewrite Be in R.
+  pose proof (all_of_forall _ _ C (i : nat) ltac:(apply in_seq;
+    lia)) as R. clear C. unfold row_agrees in R. rewrite Be in R.
   destruct (terms_at A D k base scale n i real es) as [us|] eqn:T; [|discriminate].
   apply andb_prop in R as [R Cl]. apply andb_prop in R as [R S2]. apply andb_prop in R as [Te S1].
   apply terms_eqb_eq in Te. subst us.
@@ -422,31 +403,32 @@ Proof.
   apply andb_prop in S2 as [S2 _]. apply andb_prop in S2 as [_ S2]. apply Z.leb_le in S2.
   set (p := Z.to_nat (z + (o + b))). assert (Pv : Z.of_nat p = (z + b + o)%Z) by (unfold p; lia).
   assert (Hp : p upto n) by lia. cbv zeta.
-  rewrite (terms_at_correct A D k base scale users n w i h Hi HA K Scale z Vz masked as_ es ts Es T Alike).
+  rewrite (terms_at_correct A D k base scale users n w i h HA K Scale z Vz masked as_ es ts Es T Alike).
   destruct (settled_gives (kind_of k) x y R us o (kind_is_alone k K) E1 Se n p (z + b)
     (mask_at (head_masking masked) i) (fun j => linear base (h j) / Q2R scale) HR Hp Pv In01) as [B W].
   rewrite (sum_ext n _ (fun j => if mask_at (head_masking masked) i j
     then weigh (kind_of k) us (IZR (z + b) - INR j) * (linear base (h j) / Q2R scale) else 0)).
   2:{ intros j _. rewrite <- Sh, plus_IZR. now replace (IZR z - INR j + IZR b) with (IZR z + IZR b - INR j) by ring. }
   split; [exact B|]. intros G.
-  apply (claims_hold_there known D users n w i Hi Known chi guard z Vz) in Cl as [Rt Sp]; [|exact Bz|exact G].
+  apply (claims_hold_there known D users n w i Known chi guard z Vz) in Cl as [Rt Sp]; [|exact Bz|exact G].
   unfold sees in Sp. apply andb_prop in Sp as [_ Mp]. fold p in Mp. apply W; [exact Mp|].
   unfold right_at in Rt. fold p in Rt. apply Qeq_bool_R in Rt. rewrite Q2R_mult, number_of_value in Rt.
   rewrite (V p Hp), (nth_indep vs 0%Q (-1)%Q) by lia. rewrite Rt. field. now apply is_zero_R.
 Qed.
 End Length.
 
-Theorem looks_up_together_correct known users n w L A h as_ chi guard x y i : allowed L n -> holds_of users n w A h ->
-  i upto n -> (forall u, known = Some u -> u = users) -> looks_up_together known L A as_ chi guard x y = true ->
+Theorem looks_up_together_correct known users n w L A h as_ chi guard x y (i : position n) : allowed L n ->
+  holds_of users n w A h ->
+  (forall u, known = Some u -> u = users) -> looks_up_together known L A as_ chi guard x y = true ->
   let o := total (fun ar => gathered (fst ar) n h i (snd ar)) as_ in
   0 <= o <= 1 /\ (truth users n w guard i = true -> within_errors x y (truth users n w chi i) o).
 Proof.
-  intros (N1 & Le & HN) HA Hi Known H. unfold looks_up_together in H. destruct as_ as [|[a base] rest]; [discriminate|].
+  intros (N1 & Le & HN) HA Known H. unfold looks_up_together in H. destruct as_ as [|[a base] rest]; [discriminate|].
   destruct (greatest_length L) as [N|]; [|discriminate]. destruct (total_read A _) as [[s f]|]; [|discriminate].
   cbv zeta in H. set (as_ := (a, base) :: rest) in *. destruct (is_alone _ && _ && _ && _) eqn:C; [|discriminate].
   apply andb_prop in C as [C Alike]. apply andb_prop in C as [C E1]. apply andb_prop in C as [K _].
   apply Qle_bool_R in E1. rewrite Q2R_1 in E1. apply andb_prop in H as [Sc H]. apply negb_true_iff in Sc.
   pose proof (all_of_forall _ _ H n ltac:(unfold lengths_to; apply in_seq; lia)) as F.
-  exact (length_agrees_correct known A s f (head_weighing a) base _ as_ a chi guard x y N users n w i h Hi HN HA Known
+  exact (length_agrees_correct known A s f (head_weighing a) base _ as_ a chi guard x y N users n w i h HN HA Known
     K E1 Sc Alike F).
 Qed.

@@ -198,8 +198,7 @@ Definition within_error_at (c0 e : Q) (N : nat) : bool :=
 
 (* ---- soundness ---- *)
 Section Position.
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Notation tr := (truth users n w).
 Notation m := (others s n (tr f) i).
@@ -249,10 +248,10 @@ Proof.
       apply side_eqb_eq in E1. apply formula_eqb_eq in E2. subst t g. cbv zeta in H. simpl in M.
       set (l := integer_of (span s n i)) in *.
       assert ((number_of b / l)%Q = p /\ (/ l)%Q = q) as [<- <-] by (split; congruence).
-      pose proof (INR_at_least_1 _ (proj1 (span_range s n i Hi))) as P.
+      pose proof (INR_at_least_1 _ (proj1 (span_range s n i))) as P.
         assert (Lv : Q2R l = INR (span s n i)) by apply integer_of_value.
       assert (Nz : ~ (l == 0)%Q) by (intros Z; apply Qeq_eqR in Z; rewrite Q2R_0 in Z; lra).
-      rewrite M, (counted_others s n (tr f) i Hi), Q2R_div, Q2R_inv, number_of_value, Lv by exact Nz. field. lra.
+      rewrite M, (counted_others s n (tr f) i), Q2R_div, Q2R_inv, number_of_value, Lv by exact Nz. field. lra.
 Qed.
 
 Lemma query_row_correct r : forall p q, query_row n i b r = Some (p, q) -> linear r (h i) = Q2R p + Q2R q * INR m.
@@ -262,7 +261,7 @@ Proof.
   - unfold bind in H. destruct (query_number _ _ _ _) as [[x y]|] eqn:K; [|discriminate].
     destruct (query_row n i b r) as [[z t]|]; [|discriminate]. cbn [fst snd] in H.
     assert (Qred (c * x + z) = p /\ Qred (c * y + t) = q) as [<- <-] by (split; congruence).
-    rewrite (query_number_correct _ _ x y (HA i d Hi) K), (IH z t eq_refl). rationals. ring.
+    rewrite (query_number_correct _ _ x y (HA i d (in_word i)) K), (IH z t eq_refl). rationals. ring.
 Qed.
 
 Lemma factors_correct rows : forall keys qs ks, traverse (query_row n i b) rows = Some qs ->
@@ -322,7 +321,7 @@ Notation told_here g := (tell n (count_in_case b m) (foretold n i b g)).
 Lemma foretold_correct g : forall x, tell n (count_in_case b m) (foretold n i b g) = Some x -> tr g i = x.
 Proof.
   assert (V : combined (count_value users n w i) (one_count s f) = IZR (count_in_case b m)).
-  { rewrite one_count_value, (counted_others s n (tr f) i Hi). unfold count_in_case. rewrite plus_IZR, <- INR_IZR_INZ.
+  { rewrite one_count_value, (counted_others s n (tr f) i). unfold count_in_case. rewrite plus_IZR, <- INR_IZR_INZ.
     destruct b; simpl; ring. }
   assert (D : forall g x, tell n (count_in_case b m) match decides (one_count s f) g with
     | Some k => ByNumber k | None => Told None end = Some x -> tr g i = x).
@@ -369,7 +368,7 @@ Proof.
   apply exp_monotone, Ropp_le_contravar. unfold fixed. apply Rmult_le_reg_r with (IZR (2 ^ weight_bits)); [exact U|].
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact F.
 Qed.
-Lemma nth_weight c0 k : 0 <= Q2R c0 -> exp (- (Q2R c0 * INR (k * k))) <= 
+Lemma nth_weight c0 k : 0 <= Q2R c0 -> exp (- (Q2R c0 * INR (k * k))) <=
   share (nth k (weight_table c0) (weight_far c0)).
 Proof.
   intros C. unfold weight_table, weight_far. destruct (Nat.lt_ge_cases k cut) as [L|L].
@@ -403,10 +402,10 @@ Proof.
 Qed.
 
 Lemma self_visible : visible n (mask_at (head_masking a) i) i.
-Proof. destruct (head_masking a); [now split|now apply visible_future|now apply visible_past]. Qed.
+Proof. destruct (head_masking a); [now split|apply visible_future; lia|apply visible_past; lia]. Qed.
 
 Lemma others_listed : In m (seq 0 (span s n i)).
-Proof. apply in_seq. pose proof (others_bound s n (tr f) i Hi). lia. Qed.
+Proof. apply in_seq. pose proof (others_bound s n (tr f) i). lia. Qed.
 Lemma real_can_be : cannot_be n i b = false.
 Proof.
   unfold cannot_be. destruct (is_built_in f) eqn:B; [|reflexivity].
@@ -593,7 +592,7 @@ Proof.
   apply andb_prop in H as [H Fit]. apply andb_prop in H as [H O1]. apply andb_prop in H as [Cc Eo].
   apply Z.eqb_eq in Eo. subst off. apply Z.leb_le in O1, Fit. apply Qle_bool_R in Cc.
   destruct (lookup_case_correct ks c shift Ks Case) as (Cp & e0 & Score).
-  pose proof (others_bound s n (tr f) i Hi) as Bound. set (p := (m + Z.to_nat shift)%nat).
+  pose proof (others_bound s n (tr f) i) as Bound. set (p := (m + Z.to_nat shift)%nat).
   assert (Hp : p upto sees_up_to n i) by (unfold p; lia).
   assert (HW : (sees_up_to n i <= n)%nat) by (unfold sees_up_to; destruct (head_masking a); lia).
   assert (Pv : INR m + IZR shift = INR p).
@@ -719,10 +718,10 @@ Definition others_error_by_rows (L : lengths) (A : list meaning) (a : head) (s :
               end
   end.
 
-Theorem check_lookup_correct users n w L A h a r b i : allowed L n -> holds_of users n w A h -> i upto n ->
+Theorem check_lookup_correct users n w L A h a r b (i : position n) : allowed L n -> holds_of users n w A h ->
   check_lookup L A a r b = true -> means users n w i b (attended a n h i r).
 Proof.
-  intros (N1 & Ln & HN) HA Hi H. unfold check_lookup, check_lookup_if in H.
+  intros (N1 & Ln & HN) HA H. unfold check_lookup, check_lookup_if in H.
   destruct (greatest_length L) as [N|]; [|discriminate].
   cbv zeta in H. assert (In_ : In n (lengths_to L N)) by (unfold lengths_to; apply in_seq; lia).
   assert (Pos : forall q, is_above_0 q = true -> 0 < Q2R q) by (intros q P; apply not_below;
@@ -731,11 +730,11 @@ Proof.
   - destruct (looked_up A a) as [[s f]|]; [|discriminate].
     destruct (least_sharpness A a s f _) as [c0|]; [|discriminate]. apply andb_prop in H as [P H].
     rewrite forallb_forall in H. specialize (H n In_).
-    exact (check_near_length_correct A a r s f users n w i h Hi HA c0 chi guard (Pos c0 P) H).
+    exact (check_near_length_correct A a r s f users n w i h HA c0 chi guard (Pos c0 P) H).
   - destruct (least_sharpness A a s f _) as [c0|]; [|discriminate]. apply andb_prop in H as [H F].
     apply andb_prop in H as [H M]. apply andb_prop in H as [P E]. rewrite forallb_forall in F. specialize (F n In_).
     apply negb_true_iff in M.
-    exact (check_others_length_correct A a r s f users n w i h Hi HA c0 e N (Pos c0 P) HN E M F).
+    exact (check_others_length_correct A a r s f users n w i h HA c0 e N (Pos c0 P) HN E M F).
 Qed.
 
 Definition holds_exactly_there users n w i (b : meaning) (x : R) : Prop :=
@@ -744,11 +743,11 @@ Definition holds_exactly_there users n w i (b : meaning) (x : R) : Prop :=
   | IsOthers s f e => x = INR (others s n (truth users n w f) i) /\ 0 <= Q2R e
   | _ => False
   end.
-Theorem check_sharp_lookup_correct users n w L A h a r b i order : allowed L n -> holds_of users n w A h ->
-  i upto n -> sparse_order (head_weighing a) = Some order -> check_sharp_lookup order L A a r b = true ->
+Theorem check_sharp_lookup_correct users n w L A h a r b (i : position n) order : allowed L n ->
+  holds_of users n w A h -> sparse_order (head_weighing a) = Some order -> check_sharp_lookup order L A a r b = true ->
   holds_exactly_there users n w i b (gathered a n h i r).
 Proof.
-  intros (N1 & Ln & HN) HA Hi K H. unfold check_sharp_lookup, check_lookup_if in H.
+  intros (N1 & Ln & HN) HA K H. unfold check_sharp_lookup, check_lookup_if in H.
   destruct (greatest_length L) as [N|]; [|discriminate].
   cbv zeta in H. assert (In_ : In n (lengths_to L N)) by (unfold lengths_to; apply in_seq; lia).
   assert (Sharp : forall q, is_sharp order q = true -> INR (S order) <= Q2R q)
@@ -757,11 +756,11 @@ Proof.
   - destruct (looked_up A a) as [[s f]|]; [|discriminate].
     destruct (least_sharpness A a s f _) as [c0|]; [|discriminate]. apply andb_prop in H as [P H].
     rewrite forallb_forall in H. specialize (H n In_).
-    exact (near_length_exact A a r s f users n w i h Hi HA order c0 _ chi guard K (Sharp c0 P) H).
+    exact (near_length_exact A a r s f users n w i h HA order c0 _ chi guard K (Sharp c0 P) H).
   - destruct (least_sharpness A a s f _) as [c0|]; [|discriminate]. apply andb_prop in H as [H F].
     apply andb_prop in H as [H M]. apply andb_prop in H as [P E]. rewrite forallb_forall in F. specialize (F n In_).
     apply negb_true_iff in M. apply Qle_bool_R in E. rewrite Q2R_0 in E. split; [|exact E].
-    exact (others_length_exact A a r s f users n w i h Hi HA order c0 K (Sharp c0 P) M F).
+    exact (others_length_exact A a r s f users n w i h HA order c0 K (Sharp c0 P) M F).
 Qed.
 Lemma means_exactly users n w i b x : holds_exactly_there users n w i b x -> means users n w i b x.
 Proof.

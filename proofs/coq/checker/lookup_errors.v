@@ -128,11 +128,11 @@ Definition seen_sum (k : masking) (n i : nat) (l : list two_sided) : two_sided :
   | FutureMasked => nth i l no_weights
   | PastMasked => weights_minus (nth n l no_weights) (nth (i - 1) l no_weights)
   end.
-Lemma seen_sum_value F k n i l : (forall x y, F (weights_plus x y) = F x + F y) -> (forall x y, F (weights_minus x y)
-    = F x - F y) -> F no_weights = 0 -> i upto n -> (n <= length l)%nat ->
+Lemma seen_sum_value F k n (i : position n) l : (forall x y, F (weights_plus x y) = F x + F y) ->
+  (forall x y, F (weights_minus x y) = F x - F y) -> F no_weights = 0 -> (n <= length l)%nat ->
   F (seen_sum k n i (running no_weights l)) = sum n (fun j => bit (mask_at k i j) * F (nth (j - 1) l no_weights)).
 Proof.
-  intros P M Z Hi Ln. unfold seen_sum, mask_at. destruct k.
+  intros P M Z Ln. unfold seen_sum, mask_at. destruct k.
   - rewrite (running_nth F P) by lia. rewrite Z, Rplus_0_l. apply sum_ext. intros j _. unfold no_mask. simpl. ring.
   - rewrite (running_nth F P) by lia. rewrite Z, Rplus_0_l. unfold future. now rewrite sum_up_to by lia.
   - rewrite M, !(running_nth F P) by lia. rewrite Z, !Rplus_0_l. unfold past. now rewrite sum_from by lia.
@@ -145,10 +145,10 @@ Definition seen_column (k : masking) (n i : nat) (l : list (list two_sided)) : l
   | FutureMasked => nth i l []
   | PastMasked => map (fun e => weights_minus (fst e) (snd e)) (combine (nth n l []) (nth (i - 1) l []))
   end.
-Lemma seen_column_of k n i N l : i upto n -> (n <= N)%nat ->
+Lemma seen_column_of k n (i : position n) N l : (n <= N)%nat ->
   seen_column k n i (columns no_weights (S N) l) = map (seen_sum k n i) l.
 Proof.
-  intros Hi HN. unfold seen_column, seen_sum. destruct k; rewrite !nth_columns by lia; try reflexivity.
+  intros HN. unfold seen_column, seen_sum. destruct k; rewrite !nth_columns by lia; try reflexivity.
   induction l as [|x l IH]; [reflexivity|]. cbn. now rewrite IH.
 Qed.
 
@@ -254,8 +254,7 @@ Proof.
 Qed.
 
 Section Position.
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Limits : forall t, (0 < fst (limits t))%Z /\ (0 <= snd (limits t))%Z.
 Notation tr := (truth users n w).
@@ -276,7 +275,7 @@ Lemma position_sides c c0 e p t v j : 0 <= Q2R c0 -> Q2R c = Q2R c0 ->
 Proof.
   intros C0 Cc S V E x. pose proof (exp_pos (Q2R c * (2 * INR p * INR p - INR p * INR p) + e) : 0 < E) as Ep.
   destruct (weights_around_correct c0 (apart j p) C0) as [Lo Up]. rewrite <- Cc in Lo, Up.
-  pose proof (score_apart n i Hi (Q2R c) p j e _ S) as W. fold E in W.
+  pose proof (score_apart n i (Q2R c) p j e _ S) as W. fold E in W.
   unfold bad_weight, weight, x, brings_at. rewrite V, W.
   assert (Q : if Qeq_bool v (number_of t) then Q2R v = bit t else Q2R v <> bit t).
   { rewrite <- number_of_value. destruct (Qeq_bool v (number_of t)) eqn:Q; [now apply Qeq_bool_R|].
@@ -298,7 +297,7 @@ Proof.
   destruct (weights_around_correct c0 (apart j p) C0) as [_ Up].
   assert (D0 : 0 <= Q2R (c - c0)) by (rewrite Q2R_minus; lra).
   pose proof (weight_above_correct (c - c0) 1 D0) as D. rewrite Q2R_minus in D.
-  pose proof (score_apart n i Hi (Q2R c) p j e _ S) as W. fold E in W.
+  pose proof (score_apart n i (Q2R c) p j e _ S) as W. fold E in W.
   unfold bad_weight, weight, brings_at. rewrite V, W. set (k := apart j p) in *.
   pose proof (exp_nonneg (- ((Q2R c - Q2R c0) * INR (1 * 1)))) as D1.
   pose proof (exp_nonneg (- (Q2R c0 * INR (k * k)))) as D2.
@@ -356,7 +355,7 @@ Proof.
   apply IZR_lt in Lc. apply IZR_le in Ld.
   eapply (error_by_sides n visible_here scores held (bit t) i
     (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)) _ _
-    (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible a n i Hi) (bit_range t) In01);
+    (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible a n i) (bit_range t) In01);
     [apply exp_nonneg|exact Lc|exact Ld|exact H| |].
   - rewrite <- sum_scale. apply sum_le. intros j Hj.
     exact (proj1 (position_sides c c0 e p t _ j (Rlt_le _ _ (proj1 C0)) Cc (S j Hj) (V j Hj))).
@@ -377,7 +376,7 @@ Proof.
   apply (Rmult_le_compat_l _ _ _ (Rlt_le _ _ Lc)) in U. pose proof (Rle_trans _ _ _ U H) as B. rewrite row_bad in B.
   eapply (error_by_sides n visible_here scores held (bit t) i
     (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)) _ _
-    (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible a n i Hi) (bit_range t) In01);
+    (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible a n i) (bit_range t) In01);
     [apply exp_nonneg|exact Lc|exact Ld|exact B| |].
   - rewrite <- !sum_scale. apply sum_le. intros j Hj. apply (cooler_sides c c0 e p t _ j); auto; [lra|].
     destruct (Nat.eq_dec j p) as [->|]; auto.
@@ -400,12 +399,12 @@ Lemma checked_row_errs c0 vs ks N cols chi guard : 0 < Q2R c0 -> (n <= length vs
 Proof.
   intros C0 Ln LN Cols Ks Value In01 H G. unfold check_error_row in H. cbv zeta in H.
   rewrite (real_can_be f users n w i) in H. set (on := map _ _) in H.
-  pose proof (others_listed s f users n w i Hi) as Listed. apply in_seq in Listed.
+  pose proof (others_listed s f users n w i) as Listed. apply in_seq in Listed.
   assert (On : nth m on false = true).
   { unfold on. rewrite (nth_indep _ _ (is_on n (foretold s f n i b guard) (count_in_case b 0)))
       by (rewrite length_map, length_seq; lia).
     rewrite (map_nth (fun m => is_on n _ (count_in_case b m))), seq_nth by lia.
-    now apply (on_where_guarded s f users n w i Hi). }
+    now apply (on_where_guarded s f users n w i). }
   destruct (forallb negb on) eqn:Off.
   { exfalso. rewrite forallb_forall in Off. specialize (Off (nth m on false)). rewrite On in Off.
     enough (In true on) by (specialize (Off H0); discriminate). rewrite <- On. apply nth_In. unfold on.
@@ -415,8 +414,8 @@ Proof.
   apply (all_cases_at _ on) with (j := m) in H; [|exact On]. rewrite Nat.add_0_l in H. unfold check_error_case in H.
   destruct (nth m (aligned off _) None) as [[v [yes no]]|] eqn:Seen; [|discriminate].
   destruct (tell n _ (foretold s f n i b chi)) as [t|] eqn:T; [|discriminate].
-  rewrite (foretold_correct s f users n w i Hi chi t T).
-  destruct (lookup_case_correct A a s f users n w i h Hi HA ks c off Ks Case) as (_ & e & Score).
+  rewrite (foretold_correct s f users n w i chi t T).
+  destruct (lookup_case_correct A a s f users n w i h HA ks c off Ks Case) as (_ & e & Score).
   apply aligned_nth in Seen as [P1 Seen]. cbv zeta in H. set (pz := (Z.of_nat m + off)%Z) in *.
   apply andb_prop in H as [P2 H]. apply Z.leb_le in P2. assert (Hp : (1 <= Z.to_nat pz <= n)%nat) by lia.
   assert (Pv : INR m + IZR off = INR (Z.to_nat pz)).
@@ -427,7 +426,7 @@ Proof.
   assert (X : (if t then yes else no) = seen_sum (head_masking a) n i (nth (p - 1) (sums_of c0 vs N t) [])).
   { assert (E : forall t x, nth_error (seen_column (head_masking a) n i (cols t)) (p - 1) = Some x ->
       x = seen_sum (head_masking a) n i (nth (p - 1) (sums_of c0 vs N t) [])).
-    { intros u x. rewrite Cols. unfold columns_of. rewrite seen_column_of by (exact Hi || exact LN).
+    { intros u x. rewrite Cols. unfold columns_of. rewrite seen_column_of by (exact (in_word i) || exact LN).
       rewrite nth_error_map. intros E. destruct (nth_error (sums_of c0 vs N u) (p - 1)) as [r|] eqn:R; [|discriminate].
       apply some_inj in E. apply (nth_error_nth _ _ []) in R. now rewrite R. }
     destruct t; now apply E. }
@@ -455,7 +454,7 @@ Proof.
   destruct (traverse (key_parabola A n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
   apply andb_prop in H as [Range H]. cbv zeta in H. rewrite forallb_forall in Range.
   assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
-  pose proof (known_values A values users n w i h Hi HA vs Vs) as Value.
+  pose proof (known_values A values users n w i h HA vs Vs) as Value.
   assert (In01 : forall j, visible n visible_here j -> 0 <= held j <= 1).
   { intros j [Hj _]. cbv beta. rewrite (Value j Hj). specialize (Range (nth (j - 1) vs 0%Q) ltac:(apply nth_In; lia)).
     apply andb_prop in Range as [R1 R2]. apply Qle_bool_R in R1, R2. rewrite Q2R_0 in R1. rewrite Q2R_1 in R2. lra. }
@@ -500,21 +499,21 @@ Proof.
   unfold lesser_of. destruct (Qle_bool x y) eqn:E; [apply Qle_bool_R in E; lra|].
   destruct (Rle_lt_dec (Q2R x) (Q2R y)) as [K|K]; [|lra]. apply Rle_Qle, Qle_bool_iff in K. congruence.
 Qed.
-Theorem errs_by_lookup_of_others users n w L A h a r s f e if_above if_below i : allowed L n ->
-  holds_of users n w A h -> i upto n -> errs_by_lookup L A a r (IsOthers s f e) if_above if_below = true ->
+Theorem errs_by_lookup_of_others users n w L A h a r s f e if_above if_below (i : position n) : allowed L n ->
+  holds_of users n w A h -> errs_by_lookup L A a r (IsOthers s f e) if_above if_below = true ->
   - Q2R if_below <= attended a n h i r - INR (others s n (truth users n w f) i) <= Q2R if_above.
 Proof.
-  intros HL HA Hi H. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
+  intros HL HA H. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
   destruct (_ <? N)%nat in H; [discriminate|].
-  apply (check_lookup_correct users n w L A h a r _ i HL HA Hi) in H. cbn [means] in H.
+  apply (check_lookup_correct users n w L A h a r _ i HL HA) in H. cbn [means] in H.
   destruct (lesser_of_le if_above if_below). revert H. unfold Rabs. destruct (Rcase_abs _); lra.
 Qed.
 
-Theorem errs_by_lookup_correct users n w L A h a r f g if_false if_true i : allowed L n -> holds_of users n w A h ->
-  i upto n -> errs_by_lookup L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
+Theorem errs_by_lookup_correct users n w L A h a r f g if_false if_true (i : position n) : allowed L n ->
+  holds_of users n w A h -> errs_by_lookup L A a r (IsNear f g) if_false if_true = true -> truth users n w g i = true ->
   if truth users n w f i then 1 - Q2R if_true <= attended a n h i r else attended a n h i r <= Q2R if_false.
 Proof.
-  intros (N1 & Ln & HN) HA Hi H G. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
+  intros (N1 & Ln & HN) HA H G. unfold errs_by_lookup in H. destruct (greatest_length L) as [N|]; [|discriminate].
   destruct (looked_up A a) as [[s k]|]; [|discriminate]. destruct (_ <? N)%nat in H; [discriminate|]. cbv zeta in H.
   destruct (least_sharpness A a s k _) as [c0|]; [|discriminate]. apply andb_prop in H as [H F].
   apply andb_prop in H as [P E]. cbn [forallb] in E. rewrite andb_true_r in E. apply andb_prop in E as [E0 E1].
@@ -522,7 +521,7 @@ Proof.
     negb (Qle_bool 1 (errors_of if_false if_true t)) = true) by now intros [].
   assert (C0 : 0 < Q2R c0) by (apply not_below; now apply negb_true_iff in P).
   pose proof (all_of_forall _ _ F n ltac:(unfold lengths_to; apply in_seq; lia)) as Near.
-  eapply (check_error_length_correct A a r s k _ users n w i h Hi HA
+  eapply (check_error_length_correct A a r s k _ users n w i h HA
     (fun t => proj1 (limit_of_error _ (Each t))) c0 _ N) in Near; [|exact C0|exact HN|now intros []|exact G].
   unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
   revert Near. destruct (truth users n w f i); cbn [errors_of bit]; unfold Rabs; destruct (Rcase_abs _); lra.

@@ -42,16 +42,16 @@ Proof.
     replace (1 + k - 1)%nat with (S (k - 1)) by lia. reflexivity.
 Qed.
 
-Theorem holds_mean_correct users n w L A h a r b i : allowed L n -> holds_of users n w A h -> i upto n ->
+Theorem holds_mean_correct users n w L A h a r b (i : position n) : allowed L n -> holds_of users n w A h ->
   holds_mean L A a r b = true -> means users n w i b (gathered a n h i r).
 Proof.
-  intros (N1 & Le & HN) HA Hi H. unfold holds_mean in H.
+  intros (N1 & Le & HN) HA H. unfold holds_mean in H.
   destruct b as [v|f|f|chi guard|q f|s f|t|s f|s f e|]; try discriminate.
   destruct (score_form A a) as [p|] eqn:Ep; [|discriminate]. destruct (greatest_length L) as [N|]; [|discriminate].
   apply andb_prop in H as [H C]. apply andb_prop in H as [H _]. apply andb_prop in H as [K Z].
   pose proof (all_of_forall _ _ C n ltac:(unfold lengths_to; apply in_seq; lia)) as F. cbv beta in F. clear C.
   destruct (traverse (known_row A r n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
-  pose proof (all_of_forall _ _ F i ltac:(apply in_seq; lia)) as M. clear F. unfold mean_at in M. cbv zeta in M.
+  pose proof (all_of_forall _ _ F (i : nat) ltac:(apply in_seq; lia)) as M. clear F. unfold mean_at in M. cbv zeta in M.
   destruct (known_number (IsPosition v) n i) as [q|] eqn:Kq; [|discriminate]. apply Qeq_bool_R in M.
   assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
   assert (V : each j upto n, linear r (h j) = Q2R (nth (j - 1) vs 0%Q)).
@@ -60,11 +60,11 @@ Proof.
     - rewrite (known_row_correct A users n w h HA r j Hj y Ky). f_equal. symmetry. now apply nth_error_nth. }
   set (m := mask_at (head_masking a) i) in *.
   assert (P : 0 < sum n (fun j => bit (m j))).
-  { rewrite (sum_apart n i) by exact Hi. pose proof (self_visible a n i Hi) as [_ Mi]. unfold m. rewrite Mi.
+  { rewrite (sum_apart n i) by lia. pose proof (self_visible a n i) as [_ Mi]. unfold m. rewrite Mi.
     assert (0 <= sum n (except i (fun j => bit (mask_at (head_masking a) i j)))); [|cbn [bit]; lra].
     apply sum_nonneg. intros j _. unfold except. destruct (j =? i)%nat; [lra|apply bit_nonneg]. }
   assert (Zero : forall j, visible n m j -> scaled_score a n h i j = 0).
-  { intros j [Hj _]. rewrite (score_form_correct users n w A h HA a p i j Hi Hj Ep).
+  { intros j [Hj _]. refine (eq_trans (score_form_correct users n w A h HA a p i (Position j Hj) Ep) _).
     exact (vanishes_correct shape_eqb shape_eqb_eq _ p Z). }
   unfold gathered. fold m. rewrite (attend_as_uniform _ n m i 0 _ _ K Zero).
   rewrite (attend_ext n m _ (fun _ => 0) _ (fun j => linear r (h j))) by (auto; exact Zero).

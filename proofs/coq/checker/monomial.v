@@ -71,8 +71,7 @@ Lemma power_inverse k a : (1 <= k)%nat -> powerRZ (INR k) (- a) * powerRZ (INR k
 Proof. intros H. rewrite <- power_add by exact H. now replace (- a + a)%Z with 0%Z by lia. Qed.
 
 Section Value.
-Variables n i : nat.
-Hypothesis Hi : i upto n.
+Variables (n : nat) (i : position n).
 
 Lemma constant_value q : monomial_value (constant q) n i = Q2R q.
 Proof. unfold monomial_value, sign. simpl. ring. Qed.

@@ -330,8 +330,7 @@ Definition forgets_length (s : source) : bool :=
   end.
 
 Section Source.
-Variables (users : predicate_meanings) (n n' : nat) (w : word) (i : nat) (D : sum_of_counts) (z least most : Z).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n n' : nat) (w : word) (i : position n) (D : sum_of_counts) (z least most : Z).
 Hypothesis Value : combined (count_value users n w i) D = IZR z.
 Hypothesis Hz : (least <= z <= most)%Z.
 
@@ -343,7 +342,7 @@ Lemma divided_within q s y : n' = n \/ s = ToLeft -> y = Q2R q * IZR z / INR (sp
   within (scale (Qred (q / inject_Z (Z.of_nat (span s n' i)))) (from_to (inject_Z least) (inject_Z most))) y.
 Proof.
   intros Hs ->. assert (E : span s n' i = span s n i) by (destruct Hs as [->| ->]; reflexivity). rewrite E.
-  apply multiple_within. pose proof (INR_at_least_1 _ (proj1 (span_range s n i Hi))) as P.
+  apply multiple_within. pose proof (INR_at_least_1 _ (proj1 (span_range s n i))) as P.
   rewrite Q2R_reduced, Q2R_div, Q2R_inject_Z, <- INR_IZR_INZ; [field; lra|].
   intros X. apply Qeq_eqR in X. rewrite Q2R_inject_Z, <- INR_IZR_INZ, Q2R_0 in X. lra.
 Qed.
@@ -392,18 +391,18 @@ Lemma integer_value_of q : is_integer q = true -> Q2R q = IZR (Qnum q).
 Proof. unfold is_integer. intros H. apply Pos.eqb_eq in H. unfold Q2R. rewrite H. simpl. lra. Qed.
 
 (* Each count is at most what its side has at (n, i), and so at most what it has at a place where it has more. *)
-Lemma sum_range users n w i D n' i' : i upto n -> forallb (fun e => is_integer (snd e)) D = true ->
+Lemma sum_range users n w (i : position n) D n' i' : forallb (fun e => is_integer (snd e)) D = true ->
   (forall s f q, In ((s, f), q) D -> (span s n i <= span s n' i')%nat) ->
   exists z, combined (count_value users n w i) D = IZR z /\ (least_value D n' i' <= z <= greatest_value D n' i')%Z.
 Proof.
-  intros Hi. induction D as [|[[s f] q] D IH]; intros H M; [now exists 0%Z|].
+  induction D as [|[[s f] q] D IH]; intros H M; [now exists 0%Z|].
   cbn [forallb snd] in H. apply andb_prop in H as [Q1 H].
   destruct (IH H) as (z & V & B); [intros; eapply M; right; eassumption|].
   set (k := counted s n (truth users n w f) i). exists (Qnum q * Z.of_nat k + z)%Z. split.
   - cbn [combined]. rewrite V, (integer_value_of q Q1), plus_IZR, mult_IZR, <- INR_IZR_INZ. reflexivity.
   - cbn [least_value greatest_value fold_right fst snd]. fold (least_value D n' i') (greatest_value D n' i').
     assert (K : (k <= span s n i)%nat).
-    { destruct (counted_apart s n (truth users n w f) i Hi) as (r & E & L). unfold k. rewrite E.
+    { destruct (counted_apart s n (truth users n w f) i) as (r & E & L). unfold k. rewrite E.
       destruct (truth users n w f i); simpl; lia. }
     specialize (M s f q (or_introl eq_refl)). assert (K' : (0 <= Z.of_nat k <= Z.of_nat (span s n' i'))%Z) by lia.
     destruct (Z.le_gt_cases 0 (Qnum q)).
@@ -523,9 +522,8 @@ Definition check_output_by_rows (L : lengths) (A : list meaning) (us : list relu
 
 (* ---- soundness ---- *)
 Section Sound.
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (A : list meaning) (h : vector).
 Variables (us : list relu_unit) (bias : row) (d : direction) (D : sum_of_counts) (t : target) (b : meaning) (z : Z).
-Hypothesis Hi : i upto n.
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 Hypothesis Target : target_of D b = Some t.
 Hypothesis Value : combined (count_value users n w i) D = IZR z.
@@ -545,7 +543,7 @@ Proof.
   destruct (Te s eq_refl) as [S F].
   assert (E : source_range n' i' least most s = source_range n' i least most s).
   { destruct F as [[_ ->]|[[-> _]|F]]; try reflexivity. now destruct s as [|q [o|]|]. }
-  rewrite E. apply (source_range_correct users n n' w i D z least most Hi Value Hz (nth e A IsAnything) s);
+  rewrite E. apply (source_range_correct users n n' w i D z least most Value Hz (nth e A IsAnything) s);
     [|exact S|apply HA].
   destruct F as [[-> _]|[[_ F]|F]]; [now left|now right|right]. now destruct s as [|q [o|]|].
 Qed.
@@ -586,10 +584,10 @@ Proof.
 Qed.
 End Sound.
 
-Lemma widest_range D n i N : i upto n -> (n <= N)%nat ->
+Lemma widest_range D n (i : position n) N : (n <= N)%nat ->
   (least_value (widest D) N N <= least_value D n i /\ greatest_value D n i <= greatest_value (widest D) N N)%Z.
 Proof.
-  intros Hi HN. induction D as [|[[s f] q] D IH]; [simpl; lia|].
+  intros HN. induction D as [|[[s f] q] D IH]; [simpl; lia|].
   cbn [widest map least_value greatest_value fold_right fst snd] in *. fold (widest D) in *.
   fold (least_value (widest D) N N) (greatest_value (widest D) N N) (least_value D n i) (greatest_value D n i) in *.
   assert (S : (Z.of_nat (span s n i) <= Z.of_nat (span ToLeft N N))%Z) by (unfold span; destruct s; lia).
@@ -598,11 +596,11 @@ Proof.
   - assert (Qnum q * Z.of_nat (span ToLeft N N) <= Qnum q * Z.of_nat (span s n i) <= 0)%Z by nia. lia.
 Qed.
 
-Theorem check_output_by_rows_correct users n w i L A h us bias d b : allowed L n -> i upto n ->
+Theorem check_output_by_rows_correct users n w (i : position n) L A h us bias d b : allowed L n ->
   (forall d, means users n w i (nth d A IsAnything) (h d)) -> check_output_by_rows L A us bias d b = true ->
   means users n w i b (total (unit_output h d) us + entry bias d).
 Proof.
-  intros (_ & Ln & HN) Hi HA H. unfold check_output_by_rows in H. set (D := sum_of b) in *.
+  intros (_ & Ln & HN) HA H. unfold check_output_by_rows in H. set (D := sum_of b) in *.
   destruct (greatest_length L) as [N|]; [|discriminate]. destruct D as [|e0 D0] eqn:ED; [discriminate|].
     rewrite <- ED in *.
   clear e0 D0 ED. destruct (target_of D b) as [t|] eqn:T; [|discriminate]. apply andb_prop in H as [I H].
@@ -616,22 +614,22 @@ Proof.
       destruct (f s') eqn:F; [|discriminate]. take E. now split.
     - rewrite nth_overflow in E by (now rewrite length_map). discriminate. }
   unfold check_rows in H. cbv zeta in H.
-  set (l := existsb is_last (of_target t)) in *. destruct (sum_range users n w i D n i Hi I) as (z & V & B);
+  set (l := existsb is_last (of_target t)) in *. destruct (sum_range users n w i D n i I) as (z & V & B);
     [reflexivity|].
   destruct (negb l && all_read _ needs_no_row _) eqn:C1.
-  { apply andb_prop in C1 as [La _]. apply negb_true_iff in La. pose proof (widest_range D n i N Hi HN) as W.
-    eapply (check_values_correct users n w i A h us bias d D t b z Hi HA T V N N); [|now right| |exact H]; [|lia].
+  { apply andb_prop in C1 as [La _]. apply negb_true_iff in La. pose proof (widest_range D n i N HN) as W.
+    eapply (check_values_correct users n w i A h us bias d D t b z HA T V N N); [|now right| |exact H]; [|lia].
     intros e s E. apply Listed in E as [S F]. split; [exact S|]. right. now right. }
   destruct (negb l && forallb is_to_left D && _) eqn:C2.
   { apply andb_prop in C2 as [C2 _]. apply andb_prop in C2 as [La Left_]. apply negb_true_iff in La.
-    destruct (sum_range users n w i D N i Hi I) as (y & Vy & By).
+    destruct (sum_range users n w i D N i I) as (y & Vy & By).
     { intros s f q In_. rewrite forallb_forall in Left_. specialize (Left_ _ In_). now destruct s. }
     rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)). unfold check_row in H.
-    eapply (check_values_correct users n w i A h us bias d D t b y Hi HA T Vy N i); [|now right|exact By|exact H].
+    eapply (check_values_correct users n w i A h us bias d D t b y HA T Vy N i); [|now right|exact By|exact H].
     intros e s E. apply Listed in E as [S F]. split; [exact S|]. right. now left. }
   rewrite forallb_forall in H. specialize (H n ltac:(apply in_seq; lia)).
   rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)). unfold check_row in H.
-  eapply (check_values_correct users n w i A h us bias d D t b z Hi HA T V n i); [|now left|exact B|exact H].
+  eapply (check_values_correct users n w i A h us bias d D t b z HA T V n i); [|now left|exact B|exact H].
   intros e s E. split; [|now left]. unfold sources in E. destruct (Nat.lt_ge_cases e (length A)) as [Le|Le].
   - rewrite (nth_indep _ None (source_of D IsAnything)) in E by (now rewrite length_map).
     now rewrite (map_nth (source_of D)) in E.

@@ -67,8 +67,7 @@ Definition check_output_by_signs (A : list meaning) (us : list relu_unit) (bias 
   end.
 
 Section Output.
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (A : list meaning) (h : vector).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (A : list meaning) (h : vector).
 Hypothesis HA : forall d, means users n w i (nth d A IsAnything) (h d).
 Notation sign_of := (fun p => Z.compare (value users n w (fst p) i - value users n w (snd p) i) 0).
 Definition real_signs (ds : list (term * term)) : signs := map (fun p => (p, sign_of p)) ds.
@@ -104,7 +103,7 @@ Proof.
   intros H. apply andb_prop in H as [_ H]. rewrite forallb_forall in H.
   specialize (H _ (real_signs_listed (differences fs))). rewrite forallb_forall in H.
   specialize (H _ (real_case_listed users n w i atoms [Eq] Eq (or_introl eq_refl))).
-  apply (check_case_correct users n w i A h Hi HA us bias d target _) in H; [exact H| |now rewrite T].
+  apply (check_case_correct users n w i A h HA us bias d target _) in H; [exact H| |now rewrite T].
   destruct (real_case_real users n w i atoms Eq) as (O & F & L & As). repeat split; auto.
   cbn [case_assumed with_signs]. intros f b K. apply assumption_app in K as [K|K]; [now apply As|].
   now apply (decided_by_real fs (differences fs)).

@@ -181,8 +181,7 @@ Qed.
 
 (* ---- queries: of this row, or of one with the same query ---- *)
 Section Query.
-Variables (n' i i' : nat).
-Hypothesis Hi : i upto n.
+Variables (n' : nat) (i : position n) (i' : nat).
 Hypothesis Hn' : n' = n \/ query_mentions mentions_n = false.
 Hypothesis Hi' : i' = i \/ query_mentions mentions_i = false.
 
@@ -223,7 +222,7 @@ Lemma query_entry_correct r I : In r (head_queries a) -> query_entry n' i' r = S
   within I (linear r (h i) / expression_value (head_temperature a) n i).
 Proof.
   intros Hr H. unfold query_entry in H. apply bind_some in H as (x & E & H). rewrite (same_constant r Hr) in E.
-  rewrite (parts_value _ r i Hi place_case_real x E), (same_part r Hr), same_temperature.
+  rewrite (parts_value _ r i (in_word i) place_case_real x E), (same_part r Hr), same_temperature.
   assert (Other : bind (enclosed_part (position_part r) n' i') (fun I => bind (enclosure (head_temperature a) n' i')
     (fun J => bind (reciprocal J) (fun J => Some (product (plus (around x) I) J)))) = Some I ->
     within I ((Q2R x + part_value (position_part r) n' i') / expression_value (head_temperature a) n' i')).

@@ -141,69 +141,70 @@ Definition form_value (l : form) (i j : nat) : R := combined (shape_value i j) l
 Definition terms_value {X} (atom : X -> nat -> R) (l : list (monomial * X)) (i : nat) : R :=
   total (fun t => monomial_value (fst t) n i * atom (snd t) i) l.
 
-Lemma row_terms_value {X} (term_of : meaning -> option (monomial * X)) atom A h i factor : i upto n ->
-  (forall d m x, term_of (nth d A IsAnything) = Some (m, x) -> h d = factor * (monomial_value m n i * atom x i)) ->
+Lemma row_terms_value {X} (term_of : meaning -> option (monomial * X)) (atom : X -> nat ->
+  R) A h (i : position n) factor : (forall d m x, term_of (nth d A IsAnything) = Some (m, x) ->
+  h d = factor * (monomial_value m n i * atom x i)) ->
   forall r l, row_terms term_of A r = Some l -> linear r h = factor * terms_value atom l i.
 Proof.
-  intros Hi Hd. induction r as [|[d q] r IH]; intros l H; cbn [row_terms] in H;
+  intros Hd. induction r as [|[d q] r IH]; intros l H; cbn [row_terms] in H;
     [injection H as <-; unfold terms_value; simpl; ring|].
   destruct (term_of _) as [[m x]|] eqn:T; [|discriminate].
   destruct (row_terms term_of A r) as [l'|]; [|discriminate]. injection H as <-.
   unfold terms_value. cbn [linear total fst snd]. rewrite (IH l' eq_refl), (Hd d m x T).
-  rewrite times_value, constant_value by exact Hi. unfold terms_value. ring.
+  rewrite times_value, constant_value by lia. unfold terms_value. ring.
 Qed.
 
 Lemma power_minus_1 x : powerRZ x (-1) = / x.
 Proof. simpl. now rewrite Rmult_1_r. Qed.
 
-Lemma query_term_value i a x m q : i upto n -> means users n w i a x -> query_term a = Some (m, q) ->
+Lemma query_term_value (i : position n) a x m q : means users n w i a x -> query_term a = Some (m, q) ->
   x = monomial_value m n i * query_atom_value q i.
 Proof.
-  intros Hi Hx H. destruct a as [[e|f s]|f|f|f g|e f|s f|t|s f|s f g|]; simpl in H, Hx; try discriminate.
+  intros Hx H. destruct a as [[e|f s]|f|f|f g|e f|s f|t|s f|s f g|]; simpl in H, Hx; try discriminate.
   - destruct (monomial_of e) as [m'|] eqn:E; [|discriminate]. injection H as <- <-.
-    rewrite Hx, (monomial_of_value n i Hi e m' E). simpl. ring.
+    rewrite Hx, (monomial_of_value n i e m' E). simpl. ring.
   - injection H as <- <-. rewrite Hx, constant_value, Q2R_1. simpl. ring.
   - destruct (monomial_of e) as [m'|] eqn:E; [|discriminate]. injection H as <- <-.
-    now rewrite Hx, (monomial_of_value n i Hi e m' E).
-  - assert (Z : INR (span s n i) <> 0) by (apply not_0_INR; pose proof (span_range s n i Hi); lia).
+    now rewrite Hx, (monomial_of_value n i e m' E).
+  - assert (Z : INR (span s n i) <> 0) by (apply not_0_INR; pose proof (span_range s n i); lia).
     destruct s; injection H as <- <-; rewrite Hx; unfold monomial_value, sign;
       cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates query_atom_value]; rewrite Q2R_1,
           !powerRZ_O, power_minus_1;
       unfold span in *; field; exact Z.
 Qed.
 
-Lemma key_term_value j a x m k : j upto n -> means users n w j a x -> key_term a = Some (m, k) ->
+Lemma key_term_value (j : position n) a x m k : means users n w j a x -> key_term a = Some (m, k) ->
   x = monomial_value m n j * key_atom_value k j.
 Proof.
-  intros Hj Hx H. destruct a as [[e|f [|]]|f|f|f g|e f|s f|t|s f|s f g|]; simpl in H, Hx; try discriminate.
+  intros Hx H. destruct a as [[e|f [|]]|f|f|f g|e f|s f|t|s f|s f g|]; simpl in H, Hx; try discriminate.
   - destruct (monomial_of e) as [m'|] eqn:E; [|discriminate]. injection H as <- <-.
-    rewrite Hx, (monomial_of_value n j Hj e m' E). simpl. ring.
+    rewrite Hx, (monomial_of_value n j e m' E). simpl. ring.
   - injection H as <- <-. rewrite Hx, constant_value, Q2R_1. simpl. ring.
   - injection H as <- <-. rewrite Hx, constant_value, Q2R_1. simpl. ring.
 Qed.
 
-Lemma pair_form_value scale q k i j : i upto n -> j upto n -> monomial_end (fst k) = 0%Z ->
+Lemma pair_form_value scale q k (i j : position n) : monomial_end (fst k) = 0%Z ->
   form_value (pair_form scale q k) i j =
   monomial_value scale n i * (monomial_value (fst q) n i * query_atom_value (snd q) i)
   * (monomial_value (fst k) n j * key_atom_value (snd k) j).
 Proof.
-  intros Hi Hj E. unfold form_value, pair_form. cbn [combined]. rewrite Q2R_reduced, Q2R_mult.
+  intros E. unfold form_value, pair_form. cbn [combined]. rewrite Q2R_reduced, Q2R_mult.
   unfold shape_value. cbn [at_i at_n at_end sign_i query at_j sign_j key].
   rewrite (power_add n) by lia. rewrite Rplus_0_r. set (m := times scale (fst q)).
   transitivity (monomial_value m n i * query_atom_value (snd q) i *
     (monomial_value (fst k) n j * key_atom_value (snd k) j)).
   - unfold monomial_value. rewrite E. simpl (powerRZ _ 0). ring.
-  - unfold m. rewrite times_value by exact Hi. ring.
+  - unfold m. rewrite times_value by lia. ring.
 Qed.
 
 Lemma form_value_app l m i j : form_value (l ++ m) i j = form_value l i j + form_value m i j.
 Proof. apply combined_app. Qed.
 
-Lemma product_form_value scale qs ks i j : i upto n -> j upto n -> from_start ks = true ->
+Lemma product_form_value scale qs ks (i j : position n) : from_start ks = true ->
   form_value (product_form scale qs ks) i j =
   monomial_value scale n i * terms_value query_atom_value qs i * terms_value key_atom_value ks j.
 Proof.
-  intros Hi Hj HK. unfold terms_value. induction qs as [|q qs IH]; cbn [product_form flat_map total];
+  intros HK. unfold terms_value. induction qs as [|q qs IH]; cbn [product_form flat_map total];
     [unfold form_value; simpl; ring|].
   fold (product_form scale qs ks). rewrite form_value_app, IH. clear IH.
   assert (E : form_value (flat_map (pair_form scale q) ks) i j =
@@ -218,47 +219,46 @@ Section Stream.
 Variables (A : list meaning) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 
-Theorem value_form_correct r l j i : j upto n -> i upto n -> value_form A r = Some l ->
-  linear r (h j) = form_value l i j.
+Theorem value_form_correct r l (j i : position n) : value_form A r = Some l -> linear r (h j) = form_value l i j.
 Proof.
-  intros Hj Hi H. unfold value_form in H. destruct (row_terms key_term A r) as [kt|] eqn:E; [|discriminate].
+  intros H. unfold value_form in H. destruct (row_terms key_term A r) as [kt|] eqn:E; [|discriminate].
   destruct (from_start kt) eqn:F; [|discriminate].
   replace l with (product_form (constant 1) [(constant 1, QOne)] kt) by congruence.
   rewrite product_form_value by assumption.
-  rewrite (row_terms_value key_term key_atom_value A (h j) j 1 Hj) with (l := kt) (2 := E).
+  rewrite (row_terms_value key_term key_atom_value A (h j) j 1) with (l := kt) (2 := E).
   - unfold terms_value at 2. cbn [total fst snd query_atom_value]. rewrite !constant_value, Q2R_1. ring.
-  - intros d m x T. rewrite Rmult_1_l. eapply key_term_value; [exact Hj|apply HA, Hj|exact T].
+  - intros d m x T. rewrite Rmult_1_l. eapply key_term_value; [apply HA, in_word|exact T].
 Qed.
 
-Lemma rows_form_correct term_of factor scale ks i j : i upto n -> j upto n ->
+Lemma rows_form_correct term_of factor scale ks (i j : position n) :
   (forall a x m q, means users n w i a x -> term_of a = Some (m, q) ->
     x = factor * (monomial_value m n i * query_atom_value q i)) -> forall qs l,
   rows_form term_of A scale qs ks = Some l ->
   monomial_value scale n i * dot_product qs ks (h i) (h j) = factor * form_value l i j.
 Proof.
-  intros Hi Hj Term. induction ks as [|k ks IH]; intros [|q qs] l H; cbn [rows_form dot_product] in *;
+  intros Term. induction ks as [|k ks IH]; intros [|q qs] l H; cbn [rows_form dot_product] in *;
     try (injection H as <-; unfold form_value; simpl; ring).
   destruct (row_terms term_of A q) as [qt|] eqn:EQ; [|discriminate].
   destruct (row_terms key_term A k) as [kt|] eqn:EK; [|discriminate].
   destruct (rows_form term_of A scale qs ks) as [l'|] eqn:EL; [|discriminate].
   destruct (from_start kt) eqn:F; [|discriminate]. injection H as <-.
   rewrite form_value_app, product_form_value, !Rmult_plus_distr_l, (IH qs l' EL) by assumption. f_equal.
-  rewrite (row_terms_value term_of query_atom_value A (h i) i factor Hi) with (l := qt) (2 := EQ).
-  - rewrite (row_terms_value key_term key_atom_value A (h j) j 1 Hj) with (l := kt) (2 := EK); [ring|].
-    intros d m x T. rewrite Rmult_1_l. eapply key_term_value; [exact Hj|apply HA, Hj|exact T].
-  - intros d m x T. eapply Term; [apply HA, Hi|exact T].
+  rewrite (row_terms_value term_of query_atom_value A (h i) i factor) with (l := qt) (2 := EQ).
+  - rewrite (row_terms_value key_term key_atom_value A (h j) j 1) with (l := kt) (2 := EK); [ring|].
+    intros d m x T. rewrite Rmult_1_l. eapply key_term_value; [apply HA, in_word|exact T].
+  - intros d m x T. eapply Term; [apply HA, in_word|exact T].
 Qed.
 
-Theorem score_form_correct a l i j : i upto n -> j upto n -> score_form A a = Some l ->
+Theorem score_form_correct a l (i j : position n) : score_form A a = Some l ->
   scaled_score a n h i j = form_value l i j.
 Proof.
-  intros Hi Hj H. unfold score_form in H. destruct (monomial_of (head_temperature a)) as [t|] eqn:T; [|discriminate].
+  intros H. unfold score_form in H. destruct (monomial_of (head_temperature a)) as [t|] eqn:T; [|discriminate].
   destruct (inverse t) as [scale|] eqn:S; [|discriminate]. unfold scaled_score.
-  rewrite (monomial_of_value n i Hi _ t T). pose proof (inverse_value n i Hi t scale S) as V.
+  rewrite (monomial_of_value n i _ t T). pose proof (inverse_value n i t scale S) as V.
   assert (Z : monomial_value t n i <> 0) by (intros Z; rewrite Z in V; lra).
   rewrite <- (Rmult_1_l (form_value l i j)).
-  rewrite <- (rows_form_correct query_term 1 scale _ i j Hi Hj) with (2 := H);
-    [|intros b x m q Hx B; rewrite Rmult_1_l; exact (query_term_value i b x m q Hi Hx B)].
+  rewrite <- (rows_form_correct query_term 1 scale _ i j) with (2 := H);
+    [|intros b x m q Hx B; rewrite Rmult_1_l; exact (query_term_value i b x m q Hx B)].
   apply Rmult_eq_reg_r with (monomial_value t n i); [|exact Z].
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by exact Z.
   rewrite (Rmult_comm (monomial_value scale n i)), Rmult_assoc, V. ring.

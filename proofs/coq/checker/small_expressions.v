@@ -42,13 +42,12 @@ Definition is_small_for (L : lengths) (k : nat) (p : position_function) : bool :
   else match p with Formula x => at_all_rows L x (is_within k) | Bracket _ _ => false end.
 
 Section Small.
-Variables (users : predicate_meanings) (n i : nat).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (i : position n).
 
 Lemma is_one_correct x : is_one x = true -> expression_value x n i = 1.
 Proof.
   unfold is_one. destruct (monomial_of x) as [[c [| |] [| |] [| |] []]|] eqn:E; try discriminate. intros H.
-  apply Qeq_bool_R in H. rewrite (monomial_of_value n i Hi x _ E). unfold monomial_value. simpl. rewrite H, Q2R_1. ring.
+  apply Qeq_bool_R in H. rewrite (monomial_of_value n i x _ E). unfold monomial_value. simpl. rewrite H, Q2R_1. ring.
 Qed.
 
 Lemma power_pos k a : (1 <= k)%nat -> 0 < powerRZ (INR k) a.
@@ -76,13 +75,14 @@ Lemma is_small_correct k p : is_small k p = true -> Rabs (position_value users p
 Proof.
   assert (Hn : (1 <= n)%nat) by lia.
   destruct p as [x|f s]; cbn [is_small position_value]; intros H.
-  - destruct (monomial_of x) as [a|] eqn:E; [|discriminate]. rewrite (monomial_of_value n i Hi x a E).
+  - destruct (monomial_of x) as [a|] eqn:E; [|discriminate]. rewrite (monomial_of_value n i x a E).
     apply andb_prop in H as [H K]. apply andb_prop in H as [C D]. apply Qle_bool_R in C, D. apply Z.leb_le in K.
     replace (Q2R (-1)) with (-1) in C by (unfold Q2R; simpl; lra). rewrite Q2R_1 in D.
     unfold monomial_value. rewrite !Rabs_mult, sign_abs, Rmult_1_r.
     assert (Hk : (1 <= S n - i <= n)%nat) by lia.
-    pose proof (power_of_less i (monomial_i a) Hi) as I1. pose proof (power_of_less _ (monomial_end a) Hk) as I2.
-    pose proof (power_pos i (monomial_i a) (proj1 Hi)) as P1.
+    pose proof (power_of_less i (monomial_i a) (in_word i)) as I1.
+    pose proof (power_of_less _ (monomial_end a) Hk) as I2.
+    pose proof (power_pos i (monomial_i a) (proj1 (in_word i))) as P1.
     pose proof (power_pos _ (monomial_end a) (proj1 Hk)) as P2. pose proof (power_pos n (monomial_n a) Hn) as P3.
     rewrite (Rabs_pos_eq (powerRZ (INR i) _)) by lra. rewrite (Rabs_pos_eq (powerRZ (INR n) _)) by lra.
     rewrite (Rabs_pos_eq (powerRZ (INR (S n - i)) _)) by lra.

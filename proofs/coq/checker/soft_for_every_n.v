@@ -23,10 +23,10 @@ Definition position_law (p : position_function) : option (Q * nat) :=
   | Bracket _ _ => Some (1%Q, 0%nat)
   end.
 
-Lemma position_law_correct users n i p f m : i upto n -> position_law p = Some (f, m) ->
+Lemma position_law_correct users n (i : position n) p f m : position_law p = Some (f, m) ->
   0 <= Q2R f /\ Rabs (position_value users p n i) <= Q2R f * INR n ^ m.
 Proof.
-  intros Hi. pose proof (INR_at_least_1 i ltac:(lia)) as I1. pose proof (le_INR i n ltac:(lia)) as In.
+  pose proof (INR_at_least_1 i ltac:(lia)) as I1. pose proof (le_INR i n ltac:(lia)) as In.
   assert (Num_case : forall q, 0 <= Q2R (Qabs q) /\ Rabs (Q2R q) <= Q2R (Qabs q) * INR n ^ 0).
   { intros q. rewrite Q2R_Qabs. pose proof (Rabs_pos (Q2R q)). simpl. lra. }
   destruct p as [x|g s]; cbn [position_law position_value].
@@ -79,15 +79,15 @@ Proof.
   now apply Rle_pow.
 Qed.
 
-Lemma position_laws_correct users n i l : i upto n -> forall f m, position_laws l = Some (f, m) ->
+Lemma position_laws_correct users n (i : position n) l : forall f m, position_laws l = Some (f, m) ->
   1 <= Q2R f /\ forall d p, In (d, p) l -> Rabs (position_value users p n i) <= Q2R f * INR n ^ m.
 Proof.
-  intros Hi. induction l as [|[e q] l IH]; cbn [position_laws]; intros f m.
+  induction l as [|[e q] l IH]; cbn [position_laws]; intros f m.
   - intros [= <- <-]. rewrite Q2R_1. split; [lra|easy].
   - destruct (position_law q) as [[g k]|] eqn:P; [|discriminate].
     destruct (position_laws l) as [[g' k']|] eqn:L; [|discriminate]. intros E.
     assert (E1 : f = larger g g') by congruence. assert (E2 : m = Nat.max k k') by congruence. subst f m.
-    destruct (IH g' k' eq_refl) as [G A]. destruct (position_law_correct users n i q g k Hi P) as [G0 B].
+    destruct (IH g' k' eq_refl) as [G A]. destruct (position_law_correct users n i q g k P) as [G0 B].
     rewrite larger_correct. pose proof (Rmax_l (Q2R g) (Q2R g')) as M1. pose proof (Rmax_r (Q2R g) (Q2R g')) as M2.
     split; [lra|]. intros d p [[= <- <-]|I].
     + eapply Rle_trans; [exact B|]. apply law_grows; [lia|lia|lra].
@@ -113,9 +113,9 @@ Proof.
   pose proof (greatest_nonneg (flat_map (fun r => map (fun d => Qabs (weight_on r d)) (directions_of r))
     (token_embedding T)) : 0 <= t) as T0. pose proof (Rmax_l t (Q2R g)) as M1. pose proof (Rmax_r t (Q2R g)) as M2.
   pose proof (pow_R1_Rle (INR n) k (INR_at_least_1 n Hn)) as N1.
-  destruct (position_laws_correct users n 1 _ ltac:(lia) g k P) as [G _]. split.
+  destruct (position_laws_correct users n (Position 1 ltac:(lia)) _ g k P) as [G _]. split.
   - apply product_at_least_1; lra.
-  - intros w O i d Hi. destruct (position_laws_correct users n i _ Hi g k P) as [_ B].
+  - intros w O i d Hi. destruct (position_laws_correct users n (Position i Hi) _ g k P) as [_ B].
     assert (Up : forall y, 0 <= y -> y <= Rmax t (Q2R g) -> y <= Rmax t (Q2R g) * INR n ^ k).
     { intros y Y L. rewrite <- (Rmult_1_r y). apply Rmult_le_compat; lra. }
     unfold embed. rewrite collect_filter. set (r := nth (w i) (token_embedding T) []).
@@ -203,7 +203,8 @@ Proof.
     - rewrite ln_pow by lra. rewrite INR_IZR_INZ, Z2Nat.id by lia. rewrite Rmult_comm.
       apply Rmult_le_compat_r; [apply IZR_le; lia|exact ln_2_below]. }
   assert (LP : 0 < ln (R_26 T n (/ INR n) x)) by auto with signs.
-  destruct (theorem_26 users T n w (/ INR n) x (temperature b p) i D Gap Tie Init) as [M1 M2]; try assumption; [|lra].
+  destruct (theorem_26 users T n w (/ INR n) x (temperature b p) (Position i Hi) D Gap Tie Init) as [M1 M2];
+    try assumption; [|cbn [place] in M1; lra].
   rewrite G. unfold temperature. fold e. set (z := IZR (b + e)) in *. assert (Z0 : 0 < z) by lra. split.
   - auto with signs.
   - replace (5 / (7 * INR n * z)) with (/ INR n * / (7 / 5 * z)) by (field; lra). unfold Rdiv at 2.

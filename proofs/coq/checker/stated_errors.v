@@ -122,51 +122,52 @@ Proof.
 Qed.
 
 (* The head that has these errors, and what holds before its layer. *)
-Lemma errs_of_head ls A h d if_false if_true i : holds_now A h -> i upto n ->
+Lemma errs_of_head ls A h d if_false if_true (i : position n) : holds_now A h ->
   existsb (errs views letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
   exists B k as_, holds_now B k /\ through ls h i d = total (fun ar => gathered (fst ar) n k i (snd ar)) as_
     /\ (errs_together views L B as_ (nth d M IsAnything) if_false if_true = true
         \/ exists a r, as_ = [(a, r)] /\ errs_alone views letters L B a r (nth d M IsAnything) if_false if_true = true).
 Proof.
-  intros HA Hi H. apply existsb_exists in H as (((B & l) & later) & I & H).
+  intros HA H. apply existsb_exists in H as (((B & l) & later) & I & H).
   destruct (walk_stops ls A h HA B l later I) as (k & HB & ->). unfold errs in H. cbv zeta in H.
   apply andb_prop in H as [H R]. apply andb_prop in H as [H F]. apply andb_prop in H as [U W]. apply negb_true_iff in W.
   exists B, k, (head_rows l d). split; [exact HB|]. split.
   - rewrite (left_alone d later _ i F), (after_layer_writes l k i d W).
-    rewrite (is_unwritten_zero users n w i _ _ U (HB i d Hi)). ring.
+    rewrite (is_unwritten_zero users n w i _ _ U (HB i d (in_word i))). ring.
   - destruct (head_rows l d) as [|[a r] [|]]; [now left| |now left].
     apply if_or in R as [R|R]; [right; now exists a, r|now left].
 Qed.
 
-Theorem errs_correct ls A h d f g if_false if_true i : holds_now A h -> i upto n -> nth d M IsAnything = IsNear f g ->
+Theorem errs_correct ls A h d f g if_false if_true (i : position n) : holds_now A h ->
+  nth d M IsAnything = IsNear f g ->
   existsb (errs views letters L M d if_false if_true) (fst (walk views letters L M ls A)) = true ->
   truth users n w g i = true ->
   if truth users n w f i then 1 - Q2R if_true <= through ls h i d else through ls h i d <= Q2R if_false.
 Proof.
-  intros HA Hi N H G. destruct (errs_of_head ls A h d if_false if_true i HA Hi H) as (B & k & as_ & HB & -> & R).
+  intros HA N H G. destruct (errs_of_head ls A h d if_false if_true i HA H) as (B & k & as_ & HB & -> & R).
   rewrite N in R. destruct R as [R|(a & r & -> & R)].
-  { apply if_or in R as [R|R]; [exact (proj2 (selects_correct B L users n w k i HL HB Hi as_ f _ _ R))|].
-    exact (proj2 (looks_up_together_correct _ users n w L B k as_ f g _ _ i HL HB Hi Known R) G). }
+  { apply if_or in R as [R|R]; [exact (proj2 (selects_correct B L users n w k i HL HB as_ f _ _ R))|].
+    exact (proj2 (looks_up_together_correct _ users n w L B k as_ f g _ _ i HL HB Known R) G). }
   cbn [total fst snd]. rewrite Rplus_0_r. unfold errs_alone in R. apply if_or in R as [R|R];
     [|apply if_or in R as [R|R];
     [|apply if_or in R as [R|R]]].
-  - exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over Hi R G).
-  - exact (proj2 (check_by_sticks_correct users n w letters L B k a r f g _ _ i HL HB Over Hi R) G).
+  - exact (errs_by_rows_correct users n w letters L B k a r f g if_false if_true i HL HB Over R G).
+  - exact (proj2 (check_by_sticks_correct users n w letters L B k a r f g _ _ i HL HB Over R) G).
   - destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
     + unfold gathered. rewrite S.
-      exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB Hi E G).
-    + destruct (check_sharp_lookup_correct users n w L B k a r _ i order HL HB Hi O E) as [_ X]. rewrite (X G).
+      exact (errs_by_lookup_correct users n w L B k a r f g if_false if_true i HL HB E G).
+    + destruct (check_sharp_lookup_correct users n w L B k a r _ i order HL HB O E) as [_ X]. rewrite (X G).
       destruct (truth users n w f i); simpl; lra.
   - destruct (is_long_lookup L B a); [discriminate|].
-    exact (proj2 (check_sum_lookup_correct _ users n w L B k a r f g _ _ i HL HB Hi Known R) G).
+    exact (proj2 (check_sum_lookup_correct _ users n w L B k a r f g _ _ i HL HB Known R) G).
 Qed.
 
-Theorem errs_of_others_correct ls A h d s f e if_above if_below i : holds_now A h -> i upto n ->
+Theorem errs_of_others_correct ls A h d s f e if_above if_below (i : position n) : holds_now A h ->
   nth d M IsAnything = IsOthers s f e ->
   existsb (errs views letters L M d if_above if_below) (fst (walk views letters L M ls A)) = true ->
   - Q2R if_below <= through ls h i d - INR (others s n (truth users n w f) i) <= Q2R if_above.
 Proof.
-  intros HA Hi N H. destruct (errs_of_head ls A h d if_above if_below i HA Hi H) as (B & k & as_ & HB & -> & R).
+  intros HA N H. destruct (errs_of_head ls A h d if_above if_below i HA H) as (B & k & as_ & HB & -> & R).
   rewrite N in R. destruct R as [R|(a & r & -> & R)]; [discriminate|].
   cbn [total fst snd]. rewrite Rplus_0_r. unfold errs_alone in R.
   apply if_or in R as [R|R]; [discriminate|]. apply if_or in R as [R|R]; [|apply if_or in R as [R|R];
@@ -174,7 +175,7 @@ Proof.
   { unfold check_by_sticks in R. now rewrite andb_false_r in R. }
   destruct (errs_otherwise_cases _ _ _ _ _ _ R) as [[S E]|(order & O & F & T & E)].
   - unfold gathered. rewrite S.
-    exact (errs_by_lookup_of_others users n w L B k a r s f e if_above if_below i HL HB Hi E).
-  - destruct (check_sharp_lookup_correct users n w L B k a r _ i order HL HB Hi O E) as [-> _]. lra.
+    exact (errs_by_lookup_of_others users n w L B k a r s f e if_above if_below i HL HB E).
+  - destruct (check_sharp_lookup_correct users n w L B k a r _ i order HL HB O E) as [-> _]. lra.
 Qed.
 End Walk.

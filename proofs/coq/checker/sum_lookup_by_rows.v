@@ -275,8 +275,7 @@ Qed.
 
 Section Position.
 Variables (known : option predicate_meanings) (A : list meaning) (a : head) (values : row) (D : sum_of_counts).
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Known : forall u, known = Some u -> u = users.
 Notation tr := (truth users n w).
@@ -326,7 +325,7 @@ Proof.
   - take_pair H. cbn [linear]. rewrite Q2R_0. ring.
   - destruct (split_row A n i r) as [y s]. rewrite (IH y s eq_refl).
     destruct (known_number (nth d A IsAnything) n i) as [z|] eqn:K; take_pair H.
-    + rewrite (known_number_correct users n w i _ _ z (HA i d Hi) K), Q2R_reduced, Q2R_plus, Q2R_mult. ring.
+    + rewrite (known_number_correct users n w i _ _ z (HA i d (in_word i)) K), Q2R_reduced, Q2R_plus, Q2R_mult. ring.
     + cbn [linear]. ring.
 Qed.
 
@@ -352,7 +351,7 @@ Proof.
       destruct (IH keys ks' p' q' r' Ks F') as (e & He).
       destruct (match rest with [] => true | _ => is_zero al end) eqn:Z; [|discriminate]. apply some_inj in F.
       take_triple F. exists ((Q2R x + linear rest (h i)) * Q2R ga + e). intros j Hj. cbn [dot_product].
-      rewrite (He j Hj), (split_row_correct row x rest S), (key_parabola_correct A users n w i h Hi HA key al be ga j
+      rewrite (He j Hj), (split_row_correct row x rest S), (key_parabola_correct A users n w i h HA key al be ga j
         Ek Hj).
       rewrite linear_joined, linear_scaled. rationals.
       assert (R : linear rest (h i) * Q2R al = 0).
@@ -389,7 +388,7 @@ Proof.
   - apply some_inj in H. take_triple H. cbn [combined]. rewrite Q2R_0.
     replace (0 - (0 + 0)) with 0 by ring. rewrite Rabs_R0. lra.
   - unfold bind in H. destruct (near_counts A r) as [[[cs' ts'] e']|]; [|discriminate].
-    specialize (IH cs' ts' e' eq_refl). pose proof (HA i d Hi) as M.
+    specialize (IH cs' ts' e' eq_refl). pose proof (HA i d (in_word i)) as M.
     destruct (nth d A IsAnything) as [v|f|f|f g|x f|s f|t|s f|s f x|]; try discriminate; apply some_inj in H;
       take_triple H; cbn [combined means] in *.
     + rewrite M. match goal with |- Rabs ?u <= _ => match type of IH with Rabs ?v <= _ => replace u with v by ring end
@@ -398,7 +397,7 @@ Proof.
     + rewrite M. unfold count_value at 1. cbn [fst snd].
       match goal with |- Rabs ?u <= _ => match type of IH with Rabs ?v <= _ => replace u with v by ring end end.
       exact IH.
-    + unfold count_value at 1. cbn [fst snd]. rewrite (counted_others s n (tr f) i Hi), Q2R_opp.
+    + unfold count_value at 1. cbn [fst snd]. rewrite (counted_others s n (tr f) i), Q2R_opp.
       rewrite Q2R_reduced, Q2R_plus, Q2R_mult.
       match goal with |- Rabs ?u <= _ => match type of IH with Rabs ?v <= _ =>
         replace u with (Q2R q * - (INR (others s n (tr f) i) - h i d) + v) by ring end end.
@@ -459,7 +458,7 @@ Proof.
   - cbn [fold_right least_sum greatest_sum fst snd]. fold (least_sum l real_truths n i) (greatest_sum l real_truths n
     i).
     unfold counted_here. rewrite (real_truths_known s f q I).
-    destruct (counted_apart s n (tr f) i Hi) as (r & E & L).
+    destruct (counted_apart s n (tr f) i) as (r & E & L).
     assert (K : Z.of_nat k = (Z.of_nat r + (if tr f i then 1 else 0))%Z)
       by (unfold k; rewrite E; destruct (tr f i); simpl; lia).
     rewrite K. set (u := Z.of_nat (span s n i)) in *. assert (R : (0 <= Z.of_nat r <= u - 1)%Z) by (unfold u; lia).
@@ -475,8 +474,7 @@ End Position.
 (* ---- claims ---- *)
 Section Claimed.
 Variables (known : option predicate_meanings) (A : list meaning) (a : head) (values : row) (D : sum_of_counts).
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Known : forall u, known = Some u -> u = users.
 Hypothesis Whole : forallb (fun e => is_integer (snd e)) D = true.
@@ -562,7 +560,7 @@ Proof.
   destruct (truths_number real ts) as [x|] eqn:T; [|discriminate]. cbv zeta in H.
   destruct (is_integer (Qred (shift + x))) eqn:I; [|discriminate]. apply integer_value_of in I.
   rewrite Q2R_reduced, Q2R_plus in I.
-  pose proof (near_counts_correct A users n w i h Hi HA r cs ts e' N) as E.
+  pose proof (near_counts_correct A users n w i h HA r cs ts e' N) as E.
   rewrite (truths_number_correct D users n w i ts x T) in E.
   destruct (equal count_eqb cs D) eqn:E1; [|destruct (equal count_eqb cs (scaled (-1) D)) eqn:E2; [|discriminate]];
     apply some_inj in H; take_triple H; unfold place_for; rewrite plus_IZR, <- I.
@@ -637,8 +635,7 @@ Qed.
 (* ---- the head ---- *)
 Section Head.
 Variables (known : option predicate_meanings) (A : list meaning) (a : head) (values : row) (D : sum_of_counts).
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (h : nat -> vector).
 Hypothesis HA : holds_of users n w A h.
 Hypothesis Known : forall u, known = Some u -> u = users.
 Hypothesis Whole : forallb (fun e => is_integer (snd e)) D = true.
@@ -653,7 +650,7 @@ Proof.
   intros H j [Hj _]. unfold check_sum_length in H.
   destruct (traverse (value_row known A values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
   apply andb_prop in H as [Range _]. rewrite forallb_forall in Range.
-  destruct (values_are known A values users n w i h Hi HA Known vs Vs) as [Ln V].
+  destruct (values_are known A values users n w i h HA Known vs Vs) as [Ln V].
   rewrite (V j Hj). specialize (Range (nth (j - 1) vs 0%Q) ltac:(apply nth_In; lia)).
   apply andb_prop in Range as [R1 R2]. apply Qle_bool_R in R1, R2. rewrite Q2R_0 in R1. rewrite Q2R_1 in R2. lra.
 Qed.
@@ -667,13 +664,13 @@ Lemma sum_found : checked -> tr guard i = true -> (each j upto n, linear values 
 Proof.
   intros H G. unfold check_sum_length in H.
   destruct (traverse (value_row known A values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
-  apply andb_prop in H as [_ H]. destruct (values_are known A values users n w i h Hi HA Known vs Vs) as [Ln V].
-  destruct (sum_there D users n w i Hi Whole) as (z & Vz & Bz).
-  assert (I : In i (seq 1 n)) by (apply in_seq; lia).
+  apply andb_prop in H as [_ H]. destruct (values_are known A values users n w i h HA Known vs Vs) as [Ln V].
+  destruct (sum_there D users n w i Whole) as (z & Vz & Bz).
+  assert (I : In (i : nat) (seq 1 n)) by (apply in_seq; lia).
   destruct (all_same vs) eqn:Same.
   - left. intros j Hj. rewrite forallb_forall in H. specialize (H _ (real_truths_listed D users n w i)). cbv zeta in H.
     rewrite forallb_forall in H. specialize (H i I). rewrite (real_truths_can_be known D users n w i Known) in H.
-    apply (claims_hold_there known D users n w i Hi Known chi guard z Vz) in H as [R _]; [|exact Bz|exact G].
+    apply (claims_hold_there known D users n w i Known chi guard z Vz) in H as [R _]; [|exact Bz|exact G].
     apply Qeq_bool_R in R. rewrite number_of_value in R. rewrite <- R, (V j Hj).
     unfold all_same in Same. rewrite forallb_forall in Same. symmetry. apply Qeq_bool_R, Same, nth_In. lia.
   - right. destruct (traverse (key_parabola A n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
@@ -685,10 +682,10 @@ Proof.
     2:{ exfalso. rewrite forallb_forall in H. specialize (H i I).
         now rewrite (real_truths_can_be known D users n w i Known) in H. }
     cbv zeta in H. rewrite forallb_forall in H.
-    destruct (traverse_nth _ _ _ (i - 1) i Vx) as ([[c shift] r] & Nv & Kv).
+    destruct (traverse_nth _ _ _ (i - 1) (i : nat) Vx) as ([[c shift] r] & Nv & Kv).
     { rewrite (nth_error_nth' _ 0%nat) by (rewrite length_seq; lia). rewrite seq_nth by lia. f_equal. lia. }
-    assert (Ic : In (i, (c, shift, r)) (combine (seq 1 n) vertices)).
-    { apply nth_error_In with (n := (i - 1)%nat). clear - Nv Lx Hi. 
+    assert (Ic : In ((i : nat), (c, shift, r)) (combine (seq 1 n) vertices)).
+    { apply nth_error_In with (n := (i - 1)%nat). clear - Nv Lx i.
       assert (C : forall k st (l : list (Q * Q * row)) v, nth_error l k = Some v -> (k < n)%nat ->
         nth_error (combine (seq st (length l)) l) k = Some ((st + k)%nat, v)).
       { induction k as [|k IH]; intros st [|u l] v N K; try discriminate; simpl in *.
@@ -700,9 +697,9 @@ Proof.
     destruct (place_of A D real shift r) as [[[s' o'] miss]|] eqn:P; [|discriminate].
     apply andb_prop in H as [Eq Me]. unfold place_eqb in Eq. apply andb_prop in Eq as [Es Eo].
     apply eqb_prop in Es. apply Z.eqb_eq in Eo. subst s' o'. apply Qle_bool_R in Me.
-    apply (claims_hold_there known D users n w i Hi Known chi guard z Vz) in Cl as [R S]; [|exact Bz|exact G].
-    destruct (vertex_at_correct A a users n w i h Hi HA ks c shift r Ks Kv) as (Cp & e & Score).
-    pose proof (place_of_correct A D users n w i h Hi HA z Vz shift r s o miss P) as Near.
+    apply (claims_hold_there known D users n w i Known chi guard z Vz) in Cl as [R S]; [|exact Bz|exact G].
+    destruct (vertex_at_correct A a users n w i h HA ks c shift r Ks Kv) as (Cp & e & Score).
+    pose proof (place_of_correct A D users n w i h HA z Vz shift r s o miss P) as Near.
     unfold sees in S. apply andb_prop in S as [S Mp]. apply andb_prop in S as [P1 P2]. apply Z.leb_le in P1, P2.
     set (pz := place_for s o z) in *. exists vs, c, (Q2R shift + linear r (h i)), e, (Z.to_nat pz).
     assert (Pv : INR (Z.to_nat pz) = IZR pz) by (rewrite INR_IZR_INZ, Z2Nat.id by lia; reflexivity).
@@ -724,8 +721,8 @@ Proof.
 Qed.
 
 Section Written.
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (h : nat -> vector) (a : head) (values : row).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (h : nat ->
+  vector) (a : head) (values : row).
 Variables (x y c0 E : Q) (t : bool).
 Notation m := (mask_at (head_masking a) i).
 Hypothesis In01 : forall j, visible n m j -> 0 <= linear values (h j) <= 1.
@@ -740,7 +737,7 @@ Lemma same_written v : (each j upto n, linear values (h j) = v) ->
 Proof.
   intros V K. unfold gathered, attend_as. set (ws := weights_as (head_weighing a) n m i (scaled_score a n h i)).
   rewrite (sum_ext n _ (fun j => ws j * v)) by (intros j Hj; now rewrite (V j Hj)).
-  rewrite sum_scale_r. unfold ws. rewrite (attend_as_total _ n m i _ i K (self_visible a n i Hi)). ring.
+  rewrite sum_scale_r. unfold ws. rewrite (attend_as_total _ n m i _ i K (self_visible a n i)). ring.
 Qed.
 
 Variables (vs : list Q) (c : Q) (H e : R) (p : nat) (table : list Z) (far : Z).
@@ -794,7 +791,7 @@ Proof.
     apply (gap_rule_limit n m _ _ (bit t) p (share S) 0 (Rle_refl 0)); auto; try lra; try (split; assumption);
       [apply bit_range|].
     rewrite Rmult_0_r, Rplus_0_r.
-    unfold S. rewrite <- (bad_sum_value n i Hi table far p (number_of t) vs 1), Ln, <- sum_scale. apply sum_le.
+    unfold S. rewrite <- (bad_sum_value n i table far p (number_of t) vs 1), Ln, <- sum_scale. apply sum_le.
     intros j Hj. replace (1 + j - 1)%nat with j by lia.
     pose proof (nth_gap_weight c0 E (apart j p) ltac:(lra) E0 E1) as Wj. rewrite <- Et, <- Ef in Wj.
     assert (W0 : 0 <= weight m (scaled_score a n h i) p) by apply weight_nonneg.
@@ -825,12 +822,13 @@ Proof.
 Qed.
 End Written.
 
-Theorem check_sum_lookup_correct known users n w L A h a r chi guard x y i : allowed L n -> holds_of users n w A h ->
-  i upto n -> (forall u, known = Some u -> u = users) -> check_sum_lookup known L A a r (IsNear chi guard) x y = true ->
+Theorem check_sum_lookup_correct known users n w L A h a r chi guard x y (i : position n) : allowed L n ->
+  holds_of users n w A h ->
+  (forall u, known = Some u -> u = users) -> check_sum_lookup known L A a r (IsNear chi guard) x y = true ->
   0 <= gathered a n h i r <= 1
   /\ (truth users n w guard i = true -> within_errors x y (truth users n w chi i) (gathered a n h i r)).
 Proof.
-  intros (N1 & Le & HN) HA Hi Known H. unfold check_sum_lookup in H. destruct (greatest_length L) as [N|];
+  intros (N1 & Le & HN) HA Known H. unfold check_sum_lookup in H. destruct (greatest_length L) as [N|];
     [|discriminate].
   destruct (match sum_in chi with Some l => Some l | None => sum_in guard end) as [D|]; [|discriminate]. cbv zeta in H.
   destruct (extremes known A a r _) as [c' E]. set (c0 := match c' with Some c => c | None => 4%Q end) in *.
@@ -850,8 +848,8 @@ Proof.
   assert (Ends : forall table far, check_sum_length known A a r D chi guard x y c0 E table far n = true ->
     normalises (head_weighing a) = true -> 0 <= gathered a n h i r <= 1).
   { intros table far F NP. unfold gathered. apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ NP)
-    (self_visible a n i Hi)).
-    exact (sum_range_there known A a r D users n w i h Hi HA Known chi guard x y c0 E table far F). }
+    (self_visible a n i)).
+    exact (sum_range_there known A a r D users n w i h HA Known chi guard x y c0 E table far F). }
   destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
   - assert (K' : Qle_bool (integer_of (S order)) (c0 * (1 - 2 * E))
       && forallb (check_sum_length known A a r D chi guard x y c0 E [] 0%Z) (lengths_to L N) = true)
@@ -861,17 +859,17 @@ Proof.
     { rewrite integer_of_value in Sharp. revert Sharp. rationals. lra. }
     pose proof (sparse_normalises _ _ O) as NP.
     split; [exact (Ends _ _ F NP)|]. intros G.
-    destruct (sum_found known A a r D users n w i h Hi HA Known Whole chi guard x y c0 E [] 0%Z F G)
+    destruct (sum_found known A a r D users n w i h HA Known Whole chi guard x y c0 E [] 0%Z F G)
       as [S|(vs & c & V & e & p & Ln & Va & Cc & Ne & Vp & Sc & Rd)].
-    + rewrite (same_written n i h a r Hi _ S NP). apply exact_within; lra.
+    + rewrite (same_written n i h a r _ S NP). apply exact_within; lra.
     + apply (sparse_written n i h a r) with (c0 := c0) (E := E) (vs := vs) (c := c) (H := V) (e := e) (p := p)
         (table := []) (far := 0%Z) (order := order); assumption.
   - destruct (head_weighing a) eqn:W; try discriminate. apply One in K.
     split; [exact (Ends _ _ K ltac:(reflexivity || now rewrite W))|]. intros G.
-    destruct (sum_found known A a r D users n w i h Hi HA Known Whole chi guard x y c0 E _ _ K G)
+    destruct (sum_found known A a r D users n w i h HA Known Whole chi guard x y c0 E _ _ K G)
       as [S|(vs & c & V & e & p & Ln & Va & Cc & Ne & Vp & Sc & Rd)].
-    + rewrite (same_written n i h a r Hi _ S ltac:(reflexivity || now rewrite W)). apply exact_within; lra.
+    + rewrite (same_written n i h a r _ S ltac:(reflexivity || now rewrite W)). apply exact_within; lra.
     + apply (softmax_written n i h a r) with (c0 := c0) (E := E) (vs := vs) (c := c) (H := V) (e := e) (p := p)
         (table := map (gap_weight c0 E) (seq 0 cut)) (far := gap_weight c0 E cut); try assumption; try reflexivity.
-      exact (sum_range_there known A a r D users n w i h Hi HA Known chi guard x y c0 E _ _ K).
+      exact (sum_range_there known A a r D users n w i h HA Known chi guard x y c0 E _ _ K).
 Qed.

@@ -4,8 +4,8 @@
    Proved: both, for `exact` and `enclosure`; and that expressions which do not mention i (or n) have the same value at
    all positions (at all lengths). *)
 From Coq Require Import Reals QArith Qreals Qpower Qround ZArith List Bool Lra Lia.
-From Certify Require Import lists finite_sums exponential exp_enclosure formula network well_defined linear_combination
-  expression_bounds check_defined gap_rule.
+From Certify Require Import positions lists finite_sums exponential exp_enclosure formula network well_defined
+  linear_combination expression_bounds check_defined gap_rule.
 Open Scope R_scope.
 
 Definition bind {X Y} (x : option X) (f : X -> option Y) : option Y := match x with Some x => f x | None => None end.
@@ -526,9 +526,9 @@ Definition well_defined_by_rows (L : lengths) (T : transformer) : bool :=
 
 Theorem well_defined_by_rows_correct L T : well_defined_by_rows L T = true -> defined_for L T.
 Proof.
-  unfold well_defined_by_rows. intros H n i (H1 & Hl & Hg) Hi. destruct (greatest_length L) as [N|]; [|discriminate].
+  unfold well_defined_by_rows. intros H n i (H1 & Hl & Hg). destruct (greatest_length L) as [N|]; [|discriminate].
   cbv zeta in H. pose proof (all_of_forall _ _ H n ltac:(apply in_seq; lia)) as H'. cbv beta in H'.
-  pose proof (all_of_forall _ _ H' i ltac:(apply in_seq; lia)) as C. cbv beta in C. apply if_and in C as [E P].
+  pose proof (all_of_forall _ _ H' (i : nat) ltac:(apply in_seq; lia)) as C. cbv beta in C. apply if_and in C as [E P].
   rewrite forallb_forall in E, P. split.
   - intros d x I. exact (is_defined_at_correct x n i (E _ I)).
   - intros l a Hl' Ha. specialize (P l Hl'). rewrite forallb_forall in P. exact (is_positive_at_correct _ n i (P a Ha)).

@@ -12,10 +12,10 @@ Definition sharp_head (K : kinds) (a : head) : bool :=
   match placed K (head_queries a) (head_keys a) with Some s => Qeq_bool s 1 || Qeq_bool s (-1) | None => false end
   || match parabola K (head_queries a) (head_keys a) with Some _ => true | None => false end.
 
-Lemma sharp_head_correct n K h a i : stream_holds n K h -> i upto n -> sharp_head K a = true ->
+Lemma sharp_head_correct n K h a (i : position n) : stream_holds n K h -> sharp_head K a = true ->
   sharp_row n (mask_at (head_masking a) i) (raw_score a h i).
 Proof.
-  intros H Hi E. apply orb_prop in E as [E|E].
+  intros H E. apply orb_prop in E as [E|E].
   - destruct (placed K (head_queries a) (head_keys a)) as [s|] eqn:P; [|discriminate].
     assert (S : Q2R s = 1 \/ Q2R s = -1).
     { apply orb_prop in E as [E|E]; apply Qeq_bool_R in E; rewrite E; [left; apply Q2R_1|right].
@@ -23,10 +23,10 @@ Proof.
     apply (placed_sharp n _ _ i (fun j => raw_score a h i j - Q2R s * (INR j / INR n)) (Q2R s));
       [lia|now apply visible_self|exact S|].
     intros j [Hj _]. split; [|lra]. unfold raw_score.
-    destruct (placed_correct n K h i j _ _ s H Hi Hj P) as (z & Z & ->).
+    destruct (placed_correct n K h i (Position j Hj) _ _ s H P) as (z & Z & Ez). cbn [place] in Ez. rewrite Ez.
     now replace (z + Q2R s * (INR j / INR n) - Q2R s * (INR j / INR n)) with z by ring.
   - destruct (parabola K (head_queries a) (head_keys a)) as [b|] eqn:P; [|discriminate].
-    destruct (parabola_correct n K h i _ _ b H Hi P) as (m & M & S). now apply (parabola_sharp n _ i _ b m).
+    destruct (parabola_correct n K h i _ _ b H P) as (m & M & S). now apply (parabola_sharp n _ i _ b m).
 Qed.
 
 Definition value_kind (K : kinds) (a : head) (r : row) : kind :=
@@ -35,31 +35,32 @@ Definition value_kind (K : kinds) (a : head) (r : row) : kind :=
     else if sharp_head K a then Whole else Unknown
   else Unknown.
 
-Lemma uniform_mean n a h i v : uniform_head a = true -> head_masking a = FutureMasked -> i upto n ->
+Lemma uniform_mean n a h (i : position n) v : uniform_head a = true -> head_masking a = FutureMasked ->
   sum n (fun j => weights_by hardmax a n h i j * v j) * INR i = sum i v.
 Proof.
-  intros U M Hi. pose proof (INR_i n i Hi) as I1.
+  intros U M. pose proof (INR_i n i) as I1.
   assert (W : forall j, weights_by hardmax a n h i j = bit (future i j) / INR i).
   { intros j. unfold weights_by. rewrite M. cbn [mask_at].
-    rewrite (hardmax_constant n (future i) _ i 0 (visible_future n i Hi)) by (intros; now apply uniform_scores).
+    rewrite (hardmax_constant n (future i) _ i 0 (visible_future n i (in_word i))) by (intros;
+      now apply uniform_scores).
     f_equal. rewrite <- (sum_one i), <- (sum_up_to n i) by lia. apply sum_ext. intros k _. unfold future. lra. }
   rewrite (sum_ext n _ (fun j => (bit (j <=? i)%nat * v j) * / INR i)).
   - rewrite sum_scale_r, sum_up_to by lia. field. lra.
   - intros j _. rewrite W. unfold future, Rdiv. ring.
 Qed.
 
-Lemma value_kind_correct n K h a i r : stream_holds n K h -> i upto n ->
+Lemma value_kind_correct n K h a (i : position n) r : stream_holds n K h ->
   holds n i (value_kind K a r) (attended_by hardmax a n h i r).
 Proof.
-  intros H Hi. unfold value_kind. destruct (row_is whole_kind K r) eqn:W; [|exact I].
+  intros H. unfold value_kind. destruct (row_is whole_kind K r) eqn:W; [|exact I].
   destruct (uniform_head a) eqn:U; [destruct (head_masking a) eqn:M; try exact I|
     destruct (sharp_head K a) eqn:S; [|exact I]].
   - cbn [holds]. unfold attended_by. rewrite uniform_mean by assumption. apply integer_sum. intros j Hj.
-    apply (row_whole n K h H j); [lia|exact W].
-  - destruct (sharp_head_correct n K h a i H Hi S) as [(p & V & P) _]. cbn [holds]. unfold attended_by, weights_by.
+    exact (row_whole n K h H (Position j ltac:(lia)) _ W).
+  - destruct (sharp_head_correct n K h a i H S) as [(p & V & P) _]. cbn [holds]. unfold attended_by, weights_by.
     rewrite (sum_apart n p) by apply V. destruct (hardmax_tieless n _ _ p V P) as (_ & _ & E).
     rewrite E, one_hot_here, sum_zero; [| |apply V].
-    + rewrite Rmult_1_l, Rplus_0_r. apply (row_whole n K h H p); [apply V|exact W].
+    + rewrite Rmult_1_l, Rplus_0_r. exact (row_whole n K h H (Position p (proj1 V)) _ W).
     + intros j Hj. unfold except. destruct (Nat.eqb_spec j p) as [|N]; [reflexivity|].
       rewrite E, one_hot_elsewhere by assumption. ring.
 Qed.
@@ -67,14 +68,14 @@ Qed.
 Definition join (k c : kind) : kind :=
   if whole_kind k && whole_kind c then Whole else if share_kind k && share_kind c then Share else Unknown.
 
-Lemma join_correct n i k c x y : i upto n -> holds n i k x -> holds n i c y -> holds n i (join k c) (x + y).
+Lemma join_correct n (i : position n) k c x y : holds n i k x -> holds n i c y -> holds n i (join k c) (x + y).
 Proof.
-  intros Hi X Y. unfold join. destruct (whole_kind k && whole_kind c) eqn:W.
+  intros X Y. unfold join. destruct (whole_kind k && whole_kind c) eqn:W.
   - apply andb_prop in W as [A B]. apply integer_plus; [now apply (whole_correct n i k)|now apply (whole_correct n i
       c)].
   - destruct (share_kind k && share_kind c) eqn:S; [|exact I]. apply andb_prop in S as [A B]. cbn [holds].
-    rewrite Rmult_plus_distr_r. apply integer_plus; [now apply (share_correct n i Hi k)|now apply (share_correct n i
-      Hi c)].
+    rewrite Rmult_plus_distr_r. apply integer_plus; [now apply (share_correct n i k)|].
+    now apply (share_correct n i c).
 Qed.
 
 Definition head_kind (K : kinds) (d : direction) (k : kind) (a : head) : kind :=
@@ -82,19 +83,19 @@ Definition head_kind (K : kinds) (d : direction) (k : kind) (a : head) : kind :=
 Definition heads_kind (K : kinds) (l : layer) (d : direction) : kind :=
   fold_left (head_kind K d) (layer_heads l) (kind_at K d).
 
-Lemma head_kind_correct n K h a i d : stream_holds n K h -> i upto n -> forall k x, holds n i k x ->
+Lemma head_kind_correct n K h a (i : position n) d : stream_holds n K h -> forall k x, holds n i k x ->
   holds n i (head_kind K d k a) (x + head_output_by hardmax n h i d a).
 Proof.
-  intros H Hi. unfold head_kind, head_output_by. induction (head_values a) as [|[e r] l IH]; intros k x X.
+  intros H. unfold head_kind, head_output_by. induction (head_values a) as [|[e r] l IH]; intros k x X.
   - cbn. now rewrite Rplus_0_r.
   - cbn [fold_left collect fst snd]. rewrite <- Rplus_assoc. apply IH. destruct (e =? d)%nat; [|now rewrite Rplus_0_r].
-    apply join_correct; [exact Hi|exact X|now apply value_kind_correct].
+    apply join_correct; [exact X|now apply value_kind_correct].
 Qed.
 
-Lemma heads_kind_correct n K h l i d : stream_holds n K h -> i upto n ->
+Lemma heads_kind_correct n K h l (i : position n) d : stream_holds n K h ->
   holds n i (heads_kind K l d) (after_heads_by hardmax n l h i d).
 Proof.
-  intros H Hi. unfold heads_kind, after_heads_by. specialize (H i d Hi) as X. revert X.
+  intros H. unfold heads_kind, after_heads_by. specialize (H i d (in_word i)) as X. revert X.
   generalize (kind_at K d) as k, (h i d) as x.
   induction (layer_heads l) as [|a hs IH]; intros k x X; cbn [fold_left total].
   - now rewrite Rplus_0_r.
@@ -150,8 +151,7 @@ Lemma total_filter {X} (f : X -> R) (p : X -> bool) l :
 Proof. induction l as [|x l IH]; cbn [filter total]; [lra|]. destruct (p x); cbn [negb total]; lra. Qed.
 
 Section Units.
-Variables (n i : nat) (K : kinds) (x : vector) (d : direction).
-Hypothesis Hi : i upto n.
+Variables (n : nat) (i : position n) (K : kinds) (x : vector) (d : direction).
 Hypothesis H : forall e, holds n i (kind_at K e) (x e).
 
 (* The stream that is x at every position, so that rows need no lemmas of their own. *)
@@ -172,7 +172,7 @@ Proof.
   apply orb_prop in E1 as [Z|E1].
   - apply Qeq_bool_R in Z. rewrite Z, Q2R_0, !Rmult_0_l. apply integer_0.
   - apply andb_prop in E1 as [I W]. rewrite Rmult_assoc. apply integer_mult; [now apply integral_correct|].
-    now apply (share_correct n i Hi (kind_at K e)).
+    now apply (share_correct n i (kind_at K e)).
 Qed.
 
 Definition whole_unit (u : relu_unit) : bool :=
@@ -221,7 +221,7 @@ Proof.
   induction us as [|u us IH]; cbn [forallb total]; intros E; [rewrite Rmult_0_l; apply integer_0|].
   apply andb_prop in E as [E1 E2]. rewrite Rmult_plus_distr_r. apply integer_plus; [|now apply IH].
   apply andb_prop in E1 as [E1 W]. apply andb_prop in E1 as [R B]. unfold unit_output.
-  pose proof (INR_i n i Hi) as I1. set (y := linear (unit_reads u) x + Q2R (unit_bias u)).
+  pose proof (INR_i n i) as I1. set (y := linear (unit_reads u) x + Q2R (unit_bias u)).
   assert (Y : is_integer (y * INR i)).
   { unfold y. rewrite Rmult_plus_distr_r. apply integer_plus; [now apply share_row_here|].
     apply integer_mult; [now apply integral_correct|apply integer_nat]. }
@@ -260,13 +260,13 @@ Proof.
   - cbn [total]. rewrite Rplus_0_l. destruct (Qeq_bool b 0) eqn:Z.
     + apply Qeq_bool_R in Z. rewrite Z, Q2R_0, Rplus_0_r. exact Hd.
     + destruct (integral b) eqn:I; [|exact Logic.I].
-      apply join_correct; [exact Hi|exact Hd|]. now apply integral_correct.
+      apply join_correct; [exact Hd|]. now apply integral_correct.
   - destruct (integral b) eqn:I; [|exact Logic.I]. apply integral_correct in I.
     destruct (forallb whole_unit (u :: us) && balanced (length (u :: us)) d (u :: us)) eqn:B.
-    + apply andb_prop in B as [B1 B2]. apply join_correct; [exact Hi|exact Hd|]. apply integer_plus; [|exact I].
+    + apply andb_prop in B as [B1 B2]. apply join_correct; [exact Hd|]. apply integer_plus; [|exact I].
       now apply (balanced_integer (length (u :: us))).
     + destruct (forallb share_unit (u :: us)) eqn:S; [|exact Logic.I].
-      apply join_correct; [exact Hi|exact Hd|]. cbn [holds]. rewrite Rmult_plus_distr_r.
+      apply join_correct; [exact Hd|]. cbn [holds]. rewrite Rmult_plus_distr_r.
       apply integer_plus; [now apply share_units|]. apply integer_mult; [exact I|apply integer_nat].
 Qed.
 End Units.
@@ -291,9 +291,9 @@ Lemma layer_kinds_correct n D K l h : stream_holds n K h ->
   stream_holds n (layer_kinds D K l) (after_layer_by hardmax n l h).
 Proof.
   intros H i d Hi. apply (from_each_holds n i _ D (after_layer_by hardmax n l h i)). intros e.
-  unfold after_layer_by. apply units_kind_correct; [exact Hi|].
+  unfold after_layer_by. apply (units_kind_correct n (Position i Hi)).
   apply (from_each_holds n i _ D (after_heads_by hardmax n l h i)).
-  intros e'. now apply heads_kind_correct.
+  intros e'. exact (heads_kind_correct n K h l (Position i Hi) e' H).
 Qed.
 
 Fixpoint sharp_layers (D : nat) (K : kinds) (ls : list layer) : bool :=
@@ -308,7 +308,7 @@ Lemma sharp_layers_correct n D ls : forall K h, stream_holds n K h -> sharp_laye
 Proof.
   induction ls as [|l ls IH]; intros K h H E; [exact I|]. cbn [sharp_layers] in E. apply andb_prop in E as [A B]. split.
   - intros a i Ha U Hi. rewrite forallb_forall in A. specialize (A a Ha). rewrite U in A.
-    now apply (sharp_head_correct n K h).
+    exact (sharp_head_correct n K h a (Position i Hi) H A).
   - apply (IH (layer_kinds D K l)); [now apply layer_kinds_correct|exact B].
 Qed.
 
@@ -332,9 +332,9 @@ Definition embedding_kind (T : transformer) (d : direction) : kind :=
        | _ => Unknown
        end.
 
-Lemma position_kind_correct users n i p : i upto n -> holds n i (position_kind p) (position_value users p n i).
+Lemma position_kind_correct users n (i : position n) p : holds n i (position_kind p) (position_value users p n i).
 Proof.
-  intros Hi. destruct p as [x|f s]; [|apply integer_bit].
+  destruct p as [x|f s]; [|apply integer_bit].
   destruct x as [q| | | | | |x y| |x k|g x]; try exact I; cbn [position_kind position_value expression_value].
   - destruct (Qeq_bool q 1) eqn:E; [apply Qeq_bool_R in E; rewrite E; apply Q2R_1|].
     destruct (integral q) eqn:J; [now apply integral_correct|exact I].
@@ -354,10 +354,10 @@ Proof.
   destruct (e =? d)%nat; cbn [total snd]; lra.
 Qed.
 
-Lemma embedding_kind_correct users T n w i d : over T n w -> i upto n ->
+Lemma embedding_kind_correct users T n w (i : position n) d : over T n w ->
   holds n i (embedding_kind T d) (embed users T n w i d).
 Proof.
-  intros O Hi. unfold embed, embedding_kind. rewrite collect_filter. set (r := nth (w i) (token_embedding T) []).
+  intros O. unfold embed, embedding_kind. rewrite collect_filter. set (r := nth (w i) (token_embedding T) []).
   assert (In r (token_embedding T)) as R by (apply nth_In; now apply O). rewrite <- weight_on_correct.
   destruct (forallb (fun r => Qeq_bool (weight_on r d) 0) (token_embedding T)) eqn:Z.
   - rewrite forallb_forall in Z. specialize (Z r R). apply Qeq_bool_R in Z. rewrite Z, Q2R_0, Rplus_0_l.
@@ -380,7 +380,7 @@ Proof.
     w)).
   { intros w O. apply (sharp_layers_correct n (beyond T) _ (from_each (embedding_kind T) (beyond T))); [|exact E].
     intros i d Hi. apply (from_each_holds n i _ (beyond T) (embed users T n w i)).
-    intros e. now apply embedding_kind_correct. }
+    intros e. exact (embedding_kind_correct users T n w (Position i Hi) e O). }
   split; [split|].
   - apply Rinv_0_lt_compat, lt_0_INR. lia.
   - intros w O. eapply every_row_impl; [|now apply A]. now intros m s [_ G].

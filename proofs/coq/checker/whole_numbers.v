@@ -56,8 +56,7 @@ Proof.
 Qed.
 
 Section AtPosition.
-Variables (n i : nat).
-Hypothesis Hi : i upto n.
+Variables (n : nat) (i : position n).
 
 Lemma INR_i : 1 <= INR i. Proof. apply INR_at_least_1. lia. Qed.
 
@@ -94,31 +93,31 @@ Section Rows.
 Variables (n : nat) (K : kinds) (h : nat -> vector).
 Hypothesis H : stream_holds n K h.
 
-Lemma row_integer i r c : i upto n -> (forall k x, whole_kind k = true -> holds n i k x -> is_integer (x * c)) ->
+Lemma row_integer (i : position n) r c : (forall k x, whole_kind k = true -> holds n i k x -> is_integer (x * c)) ->
   row_is whole_kind K r = true -> is_integer (linear r (h i) * c).
 Proof.
-  intros Hi G. induction r as [|[d q] r IH]; cbn [row_is forallb linear fst snd]; intros E.
+  intros G. induction r as [|[d q] r IH]; cbn [row_is forallb linear fst snd]; intros E.
   - rewrite Rmult_0_l. apply integer_0.
   - apply andb_prop in E as [E1 E2]. rewrite Rmult_plus_distr_r. apply integer_plus; [|now apply IH].
     apply orb_prop in E1 as [Z|E1].
     + apply Qeq_bool_R in Z. rewrite Z, Q2R_0, !Rmult_0_l. apply integer_0.
     + apply andb_prop in E1 as [I W]. rewrite Rmult_assoc. apply integer_mult; [now apply integral_correct|].
-      apply (G (kind_at K d)); [exact W|now apply H].
+      apply (G (kind_at K d)); [exact W|apply H; lia].
 Qed.
-Lemma row_whole i r : i upto n -> row_is whole_kind K r = true -> is_integer (linear r (h i)).
+Lemma row_whole (i : position n) r : row_is whole_kind K r = true -> is_integer (linear r (h i)).
 Proof.
-  intros Hi E. rewrite <- Rmult_1_r. apply row_integer; [exact Hi| |exact E]. intros k x W E'.
+  intros E. rewrite <- Rmult_1_r. apply row_integer; [|exact E]. intros k x W E'.
   rewrite Rmult_1_r. now apply (whole_correct n i k).
 Qed.
-Lemma row_share i r : i upto n -> row_is share_kind K r = true -> is_integer (linear r (h i) * INR i).
+Lemma row_share (i : position n) r : row_is share_kind K r = true -> is_integer (linear r (h i) * INR i).
 Proof.
-  intros Hi. induction r as [|[d q] r IH]; cbn [row_is forallb linear fst snd]; intros E.
+  induction r as [|[d q] r IH]; cbn [row_is forallb linear fst snd]; intros E.
   - rewrite Rmult_0_l. apply integer_0.
   - apply andb_prop in E as [E1 E2]. rewrite Rmult_plus_distr_r. apply integer_plus; [|now apply IH].
     apply orb_prop in E1 as [Z|E1].
     + apply Qeq_bool_R in Z. rewrite Z, Q2R_0, !Rmult_0_l. apply integer_0.
     + apply andb_prop in E1 as [I W]. rewrite Rmult_assoc. apply integer_mult; [now apply integral_correct|].
-      apply (share_correct n i Hi (kind_at K d)); [exact W|now apply H].
+      apply (share_correct n i (kind_at K d)); [exact W|apply H; lia].
 Qed.
 End Rows.
 
@@ -134,10 +133,10 @@ Proof. destruct a, b; simpl; intros; try discriminate; reflexivity. Qed.
 Definition only (k : kind) (K : kinds) (r : row) : option Q :=
   match r with [(d, q)] => if kind_eqb (kind_at K d) k then Some q else None | _ => None end.
 
-Lemma only_correct n K h i k r q : stream_holds n K h -> i upto n -> only k K r = Some q ->
+Lemma only_correct n K h (i : position n) k r q : stream_holds n K h -> only k K r = Some q ->
   exists x, holds n i k x /\ linear r (h i) = Q2R q * x.
 Proof.
-  intros H Hi. destruct r as [|[d p] [|e r]]; cbn [only]; try discriminate.
+  intros H. destruct r as [|[d p] [|e r]]; cbn [only]; try discriminate.
   destruct (kind_eqb (kind_at K d) k) eqn:E; [|discriminate]. intros [= ->]. apply kind_eqb_eq in E.
   exists (h i d). split; [rewrite <- E; now apply H|]. cbn [linear]. lra.
 Qed.
@@ -156,16 +155,17 @@ Proof.
   induction r as [|[d q] r IH]; cbn [filter linear]; [lra|]. destruct (p (d, q)); cbn [negb linear]; lra.
 Qed.
 
-Lemma with_place_correct n K h j r q : stream_holds n K h -> j upto n -> with_place K r = Some q ->
+Lemma with_place_correct n K h (j : position n) r q : stream_holds n K h -> with_place K r = Some q ->
   exists z, is_integer z /\ linear r (h j) = z + Q2R q * (INR j / INR n).
 Proof.
-  intros H Hj. unfold with_place. set (p := is_place K).
+  intros H. unfold with_place. set (p := is_place K).
   destruct (filter p r) as [|[d c] [|e l]] eqn:F; try discriminate.
   destruct (row_is whole_kind K (filter (fun e => negb (p e)) r)) eqn:W; [|discriminate]. intros [= <-].
-  exists (linear (filter (fun e => negb (p e)) r) (h j)). split; [now apply (row_whole n K h)|].
+  exists (linear (filter (fun e => negb (p e)) r) (h j)). split; [exact (row_whole n K h H j _ W)|].
   rewrite (linear_filter p r), F. cbn [linear].
   assert (P : p (d, c) = true) by (apply (filter_In p (d, c) r); rewrite F; now left).
-  apply kind_eqb_eq in P. specialize (H j d Hj). cbn [fst] in P. rewrite P in H. cbn [holds] in H. rewrite H. lra.
+  apply kind_eqb_eq in P. specialize (H j d (in_word j)). cbn [fst] in P. rewrite P in H. cbn [holds] in H.
+  rewrite H. lra.
 Qed.
 
 (* All components but those with a place are integers; there is one with a place, of coefficient 1 or -1. *)
@@ -180,20 +180,20 @@ Fixpoint placed (K : kinds) (qs ks : list row) : option Q :=
   | _, _ => Some 0%Q
   end.
 
-Lemma placed_correct n K h i j qs : forall ks s, stream_holds n K h -> i upto n -> j upto n ->
+Lemma placed_correct n K h (i j : position n) qs : forall ks s, stream_holds n K h ->
   placed K qs ks = Some s -> exists z, is_integer z /\ dot_product qs ks (h i) (h j) = z + Q2R s * (INR j / INR n).
 Proof.
-  induction qs as [|q qs IH]; intros [|k ks] s H Hi Hj; cbn [placed dot_product];
+  induction qs as [|q qs IH]; intros [|k ks] s H; cbn [placed dot_product];
     try (intros [= <-]; exists 0; split; [apply integer_0|rewrite Q2R_0; lra]).
   destruct (row_is whole_kind K q && row_is whole_kind K k) eqn:W.
-  - intros E. apply andb_prop in W as [Wq Wk]. destruct (IH ks s H Hi Hj E) as (z & Z & ->).
+  - intros E. apply andb_prop in W as [Wq Wk]. destruct (IH ks s H E) as (z & Z & ->).
     exists (linear q (h i) * linear k (h j) + z). split; [|lra]. apply integer_plus; [|exact Z].
     apply integer_mult; [now apply (row_whole n K h)|now apply (row_whole n K h)].
   - destruct (only One K q) as [c|] eqn:Oq; [|discriminate]. destruct (with_place K k) as [p|] eqn:Pk; [|discriminate].
     destruct (placed K qs ks) as [t|] eqn:E; [|discriminate]. destruct (integral c) eqn:I; [|discriminate].
     intros Es. assert (Es' : s = Qred (c * p + t)) by congruence. subst s.
-    destruct (IH ks t H Hi Hj E) as (z & Z & ->). destruct (only_correct n K h i One q c H Hi Oq) as (x & X & ->).
-    destruct (with_place_correct n K h j k p H Hj Pk) as (y & Y & ->). simpl in X. subst x.
+    destruct (IH ks t H E) as (z & Z & ->). destruct (only_correct n K h i One q c H Oq) as (x & X & ->).
+    destruct (with_place_correct n K h j k p H Pk) as (y & Y & ->). simpl in X. subst x.
     exists (Q2R c * y + z). split.
     + apply integer_plus; [apply integer_mult; [now apply integral_correct|exact Y]|exact Z].
     + rationals. ring.
@@ -218,11 +218,11 @@ Definition parabola (K : kinds) (qs ks : list row) : option bool :=
   | _, _ => None
   end.
 
-Lemma parabola_correct n K h i qs ks b : stream_holds n K h -> i upto n -> parabola K qs ks = Some b ->
+Lemma parabola_correct n K h (i : position n) qs ks b : stream_holds n K h -> parabola K qs ks = Some b ->
   exists m, is_integer m /\ each j upto n,
     dot_product qs ks (h i) (h j) = (if b then 1 else / INR i) * (2 * m * INR j - INR j ^ 2).
 Proof.
-  intros H Hi. destruct qs as [|q1 [|q2 [|q3 qs]]], ks as [|k1 [|k2 [|k3 ks]]]; cbn [parabola]; try discriminate.
+  intros H. destruct qs as [|q1 [|q2 [|q3 qs]]], ks as [|k1 [|k2 [|k3 ks]]]; cbn [parabola]; try discriminate.
   destruct (only Index K k1) as [c|] eqn:O1; [|discriminate].
   destruct (only Square K k2) as [s|] eqn:O2; [|discriminate].
   destruct (Qeq_bool s (-1)) eqn:S; [|discriminate]. apply Qeq_bool_R in S.
@@ -230,19 +230,19 @@ Proof.
   assert (Hf : linear (half c q1) (h i) = Q2R c * linear q1 (h i) / 2).
   { unfold half. rewrite linear_times, Q2R_mult. unfold Q2R at 2. simpl. lra. }
   assert (Kj : each j upto n, linear k1 (h j) = Q2R c * INR j /\ linear k2 (h j) = - INR j ^ 2).
-  { intros j Hj. destruct (only_correct n K h j Index k1 c H Hj O1) as (x & X & ->).
-    destruct (only_correct n K h j Square k2 s H Hj O2) as (y & Y & ->). simpl in X, Y. subst. split; [lra|].
+  { apply each_position. intros j. destruct (only_correct n K h j Index k1 c H O1) as (x & X & ->).
+    destruct (only_correct n K h j Square k2 s H O2) as (y & Y & ->). simpl in X, Y. subst. split; [lra|].
     rewrite S1. simpl. ring. }
-  pose proof (INR_i n i Hi) as I1. intros E.
+  pose proof (INR_i n i) as I1. intros E.
   destruct (only One K q2) as [d|] eqn:Oo; [|destruct (only Reciprocal K q2) as [d|] eqn:Or; [|discriminate]].
   - destruct (Qeq_bool d 1) eqn:D; [|discriminate]. cbn [andb] in E.
     destruct (row_is whole_kind K (half c q1)) eqn:W; [|discriminate]. injection E as <-. apply Qeq_bool_R in D.
-    destruct (only_correct n K h i One q2 d H Hi Oo) as (x & X & Ex). simpl in X. subst x.
+    destruct (only_correct n K h i One q2 d H Oo) as (x & X & Ex). simpl in X. subst x.
     exists (linear (half c q1) (h i)). split; [now apply (row_whole n K h)|]. intros j Hj.
     destruct (Kj j Hj) as [E1 E2]. cbn [dot_product]. rewrite E1, E2, Ex, D, Q2R_1, Hf. field.
   - destruct (Qeq_bool d 1) eqn:D; [|discriminate]. cbn [andb] in E.
     destruct (row_is share_kind K (half c q1)) eqn:W; [|discriminate]. injection E as <-. apply Qeq_bool_R in D.
-    destruct (only_correct n K h i Reciprocal q2 d H Hi Or) as (x & X & Ex). simpl in X. subst x.
+    destruct (only_correct n K h i Reciprocal q2 d H Or) as (x & X & Ex). simpl in X. subst x.
     exists (linear (half c q1) (h i) * INR i). split; [now apply (row_share n K h)|]. intros j Hj.
     destruct (Kj j Hj) as [E1 E2]. cbn [dot_product]. rewrite E1, E2, Ex, D, Q2R_1, Hf. field. lra.
 Qed.
@@ -304,10 +304,10 @@ Proof.
     apply Nat.leb_le in Mj; apply Nat.leb_le in Ml; apply Nat.leb_le; lia.
 Qed.
 
-Lemma parabola_sharp n k i s (b : bool) m : i upto n -> is_integer m ->
+Lemma parabola_sharp n k (i : position n) s (b : bool) m : is_integer m ->
   (each j upto n, s j = (if b then 1 else / INR i) * (2 * m * INR j - INR j ^ 2)) -> sharp_row n (mask_at k i) s.
 Proof.
-  intros Hi M S. pose proof (INR_i n i Hi) as I1. pose proof (le_INR i n ltac:(lia)) as In.
+  intros M S. pose proof (INR_i n i) as I1. pose proof (le_INR i n ltac:(lia)) as In.
   set (a := if b then 1 else / INR i) in *.
   assert (A : 0 < a) by (unfold a; destruct b; [lra|apply Rinv_0_lt_compat; lra]).
   apply (sharp_from_lattice n (mask_at k i) s i (if b then 1 else INR i)); [lia|now apply visible_self| | |].

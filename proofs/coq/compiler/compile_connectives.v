@@ -238,7 +238,7 @@ Definition embeddable (f : formula) : bool :=
 Lemma embed_positional_truth d f d' x : embed_positional d f = (d', x) -> sound d ->
   (forall n w w' i, truth users n w f i = truth users n w' f i) -> reaches d d' x (IsTruth f).
 Proof.
-  intros E Sd P. apply (add_position_sound users k _ _ _ _ _ E Sd eq_refl). intros n w i _. simpl.
+  intros E Sd P. apply (add_position_sound users k _ _ _ _ _ E Sd eq_refl). intros n w i. simpl.
   now rewrite (P n w no_word).
 Qed.
 
@@ -253,14 +253,14 @@ Proof.
       - unfold is_truth_of. rewrite M. apply formula_eqb_refl.
       - unfold find_truth, find_fact in F. congruence. }
     destruct (is_symbolic f) eqn:Sy.
-    { apply (add_tokens_sound users k _ _ _ _ _ E Sd). intros n w i _ _. cbn [means].
+    { apply (add_tokens_sound users k _ _ _ _ _ E Sd). intros n w i _. cbn [means].
       now rewrite (symbolic_truth_correct f Sy). }
     unfold embeddable in H. rewrite Sy in H. cbn [orb] in H.
     assert (Co : operands_known d f -> forall units bias, connective_units d f = (units, bias) ->
       add_feed_forward d (IsTruth f) units bias = (d', x) -> reaches d d' x (IsTruth f)).
     { intros Kn units bias Eu A. pose proof (connective_below d f Kn) as Be.
       pose proof (fun n w i v => connective_value d n w i v f Kn) as V. rewrite Eu in Be, V. cbn [fst snd] in Be, V.
-      apply (add_feed_forward_sound users k _ _ _ _ _ _ A Sd Be). intros n w i v _ _ Rd. cbn [means]. now apply V. }
+      apply (add_feed_forward_sound users k _ _ _ _ _ _ A Sd Be). intros n w i v _ Rd. cbn [means]. now apply V. }
     destruct f; try (destruct H as [H|H]; [discriminate|]); try easy;
       try (destruct (connective_units d _) as [units bias] eqn:Eu in E; exact (Co H units bias Eu E)).
     + apply (embed_positional_truth _ _ _ _ E Sd). reflexivity.

@@ -135,7 +135,7 @@ Qed.
 Lemma counting_scale s : negb causal || (negb (regime_by_position (set_regime c)) && side_eqb s ToLeft) = true ->
   counting_temperature c = true -> counts_to c s.
 Proof.
-  unfold counting_temperature, sharp_temperature, counts_to, lookup_scale, stretch. intros Su Te n i Hi.
+  unfold counting_temperature, sharp_temperature, counts_to, lookup_scale, stretch. intros Su Te n i.
   assert (L : span s n i upto n) by (unfold span; destruct s; lia).
   assert (Ps : 1 <= INR (span s n i)) by (apply (le_INR 1); lia). assert (Pi : 1 <= INR i) by (apply (le_INR 1); lia).
   assert (Pn : INR (span s n i) <= INR n) by (apply le_INR; lia).

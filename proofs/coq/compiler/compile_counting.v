@@ -171,7 +171,7 @@ Definition predicate_sharp (p : predicate) : Prop :=
 (* The scores of a lookup are multiplied by so much, which is at least the number of positions that are looked at. *)
 Definition stretch (n : nat) : R := if by_position then INR n else 1.
 Definition lookup_scale (n i : nat) : R := stretch n / expression_value temperature n i.
-Definition counts_to (s : side) : Prop := forall n i, i upto n -> 1 <= lookup_scale n i / INR (span s n i).
+Definition counts_to (s : side) : Prop := forall n (i : position n), 1 <= lookup_scale n i / INR (span s n i).
 
 Section OneCount.
 Variables (s : side) (f : formula).
@@ -181,14 +181,14 @@ Theorem add_mean_sound d d' x : add_mean c s f d = (d', x) -> sound d -> known d
 Proof.
   intros E Sd Kf. apply (once_sound users k _ _ _ _ _ _ E Sd (is_mean_of_eq s f)). clear E. intros E.
   apply (uniform_head_sound users k c Temperature _ _ _ _ _ _ _ _ E Sd (known_truth d f Kf)).
-  intros n w h i _ V Hi. cbn [means] in *. rewrite <- (mean_head s n (truth users n w f) i 0 Hi).
+  intros n w h i _ V. cbn [means] in *. rewrite <- (mean_head s n (truth users n w f) i 0).
   unfold side_mask. apply attend_ext; [reflexivity|]. intros j Hj. cbn [linear].
   rewrite V by (destruct Hj as [Hj _]; exact Hj). rationals. lra.
 Qed.
 
-Lemma reciprocal_value n i : i upto n -> expression_value (reciprocal_expression s) n i = 1 / INR (span s n i).
+Lemma reciprocal_value n (i : position n) : expression_value (reciprocal_expression s) n i = 1 / INR (span s n i).
 Proof.
-  intros Hi. destruct s; cbn [reciprocal_expression expression_value span]; rewrite Q2R_1; [reflexivity|].
+  destruct s; cbn [reciprocal_expression expression_value span]; rewrite Q2R_1; [reflexivity|].
   rewrite minus_INR, S_INR by lia. reflexivity.
 Qed.
 
@@ -203,10 +203,9 @@ Proof.
     apply (add_feed_forward_sound users k _ _ _ _ _ _ E S1).
     - intros z Hz. cbn in Hz. destruct Hz as [<-|[<-|[<-|[]]]]; (exact (holds_below _ _ _ H1) || exact (holds_below _ _
       _ T1)).
-    - intros n w i v _ Hi Rd. cbn [means]. unfold units_value. cbn [total linear].
+    - intros n w i v _ Rd. cbn [means]. unfold units_value. cbn [total linear].
       rewrite (Rd _ _ T1) by (cbn; auto). rewrite (Rd _ _ H1) by (cbn; auto). cbn [position_value].
-      rewrite (reciprocal_value n i Hi), <- (here_units (truth users n w f i) (span s n i)) by apply (span_range s n i
-        Hi).
+      rewrite (reciprocal_value n i), <- (here_units (truth users n w f i) (span s n i)) by apply span_range.
       rationals. match goal with |- relu ?a * _ + (relu ?b * _ + 0) + _ = relu ?c - relu ?d =>
         replace a with c by lra; replace b with d by lra end. lra. }
   destruct R as (S2 & X2 & H2). split; [exact S2|]. split; [|exact H2]. eapply extends_trans; eassumption.
@@ -225,8 +224,7 @@ Definition lookup_of (C : Q) (n : nat) (w : word) (i : nat) (v : nat -> R) : R :
     (fun j => raw_score s n i (truth users n w f) (g * Q2R C) j * lookup_scale n i) v.
 
 Section LookupScore.
-Variables (C : Q) (n : nat) (w : word) (h : nat -> vector) (i : nat) (mean here place square recip : direction).
-Hypothesis Hi : i upto n.
+Variables (C : Q) (n : nat) (w : word) (h : nat -> vector) (i : position n) (mean here place square recip : direction).
 Hypothesis Mean : means users n w i (IsMean s f) (h i mean).
 Hypothesis Here : means users n w i (IsProduct (reciprocal_expression s) f) (h i here).
 Hypothesis Recip : means users n w i (IsPosition (Formula (reciprocal_expression s))) (h i recip).
@@ -243,7 +241,7 @@ Proof.
     _].
   unfold scaled_score, raw_score, lookup_scale. cbn [head_queries head_keys head_temperature dot_product linear].
   cbn [means position_value] in *. rewrite Mean, Here, Recip, Place, Square by exact Hj.
-  rewrite !growing_value, reciprocal_value, Q2R_opp, Q2R_reduced, Q2R_mult by exact Hi. unfold regime.square.
+  rewrite !growing_value, reciprocal_value, Q2R_opp, Q2R_reduced, Q2R_mult by lia. unfold regime.square.
   cbn [expression_value integer_value]. replace (powerRZ (INR j) 2) with (INR j * INR j) by (simpl; ring). rationals.
   unfold Rdiv. rewrite Rinv_1. ring.
 Qed.
@@ -255,7 +253,7 @@ Hypothesis Built : lookup_head c s f C d outs = d'.
 Hypothesis Sd : sound d.
 Hypothesis Kf : known d f.
 Hypothesis Below : forall x, In x (mentioned (map output_row outs)) -> (x < fresh d)%nat.
-Hypothesis Values : forall n w h i o, In o outs -> word_over k n w -> i upto n ->
+Hypothesis Values : forall n w h (i : position n) o, In o outs -> word_over k n w ->
   read_at users d [output_row o] n w h ->
   means users n w i (output_meaning o) (lookup_of C n w i (fun j => linear (output_row o) (h j))).
 
@@ -289,13 +287,13 @@ Proof.
       [|specialize (Below x Hx); lia].
     cbn in Hx. repeat match goal with H : _ \/ _ |- _ => destruct H as [<-|H] end;
       try destruct Hx; eapply holds_below; eassumption.
-  - intros n w h i o Ho Ov Rd Hi. unfold queries, keys in *. rewrite (lookup_attended C n w h i); try exact Hi.
+  - intros n w h i o Ho Ov Rd. unfold queries, keys in *. rewrite (lookup_attended C n w h i); try exact (in_word i).
     + apply Values; try assumption. intros x m Hx Hm j Hj. apply Rd; [now apply (holds_extends d)| |exact Hj].
       apply in_map_iff in Hm as ([y q] & <- & Hm). cbn in Hm. rewrite app_nil_r in Hm.
       apply (mentioned_row _ (output_row o) y q); [|exact Hm]. rewrite !in_app_iff. right. right. now apply in_map.
-    + apply (Rd _ _ K1); [cbn; auto|exact Hi].
-    + apply (Rd _ _ K2); [cbn; auto|exact Hi].
-    + apply (Rd _ _ H5); [cbn; auto|exact Hi].
+    + apply (Rd _ _ K1); [cbn; auto|exact (in_word i)].
+    + apply (Rd _ _ K2); [cbn; auto|exact (in_word i)].
+    + apply (Rd _ _ H5); [cbn; auto|exact (in_word i)].
     + intros j Hj. apply (Rd _ _ K3); [cbn; auto 10|exact Hj].
     + intros j Hj. apply (Rd _ _ K4); [cbn; auto 10|exact Hj].
     + intros p. unfold msk. now destruct s.
@@ -324,12 +322,12 @@ Proof.
   cbv zeta in E. injection E as Ed Ex. pose proof (holds_extends _ _ _ _ X2 H1) as K1.
   destruct (lookup_head_sound C d2 _ d' Ed S2 (known_extends _ _ _ (extends_trans _ _ _ X1 X2) Kf)) as (S3 & X3 & H3).
   - intros y Hy. cbn in Hy. destruct Hy as [<-|[<-|[]]]; [exact (holds_below _ _ _ K1)|exact (holds_below _ _ _ H2)].
-  - intros n w h i o [<-|[]] _ Hi Rd. cbn [output_meaning output_row means] in *. rewrite (others_error_real C HC).
+  - intros n w h i o [<-|[]] _ Rd. cbn [output_meaning output_row means] in *. rewrite (others_error_real C HC).
     pose proof (small_error _ HC) as W1. unfold lookup_of.
     assert (P : 0 < g * Q2R C) by (apply Rmult_lt_0_compat; lra).
     rewrite (attend_ext n _ _ (fun j => raw_score s n i (truth users n w f) (g * Q2R C) j * lookup_scale n i)
       _ (fun j => INR j - 1)); [|reflexivity|].
-    + apply (others_scaled s n i _ _ Hi P (lookup_scale n i)); auto.
+    + apply (others_scaled s n i _ _ P (lookup_scale n i)); auto.
     + intros j [Hj _]. cbn [linear]. rewrite (Rd _ _ K1), (Rd _ _ H2) by (cbn; auto). cbn [position_value].
       cbn [expression_value]. rationals. lra.
   - split; [exact S3|]. split; [exact (extends_trans _ _ _ X1 (extends_trans _ _ _ X2 X3))|].
@@ -347,7 +345,7 @@ Proof. intros X H e He. destruct (H e He) as [S K]. split; [exact S|exact (known
 
 (* Near enough to the combination of the counts: each errs by at most 1/(4C), times its coefficient. *)
 Definition approximates (d : draft) (r : row) (l : list (count * Q)) (e : R) : Prop :=
-  forall n w i v, word_over k n w -> i upto n -> read_here users d [r] n w i v ->
+  forall n w (i : position n) v, word_over k n w -> read_here users d [r] n w i v ->
   Rabs (linear r v - combined (count_value users n w i) l) <= fold_right (fun e s => Rabs (Q2R (snd e)) + s) 0 l * e.
 
 Lemma add_all_others_sound C : 1 <= Q2R C -> weight_sharp (Q2R C) -> forall l d d' r, add_all_others c C l d = (d', r)
@@ -358,7 +356,7 @@ Lemma add_all_others_sound C : 1 <= Q2R C -> weight_sharp (Q2R C) -> forall l d 
 Proof.
   intros HC W. induction l as [|[[s f] q] l IH]; intros d d' r E Sd Ks.
   - injection E as <- <-. split; [exact Sd|]. split; [apply extends_refl|]. split; [intros x []|].
-    intros n w i v _ _ _. simpl. rewrite Rminus_0_r, Rabs_R0. lra.
+    intros n w i v _ _. simpl. rewrite Rminus_0_r, Rabs_R0. lra.
   - cbn [add_all_others] in E. destruct (Ks _ (or_introl eq_refl)) as [Side Kf]. cbn [fst snd] in *.
     destruct (add_others c s f C d) as [d1 x] eqn:E1.
     destruct (add_others_sound s f Side C _ _ _ E1 Sd Kf HC W) as (S1 & X1 & H1).
@@ -371,13 +369,13 @@ Proof.
     + intros y Hy. cbn [mentioned concat map app fst] in Hy. rewrite app_nil_r in Hy. cbn [map fst] in Hy.
       destruct Hy as [<-|[<-|Hy]]; [exact (holds_below _ _ _ K1)|exact (holds_below _ _ _ T2)|].
       apply B2. unfold mentioned. cbn [concat]. now rewrite app_nil_r.
-    + intros n w i v Ov Hi Rd.
+    + intros n w i v Ov Rd.
       assert (R2 : read_here users d2 [rest] n w i v).
       { intros y m Hy Hm. apply (Rd y m Hy). unfold mentioned in *. cbn [concat map fst app] in *. now do 2 right. }
-      specialize (A2 n w i v Ov Hi R2).
+      specialize (A2 n w i v Ov R2).
       pose proof (Rd _ _ K1 ltac:(now left)) as V1. pose proof (Rd _ _ T2 ltac:(right; now left)) as V2.
       cbn [means] in V1, V2. rewrite (others_error_real C HC) in V1. cbn [linear combined fold_right snd].
-      rewrite V2. unfold count_value at 1. cbn [fst snd]. rewrite (counted_others s n _ i Hi).
+      rewrite V2. unfold count_value at 1. cbn [fst snd]. rewrite (counted_others s n _ i).
       set (m := INR (others _ _ _ _)) in *. set (b := bit _). set (e := 1 / (4 * Q2R C)) in *.
       replace (_ - _) with (Q2R q * (v x - m) + (linear rest v - combined (count_value users n w i) l)) by ring.
       eapply Rle_trans; [apply Rabs_triang|]. rewrite Rmult_plus_distr_r. apply Rplus_le_compat; [|exact A2].
@@ -401,7 +399,7 @@ Variables (t u : term) (h : row).
 Notation T := (fun n w i => (value users n w t i - value users n w u i)%Z).
 
 (* Of the row, and the constant beside the counts. *)
-Definition near_difference (d : draft) : Prop := forall n w i v, word_over k n w -> i upto n ->
+Definition near_difference (d : draft) : Prop := forall n w (i : position n) v, word_over k n w ->
   read_here users d [h] n w i v -> Rabs (linear h v + IZR (constant_difference t u) - IZR (T n w i)) <= 1 / 4.
 Definition is_readable (d : draft) : Prop := (forall x, In x (mentioned [h]) -> (x < fresh d)%nat) /\ near_difference d.
 
@@ -444,7 +442,7 @@ Proof.
     now apply same_difference_truth.
   - destruct (add_feed_forward_sound users k _ _ _ _ _ _ E Sd) as (S' & X' & H').
     + intros y Hy. apply Be. rewrite <- (mentioned_scaled (match r with AtLeast => -2 | _ => 2 end)). exact Hy.
-    + intros n w i v Ov Hi Rd. cbn [means]. rewrite slack_unit_value, compare_truth.
+    + intros n w i v Ov Rd. cbn [means]. rewrite slack_unit_value, compare_truth.
       assert (Nd : Rabs (linear h v + IZR (constant_difference t u) - IZR (T n w i)) <= 1 / 4).
       { apply Ne; auto. intros y m Hy Hm. apply (Rd y m Hy).
         rewrite <- (mentioned_scaled (match r with AtLeast => -2 | _ => 2 end)) in Hm. exact Hm. }
@@ -458,13 +456,13 @@ Lemma is_readable_extends d d' : extends d d' -> is_readable d -> is_readable d'
 Proof.
   intros X [Be Ne]. split.
   - intros x Hx. specialize (Be x Hx). destruct X as [l E]. unfold fresh in *. rewrite E, length_app. lia.
-  - intros n w i v Ov Hi Rd. apply Ne; auto. intros x m Hx Hm. apply Rd; [now apply (holds_extends d)|exact Hm].
+  - intros n w i v Ov Rd. apply Ne; auto. intros x m Hx Hm. apply Rd; [now apply (holds_extends d)|exact Hm].
 Qed.
 
 (* The unit that shuts where there is slack. *)
 Definition decision (r : relation) (reads : row) : list draft_unit * Q :=
   (if is_negated r then ([(reads, 1, -1)], 1) else ([(reads, 1, 1)], 0))%Q.
-Definition decides (d : draft) (r : relation) (reads : row) : Prop := forall n w i v, i upto n ->
+Definition decides (d : draft) (r : relation) (reads : row) : Prop := forall n w (i : position n) v,
   read_here users d [reads] n w i v ->
   units_value (fst (decision r reads)) (snd (decision r reads)) v = bit (relates r (T n w i) 0).
 
@@ -476,7 +474,7 @@ Lemma one_bound_decides d r b x : holds_slack d b x ->
   (b = AtLeast /\ (r = AtLeast \/ r = Below) \/ b = AtMost /\ (r = AtMost \/ r = Above)) ->
   decides d r [(x, (-1)%Q)].
 Proof.
-  intros (t' & u' & H & E) B n w i v Hi Rd. pose proof (Rd _ _ H ltac:(now left)) as S. cbn [means] in S.
+  intros (t' & u' & H & E) B n w i v Rd. pose proof (Rd _ _ H ltac:(now left)) as S. cbn [means] in S.
   rewrite E in S. cbn [relates] in S.
   pose proof (decided_by_slack r (T n w i)) as D. cbv beta in D.
   destruct B as [[-> R]|[-> R]]; cbn [relates] in S.
@@ -491,7 +489,7 @@ Qed.
 Lemma two_bounds_decide d r x y : holds_slack d AtLeast x -> holds_slack d AtMost y -> r = Equal \/ r = Unequal ->
   decides d r [(x, (-1)%Q); (y, (-1)%Q)].
 Proof.
-  intros (t1 & u1 & H1 & E1) (t2 & u2 & H2 & E2) R n w i v Hi Rd.
+  intros (t1 & u1 & H1 & E1) (t2 & u2 & H2 & E2) R n w i v Rd.
   pose proof (Rd _ _ H1 ltac:(now left)) as S1. pose proof (Rd _ _ H2 ltac:(right; now left)) as S2.
   cbn [means] in S1, S2. rewrite E1 in S1. rewrite E2 in S2. cbn [relates] in S1, S2.
   rewrite <- (decided_by_slack r (T n w i) (v x) (v y) S1 S2). unfold units_value.
@@ -541,7 +539,7 @@ Proof. unfold mentioned. cbn [concat]. now rewrite app_nil_r. Qed.
 
 Lemma merged_approximates d r l e : sound d -> approximates d r l e -> approximates d (merged_row r) l e.
 Proof.
-  intros Sd A n w i v Ov Hi Rd. set (v' := fun y => if existsb (Nat.eqb y) (map fst (merged_row r)) then v y
+  intros Sd A n w i v Ov Rd. set (v' := fun y => if existsb (Nat.eqb y) (map fst (merged_row r)) then v y
     else stream users d n w (latest d [r]) i y).
   assert (In' : forall y, existsb (Nat.eqb y) (map fst (merged_row r)) = true <-> In y (map fst (merged_row r))).
   { intros y. rewrite existsb_exists. split; [intros (z & Hz & E); apply Nat.eqb_eq in E; now subst|].
@@ -549,7 +547,7 @@ Proof.
   rewrite (linear_agree _ v v'), linear_merged.
   - apply A; auto. intros y m Hy Hm. unfold v'. destruct (existsb _ _) eqn:B.
     + apply (Rd y m Hy). rewrite mentioned_one. now apply In'.
-    + exact (sound_reads users k d [r] n w _ Sd Ov (le_n _) y m Hy Hm i Hi).
+    + exact (sound_reads users k d [r] n w _ Sd Ov (le_n _) y m Hy Hm i (in_word i)).
   - intros y Hy. unfold v'. now rewrite (proj2 (In' y) Hy).
 Qed.
 
@@ -565,7 +563,7 @@ Proof.
   assert (Rh : is_readable t u (merged_row h) d1).
   { split.
     - intros y Hy. apply B1. rewrite mentioned_one in *. now apply merged_row_mentions.
-    - intros n w i v Ov Hi Rd. pose proof (merged_approximates d1 h l _ S1 A1 n w i v Ov Hi Rd) as G.
+    - intros n w i v Ov Rd. pose proof (merged_approximates d1 h l _ S1 A1 n w i v Ov Rd) as G.
       rewrite <- weight_of_difference_real in G. fold C in G.
       replace (Q2R C * (1 / (4 * Q2R C))) with (1 / 4) in G by (field; lra).
       rewrite ordered_difference_value. fold l.
@@ -577,7 +575,7 @@ Proof.
     { unfold decision. destruct (is_negated r); exact E. }
     apply (add_feed_forward_sound users k _ _ _ _ _ _ E' S2).
     - intros y Hy. apply B2. unfold decision in Hy. destruct (is_negated r); exact Hy.
-    - intros n w i v Ov Hi Rd. cbn [means]. rewrite compare_truth. apply D2; [exact Hi|].
+    - intros n w i v Ov Rd. cbn [means]. rewrite compare_truth. apply D2.
       intros y m Hy Hm. apply (Rd y m Hy). unfold decision. destruct (is_negated r); exact Hm. }
   destruct Last as (S3 & X3 & H3). split; [exact S3|]. split; [|exact H3].
   exact (extends_trans _ _ _ X1 (extends_trans _ _ _ X2 X3)).
@@ -598,22 +596,22 @@ Variables (s : side) (f : formula) (p : predicate).
 Hypothesis Side : counts_to s.
 Hypothesis Sharp : predicate_sharp p.
 
-Lemma lookup_range n w i v : i upto n -> (each j upto n, 0 <= v j <= 1) -> 0 <= lookup_of s f 1 n w i v <= 1.
+Lemma lookup_range n w (i : position n) v : (each j upto n, 0 <= v j <= 1) -> 0 <= lookup_of s f 1 n w i v <= 1.
 Proof.
-  intros Hi Hv. unfold lookup_of. apply (attend_range n _ _ _ i); [destruct s; [now apply visible_future|now split]|].
+  intros Hv. unfold lookup_of. apply (attend_range n _ _ _ i); [destruct s; [apply visible_future; lia|now split]|].
   intros j [Hj _]. now apply Hv.
 Qed.
 
 (* The heads hold the predicate of the count, where this position is counted and where it is not. *)
-Lemma predicate_lookup n w i : i upto n -> (truth users n w f i = true -> near (truth users n w (OnCount p s f) i)
+Lemma predicate_lookup n w (i : position n) : (truth users n w f i = true -> near (truth users n w (OnCount p s f) i)
      (lookup_of s f 1 n w i (fun j => bit (formula.holds users p j n)))) /\
   (truth users n w f i = false -> near (truth users n w (OnCount p s f) i)
      (lookup_of s f 1 n w i (fun j => bit (formula.holds users p (j - 1) n)))).
 Proof.
-  intros Hi. assert (P : 0 < g * Q2R 1) by (rewrite Q2R_1; lra).
+  assert (P : 0 < g * Q2R 1) by (rewrite Q2R_1; lra).
   assert (Sharp1 : sharp_for (exp (- (g * Q2R 1))) (fun j => formula.holds users p j n)).
   { rewrite Q2R_1, Rmult_1_r. apply Sharp. }
-  exact (predicate_scaled s n i (truth users n w f) _ Hi P (lookup_scale n i) _ (Side n i Hi) Sharp1 _ (fun j =>
+  exact (predicate_scaled s n i (truth users n w f) _ P (lookup_scale n i) _ (Side n i) Sharp1 _ (fun j =>
     eq_refl)).
 Qed.
 
@@ -628,19 +626,19 @@ Proof.
   cbv zeta in E. set (outs := [_; _]) in E. set (d3 := lookup_head c s f 1 d2 outs) in *.
   destruct (lookup_head_sound s f Side 1 d2 outs d3 eq_refl S2 (known_extends _ _ _ X02 Kf)) as (S3 & X3 & H3).
   { intros y Hy. cbn in Hy. destruct Hy as [<-|[<-|[]]]; [exact (holds_below _ _ _ K1)|exact (holds_below _ _ _ H2)]. }
-  { intros n w h i o Ho _ Hi Rd. destruct (predicate_lookup n w i Hi) as [Yes No].
+  { intros n w h i o Ho _ Rd. destruct (predicate_lookup n w i) as [Yes No].
     destruct Ho as [<-|[<-|[]]]; cbn [output_row output_meaning means] in *.
     - assert (V : each j upto n, linear [(here, 1%Q)] (h j) = bit (formula.holds users p j n)).
       { intros j Hj. cbn [linear]. rewrite (Rd _ _ K1) by (cbn; auto). cbn [truth]. rationals. lra. }
       unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p j n)) (fun j _ =>
         eq_refl)).
-      + split; [apply lookup_range; [exact Hi|intros; apply bit_range]|exact Yes].
+      + split; [apply lookup_range; intros; apply bit_range|exact Yes].
       + intros j [Hj _]. now apply V.
     - assert (V : each j upto n, linear [(before, 1%Q)] (h j) = bit (formula.holds users p (j - 1) n)).
       { intros j Hj. cbn [linear]. rewrite (Rd _ _ H2) by (cbn; auto). cbn [position_value truth]. rationals. lra. }
       unfold lookup_of in *. rewrite (attend_ext n _ _ _ _ (fun j => bit (formula.holds users p (j - 1) n)) (fun j _ =>
         eq_refl)).
-      + split; [apply lookup_range; [exact Hi|intros; apply bit_range]|]. cbn [truth]. intros N. apply No.
+      + split; [apply lookup_range; intros; apply bit_range|]. cbn [truth]. intros N. apply No.
         now apply negb_true_iff in N.
       + intros j [Hj _]. now apply V. }
   destruct (require_truth d3 (Not f)) as [d4 negation] eqn:E4.
@@ -659,7 +657,7 @@ Proof.
   destruct (add_feed_forward_sound users k _ _ _ _ _ _ E S4) as (S5 & X5 & H5).
   - intros y Hy. unfold unit_reads_of in Hy. rewrite map_app, mentioned_app in Hy.
     apply in_app_iff in Hy as [Hy|Hy]; apply rounding_mentions in Hy as [->|[<-|[]]]; eapply holds_below; eassumption.
-  - intros n w i v Ov Hi Rd. cbn [means]. rewrite units_value_app. unfold units_value.
+  - intros n w i v Ov Rd. cbn [means]. rewrite units_value_app. unfold units_value.
     rewrite !rounding_value, !Q2R_0. cbn [total]. rewrite !Rplus_0_r.
     assert (In' : forall y, In y [a; negation; S a; truth_of d4 f] ->
       In y (mentioned (unit_reads_of (rounding_units a [negation] ++ rounding_units (S a) [truth_of d4 f])))).

@@ -55,13 +55,13 @@ Hypothesis Temperature : temperature_fits (set_temperature c) = true.
 
 Lemma add_one_head_sound d msk queries keys value m d' x : add_one_head c d msk queries keys value m = (d', x) ->
   sound d -> (forall y, In y (mentioned (queries ++ keys ++ [value])) -> (y < fresh d)%nat) ->
-  (forall n w h i, word_over k n w -> read_at users d (queries ++ keys ++ [value]) n w h -> i upto n ->
+  (forall n w h (i : position n), word_over k n w -> read_at users d (queries ++ keys ++ [value]) n w h ->
      means users n w i m (attended (Head msk (set_temperature c) queries keys []) n h i value)) -> reaches d d' x m.
 Proof.
   intros [= <- <-] Sd Be M.
   destruct (add_head_sound users k d msk (set_temperature c) queries keys [Output value m 0] Sd Temperature Be)
     as (S' & X' & H'); [|split; [exact S'|split; [exact X'|]]].
-  - intros n w h i o [<-|[]] Ov Rd Hi. now apply M.
+  - intros n w h i o [<-|[]] Ov Rd. now apply M.
   - specialize (H' 0%nat _ eq_refl). now rewrite Nat.add_0_r in H'.
 Qed.
 
@@ -76,15 +76,15 @@ Qed.
 
 Lemma uniform_head_sound d s y q (a m : meaning) d' x : uniform_head c d s [(y, q)] m = (d', x) -> sound d ->
   holds d y a ->
-  (forall n w h i, word_over k n w -> (each j upto n, means users n w j a (h j y)) ->
-     i upto n -> means users n w i m
+  (forall n w h (i : position n), word_over k n w -> (each j upto n, means users n w j a (h j y)) ->
+     means users n w i m
        (attend n (match s with ToLeft => future i | ToRight => past i end) (fun _ => 0)
           (fun j => linear [(y, q)] (h j)))) ->
   reaches d d' x m.
 Proof.
   intros E Sd Hy M. apply (add_one_head_sound _ _ _ _ _ _ _ _ E Sd).
   - intros z [<-|[]]. exact (holds_below _ _ _ Hy).
-  - intros n w h i Ov Rd Hi. rewrite uniform_attended. apply M; [exact Ov| |exact Hi]. intros j Hj.
+  - intros n w h i Ov Rd. rewrite uniform_attended. apply M; [exact Ov|]. intros j Hj.
     apply (Rd y a Hy); [now left|exact Hj].
 Qed.
 
@@ -113,22 +113,22 @@ Proof.
   destruct (embed_position_sound users k _ _ _ _ E1 Sd eq_refl) as (S1 & X1 & H1).
   destruct (uniform_head c d1 s _ _) as [d2 mean] eqn:E2.
   destruct (uniform_head_sound _ _ _ _ _ _ _ _ E2 S1 H1) as (S2 & X2 & H2).
-  { intros n w h i _ V Hi. cbn [means position_value] in *. pose proof (minus_sign alt n h V) as V'.
+  { intros n w h i _ V. cbn [means position_value] in *. pose proof (minus_sign alt n h V) as V'.
     destruct s; rewrite (attend_ext n _ _ (fun _ => 0) _ (fun j => - alternating j)) by
       (reflexivity || (intros j [Hj _]; now apply V')).
-    - rewrite alternating_mean_future by exact Hi. symmetry. apply mean_up_to_value.
-    - rewrite alternating_mean_past by exact Hi. symmetry. now apply mean_from_value. }
+    - rewrite alternating_mean_future. symmetry. apply mean_up_to_value.
+    - rewrite alternating_mean_past. symmetry. now apply mean_from_value. }
   destruct (add_feed_forward_sound users k _ _ _ _ _ _ E S2) as (S3 & X3 & H3).
   - intros y Hy. assert (y = mean) as -> by (destruct s; simpl in Hy; intuition congruence).
     exact (holds_below _ _ _ H2).
-  - intros n w i v _ Hi Rd. cbn [means]. rewrite edge_of_truth.
+  - intros n w i v _ Rd. cbn [means]. rewrite edge_of_truth.
     assert (V : v mean = match s with ToLeft => mean_up_to i | ToRight => mean_from n i end).
     { specialize (Rd mean _ H2 ltac:(now left)). cbn [means position_value] in Rd. rewrite Rd.
       destruct s; [apply mean_up_to_value|now apply mean_from_value]. }
     unfold units_value. destruct s; cbn [total above_half linear edge_truth]; rewrite V; rationals.
-    + rewrite <- (proposition_11a n i 0 Hi), alternating_mean_future by exact Hi. unfold marked.
+    + rewrite <- (proposition_11a n i 0), alternating_mean_future. unfold marked.
       match goal with |- relu ?a * _ + _ + _ = 2 * relu ?b => replace a with b by lra end. lra.
-    + rewrite <- (proposition_11b n i 0 Hi), alternating_mean_past by exact Hi. unfold marked.
+    + rewrite <- (proposition_11b n i 0), alternating_mean_past. unfold marked.
       match goal with |- relu ?a * _ + (relu ?b * _ + _) + _ = 2 * relu ?a' + 2 * relu ?b' =>
         replace a with a' by lra; replace b with b' by lra end. lra.
   - split; [exact S3|]. split; [|exact H3].
@@ -147,11 +147,11 @@ Proof.
   - destruct (edge_marker c s d) as [d1 marker] eqn:E1.
     destruct (edge_marker_sound _ _ _ _ E1 Sd) as (S1 & X1 & H1).
     destruct (uniform_head_sound _ _ _ _ _ _ _ _ E S1 H1) as (S2 & X2 & H2).
-    + intros n w h i _ V Hi. cbn [means position_value] in *.
+    + intros n w h i _ V. cbn [means position_value] in *.
       rewrite (attend_ext n _ _ (fun _ => 0) _ (fun j => bit (edge_truth s n j))); [|reflexivity|].
       * destruct s; cbn [edge_truth reciprocal_expression expression_value]; rewrite Q2R_1.
         -- now apply proposition_11a_reciprocal.
-        -- rewrite proposition_11b_reciprocal, minus_INR, S_INR by (exact Hi || lia). reflexivity.
+        -- rewrite proposition_11b_reciprocal, minus_INR, S_INR by lia. reflexivity.
       * intros j [Hj _]. cbn [linear]. rewrite V, edge_of_truth by exact Hj. rationals. lra.
     + split; [exact S2|]. split; [|exact H2]. eapply extends_trans; eassumption.
 Qed.
@@ -168,18 +168,18 @@ Definition scale_value (n i : nat) : R := if by_position then (if causal then IN
 Lemma tie_breaking_sound s d d' tie factor : tie_breaking c s d = (d', tie, factor) -> sound d ->
   sound d' /\ extends d d' /\ Q2R factor = (if causal then g else 2 * g) /\
   exists y m q, tie = [(y, q)] /\ holds d' y m /\
-    forall n w i x, i upto n -> means users n w i m x -> Q2R q * x = tie_value s n i.
+    forall n w (i : position n) x, means users n w i m x -> Q2R q * x = tie_value s n i.
 Proof.
   unfold tie_breaking, tie_value. destruct causal; intros E Sd.
   - destruct (reciprocal c ToLeft d) as [d1 y] eqn:E1. apply pair_equal_spec in E as [[<- <-]%pair_equal_spec <-].
     destruct (reciprocal_sound _ _ _ _ E1 Sd) as (S1 & X1 & H1).
     split; [exact S1|split; [exact X1|split; [apply Q2R_reduced|]]]. do 3 eexists. split; [reflexivity|].
-    split; [exact H1|]. intros n w i x Hi M. cbn in M. rewrite M. rationals. lra.
+    split; [exact H1|]. intros n w i x M. cbn in M. rewrite M. rationals. lra.
   - destruct (embed_position d share_of_position) as [d1 y] eqn:E1.
     apply pair_equal_spec in E as [[<- <-]%pair_equal_spec <-].
     destruct (embed_position_sound users k _ _ _ _ E1 Sd eq_refl) as (S1 & X1 & H1).
     split; [exact S1|split; [exact X1|split]]; [rationals; lra|].
-    do 3 eexists. split; [reflexivity|]. split; [exact H1|]. intros n w i x Hi M. cbn in M. rewrite M.
+    do 3 eexists. split; [reflexivity|]. split; [exact H1|]. intros n w i x M. cbn in M. rewrite M.
     destruct s; rationals; lra.
 Qed.
 
@@ -201,12 +201,12 @@ Proof. induction r as [|[x q] r IH]; cbn [app linear]; [lra|]. rewrite IH. lra. 
 (* The temperature is that of the regime. *)
 Hypothesis Sharp : set_temperature c = temperature_of (set_regime c).
 
-Lemma tied_score_value s n i j (x S : R) (factor : Q) : i upto n -> j upto n -> (causal = true -> s = ToLeft) ->
+Lemma tied_score_value s n (i : position n) j (x S : R) (factor : Q) : j upto n -> (causal = true -> s = ToLeft) ->
   x = scale_value n i -> Q2R factor = (if causal then g else 2 * g) ->
   (Q2R factor * x + 0) * (S + tie_value s n j) / expression_value (set_temperature c) n i
     = tied_score s n i (fun _ => S) j.
 Proof.
-  intros Hi Hj Ca -> ->. rewrite Sharp.
+  intros Hj Ca -> ->. rewrite Sharp.
   unfold scale_value, tie_value, tied_score, temperature_of, score_8a, score_8b, score_8c.
   assert (INR i <> 0) by (apply not_0_INR; lia). assert (INR j <> 0) by (apply not_0_INR; lia).
   assert (INR n <> 0) by (apply not_0_INR; lia).
@@ -214,7 +214,7 @@ Proof.
 Qed.
 Theorem tie_broken_head_sound s d score value m d' x : tie_broken_head c s d score value m = (d', x) -> sound d ->
   (causal = true -> s = ToLeft) -> (forall y, In y (mentioned [score; value]) -> (y < fresh d)%nat) ->
-  (forall n w h i, word_over k n w -> read_at users d [score; value] n w h -> i upto n ->
+  (forall n w h (i : position n), word_over k n w -> read_at users d [score; value] n w h ->
      means users n w i m (attend n (sees s i) (tied_score s n i (fun j => linear score (h j)))
        (fun j => linear value (h j)))) -> reaches d d' x m.
 Proof.
@@ -232,29 +232,31 @@ Proof.
   destruct (add_one_head_sound _ _ _ _ _ _ _ _ E S2) as (S3 & X3 & H3).
   - rewrite Rows. intros u [<-|Hu]; [exact (holds_below _ _ _ Hz)|]. rewrite Score in Old.
     apply in_app_iff in Hu as [Hu|[<-|Hu]]; [|exact (holds_below _ _ _ Hy)|]; apply Old, in_app_iff; auto.
-  - intros n w h i Ov Rd Hi.
+  - intros n w h i Ov Rd.
     assert (V : each j upto n, Q2R q * h j y = tie_value s n j).
-    { intros j Hj. apply (Vy n w j _ Hj). apply (Rd y my Hy); [|exact Hj]. rewrite Rows. right. apply in_app_iff.
+    { intros j Hj. refine (Vy n w (Position j Hj) _ _). apply (Rd y my Hy);
+      [|exact Hj]. rewrite Rows. right. apply in_app_iff.
       right. now left. }
-    assert (W : h i z = scale_value n i) by (apply (Vz n w i), (Rd z mz Hz); [rewrite Rows; now left|exact Hi]).
+    assert (W : h i z = scale_value n i) by (apply (Vz n w i), (Rd z mz Hz); [rewrite Rows;
+      now left|exact (in_word i)]).
     unfold attended. cbn [head_masking]. replace (mask_at (mask_of s) i) with (sees s i) by now destruct s.
     rewrite (attend_ext n _ _ (tied_score s n i (fun j => linear score (h j))) _ (fun j => linear value (h j))).
-    + apply M; [exact Ov| |exact Hi]. intros u mu Hu In j Hj.
+    + apply M; [exact Ov|]. intros u mu Hu In j Hj.
       apply (Rd u mu (holds_extends _ _ _ _ X02 Hu)); [|exact Hj].
       rewrite Rows. rewrite Score in In. right. apply in_app_iff in In as [In|In]; apply in_app_iff; auto.
       right. now right.
     + intros j [Hj _]. unfold scaled_score. cbn [head_queries head_keys head_temperature dot_product linear].
       rewrite linear_appended. cbn [linear]. rewrite !Rplus_0_r, V by exact Hj.
       transitivity (tied_score s n i (fun _ => linear score (h j)) j); [|reflexivity].
-      rewrite <- (tied_score_value s n i j (h i z) (linear score (h j)) factor Hi Hj Ca W Ef). now rewrite Rplus_0_r.
+      rewrite <- (tied_score_value s n i j (h i z) (linear score (h j)) factor Hj Ca W Ef). now rewrite Rplus_0_r.
     + reflexivity.
   - split; [exact S3|]. split; [exact (extends_trans _ _ _ X02 X3)|exact H3].
 Qed.
 Lemma tied_score_ext s n i t t' j : t j = t' j -> tied_score s n i t j = tied_score s n i t' j.
 Proof. intros E. unfold tied_score, score_8a, score_8b, score_8c. now rewrite E. Qed.
 
-Lemma sees_itself s n i : i upto n -> visible n (sees s i) i.
-Proof. intros Hi. destruct s; [now apply visible_future|now apply visible_past]. Qed.
+Lemma sees_itself s n (i : position n) : visible n (sees s i) i.
+Proof. destruct s; [apply visible_future; lia|apply visible_past; lia]. Qed.
 
 (* The head reads two directions: one at the positions that it scores, one at those that it attends to. *)
 Lemma tied_attention s n i h score y (t : nat -> R) (b : nat -> bool) :
@@ -269,19 +271,19 @@ Qed.
 (* ---- Theorems 15 and 16 ---- *)
 Hypothesis Positive : 0 < g.
 
-Lemma since_or_until_near s f f' n w i : (causal = true -> s = ToLeft) -> exp (- g) <= 1 / 4 -> i upto n ->
+Lemma since_or_until_near s f f' n w (i : position n) : (causal = true -> s = ToLeft) -> exp (- g) <= 1 / 4 ->
   means users n w i (IsNear (since_or_until s f f') (Truth true)) (attend n (sees s i)
     (tied_score s n i (fun j => bit (truth users n w (Implies f f') j))) (fun j => bit (truth users n w (And f f') j))).
 Proof.
-  intros Ca Quarter Hi.
+  intros Ca Quarter.
   assert (Rg : forall t, 0 <= attend n (sees s i) t (fun j => bit (truth users n w (And f f') j)) <= 1).
   { intros t. eapply attend_range; [now apply sees_itself|]. intros j _. apply bit_range. }
   split; [apply Rg|]. intros _. apply (near_from_error _ (exp (- g))); [|exact Quarter|apply Rg].
   unfold tied_score, sees. destruct s; cbn [since_or_until].
   - destruct causal.
-    + exact (since_head_causal (truth users n w f) (truth users n w f') n i g Hi Positive).
-    + exact (since_head (truth users n w f) (truth users n w f') n i g Hi Positive).
-  - exact (until_head (truth users n w f) (truth users n w f') n i g Hi Positive).
+    + exact (since_head_causal (truth users n w f) (truth users n w f') n i g Positive).
+    + exact (since_head (truth users n w f) (truth users n w f') n i g Positive).
+  - exact (until_head (truth users n w f) (truth users n w f') n i g Positive).
 Qed.
 
 Theorem add_since_or_until_sound s f f' d d' x : add_since_or_until c s f f' d = (d', x) -> sound d ->
@@ -298,14 +300,14 @@ Proof.
   destruct (tie_broken_head c s d2 _ _ _) as [d3 near] eqn:E3.
   destruct (tie_broken_head_sound _ _ _ _ _ _ _ E3 S2 Ca) as (S3 & X3 & H3).
   { intros y [<-|[<-|[]]]; [exact (holds_below _ _ _ H1)|exact (holds_below _ _ _ H2)]. }
-  { intros n w h i _ Rd Hi. rewrite (tied_attention s n i h _ both
+  { intros n w h i _ Rd. rewrite (tied_attention s n i h _ both
       (fun j => bit (truth users n w (Implies f f') j)) (truth users n w (And f f'))).
     - now apply since_or_until_near.
     - intros j Hj. cbn [linear]. rewrite (Rd _ _ H1 ltac:(now left) j Hj), Q2R_1. lra.
     - intros j Hj. exact (Rd _ _ H2 ltac:(right; now left) j Hj). }
   destruct (add_feed_forward_sound users k _ _ _ _ _ _ E S3) as (S4 & X4 & H4).
   - intros y Hy. apply rounding_mentions in Hy as [->|[]]. exact (holds_below _ _ _ H3).
-  - intros n w i v _ Hi Rd. destruct (Rd _ _ H3 ltac:(now left)) as [_ N]. cbn [means].
+  - intros n w i v _ Rd. destruct (Rd _ _ H3 ltac:(now left)) as [_ N]. cbn [means].
     unfold units_value. rewrite rounding_value, lemma_09_open, Q2R_0, Rplus_0_r by (simpl; lra).
     now apply near_rounded, N.
   - split; [exact S4|]. split; [|exact H4]. all_extends.
@@ -330,11 +332,11 @@ Proof.
   destruct e; [exact H1|]. cbn in H1. now rewrite <- Nat.negb_even, H1.
 Qed.
 
-Lemma neighbour_near s f e n w i : (causal = true -> s = ToLeft) -> exp (- (2 * g)) <= 1 / 4 -> i upto n ->
+Lemma neighbour_near s f e n w (i : position n) : (causal = true -> s = ToLeft) -> exp (- (2 * g)) <= 1 / 4 ->
   means users n w i (IsNear (neighbour s f) (asked s e)) (attend n (sees s i)
     (tied_score s n i (half_parity e)) (fun j => bit (truth users n w f j))).
 Proof.
-  intros Ca Quarter Hi. assert (Rg : forall t, 0 <= attend n (sees s i) t (fun j => bit (truth users n w f j)) <= 1).
+  intros Ca Quarter. assert (Rg : forall t, 0 <= attend n (sees s i) t (fun j => bit (truth users n w f j)) <= 1).
   { intros t. eapply attend_range; [now apply sees_itself|]. intros j _. apply bit_range. }
   split; [apply Rg|]. intros A. apply asked_truth in A as [Odd Edge].
   apply (near_from_error _ (exp (- (2 * g)))); [|exact Quarter|apply Rg].
@@ -355,7 +357,7 @@ Proof.
   pose proof (known_truth _ _ (known_extends _ _ _ X1 Kf)) as Hf.
   destruct (tie_broken_head_sound _ _ _ _ _ _ _ E S1 Ca) as (S2 & X2 & H2).
   - intros y [<-|[<-|[]]]; [exact (holds_below _ _ _ H1)|exact (holds_below _ _ _ Hf)].
-  - intros n w h i _ Rd Hi.
+  - intros n w h i _ Rd.
     rewrite (tied_attention s n i h _ _ (half_parity e) (truth users n w f)); [now apply neighbour_near| |].
     + apply half_parity_row. intros j Hj. exact (Rd _ _ H1 ltac:(now left) j Hj).
     + intros j Hj. exact (Rd _ _ Hf ltac:(right; now left) j Hj).
@@ -392,7 +394,7 @@ Proof.
   - intros y Hy. unfold unit_reads_of in Hy. rewrite map_app, mentioned_app in Hy.
     apply in_app_iff in Hy as [Hy|Hy]; apply rounding_mentions in Hy as [->|[<-|[<-|[]]]];
       eauto using holds_below.
-  - intros n w i v _ Hi Rd. cbn [means]. rewrite units_value_app. unfold units_value. rewrite !rounding_value.
+  - intros n w i v _ Rd. cbn [means]. rewrite units_value_app. unfold units_value. rewrite !rounding_value.
     assert (M : forall y, In y [near1; p1; e1; near2; p2; e2] -> In y (mentioned (unit_reads_of
       (rounding_units near1 [p1; e1] ++ rounding_units near2 [p2; e2])))).
     { intros y Hy. unfold mentioned, unit_reads_of. rewrite map_app, concat_app, map_app. apply in_app_iff.

@@ -393,7 +393,7 @@ Proof.
   split; [exact K|]. split; [exact E|]. split; [|split; [exact D|]].
   - unfold temperature_for in L. rewrite (somewhere_with_previous is_temporal) in L by reflexivity.
     rewrite orb_true_r, andb_false_r in L. exact L.
-  - intros n w N O i I. rewrite (C n w N O i I). now rewrite truth_with_previous.
+  - intros n w N O i. rewrite (C n w N O i). now rewrite truth_with_previous.
 Qed.
 
 Lemma embeddings_with_previous r : incl (embeddings_for r predicates (with_previous f))

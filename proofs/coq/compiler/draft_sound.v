@@ -111,7 +111,7 @@ Record sound (d : draft) : Prop := {
   sound_range : fact_in_range k d;
   sound_defined : well_defined (finish d 0%nat) = true;
   sound_facts : forall n w, word_over n w -> forall x e, nth_error (facts d) x = Some e ->
-    forall s, (fact_stage e <= s)%nat -> each i upto n,
+    forall s, (fact_stage e <= s)%nat -> forall i : position n,
     means users n w i (fact_meaning e) (stream d n w s i x) }.
 
 (* The directions of these rows hold at h what the draft says. *)
@@ -125,7 +125,7 @@ Definition read_here (d : draft) (rows : list row) (n : nat) (w : word) (i : nat
 Lemma sound_reads d rows n w s : sound d -> word_over n w -> (latest d rows <= s)%nat ->
   read_at d rows n w (stream d n w s).
 Proof.
-  intros [_ _ S] Ov L x m (e & E & <-) H i Hi. apply (S n w Ov x e E); [|exact Hi].
+  intros [_ _ S] Ov L x m (e & E & <-) H. apply each_position. intros i. apply (S n w Ov x e E).
   pose proof (stage_mentioned d rows x H) as G. unfold stage_of in G. rewrite E in G. lia.
 Qed.
 
@@ -155,7 +155,7 @@ Proof. intros L. apply Forall_impl. intros. lia. Qed.
 Lemma embedded_sound d d' m : sound d -> fact_in_range k d' -> well_defined (finish d' 0%nat) = true ->
   facts d' = facts d ++ [Fact m 0 0] -> layers d' = layers d ->
   (forall n w i x, (x < fresh d)%nat -> embed users (finish d' 0%nat) n w i x = embed users (finish d 0%nat) n w i x) ->
-  (forall n w i, word_over n w -> i upto n -> means users n w i m (embed users (finish d' 0%nat) n w i (fresh d))) ->
+  (forall n w (i : position n), word_over n w -> means users n w i m (embed users (finish d' 0%nat) n w i (fresh d))) ->
   sound d' /\ extends d d' /\ holds d' (fresh d) m.
 Proof.
   intros [(Lk & T & P & La) Df S] R' Df' Fa Ls Old New.
@@ -165,7 +165,7 @@ Proof.
     - intros b j h i x. destruct (_ && _); lra.
     - reflexivity. }
   split; [|split].
-  - split; [exact R'|exact Df'|]. intros n w Ov x e E s Hs i Hi. rewrite Fa in E.
+  - split; [exact R'|exact Df'|]. intros n w Ov x e E s Hs i. rewrite Fa in E.
     destruct (Nat.lt_ge_cases x (fresh d)) as [L|L].
     + rewrite nth_error_app1 in E by exact L. rewrite <- (Ag n w s i x L). now apply (S n w Ov x e E).
     + rewrite nth_error_app2 in E by exact L. assert (X : x = fresh d).
@@ -183,7 +183,7 @@ Definition function_defined (p : position_function) : bool :=
   match p with Formula x => always_has_value 1 x | Bracket _ _ => true end.
 
 Lemma add_position_sound d m p d' x : add_position d m p = (d', x) -> sound d -> function_defined p = true ->
-  (forall n w i, i upto n -> means users n w i m (position_value users p n i)) ->
+  (forall n w (i : position n), means users n w i m (position_value users p n i)) ->
   sound d' /\ extends d d' /\ holds d' x m.
 Proof.
   intros [= <- <-] Sd Dp M. pose proof Sd as [R Df _]. pose proof R as (Lk & T & P & La).
@@ -199,7 +199,7 @@ Proof.
     rewrite forallb_app, D1, D2. cbn [forallb snd]. fold (function_defined p). now rewrite Dp.
   - intros n w i x Hx. unfold embed. cbn [finish token_embedding position_embedding tokens positions].
     rewrite collect_appended. cbn [collect]. rewrite (proj2 (Nat.eqb_neq (fresh d) x)) by lia. lra.
-  - intros n w i Ov Hi. pose proof (embed_beyond d n w i (fresh d) R (le_n _)) as Z.
+  - intros n w i Ov. pose proof (embed_beyond d n w i (fresh d) R (le_n _)) as Z.
     unfold embed in *. cbn [finish token_embedding position_embedding tokens positions] in *.
     rewrite collect_appended. cbn [collect]. rewrite Nat.eqb_refl.
     match goal with |- means _ _ _ _ _ ?v => replace v with (position_value users p n i) by lra end. now apply M.
@@ -222,7 +222,7 @@ Proof.
 Qed.
 
 Lemma add_tokens_sound d m at_symbol d' x : add_tokens d m at_symbol = (d', x) -> sound d ->
-  (forall n w i, word_over n w -> i upto n -> means users n w i m (bit (at_symbol (w i)))) ->
+  (forall n w (i : position n), word_over n w -> means users n w i m (bit (at_symbol (w i)))) ->
   sound d' /\ extends d d' /\ holds d' x m.
 Proof.
   intros [= <- <-] Sd M. pose proof Sd as [R Df _]. pose proof R as (Lk & T & P & La).
@@ -241,7 +241,7 @@ Proof.
     + revert P. apply below_map. lia.
     + revert La. apply Forall_impl. intros l. apply layer_below_more. lia.
   - intros n w i x Hx. rewrite Row, (proj2 (Nat.eqb_neq (fresh d) x)), andb_false_r by lia. lra.
-  - intros n w i Ov Hi. rewrite Row, (embed_beyond d) by (exact R || lia). rewrite Nat.eqb_refl, andb_true_r.
+  - intros n w i Ov. rewrite Row, (embed_beyond d) by (exact R || lia). rewrite Nat.eqb_refl, andb_true_r.
     rewrite (proj2 (Nat.ltb_lt _ _)) by (rewrite Lk; now apply Ov). cbn [andb].
     match goal with |- means _ _ _ _ _ ?v => replace v with (bit (at_symbol (w i))) end; [now apply M|].
     destruct (at_symbol (w i)); simpl; lra.
@@ -254,7 +254,7 @@ Lemma part_sound d d' heads l (part : nat -> (nat -> vector) -> nat -> vector) r
     = added n b (nth j (layers d) empty_layer) h i x + (if eqb b heads && (j =? l)%nat then part n h i x else 0)) ->
   (forall n h i x, (x < fresh d)%nat -> part n h i x = 0) -> (latest d rows <= stage_before heads l)%nat ->
   (forall j e, nth_error new j = Some e -> (stage_before heads l < fact_stage e)%nat /\
-     forall n w h i, word_over n w -> read_at d rows n w h -> i upto n ->
+     forall n w h (i : position n), word_over n w -> read_at d rows n w h ->
      means users n w i (fact_meaning e) (part n h i (fresh d + j)%nat)) -> sound d' /\ extends d d'.
 Proof.
   intros Sd R' Df' Fa To Po Part Writes La New. pose proof Sd as [R _ S]. pose proof R as (_ & _ & _ & Be).
@@ -263,14 +263,14 @@ Proof.
   assert (Ag : forall n w s, agree (fresh d) (stream d n w s) (stream d' n w s)).
   { intros n w s. unfold stream. rewrite Em.
     apply (extension_agrees n _ _ _ _ _ heads l (part n) Be); [now intros ? ? ?|apply Part|apply Writes]. }
-  split; [|now exists new]. split; [exact R'|exact Df'|]. intros n w Ov x e E s Hs i Hi. rewrite Fa in E.
+  split; [|now exists new]. split; [exact R'|exact Df'|]. intros n w Ov x e E s Hs i. rewrite Fa in E.
   destruct (Nat.lt_ge_cases x (fresh d)) as [L|L].
   - rewrite nth_error_app1 in E by exact L. rewrite <- (Ag n w s i x L). now apply (S n w Ov x e E).
   - rewrite nth_error_app2 in E by exact L. fold (fresh d) in E. destruct (New _ _ E) as [St M].
     replace (fresh d + (x - fresh d))%nat with x in M by lia. unfold stream.
     rewrite (extension_writes n (fresh d) _ _ _ heads l (part n) Be (Part n)) by exact L.
     rewrite (proj2 (Nat.ltb_lt _ _)), Em, (embed_beyond d n w i x R L), Rplus_0_l by lia. rewrite <- Em.
-    apply M; [exact Ov| |exact Hi]. intros y m Hy In j Hj.
+    apply M; [exact Ov|]. intros y m Hy In j Hj.
     change (means users n w j m (stream d' n w (stage_before heads l) j y)).
     rewrite <- (Ag n w _ j y (holds_below _ _ _ Hy)). exact (sound_reads d rows n w _ Sd Ov La y m Hy In j Hj).
 Qed.
@@ -321,8 +321,8 @@ Proof. apply nth_error_map. Qed.
 
 Theorem add_head_sound d msk temperature queries keys outs : sound d -> temperature_fits temperature = true ->
   (forall x, In x (mentioned (queries ++ keys ++ map output_row outs)) -> (x < fresh d)%nat) ->
-  (forall n w h i o, In o outs -> word_over n w ->
-     read_at d (queries ++ keys ++ map output_row outs) n w h -> i upto n ->
+  (forall n w h (i : position n) o, In o outs -> word_over n w ->
+     read_at d (queries ++ keys ++ map output_row outs) n w h ->
      means users n w i (output_meaning o) (attended (Head msk temperature queries keys []) n h i (output_row o))) ->
   let d' := add_head d msk temperature queries keys outs in sound d' /\ extends d d' /\
   forall j o, nth_error outs j = Some o -> holds d' (fresh d + j)%nat (output_meaning o).
@@ -358,7 +358,7 @@ Proof.
   - unfold stage_before, l, head_layer. fold rows. pose proof (Nat.div_mod (latest d rows + 1) 2 ltac:(lia)).
     pose proof (Nat.mod_upper_bound (latest d rows + 1) 2 ltac:(lia)). lia.
   - intros j e E. destruct (Parts j e E) as (o & Eo & -> & ->). split; [unfold stage_before; lia|].
-    intros n w h i Ov Rd Hi. unfold head_output. cbn [head_values]. rewrite (collect_values _ _ _ _ _ Eo).
+    intros n w h i Ov Rd. unfold head_output. cbn [head_values]. rewrite (collect_values _ _ _ _ _ Eo).
     apply (M n w h i o); auto. now apply nth_error_In in Eo.
   - split; [exact S'|split; [exact X'|]]. intros j o Eo.
     exists (Fact (output_meaning o) (2 * l + 1)%nat (output_note o)). split; [|reflexivity].
@@ -371,7 +371,7 @@ Definition unit_reads_of (units : list draft_unit) : list row := map (fun u => f
 
 Theorem add_feed_forward_sound d m units bias d' x : add_feed_forward d m units bias = (d', x) -> sound d ->
   (forall y, In y (mentioned (unit_reads_of units)) -> (y < fresh d)%nat) ->
-  (forall n w i v, word_over n w -> i upto n -> read_here d (unit_reads_of units) n w i v ->
+  (forall n w (i : position n) v, word_over n w -> read_here d (unit_reads_of units) n w i v ->
      means users n w i m (units_value units bias v)) -> sound d' /\ extends d d' /\ holds d' x m.
 Proof.
   intros E Sd Be M. set (l := feed_forward_layer d units).
@@ -401,8 +401,8 @@ Proof.
     set (t := latest d (unit_reads_of units)). pose proof (Nat.div_mod t 2 ltac:(lia)).
     pose proof (Nat.mod_upper_bound t 2 ltac:(lia)). lia.
   - intros j e E. destruct j as [|j]; [|now destruct j]. injection E as <-. cbn [fact_stage fact_meaning].
-    split; [unfold stage_before; lia|]. intros n w h i Ov Rd Hi. rewrite Nat.add_0_r, Nat.eqb_refl.
-    apply (M n w i (h i) Ov Hi). intros y a Hy In. exact (Rd y a Hy In i Hi).
+    split; [unfold stage_before; lia|]. intros n w h i Ov Rd. rewrite Nat.add_0_r, Nat.eqb_refl.
+    apply (M n w i (h i) Ov). intros y a Hy In. exact (Rd y a Hy In i (in_word i)).
   - split; [exact S'|split; [exact X'|]]. exists (Fact m (2 * l + 2)%nat 0). split; [|reflexivity].
     rewrite Ex, Ed. cbn [facts]. unfold fresh. now rewrite nth_error_app2, Nat.sub_diag by apply le_n.
 Qed.
@@ -435,7 +435,7 @@ Qed.
 Lemma embed_positional_sound d f d' y : embed_positional d f = (d', y) -> sound d -> is_positional f = true ->
   sound d' /\ extends d d' /\ holds d' y (IsTruth f).
 Proof.
-  intros E Sd P. apply (add_position_sound _ _ _ _ _ E Sd eq_refl). intros n w i _. simpl.
+  intros E Sd P. apply (add_position_sound _ _ _ _ _ E Sd eq_refl). intros n w i. simpl.
   now rewrite (positional_truth users n w no_word f i P).
 Qed.
 
@@ -444,12 +444,12 @@ Theorem finish_computes d x f : sound d -> holds d x (IsTruth f) ->
 Proof.
   intros [R Df S] (e & E & M). split.
   - apply well_defined_correct. exact Df.
-  - intros n w Hn Ov i Hi. rewrite run_halfway. cbn [finish transformer_layers transformer_output].
+  - intros n w Hn Ov i. rewrite run_halfway. cbn [finish transformer_layers transformer_output].
     change (embed users (finish d x) n w) with (embed users (finish d 0%nat) n w).
     set (s := (2 * length (layers d))%nat).
     assert (Hw : word_over n w).
     { intros j Hj. destruct R as [<- _]. exact (Ov j Hj). }
-    specialize (S n w Hw x e E (fact_stage e + s)%nat ltac:(lia) i Hi). rewrite M in S. cbn [means] in S.
+    specialize (S n w Hw x e E (fact_stage e + s)%nat ltac:(lia) i). rewrite M in S. cbn [means] in S.
     rewrite <- S. unfold stream. symmetry. apply halfway_beyond. unfold s. lia.
 Qed.
 End Sound.

@@ -161,7 +161,7 @@ Proof.
   intros HB W. set (C := lemma_5_constant T B t). set (k := length (transformer_layers T)).
   apply (changes_settle direction _ (fun n => C * shape (fun _ => n) k n)).
   - intros n p u v Hp D d.
-    apply (hahn_lemma_5_last_position n p ltac:(lia) users T B t (HB n) (W n) u v D d). lia.
+    apply (hahn_lemma_5_last_position n (Position p ltac:(lia)) users T B t (HB n) (W n) u v D d). cbn. lia.
   - intros e He. destruct (shape_small users T B t HB W k e He) as (N & _ & S). now exists N.
 Qed.
 
@@ -170,7 +170,8 @@ Lemma unmasked_changes users T B t : bounded_embeddings users T B -> warm T t ->
   every_head T (fun a => head_masking a = Unmasked) ->
   changes_by direction (last_of users T) (fun n => lemma_5_constant T B t / INR n).
 Proof.
-  intros HB W M n p u v Hp D d. apply (hahn_lemma_5 users T B t HB W n p u v ltac:(lia) D M); lia.
+  intros HB W M n p u v Hp D d. exact (hahn_lemma_5 users T B t HB W n (Position p ltac:(lia)) u v D M (Position n
+    ltac:(lia)) d ltac:(cbn; lia)).
 Qed.
 
 Theorem parity_with_rate users T B t G K p q : 0 < p < 1 -> bounded_embeddings users T B -> warm T t ->
@@ -223,11 +224,11 @@ Qed.
 Lemma output_of_parity users T w : computes users T parity -> length (token_embedding T) = 2%nat ->
   (1 <= length w)%nat -> output_at_end users T w = bit (negb (even_ones w)).
 Proof.
-  intros C A L. unfold output_at_end. rewrite C; [| |intros i _|]; [|exact L| |lia].
-  - f_equal. rewrite <- count_of_ones_is_odd. cbn [parity truth holds].
-    unfold counted. reflexivity.
+  intros C A L. unfold output_at_end.
+  refine (eq_trans (C _ _ L _ (Position (length w) (conj L (le_n _)))) _); [intros i _|].
   - rewrite A. unfold as_word. destruct (nth_in_or_default (length w - i) (map bit_code w) 0%nat) as [I| ->]; [|lia].
     apply in_map_iff in I. destruct I as ([|] & <- & _); simpl; lia.
+  - f_equal. rewrite <- count_of_ones_is_odd. cbn [parity truth holds]. unfold counted. reflexivity.
 Qed.
 
 (* Predictions by an affine function of the output: slope * output + offset. *)

@@ -30,7 +30,8 @@ Definition separates (T : transformer) (f : formula) (low high : R) :=
 
 Lemma computes_separates T f : computes users T f -> separates T f 0 1.
 Proof.
-  intros C. split; [lra|]. intros n Hn w O i Hi. rewrite (C n w Hn O i Hi). destruct (truth users n w f i); simpl; lra.
+  intros C. split; [lra|]. intros n Hn w O. apply each_position. intros i. rewrite (C n w Hn O i).
+  destruct (truth users n w f i); simpl; lra.
 Qed.
 
 (* The exchange of u for v at p changes the truth at i <> p; and for every N there is a place with such an exchange. *)
@@ -58,7 +59,7 @@ Qed.
 
 (* Changes that become smaller than any margin. *)
 Definition fades (T : transformer) (place : nat -> nat -> nat -> nat -> Prop) := forall e, 0 < e -> exists N,
-  forall n p i u v, place N n p i -> p upto n -> i upto n -> i <> p -> differ_at p u v ->
+  forall n (p i : position n) u v, place N n p i -> i <> p :> nat -> differ_at p u v ->
   Rabs (run users T n u i (transformer_output T) - run users T n v i (transformer_output T)) < e.
 
 Lemma fading_is_hard T place letters f low high : fades T place -> (letters <= length (token_embedding T))%nat ->
@@ -68,7 +69,7 @@ Proof.
   destruct (Sf N) as (n & p & i & u & v & P & H).
   pose proof (separated_words T f low high letters n p i u v (proj2 S n ltac:(destruct H; lia)) L H).
   destruct H as (Hp & Hi & Ne & D & _).
-  specialize (B n p i u v P Hp Hi Ne D). lra.
+  specialize (B n (Position p Hp) (Position i Hi) u v P Ne D). cbn in B. lra.
 Qed.
 
 (* ---- C / N, and C (1 + ln N)^k / N, become small ---- *)
@@ -125,16 +126,16 @@ Hypothesis Warm : warm T t.
 Lemma fades_inside : fades T inside.
 Proof.
   intros e He. destruct (exceeds (lemma_5_constant T B t / e)) as (N & HN & L). exists N.
-  intros n p i u v [P1 P2] Hp Hi Ne D.
-  eapply Rle_lt_trans; [apply (hahn_lemma_5_any_masks users T B t Bounded Warm n p u v Hp D N); auto|].
+  intros n p i u v [P1 P2] Ne D.
+  eapply Rle_lt_trans; [apply (hahn_lemma_5_any_masks users T B t Bounded Warm n p u v D N); auto|].
   apply quotient_small; auto. apply lt_0_INR. lia.
 Qed.
 
 Lemma fades_anywhere : every_head T (fun a => head_masking a = Unmasked) -> fades T anywhere.
 Proof.
   intros U e He. destruct (exceeds (lemma_5_constant T B t / e)) as (N & HN & L). exists N.
-  intros n p i u v P Hp Hi Ne D. unfold anywhere in P.
-  eapply Rle_lt_trans; [apply (hahn_lemma_5 users T B t Bounded Warm n p u v Hp D U); auto|].
+  intros n p i u v P Ne D. unfold anywhere in P.
+  eapply Rle_lt_trans; [apply (hahn_lemma_5 users T B t Bounded Warm n p u v D U); auto|].
   apply quotient_small; auto; [apply lt_0_INR; lia|]. apply le_INR in P. lra.
 Qed.
 
@@ -149,17 +150,17 @@ Qed.
 Lemma fades_late : every_head T (fun a => head_masking a = FutureMasked) -> fades T late.
 Proof.
   intros U e He. destruct (shape_small (length (transformer_layers T)) e He) as (N & HN & S). exists N.
-  intros n p i u v P Hp Hi Ne D.
-  eapply Rle_lt_trans; [apply (hahn_lemma_5_future_masked users T B t Bounded Warm n p u v Hp D U); auto|].
+  intros n p i u v P Ne D.
+  eapply Rle_lt_trans; [apply (hahn_lemma_5_future_masked users T B t Bounded Warm n p u v D U); auto|].
   exact (S i P).
 Qed.
 
 Lemma fades_at_end : fades T at_end.
 Proof.
   intros e He. destruct (shape_small (length (transformer_layers T)) e He) as (N & HN & S). exists N.
-  intros n p i u v [P ->] Hp Hi Ne D.
+  intros n p i u v [P E] Ne D. rewrite E.
   eapply Rle_lt_trans; [|exact (S n P)].
-  apply (hahn_lemma_5_last_position n p Hp users T B t (Bounded n) (Warm n) u v D). lia.
+  apply (hahn_lemma_5_last_position n p users T B t (Bounded n) (Warm n) u v D). lia.
 Qed.
 
 (* ---- the theorems ---- *)

@@ -5,8 +5,8 @@
    from both ends, and T separates its truth from its falsehood by a margin, with temperatures of at least t at that
    length, then margin N <= K e^(K/t): temperatures must fall at least like 1/ln n, whatever the masks. *)
 From Coq Require Import Reals List Bool Lra Lia.
-From Certify Require Import finite_sums exponential formula network hahn_one_row hahn_soft_layer hahn_one_layer
-  hahn_lemma_5_repaired hahn_hard_formulas.
+From Certify Require Import positions finite_sums exponential formula network hahn_one_row hahn_soft_layer
+  hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -137,8 +137,9 @@ Proof.
   intros HB L. destruct (lemma_5_constant_growth T B HB) as (K & HK & G). exists K. split; [exact HK|].
   intros n p i u v N t low high H [P1 P2] HN Ht Bd W S. eapply Rle_trans; [|exact (G t Ht)].
   pose proof (separated_words users T f low high letters n p i u v S L H) as M. destruct H as (Hp & Hi & Ne & D & _).
-  pose proof (hahn_lemma_5_any_masks_at users T B t n p u v Bd W Hp D N ltac:(lia) P2 i (transformer_output T) Hi Ne)
+  pose proof (hahn_lemma_5_any_masks_at users T B t n (Position p Hp) u v Bd W D N ltac:(cbn; lia) P2
+    (Position i Hi) (transformer_output T) Ne)
     as C.
-  pose proof (INR_at_least_1 N HN) as PN. set (c := lemma_5_constant T B t) in *.
+  cbn [place] in C. pose proof (INR_at_least_1 N HN) as PN. set (c := lemma_5_constant T B t) in *.
   replace c with (c / INR N * INR N) by (field; lra). apply Rmult_le_compat_r; lra.
 Qed.

@@ -45,20 +45,19 @@ Proof.
   - rewrite Nat.add_succ_r. unfold harmonic in *. cbn [sum]. rewrite beyond_right by lia. lra.
 Qed.
 
-Lemma beyond_sum n p i : p upto n -> i upto n -> sum i (beyond n p) <= 1 + ln (INR n).
+Lemma beyond_sum n (p : position n) (i : position n) : sum i (beyond n p) <= 1 + ln (INR n).
 Proof.
-  intros Hp Hi. assert (G : sum i (beyond n p) <= harmonic i).
+  assert (G : sum i (beyond n p) <= harmonic i).
   { destruct (le_lt_dec p i) as [L|L]; [|apply left_part; lia].
-    replace i with (p + (i - p))%nat by lia. apply right_part; lia. }
-  pose proof (harmonic_upper i ltac:(lia)). pose proof (ln_le_INR i n Hi). lra.
+    replace (i : nat) with (p + (i - p))%nat by lia. apply right_part; lia. }
+  pose proof (harmonic_upper i ltac:(lia)). pose proof (ln_le_INR i n (in_word i)). lra.
 Qed.
 
 Definition beyond_shape (n p k i : nat) : R :=
   match k with O => 0 | S k => (1 + ln (INR n)) ^ k * beyond n p i end.
 
 Section EveryMask.
-Variables (n p : nat).
-Hypothesis Hp : p upto n.
+Variables (n : nat) (p : position n).
 
 Let x : R := 1 + ln (INR n).
 
@@ -78,10 +77,10 @@ Definition levels (i : nat) (m : mask) : Prop :=
   (m p = true -> 1 <= beyond n p i * shown n m) /\
   sum n (fun j => bit (m j) * beyond n p j) <= x * (beyond n p i * shown n m).
 
-Lemma levels_carries mask k : (each i upto n, i <> p -> levels i (mask_at mask i)) ->
+Lemma levels_carries mask k : (forall i : position n, i <> p :> nat -> levels i (mask_at mask i)) ->
   carries n p (beyond_shape n p k) (beyond_shape n p (S k)) mask.
 Proof.
-  intros H i Hi Ne m. destruct (H i Hi Ne) as [A B]. fold m in A, B. set (c := beyond n p i * shown n m) in *.
+  intros H i Ne m. destruct (H i Ne) as [A B]. fold m in A, B. set (c := beyond n p i * shown n m) in *.
   pose proof x_at_least_1 as X. pose proof (power_at_least_1 x k X) as P. unfold beyond_shape at 1 3. fold x.
   rewrite Rmult_assoc. fold c. split.
   - intros Mp. specialize (A Mp). pose proof (Rmult_le_compat 1 (x ^ k) 1 c ltac:(lra) ltac:(lra) P A). lra.
@@ -98,16 +97,17 @@ Proof.
   apply Rmult_le_compat_l; [apply reciprocal_nonneg|apply le_INR; lia].
 Qed.
 
-Lemma levels_at_once i m : i upto n -> 1 <= beyond n p i * shown n m -> levels i m.
+Lemma levels_at_once (i : position n) m : 1 <= beyond n p i * shown n m -> levels i m.
 Proof.
-  intros Hi H. split; [intros _; exact H|]. pose proof x_at_least_1 as X.
+  intros H. split; [intros _; exact H|]. pose proof x_at_least_1 as X.
   apply Rle_trans with (x * 1); [|apply Rmult_le_compat_l; lra]. rewrite Rmult_1_r.
-  eapply Rle_trans; [|exact (beyond_sum n p n Hp ltac:(lia))]. apply sum_le. intros j _.
+  eapply Rle_trans; [|exact (beyond_sum n p (Position n ltac:(lia)))]. apply sum_le. intros j _.
   pose proof (beyond_nonneg n p j). pose proof (bit_range (m j)).
   pose proof (Rmult_le_compat_r (beyond n p j) _ 1 ltac:(lra) ltac:(apply H1)). lra.
 Qed.
 
-Lemma levels_pointwise i m : m p = false -> (each j upto n, m j = true -> beyond n p j <= beyond n p i) -> levels i m.
+Lemma levels_pointwise (i : nat) (m : mask) : m p = false -> (each j upto n, m j = true ->
+  beyond n p j <= beyond n p i) -> levels i m.
 Proof.
   intros Mp H. split; [congruence|]. pose proof x_at_least_1 as X.
   assert (S : sum n (fun j => bit (m j) * beyond n p j) <= beyond n p i * shown n m).
@@ -118,41 +118,41 @@ Proof.
   apply Rle_trans with (1 * (beyond n p i * shown n m)); [lra|]. apply Rmult_le_compat_r; lra.
 Qed.
 
-Lemma levels_unmasked i : i upto n -> i <> p -> levels i no_mask.
+Lemma levels_unmasked (i : position n) : i <> p :> nat -> levels i no_mask.
 Proof.
-  intros Hi Ne. apply levels_at_once; [exact Hi|]. rewrite shown_unmasked.
+  intros Ne. apply levels_at_once. rewrite shown_unmasked.
   destruct (Nat.lt_ge_cases i p); [rewrite beyond_left by lia|rewrite beyond_right by lia]; apply times_reciprocal; lia.
 Qed.
 
-Lemma levels_future i : i upto n -> i <> p -> levels i (future i).
+Lemma levels_future (i : position n) : i <> p :> nat -> levels i (future i).
 Proof.
-  intros Hi Ne. destruct (Nat.lt_ge_cases i p) as [L|L].
+  intros Ne. destruct (Nat.lt_ge_cases i p) as [L|L].
   - apply levels_pointwise; [apply Nat.leb_gt; exact L|]. intros j Hj M. apply Nat.leb_le in M.
     rewrite !beyond_left by lia. apply reciprocal_antitone. lia.
-  - apply levels_at_once; [exact Hi|]. rewrite shown_future, beyond_right by lia. apply times_reciprocal. lia.
+  - apply levels_at_once. rewrite shown_future, beyond_right by lia. apply times_reciprocal. lia.
 Qed.
 
-Lemma levels_past i : i upto n -> i <> p -> levels i (past i).
+Lemma levels_past (i : position n) : i <> p :> nat -> levels i (past i).
 Proof.
-  intros Hi Ne. destruct (Nat.lt_ge_cases i p) as [L|L].
-  - apply levels_at_once; [exact Hi|]. rewrite shown_past, beyond_left by lia. apply times_reciprocal. lia.
+  intros Ne. destruct (Nat.lt_ge_cases i p) as [L|L].
+  - apply levels_at_once. rewrite shown_past, beyond_left by lia. apply times_reciprocal. lia.
   - apply levels_pointwise; [apply Nat.leb_gt; lia|]. intros j Hj M. apply Nat.leb_le in M.
     rewrite !beyond_right by lia. apply reciprocal_antitone. lia.
 Qed.
 
 Lemma every_mask_carries mask k : carries n p (beyond_shape n p k) (beyond_shape n p (S k)) mask.
 Proof.
-  apply levels_carries. intros i Hi Ne. destruct mask; [now apply levels_unmasked|now apply levels_future|
+  apply levels_carries. intros i Ne. destruct mask; [now apply levels_unmasked|now apply levels_future|
     now apply levels_past].
 Qed.
 
 (* The layers of hahn_soft_layer.v. *)
 Theorem soft_lemma_5_every_mask {A} ls bs X (h h' : nat -> activation A) : 0 <= X -> all_fit n ls bs X ->
-  bounded n X h -> bounded n X h' -> (forall j, j <> p -> h j = h' j) ->
-  forall i d, i upto n -> i <> p -> Rabs (after_soft_layers n ls h i d - after_soft_layers n ls h' i d)
+  bounded n X h -> bounded n X h' -> (forall j : nat, j <> p -> h j = h' j) ->
+  forall (i : position n) d, i <> p :> nat -> Rabs (after_soft_layers n ls h i d - after_soft_layers n ls h' i d)
   <= change_through bs X 0 * beyond_shape n p (length ls) i.
 Proof.
-  intros HX F B B' D i d Hi Ne. apply (changes_have_shape A ls bs X n p h h' HX F B B' Hp D); [| |exact Hi|exact Ne].
+  intros HX F B B' D i d Ne. apply (changes_have_shape A ls bs X n p h h' HX F B B' D); [| |exact Ne].
   - intros k j _. apply beyond_shape_grows.
   - intros l a _ _ k. apply every_mask_carries.
 Qed.
@@ -168,7 +168,7 @@ Hypothesis Warm : warm_at T n t.
 Variables (u v : word).
 Hypothesis Exchanged : differ_at p u v.
 
-Theorem hahn_lemma_5_every_mask i d : i upto n -> i <> p -> Rabs (run users T n u i d - run users T n v i d)
+Theorem hahn_lemma_5_every_mask (i : position n) d : i <> p :> nat -> Rabs (run users T n u i d - run users T n v i d)
   <= lemma_5_constant T B t * beyond_shape n p (length (transformer_layers T)) i.
 Proof.
   apply (from_soft users T B t n p u v Bounded Warm Exchanged (fun _ => True) (fun c k i => c * beyond_shape n p k i)).
@@ -179,5 +179,8 @@ Qed.
 (* [Hahn] Lemma 5 is about position n and i < n. *)
 Theorem hahn_lemma_5_last_position d : (p < n)%nat -> Rabs (run users T n u n d - run users T n v n d)
   <= lemma_5_constant T B t * shape (fun _ => n) (length (transformer_layers T)) n.
-Proof. intros H. rewrite <- beyond_last by exact H. apply hahn_lemma_5_every_mask; lia. Qed.
+Proof.
+  intros H. rewrite <- beyond_last by exact H.
+  exact (hahn_lemma_5_every_mask (Position n ltac:(lia)) d ltac:(cbn; lia)).
+Qed.
 End EveryMask.

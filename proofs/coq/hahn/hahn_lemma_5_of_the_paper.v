@@ -227,11 +227,11 @@ Hypothesis HB : 0 <= B.
 Hypothesis Bounded : forall n i x, within B (embedding n i x).
 
 Theorem hahn_lemma_5_of_the_paper : masks_are layers (fun k => k = Unmasked) -> exists C, 0 <= C /\
-  forall n p u v i d, p upto n -> i upto n -> i <> p -> differ_at p u v ->
+  forall n (p : position n) u v (i : position n) d, i <> p :> nat -> differ_at p u v ->
   Rabs (soft_run n u i d - soft_run n v i d) <= C / INR n.
 Proof.
   intros U. destruct (mild_layers_fit dim layers Mild B HB) as (bs & F). exists (change_through bs B 0).
-  split; [apply (change_through_nonneg nat 0 layers); auto; lra|]. intros n p u v i d Hp Hi N D.
+  split; [apply (change_through_nonneg nat 0 layers); auto; lra|]. intros n p u v i d N D.
   apply (soft_lemma_5 nat layers bs B n p); auto;
     try (intros j _; apply Bounded); try (intros j Nj; now rewrite (D j Nj)).
 Qed.
@@ -242,8 +242,8 @@ Theorem hahn_lemma_5_of_the_paper_any_masks : exists C, 0 <= C /\
 Proof.
   destruct (mild_layers_fit dim layers Mild B HB) as (bs & F). exists (change_through bs B 0).
   split; [apply (change_through_nonneg nat 0 layers); auto; lra|]. intros n p u v d Hp D.
-  rewrite <- (beyond_last n p) by lia.
-  apply (soft_lemma_5_every_mask n p ltac:(lia) layers bs B); auto; try lia;
-    try (intros j _; apply Bounded); try (intros j Nj; now rewrite (D j Nj)).
+  assert (Hp' : p upto n) by lia. rewrite <- (beyond_last n (Position p Hp')) by (cbn; lia).
+  refine (soft_lemma_5_every_mask n (Position p Hp') layers bs B _ _ HB (F n) _ _ _ (Position n ltac:(lia)) d
+    ltac:(cbn; lia)); try (intros j _; apply Bounded); intros j Nj; now rewrite (D j Nj).
 Qed.
 End Transformer.

@@ -14,17 +14,17 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* ---- a step that holds: no position weighs more than e^(2A)/n (printed: e^(2A)/(n-1)) ---- *)
-Theorem greatest_weight n s A p : (each j upto n, Rabs (s j) <= A) -> p upto n ->
+Theorem greatest_weight n s A (p : position n) : (each j upto n, Rabs (s j) <= A) ->
   softmax n no_mask s p <= exp (2 * A) / INR n.
 Proof.
-  intros H Hp. assert (PN : 0 < INR n) by (apply lt_0_INR; lia).
+  intros H. assert (PN : 0 < INR n) by (apply lt_0_INR; lia).
   assert (L : exp (- A) * INR n <= sum n (weight no_mask s)).
   { rewrite <- sum_one, <- sum_scale. apply sum_le. intros j Hj. unfold weight, no_mask. rewrite Rmult_1_r.
     apply exp_monotone. specialize (H j Hj). apply Rabs_bounds in H. lra. }
   pose proof (exp_pos (- A)) as PA. assert (0 < exp (- A) * INR n) by now apply Rmult_lt_0_compat.
   unfold softmax, Rdiv. replace (exp (2 * A) * / INR n) with (exp A * / (exp (- A) * INR n)).
   - apply Rmult_le_compat; [apply weight_nonneg|left; apply Rinv_0_lt_compat; lra| |now apply Rinv_le_contravar].
-    apply exp_monotone. specialize (H p Hp). apply Rabs_bounds in H. lra.
+    apply exp_monotone. specialize (H p (in_word p)). apply Rabs_bounds in H. lra.
   - rewrite exp_Ropp. replace (2 * A) with (A + A) by ring. rewrite exp_plus. pose proof (exp_pos A). field. lra.
 Qed.
 
@@ -138,19 +138,20 @@ Proof.
   - rewrite seq_S, map_app, fold_left_app. cbn [map fold_left]. rewrite mean_layer_adds, IH by lia.
     rewrite Nat.add_0_l. destruct (Nat.eqb_spec (S k) d) as [<-|N].
     + rewrite (proj2 (Nat.leb_gt (S k) k)), Nat.leb_refl by lia. cbn [mask_at].
-      rewrite (attend_uniform_future n i 0) by exact Hi. rewrite running_means_S, Rplus_0_l. f_equal.
+      rewrite (attend_uniform_future n (Position i Hi) 0 : forall v, attend n (future i) _ v = sum i v / INR i).
+      rewrite running_means_S, Rplus_0_l. f_equal.
       apply sum_ext. intros j Hj. rewrite IH by lia. now rewrite Nat.leb_refl.
     + destruct (Nat.leb_spec d k), (Nat.leb_spec d (S k)); try lra; lia.
 Qed.
 
-Theorem future_masked_means_change users L n i : (1 <= L)%nat -> i upto n ->
+Theorem future_masked_means_change users L n (i : position n) : (1 <= L)%nat ->
   run users (means FutureMasked L) n (lone 1) i L - run users (means FutureMasked L) n zeros i L
   = complete (L - 1) i / INR i.
 Proof.
-  intros HL Hi. unfold run. cbn [means transformer_layers]. rewrite !means_run, Nat.leb_refl by lia.
+  intros HL. unfold run. cbn [means transformer_layers]. rewrite !means_run, Nat.leb_refl by lia.
   rewrite (running_means_ext L _ (one_hot 1)), (running_means_ext L (fun j => bit (zeros j =? 1)%nat) (fun _ => 0)).
   - rewrite running_means_of_nothing, Rminus_0_r. destruct L as [|k]; [lia|]. rewrite Nat.sub_succ, Nat.sub_0_r.
-    now apply running_means_of_first.
+    apply running_means_of_first; lia.
   - reflexivity.
   - intros j. rewrite letter_lone. reflexivity.
 Qed.
@@ -158,13 +159,16 @@ Qed.
 (* One layer: position 2 changes by 1/2 at every n. Two layers: position n by (1 + 1/2 + ... + 1/n)/n. *)
 Corollary second_position_changes users n : (2 <= n)%nat ->
   run users (means FutureMasked 1) n (lone 1) 2 1%nat - run users (means FutureMasked 1) n zeros 2 1%nat = 1 / 2.
-Proof. intros H. rewrite future_masked_means_change by lia. simpl. lra. Qed.
+Proof.
+  intros H. refine (eq_trans (future_masked_means_change users 1 n (Position 2 ltac:(lia)) (le_n 1)) _). simpl. lra.
+Qed.
 
 Corollary last_position_changes users n : (1 <= n)%nat ->
   run users (means FutureMasked 2) n (lone 1) n 2%nat - run users (means FutureMasked 2) n zeros n 2%nat
   = harmonic n / INR n.
 Proof.
-  intros H. rewrite future_masked_means_change by lia. cbn [Nat.sub complete]. f_equal. apply sum_ext. intros j _.
+  intros H. refine (eq_trans (future_masked_means_change users 2 n (Position n ltac:(lia)) ltac:(lia)) _).
+  cbn [Nat.sub complete place]. f_equal. apply sum_ext. intros j _.
   unfold Rdiv. ring.
 Qed.
 

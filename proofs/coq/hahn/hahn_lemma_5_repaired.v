@@ -31,8 +31,8 @@ Definition differ_at (p : nat) (w w' : word) := forall j, j <> p -> w j = w' j.
 
 (* ---- one layer ---- *)
 (* The shape w of the changes that enter may become w' behind a head with mask k: see the idea above. *)
-Definition carries (n p : nat) (w w' : nat -> R) (k : masking) := each i upto n, i <> p -> let m := mask_at k i in
-  (m p = true -> 1 <= w' i * shown n m) /\ sum n (fun j => bit (m j) * w j) <= w' i * shown n m.
+Definition carries (n p : nat) (w w' : nat -> R) (k : masking) := forall i : position n, i <> p :> nat ->
+  let m := mask_at k i in (m p = true -> 1 <= w' i * shown n m) /\ sum n (fun j => bit (m j) * w j) <= w' i * shown n m.
 
 (* What is known of the changes, p included. *)
 Definition known_change (p : nat) (X c : R) (w : nat -> R) (j : nat) : R := if Nat.eqb j p then 2 * X else c * w j.
@@ -51,26 +51,27 @@ Definition masks_are (ls : list (soft_layer A)) (P : masking -> Prop) : Prop :=
   forall l a, In l ls -> In a (soft_heads l) -> P (soft_masking a).
 
 Definition close_but_at (n p : nat) (X c : R) (w : nat -> R) (h h' : stream) :=
-  bounded n X h /\ bounded n X h' /\ each i upto n, i <> p -> near (c * w i) (h i) (h' i).
+  bounded n X h /\ bounded n X h' /\ forall i : position n, i <> p :> nat -> near (c * w i) (h i) (h' i).
 
 Lemma known_change_right n p X c w (h h' : stream) : 0 <= X -> close_but_at n p X c w h h' ->
   apart n (known_change p X c w) h h'.
 Proof.
-  intros HX (B & B' & D) i Hi. unfold known_change. destruct (Nat.eqb_spec i p) as [->|N]; [|now apply D].
-  split; [lra|]. intros d. pose proof (B p Hi d) as U. pose proof (B' p Hi d) as U'. apply Rabs_bounds in U, U'.
+  intros HX (B & B' & D). red. apply each_position. intros i. unfold known_change.
+  destruct (Nat.eqb_spec i p) as [_|N]; [|now apply D]. split; [lra|]. intros d.
+  pose proof (B i (in_word i) d) as U. pose proof (B' i (in_word i) d) as U'. apply Rabs_bounds in U, U'.
   apply Rabs_le. lra.
 Qed.
 
-Lemma known_change_mean n p X c w w' k i : p upto n -> i upto n -> i <> p -> 0 <= X -> 0 <= c ->
-  (forall j, (1 <= j)%nat -> 0 <= w j) -> 0 <= w' i -> carries n p w w' k ->
+Lemma known_change_mean n (p : position n) X c (w w' : nat -> R) k (i : position n) : i <> p :> nat -> 0 <= X ->
+  0 <= c -> (forall j, (1 <= j)%nat -> 0 <= w j) -> 0 <= w' i -> carries n p w w' k ->
   mean_at_most n (known_change p X c w) i ((2 * X + c) * w' i) k.
 Proof.
-  intros Hp Hi N HX Hc Pw Pw' K. unfold mean_at_most. destruct (K i Hi N) as [K1 K2].
+  intros N HX Hc Pw Pw' K. unfold mean_at_most. destruct (K i N) as [K1 K2].
   set (m := mask_at k i) in *.
   assert (S : 0 <= shown n m) by (apply sum_nonneg; intros; apply bit_range).
   assert (E : sum n (fun j => bit (m j) * known_change p X c w j)
     <= bit (m p) * (2 * X) + c * sum n (fun j => bit (m j) * w j)).
-  { rewrite (sum_apart n p), <- sum_scale by exact Hp. unfold known_change at 1. rewrite Nat.eqb_refl.
+  { rewrite (sum_apart n p), <- sum_scale by lia. unfold known_change at 1. rewrite Nat.eqb_refl.
     apply Rplus_le_compat_l, sum_le. intros j Hj. unfold except, known_change. pose proof (bit_range (m j)).
     destruct (Nat.eqb j p); [|lra]. apply Rmult_le_pos; [exact Hc|]. apply Rmult_le_pos; [lra|apply Pw; lia]. }
   assert (F : bit (m p) * (2 * X) <= 2 * X * (w' i * shown n m)).
@@ -80,16 +81,16 @@ Proof.
   pose proof (Rmult_le_compat_l c _ _ Hc K2). lra.
 Qed.
 
-Lemma layer_keeps n p X c w w' l b (h h' : stream) : p upto n -> 0 <= X -> 0 <= c ->
+Lemma layer_keeps n (p : position n) X c w w' l b (h h' : stream) : 0 <= X -> 0 <= c ->
   (forall j, (1 <= j)%nat -> 0 <= w j <= w' j) -> layer_fits X n l b ->
   (forall a, In a (soft_heads l) -> carries n p w w' (soft_masking a)) -> close_but_at n p X c w h h' ->
   close_but_at n p (size_after b) (slope b * (own b * c + seen_mean b * (2 * X + c))) w'
     (after_soft n l h) (after_soft n l h').
 Proof.
-  intros Hp HX Hc Hw F K C. pose proof C as (B & B' & D). pose proof (shares_nonneg A X n l b F) as [O M].
-  split; [now apply (layer_bounded A X)|split; [now apply (layer_bounded A X)|]]. intros i Hi N.
-  pose proof (Hw i (proj1 Hi)) as Wi.
-  destruct (layer_moves A X n l b h h' (known_change p X c w) i ((2 * X + c) * w' i) Hi F B B') as [G0 G].
+  intros HX Hc Hw F K C. pose proof C as (B & B' & D). pose proof (shares_nonneg A X n l b F) as [O M].
+  split; [now apply (layer_bounded A X)|split; [now apply (layer_bounded A X)|]]. intros i N.
+  pose proof (Hw i ltac:(lia)) as Wi.
+  destruct (layer_moves A X n l b h h' (known_change p X c w) i ((2 * X + c) * w' i) F B B') as [G0 G].
   - now apply known_change_right.
   - intros a Ha. apply known_change_mean with (w := w); auto; try lra. intros j Hj. now apply Hw.
   - pose proof F as (_ & Hs & _). unfold known_change in G0, G. rewrite (proj2 (Nat.eqb_neq i p) N) in G0, G.
@@ -114,13 +115,13 @@ Proof.
   apply IH; [apply F|now apply (change_nonneg X n l)|exact Fs].
 Qed.
 
-Lemma layers_keep n p (w : nat -> nat -> R) : p upto n -> (forall k j, (1 <= j)%nat -> 0 <= w k j <= w (S k) j) ->
+Lemma layers_keep n (p : position n) (w : nat -> nat -> R) : (forall k j, (1 <= j)%nat -> 0 <= w k j <= w (S k) j) ->
   forall ls bs k X c (h h' : stream), 0 <= X -> 0 <= c -> all_fit n ls bs X ->
   masks_are ls (fun m => forall k, carries n p (w k) (w (S k)) m) -> close_but_at n p X c (w k) h h' ->
-  each i upto n, i <> p ->
+  forall i : position n, i <> p :> nat ->
   near (change_through bs X c * w (length ls + k)%nat i) (after_soft_layers n ls h i) (after_soft_layers n ls h' i).
 Proof.
-  intros Hp Hw. induction ls as [|l ls IH]; intros [|b bs] k X c h h' HX Hc F M C i Hi N; try easy; simpl.
+  intros Hw. induction ls as [|l ls IH]; intros [|b bs] k X c h h' HX Hc F M C i N; try easy; simpl.
   - now apply C.
   - destruct F as [F Fs]. replace (S (length ls + k)) with (length ls + S k)%nat by lia.
     apply IH; auto; [apply F|now apply (change_nonneg X n l)|intros m a Hm; apply M; now right|].
@@ -128,23 +129,22 @@ Proof.
 Qed.
 
 Section Lemma5.
-Variables (ls : list (soft_layer A)) (bs : list layer_bound) (X : R) (n p : nat) (h h' : stream).
+Variables (ls : list (soft_layer A)) (bs : list layer_bound) (X : R) (n : nat) (p : position n) (h h' : stream).
 Hypothesis HX : 0 <= X.
 Hypothesis Fits : all_fit n ls bs X.
 Hypothesis Small : bounded n X h.
 Hypothesis Small' : bounded n X h'.
-Hypothesis Hp : p upto n.
-Hypothesis Exchanged : forall j, j <> p -> h j = h' j.
+Hypothesis Exchanged : forall j : nat, j <> p -> h j = h' j.
 
 Let C : R := change_through bs X 0.
 Let change (i : nat) (d : A) : R := Rabs (after_soft_layers n ls h i d - after_soft_layers n ls h' i d).
 
 Lemma changes_have_shape (w : nat -> nat -> R) : (forall k j, (1 <= j)%nat -> 0 <= w k j <= w (S k) j) ->
   masks_are ls (fun m => forall k, carries n p (w k) (w (S k)) m) ->
-  forall i d, i upto n -> i <> p -> change i d <= C * w (length ls) i.
+  forall (i : position n) d, i <> p :> nat -> change i d <= C * w (length ls) i.
 Proof.
-  intros Hw M i d Hi N. rewrite <- (Nat.add_0_r (length _)). unfold C, change.
-  apply (layers_keep n p w); auto; [lra|]. split; [exact Small|split; [exact Small'|]]. intros j Hj Nj.
+  intros Hw M i d N. rewrite <- (Nat.add_0_r (length _)). unfold C, change.
+  apply (layers_keep n p w); auto; [lra|]. split; [exact Small|split; [exact Small'|]]. intros j Nj.
   rewrite (Exchanged j Nj), Rmult_0_l. split; [lra|]. intros e. unfold Rminus. rewrite Rplus_opp_r, Rabs_R0. lra.
 Qed.
 
@@ -153,7 +153,7 @@ Definition reach (k : masking) : nat := match k with Unmasked => n | FutureMaske
 
 Lemma flat_carries N k : (1 <= N)%nat -> (N <= reach k)%nat -> carries n p (fun _ => / INR N) (fun _ => / INR N) k.
 Proof.
-  intros HN HR i Hi Ne m. apply INR_at_least_1 in HN. split.
+  intros HN HR i Ne m. apply INR_at_least_1 in HN. split.
   - intros Mp. apply Rmult_le_reg_l with (INR N); [lra|]. rewrite <- Rmult_assoc, Rinv_r, Rmult_1_l, Rmult_1_r by lra.
     unfold m in *. destruct k; simpl in *.
     + rewrite shown_unmasked. now apply le_INR.
@@ -163,23 +163,23 @@ Proof.
 Qed.
 
 Lemma soft_lemma_5_reach N : (1 <= N)%nat -> masks_are ls (fun k => (N <= reach k)%nat) ->
-  forall i d, i upto n -> i <> p -> change i d <= C / INR N.
+  forall (i : position n) d, i <> p :> nat -> change i d <= C / INR N.
 Proof.
-  intros HN HR i d Hi Ne. apply (changes_have_shape (fun _ _ => / INR N)); auto.
+  intros HN HR i d Ne. apply (changes_have_shape (fun _ _ => / INR N)); auto.
   - intros _ _ _. pose proof (INR_at_least_1 N HN). split; [left; apply Rinv_0_lt_compat; lra|lra].
   - intros l a Hl Ha _. apply flat_carries; [exact HN|now apply (HR l)].
 Qed.
 
 (* No masks. *)
 Theorem soft_lemma_5 : masks_are ls (fun k => k = Unmasked) ->
-  forall i d, i upto n -> i <> p -> change i d <= C / INR n.
+  forall (i : position n) d, i <> p :> nat -> change i d <= C / INR n.
 Proof.
   intros H. apply soft_lemma_5_reach; [lia|]. intros l a Hl Ha. rewrite (H l a Hl Ha). apply Nat.le_refl.
 Qed.
 
 (* Any masks: what is in the middle matters as little as without them. *)
 Theorem soft_lemma_5_any_masks N : N upto p -> (N <= n + 1 - p)%nat ->
-  forall i d, i upto n -> i <> p -> change i d <= C / INR N.
+  forall (i : position n) d, i <> p :> nat -> change i d <= C / INR N.
 Proof.
   intros H1 H2. apply soft_lemma_5_reach; [lia|]. intros l a _ _. destruct (soft_masking a); simpl; lia.
 Qed.
@@ -213,12 +213,12 @@ Proof.
 Qed.
 
 (* Enough for the shape: from i, a head sees exactly 1, ..., r with i <= r <= m i. *)
-Lemma shape_carries m k i r mask : i upto n -> (i <= r <= m i)%nat ->
+Lemma shape_carries (m : nat -> nat) k (i : position n) r mask : (i <= r <= m i)%nat ->
   (each j upto r, m j upto m i) -> shown n mask = INR r -> (forall f, sum n (fun j => bit (mask j) * f j) = sum r f) ->
   (mask p = true -> 1 <= shape m (S k) i * shown n mask) /\
   sum n (fun j => bit (mask j) * shape m k j) <= shape m (S k) i * shown n mask.
 Proof.
-  intros Hi Hr Hm S E. rewrite S, E. pose proof (shape_sum m k i r ltac:(lia) Hm) as G.
+  intros Hr Hm S E. rewrite S, E. pose proof (shape_sum m k i r ltac:(lia) Hm) as G.
   pose proof (ln_nonneg (m i) ltac:(lia)). pose proof (power_at_least_1 (1 + ln (INR (m i))) k ltac:(lra)) as P.
   assert (Q : (1 + ln (INR (m i))) ^ k <= shape m (Datatypes.S k) i * INR r).
   { unfold shape. rewrite Rmult_assoc. rewrite <- (Rmult_1_r (_ ^ k)) at 1. apply Rmult_le_compat_l; [lra|].
@@ -231,24 +231,24 @@ Definition causal_shape : nat -> nat -> R := shape (fun i => i).
 Definition common_shape : nat -> nat -> R := shape (fun _ => n).
 
 Theorem soft_lemma_5_future_masked : masks_are ls (fun k => k = FutureMasked) ->
-  forall i d, i upto n -> i <> p -> change i d <= C * causal_shape (length ls) i.
+  forall (i : position n) d, i <> p :> nat -> change i d <= C * causal_shape (length ls) i.
 Proof.
-  intros H i d Hi N. apply (changes_have_shape causal_shape); auto.
+  intros H i d N. apply (changes_have_shape causal_shape); auto.
   - intros k j Hj. now apply shape_grows.
-  - intros l a Hl Ha k j Hj Nj. rewrite (H l a Hl Ha). apply (shape_carries _ k j j); [exact Hj|lia|intros; lia| |].
+  - intros l a Hl Ha k j Nj. rewrite (H l a Hl Ha). apply (shape_carries _ k j j); [lia|intros; lia| |].
     + apply shown_future. lia.
     + intros f. apply sum_up_to. lia.
 Qed.
 
 Theorem soft_lemma_5_no_past_mask : masks_are ls (fun k => k <> PastMasked) ->
-  forall i d, i upto n -> i <> p -> change i d <= C * common_shape (length ls) i.
+  forall (i : position n) d, i <> p :> nat -> change i d <= C * common_shape (length ls) i.
 Proof.
-  intros H i d Hi N. apply (changes_have_shape common_shape); auto.
+  intros H i d N. apply (changes_have_shape common_shape); auto.
   - intros k j Hj. apply shape_grows; lia.
-  - intros l a Hl Ha k j Hj Nj. specialize (H l a Hl Ha). cbv beta in H. destruct (soft_masking a); [| |congruence].
-    + apply (shape_carries _ k j n); [exact Hj|lia|intros; lia|apply shown_unmasked|].
+  - intros l a Hl Ha k j Nj. specialize (H l a Hl Ha). cbv beta in H. destruct (soft_masking a); [| |congruence].
+    + apply (shape_carries _ k j n); [lia|intros; lia|apply shown_unmasked|].
       intros f. apply sum_ext. intros. simpl. lra.
-    + apply (shape_carries _ k j j); [exact Hj|lia|intros; lia| |].
+    + apply (shape_carries _ k j j); [lia|intros; lia| |].
       * apply shown_future. lia.
       * intros f. apply sum_up_to. lia.
 Qed.
@@ -274,7 +274,7 @@ Definition bounded_at (users : predicate_meanings) (T : transformer) (n : nat) (
   forall i d, i upto n -> Rabs (collect (fun p => position_value users p n i) (position_embedding T) d) <= B.
 Definition every_head (T : transformer) (P : head -> Prop) :=
   forall l a, In l (transformer_layers T) -> In a (layer_heads l) -> P a.
-Definition warm_at (T : transformer) (n : nat) (t : R) := 
+Definition warm_at (T : transformer) (n : nat) (t : R) :=
   0 < t /\ every_head T (fun a => has_softmax a /\ warm_head t n a).
 
 Definition bounded_embeddings users T B := forall n, bounded_at users T n B.
@@ -319,10 +319,9 @@ Proof. intros HB Ht. pose proof (largest_row_nonneg (token_embedding T)). apply 
 
 Section Network.
 Variable users : predicate_meanings.
-Variables (T : transformer) (B t : R) (n p : nat) (u v : word).
+Variables (T : transformer) (B t : R) (n : nat) (p : position n) (u v : word).
 Hypothesis Bounded : bounded_at users T n B.
 Hypothesis Warm : warm_at T n t.
-Hypothesis Hp : p upto n.
 Hypothesis Exchanged : differ_at p u v.
 
 Let change (i : nat) (d : direction) : R := Rabs (run users T n u i d - run users T n v i d).
@@ -333,12 +332,12 @@ Let X : R := largest_row (token_embedding T) + B.
 (* What holds of the layers of hahn_soft_layer.v under these hypotheses holds of T. *)
 Lemma from_soft (P : masking -> Prop) (bound : R -> nat -> nat -> R) :
   (forall ls bs (h h' : nat -> vector), 0 <= X -> all_fit n ls bs X -> bounded n X h -> bounded n X h' ->
-     (forall j, j <> p -> h j = h' j) -> masks_are ls P -> forall i d, i upto n -> i <> p ->
+     (forall j : nat, j <> p -> h j = h' j) -> masks_are ls P -> forall (i : position n) d, i <> p :> nat ->
      Rabs (after_soft_layers n ls h i d - after_soft_layers n ls h' i d)
      <= bound (change_through bs X 0) (length ls) i) ->
-  every_head T (fun a => P (head_masking a)) -> forall i d, i upto n -> i <> p -> change i d <= bound C L i.
+  every_head T (fun a => P (head_masking a)) -> forall (i : position n) d, i <> p :> nat -> change i d <= bound C L i.
 Proof.
-  intros S M i d Hi N. destruct Warm as [Ht W]. pose proof (largest_row_nonneg (token_embedding T)) as R0.
+  intros S M i d N. destruct Warm as [Ht W]. pose proof (largest_row_nonneg (token_embedding T)) as R0.
   assert (HX : 0 <= X) by (pose proof (proj1 Bounded); unfold X; lra). unfold change.
   rewrite !run_as_soft by (intros l a Il Ia; now apply (W l a)).
   replace L with (length (map soft_layer_of (transformer_layers T))) by (unfold L; apply lists.length_map).
@@ -350,7 +349,7 @@ Proof.
 Qed.
 
 Lemma hahn_lemma_5_any_masks_at N : N upto p -> (N <= n + 1 - p)%nat ->
-  forall i d, i upto n -> i <> p -> change i d <= C / INR N.
+  forall (i : position n) d, i <> p :> nat -> change i d <= C / INR N.
 Proof.
   intros H1 H2. apply (from_soft (fun _ => True) (fun c _ _ => c / INR N)); [|easy].
   intros. now apply soft_lemma_5_any_masks with (p := p).
@@ -363,8 +362,7 @@ Variable users : predicate_meanings.
 Variables (T : transformer) (B t : R).
 Hypothesis Bounded : bounded_embeddings users T B.
 Hypothesis Warm : warm T t.
-Variables (n p : nat) (u v : word).
-Hypothesis Hp : p upto n.
+Variables (n : nat) (p : position n) (u v : word).
 Hypothesis Exchanged : differ_at p u v.
 
 Let change (i : nat) (d : direction) : R := Rabs (run users T n u i d - run users T n v i d).
@@ -372,18 +370,18 @@ Let C : R := lemma_5_constant T B t.
 Let L : nat := length (transformer_layers T).
 
 Theorem hahn_lemma_5 : every_head T (fun a => head_masking a = Unmasked) ->
-  forall i d, i upto n -> i <> p -> change i d <= C / INR n.
+  forall (i : position n) d, i <> p :> nat -> change i d <= C / INR n.
 Proof.
   apply (from_soft users T B t n p u v) with (P := fun k => k = Unmasked) (bound := fun c _ _ => c / INR n); auto.
   intros. now apply soft_lemma_5 with (p := p).
 Qed.
 
 Theorem hahn_lemma_5_any_masks N : N upto p -> (N <= n + 1 - p)%nat ->
-  forall i d, i upto n -> i <> p -> change i d <= C / INR N.
+  forall (i : position n) d, i <> p :> nat -> change i d <= C / INR N.
 Proof. intros H1 H2. now apply (hahn_lemma_5_any_masks_at users T B t n p). Qed.
 
 Theorem hahn_lemma_5_future_masked : every_head T (fun a => head_masking a = FutureMasked) ->
-  forall i d, i upto n -> i <> p -> change i d <= C * causal_shape L i.
+  forall (i : position n) d, i <> p :> nat -> change i d <= C * causal_shape L i.
 Proof.
   apply (from_soft users T B t n p u v) with (P := fun k => k = FutureMasked)
     (bound := fun c k i => c * causal_shape k i); auto.
@@ -391,7 +389,7 @@ Proof.
 Qed.
 
 Theorem hahn_lemma_5_no_past_mask : every_head T (fun a => head_masking a <> PastMasked) ->
-  forall i d, i upto n -> i <> p -> change i d <= C * common_shape n L i.
+  forall (i : position n) d, i <> p :> nat -> change i d <= C * common_shape n L i.
 Proof.
   apply (from_soft users T B t n p u v) with (P := fun k => k <> PastMasked)
     (bound := fun c k i => c * common_shape n k i); auto.

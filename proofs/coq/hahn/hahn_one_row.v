@@ -24,9 +24,9 @@ Proof.
   intros H. unfold shown. rewrite <- (sum_one i), <- (sum_up_to n i) by exact H.
   apply sum_ext. intros. unfold future. lra.
 Qed.
-Lemma shown_past n i : i upto n -> shown n (past i) = INR (S n - i).
+Lemma shown_past n (i : position n) : shown n (past i) = INR (S n - i).
 Proof.
-  intros H. unfold shown. rewrite (sum_ext n _ (fun j => bit (i <=? j) * 1)) by (intros; unfold past; lra).
+  unfold shown. rewrite (sum_ext n _ (fun j => bit (i <=? j) * 1)) by (intros; unfold past; lra).
   rewrite sum_from, !sum_one, <- minus_INR by lia. f_equal. lia.
 Qed.
 

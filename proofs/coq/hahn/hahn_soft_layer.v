@@ -17,8 +17,8 @@ Open Scope R_scope.
 
 (* ---- lists ---- *)
 (* Positions see themselves. *)
-Lemma sees_itself k n i : i upto n -> visible n (mask_at k i) i.
-Proof. intros H. destruct k; simpl; [now split|now apply visible_future|now apply visible_past]. Qed.
+Lemma sees_itself k n (i : position n) : visible n (mask_at k i) i.
+Proof. destruct k; simpl; [split; [lia|reflexivity]|apply visible_future; lia|apply visible_past; lia]. Qed.
 
 (* The mean of delta over what is seen from i is at most mu. *)
 Definition mean_at_most (n : nat) (delta : nat -> R) (i : nat) (mu : R) (k : masking) :=
@@ -88,18 +88,18 @@ Proof.
     apply total_nonneg; intros k Hk; now apply H.
 Qed.
 
-Lemma retrieved_bounded X n h i a : i upto n -> bounded n X h -> within X (retrieved n h i a).
+Lemma retrieved_bounded X n h (i : position n) a : bounded n X h -> within X (retrieved n h i a).
 Proof.
-  intros Hi B d. apply (attend_bounded _ _ _ _ _ i); [now apply sees_itself|]. intros j [Hj _]. now apply B.
+  intros B d. apply (attend_bounded _ _ _ _ _ i); [now apply sees_itself|]. intros j [Hj _]. now apply B.
 Qed.
 
-Lemma retrieved_moves X n h h' delta i a b mu : i upto n -> head_fits X n a b ->
+Lemma retrieved_moves X n h h' delta (i : position n) a b mu : head_fits X n a b ->
   bounded n X h -> bounded n X h' -> apart n delta h h' -> mean_at_most n delta i mu (soft_masking a) ->
   near (exp (sharpness b) * (sway b * delta i + (1 + sway b) * mu)) (retrieved n h i a) (retrieved n h' i a).
 Proof.
-  intros Hi (Hs & _ & F) B B' D M. destruct (F i Hi) as [F1 F2]. set (m := mask_at (soft_masking a) i) in *.
+  intros (Hs & _ & F) B B' D M. destruct (F i (in_word i)) as [F1 F2]. set (m := mask_at (soft_masking a) i) in *.
   assert (V : visible n m i) by now apply sees_itself. pose proof (shown_positive n m i V) as N.
-  pose proof (exp_pos (sharpness b)) as Pe. pose proof (proj1 (D i Hi)) as Di.
+  pose proof (exp_pos (sharpness b)) as Pe. pose proof (proj1 (D i (in_word i))) as Di.
   assert (Pm : 0 <= mu).
   { apply Rmult_le_reg_r with (shown n m); [lra|]. rewrite Rmult_0_l. eapply Rle_trans; [|exact M].
     apply sum_nonneg. intros j Hj. apply Rmult_le_pos; [apply bit_range|apply (D j Hj)]. }
@@ -115,24 +115,25 @@ Proof.
     apply Rmult_le_compat_l; [lra|].
     apply Rle_trans with (sum n (fun j => sway b * delta i * bit (m j) + (1 + sway b) * (bit (m j) * delta j))).
     + apply sum_le. intros j Hj.
-      pose proof (F2 (h i) (h' i) (h j) (h' j) (delta i) (delta j) (B i Hi) (B' i Hi) (B j Hj) (B' j Hj)
-        (D i Hi) (D j Hj)) as K. fold (s j) (s' j) in K. destruct (m j); simpl; lra.
+      pose proof (F2 (h i) (h' i) (h j) (h' j) (delta i) (delta j) (B i (in_word i)) (B' i (in_word i))
+        (B j Hj) (B' j Hj)
+        (D i (in_word i)) (D j Hj)) as K. fold (s j) (s' j) in K. destruct (m j); simpl; lra.
     + rewrite sum_plus, !sum_scale. fold (shown n m). unfold mean_at_most in M. fold m in M.
       pose proof (Rmult_le_compat_l (1 + sway b) _ _ ltac:(lra) M). lra.
 Qed.
 
 Theorem layer_bounded X n l b h : layer_fits X n l b -> bounded n X h -> bounded n (size_after b) (after_soft n l h).
 Proof.
-  intros (_ & _ & _ & F & _) B i Hi. apply F; [now apply B| |apply length_map].
+  intros (_ & _ & _ & F & _) B. red. apply each_position. intros i. apply F; [now apply B| |apply length_map].
   apply Forall_forall. intros x Hx. apply in_map_iff in Hx as (a & <- & _). now apply retrieved_bounded.
 Qed.
 
-Theorem layer_moves X n l b h h' delta i mu : i upto n -> layer_fits X n l b ->
+Theorem layer_moves X n l b h h' delta (i : position n) mu : layer_fits X n l b ->
   bounded n X h -> bounded n X h' -> apart n delta h h' ->
   (forall a, In a (soft_heads l) -> mean_at_most n delta i mu (soft_masking a)) ->
   near (slope b * (own b * delta i + seen_mean b * mu)) (after_soft n l h i) (after_soft n l h' i).
 Proof.
-  intros Hi (F & _ & _ & _ & U) B B' D M. unfold after_soft.
+  intros (F & _ & _ & _ & U) B B' D M. unfold after_soft.
   assert (R : forall h, bounded n X h -> Forall (within X) (map (retrieved n h i) (soft_heads l))).
   { intros g G. apply Forall_forall. intros x Hx. apply in_map_iff in Hx as (a & <- & _). now apply retrieved_bounded. }
   assert (S : moved (head_bounds b) (map (retrieved n h i) (soft_heads l)) (map (retrieved n h' i) (soft_heads l))
@@ -140,7 +141,7 @@ Proof.
   { clear U R. induction F as [|a k heads ks Hk F IH]; [constructor|]. cbn [map total]. constructor.
     - apply (retrieved_moves X); auto. apply M. now left.
     - apply IH. intros a' Ha. apply M. now right. }
-  pose proof (U _ _ _ _ _ _ (B i Hi) (B' i Hi) (R h B) (R h' B') (D i Hi) S) as [G0 G].
+  pose proof (U _ _ _ _ _ _ (B i (in_word i)) (B' i (in_word i)) (R h B) (R h' B') (D i (in_word i)) S) as [G0 G].
   replace (own b * delta i + seen_mean b * mu) with (delta i
     + total (fun k => share k * (exp (sharpness k) * (sway k * delta i + (1 + sway k) * mu))) (head_bounds b)).
   - now split.

@@ -64,9 +64,12 @@ Definition previous_times (k : nat) : formula := Nat.iter k Previous (Symbol 1).
 Section Examples.
 Variable users : predicate_meanings.
 
-Lemma lone_changes f n p i : p upto n -> i upto n -> i <> p ->
+Lemma lone_changes f n (p i : position n) : i <> p :> nat ->
   truth users n zeros f i = false -> truth users n (lone p) f i = true -> changes_at users 2 f n p i zeros (lone p).
-Proof. unfold changes_at. pose proof (zeros_lone p). pose proof (binary_lone p). tauto. Qed.
+Proof.
+  unfold changes_at. pose proof (zeros_lone p). pose proof (binary_lone p). pose proof (in_word p).
+  pose proof (in_word i). tauto.
+Qed.
 
 (* A formula that is false on 0...0 and true at i if the lone 1 stands at p, for p and n beyond N. *)
 Lemma lone_decides f (place : nat -> nat -> nat -> nat -> Prop) :
@@ -74,7 +77,7 @@ Lemma lone_decides f (place : nat -> nat -> nat -> nat -> Prop) :
     truth users n zeros f i = false /\ truth users n (lone p) f i = true) -> sensitive users place 2 f.
 Proof.
   intros H N. destruct (H N) as (n & p & i & P & Hp & Hi & Ne & F & G). exists n, p, i, zeros, (lone p).
-  split; [exact P|]. now apply lone_changes.
+  split; [exact P|]. exact (lone_changes f n (Position p Hp) (Position i Hi) Ne F G).
 Qed.
 
 Lemma parity_of_zeros n i : truth users n zeros parity i = false.
@@ -212,7 +215,8 @@ Proof.
   destruct (computes_separates users T parity C) as [_ S]. specialize (S n Hn).
   assert (M : (1 - 0) * INR N <= K * exp (K / t)).
   { apply (H n N n zeros (lone N) N t 0 1); auto; [|unfold inside; lia|lia].
-    apply lone_changes; try lia; [apply parity_of_zeros|apply parity_of_lone; lia]. }
+    apply (lone_changes users parity n (Position N ltac:(lia)) (Position n ltac:(lia))); cbn [place];
+      [lia|apply parity_of_zeros|apply parity_of_lone; lia]. }
   assert (F : INR n <= 3 * INR N).
   { replace 3 with (INR 3) by (simpl; lra). rewrite <- mult_INR. apply le_INR. lia. }
   lra.

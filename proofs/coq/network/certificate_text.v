@@ -110,7 +110,7 @@ Notation L := (claimed_lengths c).
 
 (* At every position of every word of the claim the number x that a direction holds is so. *)
 Definition everywhere (d : direction) (so : nat -> word -> nat -> R -> Prop) : Prop :=
-  forall n w, allowed L n -> over T n w -> each i upto n, so n w i (run users T n w i d).
+  forall n w, allowed L n -> over T n w -> forall i : position n, so n w i (run users T n w i d).
 Definition holds_exactly (d : direction) (f : formula) : Prop :=
   everywhere d (fun n w i x => x = bit (truth users n w f i)).
 (* An error is one of a direction: where the truth is 0 (above the number), and where it is 1 (below it). *)
@@ -125,9 +125,9 @@ Definition regime_holds : Prop :=
   match claimed_regime c with
   | Unstated => True
   | ByPosition => forall l a, In l (transformer_layers T) -> In a (layer_heads l) ->
-      forall n i, allowed L n -> i upto n -> expression_value (head_temperature a) n i = 1
+      forall n (i : position n), allowed L n -> expression_value (head_temperature a) n i = 1
   | ByTemperature => forall d p, In (d, p) (position_embedding T) ->
-      forall n i, allowed L n -> i upto n ->
+      forall n (i : position n), allowed L n ->
       Rabs (position_value users p n i) <= if existsb meaning_has_counts (model_meanings m) then INR n ^ 2 else 1
   end.
 Definition is_causal : Prop :=

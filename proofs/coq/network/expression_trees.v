@@ -275,7 +275,7 @@ Lemma plain_natural z : (0 <= z)%Z -> expression_of (Word (integer_text z)) = Nu
 Proof.
   intros H. cbn. rewrite !number_no_name by (auto; reflexivity). now rewrite (proj2 (integer_is_number z H)).
 Qed.
-Lemma plain_integer z : 
+Lemma plain_integer z :
   expression_value (expression_of (integer_tree z)) n i = IZR z /\ has_value (expression_of (integer_tree z)) n i.
 Proof.
   unfold integer_tree. destruct (Z.ltb_spec z 0) as [L|L].

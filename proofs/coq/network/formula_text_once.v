@@ -338,7 +338,7 @@ Proof.
     - rewrite first_plus, sum_of_plus in X. discriminate X. }
   assert (C : forall p p' t, predicate_named p' -> predicate_tree names p <> Called (predicate_tree names p') t).
   { intros p p' t H X. destruct p; try discriminate X. injection X as X _. symmetry in X.
-    destruct p'; try discriminate X. injection X as X. apply Nat.ltb_lt in H. revert X. apply name_not_taken; 
+    destruct p'; try discriminate X. injection X as X. apply Nat.ltb_lt in H. revert X. apply name_not_taken;
       [exact H|].
     simpl. tauto. }
   destruct f as [b|a| | | | | | | | | |p|p s f|p t|r t u]; try destruct L; simpl in N;

@@ -7,7 +7,8 @@
    only. Nothing has to read that file: a model is written as text, and the texts are compared. *)
 From Coq Require Import String Ascii ZArith QArith List Bool Lia.
 From Coq.Init Require Import Byte.
-From Certify Require Import weighing formula network meaning well_defined user_predicates json_text formula_text.
+From Certify Require Import positions weighing formula network meaning well_defined user_predicates json_text
+  formula_text.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope nat_scope.
@@ -225,9 +226,9 @@ Lemma for_every_length users T f :
 Proof.
   assert (A : forall n, allowed every_length n <-> (1 <= n)%nat) by (unfold allowed; simpl; tauto).
   split; intros [D C]; split.
-  - intros n i Hi. apply D; [apply A; lia|exact Hi].
+  - intros n i. apply D, A. lia.
   - intros n w Hn. exact (C n w (proj2 (A n) Hn)).
-  - intros n i _ Hi. exact (D n i Hi).
+  - intros n i _. exact (D n i).
   - intros n w Hn. exact (C n w (proj1 (A n) Hn)).
 Qed.
 

@@ -148,9 +148,9 @@ Definition over (T : transformer) (n : nat) (w : word) : Prop := each i upto n, 
 
 (* What is to be proved: every length, every word, every position, exactly. *)
 Definition computes (T : transformer) (f : formula) : Prop := forall n w, (1 <= n)%nat -> over T n w ->
-  each i upto n, run T n w i (transformer_output T) = bit (truth users n w f i).
+  forall i : position n, run T n w i (transformer_output T) = bit (truth users n w f i).
 
 (* The same for some lengths only. *)
 Definition computes_for (L : lengths) (T : transformer) (f : formula) : Prop := forall n w, allowed L n -> over T n w ->
-  each i upto n, run T n w i (transformer_output T) = bit (truth users n w f i).
+  forall i : position n, run T n w i (transformer_output T) = bit (truth users n w f i).
 End Run.

@@ -6,8 +6,8 @@
    for how expressions write numbers (`same_text_same_network`). So what `file_computes_for` says of some model with a
    text holds of every one (`file_computes_for_every_model`). *)
 From Coq Require Import String Ascii QArith ZArith List Bool Arith Lia Permutation.
-From Certify Require Import lists weighing formula network meaning well_defined user_predicates json_text formula_text
-  model_text text_trees expression_trees formula_trees formula_text_once json_text_once plain_network.
+From Certify Require Import positions lists weighing formula network meaning well_defined user_predicates json_text
+  formula_text model_text text_trees expression_trees formula_trees formula_text_once json_text_once plain_network.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope nat_scope.
@@ -583,8 +583,8 @@ Proof.
   destruct (same_text_same_function k m Wk W (eq_trans Tk (eq_sym T))) as (A & P & R & D & S).
   specialize (S g f Ok O Nk N). subst g. split; [congruence|]. split; [unfold predicate_texts in *; congruence|].
   split; [unfold formula_text, predicate_names in *; congruence|]. split.
-  - intros n i Hn Hi. apply D. now apply Dk.
-  - intros n w Hn Over i Hi. rewrite <- R. unfold model_users. rewrite <- P. apply Ck; auto. unfold over in *.
+  - intros n i Hn. apply D. now apply Dk.
+  - intros n w Hn Over i. rewrite <- R. unfold model_users. rewrite <- P. apply Ck; auto. unfold over in *.
     intros j Hj. specialize (Over j Hj).
     pose proof (whole_tokens _ _ _ _ _ (is_whole_whole k Wk)) as K.
     pose proof (whole_tokens _ _ _ _ _ (is_whole_whole m W)) as K'. rewrite <- K, A, K'. exact Over.

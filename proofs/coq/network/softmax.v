@@ -112,18 +112,18 @@ Proof.
   pose proof (exp_pos c). field. lra.
 Qed.
 
-Lemma attend_uniform_future n i c v : i upto n -> attend n (future i) (fun _ => c) v = sum i v / INR i.
+Lemma attend_uniform_future n (i : position n) c v : attend n (future i) (fun _ => c) v = sum i v / INR i.
 Proof.
-  intros H. assert (L : sum n (fun j => bit (future i j)) = INR i).
+  assert (L : sum n (fun j => bit (future i j)) = INR i).
   { rewrite <- sum_one, <- (sum_up_to n i) by lia. apply sum_ext. intros j _. unfold future. lra. }
   pose proof (INR_at_least_1 i ltac:(lia)). rewrite attend_uniform, L by lra.
   unfold future. now rewrite sum_up_to by lia.
 Qed.
 
-Lemma attend_uniform_past n i c v : i upto n ->
-  attend n (past i) (fun _ => c) v = (sum n v - sum (i - 1) v) / INR (S n - i).
+Lemma attend_uniform_past n (i : position n) c v : attend n (past i) (fun _ => c) v
+  = (sum n v - sum (i - 1) v) / INR (S n - i).
 Proof.
-  intros H. assert (L : sum n (fun j => bit (past i j)) = INR (S n - i)).
+  assert (L : sum n (fun j => bit (past i j)) = INR (S n - i)).
   { replace (S n - i)%nat with (n - (i - 1))%nat by lia. rewrite minus_INR, <- !sum_one by lia.
     rewrite <- (sum_from n i) by lia. apply sum_ext. intros j _. unfold past. lra. }
   pose proof (INR_at_least_1 (S n - i) ltac:(lia)). rewrite attend_uniform, L by lra.

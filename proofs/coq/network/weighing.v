@@ -90,10 +90,10 @@ Proof.
   - unfold softmax. now rewrite (W j Hj), (sum_ext n _ _ W).
   - now rewrite (W j Hj), (sum_ext n _ _ W).
 Qed.
-Lemma stick_backwards n i s j : i upto n -> j upto n ->
+Lemma stick_backwards n (i : position n) s j : j upto n ->
   stick n (S n - i) (fun j => s (S n - j)%nat) j = stick n i s (S n - j).
 Proof.
-  intros Hi Hj. unfold stick.
+  intros Hj. unfold stick.
   destruct (Nat.eqb_spec j (S n - i)) as [|N], (Nat.eqb_spec (S n - j) i) as [|N']; try lia; [reflexivity|].
   f_equal. rewrite <- (product_backwards n (fun k => if between i (S n - j) k then _ else _)). apply product_ext.
   intros k Hk. replace (between (S n - i) j k) with (between i (S n - j) (S n - k)); [reflexivity|].
@@ -101,10 +101,10 @@ Proof.
     j))),
     (Nat.ltb_spec (Nat.min (S n - i) j) k), (Nat.ltb_spec k (Nat.max (S n - i) j)); reflexivity || (exfalso; lia).
 Qed.
-Lemma weights_as_backwards k n m i s j : i upto n -> j upto n ->
+Lemma weights_as_backwards k n m (i : position n) s j : j upto n ->
   weights_as k n (fun j => m (S n - j)%nat) (S n - i) (fun j => s (S n - j)%nat) j = weights_as k n m i s (S n - j).
 Proof.
-  intros Hi Hj. destruct k; cbn [weights_as]; try (now apply entmax_backwards); try reflexivity;
+  intros Hj. destruct k; cbn [weights_as]; try (now apply entmax_backwards); try reflexivity;
     try now rewrite stick_backwards.
   - unfold softmax. now rewrite <- (sum_backwards n (weight m s)).
   - now rewrite <- (sum_backwards n (weight m s)).
@@ -120,10 +120,10 @@ Proof.
   intros E. apply sum_ext. intros j Hj. destruct (E j Hj) as (_ & _ & ->). f_equal.
   apply weights_as_same; [|exact Hj]. intros l Hl. now destruct (E l Hl) as (Em & Es & _).
 Qed.
-Lemma attend_as_backwards k n m i s v : i upto n -> attend_as k n m i s v
+Lemma attend_as_backwards k n m (i : position n) s v : attend_as k n m i s v
   = attend_as k n (fun j => m (S n - j)%nat) (S n - i) (fun j => s (S n - j)%nat) (fun j => v (S n - j)%nat).
 Proof.
-  intros Hi. unfold attend_as. rewrite <- (sum_backwards n (fun j => _ * v j)). apply sum_ext. intros j Hj.
+  unfold attend_as. rewrite <- (sum_backwards n (fun j => _ * v j)). apply sum_ext. intros j Hj.
   now rewrite weights_as_backwards.
 Qed.
 Lemma attend_as_zero k n m i s v : (forall j, visible n m j -> v j = 0) -> attend_as k n m i s v = 0.
@@ -221,10 +221,10 @@ Proof.
             (Nat.ltb_spec (Nat.min (S i) j) k), (Nat.ltb_spec k (Nat.max (S i) j)); cbn [andb]; try lia;
             rewrite ?E; ring.
 Qed.
-Theorem attend_as_held k n i s v : breaks_a_stick k = true -> i upto n ->
+Theorem attend_as_held k n (i : position n) s v : breaks_a_stick k = true ->
   attend_as k n (future i) i s v = held s v (i - 1).
 Proof.
-  intros K Hi. rewrite <- (held_sum n) by lia. apply sum_ext. intros j Hj.
+  intros K. rewrite <- (held_sum n) by lia. apply sum_ext. intros j Hj.
   assert (E : weights_as k n (future i) i s j = if future i j then stick n i s j else 0) by now destruct k.
   rewrite E. unfold future. destruct (Nat.leb_spec j i), (Nat.ltb_spec j i); try lia; try reflexivity; [|ring].
   unfold stick. rewrite (proj2 (Nat.eqb_eq j i)) by lia. ring.

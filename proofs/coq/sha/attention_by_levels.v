@@ -49,8 +49,7 @@ Qed.
 End Decided.
 
 Section Temporal.
-Variables (p q : nat -> bool) (n i : nat) (l v : nat -> R) (C D g : R).
-Hypothesis Hi : i upto n.
+Variables (p q : nat -> bool) (n : nat) (i : position n) (l v : nat -> R) (C D g : R).
 Hypothesis Hg : 0 < g.
 Hypothesis Enough : exp (- g) <= 1 / 4.
 
@@ -65,8 +64,8 @@ Lemma since_by (t : nat -> R) : 0 <= D ->
   near (since_at p q i) (attend n (future i) t v).
 Proof.
   intros HD Dom.
-  destruct (rightmost_exists n (future i) (fun j => bit (decides p q j)) i (visible_future n i Hi)) as (k & K).
-  rewrite <- (rightmost_decides p q n i k Hi K). destruct K as [V M].
+  destruct (rightmost_exists n (future i) (fun j => bit (decides p q j)) i (visible_future n i (in_word i))) as (k & K).
+  rewrite <- (rightmost_decides p q n i k K). destruct K as [V M].
   destruct (decides p q k) eqn:E.
   - destruct (highest_level p q n (future i) l v C D Decided Undecided k HD V E) as [H1 H2].
     apply (near_value p q n (future i) l v C D Decided Undecided k g); auto. apply Dom; auto.
@@ -99,8 +98,8 @@ Hypothesis Undecided : forall j, visible n (past i) j -> decides p q j = false -
 Theorem until_by_levels : g * INR n <= D -> near (until_at n p q i) (attend n (past i) (fun j => l j - g * INR j) v).
 Proof.
   intros HD. pose proof (pos_INR n). assert (HD0 : 0 <= D) by nra.
-  destruct (leftmost_exists n (past i) (fun j => bit (decides p q j)) i (visible_past n i Hi)) as (k & K).
-  rewrite <- (leftmost_decides p q n i k Hi K). destruct K as [V M]. destruct (decides p q k) eqn:E.
+  destruct (leftmost_exists n (past i) (fun j => bit (decides p q j)) i (visible_past n i (in_word i))) as (k & K).
+  rewrite <- (leftmost_decides p q n i k K). destruct K as [V M]. destruct (decides p q k) eqn:E.
   - destruct (highest_level p q n (past i) l v C D Decided Undecided k HD0 V E) as [H1 H2].
     apply (near_value p q n (past i) l v C D Decided Undecided k g); auto.
     apply (dominated_falling n (past i) l g n D k); auto.
@@ -166,20 +165,20 @@ Qed.
 End One.
 
 (* Where q can hold at the first position only, and p holds everywhere else, `p since q` is decided there. *)
-Lemma since_at_first p q n i : i upto n -> (forall j, (1 < j <= n)%nat -> p j = true /\ q j = false) ->
+Lemma since_at_first p q n (i : position n) : (forall j, (1 < j <= n)%nat -> p j = true /\ q j = false) ->
   since_at p q i = both p q 1.
 Proof.
-  intros Hi H. apply eq_true_iff_eq. rewrite since_at_iff. unfold both. rewrite andb_true_iff. split.
+  intros H. apply eq_true_iff_eq. rewrite since_at_iff. unfold both. rewrite andb_true_iff. split.
   - intros (j & Hj & Q & P). destruct (Nat.eq_dec j 1) as [->|]; [split; [apply P; lia|exact Q]|].
     destruct (H j ltac:(lia)). congruence.
   - intros [P Q]. exists 1%nat. repeat split; [lia|lia|exact Q|]. intros k Hk.
     destruct (Nat.eq_dec k 1) as [->|]; [exact P|]. now apply H; lia.
 Qed.
 
-Lemma until_at_last p q n i : i upto n -> (forall j, (1 <= j < n)%nat -> p j = true /\ q j = false) ->
+Lemma until_at_last p q n (i : position n) : (forall j, (1 <= j < n)%nat -> p j = true /\ q j = false) ->
   until_at n p q i = both p q n.
 Proof.
-  intros Hi H. apply eq_true_iff_eq. rewrite until_at_iff. unfold both. rewrite andb_true_iff. split.
+  intros H. apply eq_true_iff_eq. rewrite until_at_iff. unfold both. rewrite andb_true_iff. split.
   - intros (j & Hj & Q & P). destruct (Nat.eq_dec j n) as [->|]; [split; [apply P; lia|exact Q]|].
     destruct (H j ltac:(lia)). congruence.
   - intros [P Q]. exists n. repeat split; [lia|lia|exact Q|]. intros k Hk.

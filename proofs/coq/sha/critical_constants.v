@@ -211,7 +211,8 @@ Proof.
   { replace (1 / 6) with (exp (- ln 6)); [apply exp_increasing; lra|]. rewrite exp_Ropp, exp_ln; lra. }
   assert (E : attend 3 (lookup_mask ToLeft 3) (fun j => raw_score ToLeft 3 3 ends g j / (1 / INR 3))
       (fun j => bit (Nat.odd j)) = attend 3 no_mask (lookup_score g 2) (fun j => bit (Nat.odd j))).
-  { rewrite (attend_lookup ToLeft 3 3) by lia. apply attend_ext; [|reflexivity]. intros j _.
+  { refine (eq_trans (attend_lookup ToLeft 3 (Position 3 ltac:(lia)) _ _) _). apply attend_ext;
+    [|reflexivity]. intros j _.
     unfold raw_score, lookup_score, ends. simpl. field. }
   rewrite E in N. pose proof (lookup_mean 3 2 g ltac:(lia) ltac:(lra) (fun j => bit (Nat.odd j))) as M.
   unfold mass, bell, distance in M. simpl in M. set (x := attend _ _ _ _) in *. set (q := exp (- g)) in *. nra.

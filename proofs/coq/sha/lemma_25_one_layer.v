@@ -47,7 +47,7 @@ Hypothesis E : apart n h h' e.
 Hypothesis C0 : nonnegative c.
 Hypothesis E0 : nonnegative e.
 Hypothesis Eta : 0 <= eta.
-Hypothesis Weights : forall a i, In a (layer_heads l) -> uniform_head a = false -> i upto n ->
+Hypothesis Weights : forall a (i : position n), In a (layer_heads l) -> uniform_head a = false ->
   sum n (fun j => Rabs (weights_by hardmax a n h i j - weights_by (softmax_at tau) a n h' i j)) <= eta.
 
 Let hard := hardmax.
@@ -58,27 +58,27 @@ Lemma eta_of_nonneg a : 0 <= eta_of a.
 Proof. unfold eta_of. destruct (uniform_head a); lra. Qed.
 
 (* Lemma 31 for uniform heads. *)
-Lemma weights_apart a i : In a (layer_heads l) -> i upto n ->
+Lemma weights_apart a (i : position n) : In a (layer_heads l) ->
   sum n (fun j => Rabs (weights_by hard a n h i j - weights_by soft a n h' i j)) <= eta_of a.
 Proof.
-  intros A Hi. unfold eta_of. destruct (uniform_head a) eqn:U; [|now apply Weights].
+  intros A. unfold eta_of. destruct (uniform_head a) eqn:U; [|now apply Weights].
   apply Req_le, sum_zero. intros j _. unfold hard, soft.
-  rewrite (uniform_head_same a n h h' i i tau U (visible_self n _ i Hi) j).
+  rewrite (uniform_head_same a n h h' i i tau U (visible_self n _ i (in_word i)) j).
   now rewrite (Rminus_diag_eq _ _ eq_refl), Rabs_R0.
 Qed.
 
-Lemma attended_within a i r : i upto n -> Rabs (attended_by hard a n h i r) <= reach r c.
+Lemma attended_within a (i : position n) r : Rabs (attended_by hard a n h i r) <= reach r c.
 Proof.
-  intros Hi. pose proof (visible_self n (head_masking a) i Hi) as V. apply mean_within.
+  pose proof (visible_self n (head_masking a) i (in_word i)) as V. apply mean_within.
   - intros j _. exact (hardmax_nonneg n _ _ i j V).
   - exact (hardmax_total n _ _ i V).
   - intros j Hj. apply linear_reach. intros d. now apply C.
 Qed.
 
-Lemma attended_apart a i r : In a (layer_heads l) -> i upto n ->
+Lemma attended_apart a (i : position n) r : In a (layer_heads l) ->
   Rabs (attended_by hard a n h i r - attended_by soft a n h' i r) <= reach r e + eta_of a * reach r c.
 Proof.
-  intros A Hi. pose proof (visible_self n (head_masking a) i Hi) as V. apply mean_apart.
+  intros A. pose proof (visible_self n (head_masking a) i (in_word i)) as V. apply mean_apart.
   - intros j _. exact (softmax_nonneg n _ _ i j V).
   - exact (softmax_total n _ _ i V).
   - intros j Hj. apply linear_reach. intros d. now apply C.
@@ -96,7 +96,7 @@ Lemma heads_within : within n (after_heads_by hard n l h) heads_c.
 Proof.
   intros i d Hi. unfold after_heads_by, heads_c. eapply Rle_trans; [apply Rabs_triang|].
   apply Rplus_le_compat; [now apply C|]. eapply Rle_trans; [apply total_Rabs|]. apply total_le. intros a _.
-  eapply Rle_trans; [apply collect_Rabs|]. apply collect_le. intros _ r _. now apply attended_within.
+  eapply Rle_trans; [apply collect_Rabs|]. apply collect_le. intros _ r _. exact (attended_within a (Position i Hi) r).
 Qed.
 
 Lemma heads_apart : apart n (after_heads_by hard n l h) (after_heads_by soft n l h') heads_e.
@@ -106,7 +106,8 @@ Proof.
     replace (a + b - (c' + d')) with ((a - c') + (b - d')) by ring end.
   eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat; [now apply E|].
   eapply Rle_trans; [apply total_difference|]. apply total_le. intros a A.
-  eapply Rle_trans; [apply collect_difference|]. apply collect_le. intros _ r _. now apply attended_apart.
+  eapply Rle_trans; [apply collect_difference|]. apply collect_le. intros _ r _.
+  exact (attended_apart a (Position i Hi) r A).
 Qed.
 
 Lemma heads_c_nonneg : nonnegative heads_c.

@@ -77,10 +77,9 @@ End Heads.
 
 (* ---- the statements, with gamma/2 for g ---- *)
 Section Statements.
-Variables (p : nat -> bool) (n i : nat) (g : R).
-Hypothesis Hi : i upto n.
+Variables (p : nat -> bool) (n : nat) (i : position n) (g : R).
 
-Theorem low_precision_previous_error e : 0 < g -> Nat.odd i = e -> i <> 1%nat -> Rabs (bit (p (i - 1)%nat)
+Theorem low_precision_previous_error e : 0 < g -> Nat.odd i = e -> i <> 1%nat :> nat -> Rabs (bit (p (i - 1)%nat)
   - attend n (future i) (fun j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j))) (fun j => bit (p j)))
   <= exp (- g).
 Proof.
@@ -88,7 +87,7 @@ Proof.
   now replace (2 * (g / 2)) with g in H by lra.
 Qed.
 
-Theorem low_precision_next_error e : 0 < g -> Nat.odd i = e -> i <> n -> Rabs (bit (p (i + 1)%nat)
+Theorem low_precision_next_error e : 0 < g -> Nat.odd i = e -> i <> n :> nat -> Rabs (bit (p (i + 1)%nat)
   - attend n (past i) (fun j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j)) (fun j => bit (p j)))
   <= exp (- g).
 Proof.
@@ -105,7 +104,7 @@ Theorem low_precision_previous :
   gated (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
 Proof.
   apply (gated_by_parity n i (future i) p (fun e j => g / 2 * (INR j + (INR i + 1) * bit (has_parity e j)))
-    (exp (- g))); [now apply visible_future|now apply quarter|].
+    (exp (- g))); [apply visible_future; lia|now apply quarter|].
   intros Ne%Nat.eqb_neq e Par. apply low_precision_previous_error; [exact (above_ln_4 g Enough)|exact Par|exact Ne].
 Qed.
 
@@ -115,7 +114,7 @@ Theorem low_precision_next :
   gated (head true) (head false) i (bit (i =? n)) = bit (negb (i =? n) && p (i + 1)%nat).
 Proof.
   apply (gated_by_parity n i (past i) p (fun e j => g / 2 * ((INR n + 1) * bit (has_parity e j) - INR j))
-    (exp (- g))); [now apply visible_past|now apply quarter|].
+    (exp (- g))); [apply visible_past; lia|now apply quarter|].
   intros Ne%Nat.eqb_neq e Par. apply low_precision_next_error; [exact (above_ln_4 g Enough)|exact Par|exact Ne].
 Qed.
 End Statements.

@@ -34,11 +34,11 @@ Qed.
 (* ---- (a) the first position ---- *)
 Definition mean_up_to (i : nat) : R := (1 - alternating i) / (2 * INR i).
 
-Lemma alternating_mean_future n i c : i upto n ->
-  attend n (future i) (fun _ => c) (fun j => - alternating j) = mean_up_to i.
+Lemma alternating_mean_future n (i : position n) c : attend n (future i) (fun _ => c)
+  (fun j => - alternating j) = mean_up_to i.
 Proof.
-  intros H. pose proof (INR_at_least_1 i ltac:(lia)).
-  rewrite attend_uniform_future, alternating_sum by exact H.
+  pose proof (INR_at_least_1 i ltac:(lia)).
+  rewrite attend_uniform_future, alternating_sum by lia.
   unfold mean_up_to, alternating. destruct (Nat.odd i); field; lra.
 Qed.
 
@@ -51,17 +51,17 @@ Proof.
   - unfold Rdiv. rewrite Rminus_diag_eq, Rmult_0_l by reflexivity. lra.
 Qed.
 
-Theorem proposition_11a n i c : i upto n ->
-  marked (attend n (future i) (fun _ => c) (fun j => - alternating j)) = bit (i =? 1).
+Theorem proposition_11a n (i : position n) c : marked (attend n (future i) (fun _ => c)
+  (fun j => - alternating j)) = bit (i =? 1).
 Proof.
-  intros H. rewrite alternating_mean_future by exact H. pose proof (mean_up_to_range i ltac:(lia)) as M.
+  rewrite alternating_mean_future. pose proof (mean_up_to_range i ltac:(lia)) as M.
   unfold marked. destruct (i =? 1)%nat; simpl; [rewrite relu_linear|rewrite relu_zero]; lra.
 Qed.
 
-Theorem proposition_11a_reciprocal n i c : i upto n ->
-  attend n (future i) (fun _ => c) (fun j => bit (j =? 1)) = 1 / INR i.
+Theorem proposition_11a_reciprocal n (i : position n) c : attend n (future i) (fun _ => c)
+  (fun j => bit (j =? 1)) = 1 / INR i.
 Proof.
-  intros H. rewrite attend_uniform_future by exact H. f_equal.
+  rewrite attend_uniform_future. f_equal.
   rewrite (sum_apart i 1) by lia. rewrite sum_zero; [simpl; lra|].
   intros j _. unfold except. now destruct (j =? 1)%nat.
 Qed.
@@ -70,10 +70,10 @@ Qed.
 Definition mean_from (n i : nat) : R :=
   - alternating i * (1 + alternating (n - i)) / (2 * (INR n - INR i + 1)).
 
-Lemma alternating_mean_past n i c : i upto n ->
-  attend n (past i) (fun _ => c) (fun j => - alternating j) = mean_from n i.
+Lemma alternating_mean_past n (i : position n) c : attend n (past i) (fun _ => c)
+  (fun j => - alternating j) = mean_from n i.
 Proof.
-  intros H. rewrite attend_uniform_past, !alternating_sum by exact H. unfold mean_from, alternating.
+  rewrite attend_uniform_past, !alternating_sum by lia. unfold mean_from, alternating.
   replace (INR (S n - i)) with (INR n - INR i + 1) by (rewrite minus_INR, S_INR by lia; lra).
   assert (1 <= INR n - INR i + 1) by (assert (INR i <= INR n) by (apply le_INR; lia); lra).
   assert (E : Nat.odd n = xorb (Nat.odd i) (Nat.odd (n - i))) by (rewrite <- Nat.odd_add; f_equal; lia).
@@ -81,10 +81,10 @@ Proof.
   rewrite E, F. destruct (Nat.odd (i - 1)), (Nat.odd (n - i)); simpl; field; lra.
 Qed.
 
-Lemma mean_from_range n i : i upto n ->
-  if (i =? n)%nat then mean_from n i = - alternating i else -1 / 3 <= mean_from n i <= 1 / 3.
+Lemma mean_from_range n (i : position n) : if (i =? n)%nat then mean_from n i = - alternating i else -1 / 3
+  <= mean_from n i <= 1 / 3.
 Proof.
-  intros H. unfold mean_from. destruct (Nat.eqb_spec i n) as [->|Ne].
+  unfold mean_from. destruct (Nat.eqb_spec i n) as [->|Ne].
   - rewrite Nat.sub_diag. unfold alternating at 2. simpl. field. lra.
   - replace (INR n - INR i + 1) with (INR (S (n - i))) by (rewrite S_INR, minus_INR by lia; lra).
     unfold alternating at 2 4. destruct (Nat.odd (n - i)) eqn:O.
@@ -96,20 +96,20 @@ Proof.
       unfold alternating. destruct (Nat.odd i); lra.
 Qed.
 
-Theorem proposition_11b n i c : i upto n ->
-  let x := attend n (past i) (fun _ => c) (fun j => - alternating j) in marked x + marked (- x) = bit (i =? n).
+Theorem proposition_11b n (i : position n) c : let x := attend n (past i) (fun _ => c)
+  (fun j => - alternating j) in marked x + marked (- x) = bit (i =? n).
 Proof.
-  intros H. cbv zeta. rewrite alternating_mean_past by exact H. pose proof (mean_from_range n i H) as M.
+  cbv zeta. rewrite alternating_mean_past. pose proof (mean_from_range n i) as M.
   unfold marked. destruct (i =? n)%nat; simpl.
   - rewrite M. unfold alternating. destruct (Nat.odd i);
       [rewrite relu_linear, relu_zero by lra|rewrite relu_zero, relu_linear by lra]; lra.
   - rewrite !relu_zero by lra. lra.
 Qed.
 
-Theorem proposition_11b_reciprocal n i c : i upto n ->
-  attend n (past i) (fun _ => c) (fun j => bit (j =? n)) = 1 / INR (S n - i).
+Theorem proposition_11b_reciprocal n (i : position n) c : attend n (past i) (fun _ => c) (fun j => bit
+  (j =? n)) = 1 / INR (S n - i).
 Proof.
-  intros H. rewrite attend_uniform_past by exact H. f_equal.
+  rewrite attend_uniform_past. f_equal.
   rewrite (sum_apart n n) by lia. rewrite Nat.eqb_refl, !sum_zero; [simpl; lra| |].
   - intros j Hj. destruct (Nat.eqb_spec j n); [lia|reflexivity].
   - intros j _. unfold except. destruct (j =? n)%nat; reflexivity.

@@ -3,7 +3,7 @@
    Proved: for any number of symbols, the network computes FIRST with a future mask and LAST with a past mask, exactly,
    at every position of every word of every length. proposition_11_end_markers.v has the head and the units. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import finite_sums softmax relu proposition_11_end_markers formula network totals
+From Certify Require Import positions finite_sums softmax relu proposition_11_end_markers formula network totals
   linear_combination hard_attention.
 Import ListNotations.
 Open Scope R_scope.
@@ -53,15 +53,15 @@ Qed.
 
 Theorem proposition_11a_network users symbols : computes users (first_network symbols) (Positional FIRST).
 Proof.
-  intros n w Hn _ i Hi. unfold first_network. cbn [transformer_output marking_network]. rewrite marking_output.
-  cbn [total mask_at]. rewrite Q2R_1, Rmult_1_l, Rplus_0_r. exact (proposition_11a n i 0 Hi).
+  intros n w Hn _ i. unfold first_network. cbn [transformer_output marking_network]. rewrite marking_output.
+  cbn [total mask_at]. rewrite Q2R_1, Rmult_1_l, Rplus_0_r. exact (proposition_11a n i 0).
 Qed.
 
 Theorem proposition_11b_network users symbols : computes users (last_network symbols) (Positional LAST).
 Proof.
-  intros n w Hn _ i Hi. unfold last_network. cbn [transformer_output marking_network]. rewrite marking_output.
+  intros n w Hn _ i. unfold last_network. cbn [transformer_output marking_network]. rewrite marking_output.
   cbn [total mask_at]. rewrite Q2R_1, Rmult_1_l, Rplus_0_r, (Q2R_opp 1 : Q2R (-1) = _), Q2R_1.
-  pose proof (proposition_11b n i 0 Hi) as P. cbv zeta in P. unfold marked in P.
+  pose proof (proposition_11b n i 0) as P. cbv zeta in P. unfold marked in P.
   replace (- (1) * attend n (past i) (fun _ => 0) (fun j => - alternating j))
     with (- attend n (past i) (fun _ => 0) (fun j => - alternating j)) by ring. exact P.
 Qed.

@@ -32,19 +32,21 @@ Proof.
     reflexivity. cbn [negb andb]. replace (S (S i) - 1) with (S i) by lia. unfold one. now destruct (w (S i) =? 1).
 Qed.
 
-Lemma count_from i : i upto n -> counted ToRight n (truth users n w (Symbol 1)) i = ones_up_to n - ones_up_to (i - 1).
+Lemma count_from (i : position n) : counted ToRight n (truth users n w (Symbol 1)) i
+  = ones_up_to n - ones_up_to (i - 1).
 Proof.
-  intros H. unfold counted, looked_at, ones_up_to. replace (seq 1 n) with (seq 1 (i - 1) ++ seq i (S n - i)).
+  unfold counted, looked_at, ones_up_to. replace (seq 1 n) with (seq 1 (i - 1) ++ seq i (S n - i)).
   - rewrite filter_app, length_app. change (truth users n w (Symbol 1)) with one. lia.
-  - replace n with ((i - 1) + (S n - i)) at 2 by lia. rewrite seq_app. now replace (1 + (i - 1)) with i by lia.
+  - replace (seq 1 n) with (seq 1 ((i - 1) + (S n - i))) by (f_equal; lia). rewrite seq_app.
+    now replace (1 + (i - 1)) with (i : nat) by lia.
 Qed.
 
 (* The two inner counts are equal. *)
 Definition half (i : nat) : bool := 2 * ones_up_to (i - 1) =? ones_up_to n.
-Lemma inner_truth i : i upto n -> truth users n w (Compare Equal (Plus 1 ToLeft (Previous (Symbol 1)) (Number 0))
+Lemma inner_truth (i : position n) : truth users n w (Compare Equal (Plus 1 ToLeft (Previous (Symbol 1)) (Number 0))
                                  (Plus 1 ToRight (Symbol 1) (Number 0))) i = half i.
 Proof.
-  intros H. cbn [truth value relates]. fold (truth users n w (Previous (Symbol 1))).
+  cbn [truth value relates]. fold (truth users n w (Previous (Symbol 1))).
   change (fun i0 => negb (i0 =? 1) && (w (i0 - 1) =? 1)) with (truth users n w (Previous (Symbol 1))).
   change (fun i0 => w i0 =? 1) with (truth users n w (Symbol 1)).
   rewrite count_before, count_from by lia. pose proof (ones_monotone (i - 1) n ltac:(lia)).
@@ -65,7 +67,8 @@ Proof.
   intros Hn. change (counted ToLeft n (truth users n w (Symbol 1)) n) with (ones_up_to n).
   unfold parity_by_halves. set (inner := Compare Equal (Plus 1 ToLeft (Previous _) _) _).
   change (truth users n w _ n) with (Z.eqb (1 * Z.of_nat (counted ToLeft n (truth users n w inner) n) + 0) 0).
-  rewrite (counted_ext ToLeft n (truth users n w inner) half n inner_truth) by lia. set (c := counted ToLeft n half n).
+  rewrite (counted_ext ToLeft n (truth users n w inner) half n (each_position inner_truth)) by lia.
+  set (c := counted ToLeft n half n).
   replace (Z.eqb _ _) with (c =? 0) by (apply eq_true_iff_eq; rewrite Nat.eqb_eq, Z.eqb_eq; lia).
   destruct (Nat.odd (ones_up_to n)) eqn:O.
   - apply Nat.eqb_eq. unfold c, counted. destruct (filter half (looked_at ToLeft n n)) as [|i l] eqn:F; [reflexivity|].

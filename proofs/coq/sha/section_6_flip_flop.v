@@ -12,11 +12,11 @@ Open Scope R_scope.
 
 Definition flip_flop_score (write : nat -> bool) (n : nat) (j : nat) : R := bit (write j) + INR j / INR n.
 
-Theorem flip_flop_found write (value : nat -> R) n i p : i upto n ->
-  is_rightmost n (future i) (fun j => bit (write j)) p -> (forall j, visible n (future i) j -> 0 <= value j <= 1) ->
+Theorem flip_flop_found write (value : nat -> R) n (i : position n) p : is_rightmost n (future i)
+  (fun j => bit (write j)) p -> (forall j, visible n (future i) j -> 0 <= value j <= 1) ->
   Rabs (value p - attend n (future i) (fun j => flip_flop_score write n j / (1 / (INR n * ln 4))) value) <= 1 / 4.
 Proof.
-  intros Hi R V. pose proof (INR_at_least_1 n ltac:(lia)) as N1.
+  intros R V. pose proof (INR_at_least_1 n ltac:(lia)) as N1.
   assert (L4 : 0 < ln 4) by (rewrite <- ln_1; apply ln_increasing; lra).
   rewrite (attend_ext n (future i) _ (fun j => INR n * ln 4 * bit (write j) + ln 4 * INR j) value value);
     [|intros j _; unfold flip_flop_score; field; lra|reflexivity].
@@ -52,7 +52,7 @@ Proof.
   assert (L2 : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
   set (s := fun j => flip_flop_score (fun _ => true) 2 j / (1 / (INR 2 * ln (INR 2)))).
   assert (S2 : exp (s 2%nat) = 2 * exp (s 1%nat)).
-  { replace (s 2%nat) with (ln 2 + s 1%nat) 
+  { replace (s 2%nat) with (ln 2 + s 1%nat)
       by (unfold s, flip_flop_score, bit; replace (INR 2) with 2 by (simpl; lra); change (INR 1) with 1; field; lra).
     now rewrite exp_plus, exp_ln by lra. }
   pose proof (exp_pos (s 1%nat)). unfold attend, softmax, weight, only. simpl. rewrite S2. field. lra.

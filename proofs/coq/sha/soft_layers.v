@@ -68,12 +68,12 @@ Hypothesis Row : forall m s s' p delta, visible n m p -> P m s ->
 Hypothesis Row_grows : forall d d', 0 <= d <= d' -> 0 <= row_error d <= row_error d'.
 
 (* Lemma 32: scores are off by at most K2 x eps. *)
-Lemma scores_apart a h h' c e C i j : all_below D (head_queries a) -> all_below D (head_keys a) ->
+Lemma scores_apart a h h' c e C (i : position n) j : all_below D (head_queries a) -> all_below D (head_keys a) ->
   within n h c -> apart n h h' e -> nonnegative c -> nonnegative e -> 0 <= Q2R C ->
-  size D c <= Q2R C * x -> size D e <= 1 -> Q2R (score_norm a) * (2 * Q2R C + 1) <= k2 -> i upto n -> j upto n ->
+  size D c <= Q2R C * x -> size D e <= 1 -> Q2R (score_norm a) * (2 * Q2R C + 1) <= k2 -> j upto n ->
   Rabs (raw_score a h i j - raw_score a h' i j) <= k2 * x * size D e.
 Proof.
-  intros Bq Bk Hc He C0 E0 C1 Sc Se K Hi Hj. unfold raw_score.
+  intros Bq Bk Hc He C0 E0 C1 Sc Se K Hj. unfold raw_score.
   eapply Rle_trans; [apply (score_difference _ _ _ _ _ _ c e); auto|].
   pose proof (score_reach_norm D a c e Bq Bk C0 E0) as A. pose proof (score_reach_norm D a e c Bq Bk E0 C0) as B.
   pose proof (score_reach_norm D a e e Bq Bk E0 E0) as F.
@@ -88,11 +88,11 @@ Qed.
 (* Lemma 33 in each row of a layer. *)
 Lemma layer_rows l C h h' c e : reads_below D l -> rows_hold P n l h -> within n h c -> apart n h h' e ->
   nonnegative c -> nonnegative e -> 0 <= Q2R C -> size D c <= Q2R C * x -> size D e <= 1 ->
-  Q2R (layer_constant_2 l C) <= k2 -> forall a i, In a (layer_heads l) -> uniform_head a = false -> i upto n ->
+  Q2R (layer_constant_2 l C) <= k2 -> forall a (i : position n), In a (layer_heads l) -> uniform_head a = false ->
   sum n (fun j => Rabs (weights_by hardmax a n h i j - weights_by (softmax_at tau) a n h' i j))
   <= row_error (k2 * x * size D e).
 Proof.
-  intros [Reads _] Rows Hc He C0 E0 C1 Sc Se L2 a i A U Hi.
+  intros [Reads _] Rows Hc He C0 E0 C1 Sc Se L2 a i A U.
   apply (Row _ _ _ i); [now apply visible_self|now apply Rows|]. intros j [Hj _].
   destruct (Reads a A) as (Bq & Bk & _). apply (scores_apart a h h' c e C i j); try assumption.
   apply Rle_trans with (Q2R (layer_constant_2 l C)); [|exact L2].
@@ -233,8 +233,8 @@ Proof.
     + rewrite size_plus, size_single. destruct (e <? D)%nat; lra.
 Qed.
 
-Lemma size_apart n D h h' e i : apart n h h' e -> i upto n -> size D (fun d => Rabs (h i d - h' i d)) <= size D e.
-Proof. intros H Hi. apply size_le. intros d _. now apply H. Qed.
+Lemma size_apart n D h h' e (i : position n) : apart n h h' e -> size D (fun d => Rabs (h i d - h' i d)) <= size D e.
+Proof. intros H. apply size_le. intros d _. now apply H. Qed.
 
 (* ---- the sum over directions of how far apart the two runs are, at one position ---- *)
 Definition moved users (tau : nat -> R) T n w i (D : nat) : R :=
@@ -251,15 +251,16 @@ Proof.
     - run_soft tau users T n w i (Nat.pred k))) (S d)); [lia|]. intros; apply Rabs_pos.
 Qed.
 
-Theorem network_moves users T n w x (P : mask -> (nat -> R) -> Prop) (E : nat -> R) tau i D (error : R -> R) :
-  over T n w -> i upto n -> initial_at_most users T n x -> every_row P n (transformer_layers T) (embed users T n w) ->
+Theorem network_moves users T n w x (P : mask -> (nat -> R) -> Prop) (E : nat ->
+  R) tau (i : position n) D (error : R -> R) : over T n w -> initial_at_most users T n x ->
+  every_row P n (transformer_layers T) (embed users T n w) ->
   (forall m s s' p delta, visible n m p -> P m s -> (forall j, visible n m j -> Rabs (s j - s' j) <= delta) ->
      sum n (fun j => Rabs (hardmax n m s j - softmax_at (tau n) n m s' j)) <= error delta) ->
   (forall d d', 0 <= d <= d' -> 0 <= error d <= error d') -> 0 <= E 0%nat -> (forall k, (k < depth T)%nat ->
      E k <= 1 /\ Q2R (K1 T) * (E k + x / 2 * error (Q2R (K2 T) * x * E k)) <= E (S k)) ->
   moved users tau T n w i D <= E (depth T).
 Proof.
-  intros Over Hi [X1 X] Rows Row Mono E0 Grow.
+  intros Over [X1 X] Rows Row Mono E0 Grow.
   apply Rle_trans with (moved users tau T n w i (Nat.max D (beyond T))); [apply moved_grows; lia|].
   set (D' := Nat.max D (beyond T)). assert (B : (beyond T <= D')%nat) by lia.
   assert (Hc : within n (embed users T n w) (envelope T x)).

@@ -238,8 +238,7 @@ Qed.
 
 (* ---- the statements: (a) temperature 1/n, (b) queries 2 gamma n; the paper has gamma = 3 ---- *)
 Section Statements.
-Variables (p : nat -> bool) (n i : nat) (g : R).
-Hypothesis Hi : i upto n.
+Variables (p : nat -> bool) (n : nat) (i : position n) (g : R).
 Hypothesis Enough : ln 2 <= g.
 
 Let n_pos : 0 < INR n.
@@ -253,7 +252,7 @@ Theorem theorem_12a_previous :
   gated (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
 Proof.
   apply (gated_by_parity n i (future i) p (fun e j => previous_score e j / (1 / INR n)) (exp (- (2 * g))));
-    [now apply visible_future|now apply quarter_doubled|].
+    [apply visible_future; lia|now apply quarter_doubled|].
   intros Ne%Nat.eqb_neq e Par. erewrite (attend_ext _ _ (fun j => previous_score _ _ / _));
     [apply (previous_head p n i g e); exact (above_ln_2 g Enough) || lia || exact Par| |reflexivity].
   intros j _. unfold previous_score, score_8b. field. lra.
@@ -264,7 +263,7 @@ Theorem theorem_12a_next :
   gated (head true) (head false) i (bit (i =? n)) = bit (negb (i =? n) && p (i + 1)%nat).
 Proof.
   apply (gated_by_parity n i (past i) p (fun e j => next_score e j / (1 / INR n)) (exp (- (2 * g))));
-    [now apply visible_past|now apply quarter_doubled|].
+    [apply visible_past; lia|now apply quarter_doubled|].
   intros Ne%Nat.eqb_neq e Par. erewrite (attend_ext _ _ (fun j => next_score _ _ / _));
     [apply (next_head p n i g e); exact (above_ln_2 g Enough) || lia || exact Par| |reflexivity].
   intros j _. unfold next_score, score_8c. field. lra.

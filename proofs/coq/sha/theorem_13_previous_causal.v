@@ -38,8 +38,7 @@ Qed.
 
 (* ---- the statements: (a) temperature 1/i^2, (b) queries gamma i^2; the paper has gamma = 3 ---- *)
 Section Statements.
-Variables (p : nat -> bool) (n i : nat) (g : R).
-Hypothesis Hi : i upto n.
+Variables (p : nat -> bool) (n : nat) (i : position n) (g : R).
 Hypothesis Enough : ln 2 <= g.
 
 Let i_pos : 0 < INR i.
@@ -52,7 +51,7 @@ Theorem theorem_13a :
   gated (head true) (head false) i (bit (i =? 1)) = bit (negb (i =? 1) && p (i - 1)%nat).
 Proof.
   apply (gated_by_parity n i (future i) p (fun e j => causal_score e j / (1 / INR i ^ 2)) (exp (- (2 * g))));
-    [now apply visible_future|now apply quarter_doubled|].
+    [apply visible_future; lia|now apply quarter_doubled|].
   intros Ne%Nat.eqb_neq e Par. erewrite (attend_ext _ _ (fun j => causal_score _ _ / _));
     [apply (previous_head_causal p n i g e); exact (above_ln_2 g Enough) || lia || exact Par| |reflexivity].
   intros j [Hj _]. unfold causal_score, score_8a. pose proof (lt_0_INR j ltac:(lia)). field. lra.

@@ -43,20 +43,20 @@ Proof.
     + specialize (L B). lra.
 Qed.
 
-Lemma rightmost_decides n i k : i upto n ->
-  is_rightmost n (future i) (fun j => bit (decides j)) k -> both k = since_at p q i.
+Lemma rightmost_decides n (i : position n) k : is_rightmost n (future i) (fun j => bit (decides j)) k ->
+  both k = since_at p q i.
 Proof.
-  intros Hi [[Hk Mk] M]. apply Nat.leb_le in Mk. apply eq_true_iff_eq.
+  intros [[Hk Mk] M]. apply Nat.leb_le in Mk. apply eq_true_iff_eq.
   rewrite since_at_iff, (last_decides (fun j => j upto i) lt k (conj (proj1 Hk) Mk) ltac:(lia)).
   - split; intros (j & Hj & Q & P); exists j; (split; [exact Hj|]); (split; [exact Q|]); intros l Hl; [|intros B];
       apply P; lia.
   - intros j Hj. apply M. split; [lia|]. apply Nat.leb_le. lia.
 Qed.
 
-Lemma leftmost_decides n i k : i upto n ->
-  is_leftmost n (past i) (fun j => bit (decides j)) k -> both k = until_at n p q i.
+Lemma leftmost_decides n (i : position n) k : is_leftmost n (past i) (fun j => bit (decides j)) k ->
+  both k = until_at n p q i.
 Proof.
-  intros Hi [[Hk Mk] M]. apply Nat.leb_le in Mk. apply eq_true_iff_eq.
+  intros [[Hk Mk] M]. apply Nat.leb_le in Mk. apply eq_true_iff_eq.
   rewrite until_at_iff, (last_decides (fun j => i <= j <= n)%nat gt k (conj Mk (proj2 Hk)) ltac:(lia)).
   - split; intros (j & Hj & Q & P); exists j; (split; [exact Hj|]); (split; [exact Q|]); intros l Hl; [|intros B];
       apply P; lia.
@@ -64,15 +64,14 @@ Proof.
 Qed.
 
 Section Heads.
-Variables (n i : nat) (g : R).
-Hypothesis Hi : i upto n.
+Variables (n : nat) (i : position n) (g : R).
 Hypothesis Hg : 0 < g.
 
 Theorem since_head : Rabs (bit (since_at p q i)
   - attend n (future i) (score_8b (fun j => bit (decides j)) g n) (fun j => bit (both j))) <= exp (- g).
 Proof.
-  destruct (rightmost_exists n (future i) (fun j => bit (decides j)) i (visible_future n i Hi)) as (k & K).
-  rewrite <- (rightmost_decides n i k Hi K).
+  destruct (rightmost_exists n (future i) (fun j => bit (decides j)) i (visible_future n i (in_word i))) as (k & K).
+  rewrite <- (rightmost_decides n i k K).
   apply (attend_8 n (future i) _ g k Hg (proj1 K)) with (v := fun j => bit (both j)); [|intros; apply bit_range].
   apply dominated_8b; auto using gap_bit. intros j [Hj _]. lia.
 Qed.
@@ -80,8 +79,8 @@ Qed.
 Theorem until_head : Rabs (bit (until_at n p q i)
   - attend n (past i) (score_8c (fun j => bit (decides j)) g n) (fun j => bit (both j))) <= exp (- g).
 Proof.
-  destruct (leftmost_exists n (past i) (fun j => bit (decides j)) i (visible_past n i Hi)) as (k & K).
-  rewrite <- (leftmost_decides n i k Hi K).
+  destruct (leftmost_exists n (past i) (fun j => bit (decides j)) i (visible_past n i (in_word i))) as (k & K).
+  rewrite <- (leftmost_decides n i k K).
   apply (attend_8 n (past i) _ g k Hg (proj1 K)) with (v := fun j => bit (both j)); [|intros; apply bit_range].
   apply dominated_8c; auto using gap_bit.
 Qed.
@@ -89,8 +88,7 @@ End Heads.
 
 (* ---- the statements: (a) temperature 1/n, (b) queries 2 gamma n; the paper has gamma = 3 ---- *)
 Section Statements.
-Variables (n i : nat) (g : R).
-Hypothesis Hi : i upto n.
+Variables (n : nat) (i : position n) (g : R).
 Hypothesis Enough : ln 4 <= g.
 
 Let n_pos : 0 < INR n.
@@ -100,10 +98,10 @@ Theorem theorem_15a_since : near (since_at p q i) (attend n (future i)
   (fun j => 2 * g * (bit (decides j) + INR j / (2 * INR n)) / (1 / INR n)) (fun j => bit (both j))).
 Proof.
   apply (near_from_error _ (exp (- g))); [|now apply quarter|].
-  - erewrite (attend_ext _ _ (fun j => 2 * g * _ / _)); [apply (since_head n i g Hi);
+  - erewrite (attend_ext _ _ (fun j => 2 * g * _ / _)); [apply (since_head n i g);
       exact (above_ln_4 g Enough)| |reflexivity].
     intros j _. unfold score_8b. field. lra.
-  - eapply attend_range; [apply (visible_future n i Hi)|intros; apply bit_range].
+  - eapply attend_range; [apply (visible_future n i (in_word i))|intros; apply bit_range].
 Qed.
 
 Theorem theorem_15b_since : near (since_at p q i) (attend n (future i)
@@ -117,10 +115,10 @@ Theorem theorem_15a_until : near (until_at n p q i) (attend n (past i)
   (fun j => 2 * g * (bit (decides j) - INR j / (2 * INR n)) / (1 / INR n)) (fun j => bit (both j))).
 Proof.
   apply (near_from_error _ (exp (- g))); [|now apply quarter|].
-  - erewrite (attend_ext _ _ (fun j => 2 * g * _ / _)); [apply (until_head n i g Hi);
+  - erewrite (attend_ext _ _ (fun j => 2 * g * _ / _)); [apply (until_head n i g);
       exact (above_ln_4 g Enough)| |reflexivity].
     intros j _. unfold score_8c. field. lra.
-  - eapply attend_range; [apply (visible_past n i Hi)|intros; apply bit_range].
+  - eapply attend_range; [apply (visible_past n i (in_word i))|intros; apply bit_range].
 Qed.
 
 Theorem theorem_15b_until : near (until_at n p q i) (attend n (past i)

@@ -7,21 +7,20 @@ From Certify Require Import positions finite_sums softmax exponential lemma_08_t
   formula theorem_15_since_until.
 Open Scope R_scope.
 
-Theorem since_head_causal p q n i g : i upto n -> 0 < g ->
+Theorem since_head_causal p q n (i : position n) g : 0 < g ->
   Rabs (bit (since_at p q i) - attend n (future i) (score_8a (fun j => bit (decides p q j)) g i)
                                       (fun j => bit (both p q j))) <= exp (- g).
 Proof.
-  intros Hi Hg.
-  destruct (rightmost_exists n (future i) (fun j => bit (decides p q j)) i (visible_future n i Hi)) as (k & K).
-  rewrite <- (rightmost_decides p q n i k Hi K).
+  intros Hg.
+  destruct (rightmost_exists n (future i) (fun j => bit (decides p q j)) i (visible_future n i (in_word i))) as (k & K).
+  rewrite <- (rightmost_decides p q n i k K).
   apply (attend_8 n (future i) _ g k Hg (proj1 K)) with (v := fun j => bit (both p q j)); [|intros; apply bit_range].
   apply dominated_8a; auto using gap_bit. intros j [_ M]. now apply Nat.leb_le in M.
 Qed.
 
 (* ---- the statements: (a) temperature 1/i^2, (b) queries gamma i^2; the paper has gamma = 3 ---- *)
 Section Statements.
-Variables (p q : nat -> bool) (n i : nat) (g : R).
-Hypothesis Hi : i upto n.
+Variables (p q : nat -> bool) (n : nat) (i : position n) (g : R).
 Hypothesis Enough : ln 4 <= g.
 
 Let i_pos : 0 < INR i.
@@ -31,10 +30,10 @@ Theorem theorem_16a : near (since_at p q i) (attend n (future i)
   (fun j => g * (bit (decides p q j) - 1 / INR j) / (1 / INR i ^ 2)) (fun j => bit (both p q j))).
 Proof.
   apply (near_from_error _ (exp (- g))); [|now apply quarter|].
-  - erewrite (attend_ext _ _ (fun j => g * _ / _)); [apply (since_head_causal p q n i g Hi);
+  - erewrite (attend_ext _ _ (fun j => g * _ / _)); [apply (since_head_causal p q n i g);
       exact (above_ln_4 g Enough)| |reflexivity].
     intros j [Hj _]. unfold score_8a. pose proof (lt_0_INR j ltac:(lia)). field. lra.
-  - eapply attend_range; [apply (visible_future n i Hi)|intros; apply bit_range].
+  - eapply attend_range; [apply (visible_future n i (in_word i))|intros; apply bit_range].
 Qed.
 
 Theorem theorem_16b : near (since_at p q i) (attend n (future i)

@@ -40,7 +40,7 @@ Proof. intros H j. split; [intros [L _]; lia|intros ->; split; [lia|exact H]]. Q
 
 Lemma first_position n : (1 <= n)%nat -> forall j, visible n (future 1) j <-> j = 1%nat.
 Proof.
-  intros H j. split; [intros [L M]; apply Nat.leb_le in M; lia|intros ->; now apply visible_future].
+  intros H j. split; [intros [L M]; apply Nat.leb_le in M; lia|intros ->; apply visible_future; lia].
 Qed.
 
 Definition ones (n : nat) (w : word) (i : nat) : nat := counted ToLeft n (truth no_users n w (Symbol 1)) i.
@@ -105,8 +105,7 @@ Proof.
 Qed.
 
 Section PrintedParity.
-Variables (n i : nat) (C : R).
-Hypothesis Hi : i upto n.
+Variables (n : nat) (i : position n) (C : R).
 Hypothesis HC : 1 <= C.
 
 Let wanted : INR (ones n (constant_word 0) i) = 0.

@@ -17,28 +17,28 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* ---- how many positions are looked at, and how many of them beside i are counted ---- *)
-Lemma span_range s n i : i upto n -> span s n i upto n.
+Lemma span_range s n (i : position n) : span s n i upto n.
 Proof. unfold span. destruct s; lia. Qed.
 
-Lemma counted_apart s n p i : i upto n ->
-  exists rest, counted s n p i = (rest + Nat.b2n (p i))%nat /\ (rest < span s n i)%nat.
+Lemma counted_apart s n p (i : position n) : exists rest, counted s n p i
+  = (rest + Nat.b2n (p i))%nat /\ (rest < span s n i)%nat.
 Proof.
-  intros H. unfold counted, looked_at, span. destruct s.
+  unfold counted, looked_at, span. destruct s.
   - exists (length (filter p (seq 1 (i - 1)))). split.
-    + replace i with (i - 1 + 1)%nat at 1 by lia. rewrite seq_app, filter_app, length_app. f_equal.
-      replace (1 + (i - 1))%nat with i by lia. simpl. now destruct (p i).
+    + replace (seq 1 i) with (seq 1 (i - 1 + 1)) by (f_equal; lia). rewrite seq_app, filter_app, length_app. f_equal.
+      replace (1 + (i - 1))%nat with (place i) by lia. simpl. now destruct (p i).
     + pose proof (filter_shorter p (seq 1 (i - 1))) as L. rewrite length_seq in L. lia.
   - exists (length (filter p (seq (S i) (n - i)))). split.
     + replace (S n - i)%nat with (S (n - i)) by lia. simpl. destruct (p i); simpl; lia.
     + pose proof (filter_shorter p (seq (S i) (n - i))) as L. rewrite length_seq in L. lia.
 Qed.
 
-Lemma others_bound s n p i : i upto n -> (others s n p i + 1 <= span s n i)%nat.
-Proof. intros H. destruct (counted_apart s n p i H) as (r & E & L). unfold others. lia. Qed.
+Lemma others_bound s n p (i : position n) : (others s n p i + 1 <= span s n i)%nat.
+Proof. destruct (counted_apart s n p i) as (r & E & L). unfold others. lia. Qed.
 
-Lemma counted_others s n p i : i upto n -> INR (counted s n p i) = INR (others s n p i) + bit (p i).
+Lemma counted_others s n p (i : position n) : INR (counted s n p i) = INR (others s n p i) + bit (p i).
 Proof.
-  intros H. destruct (counted_apart s n p i H) as (r & E & L). unfold others. rewrite E, Nat.add_sub, plus_INR.
+  destruct (counted_apart s n p i) as (r & E & L). unfold others. rewrite E, Nat.add_sub, plus_INR.
   destruct (p i); simpl; lra.
 Qed.
 
@@ -52,14 +52,14 @@ Proof.
   now destruct (p (a + S k)%nat).
 Qed.
 
-Theorem mean_head s n p i c : i upto n ->
-  attend n (side_mask s i) (fun _ => c) (fun j => bit (p j)) = INR (counted s n p i) / INR (span s n i).
+Theorem mean_head s n p (i : position n) c : attend n (side_mask s i) (fun _ => c) (fun j => bit (p j))
+  = INR (counted s n p i) / INR (span s n i).
 Proof.
-  intros H. destruct s; simpl.
-  - rewrite attend_uniform_future by exact H. f_equal. apply (sum_bits p 0).
-  - rewrite attend_uniform_past by exact H. f_equal.
+  destruct s; simpl.
+  - rewrite attend_uniform_future. f_equal. apply (sum_bits p 0).
+  - rewrite attend_uniform_past. f_equal.
     replace n with ((i - 1) + (S n - i))%nat at 1 by lia. rewrite sum_cut, sum_bits.
-    replace (S (i - 1)) with i by lia. unfold counted. simpl. lra.
+    replace (S (i - 1)) with (place i) by lia. unfold counted. simpl. lra.
 Qed.
 
 (* Exactly 1/L where the position is counted, else 0: ReLU(1/L) - ReLU(1/L - [p]). *)
@@ -76,9 +76,9 @@ Qed.
 Definition lookup_mask (s : side) (i : nat) : mask := match s with ToLeft => future i | ToRight => no_mask end.
 
 (* What the future mask hides is as good as absent. *)
-Lemma attend_future n i s v : i upto n -> attend n (future i) s v = attend i no_mask s v.
+Lemma attend_future n (i : position n) s v : attend n (future i) s v = attend i no_mask s v.
 Proof.
-  intros H. assert (E : forall f, sum n (fun j => weight (future i) s j * f j) = sum i
+  assert (E : forall f, sum n (fun j => weight (future i) s j * f j) = sum i
     (fun j => weight no_mask s j * f j)).
   { intros f. rewrite <- (sum_up_to n i) by lia. apply sum_ext. intros j _.
     unfold weight, future, no_mask. destruct (j <=? i)%nat; simpl; lra. }
@@ -91,9 +91,9 @@ Qed.
 
 Definition window (s : side) (n i : nat) : nat := match s with ToLeft => i | ToRight => n end.
 
-Lemma attend_lookup s n i score v : i upto n ->
-  attend n (lookup_mask s i) score v = attend (window s n i) no_mask score v.
-Proof. intros H. destruct s; [now apply attend_future|reflexivity]. Qed.
+Lemma attend_lookup s n (i : position n) score v : attend n (lookup_mask s i) score v
+  = attend (window s n i) no_mask score v.
+Proof. destruct s; [now apply attend_future|reflexivity]. Qed.
 
 (* A table that goes on alternating between 0 and 1. *)
 Definition is_alternating (theta : nat -> bool) : Prop := exists b, forall k, theta k = xorb b (Nat.odd k).
@@ -113,8 +113,7 @@ Proof.
 Qed.
 
 Section Lookup.
-Variables (s : side) (n i : nat) (p : nat -> bool) (g h : R).
-Hypothesis Hi : i upto n.
+Variables (s : side) (n : nat) (i : position n) (p : nat -> bool) (g h : R).
 Hypothesis Hg : 0 < g.
 Hypothesis Sharper : g <= h.                        (* h is the sharpness of the scores, at least g *)
 
@@ -122,7 +121,7 @@ Let m := others s n p i.
 Let place := lookup_score h (m + 1).
 
 Lemma place_exists : (1 <= m + 1 <= window s n i)%nat.
-Proof. pose proof (others_bound s n p i Hi) as B. fold m in B. unfold span, window in *. destruct s; lia. Qed.
+Proof. pose proof (others_bound s n p i) as B. fold m in B. unfold span, window in *. destruct s; lia. Qed.
 
 Lemma attend_minus_1 N c : (1 <= N)%nat ->
   attend N no_mask c (fun j => INR j - 1) = attend N no_mask c INR - 1.
@@ -139,7 +138,7 @@ Theorem others_head e : e <= 1 -> mean_within (exp (- g)) e ->
   Rabs (INR m - attend n (lookup_mask s i) place (fun j => INR j - 1)) <= e.
 Proof.
   intros He W. apply (mean_within_smaller _ _ e no_sharper He) in W.
-  rewrite attend_lookup, attend_minus_1 by (apply place_exists || exact Hi || (pose proof place_exists; lia)).
+  rewrite attend_lookup, attend_minus_1 by (apply place_exists || exact (in_word i) || (pose proof place_exists; lia)).
   replace (INR m - (_ - 1)) with (INR (m + 1) - attend (window s n i) no_mask place INR) by
     (rewrite plus_INR; simpl; lra).
   apply lemma_07_within; [apply place_exists|lra|exact W].
@@ -150,7 +149,7 @@ Theorem table_head (v : nat -> bool) :
   (exp (- g) <= 1 / 6 /\ exists b, forall j, (1 <= j)%nat -> v j = xorb b (Nat.odd j)) ->
   Rabs (bit (v (m + 1)%nat) - attend n (lookup_mask s i) place (fun j => bit (v j))) <= 1 / 4.
 Proof.
-  rewrite attend_lookup by exact Hi. intros [W|[Small (b & A)]].
+  rewrite attend_lookup. intros [W|[Small (b & A)]].
   - apply (mass_within_smaller _ _ _ no_sharper) in W.
     pose proof (lookup_table (window s n i) (m + 1) h place_exists ltac:(lra) (fun j => bit (v j)) _ W
       (fun j _ => bit_range _)) as E.
@@ -165,8 +164,8 @@ Theorem predicate_heads (theta : nat -> bool) : sharp_for (exp (- g)) theta ->
   (p i = true -> near (theta (counted s n p i)) (attend n (lookup_mask s i) place (fun j => bit (theta j)))) /\
   (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) place (fun j => bit (theta (j - 1)%nat)))).
 Proof.
-  intros Sharp. destruct (counted_apart s n p i Hi) as (r & E & L).
-  assert (V : visible n (lookup_mask s i) i) by (destruct s; [now apply visible_future|now split]).
+  intros Sharp. destruct (counted_apart s n p i) as (r & E & L).
+  assert (V : visible n (lookup_mask s i) i) by (destruct s; [apply visible_future; lia|now split]).
   assert (Em : m = r) by (unfold m, others; lia).
   split; intros P; rewrite P in E; simpl in E; (eapply near_from_error; [|apply Rle_refl|]);
     try (eapply attend_range; [exact V|intros; apply bit_range]).
@@ -219,9 +218,8 @@ Proof. intros E. destruct (slack_exact T H E). now apply decided_by_slack. Qed.
 
 (* A term whose counts are replaced by what the lookup heads hold, and its total weight C. *)
 Section Terms.
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n).
 Variable held : side -> formula -> R.
-Hypothesis Hi : i upto n.
 
 Fixpoint approximated (t : term) : R :=
   match t with
@@ -238,7 +236,7 @@ Proof.
   intros He. induction t as [c|a s f rest IH]; simpl; [rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra|].
   change (value users n w (Plus a s f rest) i)
     with (a * Z.of_nat (counted s n (truth users n w f) i) + value users n w rest i)%Z.
-  rewrite plus_IZR, mult_IZR, <- INR_IZR_INZ, (counted_others s n _ i Hi). specialize (He s f).
+  rewrite plus_IZR, mult_IZR, <- INR_IZR_INZ, (counted_others s n _ i). specialize (He s f).
   set (x := held s f) in *. set (m := INR (others _ _ _ _)) in *. set (b := bit _).
   replace (IZR a * (x + b) + approximated rest - (IZR a * (m + b) + IZR (value users n w rest i)))
     with (- (IZR a * (m - x)) + (approximated rest - IZR (value users n w rest i))) by ring.
@@ -271,13 +269,13 @@ Proof.
   pose proof (mass_nonneg _ (exp_negative_below_1 (1167 / 1000) ltac:(lra)) K). lra.
 Qed.
 
-Theorem comparison_exact users n w i held r t e : i upto n -> total_weight t * e <= 1 / 4 ->
+Theorem comparison_exact users n w (i : position n) held r t e : total_weight t * e <= 1 / 4 ->
   (forall s f, Rabs (INR (others s n (truth users n w f) i) - held s f) <= e) ->
   let H := approximated users n w i held t in
   decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
 Proof.
-  intros Hi We He. apply decided_exact. eapply Rle_trans; [|exact We].
-  apply (approximated_error users n w i held Hi _ t He).
+  intros We He. apply decided_exact. eapply Rle_trans; [|exact We].
+  apply (approximated_error users n w i held _ t He).
 Qed.
 
 (* The sharpness of the paper. *)
@@ -305,24 +303,23 @@ Qed.
 
 (* ---- the statements: queries gamma [count/L - here/L, 1/L], keys [2j, 2j - j^2]; temperature 1/n (a), or keys
    scaled by n (b). Only these scores are left to compare with the lookup of m + 1. The paper has gamma = 3C. ---- *)
+Definition raw_score (s : side) (n i : nat) (p : nat -> bool) (g : R) (j : nat) : R :=
+  let L := INR (span s n i) in let mean := INR (counted s n p i) / L in let here := 1 / L * bit (p i) in
+  (g * mean - g * here) * (2 * INR j) + g * (1 / L) * (2 * INR j - INR j ^ 2).
+
 Section Statements.
-Variables (s : side) (n i : nat) (p : nat -> bool) (g : R).
-Hypothesis Hi : i upto n.
+Variables (s : side) (n : nat) (i : position n) (p : nat -> bool) (g : R).
 Hypothesis Hg : 0 < g.
 
 Let L := INR (span s n i).
-Let mean := INR (counted s n p i) / L.
-Let here := 1 / L * bit (p i).
-
-Definition raw_score (j : nat) : R :=
-  (g * mean - g * here) * (2 * INR j) + g * (1 / L) * (2 * INR j - INR j ^ 2).
+Notation score := (raw_score s n i p g).
 
 Lemma L_range : 1 <= L <= INR n.
-Proof. pose proof (span_range s n i Hi) as [A B]. split; [now apply INR_at_least_1|now apply le_INR]. Qed.
+Proof. pose proof (span_range s n i) as [A B]. split; [now apply INR_at_least_1|now apply le_INR]. Qed.
 
-Lemma raw_score_is_lookup scale j : raw_score j * scale = lookup_score (g * (scale / L)) (others s n p i + 1) j.
+Lemma raw_score_is_lookup scale j : score j * scale = lookup_score (g * (scale / L)) (others s n p i + 1) j.
 Proof.
-  pose proof L_range. unfold raw_score, mean, here, lookup_score. rewrite (counted_others s n p i Hi), plus_INR.
+  pose proof L_range. unfold raw_score, lookup_score. cbv zeta. fold L. rewrite (counted_others s n p i), plus_INR.
   simpl (INR 1). field. lra.
 Qed.
 
@@ -330,12 +327,12 @@ Lemma sharper scale : 1 <= scale / L -> g <= g * (scale / L).
 Proof. intros Hs. rewrite <- (Rmult_1_r g) at 1. apply Rmult_le_compat_l; lra. Qed.
 
 Lemma others_scaled scale e : 1 <= scale / L -> e <= 1 -> mean_within (exp (- g)) e ->
-  forall score, (forall j, score j = raw_score j * scale) ->
-  Rabs (INR (others s n p i) - attend n (lookup_mask s i) score (fun j => INR j - 1)) <= e.
+  forall scores, (forall j, scores j = score j * scale) ->
+  Rabs (INR (others s n p i) - attend n (lookup_mask s i) scores (fun j => INR j - 1)) <= e.
 Proof.
-  intros Hs He W score E.
-  rewrite (attend_ext _ _ score (lookup_score (g * (scale / L)) (others s n p i + 1)) _ (fun j => INR j - 1)).
-  - exact (others_head s n i p g _ Hi Hg (sharper scale Hs) e He W).
+  intros Hs He W scores E.
+  rewrite (attend_ext _ _ scores (lookup_score (g * (scale / L)) (others s n p i + 1)) _ (fun j => INR j - 1)).
+  - exact (others_head s n i p g _ Hg (sharper scale Hs) e He W).
   - intros j _. rewrite E. apply raw_score_is_lookup.
   - reflexivity.
 Qed.
@@ -346,26 +343,27 @@ Proof.
 Qed.
 
 Lemma predicate_scaled scale (theta : nat -> bool) : 1 <= scale / L -> sharp_for (exp (- g)) theta ->
-  forall score, (forall j, score j = raw_score j * scale) ->
-  (p i = true -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta j)))) /\
-  (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta (j - 1)%nat)))).
+  forall scores, (forall j, scores j = score j * scale) ->
+  (p i = true -> near (theta (counted s n p i)) (attend n (lookup_mask s i) scores (fun j => bit (theta j)))) /\
+  (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) scores (fun j => bit
+    (theta (j - 1)%nat)))).
 Proof.
-  intros Hs Sharp score E.
-  destruct (predicate_heads s n i p g (g * (scale / L)) Hi Hg (sharper scale Hs) theta Sharp) as [A B].
-  assert (X : forall v, attend n (lookup_mask s i) score v
+  intros Hs Sharp scores E.
+  destruct (predicate_heads s n i p g (g * (scale / L)) Hg (sharper scale Hs) theta Sharp) as [A B].
+  assert (X : forall v, attend n (lookup_mask s i) scores v
     = attend n (lookup_mask s i) (lookup_score (g * (scale / L)) (others s n p i + 1)) v).
   { intros v. apply attend_ext; [|reflexivity]. intros j _. rewrite E. apply raw_score_is_lookup. }
   split; intros P; rewrite X; auto.
 Qed.
 
-Lemma predicate_picked score (theta : nat -> bool) :
-  (p i = true -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score (fun j => bit (theta j)))) /\
-  (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) score
+Lemma predicate_picked scores (theta : nat -> bool) :
+  (p i = true -> near (theta (counted s n p i)) (attend n (lookup_mask s i) scores (fun j => bit (theta j)))) /\
+  (p i = false -> near (theta (counted s n p i)) (attend n (lookup_mask s i) scores
      (fun j => bit (theta (j - 1)%nat)))) ->
-  let head v := attend n (lookup_mask s i) score (fun j => bit (v j)) in
+  let head v := attend n (lookup_mask s i) scores (fun j => bit (v j)) in
   picked (head theta) (head (fun j => theta (j - 1)%nat)) (p i) = bit (theta (counted s n p i)).
 Proof.
-  intros [P1 P0]. assert (V : visible n (lookup_mask s i) i) by (destruct s; [now apply visible_future|now split]).
+  intros [P1 P0]. assert (V : visible n (lookup_mask s i) i) by (destruct s; [apply visible_future; lia|now split]).
   cbv zeta. apply picked_exact; try assumption; (eapply attend_range; [exact V|intros; apply bit_range]).
 Qed.
 
@@ -375,11 +373,11 @@ Hypothesis He : e <= 1.
 Hypothesis Within : mean_within (exp (- g)) e.
 
 Theorem theorem_20a_others : Rabs (INR (others s n p i)
-  - attend n (lookup_mask s i) (fun j => raw_score j / (1 / INR n)) (fun j => INR j - 1)) <= e.
+  - attend n (lookup_mask s i) (fun j => score j / (1 / INR n)) (fun j => INR j - 1)) <= e.
 Proof. apply (others_scaled (INR n) e scale_n He Within). intros. pose proof L_range. field. lra. Qed.
 
 Theorem theorem_20b_others : Rabs (INR (others s n p i)
-  - attend n (lookup_mask s i) (fun j => raw_score j * INR n / 1) (fun j => INR j - 1)) <= e.
+  - attend n (lookup_mask s i) (fun j => score j * INR n / 1) (fun j => INR j - 1)) <= e.
 Proof. apply (others_scaled (INR n) e scale_n He Within). intros. field. Qed.
 End Others.
 
@@ -389,14 +387,14 @@ Hypothesis Sharp : sharp_for (exp (- g)) theta.
 
 (* ReLU(1/L) and so on give p at i; the heads with values theta(j) and theta(j - 1) give theta of the count. *)
 Theorem theorem_20a_predicate :
-  let head v := attend n (lookup_mask s i) (fun j => raw_score j / (1 / INR n)) (fun j => bit (v j)) in
+  let head v := attend n (lookup_mask s i) (fun j => score j / (1 / INR n)) (fun j => bit (v j)) in
   picked (head theta) (head (fun j => theta (j - 1)%nat)) (p i) = bit (theta (counted s n p i)).
 Proof.
   apply predicate_picked. apply (predicate_scaled (INR n) theta scale_n Sharp). intros. pose proof L_range. field. lra.
 Qed.
 
 Theorem theorem_20b_predicate :
-  let head v := attend n (lookup_mask s i) (fun j => raw_score j * INR n / 1) (fun j => bit (v j)) in
+  let head v := attend n (lookup_mask s i) (fun j => score j * INR n / 1) (fun j => bit (v j)) in
   picked (head theta) (head (fun j => theta (j - 1)%nat)) (p i) = bit (theta (counted s n p i)).
 Proof. apply predicate_picked. apply (predicate_scaled (INR n) theta scale_n Sharp). intros. field. Qed.
 End Predicate.
@@ -404,8 +402,7 @@ End Statements.
 
 (* ---- comparisons, from the same heads: T R 0 where T is the term t; its weight C and the error e as above ---- *)
 Section Comparisons.
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (r : relation) (t : term) (g e : R).
-Hypothesis Hi : i upto n.
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (r : relation) (t : term) (g e : R).
 Hypothesis Hg : 0 < g.
 Hypothesis He : e <= 1.
 Hypothesis Within : mean_within (exp (- g)) e.
@@ -418,7 +415,7 @@ Theorem theorem_20a_comparison :
   let H := approximated users n w i head t in
   decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
 Proof.
-  apply (comparison_exact users n w i _ r t e Hi Enough). intros s f. now apply theorem_20a_others.
+  apply (comparison_exact users n w i _ r t e Enough). intros s f. now apply theorem_20a_others.
 Qed.
 
 Theorem theorem_20b_comparison :
@@ -426,6 +423,6 @@ Theorem theorem_20b_comparison :
   let H := approximated users n w i head t in
   decided r (slack_at_least H) (slack_at_most H) = bit (relates r (value users n w t i) 0).
 Proof.
-  apply (comparison_exact users n w i _ r t e Hi Enough). intros s f. now apply theorem_20b_others.
+  apply (comparison_exact users n w i _ r t e Enough). intros s f. now apply theorem_20b_others.
 Qed.
 End Comparisons.

@@ -7,8 +7,7 @@ From Certify Require Import positions finite_sums softmax exponential lemma_07_t
 Open Scope R_scope.
 
 Section Statements.
-Variables (n i : nat) (p : nat -> bool) (g : R).
-Hypothesis Hi : i upto n.
+Variables (n : nat) (i : position n) (p : nat -> bool) (g : R).
 Hypothesis Hg : 0 < g.
 
 Let score := raw_score ToLeft n i p g.
@@ -29,12 +28,12 @@ Hypothesis Within : mean_within (exp (- g)) e.
 
 Theorem theorem_21_others :
   Rabs (m - attend n (future i) (fun j => score j / (1 / INR i)) (fun j => INR j - 1)) <= e.
-Proof. apply (others_scaled ToLeft n i p g Hi Hg (INR i) e scale_i He Within). intros. unfold score. field. lra. Qed.
+Proof. apply (others_scaled ToLeft n i p g Hg (INR i) e scale_i He Within). intros. unfold score. field. lra. Qed.
 
 Theorem corollary_23_others :
   Rabs (m - attend n (future i) (fun j => score j / (1 / INR i ^ 2)) (fun j => INR j - 1)) <= e.
 Proof.
-  apply (others_scaled ToLeft n i p g Hi Hg (INR i ^ 2) e scale_i_squared He Within). intros. unfold score. field. lra.
+  apply (others_scaled ToLeft n i p g Hg (INR i ^ 2) e scale_i_squared He Within). intros. unfold score. field. lra.
 Qed.
 End Others.
 
@@ -46,16 +45,16 @@ Theorem theorem_21_predicate :
   let head v := attend n (future i) (fun j => score j / (1 / INR i)) (fun j => bit (v j)) in
   picked (head theta) (head (fun j => theta (j - 1)%nat)) (p i) = bit (theta (counted ToLeft n p i)).
 Proof.
-  apply (predicate_picked ToLeft n i p Hi).
-  apply (predicate_scaled ToLeft n i p g Hi Hg (INR i) theta scale_i Sharp). intros. unfold score. field. lra.
+  apply (predicate_picked ToLeft n i p).
+  apply (predicate_scaled ToLeft n i p g Hg (INR i) theta scale_i Sharp). intros. unfold score. field. lra.
 Qed.
 
 Theorem corollary_23_predicate :
   let head v := attend n (future i) (fun j => score j / (1 / INR i ^ 2)) (fun j => bit (v j)) in
   picked (head theta) (head (fun j => theta (j - 1)%nat)) (p i) = bit (theta (counted ToLeft n p i)).
 Proof.
-  apply (predicate_picked ToLeft n i p Hi).
-  apply (predicate_scaled ToLeft n i p g Hi Hg (INR i ^ 2) theta scale_i_squared Sharp). intros. unfold score.
+  apply (predicate_picked ToLeft n i p).
+  apply (predicate_scaled ToLeft n i p g Hg (INR i ^ 2) theta scale_i_squared Sharp). intros. unfold score.
   field. lra.
 Qed.
 End Predicate.
@@ -63,9 +62,8 @@ End Statements.
 
 (* ---- comparisons of counts to the left ---- *)
 Section Comparisons.
-Variables (users : predicate_meanings) (n : nat) (w : word) (i : nat) (r : relation) (t : term) (g e : R).
+Variables (users : predicate_meanings) (n : nat) (w : word) (i : position n) (r : relation) (t : term) (g e : R).
 Hypothesis Left : to_left t.
-Hypothesis Hi : i upto n.
 Hypothesis Hg : 0 < g.
 Hypothesis He : e <= 1.
 Hypothesis Within : mean_within (exp (- g)) e.
@@ -82,7 +80,7 @@ Proof.
   intros Held. cbv zeta. set (m s f := INR (others s n (truth users n w f) i)).
   rewrite (approximated_to_left users n w i _ (fun s f => match s with ToLeft => head f | ToRight => m s f end) t Left)
     by reflexivity.
-  apply (comparison_exact users n w i _ r t e Hi Enough). intros [|] f; [apply Held|].
+  apply (comparison_exact users n w i _ r t e Enough). intros [|] f; [apply Held|].
   unfold m. rewrite Rminus_diag_eq, Rabs_R0 by reflexivity.
   eapply Rle_trans; [apply Rabs_pos|apply (Held f)].
 Qed.

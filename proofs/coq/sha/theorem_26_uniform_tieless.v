@@ -273,12 +273,12 @@ Proof.
   intros a i Ha Ua Hi. split; [now apply A|now apply B].
 Qed.
 
-Theorem theorem_26 (n : nat) (w : word) (g x : R) (tau : nat -> R) (i D : nat) :
-  gap_at users T n g -> tieless_at users T n -> initial_at_most users T n x ->
-  0 < tau n <= Rmin g 1 / (2 * ln (R_26 n (Rmin g 1) x)) -> over T n w -> i upto n ->
+Theorem theorem_26 (n : nat) (w : word) (g x : R) (tau : nat ->
+  R) (i : position n) (D : nat) : gap_at users T n g -> tieless_at users T n -> initial_at_most users T n x ->
+  0 < tau n <= Rmin g 1 / (2 * ln (R_26 n (Rmin g 1) x)) -> over T n w ->
   moved users tau T n w i D <= Rmin g 1 / (4 * k2 * x) /\ Rmin g 1 / (4 * k2 * x) <= 1 / 4.
 Proof.
-  intros [G0 Gap] Tie X [T0 Cold] Over Hi. pose proof k1_at_least_1 as H1. pose proof k2_at_least_1 as H2.
+  intros [G0 Gap] Tie X [T0 Cold] Over. pose proof k1_at_least_1 as H1. pose proof k2_at_least_1 as H2.
   pose proof (proj1 X) as X1. set (gamma := Rmin g 1) in *.
   pose proof (capped g G0 : 0 < gamma <= 1) as HG. split; [|now apply share_small].
   eapply Rle_trans; [|apply (proj2 (errors_range L k1 k2 x gamma H1 H2 X1 HG L))].
@@ -304,11 +304,11 @@ Proof. exact (order_of_share L k1 k2 k1_at_least_1 k2_at_least_1). Qed.
 Theorem theorem_26_order (g x : nat -> R) : (forall n, gap_at users T n (g n)) -> (forall n, tieless_at users T n) ->
   (forall n, initial_at_most users T n (x n)) -> exists tau : nat -> R, (forall n, (1 <= n)%nat -> 0 < tau n) /\
     (exists c, forall n, (2 <= n)%nat -> / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
-    (forall n w i D, over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4).
+    (forall n w (i : position n) D, over T n w -> moved users tau T n w i D <= 1 / 4).
 Proof.
   intros Gap Tie X.
   destruct (temperature_of_share L k1 k2 g x k1_at_least_1 k2_at_least_1) as [Pos Order]; [apply Gap|apply X|].
-  exists (tau_from R_26 g x). split; [exact Pos|]. split; [exact Order|]. intros n w i D Over Hi.
+  exists (tau_from R_26 g x). split; [exact Pos|]. split; [exact Order|]. intros n w i D Over.
   destruct (theorem_26 n w (g n) (x n) (tau_from R_26 g x) i D) as [A B]; try auto; [|lra].
   split; [apply Pos; lia|apply Rle_refl].
 Qed.
@@ -320,7 +320,7 @@ Corollary theorem_26_polynomial (g x : nat -> R) (k m : nat) (a : R) :
   (forall n, (1 <= n)%nat -> / INR n ^ k <= g n) -> (forall n, (1 <= n)%nat -> x n <= a * INR n ^ m) ->
   exists tau : nat -> R, (forall n, (1 <= n)%nat -> 0 < tau n) /\
     (exists c, forall n, (2 <= n)%nat -> / tau n <= c * (INR n ^ k * ln (INR n))) /\
-    (forall n w i D, over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4).
+    (forall n w (i : position n) D, over T n w -> moved users tau T n w i D <= 1 / 4).
 Proof.
   intros Gap Tie X Gk Xm. destruct (theorem_26_order g x Gap Tie X) as (tau & Pos & (c & Order) & Close).
   exists tau. split; [exact Pos|]. split; [|exact Close].
@@ -331,12 +331,12 @@ Qed.
 
 (* With Lemma 24: at every length all temperatures up to some positive one do. *)
 Corollary theorem_26_some_temperature n : (1 <= n)%nat -> tieless_at users T n -> exists t, 0 < t /\
-  forall tau w i D, 0 < tau n <= t -> over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4.
+  forall tau w (i : position n) D, 0 < tau n <= t -> over T n w -> moved users tau T n w i D <= 1 / 4.
 Proof.
   intros Hn Tie. destruct (lemma_24 users T n) as [g Gap]. destruct (x_max_exists users T n) as [x X].
   pose proof (capped g (proj1 Gap)) as HG. pose proof (R_26_above_1 n _ _ Hn HG (proj1 X)) as R2.
   exists (Rmin g 1 / (2 * ln (R_26 n (Rmin g 1) x))). split.
   - assert (0 < ln (R_26 n (Rmin g 1) x)) by auto with signs. apply Rdiv_lt_0_compat; lra.
-  - intros tau w i D Ht Over Hi. destruct (theorem_26 n w g x tau i D Gap Tie X Ht Over Hi). lra.
+  - intros tau w i D Ht Over. destruct (theorem_26 n w g x tau i D Gap Tie X Ht Over). lra.
 Qed.
 End Theorem26.

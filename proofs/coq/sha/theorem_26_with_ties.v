@@ -242,11 +242,11 @@ Proof.
   assert (C : exp (2 * d / tau) <= exp (2 * d' / tau)) by (apply exp_monotone, Rmult_le_compat_r; auto with signs). lra.
 Qed.
 
-Theorem theorem_26_with_ties (n : nat) (w : word) (g x : R) (tau : nat -> R) (i D : nat) :
-  gap_at users T n g -> initial_at_most users T n x -> 0 < tau n <= Rmin g 1 / (2 * ln (R_ties n (Rmin g 1) x)) ->
-  over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4.
+Theorem theorem_26_with_ties (n : nat) (w : word) (g x : R) (tau : nat ->
+  R) (i : position n) (D : nat) : gap_at users T n g -> initial_at_most users T n x ->
+  0 < tau n <= Rmin g 1 / (2 * ln (R_ties n (Rmin g 1) x)) -> over T n w -> moved users tau T n w i D <= 1 / 4.
 Proof.
-  intros [G0 Gap] X [T0 Cold] Over Hi. assert (H1 : 1 <= k1) by apply k1_at_least_1.
+  intros [G0 Gap] X [T0 Cold] Over. assert (H1 : 1 <= k1) by apply k1_at_least_1.
   assert (H2 : 1 <= k2) by apply k2_at_least_1. pose proof (proj1 X) as X1. set (gamma := Rmin g 1) in *.
   pose proof (capped g G0 : 0 < gamma <= 1) as HG. assert (N1 : (1 <= n)%nat) by lia.
   eapply Rle_trans; [|now apply (ties_error_last L k1 k2 x gamma (tau n) n)].
@@ -308,22 +308,22 @@ Theorem theorem_26_with_ties_order (g x : nat -> R) :
   (forall n, gap_at users T n (g n)) -> (forall n, initial_at_most users T n (x n)) -> exists tau : nat -> R,
     (forall n, (1 <= n)%nat -> 0 < tau n) /\ (exists c, forall n, (2 <= n)%nat ->
        / tau n <= c * (/ Rmin (g n) 1 * ln (INR n * x n / Rmin (g n) 1))) /\
-    (forall n w i D, over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4).
+    (forall n w (i : position n) D, over T n w -> moved users tau T n w i D <= 1 / 4).
 Proof.
   intros Gap X. destruct (tau_from_order R_ties g x) as [Pos Order]; [apply Gap|apply X| |exact order_ties|].
   { intros n gamma y Hn HG Y. pose proof (R_ties_at_least_e n gamma y Hn HG Y). pose proof e_range. lra. }
-  exists (tau_from R_ties g x). split; [exact Pos|]. split; [exact Order|]. intros n w i D Over Hi.
+  exists (tau_from R_ties g x). split; [exact Pos|]. split; [exact Order|]. intros n w i D Over.
   apply (theorem_26_with_ties n w (g n) (x n)); auto. split; [apply Pos; lia|apply Rle_refl].
 Qed.
 
 (* With Lemma 24: every average-hard transformer, whatever ties, at every length. *)
 Corollary theorem_26_with_ties_some_temperature n : (1 <= n)%nat -> exists t, 0 < t /\
-  forall tau w i D, 0 < tau n <= t -> over T n w -> i upto n -> moved users tau T n w i D <= 1 / 4.
+  forall tau w (i : position n) D, 0 < tau n <= t -> over T n w -> moved users tau T n w i D <= 1 / 4.
 Proof.
   intros Hn. destruct (lemma_24 users T n) as [g Gap]. destruct (x_max_exists users T n) as [x X].
   pose proof (capped g (proj1 Gap)) as HG. pose proof (R_ties_at_least_e n _ _ Hn HG (proj1 X)). pose proof e_range.
   exists (Rmin g 1 / (2 * ln (R_ties n (Rmin g 1) x))). split.
   - assert (0 < ln (R_ties n (Rmin g 1) x)) by auto with signs. apply Rdiv_lt_0_compat; lra.
-  - intros tau w i D Ht Over Hi. now apply (theorem_26_with_ties n w g x tau i D Gap X Ht).
+  - intros tau w i D Ht Over. now apply (theorem_26_with_ties n w g x tau i D Gap X Ht).
 Qed.
 End WithTies.
