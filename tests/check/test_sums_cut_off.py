@@ -14,9 +14,9 @@ from proofs.check.checker.chapters.run_classes.reading import Format
 from proofs.check.checker.chapters.trained.exact import ExactLinear
 from proofs.check.checker.chapters.trained.floats.balls import Balls, ProductOnBalls
 from proofs.check.checker.chapters.trained.floats.operations import Operations
-from proofs.check.checker.chapters.trained.floats.rounding import raised, sum_error
+from proofs.check.checker.chapters.trained.floats.rounding import raised, sum_error, times, up
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
-from proofs.check.checker.chapters.trained.forms import UNIT, CentredRange
+from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, promoted
 from proofs.check.checker.chapters.trained.maps import make_map
 from proofs.check.checker.chapters.trained.precision import Precision
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
@@ -178,6 +178,18 @@ def test_averages_by_subnormal_weights_are_within_what_is_said() -> None:
         for one in weighed(scores, values):
             worst = max(worst, abs(one - real) * UNIT / allowed)
     assert 0 < worst <= 1
+
+
+@pytest.mark.parametrize("reach", [UNIT // 4, 4 * UNIT], ids=["weighed", "anywhere"])
+def test_small_values_count_in_averages_whatever_is_known_of_scores(reach: int) -> None:
+    run = run_of(FIELDS)
+    made, softmax = list[list[int]](), SoftmaxOfRuns(Budget(100), run)
+    for _ in range(2):
+        scores = AffineForm([UNIT, 0, -UNIT], 2, [reach] * 3, [UNIT + reach] * 3)
+        values = [CentredRange([k * UNIT], [UNIT]) for k in range(3)]
+        made.append([*softmax.average(promoted(scores), values, 3).made, *softmax.beside([UNIT], 3)])
+        softmax._raised = 0
+    assert all(one - other >= times(softmax.relative(3), up(raised(run))) - 2 for one, other in zip(*made, strict=True))
 
 
 def test_classes_of_sums_cut_off_are_read_on_both_sides_and_have_one_spelling() -> None:
