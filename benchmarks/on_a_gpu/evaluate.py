@@ -37,23 +37,13 @@ from proofs.enclosures.float_runs.run_class import RunClass, presets
 from proofs.trained.tracks.wrong import Margins
 
 BOUNDED_TO = 8
-CLASSES = {("binary32", False): "cuda", ("binary32", True): "tf32", ("bfloat16", False): "bfloat16/binary32",
-           ("binary16", False): "binary16/binary32"}
-FLASH = ("flash", "efficient", "cudnn")
-BLOCK = 64
+CLASSES = {"binary32": "cuda", "binary32 with TF32": "tf32/tensor-cores", "bfloat16": "bfloat16/tensor-cores",
+           "binary16": "binary16/tensor-cores"}
 
 
 def class_of(variant: str) -> RunClass:
-    """The class that a run belongs to: kernels that keep scores in registers are in flash, those of 16 bits."""
-    written, by = variant.split(", ")
-    form = written.removesuffix(" with TF32")
-    run = presets()[CLASSES[form, form != written]]
-    if by not in FLASH:
-        return run
-    if form == "binary32":
-        return replace(run, block=BLOCK)
-    flash = presets()["flash"]
-    return replace(flash, storage=run.storage, inputs=run.inputs, weights=run.weights, name=f"flash, {form}")
+    """The class that a run belongs to, whatever its attention is."""
+    return presets()[CLASSES[variant.split(", ", maxsplit=1)[0]]]
 
 
 class OfPlan:

@@ -19,12 +19,15 @@ def describe_formats(run_class: RunClass) -> str:
     'all binary32'
     >>> describe_formats(presets()["flash"])
     'storage, inputs bfloat16; sums, scores, softmax binary32; weights bfloat16'
+    >>> describe_formats(presets()["tf32/tensor-cores"])
+    'storage binary32; inputs tf32; sums, scores, softmax binary32; weights tf32; sums of products cut off, within 2 u'
     """
+    cut_off = f"; sums of products cut off, within {run_class.sum_ulp} u" if run_class.sum_ulp > 1 else ""
     groups = [(name, list(fields)) for name, fields in
               groupby(FORMAT_FIELDS, key=lambda field: str(getattr(run_class, field)))]
     if len(groups) == 1:
-        return f"all {groups[0][0]}"
-    return "; ".join(f"{', '.join(fields)} {name}" for name, fields in groups)
+        return f"all {groups[0][0]}{cut_off}"
+    return "; ".join(f"{', '.join(fields)} {name}" for name, fields in groups) + cut_off
 
 
 def describe_normalised(run_class: RunClass) -> str:

@@ -25,7 +25,7 @@ def print_float_decision(out: Console, decision: FloatDecision) -> None:
     """The class, a table over lengths, and the verdict in a sentence."""
     claim, run = decision.claim, decision.run
     out.print(plain(describe_network(decision.network)))
-    out.print(plain(f"runs      {run.name}: stored in {run.storage}, sums in {run.sums}, softmax and norms in "
+    out.print(plain(f"runs      {run.name}: stored in {run.storage}, sums in {run.sums_in_words}, softmax and norms in "
                     f"{run.softmax}"))
     out.print(plain(f"claim     all words of length {claim.lengths[0]} .. {claim.lengths[1]}, in every run"))
     out.print()

@@ -25,7 +25,7 @@ def print_track_runs(out: Console, decision: TrackRunsDecision) -> None:
     """The class, a row for each number of columns, and the verdict in a sentence."""
     claim, run = decision.claim, decision.run
     out.print(plain(describe_network(decision.network)))
-    out.print(plain(f"runs      {run.name}: stored in {run.storage}, sums in {run.sums}, softmax and norms in "
+    out.print(plain(f"runs      {run.name}: stored in {run.storage}, sums in {run.sums_in_words}, softmax and norms in "
                     f"{run.softmax}"))
     out.print(plain(f"claim     every answer of every input in the tracks "
                     f"{', '.join(track.name for track in claim.tracks)}, in every run"))

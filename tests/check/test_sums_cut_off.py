@@ -4,28 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from certify.floats.survey import Proved
 from constructions.errors import InputError
+from proofs.check import check_text
 from proofs.check.checker.chapters.run_classes.reading import Format
 from proofs.check.checker.chapters.trained.exact import ExactLinear
 from proofs.check.checker.chapters.trained.floats.balls import Balls, ProductOnBalls
 from proofs.check.checker.chapters.trained.floats.operations import Operations
-from proofs.check.checker.chapters.trained.floats.rounding import raised, sum_error
+from proofs.check.checker.chapters.trained.floats.rounding import raised, sum_error, times, up
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns
-from proofs.check.checker.chapters.trained.forms import UNIT, CentredRange
+from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, promoted
 from proofs.check.checker.chapters.trained.maps import make_map
 from proofs.check.checker.chapters.trained.precision import Precision
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.reading.network import Scale
 from proofs.check.checker.kernel.budget import Budget
-from proofs.check.checker.kernel.verdicts import Malformed
+from proofs.check.checker.kernel.verdicts import Malformed, Rejected
 from proofs.enclosures.float_runs.run_class import presets, read_run_class
+from proofs.floats.verdict import FloatProof
 from tests.check.test_trained_float_runs import run_of
 
+CORPUS = Path(__file__).parents[1] / "corpus"
 FACTORS, SUMS = Format(5, -3, 20), Format(12, -80, 80)
 """Of factors a quarter is subnormal."""
 FIELDS: dict[str, Any] = {"storage": "float(5,-3,20)", "inputs": "float(5,-3,20)", "sums": "float(12,-80,80)",
@@ -180,6 +185,20 @@ def test_averages_by_subnormal_weights_are_within_what_is_said() -> None:
     assert 0 < worst <= 1
 
 
+@pytest.mark.parametrize("reach", [UNIT // 4, 4 * UNIT], ids=["weighed", "anywhere"])
+def test_small_values_count_in_averages_whatever_is_known_of_scores(reach: int) -> None:
+    run = run_of(FIELDS)
+    made, softmax = list[list[int]](), SoftmaxOfRuns(Budget(100), run)
+    for _ in range(2):
+        scores = AffineForm([UNIT, 0, -UNIT], 2, [reach] * 3, [UNIT + reach] * 3)
+        values = [CentredRange([k * UNIT], [UNIT]) for k in range(3)]
+        made.append([*softmax.average(promoted(scores), values, 3).made, *softmax.beside([UNIT], 3)])
+        softmax._raised = 0
+    (average, beside), relative = (one - other for one, other in zip(*made, strict=True)), softmax.relative(3)
+    assert beside >= times(relative, up(raised(run))) - 2
+    assert average >= times(relative + softmax.lost(3), up(raised(run))) - 4
+
+
 def test_classes_of_sums_cut_off_are_read_on_both_sides_and_have_one_spelling() -> None:
     for name in ("bfloat16", "binary16", "tf32"):
         preset = presets()[f"{name}/tensor-cores"]
@@ -192,6 +211,15 @@ def test_classes_of_sums_cut_off_are_read_on_both_sides_and_have_one_spelling() 
         with pytest.raises(Malformed, match="expected"):
             run_of(FIELDS | {"sum_ulp": wrong})
     assert "sum_ulp" not in presets()["flash"].to_json() and run_of(presets_of("flash")).sum_ulp == 1
+
+
+def test_networks_of_formulas_have_no_rule_for_them() -> None:
+    proved = Proved.read((CORPUS / "accepted" / "floats_since.cert").read_text(encoding="utf-8"))
+    run = presets()["tf32/tensor-cores"]
+    verdict = FloatProof(proved.transformer, proved.bounds, run).verdict(proved.lengths)
+    assert verdict.fault is not None and "cut off" in str(verdict.fault)
+    with pytest.raises(Rejected, match="cut off"):
+        check_text((CORPUS / "rejected" / "floats_of_sums_cut_off.cert").read_bytes())
 
 
 def presets_of(name: str) -> dict[str, Any]:

@@ -38,7 +38,8 @@ CLASSES = {
     "softmax": FINE | NARROW | {"softmax": WIDE, "weights": WIDE},
     "base 2": FINE | NARROW | {"softmax": WIDE, "weights": WIDE, "exp_base": "2"},
     "functions": FINE | {"exp_ulp": "2147483648"},
-    "binary32": BINARY32, "bfloat16": BFLOAT16,
+    "binary32": BINARY32, "bfloat16": BFLOAT16}
+CUT_OFF = {
     "sums cut off": FINE | NARROW | {"sums": WIDE, "sum_ulp": "2"},
     "small factors": FINE | NARROW | {"sums": WIDE, "sum_ulp": "2"} | dict.fromkeys(
         ("inputs", "weights"), "float(12,-9,60)")}
@@ -47,23 +48,31 @@ LOGITS = [{"when": {"formula": "true"}, "above": [[[0, "1"]], [[1, "1"]], [[0, "
 
 
 ERRORS: dict[str, list[int]] = {
-    "bias": [1420288638, 1423231978, 789, 789, 789, 3559793256, 1107241991, 1107241991, 35958828, 967535, 5710558077,
-             6778185120, 7158408255],
+    "bias": [1420288638, 1423231978, 789, 789, 789, 3559793256, 1107241991, 1107241991, 35958828, 967535, 5710558077],
     "bias and units": [8895179672, 8536820402, 106970, 106970, 106970, 25481775434, 4864240179, 4864240179, 145330141,
-                       6451326, 34519365283, 48891701977, 51427449323],
+                       6451326, 34519365283],
     "sum": [51243661818, 86737641064, 801800, 801800, 801800, 147574100165, 624364345034, 624364345034, 9109068549,
-            127501346, 348355846699, 264798429040, 282806486682],
-    "gelu": [16520220, 15220141, 1779, 1779, 1779, 63754806, 43806197, 43806197, 64008272, 31809, 61505838, 124056383,
-             150160445],
+            127501346, 348355846699],
+    "gelu": [16520220, 15220141, 1779, 1779, 1779, 63754806, 43806197, 43806197, 64008272, 31809, 61505838],
     "attention": [325269964, 125430166, 30557153, 17763000, 17763000, 853370156, 86473296, 154551564, 12411818, 208449,
-                  766155586, 1846391592, 6780903605],
+                  766155586],
     "thirds": [62652348, 48023038, 3042923, 14272592, 14272592, 186994636, 285592588, 293000720, 205176672, 123464,
-               266964769, 367450006, 2156848440],
+               266964769],
     "post": [227574140, 107878567, 11938256, 33859478, 33859478, 1183476170, 215235996, 251398778, 96723071, 187466,
-             1066881187, 2797181480, 4675543956],
+             1066881187],
     "rms": [195120452, 182550678, 12470064, 46823985, 46823985, 678656955, 749315105, 784705625, 935183822, 366174,
-            1127930963, 1455742096, 10806886138]}
+            1127930963]}
 """Of networks how far the last stream and the rows may be off in each class, all in all, in units of 2^-26."""
+ERRORS_CUT_OFF = {
+    "bias": [6778185120, 7158408255],
+    "bias and units": [48891701977, 51427449323],
+    "sum": [264798429040, 282806486682],
+    "gelu": [124056383, 150160445],
+    "attention": [1846391592, 6780903605],
+    "thirds": [367450006, 2156848440],
+    "post": [2797181480, 4675543956],
+    "rms": [1455742096, 10806886138]}
+"""The same where sums are cut off."""
 
 
 def network_of(kind: str) -> dict[str, Any]:
@@ -131,9 +140,9 @@ def drawn_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", ["product", "norm", "mean", "bias", "bias and units", "sum", "units", "gelu",
                                   "attention", "thirds", "post", "rms"])
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", [*CLASSES, *CUT_OFF])
 def test_rows_of_drawn_runs_are_within_their_balls(kind: str, name: str) -> None:
-    network, fields = network_of(kind), CLASSES[name]
+    network, fields = network_of(kind), (CLASSES | CUT_OFF)[name]
     known, _ = known_rows(network, fields, WORD)
     values, errors = np.array(known).T
     worst = float((np.abs(drawn_rows(network, fields, WORD) - values) / errors).max())
@@ -143,8 +152,9 @@ def test_rows_of_drawn_runs_are_within_their_balls(kind: str, name: str) -> None
 @pytest.mark.parametrize("kind", ERRORS)
 def test_each_rounding_is_in_the_errors_and_these_are_as_small_as_they_were(kind: str) -> None:
     """A rounding that is left out changes a number; so does a looser bound."""
-    known = [known_rows(network_of(kind), fields, WORD) for fields in CLASSES.values()]
-    assert [stream[1] + sum(error for _, error in rows) for rows, stream in known] == ERRORS[kind]
+    known = [known_rows(network_of(kind), fields, WORD) for fields in (CLASSES | CUT_OFF).values()]
+    found = [stream[1] + sum(error for _, error in rows) for rows, stream in known]
+    assert found == ERRORS[kind] + ERRORS_CUT_OFF[kind]
 
 
 def forms_of(network: dict[str, Any], fields: dict[str, Any]) -> list[tuple[int, int]]:

@@ -96,6 +96,11 @@ class RunClass:
         """An exponential that is a normal number is off by at most so much of itself."""
         return 2 * self.exp_ulp * self.softmax.roundoff
 
+    @property
+    def sums_in_words(self) -> str:
+        """The format of sums of products, and whether they are cut off."""
+        return f"{self.sums}, cut off within {self.sum_ulp} u" if self.sum_ulp > 1 else str(self.sums)
+
     def to_json(self) -> dict[str, Any]:
         """The fields as they stand in a certificate."""
         fields = {key: getattr(self, key) for key in FIELDS}
