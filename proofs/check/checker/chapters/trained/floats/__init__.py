@@ -8,6 +8,7 @@ stack       all steps, token by token
 classes     what a proof by classes (../classes.py) computes with in runs
 balls       what roundings add to errors in the 2-norm; then
 gradients   rows along their gradients,
+ball_heads  heads,
 ball_stack  all steps on numbers and balls, and
 ball_words  inputs for which that is enough
 proof       every word of the claim, in every run of each class
