@@ -109,3 +109,30 @@ def test_scores_of_a_query_that_is_off_are_off_by_as_much_up_to_a_number_for_all
             assert low <= high
             used.append((change.max() - change.min()) / (2 * off.max()))
     assert max(used) > 0.5
+
+
+def far_apart(head: Head, keys: Any, read_error: float) -> tuple[Any, Any]:
+    """What is said of the scores of a query that is off, of keys that are not, and how they change at the worst."""
+    query, _ = head.maps[0]
+    asking = head.known.see_read(head.numbers(np.ones(4) / 8), head.numbers(keys[0]), head.numbers(np.zeros(4)),
+                                 int(read_error * head.one), 0, head.one)
+    seen = [TokenProjections((), head.numbers(k), (), 0, Reach(
+        key_norm=int(np.linalg.norm(k) * head.one) + 1,
+        asked=int(np.linalg.norm(query @ k) * head.scale * head.one) + 9)) for k in keys]
+    reach = reduce(Reach.extend, (one.reach for one in seen))
+    off = np.array(head.known.score_errors(asking, seen, reach, head.numbers(keys @ (np.ones(4) / 8)))) / head.one
+    push = query @ (keys[-1] - keys[0])
+    return off, keys @ (read_error * push / np.linalg.norm(push) @ query * head.scale)
+
+
+@pytest.mark.parametrize("near", [[0.0], [1.0, 1.0]])
+def test_what_is_taken_from_scores_is_the_same_for_all_keys_of_a_query(near: list[float]) -> None:
+    """Of a key that is 0 and another one; and of keys so far apart that one less their mean is beyond the bound."""
+    head = Head()
+    direction = np.array([1.0, -2.0, 3.0, 1.0])
+    far = 4.0 if len(near) == 1 else -1.0
+    size = 1.0 if len(near) == 1 else head.known.key.bound / head.one * 0.999
+    keys = np.array([*near, far])[:, None] * direction / np.linalg.norm(direction) * size
+    off, change = far_apart(head, keys, 0.01)
+    assert (change - off).max() <= (change + off).min()
+    assert (change.max() - change.min()) / (2 * off.max()) > 0.4

@@ -127,37 +127,43 @@ class HeadOnBalls(HeadOnNumbers):
 
     def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
         """How far off the logarithms of the weights of a run may be from these scores."""
-        e, _ = self._made(seen, reach, reach.asked, reach.key_norm)
+        e = self._whole(seen, reach)
         return e + self._later(max(map(abs, scores)) + e)
 
     def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: Reach,
                      scores: Sequence[int]) -> Sequence[int]:
-        """The same of each of these; all scores of a run are taken less what their mean key makes of its query."""
+        """The same of each of these; or all scores of a run are taken less what their mean key makes of its query."""
         mean = [sum(column) // len(others) for column in zip(*(one.key for one in others), strict=True)]
-        found = []
-        for one in others:
-            apart = list(map(sub, one.key, mean))
-            norm, asked = ceil_norm(apart), one.reach.asked
-            if norm <= self.key.bound:
-                asked = ceil_norm(self._asked.apply(apart)) + self._asked.error(0)
-            found.append(self._made(seen, one.reach, asked, norm))
-        later = self._later(max(map(abs, scores)) + max(e for e, _ in found))
-        return [e + later for _, e in found]
+        apart = [list(map(sub, one.key, mean)) for one in others]
+        found = [self._whole(seen, one.reach) for one in others]
+        later = self._later(max(map(abs, scores)) + max(found))
+        if max(map(ceil_norm, apart)) <= self.key.bound:
+            moved = [self._off_by(seen, one.reach, ceil_norm(self._asked.apply(key)) + self._asked.error(0), ceil_norm(
+                key)) + self._made(seen, one.reach) for one, key in zip(others, apart, strict=True)]
+            if max(moved) <= self._whole(seen, reach):
+                found = min(found, moved, key=sum)
+        return [e + later for e in found]
 
-    def _made(self, seen: TokenProjections, reach: Reach, asked: int, norm: int) -> tuple[int, int]:
-        """How far off a score may be before it is stored; and that less what some vector makes of the query of a run,
-        where a key less that vector has this norm, and makes so much of what a query is made from."""
-        size, bits = ceil_norm(seen.query), self._precision.fraction
-        products = seen.asks * reach.read_error + size * (reach.key_rest + self._dropped)
+    def _whole(self, seen: TokenProjections, reach: Reach) -> int:
+        """How far off a score may be before it is stored."""
+        e = min(super().score_error(seen, reach, ()), self._off_by(seen, reach, reach.asked, reach.key_norm))
+        return e + self._made(seen, reach)
+
+    def _off_by(self, seen: TokenProjections, reach: Reach, asked: int, norm: int) -> int:
+        """How far off q' · k' is, less what some vector makes of q', the same for all keys: a key less it has this
+        norm, and makes so much of what a query is made from."""
+        products = seen.asks * reach.read_error + ceil_norm(seen.query) * (reach.key_rest + self._dropped)
         products += seen.query_error * (reach.key_error + self._dropped)
-        e, apart = ((products + asks * seen.reach.read_error + seen.query_rest * key >> bits) + 3
-                    for asks, key in ((reach.asked, reach.key_norm), (asked, norm)))
-        e = min(super().score_error(seen, reach, ()), e)
-        total = ((size + seen.query_error) * (reach.key_norm + reach.key_error) >> bits) + 1
+        products += asked * seen.reach.read_error + seen.query_rest * norm
+        return (products >> self._precision.fraction) + 3
+
+    def _made(self, seen: TokenProjections, reach: Reach) -> int:
+        """What operations add to that."""
+        total = ((ceil_norm(seen.query) + seen.query_error) * (reach.key_norm + reach.key_error)
+                 >> self._precision.fraction) + 1
         if total >= self._sums:
             raise Undecided
-        made = (total * self._product >> SHARE) + self._lost
-        return e + made, min(e, apart) + made
+        return (total * self._product >> SHARE) + self._lost
 
     def _later(self, most: int) -> int:
         """How far off logarithms of weights may be beside that, if scores are at most this before they are stored."""
