@@ -2,6 +2,7 @@
 
 rounding    what a rounding may change, in units of 2^-44
 casting     the network with its weights rounded to the formats of a class of runs
+one_number  numbers that all runs have alike, as their sums are exact
 operations  linear maps, norms, units and sums of a run, on affine forms
 softmax     the average of a head in a run
 stack       all steps, token by token
