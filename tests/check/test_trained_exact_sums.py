@@ -24,12 +24,20 @@ from proofs.check.checker.chapters.run_classes.reading import Format
 from proofs.check.checker.chapters.trained.floats import one_number
 from proofs.check.checker.chapters.trained.floats.casting import cast_network
 from proofs.check.checker.chapters.trained.floats.classes import Runs
-from proofs.check.checker.chapters.trained.floats.one_number import as_stored, is_whole, product_of, sum_is_exact
+from proofs.check.checker.chapters.trained.floats.one_number import (
+    as_stored,
+    is_whole,
+    numbers_of,
+    product_of,
+    sum_is_exact,
+    with_numbers,
+)
 from proofs.check.checker.chapters.trained.floats.stack import FloatStack
 from proofs.check.checker.chapters.trained.floats.track_runs import read_track_runs
-from proofs.check.checker.chapters.trained.forms import FRACTION, make_linear, spread
+from proofs.check.checker.chapters.trained.forms import FRACTION, make_linear, make_point, spread, with_generators
 from proofs.check.checker.chapters.trained.ranges import Vectors
 from proofs.check.checker.chapters.trained.reading.dyadics import Vector
+from proofs.check.checker.chapters.trained.reading.network import AttentionStep
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_runs.run_class import presets
 from proofs.trained.float_runs.emulation import Emulation
@@ -58,6 +66,7 @@ def test_every_sum_of_some_terms_is_a_number_of_the_format_where_sums_are_exact(
     assert found > 200
     assert sum_is_exact([15, -16, 1], SMALL, 0) and not sum_is_exact([17, -16], SMALL, 0) and sum_is_exact([], SMALL, 0)
     assert sum_is_exact([1], SMALL, 3) and not sum_is_exact([1], SMALL, 4)
+    assert not any(sum_is_exact([sign * x for x in (15, 1, 1)], SMALL, 0) for sign in (1, -1))
     assert sum_is_exact([15 << 2], SMALL, 0) and not sum_is_exact([16 << 2], SMALL, 0)
 
 
@@ -92,6 +101,26 @@ def test_products_that_are_not_exact_or_small_are_none() -> None:
     assert product_of(maps, [1000 * unit, unit], binary32, bfloat16) == [1004 * unit, None, 1000]
     assert product_of(maps, [300 * unit, unit], binary32, bfloat16) == [304 * unit, None, 300]
     assert product_of(maps, [0, 0], binary32, bfloat16) == [unit, 0, 0]
+
+
+def test_what_has_a_symbol_or_a_radius_is_no_number_and_other_coordinates_stay_what_they_are() -> None:
+    numbers = make_point([7, -8], [0, 0])._replace(slots=2)
+    assert numbers_of(numbers) == [7, -8]
+    assert numbers_of(make_point([7, -8], [0, 1])) is None
+    assert numbers_of(with_generators(numbers, [[0], [1]])) is None
+    assert numbers_of(with_generators(numbers, [[0], [0]])) == [7, -8]
+    known = with_numbers(with_generators(make_point([7, 9], [2, 3])._replace(slots=2), [[1], [1]]), [None, -5])
+    assert spread(Budget(1), known).reaches == [3, 0] and known.rows[1] == -5 and known.sizes == [9, 5]
+
+
+def test_products_of_a_format_have_its_least_and_greatest_exponent() -> None:
+    unit, form, wide = 1 << FRACTION, Format(8, -14, 15), Format(24, -14, 15)
+    maps = make_linear([[unit]], [0])
+    assert product_of(maps, [unit >> 13], wide, form) == [unit >> 13]
+    assert product_of(maps, [unit >> 14], wide, form) == [None]  # not above 2^e
+    assert product_of(maps, [3 * unit >> 15], wide, form) == [None]  # its grid is below 2^e
+    assert product_of(maps, [unit << 14], wide, form) == [unit << 14]
+    assert product_of(maps, [unit << 15], wide, form) == [None]  # partial sums might be too great
 
 
 @pytest.fixture(scope="module")
@@ -165,3 +194,6 @@ def test_a_network_is_whole_where_each_number_is_a_multiple_of_a_unit(question: 
             patch.setattr(one_number, "tables_of", lambda _, own=table, less=less: [
                 less if one is own else one for one in tables])
             assert not is_whole(given.network)
+    own, fine = given.network.steps[0], Vector((1,) * 6, -FRACTION - 1)
+    assert isinstance(own, AttentionStep) and is_whole(replace(given.network, positions=None))
+    assert not is_whole(replace(given.network, steps=(replace(own, bias=fine),)))

@@ -136,3 +136,20 @@ def test_what_is_taken_from_scores_is_the_same_for_all_keys_of_a_query(near: lis
     off, change = far_apart(head, keys, 0.01)
     assert (change - off).max() <= (change + off).min()
     assert (change.max() - change.min()) / (2 * off.max()) > 0.4
+
+
+def test_what_is_said_of_weights_and_values_is_what_the_page_says() -> None:
+    """1.01 ρ (1 + 5/8 ρ²), and 1.01 of the average error, half the greatest times that, 8 T u / W of it; or nothing."""
+    head = Head()
+    one, slot, room, units = head.one, head.known._precision.slot, 1 << 20, 1 << 10
+    total, most = room * one, 9 * one // 10
+    sums = (room * one // 4 << 2 * slot) + (room * one // (16 * 8) << 3 * slot)
+    moved, value = head.known.sharpened(1000 * one, most, sums, total, units)
+    assert 0 <= moved - 1.01 * 100 * one * (1 + 5 / 8 / 16) / 4 <= one / 2**40 * 200
+    assert 0 <= value - (1.01 * one / 4 + moved / 200 * 0.9 + 8 * most / 1024) <= one / 2**40
+    assert head.known.sharpened(7, most, sums, total, units) == (7, min(
+        most, 101 * (one // 4 + 1) // 100 + 7 * most // (200 * one) + 8 * most // 1024 + 2))
+    assert head.known.sharpened(1000 * one, most, sums, total, units + 1) == (1000 * one, most)
+    assert head.known.sharpened(1000 * one, one, sums, total, units)[1] == one
+    far = room * one // 4 // 8 + room << 3 * slot
+    assert head.known.sharpened(1000 * one, most, far, total, units)[0] == 1000 * one
