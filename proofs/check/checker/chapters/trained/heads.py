@@ -33,9 +33,6 @@ class HeadAverage(NamedTuple):
     size: int = 0
 
 
-BESIDE = 2  # sums beside those of values: of weights, and of weights times squares of norms
-
-
 class Reach(NamedTuple):
     """Of keys and values that are seen: the greatest error and norm of a key, the greatest error of a value.
 
@@ -71,7 +68,13 @@ class TokenProjections(NamedTuple):
 
 
 class HeadOnNumbers:
-    """What is known of a head at a precision, from its maps; ``length`` is the greatest T."""
+    """What is known of a head at a precision, from its maps; ``length`` is the greatest T.
+
+    Attributes:
+        extra: how many sums are beside those of values: of weights, and of weights times squares of norms.
+    """
+
+    extra = 2
 
     def __init__(self, precision: Precision, step: AttentionStep, head: NetworkHead,
                  maps: Sequence[LinearOnNumbers | Unchanged], length: int) -> None:
@@ -93,7 +96,7 @@ class HeadOnNumbers:
         square = (self.values * self.values >> precision.fraction) + 2
         entry = max(self.value.largest, precision.one)
         self._square_bits = max(0, square.bit_length() - entry.bit_length())
-        self.slots = BESIDE + self.width
+        self.slots = self.extra + self.width
         self.weight_bits = precision.slot - 3 - length.bit_length() - entry.bit_length()
         if self.weight_bits < LEAST_WEIGHT:
             raise Undecided
@@ -116,11 +119,12 @@ class HeadOnNumbers:
         pack, drop, bits = self._precision.pack, self._drop, self._precision.product - self._precision.fraction
         return [pack([k >> drop for k in column] if drop else column) << bits for column in zip(*keys, strict=True)]
 
-    def weigh(self, value: IntegerRow) -> int:
-        """A value packed, with 1 and the square of its norm, rounded up, before it."""
+    def weigh(self, value: IntegerRow, e: int = 0, e_score: int | None = None) -> int:
+        """A value packed, with 1 and the square of its norm, rounded up, before it; it is off by at most e, and so is
+        its score by ``e_score``, where the query is known."""
         square: int = (self.square(value) >> self._precision.fraction + self._square_bits) + 1
         slot = self._precision.slot
-        return self._precision.one + (square << slot) + (self._precision.pack(value) << BESIDE * slot)
+        return self._precision.one + (square << slot) + (self._precision.pack(value) << self.extra * slot)
 
     def square(self, value: IntegerRow) -> int:
         """At least the square of the norm of a value."""
@@ -155,6 +159,16 @@ class HeadOnNumbers:
         products += reach.key_norm * seen.query_error
         return (products >> self._precision.fraction) + 3
 
+    def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: Reach,
+                     scores: Sequence[int]) -> Sequence[int]:
+        """The same of each of these, whose reach is given."""
+        return [self.score_error(seen, reach, scores)] * len(others)
+
+    def sharpened(self, moved: int, most: int, sums: int, total: int, units: int) -> tuple[int, int]:
+        """How far weights may move an average, over the spread of the values, times 100; how far values may. It is at
+        most what is given."""
+        return moved, most
+
     def weights(self, exponentials: Exponentials, scores: Sequence[int], top: int) -> list[int]:
         """The weights, over 2^weight_bits; ``top`` is at least every score."""
         dropped = exponentials.bits - self.weight_bits
@@ -180,15 +194,16 @@ class HeadOnNumbers:
         if x > one or 64 * units > room or not room:
             raise Undecided
         h = max(0, total.bit_length() - bits)
-        values = precision.floors(sums >> BESIDE * precision.slot, self.width, h)
+        values = precision.floors(sums >> self.extra * precision.slot, self.width, h)
         found = self._quotients(values * ((1 << bits + h + self._bits) // total))
         coarser = precision.fraction - bits
         square = ((squares << 2 * precision.fraction + self._square_bits) // total + 1) - (
             self.least_norm(found) << coarser) ** 2
         spread = ceil_sqrt(max(0, square))
         scores, others = (105 * x, 106) if 64 * x <= one else (102 * x + (32 * x * x >> precision.fraction) + 1, 840)
+        scores, e_value = self.sharpened(scores, reach.value_error, sums, total, units)
         spread = scores * spread // (100 * one) + others * units * 2 * self.values // (100 * room)
-        return HeadAverage(found, (reach.value_error + spread + 2 >> coarser) + 1 + self.rounding)
+        return HeadAverage(found, (e_value + spread + 2 >> coarser) + 1 + self.rounding)
 
 
 def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, reads: int

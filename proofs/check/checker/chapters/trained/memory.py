@@ -30,7 +30,7 @@ class AttentionMemory:
         for head, one, (keys, values, reach) in zip(self._heads, seen, self._kept, strict=False):
             self._stack.budget.hold(self._bits_from(head, len(values), len(values) + 1))
             keys.append(list(map(add, keys[-1], head.spread(one.key, len(values)))))
-            values.append(head.weigh(one.value))
+            values.append(head.weigh(one.value, one.reach.value_error))
             reach.append(reach[-1].extend(one.reach))
 
     def fill(self, places: Sequence[Sequence[TokenProjections]]) -> None:
@@ -38,7 +38,7 @@ class AttentionMemory:
         for head, seen, (keys, values, reach) in zip(self._heads, zip(*places, strict=True), self._kept, strict=False):
             self._stack.budget.hold(self._bits_from(head, 0, len(seen)))
             keys.append(head.beside(one.key for one in seen))
-            values += [head.weigh(one.value) for one in seen]
+            values += [head.weigh(one.value, one.reach.value_error) for one in seen]
             reach.append(reduce(Reach.extend, (one.reach for one in seen)))
 
     def cut(self, length: int) -> None:

@@ -132,10 +132,11 @@ class Tables:
             seen = [one[h] for one in visible]
             scores = head.scores(query.query, head.beside(one.key for one in seen), len(seen), places, place)
             weights = head.weights(stack.exponentials, scores, max(scores))
-            sums = [so_far + (w * head.weigh(one.value) << shift)
-                    for so_far, w, one in zip(sums, weights, seen, strict=True)]
             reach = reduce(Reach.extend, (one.reach for one in seen))
-            errors.append((head.score_error(query, reach, scores), reach))
+            off = head.score_errors(query, seen, reach, scores)
+            sums = [so_far + (w * head.weigh(one.value, one.reach.value_error, e) << shift)
+                    for so_far, w, one, e in zip(sums, weights, seen, off, strict=True)]
+            errors.append((max(off), reach))
             shift += slot * head.slots
         each = iter(sums)
         return Weighed([{other: next(each) for other in self._may_stand[p]} for p in range(stop)], errors)

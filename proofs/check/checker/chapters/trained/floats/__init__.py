@@ -2,12 +2,14 @@
 
 rounding    what a rounding may change, in units of 2^-44
 casting     the network with its weights rounded to the formats of a class of runs
+one_number  numbers that all runs have alike, as their sums are exact
 operations  linear maps, norms, units and sums of a run, on affine forms
 softmax     the average of a head in a run
 stack       all steps, token by token
 classes     what a proof by classes (../classes.py) computes with in runs
 balls       what roundings add to errors in the 2-norm; then
 gradients   rows along their gradients,
+ball_heads  heads,
 ball_stack  all steps on numbers and balls, and
 ball_words  inputs for which that is enough
 proof       every word of the claim, in every run of each class

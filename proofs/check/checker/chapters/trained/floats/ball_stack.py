@@ -8,25 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import isqrt
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
-from ..exact import ExactLinear, after_norm, below, linear, multiply, select, through, transposed, zeros
-from ..exponentials import RELATIVE_ERROR
-from ..heads import HeadAverage, HeadOnNumbers, Reach, TokenProjections, scale_map
-from ..linear import LinearOnNumbers, Unchanged, spectral_norm
+from ..exact import ExactLinear, after_norm, below, linear, select, zeros
+from ..heads import HeadAverage, TokenProjections
 from ..precision import NORM_BITS, Logits, PassedUnits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..reading.decision import LogitRow
-from ..reading.network import AttentionStep, Network, NetworkHead, Norm, NormStep, Scale, UnitsStep
+from ..reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep
 from ..stack import Alone, AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, UnitsOnNumbers
+from .ball_heads import HeadOnBalls
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
 from .gradients import NormGradients, RowGradients, UnitsGradients, rows_of_norm
 from .operations import embedded
-from .rounding import gamma, raised, roundoff_of_sums, tiny
-from .softmax import SoftmaxOfRuns, is_power
+from .rounding import tiny
 
 
 class NormOnBalls(NormOfStream):
@@ -90,124 +87,6 @@ class UnitsOnBalls(UnitsOnNumbers):
         return self._sum.add(stream, self._out.apply(hidden), e_out), PassedUnits(stream, (read, e_read), inner, e)
 
 
-class HeadOnBalls(HeadOnNumbers):
-    """A head; queries have the scale of scores, so what is said of them is times that."""
-
-    def __init__(self, balls: Balls, step: AttentionStep, head: NetworkHead,
-                 maps: Sequence[LinearOnNumbers | Unchanged], length: int) -> None:
-        super().__init__(balls.precision, step, head, maps, length)
-        run, width, (low, high) = balls.run, head.query.weight.width, ends_of_scale(step.scale)
-        if not 2 * tiny(run.sums) <= low <= 1:
-            raise Undecided
-        self._scale, self._back = share(high), share(1 / low)
-        self._products = [ProductOnBalls(balls, linear(one)) for one in (head.query, head.key, head.value)]
-        self._stored, self._entering = ([kind(size) for size in (width, width, self.width)]
-                                        for kind in (balls.stored, balls.entering))
-        terms = width + (0 if is_power(step.scale.times) else 2)
-        self._product = share(gamma(terms, roundoff_of_sums(run)))
-        self._raised = balls.number(raised(run) * ceil_sqrt(max(width, self.width)))
-        self._lost = balls.number(4 * terms * tiny(run.sums)) + 2
-        self._score = balls.rounded(run.scores, 1, exact=run.scores == run.sums)
-        self._sums = balls.below(run.sums, 2) * low
-        self._gain = share(greatest_gain(step.norm)) if step.norm else 1 << SHARE
-        query, inexact = scale_map(linear(head.query), step.scale, balls.precision.slot)
-        self._asked, self._asks = (
-            LinearOnNumbers(balls.precision, balls.budget, ExactLinear(transposed(one.weight), zeros(
-                len(one.weight.rows))), reads, off)
-            for one, reads, off in ((query, self.key.bound, inexact), (linear(head.key), self.query.bound, False)))
-        softmax = SoftmaxOfRuns(balls.budget, run)
-        fixed, of_size = softmax.exponents_within(length)
-        self._fixed, self._of_size = balls.number(fixed) + 1, share(of_size)
-        self._most = min(balls.below(run.softmax, 8), balls.below(run.sums, 2),
-                         balls.precision.number(softmax.most_to_base_2()))
-        relative, lost = softmax.relative(length), softmax.lost(length)
-        flushed = 16 * length * tiny(run.softmax)
-        if flushed > 1 or 2 * length >= 1 << run.softmax.greatest:
-            raise Undecided
-        self._relative, self._flushed = share(relative), share((1 + relative) * flushed + self._side * lost)
-        self._constant = self._side * balls.number(lost) + 2
-        norm = spectral_norm(balls.budget, head.out) + 1
-        factor = (1 << 2 * NORM_BITS) // norm * 1023 >> 10
-        self.out_norm = -(-(1 << 2 * NORM_BITS) // factor)
-        out = multiply(ExactLinear(head.out, zeros(head.out.width)), factor, -NORM_BITS)
-        self._written = LinearOnNumbers(balls.precision, balls.budget, out, self.bound)
-        through_value, through_gain = (spectral_norm(balls.budget, through(one, out.weight).weight) + 1 for one in (
-            linear(head.value), after_norm(step.norm, linear(head.value))))
-        self._through = through_value, through_gain
-        self._values = min(balls.below(form, 4 * length) for form in (
-            (run.sums,) if run.normalised == "before" else (run.sums, run.softmax)))
-
-    def see_read(self, query: Sequence[int], key: Sequence[int], value: Sequence[int], e: int, off: int, size: int
-                    ) -> TokenProjections:
-        """What the head makes of a token, of what its maps made of a vector that has been read."""
-        found, rests, read = [], [], (e * self._gain >> SHARE) + 1 + off
-        for kind, (vector, linear_map) in enumerate(((query, self.query), (key, self.key), (value, self.value))):
-            scale, back = (self._scale, self._back) if kind == 0 else (1 << SHARE, 1 << SHARE)
-            error = linear_map.error(e) + (self._products[kind].off(off, size) * scale >> SHARE) + 1
-            rest = linear_map.error(0) + (self._products[kind].off(0, size) * scale >> SHARE) + 1
-            for rounded in (self._stored[kind], self._entering[kind]):
-                length = ((ceil_norm(vector) + error) * back >> SHARE) + 1
-                more = (rounded.off(length) * scale >> SHARE) + 1
-                error, rest = error + more, rest + more
-            found.append(error)
-            rests.append(rest)
-        (e_query, e_key, e_value), (of_query, of_key, of_value) = found, rests
-        more = ((ceil_norm(value) + e_value + self._raised) * self._relative >> SHARE) + 1
-        e_written = min(e_value, (e * self._through[1] + off * self._through[0] >> NORM_BITS) + 1 + of_value)
-        asked, asks = (ceil_norm(back.apply(vector)) + back.error(0) if vector else 0
-                       for back, vector in ((self._asked, key), (self._asks, query)))
-        return TokenProjections(query, key, value, e_query, Reach(
-            e_key, ceil_norm(key), e_written + more, read, of_key, asked, e_value + more), of_query, asks)
-
-    def square(self, value: Sequence[int]) -> int:
-        """At least the square of the norm of what is written of a value, over that of the matrix."""
-        return (ceil_norm(self._written.apply(value)) + self._written.error(0)) ** 2
-
-    def least_norm(self, average: Sequence[int]) -> int:
-        """At most the norm of what is written of an average that has been rounded, over that of the matrix."""
-        return max(0, ceil_norm(self._written.apply(average)) - 1 - self._written.error(0) - self.rounding)
-
-    def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
-        """How far off the logarithms of the weights of a run may be from these scores."""
-        size = ceil_norm(seen.query)
-        products = seen.asks * reach.read_error + size * (reach.key_rest + self._dropped)
-        products += reach.asked * seen.reach.read_error + seen.query_rest * reach.key_norm
-        products += seen.query_error * (reach.key_error + self._dropped)
-        e = min(super().score_error(seen, reach, scores), (products >> self._precision.fraction) + 3)
-        total = ((ceil_norm(seen.query) + seen.query_error + self._raised)
-                 * (reach.key_norm + reach.key_error + self._raised) >> self._precision.fraction) + 1
-        if total >= self._sums:
-            raise Undecided
-        e += (total * self._product >> SHARE) + self._lost
-        most = max(map(abs, scores)) + e
-        more = self._score.off(most)
-        most += more
-        if most >= self._most:
-            raise Undecided
-        return e + more + self._fixed + (self._of_size * most >> SHARE) + 1
-
-    def average(self, sums: int, e_score: int, reach: Reach, length: int, bits: int) -> HeadAverage:
-        """The average from the packed sum, and its error; see the base."""
-        found, e, _ = super().average(sums, e_score, reach, length, bits)
-        most = self.values + reach.value_apart
-        if most >= self._values:
-            raise Undecided
-        more, coarser = (most * self._flushed >> SHARE) + self._constant, self._precision.fraction - bits
-        e += (more >> coarser) + 1
-        apart = reach.value_apart + (2 * (e_score + RELATIVE_ERROR) * self.values >> self._precision.fraction)
-        return HeadAverage(found, e, ceil_norm(found) + e + (apart >> coarser) + 1)
-
-
-def ends_of_scale(scale: Scale) -> tuple[Fraction, Fraction]:
-    """Between which numbers, near each other, the absolute value of the scale of scores is."""
-    if scale.root is None:
-        times = abs(scale.times if scale.times is not None else Fraction(1))
-        return times, times
-    places = SHARE + scale.root.bit_length()
-    low = isqrt((1 << 2 * places) // scale.root)
-    return Fraction(low, 1 << places), Fraction(low + 1, 1 << places)
-
-
 class AttentionOnBalls(AttentionOnNumbers):
     """A step with heads."""
 
@@ -234,7 +113,8 @@ class AttentionOnBalls(AttentionOnNumbers):
         e = sum((average.error * head.out_norm >> NORM_BITS) + 1
                 for average, head in zip(averages, self._of_runs, strict=True))
         size = ceil_norm(average.size for average in averages)
-        off = self._stored.off(size)
+        apart = ceil_norm(average.size - ceil_norm(average.numbers) for average in averages)
+        off = min(self._stored.off(size), self._stored.of(z, apart))
         return self._sum.add(stream, self._out.apply(z), e + self._out.error(0) + self._product.off(off, size + off))
 
 

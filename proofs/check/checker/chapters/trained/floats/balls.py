@@ -24,11 +24,12 @@ SHARE = 64  # bits behind the point of relative errors
 
 
 class Rounded(NamedTuple):
-    """A vector that is rounded: its relative error, what is lost beside it, and below what its size must be."""
+    """A vector that is rounded: its relative error, what is lost beside it, below what its size must be; and p."""
 
     share: int
     lost: int
     most: int
+    bits: int = 0
 
     def off(self, size: int) -> int:
         """How far off the rounded vector may be.
@@ -39,6 +40,16 @@ class Rounded(NamedTuple):
         if size >= self.most:
             raise Undecided
         return (self.share * size >> SHARE) + 1 + self.lost
+
+    def of(self, x: Sequence[int], e: int) -> int:
+        """The same of these numbers, off by at most e: by half a unit in the last place of each.
+
+        Raises:
+            Undecided: if a number may be too large.
+        """
+        off = self.off(ceil_norm(x) + e)
+        halves = ceil_sqrt(sum([1 << 2 * (abs(y) + e).bit_length() for y in x]))
+        return min(off, (halves >> self.bits + 1) + 1 + self.lost)
 
 
 class Balls:
@@ -61,7 +72,8 @@ class Balls:
         """A vector rounded to a format, which changes nothing if it is exact."""
         if exact:
             return Rounded(0, 0, self.below(form))
-        return Rounded(share(unit_roundoff(form)), ceil_sqrt(width) * self.number(tiny(form)), self.below(form))
+        return Rounded(share(unit_roundoff(form)), ceil_sqrt(width) * self.number(tiny(form)), self.below(form),
+                       form.precision)
 
     def stored(self, width: int) -> Rounded:
         """What operations made, stored."""
@@ -172,9 +184,12 @@ class InputOnBalls:
             return e, 0, ceil_norm(x) + e
         e += self.more
         bits = self._bits
-        size = ceil_norm((y * g >> bits) + b for y, g, b in zip(x, self._gain, self._bias, strict=True))
-        size += (e * self._greatest >> SHARE) + 4 * self._side + (ceil_norm(x) >> bits)
-        return e, *self._rounded(size)
+        made = [(y * g >> bits) + b for y, g, b in zip(x, self._gain, self._bias, strict=True)]
+        more = (e * self._greatest >> SHARE) + 4 * self._side + (ceil_norm(x) >> bits)
+        size, (last, stored) = ceil_norm(made) + more, self._last
+        off = last.off(size)
+        off += stored.of(made, more + off)
+        return e, off, size + off
 
 
 def greatest_gain(norm: Norm) -> Fraction:
@@ -196,8 +211,7 @@ class SumOnBalls:
             Undecided: if a number may be too large.
         """
         x, off = stream
-        e += off + self._stored.off(ceil_norm(written) + e)
+        e += off + self._stored.of(written, e)
         found = list(map(add, x, written))
-        for rounded in (self._summed, self._stored):
-            e += rounded.off(ceil_norm(found) + e)
-        return found, e
+        e += self._summed.off(ceil_norm(found) + e)
+        return found, e + self._stored.of(found, e)

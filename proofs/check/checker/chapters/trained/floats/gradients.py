@@ -22,6 +22,8 @@ from .balls import Balls, InputOnBalls
 MOST_GRADIENT = 64  # gradients are at most so long
 CURVES = (798, 750, 617, 433, 242, 108, 108, 108, 108, 98, 75, 51, 32, 18, 9, 5, 2)
 """At least 1000 |gelu''| from k/4 on."""
+TURN, LAST = 6, 5
+"""From TURN/4 on gelu bends down, nowhere more than CURVES says from LAST/4 on."""
 
 
 class Deviation(NamedTuple):
@@ -68,7 +70,8 @@ class NormGradients:
         inexact = (3 * size * rounding // root + (2 * self._side + 2 << bits) + 2 * ceil_norm(made)) // s
         lost = (inexact + 2 * self._side + 2) * wide + ((size << bits) // s + 1) * more
         lost += size * (self._input.more + rounding)
-        return made, (lost >> bits) + 4 * size * wide * wide // (5 * root * low * low) + 2
+        bent = 4 * size * wide * wide * (3 * root * low + 2 * wide) // (15 * root * root * low * s * s)
+        return made, (lost >> bits) + bent + 2
 
 
 class UnitsGradients:
@@ -117,7 +120,8 @@ class UnitsGradients:
         quarter, last, total, most = self._bits - 2, len(CURVES) - 1, 0, 0
         for g, x, column in zip(gamma, inner, self._columns, strict=True):
             far = abs(x) - (column * e >> NORM_BITS) - 1 - rest >> quarter
-            curve = CURVES[min(last, far) if far > 0 else 0] * abs(g)
+            far = min(last, far) if far > 0 else 0
+            curve = CURVES[max(far, LAST)] * g if g >= 0 else CURVES[far] * -g if far < TURN else 0
             most = max(most, curve)
             total += curve * column * column
         root = ceil_sqrt(most)

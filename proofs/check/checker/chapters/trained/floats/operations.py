@@ -17,6 +17,7 @@ from ...run_classes.reading import FloatClaim
 from ..form_norms import centred, normalise, square
 from ..form_units import activate
 from ..forms import (
+    FRACTION,
     UNIT,
     WEIGHT,
     AffineForm,
@@ -35,14 +36,15 @@ from ..passing import NormMaps, UnitMaps
 from ..precision import ceil_norm, ceil_sqrt
 from ..reading.network import Network
 from .casting import nearest
+from .one_number import as_stored, numbers_of, product_of, with_numbers
 from .rounding import expect_finite, gamma, raised, rounding, sum_error, times, tiny, unit_roundoff, up
 
 
 class Operations:
-    """The operations of a class of runs."""
+    """The operations of a class of runs; in a network that is whole some numbers are one in all runs."""
 
-    def __init__(self, budget: Budget, run: FloatClaim) -> None:
-        self.budget, self.run = budget, run
+    def __init__(self, budget: Budget, run: FloatClaim, whole: bool = False) -> None:
+        self.budget, self.run, self._whole = budget, run, whole
         self.u = unit_roundoff(run.softmax)
         self.function = 2 * run.exp_ulp * self.u  # the relative error of exp, erf, tanh and roots
 
@@ -51,7 +53,11 @@ class Operations:
         flushed). It has a slot for a symbol, so that it is no point, which would get none."""
         row = to_units(*embedded(self.run, network, token, position))
         radius = 1 + up(tiny(self.run.storage))
-        return AffineForm(row, 2, [radius] * len(row), [abs(x) + radius for x in row])
+        found = AffineForm(row, 2, [radius] * len(row), [abs(x) + radius for x in row])
+        return self._as_one(found, [as_stored(x, self.run.storage, FRACTION) for x in row])
+
+    def _as_one(self, x: AffineForm, numbers: Sequence[int | None]) -> AffineForm:
+        return with_numbers(x, numbers) if self._whole else x
 
     def tight(self, x: AffineForm) -> AffineForm:
         """The form with sizes as small as they are known to be."""
@@ -63,7 +69,9 @@ class Operations:
         if self.run.inputs == self.run.storage:
             return x
         expect_finite(self.run.inputs, x.sizes)
-        return self.tight(promoted(widened(x, [rounding(self.run.inputs, size) for size in x.sizes])))
+        numbers = self.numbers(x)
+        x = self.tight(promoted(widened(x, [rounding(self.run.inputs, size) for size in x.sizes])))
+        return x if numbers is None else self._as_one(x, [as_stored(y, self.run.inputs, FRACTION) for y in numbers])
 
     def stored(self, x: AffineForm, made: Sequence[int]) -> AffineForm:
         """What operations made, off by at most this, rounded to the format of what is stored."""
@@ -76,7 +84,15 @@ class Operations:
     def linear(self, maps: Linear, x: AffineForm) -> AffineForm:
         """A matrix product of what is stored, and its bias, stored."""
         x = self.entering(x)
-        return self.stored(apply(self.budget, maps, x), self.product_errors(maps, x.sizes))
+        found, numbers = self.stored(apply(self.budget, maps, x), self.product_errors(maps, x.sizes)), self.numbers(x)
+        if numbers is None:
+            return found
+        self.budget.spend(len(maps.columns) * len(numbers))
+        return self._as_one(found, product_of(maps, numbers, self.run.sums, self.run.storage))
+
+    def numbers(self, x: AffineForm) -> Sequence[int] | None:
+        """The numbers that a form of a network that is whole is, if each is one in all runs."""
+        return numbers_of(x) if self._whole else None
 
     def product_errors(self, maps: Linear, sizes: Sequence[int]) -> list[int]:
         """How far a matrix product of numbers of these sizes, and its bias, may be off before it is stored."""

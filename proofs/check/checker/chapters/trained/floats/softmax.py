@@ -32,6 +32,7 @@ from ..forms import (
 from ..maps import over_root, to_units
 from ..ranges import PathBounds, Vectors, scores
 from ..reading.network import Scale
+from .one_number import as_stored, sum_is_exact
 from .rounding import (
     expect_finite,
     gamma,
@@ -102,8 +103,19 @@ class SoftmaxOfRuns:
             ends = scaled(scores(self._budget, query, key), scale)
             least, greatest = min(ends) - 1 - error, max(ends) + 1 + error
             (more,) = self._storing([max(-least, greatest)])
-            found.append(PathBounds(least - more, greatest + more))
+            one = self._of_numbers(query.known, key.known, scale)
+            found.append(one or PathBounds(least - more, greatest + more))
         return found
+
+    def _of_numbers(self, query: CentredRange, key: CentredRange, scale: Scale) -> PathBounds | None:
+        """The score, and that score stored, where both vectors are one in all runs and sums are exact."""
+        if any(query.reaches) or any(key.reaches) or scale.times != 1 or self._run.sum_ulp > 1:
+            return None
+        terms = list(map(mul, query.centres, key.centres))
+        total, stored = sum(terms), as_stored(sum(terms), self._run.scores, 2 * FRACTION)
+        if stored is None or not sum_is_exact(terms, self._run.sums, 2 * FRACTION):
+            return None
+        return PathBounds(min(total >> FRACTION, stored), max(-(-total >> FRACTION), stored))
 
     def _storing(self, sizes: Sequence[int]) -> list[int]:
         """How far scores of these sizes, as they are computed, may be off when they are stored."""

@@ -19,6 +19,7 @@ from ..passing import NormMaps, UnitMaps, make_maps, make_norm
 from ..ranges import PathBounds
 from ..reading.decision import LogitRow
 from ..reading.network import AttentionStep, Network, Scale
+from .one_number import is_whole
 from .operations import Operations
 from .softmax import SoftmaxOfRuns
 
@@ -85,7 +86,7 @@ class FloatStack:
 
     def __init__(self, budget: Budget, network: Network, run: FloatClaim) -> None:
         self.budget, self.network = budget, network
-        self.operations = Operations(budget, run)
+        self.operations = Operations(budget, run, run.sum_ulp == 1 and is_whole(network))
         self.softmax = SoftmaxOfRuns(budget, run)
         self._first: list[NormMaps | UnitMaps] = []
         self.stages: list[Stage] = []

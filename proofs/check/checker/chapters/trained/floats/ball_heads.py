@@ -1,0 +1,195 @@
+"""A head on numbers, and how far its averages in every run of a class may be from them.
+
+docs/floats.md, section 7, Balls, Scores and Averages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isqrt
+from operator import sub
+
+from ..exact import ExactLinear, after_norm, linear, multiply, through, transposed, zeros
+from ..exponentials import RELATIVE_ERROR
+from ..heads import HeadAverage, HeadOnNumbers, Reach, TokenProjections, scale_map
+from ..linear import LinearOnNumbers, Unchanged, spectral_norm
+from ..precision import NORM_BITS, Undecided, ceil_norm, ceil_sqrt
+from ..reading.network import AttentionStep, NetworkHead, Scale
+from .balls import SHARE, Balls, ProductOnBalls, greatest_gain, share
+from .rounding import gamma, raised, roundoff_of_sums, tiny
+from .softmax import SoftmaxOfRuns, is_power
+
+
+class HeadOnBalls(HeadOnNumbers):
+    """A head; queries have the scale of scores, so what is said of them is times that."""
+
+    extra = 4
+
+    def __init__(self, balls: Balls, step: AttentionStep, head: NetworkHead,
+                 maps: Sequence[LinearOnNumbers | Unchanged], length: int) -> None:
+        super().__init__(balls.precision, step, head, maps, length)
+        run, width, (low, high) = balls.run, head.query.weight.width, ends_of_scale(step.scale)
+        if not 2 * tiny(run.sums) <= low <= 1:
+            raise Undecided
+        self._scale, self._back = share(high), share(1 / low)
+        self._products = [ProductOnBalls(balls, linear(one)) for one in (head.query, head.key, head.value)]
+        self._stored, self._entering = ([kind(size) for size in (width, width, self.width)]
+                                        for kind in (balls.stored, balls.entering))
+        terms = width + (0 if is_power(step.scale.times) else 2)
+        self._product = share(gamma(terms, roundoff_of_sums(run)))
+        self._raised = balls.number(raised(run) * ceil_sqrt(max(width, self.width)))
+        self._lost = balls.number(4 * terms * tiny(run.sums)) + 2
+        self._score = balls.rounded(run.scores, 1, exact=run.scores == run.sums)
+        self._sums = balls.below(run.sums, 2) * low
+        self._gain = share(greatest_gain(step.norm)) if step.norm else 1 << SHARE
+        query, inexact = scale_map(linear(head.query), step.scale, balls.precision.slot)
+        self._asked, self._asks = (
+            LinearOnNumbers(balls.precision, balls.budget, ExactLinear(transposed(one.weight), zeros(
+                len(one.weight.rows))), reads, off)
+            for one, reads, off in ((query, self.key.bound, inexact), (linear(head.key), self.query.bound, False)))
+        softmax = SoftmaxOfRuns(balls.budget, run)
+        fixed, of_size = softmax.exponents_within(length)
+        self._fixed, self._of_size = balls.number(fixed) + 1, share(of_size)
+        self._most = min(balls.below(run.softmax, 8), balls.below(run.sums, 2),
+                         balls.precision.number(softmax.most_to_base_2()))
+        relative, lost = softmax.relative(length), softmax.lost(length)
+        flushed = 16 * length * tiny(run.softmax)
+        if flushed > 1 or 2 * length >= 1 << run.softmax.greatest:
+            raise Undecided
+        self._relative, self._flushed = share(relative), share((1 + relative) * flushed + self._side * lost)
+        self._constant = self._side * balls.number(lost) + 2
+        norm = spectral_norm(balls.budget, head.out) + 1
+        factor = (1 << 2 * NORM_BITS) // norm * 1023 >> 10
+        self.out_norm = -(-(1 << 2 * NORM_BITS) // factor)
+        out = multiply(ExactLinear(head.out, zeros(head.out.width)), factor, -NORM_BITS)
+        self._written = LinearOnNumbers(balls.precision, balls.budget, out, self.bound)
+        through_value, through_gain = (spectral_norm(balls.budget, through(one, out.weight).weight) + 1 for one in (
+            linear(head.value), after_norm(step.norm, linear(head.value))))
+        self._through = through_value, through_gain
+        self._values = min(balls.below(form, 4 * length) for form in (
+            (run.sums,) if run.normalised == "before" else (run.sums, run.softmax)))
+
+    def see_read(self, query: Sequence[int], key: Sequence[int], value: Sequence[int], e: int, off: int, size: int
+                    ) -> TokenProjections:
+        """What the head makes of a token, of what its maps made of a vector that has been read."""
+        found, rests, read = [], [], (e * self._gain >> SHARE) + 1 + off
+        for kind, (vector, linear_map) in enumerate(((query, self.query), (key, self.key), (value, self.value))):
+            scale, back = (self._scale, self._back) if kind == 0 else (1 << SHARE, 1 << SHARE)
+            error = linear_map.error(e) + (self._products[kind].off(off, size) * scale >> SHARE) + 1
+            rest = linear_map.error(0) + (self._products[kind].off(0, size) * scale >> SHARE) + 1
+            for rounded in (self._stored[kind], self._entering[kind]):
+                stored = [(abs(y) * back >> SHARE) + 1 for y in vector]
+                more = (rounded.of(stored, (error * back >> SHARE) + 1) * scale >> SHARE) + 1
+                error, rest = error + more, rest + more
+            found.append(error)
+            rests.append(rest)
+        (e_query, e_key, e_value), (of_query, of_key, of_value) = found, rests
+        e_written = min(e_value, (e * self._through[1] + off * self._through[0] >> NORM_BITS) + 1 + of_value)
+        more = ((ceil_norm(value) + e_value + self._raised) * self._relative >> SHARE) + 1
+        asked, asks = (ceil_norm(back.apply(vector)) + back.error(0) if vector else 0
+                       for back, vector in ((self._asked, key), (self._asks, query)))
+        return TokenProjections(query, key, value, e_query, Reach(
+            e_key, ceil_norm(key), e_written + more, read, of_key, asked, e_value + more), of_query, asks)
+
+    def weigh(self, value: Sequence[int], e: int = 0, e_score: int | None = None) -> int:
+        """Before the value are also its error, and an eighth of (exp(x) - 1)², x the error of its score; at most 1."""
+        unit, bits, slot = self._precision.one, self._precision.fraction, self._precision.slot
+        x = unit << 2 if e_score is None else e_score + RELATIVE_ERROR
+        bend = x + (3 * x * x >> bits + 2) + 1
+        beside = min(unit, e) + (min(unit, (bend * bend >> bits + 3) + 1) << slot)
+        return super().weigh(value) + (beside << 2 * slot)
+
+    def sharpened(self, moved: int, most: int, sums: int, total: int, units: int) -> tuple[int, int]:
+        """By the averages of what is beside values: docs/floats.md, section 7, Balls."""
+        one, bits, slot = self._precision.one, self._precision.fraction, self._precision.slot
+        room, mask = total >> bits, (1 << slot) - 1
+        if 1024 * units > room:
+            return moved, most
+        error, square = (((sums >> k * slot & mask) << more) // total + 1 for k, more in ((2, bits), (3, bits + 3)))
+        if 4 * square <= one:
+            root = ceil_sqrt(square << bits)
+            moved = min(moved, 101 * (root + (5 * root * square >> bits + 3) + 1))
+        if most < one:
+            most = min(most, 101 * error // 100 + moved * most // (200 * one) + 8 * units * most // room + 2)
+        return moved, most
+
+    def square(self, value: Sequence[int]) -> int:
+        """At least the square of the norm of what is written of a value, over that of the matrix."""
+        return self._written_norm(value) ** 2
+
+    def _written_norm(self, value: Sequence[int]) -> int:
+        return ceil_norm(self._written.apply(value)) + self._written.error(0)
+
+    def least_norm(self, average: Sequence[int]) -> int:
+        """At most the norm of what is written of an average that has been rounded, over that of the matrix."""
+        return max(0, ceil_norm(self._written.apply(average)) - 1 - self._written.error(0) - self.rounding)
+
+    def score_error(self, seen: TokenProjections, reach: Reach, scores: Sequence[int]) -> int:
+        """How far off the logarithms of the weights of a run may be from these scores."""
+        e = self._whole(seen, reach)
+        return e + self._later(max(map(abs, scores)) + e)
+
+    def score_errors(self, seen: TokenProjections, others: Sequence[TokenProjections], reach: Reach,
+                     scores: Sequence[int]) -> Sequence[int]:
+        """The same of each of these; or all scores of a run are taken less what their mean key makes of its query."""
+        mean = [sum(column) // len(others) for column in zip(*(one.key for one in others), strict=True)]
+        apart = [list(map(sub, one.key, mean)) for one in others]
+        found = [self._whole(seen, one.reach) for one in others]
+        later = self._later(max(map(abs, scores)) + max(found))
+        if max(map(ceil_norm, apart)) <= self.key.bound:
+            moved = [self._off_by(seen, one.reach, ceil_norm(self._asked.apply(key)) + self._asked.error(0), ceil_norm(
+                key)) + self._made(seen, one.reach) for one, key in zip(others, apart, strict=True)]
+            if max(moved) <= self._whole(seen, reach):
+                found = min(found, moved, key=sum)
+        return [e + later for e in found]
+
+    def _whole(self, seen: TokenProjections, reach: Reach) -> int:
+        """How far off a score may be before it is stored."""
+        e = min(super().score_error(seen, reach, ()), self._off_by(seen, reach, reach.asked, reach.key_norm))
+        return e + self._made(seen, reach)
+
+    def _off_by(self, seen: TokenProjections, reach: Reach, asked: int, norm: int) -> int:
+        """How far off q' · k' is, less what some vector makes of q', the same for all keys: a key less it has this
+        norm, and makes so much of what a query is made from."""
+        products = seen.asks * reach.read_error + ceil_norm(seen.query) * (reach.key_rest + self._dropped)
+        products += seen.query_error * (reach.key_error + self._dropped)
+        products += asked * seen.reach.read_error + seen.query_rest * norm
+        return (products >> self._precision.fraction) + 3
+
+    def _made(self, seen: TokenProjections, reach: Reach) -> int:
+        """What operations add to that."""
+        total = ((ceil_norm(seen.query) + seen.query_error + self._raised)
+                 * (reach.key_norm + reach.key_error + self._raised) >> self._precision.fraction) + 1
+        if total >= self._sums:
+            raise Undecided
+        return (total * self._product >> SHARE) + self._lost
+
+    def _later(self, most: int) -> int:
+        """How far off logarithms of weights may be beside that, if scores are at most this before they are stored."""
+        more = self._score.off(most)
+        most += more
+        if most >= self._most:
+            raise Undecided
+        return more + self._fixed + (self._of_size * most >> SHARE) + 1
+
+    def average(self, sums: int, e_score: int, reach: Reach, length: int, bits: int) -> HeadAverage:
+        """The average from the packed sum, and its error; see the base."""
+        found, e, _ = super().average(sums, e_score, reach, length, bits)
+        most = self.values + reach.value_apart
+        if most >= self._values:
+            raise Undecided
+        more, coarser = (most * self._flushed >> SHARE) + self._constant, self._precision.fraction - bits
+        e += (more >> coarser) + 1
+        apart = reach.value_apart + (2 * (e_score + RELATIVE_ERROR) * self.values >> self._precision.fraction)
+        return HeadAverage(found, e, ceil_norm(found) + e + (apart >> coarser) + 1)
+
+
+def ends_of_scale(scale: Scale) -> tuple[Fraction, Fraction]:
+    """Between which numbers, near each other, the absolute value of the scale of scores is."""
+    if scale.root is None:
+        times = abs(scale.times if scale.times is not None else Fraction(1))
+        return times, times
+    places = SHARE + scale.root.bit_length()
+    low = isqrt((1 << 2 * places) // scale.root)
+    return Fraction(low, 1 << places), Fraction(low + 1, 1 << places)

@@ -1,0 +1,155 @@
+"""Averages on balls, where each score and each value has an error of its own: none moves an average further."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proofs.check.checker.chapters.trained.exact import linear
+from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.floats.ball_heads import HeadOnBalls
+from proofs.check.checker.chapters.trained.floats.ball_stack import AttentionOnBalls
+from proofs.check.checker.chapters.trained.heads import Reach, TokenProjections
+from tests.check.test_trained_float_balls import FINE, given_of, network_of
+from tests.check.test_trained_float_gradients import arrays
+
+PLACES = 6
+
+
+class Head:
+    """The head of a network with one, at 44 bits; and the matrices of what it writes, of queries and of keys."""
+
+    def __init__(self) -> None:
+        given = given_of(network_of("attention"), FINE)
+        prover = proof.ProverOfRuns(given, given.floats[0])
+        stack = prover._rows.balls.stacks.beginning(0)
+        self.one, (attention, _) = stack.precision.one, stack.blocks[0]
+        assert isinstance(attention, AttentionOnBalls)
+        self.known: HeadOnBalls = attention._of_runs[0]
+        step: Any = prover._stack.network.steps[0]
+        self.maps = [arrays(linear(affine)) for affine in (step.heads[0].query, step.heads[0].key)]
+        self.out = np.array(step.heads[0].out.rows, dtype=float) * 2.0**step.heads[0].out.power
+        self.scale = float(step.scale.times) if step.scale.times else float(step.scale.root) ** -0.5
+
+    def numbers(self, x: Any) -> list[int]:
+        return [int(y) for y in np.rint(np.asarray(x) * self.one)]
+
+    def written(self, x: Any) -> float:
+        """The norm of what is written, over that of the matrix."""
+        return float(np.linalg.norm(x @ self.out) / np.linalg.norm(self.out, 2))
+
+
+def moved(head: Head, weights: Any, values: Any, errors: Any, scores: Any) -> float:
+    """How far an average is moved at most, weights by these errors of scores and values by theirs, in one direction."""
+    left, _, _ = np.linalg.svd(head.out)
+    middle, found = weights @ values / weights.sum(), 0.0
+    for direction in (*left.T, *-left.T):
+        signs = np.sign((values - middle) @ head.out @ (direction @ head.out))
+        for more in (-1, 1):
+            drawn = weights * np.exp(more * signs * scores)
+            pushed = values + more * np.outer(errors, direction)
+            found = max(found, head.written(drawn @ pushed / drawn.sum() - middle))
+    return found
+
+
+@pytest.mark.parametrize("most", [0.002, 0.1, 0.9])
+def test_no_weights_and_values_that_are_off_move_an_average_further_than_is_said(most: float) -> None:
+    head, draw, used = Head(), np.random.default_rng(1), list[float]()
+    for kind in range(40):
+        weights = np.exp(draw.normal(size=PLACES) * 3)
+        weights /= weights.max()
+        values = draw.normal(size=(PLACES, head.known.width)) / 2
+        scores = most * np.where(weights == weights.max(), draw.random(), draw.random(PLACES))
+        errors = 0.3 * (kind % 3) * most * draw.random(PLACES)
+        seen = [TokenProjections((), (), head.numbers(value), 0, Reach(value_error=int(error * head.one),
+                                                                       value_apart=int(error * head.one)))
+                for value, error in zip(values, errors, strict=True)]
+        whole = np.rint(weights * 2**head.known.weight_bits)
+        off = head.numbers(scores)
+        sums = sum(int(w) * head.known.weigh(one.value, one.reach.value_error, e)
+                   for w, one, e in zip(whole, seen, off, strict=True))
+        reach = reduce(Reach.extend, (one.reach for one in seen))
+        found = head.known.average(sums, max(off), reach, PLACES, 44)
+        apart = sum(int(w) * head.known.weigh(one.value, 2 * head.one) for w, one in zip(whole, seen, strict=True))
+        plain = head.known.average(apart, max(off), reach, PLACES, 44)
+        assert np.allclose(np.array(found.numbers) / head.one, weights @ values / weights.sum(), atol=1e-9)
+        assert found.error <= plain.error
+        used.append(moved(head, weights, values, errors, scores) * head.one / found.error)
+    assert max(used) <= 1 and np.median(used) > 0.3 and max(used) > 0.7
+
+
+def test_scores_of_a_query_that_is_off_are_off_by_as_much_up_to_a_number_for_all() -> None:
+    """Query and keys are moved by all that they may be off; what the query makes of one vector is no matter."""
+    head, draw, used = Head(), np.random.default_rng(2), list[float]()
+    (query, start), (key, first) = head.maps
+    middle = 3 * draw.normal(size=8)
+    for _ in range(30):
+        reads = np.concatenate([draw.normal(size=(1, 8)), middle + draw.normal(size=(PLACES, 8)) / 4])
+        queries, keys = (reads @ query + start) * head.scale, reads @ key + first
+        read_error, rest = draw.random(2) * (0.02, 0.001)
+        seen = [head.known.see_read(head.numbers(q), head.numbers(k), head.numbers(np.zeros(head.known.width)),
+                                    int(read_error * head.one), int(rest * head.one), 8 * head.one)
+                for q, k in zip(queries, keys, strict=True)]
+        scores = keys[1:] @ queries[0]
+        reach = reduce(Reach.extend, (one.reach for one in seen[1:]))
+        off = np.array(head.known.score_errors(seen[0], seen[1:], reach, head.numbers(scores))) / head.one
+        once = head.known.score_error(seen[0], reach, head.numbers(scores)) / head.one
+        assert (off <= once).all()
+        for near, side in product(range(PLACES), (-1, 1)):
+            push = query @ (keys[1 + near] - keys[1:].mean(0))
+            asked = queries[0] + side * read_error * push / np.linalg.norm(push) @ query * head.scale
+            pushes = np.tile(key @ queries[0], (PLACES, 1)) * np.where(np.arange(PLACES) == near, side, -side)[:, None]
+            pushed = keys[1:] + read_error * pushes / np.linalg.norm(pushes[0]) @ key
+            change = pushed @ asked - scores
+            low, high = (change - off).max(), (change + off).min()
+            assert low <= high
+            used.append((change.max() - change.min()) / (2 * off.max()))
+    assert max(used) > 0.5
+
+
+def far_apart(head: Head, keys: Any, read_error: float) -> tuple[Any, Any]:
+    """What is said of the scores of a query that is off, of keys that are not, and how they change at the worst."""
+    query, _ = head.maps[0]
+    asking = head.known.see_read(head.numbers(np.ones(4) / 8), head.numbers(keys[0]), head.numbers(np.zeros(4)),
+                                 int(read_error * head.one), 0, head.one)
+    seen = [TokenProjections((), head.numbers(k), (), 0, Reach(
+        key_norm=int(np.linalg.norm(k) * head.one) + 1,
+        asked=int(np.linalg.norm(query @ k) * head.scale * head.one) + 9)) for k in keys]
+    reach = reduce(Reach.extend, (one.reach for one in seen))
+    off = np.array(head.known.score_errors(asking, seen, reach, head.numbers(keys @ (np.ones(4) / 8)))) / head.one
+    push = query @ (keys[-1] - keys[0])
+    return off, keys @ (read_error * push / np.linalg.norm(push) @ query * head.scale)
+
+
+@pytest.mark.parametrize("near", [[0.0], [1.0, 1.0]])
+def test_what_is_taken_from_scores_is_the_same_for_all_keys_of_a_query(near: list[float]) -> None:
+    """Of a key that is 0 and another one; and of keys so far apart that one less their mean is beyond the bound."""
+    head = Head()
+    direction = np.array([1.0, -2.0, 3.0, 1.0])
+    far = 4.0 if len(near) == 1 else -1.0
+    size = 1.0 if len(near) == 1 else head.known.key.bound / head.one * 0.999
+    keys = np.array([*near, far])[:, None] * direction / np.linalg.norm(direction) * size
+    off, change = far_apart(head, keys, 0.01)
+    assert (change - off).max() <= (change + off).min()
+    assert (change.max() - change.min()) / (2 * off.max()) > 0.4
+
+
+def test_what_is_said_of_weights_and_values_is_what_the_page_says() -> None:
+    """1.01 ρ (1 + 5/8 ρ²), and 1.01 of the average error, half the greatest times that, 8 T u / W of it; or nothing."""
+    head = Head()
+    one, slot, room, units = head.one, head.known._precision.slot, 1 << 20, 1 << 10
+    total, most = room * one, 9 * one // 10
+    sums = (room * one // 4 << 2 * slot) + (room * one // (16 * 8) << 3 * slot)
+    moved, value = head.known.sharpened(1000 * one, most, sums, total, units)
+    assert 0 <= moved - 1.01 * 100 * one * (1 + 5 / 8 / 16) / 4 <= one / 2**40 * 200
+    assert 0 <= value - (1.01 * one / 4 + moved / 200 * 0.9 + 8 * most / 1024) <= one / 2**40
+    assert head.known.sharpened(7, most, sums, total, units) == (7, min(
+        most, 101 * (one // 4 + 1) // 100 + 7 * most // (200 * one) + 8 * most // 1024 + 2))
+    assert head.known.sharpened(1000 * one, most, sums, total, units + 1) == (1000 * one, most)
+    assert head.known.sharpened(1000 * one, one, sums, total, units)[1] == one
+    far = room * one // 4 // 8 + room << 3 * slot
+    assert head.known.sharpened(1000 * one, most, far, total, units)[0] == 1000 * one
