@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.deciding import times_of_float_runs
 from examples.trained.zoo import plans
 
-TIMED = {"tomita_2": 8, "even": 8, "majority": 8, "dyck_1": 5, "tomita_7_deep": 5}
+TIMED = {"tomita_2": 8, "even": 8, "majority": 8, "dyck_1": 7, "tomita_4": 7, "tomita_7_deep": 5}
 CLASSES = ("binary32", "binary16/binary32", "bfloat16/binary32")
 HEAD = """
 ## What it takes
