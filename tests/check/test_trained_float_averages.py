@@ -13,6 +13,7 @@ from proofs.check.checker.chapters.trained.exact import linear
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_heads import HeadOnBalls
 from proofs.check.checker.chapters.trained.floats.ball_stack import AttentionOnBalls
+from proofs.check.checker.chapters.trained.floats.balls import SHARE
 from proofs.check.checker.chapters.trained.heads import Reach, TokenProjections
 from tests.check.test_trained_float_balls import FINE, given_of, network_of
 from tests.check.test_trained_float_gradients import arrays
@@ -23,8 +24,8 @@ PLACES = 6
 class Head:
     """The head of a network with one, at 44 bits; and the matrices of what it writes, of queries and of keys."""
 
-    def __init__(self) -> None:
-        given = given_of(network_of("attention"), FINE)
+    def __init__(self, **fields: str) -> None:
+        given = given_of(network_of("attention"), FINE | fields)
         prover = proof.ProverOfRuns(given, given.floats[0])
         stack = prover._rows.balls.stacks.beginning(0)
         self.one, (attention, _) = stack.precision.one, stack.blocks[0]
@@ -80,6 +81,16 @@ def test_no_weights_and_values_that_are_off_move_an_average_further_than_is_said
         assert found.error <= plain.error
         used.append(moved(head, weights, values, errors, scores) * head.one / found.error)
     assert max(used) <= 1 and np.median(used) > 0.3 and max(used) > 0.7
+
+
+def test_each_coordinate_of_an_average_is_off_in_a_direction_of_its_own() -> None:
+    """Of values of which little is written: with other signs much is, and each coordinate has its own roundings."""
+    head = Head(weights="float(3,-126,127)")
+    value = np.linalg.svd(head.out)[0][:, -1]
+    nothing, relative = head.numbers(np.zeros(4)), head.known._relative / 2.0**SHARE
+    off = head.known.see_read(nothing, nothing, head.numbers(value), 0, 0, head.one).reach.value_error / head.one
+    turned = max(head.written(np.array(signs) * value) for signs in product((-1, 1), repeat=4))
+    assert off >= relative * turned > 2 * relative * head.written(value)
 
 
 def test_scores_of_a_query_that_is_off_are_off_by_as_much_up_to_a_number_for_all() -> None:

@@ -16,7 +16,7 @@ from tests.check.trained_networks import Weights, dump
 
 BITS = 24
 LONGEST = 5
-ROOM = 52_434  # over 2^24: what rounding to bfloat16 makes of the numbers that are averaged, and exponentials
+ROOM = 4  # over 2^24: how far exponentials may be off; all that is averaged is exact
 
 
 def level(length: int) -> list[tuple[int, int]]:
@@ -114,7 +114,7 @@ def files() -> dict[Path, Document]:
             whole, "claim", "cases", 0, "above", value=[[[0, "-1"], [1, "1"]]]),
         "malformed/trained_whole_words_of_a_causal_network": changed(whole, "network", "attention", value="causal"),
         "accepted/trained_float_runs_by_classes": runs,
-        "rejected/trained_float_runs_by_classes_with_a_range_one_unit_too_narrow": with_number(runs, 33, -1),
+        "rejected/trained_float_runs_by_classes_with_a_range_one_unit_too_narrow": with_number(runs, 31, -1),
         "rejected/trained_float_runs_by_classes_with_ranges_over_the_reals": changed(
             runs, "cover", value=[unit(1, 1, 4)]),
         "rejected/trained_float_runs_by_classes_with_a_place_left_out": changed(
