@@ -15,7 +15,6 @@ from certify.auditing.markdown import escape
 from certify.auditing.wording import one_line
 from tests.auditing.sample import CLAIMS, HOSTILE, INTERRUPTED, REPORT, TWO_TEMPERATURES, markdown_of
 
-
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
