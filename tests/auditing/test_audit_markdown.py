@@ -15,9 +15,11 @@ from certify.auditing.markdown import escape
 from certify.auditing.wording import one_line
 from tests.auditing.sample import CLAIMS, HOSTILE, INTERRUPTED, REPORT, TWO_TEMPERATURES, markdown_of
 
+READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
 
 def rendered(text: str) -> str:
-    return str(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text))
+    return str(READER.render(text))
 
 
 def test_every_claim_has_its_row_its_heading_and_its_link() -> None:
