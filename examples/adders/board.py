@@ -15,7 +15,7 @@ from constructions.trained.numbers import all_numbers
 from examples.adders.by_hand import FOLDER, Entry, entries
 
 HEAD = ("network", "numbers that are not 0", "inputs", "verdict", "by more than", "a wrong input")
-TRAINED = ("sort_trained", "binary_trained")
+TRAINED = ("sort_trained", "binary_trained", "copy_trained")
 """Networks that `certify train` made; README says by which options."""
 
 

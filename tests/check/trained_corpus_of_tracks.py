@@ -23,6 +23,7 @@ from proofs.trained.tracks.deciding import FormSearch
 from tests.check.trained_corpus import BFLOAT16, BINARY32, CORPUS, Document, changed
 from tests.check.trained_networks import dump
 from tests.trained.tracks.adders import adder, adds, silent
+from tests.trained.tracks.neighbours import copier, copies
 
 
 def proved() -> Document:
@@ -49,6 +50,14 @@ def by_nodes() -> Document:
     unit = FormSearch(FloatNetwork(entry.network), claim, 0, 1, 16).run().unit
     assert unit is not None
     return json.loads(tracks_text(entry.network, claim, [unit]))
+
+
+def by_windows() -> Document:
+    """Of two letters that are copied by what the place after each has heard of it: a step tells of two columns."""
+    network, claim = copier(2, 3), copies(2, 3)
+    unit = FormSearch(FloatNetwork(network), claim, 0, 1, 16, 2).run().unit
+    assert unit is not None
+    return json.loads(tracks_text(network, claim, [unit]))
 
 
 def wrong() -> Document:
@@ -99,7 +108,7 @@ def with_answers(document: Document, token: int) -> Document:
 def files() -> dict[Path, Document]:
     """All files and what they hold."""
     adds_two, other, each_input, nodes = proved(), wrong(), in_two_layers(), by_nodes()
-    labels = nodes["units"][0]["labels"]
+    labels, windows = nodes["units"][0]["labels"], by_windows()
     layout = adds_two["claim"]["forms"][0]["layout"]
     runs, wrong_run, by_classes = of_runs(), of_a_wrong_run(), of_runs_by_classes()
     return {CORPUS / f"{name}.cert": document for name, document in {
@@ -114,6 +123,11 @@ def files() -> dict[Path, Document]:
         "rejected/trained_tracks_by_nodes_a_range_too_narrow": with_narrow_range(nodes, 1 << 14, "before"),
         "rejected/trained_tracks_by_nodes_a_margin_too_large": changed(nodes, "claim", "margin", value="2"),
         "malformed/trained_tracks_by_nodes_a_label_left_out": changed(nodes, "units", 0, "labels", value=labels[:-1]),
+        "accepted/trained_tracks_by_windows": windows,
+        "rejected/trained_tracks_by_windows_a_range_too_narrow": with_narrow_range(windows, 24, "before"),
+        "rejected/trained_tracks_by_windows_a_margin_too_large": changed(windows, "claim", "margin", value="2"),
+        "malformed/trained_tracks_by_windows_of_one_column_more": changed(windows, "units", 0, "window", value=3),
+        "malformed/trained_tracks_by_windows_of_one_column": changed(windows, "units", 0, "window", value=1),
         "malformed/trained_tracks_an_input_too_few": changed(each_input, "units", 0, "inputs", value=15),
         "malformed/trained_tracks_a_range_left_out": changed(
             adds_two, "units", 0, "ranges", value=adds_two["units"][0]["ranges"][:-16]),
