@@ -31,7 +31,7 @@ EACH = 1 << 16
 FEW_LETTERS = 2
 """Inputs of no more letters than these are run one by one before anything else: classes are hardly fewer. So are those
 of networks of several layers, whose classes say less."""
-ROOMS = (1, 16, 256)
+ROOMS = (1, 16, 256, 1 << 12, 1 << 16)
 """Units of the last place by which ranges are wider than floats say; more where the checker does not accept fewer."""
 
 
