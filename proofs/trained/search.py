@@ -145,6 +145,9 @@ class _Walk:
         """Until a wrong word is confirmed or the work is done."""
         if not self.places:
             return
+        if not self.starts.n:
+            self._run(np.zeros((1, 0), dtype=np.intp))
+            return
         pool = self.starts.first(self.draw, given)
         while not self.is_done():
             for word in self._best_of_each_case(pool):

@@ -31,7 +31,7 @@ class Starts:
         words: list[Rows] = [np.resize(np.array(word, dtype=np.intp), self.n) for word in given if len(word)]
         words += islice(self._extreme(), PAIRS)
         words += self._regular(draw)
-        return np.concatenate([np.array(words, dtype=np.intp).reshape(len(words), self.n), self.random(draw)])
+        return np.concatenate([np.array(words, dtype=np.intp).reshape(-1, self.n), self.random(draw)])
 
     def random(self, draw: np.random.Generator) -> Rows:
         """Random words of each case's own: those on which it can hold at the end, as far as prefixes tell."""

@@ -88,6 +88,14 @@ def test_what_the_checker_never_accepts_is_unknown_and_says_why(monkeypatch: pyt
     assert decision.certificate and json.loads(decision.certificate)["claim"]["max_n"] == 2
 
 
+def test_the_word_of_no_letters_is_searched_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the only one of its length."""
+    monkeypatch.setattr(deciding, "find_refusals", lambda certificate, _: dict.fromkeys(
+        range(len(json.loads(certificate)["cover"])), "a reason"))
+    decision = decide(*zoo("tomita_2", 1))
+    assert decision.reason.startswith("offset 0, 0 letters: the checker does not accept it: a reason")
+
+
 def test_lengths_beyond_a_wrong_word_are_proved_before_they_are_called_certified(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

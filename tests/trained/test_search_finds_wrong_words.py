@@ -205,11 +205,6 @@ def test_words_to_begin_with_hold_those_given_and_the_extreme_ones() -> None:
     assert {"000000", "111111", "010101", "101010", "000111", "111000", "011111", "000001"} <= words
 
 
-def test_of_words_without_a_letter_there_is_something_to_begin_with() -> None:
-    first = Starts(claim_of(EVERYWHERE, 6), 0).first(np.random.default_rng(0), [(1, 0, 0)])
-    assert len(first) and first.shape[1] == 0
-
-
 @pytest.mark.parametrize(("formula", "read", "place", "found"), [
     ("next Q_b", "each", 1, ("abb", 1)),  # the letter at place 2 is not read, but it decides the case
     ("next Q_b", "each", 3, ("abbb", 3)),
