@@ -413,9 +413,10 @@ Proof.
     rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact Rest. }
   destruct t; cbn [bit] in *; rewrite ?Rmult_1_l, ?Rmult_0_l in *; [|split; lra].
   specialize (Ht eq_refl). rewrite weights_to_nth, (proj2 (Nat.leb_gt M off) Ht) in Main by exact Ht.
-  cbn [orb snd] in Main. fold main in Main. apply andb_prop in Main as [M1 M2]. apply Qle_bool_R in M1. rewrite Q2R_inject_Z in M1. apply Of in M1.
-  rewrite Q2R_minus, Q2R_1 in M1. apply Z.leb_le in M2. apply (fixed_le score_bits score_bits_nonneg) in M2.
-  rewrite fixed_plus, fixed_one in M2 by apply score_bits_nonneg. rewrite forallb_forall in Lows.
+  cbn [orb snd] in Main. fold main in Main. apply andb_prop in Main as [M1 M2]. apply Qle_bool_R in M1.
+  rewrite Q2R_inject_Z in M1. apply Of in M1. rewrite Q2R_minus, Q2R_1 in M1. apply Z.leb_le in M2.
+  apply (fixed_le score_bits score_bits_nonneg) in M2. rewrite fixed_plus, fixed_one in M2 by apply score_bits_nonneg.
+  rewrite forallb_forall in Lows.
   assert (W : 0 <= score (fst main)).
   { specialize (Lows (off, main)). cbn [fst snd] in Lows. apply fixed_nonneg; [apply score_bits_nonneg|].
     apply Z.leb_le, Lows, (in_map (fun d => (d, weight_ends k n ts d))), in_seq. lia. }
