@@ -78,5 +78,6 @@ def test_streams_are_compared_where_their_numbers_are_the_same() -> None:
 def test_windows_are_of_inputs_in_tracks() -> None:
     task = read_task("tomita_1", flags_of({}), Scope(max_n=3))
     network = new_network(task, Sizes(width=4), 1)[1]
-    with pytest.raises(InputError, match="--window: of inputs in tracks"):
-        lessons_of(network, task.claim(network), 1)
+    for window, reason in ((1, "--window: of inputs in tracks"), (-1, "--window: -1, expected 0 or more")):
+        with pytest.raises(InputError, match=reason):
+            lessons_of(network, task.claim(network), window)

@@ -108,6 +108,8 @@ def lessons_of(network: TrainedNetwork, claim: Claim | TracksClaim, window: int 
     Raises:
         InputError: if it cannot.
     """
+    if window < 0:
+        raise InputError(f"--window: {window}, expected 0 or more")
     if isinstance(claim, Claim):
         if window:
             raise InputError("--window: of inputs in tracks, and the claim is about words, expected no such option")
