@@ -61,7 +61,7 @@ def proved(imports: str, definitions: str, statement: str, proof: str, folder: P
 
 
 _SOFT_IMPORTS = """From Coq Require Import Reals List Lra.
-From Certify Require Import softmax relu formula network cross_entropy hahn_theorem_6_parity
+From Certify Require Import positions softmax relu formula network cross_entropy hahn_theorem_6_parity
   hahn_soft_layer hahn_lemma_5_repaired hahn_lemma_5_masked hahn_lemma_5_of_the_paper cross_entropy_of_transformers
   hahn_lemma_5_proof_steps.
 """
@@ -94,7 +94,7 @@ SOFT = {
   - lra.
   - intros n i x d. pose proof (COS_bound (INR (n + i * x + d))). apply Rabs_le. lra.
   - intros l a [<-|[<-|[]]] [<-|[<-|[]]]; reflexivity.
-  - exists C. exact H."""),
+  - exists C. intros n p u v i d Hp Hi. exact (H n (Position p Hp) u v (Position i Hi) d)."""),
     "Theorem 6": ("", """forall dim layers embedding B G K p, Forall (mild_layer dim) layers -> (0 <= B)%R ->
   (forall n i x, within B (embedding n i x)) -> lipschitz G K -> (0 < p < 1)%R ->
   forall q, predictor bits q ->
