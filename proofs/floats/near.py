@@ -67,9 +67,9 @@ def deviate(scores: Scores, far: Fraction | None, run: RunClass, most: Fraction 
     exp_error = run.exp_error / (1 - run.exp_error)
     theta = delta + _subtraction_error(scores.held, spread, run) + exp_error
     theta += run.weights.roundoff / (1 - run.weights.roundoff)
-    if run.exp_base is not ExpBase.E:
-        theta += 3 * u * (spread + scores.held.size + 3 * delta) + 4 * tiny
     rescalings = rescalings_of(scores.n, run)
+    if run.exp_base is not ExpBase.E:
+        theta += 3 * u * (spread + (1 + rescalings) * (scores.held.size + 3 * delta)) + 4 * (1 + rescalings) * tiny
     if rescalings:
         theta += rescalings * (exp_error + 3 * u + tiny) + u * (spread + 2 * delta) + tiny
     theta = up(theta)

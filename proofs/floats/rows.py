@@ -323,9 +323,10 @@ class RowByRow:
         run, u, tiny = self.run, self.run.softmax.roundoff, self.run.softmax.smallest_normal
         exp_error = run.exp_error / (1 - run.exp_error)
         theta = tiny + exp_error + run.weights.roundoff / (1 - run.weights.roundoff)
+        rescalings = rescalings_of(n, run)
         if run.exp_base is not ExpBase.E:
-            theta += 3 * u * size + 4 * tiny
-        if rescalings := rescalings_of(n, run):
+            theta += (1 + rescalings) * (3 * u * size + 4 * tiny)
+        if rescalings:
             theta += rescalings * (exp_error + 3 * u + tiny) + u * spread + tiny
         return up(theta)
 

@@ -246,7 +246,7 @@ class RowByRow:
         size = Fraction(max(max(abs(low), abs(high)) for low, high in scores), 1 << FINE)
         theta = softmax.off + unit(claim.weights) / (1 - unit(claim.weights)) + smallest
         if claim.exp_base != "e":
-            theta += 3 * u * size + 4 * smallest
+            theta += (1 + softmax.blocks) * (3 * u * size + 4 * smallest)
         if softmax.blocks:
             theta += softmax.blocks * (softmax.off + 3 * u + smallest) + u * difference + smallest
         if theta > SMALL:

@@ -81,7 +81,7 @@ class Softmax:
                     and at_most_power(near, claim.softmax.precision + spread.grid))
         theta = delta + (ZERO if is_exact else shift) + self.off + unit(claim.weights) / (1 - unit(claim.weights))
         if claim.exp_base != "e":
-            theta += 3 * u * (near + spread.size + 3 * delta) + 4 * smallest
+            theta += 3 * u * near + (1 + self.blocks) * (3 * u * (spread.size + 3 * delta) + 4 * smallest)
         if self.blocks:
             theta += self.blocks * (self.off + 3 * u + smallest) + shift
         theta = up(theta)
@@ -96,7 +96,8 @@ class Softmax:
         """Differences of scores and sums of weights are finite."""
         most = 2 * (spread.difference + 2 * spread.error + spread.size)
         require(is_finite(self.claim.softmax, 2 * most), "a difference of scores may not be finite")
-        growth = self.blocks * (self.off + 3 * unit(self.claim.softmax))
+        products = ZERO if self.claim.exp_base == "e" else spread.size + 3 * spread.error + 1
+        growth = self.blocks * (self.off + 3 * unit(self.claim.softmax) * (1 + products))
         require(growth <= MOST, "rescaled weights may be too far off")
         for form in (self.claim.softmax, self.claim.sums, self.claim.weights):
             require(is_finite(form, 4 * self.length * self.exp_up(up(growth))), "a sum of weights may not be finite")

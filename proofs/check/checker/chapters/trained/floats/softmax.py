@@ -144,18 +144,18 @@ class SoftmaxOfRuns:
     def exponents(self, stored: Sequence[PathBounds], count: int, floor: int | None = None) -> list[int]:
         """How far the logarithms of weights may be off, beside their scores, which are these or, of so many positions,
         some of them, the greatest of which is at least ``floor``."""
-        run, u, lost = self._run, self._u, tiny(self._run.softmax)
+        run, u = self._run, self._u
         top, floor = max(x.greatest for x in stored), max(x.least for x in stored) if floor is None else floor
         most = max(max(-x.least, x.greatest) for x in stored)
-        rescaled = self._rescaled(count)
-        require(run.exp_base == "e" or times(6 * u, most) + up(8 * lost) <= UNIT,
+        rescaled, own = self._rescaled(count), self.exponent_of_none(count)
+        require(run.exp_base == "e" or times(6 * u * (1 + rescaled), most) + up(2 * own) <= UNIT,
                 "scores may be too large for exponentials to base 2")
-        fixed = up(self.exponent_of_none(count)) + 2 * RELATIVE_ERROR
+        fixed = up(own) + 2 * RELATIVE_ERROR
         found = []
         for x in stored:
             apart = top - x.least
             both = max(top, -floor, x.greatest, -x.least)  # of this score, and of the greatest one
-            more = (3 * (apart + both) if run.exp_base != "e" else 0) + (apart if rescaled else 0)
+            more = (3 * (apart + (1 + rescaled) * both) if run.exp_base != "e" else 0) + (apart if rescaled else 0)
             found.append(fixed + times(u, apart + more))
         expect_finite(run.softmax, [4 * (top - min(x.least for x in stored)), count << FRACTION + 1])
         return found
@@ -163,19 +163,20 @@ class SoftmaxOfRuns:
     def exponent_of_none(self, count: int) -> Fraction:
         """How far the logarithm of a weight may be off, of so many, whatever the scores are."""
         u, lost, rescaled = self._u, tiny(self._run.softmax), self._rescaled(count)
-        return (self._exp_error + lost + (4 * lost if self._run.exp_base != "e" else 0)
+        return (self._exp_error + lost + (4 * (1 + rescaled) * lost if self._run.exp_base != "e" else 0)
                 + (rescaled * (self._exp_error + 3 * u + lost) + lost if rescaled else 0))
 
     def exponents_within(self, count: int) -> tuple[Fraction, Fraction]:
         """The same of scores of at most m: the first number, and the second one times m, since no two are more than 2 m
         apart."""
-        growing = 2 + (9 if self._run.exp_base != "e" else 0) + (2 if self._rescaled(count) else 0)
+        rescaled = self._rescaled(count)
+        growing = 2 + (9 + 3 * rescaled if self._run.exp_base != "e" else 0) + (2 if rescaled else 0)
         return self.exponent_of_none(count), growing * self._u
 
-    def most_to_base_2(self) -> Fraction:
-        """How large scores may be for exponentials to base 2, if there are such."""
-        lost = tiny(self._run.softmax)
-        return Fraction(1 << 62) if self._run.exp_base == "e" else (1 - 8 * lost) / (6 * self._u)
+    def most_to_base_2(self, count: int) -> Fraction:
+        """How large so many scores may be for exponentials to base 2, if there are such."""
+        most = (1 - 2 * self.exponent_of_none(count)) / (6 * self._u * (1 + self._rescaled(count)))
+        return Fraction(1 << 62) if self._run.exp_base == "e" else most
 
     def weigh(self, scores: AffineForm) -> WeightsOfRuns | None:
         """The weights of all positions, or None where scores may be off by too much."""
