@@ -17,8 +17,10 @@ from proofs.check.checker.chapters.trained.floats.gradients import CURVES
 from proofs.check.checker.chapters.trained.precision import Logits, Precision
 from proofs.check.checker.chapters.trained.reading.network import UnitsStep
 from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_balls import CLASSES, FINE, WORD, drawn_rows, given_of
-from tests.check.trained_networks import Weights
+from tests.check.trained_corpus import BINARY32, float_runs
+from tests.check.trained_networks import Weights, make_claim, refusal_of
 
 ONE, EPSILON = 1 << 26, 1e-5
 FINER = FINE | dict.fromkeys(("storage", "inputs"), "float(20,-60,60)")
@@ -208,3 +210,17 @@ def test_each_loss_is_in_the_bound_and_it_is_as_near_as_it_was(kind: str) -> Non
         assert known._gradients is not None or name == "bfloat16"
         found.append(sum(proved(known, logits, row) for row in range(3)) if known._gradients else None)
     assert found == LEAST[kind]
+
+
+def test_a_norm_of_numbers_that_are_all_alike_is_refused_in_one_line() -> None:
+    """Its s is less than a unit."""
+    w, d = Weights(3), 24
+    head = {"query": w.affine(d, 2), "key": w.affine(d, 2), "value": {"weight": w.view([[0.0] * 2] * d), "bias": None},
+            "out": w.matrix(2, d), "slope": None}
+    attention = {"step": "attention", "norm": None, "heads": [head], "bias": None, "scale": {"root": 2}, "rotary": None}
+    norm = {"kind": "layer", "epsilon": f"1/{2**53}", "gain": None, "bias": None}
+    network = network_of("none") | {
+        "tokens": w.view([[1.0] * d] * 4), "positions": None, "steps": [attention, {"step": "norm", "norm": norm}],
+        "unembedding": {"weight": w.matrix(d, 2), "bias": w.view([1.0, 0.0])}, "tensors": w.tensors}
+    claim = make_claim(max_n=1, cases=[{"when": {"formula": "true"}, "above": [[[0, "1"], [1, "-1"]]]}])
+    assert refusal_of(float_runs(network, claim, BINARY32)) is Rejected

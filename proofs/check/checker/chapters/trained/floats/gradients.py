@@ -50,7 +50,9 @@ class NormGradients:
         x, e = stream
         wide = self._input.widened(stream)[1]
         found, r, rounding = self._norm.find(x)
-        return Deviation(wide, wide - e, self._norm.root(r)), found, rounding
+        if not (s := self._norm.root(r)):
+            raise Undecided
+        return Deviation(wide, wide - e, s), found, rounding
 
     def back(self, gradient: Sequence[int], stream: Stream) -> tuple[list[int], int]:
         """The gradient before the norm, and what is lost.
