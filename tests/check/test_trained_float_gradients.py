@@ -14,7 +14,7 @@ from proofs.check.checker.chapters.trained.exact import after_norm, linear
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_stack import RowsOnBalls
 from proofs.check.checker.chapters.trained.floats.gradients import CURVES
-from proofs.check.checker.chapters.trained.precision import Logits, Precision
+from proofs.check.checker.chapters.trained.precision import Logits, Precision, Undecided
 from proofs.check.checker.chapters.trained.reading.network import UnitsStep
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
@@ -224,3 +224,32 @@ def test_a_norm_of_numbers_that_are_all_alike_is_refused_in_one_line() -> None:
         "unembedding": {"weight": w.matrix(d, 2), "bias": w.view([1.0, 0.0])}, "tensors": w.tensors}
     claim = make_claim(max_n=1, cases=[{"when": {"formula": "true"}, "above": [[[0, "1"], [1, "-1"]]]}])
     assert refusal_of(float_runs(network, claim, BINARY32)) is Rejected
+
+
+def test_gradients_longer_than_64_and_norms_whose_s_may_be_too_small_are_left_out() -> None:
+    known, logits = known_of("rms", CLASSES["binary32"])
+    gradients, (before, *_) = known._gradients, logits.passed[0]
+    assert gradients is not None
+    kept, step = gradients._rows[0], gradients._steps[0]
+    gradients._rows[0] = kept._replace(gradient=[1000 * g for g in kept.gradient])  # type: ignore[index]
+    with pytest.raises(Undecided):
+        gradients.least(0, logits, 0)
+    wide, _, s = step._norm.find((before[0], 0))[0]
+    least = 2 * (s - 2) - wide  # the root of 8, the width, is cut off to 2
+    assert step._norm.back([0] * 8, (before[0], least - 1))
+    with pytest.raises(Undecided):
+        step._norm.back([0] * 8, (before[0], least))
+
+
+def test_units_are_as_bent_as_they_may_be_where_they_may_be() -> None:
+    """Where they bend up, nothing is lost if the sign is against it; a unit is as near to 0 as its error allows."""
+    known, _ = known_of("rms", CLASSES["binary32"])
+    assert known._gradients is not None
+    step, rest, units = known._gradients._steps[0], ONE // 64, 12
+    for turn, curve in ((5, CURVES[5]), (6, 0)):
+        inner = [0] * (units - 1) + [turn * ONE // 4 + rest + 1]
+        exact = curve * rest**2 / 2000
+        assert exact <= step._curved([0] * (units - 1) + [-ONE], inner, 0, rest) <= 1.001 * exact + 1
+        nearer = [x - 1 for x in inner]
+        assert step._curved([0] * (units - 1) + [-ONE], nearer, 0, rest) >= CURVES[turn - 1] * rest**2 / 2000
+    assert step._curved([ONE] * units, [9 * ONE // 4 + rest + 1] * units, 0, rest) // (rest**2 // 2000) in (98, 99)
