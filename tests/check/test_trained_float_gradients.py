@@ -253,3 +253,14 @@ def test_units_are_as_bent_as_they_may_be_where_they_may_be() -> None:
         nearer = [x - 1 for x in inner]
         assert step._curved([0] * (units - 1) + [-ONE], nearer, 0, rest) >= CURVES[turn - 1] * rest**2 / 2000
     assert step._curved([ONE] * units, [9 * ONE // 4 + rest + 1] * units, 0, rest) // (rest**2 // 2000) in (98, 99)
+
+
+@pytest.mark.parametrize(("activation", "norm"), [("relu", "layer"), ("tanh", "layer"), ("gelu", None)])
+def test_no_other_units_than_gelu_behind_a_norm_are_followed_backwards(activation: str, norm: str | None) -> None:
+    w, d = Weights(5), 8
+    network = w.network(4, d, 12, [w.attention(d, 2, w.norm(d, "layer"), 12),
+                                   w.units(d, 12, w.norm(d, norm) if norm else None, activation),
+                                   {"step": "norm", "norm": w.norm(d, "layer")}], True, 2)
+    given = given_of(network, CLASSES["binary32"])
+    known = proof.ProverOfRuns(given, given.floats[0])._rows.balls.stacks.at(0).rows
+    assert isinstance(known, RowsOnBalls) and known._gradients is None
