@@ -10,7 +10,7 @@ import pytest
 from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
 from proofs.check.checker.chapters.trained.exponentials import RELATIVE_ERROR
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOfRuns, is_power
-from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, spread
+from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, CentredRange, spread
 from proofs.check.checker.chapters.trained.packed import pack
 from proofs.check.checker.chapters.trained.ranges import PathBounds, Vectors
 from proofs.check.checker.chapters.trained.reading.network import Scale
@@ -121,3 +121,60 @@ def test_scores_so_large_that_sums_of_weights_may_vanish_are_refused_to_base_2(b
     assert one.exponents([PathBounds(below, below)], 10)
     with pytest.raises(Rejected):
         one.exponents([PathBounds(-above, -above)], 10)
+
+
+@pytest.mark.parametrize("cut", [Fraction(1), Fraction(2)])
+def test_averages_are_off_by_what_the_page_says_beside_exact_weights(cut: Fraction) -> None:
+    """T (4 · 2^e_P + 8 · 2^e_X + 8 · 2^e_A) (V + 1), or more where sums are cut off, and U and 16 T 2^e_X of V."""
+    form, weights, inputs = Format(20, -21, 40), Format(12, -19, 40), Format(12, -18, 40)
+    one = softmax(softmax=form, weights=weights, inputs=inputs, sums=Format(24, -22, 40), sum_ulp=cut)
+    e, of_weights, of_sums = (Fraction(1, 1 << k) for k in (21, 19, 22))
+    size, count = Fraction(5, 2), 6
+    raised = size + (Fraction(1, 1 << 18) if cut > 1 else 0)
+    (found,) = one.beside([int(size * UNIT)], count)
+    lost = count * ((4 if cut == 1 else 6) * of_weights + (8 if cut == 1 else 32) * e + 8 * of_sums) * (size + 1)
+    wanted = lost + ((1 + one.relative(count)) * (1 + 16 * count * e) - 1) * raised
+    assert 0 <= found - UNIT * wanted < 4
+    v = cut / (1 << 24)
+    rho = count * max(v, Fraction(1, 1 << 20)) / (1 - count * max(v, Fraction(1, 1 << 20)))
+    assert one.relative(count) == (1 + rho) / (1 - rho) * (1 + Fraction(1, 1 << 20)) ** 2 * (
+        1 + Fraction(1, 1 << 24)) ** 2 * (1 + Fraction(1, 1 << 12)) / (1 - Fraction(1, 1 << 12)) - 1
+    for most, fields in ((40, {"sums": Format(24, -60, 10)}), (40, {"softmax": Format(20, -60, 10)})):
+        assert softmax(**fields).beside([most * UNIT], 6)
+        with pytest.raises(Rejected):
+            softmax(**fields).beside([(most + 3) * UNIT], 6)
+    with pytest.raises(Rejected):
+        softmax(softmax=Format(20, -5, 40)).beside([UNIT], 3)
+
+
+def test_an_average_with_weights_of_which_little_is_known_is_between_the_values() -> None:
+    one = softmax()
+    scores = vectors([0.0, 0.0, 1.0], [8.0, 0.0, 0.0]).form
+    values = [CentredRange([int(x * UNIT)], [int(r * UNIT)]) for x, r in ((-3.0, 0.5), (1.0, 0.25), (2.0, 1.0))]
+    found = one.average(scores, values, 3)
+    (centre,), (reach,) = spread(Budget(1), found.form)
+    assert centre - reach <= -3.5 * UNIT <= centre - reach + 2 and centre + reach - 2 <= 3 * UNIT <= centre + reach
+    wanted = one.lost(3) * (Fraction(7, 2) + 1) + one.relative(3) * Fraction(7, 2)
+    assert 0 <= found.made[0] - UNIT * wanted < 4
+
+
+def test_differences_and_sums_that_may_be_too_large_for_weights_are_refused() -> None:
+    def exponents(least: Fraction, greatest: int, count: int) -> list[int]:
+        one = softmax(softmax=Format(20, -40, greatest))
+        return one.exponents([PathBounds(3 * UNIT, 3 * UNIT), PathBounds(int(least * UNIT), 0)], count)
+
+    assert exponents(Fraction(-49, 10), 5, 15)
+    for least, greatest, count in ((Fraction(-51, 10), 5, 15), (Fraction(0), 5, 16), (Fraction(0), 3, 1)):
+        with pytest.raises(Rejected):
+            exponents(least, greatest, count)
+
+
+def test_weights_that_may_all_be_flushed_prove_nothing() -> None:
+    """At most 4 T K e^ρ of the values, K = e^ρ (2^(e_X + 1) + 3 · 2^-100), and T K e^ρ is at most 1/2."""
+    scores, e = vectors([0.0, 0.0], [1.5, 0.0]).form, Fraction(1, 1 << 13)
+    one = softmax(softmax=Format(20, -13, 40))
+    grown = Fraction(44817, 10000)  # e^1.5
+    assert one._cancelled(scores, 2) >= 4 * 2 * grown**2 * (2 * e + Fraction(3, 1 << 100))
+    assert one._cancelled(scores, 2) <= 64 * 4 * 2 * grown**2 * (2 * e + Fraction(3, 1 << 100))
+    with pytest.raises(Rejected):
+        softmax(softmax=Format(20, -7, 40))._cancelled(scores, 2)
