@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from math import erf, exp, pi, sqrt
 from typing import Any
@@ -47,9 +49,10 @@ def network_of(kind: str) -> dict[str, Any]:
                                 {"step": "norm", "norm": w.norm(d, norm)}], True, 2)
 
 
-def known_of(kind: str, fields: dict[str, Any]) -> tuple[RowsOnBalls, Logits]:
+def known_of(kind: str, fields: dict[str, Any], margin: Fraction = Fraction(0)) -> tuple[RowsOnBalls, Logits]:
     """The rows of a network in a class of runs, and what is known of the word."""
     given = given_of(network_of(kind), fields)
+    given = replace(given, claim=replace(given.claim, margin=margin))
     prover = proof.ProverOfRuns(given, given.floats[0])
     found = prover._runner(1, 1, 4).logits(0, WORD, [len(WORD) - 1])[len(WORD) - 1]
     known = prover._rows.balls.stacks.at(0).rows
@@ -252,7 +255,9 @@ def test_units_are_as_bent_as_they_may_be_where_they_may_be() -> None:
         assert exact <= step._curved([0] * (units - 1) + [-ONE], inner, 0, rest) <= 1.001 * exact + 1
         nearer = [x - 1 for x in inner]
         assert step._curved([0] * (units - 1) + [-ONE], nearer, 0, rest) >= CURVES[turn - 1] * rest**2 / 2000
-    assert step._curved([ONE] * units, [9 * ONE // 4 + rest + 1] * units, 0, rest) // (rest**2 // 2000) in (98, 99)
+    for quarters, curve in ((9, 98), (36, 2)):
+        found = step._curved([ONE] * units, [quarters * ONE // 4 + rest + 1] * units, 0, rest)
+        assert curve <= found * 2000 / rest**2 <= curve * 1.001
 
 
 @pytest.mark.parametrize(("activation", "norm"), [("relu", "layer"), ("tanh", "layer"), ("gelu", None)])
@@ -264,3 +269,10 @@ def test_no_other_units_than_gelu_behind_a_norm_are_followed_backwards(activatio
     given = given_of(network, CLASSES["binary32"])
     known = proof.ProverOfRuns(given, given.floats[0])._rows.balls.stacks.at(0).rows
     assert isinstance(known, RowsOnBalls) and known._gradients is None
+
+
+def test_a_row_must_be_above_the_margin() -> None:
+    """What it is proved to be above is told beside the margin, three times that where a row is multiplied by 3."""
+    plain, half = (known_of("two", CLASSES["binary32"], margin) for margin in (Fraction(0), Fraction(1, 2)))
+    for row, times in enumerate((1, 1, 3)):
+        assert abs(proved(*plain, row) - proved(*half, row) - times * ONE // 2) <= 2
