@@ -138,16 +138,18 @@ class RowsInRuns:
 
     def prove(self, walk: WalkOfRuns, runner: Runner, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]
               ) -> None:
-        """The needed rows of an input, on balls or on forms.
+        """The needed rows of an input, on balls, or on forms, or on balls behind the last attention.
 
         Raises:
             Rejected: if one is not above the margin in every run, as far as is known.
         """
         if self.balls.prove(runner, tokens, needed):
             return
-        for place, logits in walk.logits(tokens, [*needed]):
-            for row in needed[place]:
-                self._prove_row(row, logits)
+        for place, stream in walk.attended(tokens, [*needed]):
+            if not self.balls.prove_behind(stream, needed[place]):
+                logits = self._stack.finish(stream)
+                for row in needed[place]:
+                    self._prove_row(row, logits)
 
     def _prove_row(self, row: int, logits: AffineForm) -> None:
         value = make_row_maps(self._budget, [self._rows[row]], self._stack.network.outputs)
@@ -266,8 +268,13 @@ class WalkOfRuns:
 
     def logits(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
         """The logits at these places of the input."""
+        for place, stream in self.attended(tokens, places):
+            yield place, self._stack.finish(stream)
+
+    def attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
+        """The streams at these places behind the last attention step; or before the first step, if there is none."""
         if not self._stack.network.causal:
-            yield from self._logits_of_all(tokens, places)
+            yield from self._all_attended(tokens, places)
             return
         common = next((k for k, (a, b) in enumerate(zip(tokens, self._tokens, strict=False)) if a != b),
                       min(len(tokens), len(self._tokens)))
@@ -278,7 +285,9 @@ class WalkOfRuns:
         for token in tokens[common:]:
             self._add(token)
         for place in places:
-            yield place, self._finish(self._last[place], place + 1)
+            last = self._last[place]
+            yield place, last if isinstance(last, AffineForm) else self._stack.attend(
+                self._stack.stages[-1], last, self._seen[-1][:place + 1])
 
     def _add(self, token: int) -> None:
         """One more token, up to the last attention step, which only places that are judged need."""
@@ -293,12 +302,7 @@ class WalkOfRuns:
         self._tokens.append(token)
         self._last.append(last)
 
-    def _finish(self, last: Asking | AffineForm, visible: int) -> AffineForm:
-        if isinstance(last, Asking):
-            last = self._stack.answer(self._stack.stages[-1], last, self._seen[-1][:visible])
-        return self._stack.logits(last)
-
-    def _logits_of_all(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
+    def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
         stack = self._stack
         stack.budget.spend(len(tokens) ** 2)
         streams = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
@@ -309,7 +313,7 @@ class WalkOfRuns:
         for stage in stack.stages[-1:]:
             asked = [stack.ask(stage, stream) for stream in streams]
             seen = [one for _, one in asked]
-            streams = [stack.answer(stage, asking, seen) if place in places else asking.stream
+            streams = [stack.attend(stage, asking, seen) if place in places else asking.stream
                        for place, (asking, _) in enumerate(asked)]
         for place in places:
-            yield place, stack.logits(streams[place])
+            yield place, streams[place]

@@ -127,6 +127,10 @@ class FloatStack:
 
     def answer(self, stage: Stage, asking: Asking, seen: Sequence[Seen]) -> AffineForm:
         """The stream of a token after an attention step, and the steps up to the next one."""
+        return self.between(stage.after, self.attend(stage, asking, seen))
+
+    def attend(self, stage: Stage, asking: Asking, seen: Sequence[Seen]) -> AffineForm:
+        """The stream of a token after an attention step."""
         attention, operations, softmax = stage.attention, self.operations, self.softmax
         query = operations.entering(operations.linear(attention.query, asking.read))
         count = len(seen)
@@ -142,10 +146,14 @@ class FloatStack:
         made = [error for one in averages for error in one.made]
         joined = operations.stored(join_forms([one.form for one in averages]), made)
         written = operations.linear(attention.out, joined)
-        return self.between(stage.after, operations.sum(asking.stream, written))
+        return operations.sum(asking.stream, written)
+
+    def finish(self, stream: AffineForm) -> AffineForm:
+        """The logits as they are stored, of a stream behind the last attention step, or before the first step."""
+        return self.logits(self.between(self.stages[-1].after, stream) if self.stages else stream)
 
     def logits(self, stream: AffineForm) -> AffineForm:
-        """The logits as they are stored, after the last step."""
+        """The same of a stream after the last step."""
         return promoted(self.operations.linear(self._unembedding, stream))
 
 
