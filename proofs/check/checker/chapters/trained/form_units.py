@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ...kernel.budget import Budget
 from .activations import Activation
-from .forms import FRACTION, UNIT, WEIGHT, AffineForm, charge, spread, tighten, widened, within_range
+from .forms import FRACTION, UNIT, WEIGHT, AffineForm, charge, known_by_sizes, spread, tighten, widened, within_range
 from .packed import rescale
 from .roundings import Rounder
 
@@ -39,15 +39,15 @@ class LinearPiece(NamedTuple):
     doubt: int
 
 
-def activate(budget: Budget, curve: Curve, x: AffineForm) -> AffineForm:
-    """The activation of each coordinate; `identity` changes nothing.
+def activate(budget: Budget, curve: Curve, x: AffineForm, is_tight: bool = False) -> AffineForm:
+    """The activation of each coordinate; `identity` changes nothing. Of a tight form the sizes are those of a spread.
 
     Proof. slope x + height has the symbols of x; the rest is within doubt and, of what has no symbol, |slope| radius.
     The slope is an exact number; each slot is rounded by at most 1/2.
     """
     if curve.name == "identity":
         return x
-    known = spread(budget, x)
+    known = known_by_sizes(x) if is_tight else spread(budget, x)
     x = tighten(x, known)
     charge(budget, len(x.rows), x.slots)
     lines = [find_line(budget, curve, centre - reach, centre + reach) for centre, reach in zip(*known, strict=True)]

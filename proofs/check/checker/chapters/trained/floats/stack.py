@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ....kernel.numbers import INTEGER_BITS, over_one_denominator
 from ...run_classes.reading import FloatClaim
-from ..forms import AffineForm, CentredRange, Linear, make_linear, promoted, spread, widened
+from ..forms import AffineForm, CentredRange, Linear, known_by_sizes, make_linear, promoted, widened
 from ..maps import make_bias, make_map, to_units
 from ..passing import NormMaps, UnitMaps, make_maps, make_norm
 from ..ranges import PathBounds
@@ -123,7 +123,7 @@ class FloatStack:
 
     def _entered(self, maps: Linear, read: AffineForm) -> CentredRange:
         """A key or a value, as it enters products."""
-        return spread(self.budget, self.operations.entering(self.operations.linear(maps, read)))
+        return known_by_sizes(self.operations.entering(self.operations.linear(maps, read)))
 
     def answer(self, stage: Stage, asking: Asking, seen: Sequence[Seen]) -> AffineForm:
         """The stream of a token after an attention step, and the steps up to the next one."""
@@ -137,10 +137,10 @@ class FloatStack:
         parts = [softmax.scores(_take(query, part), [one.keys[head] for one in seen], attention.scale)
                  for head, part in enumerate(attention.queries)]
         scores = join_forms(parts)
-        stored = [PathBounds(x - reach, x + reach) for x, reach in zip(*spread(self.budget, scores), strict=True)]
+        stored = [PathBounds(x - reach, x + reach) for x, reach in zip(*known_by_sizes(scores), strict=True)]
         off = [more for head in range(len(parts))
                for more in softmax.exponents(stored[head * count:(head + 1) * count], count)]
-        scores = operations.tight(promoted(widened(scores, off)))
+        scores = promoted(widened(scores, off))
         averages = [softmax.average(_take(scores, range(head * count, (head + 1) * count)),
                                     [one.values[head] for one in seen], count) for head in range(len(parts))]
         made = [error for one in averages for error in one.made]
