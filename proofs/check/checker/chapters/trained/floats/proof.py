@@ -40,6 +40,7 @@ from .rounding import unit_roundoff
 from .stack import Asking, FloatStack, Seen, make_row_maps
 
 FORMAT_OF_FLOAT_RUNS = "certify-float-runs"
+PATIENCE = 8  # how many more words than not may need forms before balls are tried for one word of so many only
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,7 @@ class RowsInRuns:
                  length: int) -> None:
         self._stack, self._budget = stack, stack.budget
         self._rows, self._inputs = rows, (rows, margin, tokens, length)
+        self._words, self._failed = 0, 0
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
 
     @cached_property
@@ -143,8 +145,12 @@ class RowsInRuns:
         Raises:
             Rejected: if one is not above the margin in every run, as far as is known.
         """
-        if self.balls.prove(runner, tokens, needed):
-            return
+        self._words += 1
+        if self._failed < PATIENCE or self._words % PATIENCE == 0:
+            is_proved = self.balls.prove(runner, tokens, needed)
+            self._failed = max(0, self._failed + (-1 if is_proved else 1))
+            if is_proved:
+                return
         for place, stream in walk.attended(tokens, [*needed]):
             if not self.balls.prove_behind(stream, needed[place]):
                 logits = self._stack.finish(stream)
@@ -169,6 +175,7 @@ class ProverOfRuns:
         length = len(claim.before) + claim.max_n + len(claim.after)
         self._rows = RowsInRuns(self._stack, self._judge.rows, claim.margin, tokens, length)
         self._runners: dict[WordsUnit, Runner] = {}
+        self._walks: dict[int, WalkOfRuns] = {}
         self._given = given
         self._classes: Classes | None = None
 
@@ -194,7 +201,7 @@ class ProverOfRuns:
             Rejected: if a row is not above the margin in every run, as far as is known; the word is named.
         """
         judge, words = self._judge, 0
-        walk, runner = WalkOfRuns(self._stack, offset), self._runner(offset, first, last)
+        walk, runner = self._walks.setdefault(offset, WalkOfRuns(self._stack, offset)), self._runner(offset, first, last)
         for word, cases in judge.words(first, last, ALL):
             words += 1
             if needed := judge.needed(len(word), cases):
@@ -265,6 +272,7 @@ class WalkOfRuns:
         self._tokens: list[int] = []
         self._seen: list[list[Seen]] = [[] for _ in stack.stages]
         self._last: list[Asking | AffineForm] = []
+        self._starts: dict[tuple[int, int], tuple[Asking, Seen]] = {}
 
     def logits(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
         """The logits at these places of the input."""
@@ -291,16 +299,25 @@ class WalkOfRuns:
 
     def _add(self, token: int) -> None:
         """One more token, up to the last attention step, which only places that are judged need."""
-        stack, found = self._stack, self._stack.embed(token, self._offset + len(self._tokens))
+        stack, place = self._stack, len(self._tokens)
+        found = stack.embed(token, self._offset + place)
         last: Asking | AffineForm = found
         for number, stage in enumerate(stack.stages):
-            last, seen = stack.ask(stage, found)
+            last, seen = stack.ask(stage, found) if number else self._start(place, token, found)
             stack.budget.hold(stack.bits_of_a_token)
             self._seen[number].append(seen)
             if number + 1 < len(stack.stages):
                 found = stack.answer(stage, last, self._seen[number])
         self._tokens.append(token)
         self._last.append(last)
+
+    def _start(self, place: int, token: int, embedded: AffineForm) -> tuple[Asking, Seen]:
+        """A token at the first attention step, and what others see of it: the same in all inputs."""
+        found, stack = self._starts.get((place, token)), self._stack
+        if found is None:
+            stack.budget.hold(2 * stack.bits_of_a_token)
+            found = self._starts[place, token] = stack.ask(stack.stages[0], embedded)
+        return found
 
     def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
         stack = self._stack
