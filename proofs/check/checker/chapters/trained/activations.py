@@ -77,6 +77,14 @@ class Activation:
         return [first + (2 * second * t >> bits) << finer
                 for y in x for _, first, second in [cells[y >> bits]] for t in [y & mask]]
 
+    def nodes(self, points: Sequence[int]) -> list[int]:
+        """The last numbers before these at which a cell begins, and the next one after the last."""
+        return [*(x >> self._shift << self._shift for x in points[:-1]), -(-points[-1] >> self._shift) << self._shift]
+
+    def at_nodes(self, points: Sequence[int]) -> list[int]:
+        """The function at numbers at which cells begin: no cell is made for that."""
+        return [self._value_at(x >> self._shift) >> self._finer for x in points]
+
     @property
     def slope_error(self) -> int:
         """How far off a slope may be."""

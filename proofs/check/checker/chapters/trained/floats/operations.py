@@ -193,7 +193,7 @@ class Operations:
         """The stream after a step of units."""
         x = promoted(x)
         found = self.linear(maps.inward, self.normed(maps.norm, x))
-        units = activate(self.budget, maps.curve, found, is_tight=True)
+        units = activate(self.budget, maps.curve, found, quick=True)
         if maps.curve.name != "relu":
             units = self.stored(units, self._function_error(maps.curve.name, found.sizes))
         return self.sum(x, self.linear(maps.outward, units))
