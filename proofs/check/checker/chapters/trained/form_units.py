@@ -52,7 +52,8 @@ def activate(budget: Budget, curve: Curve, x: AffineForm, quick: bool = False) -
     known = known_by_sizes(x) if quick else spread(budget, x)
     x = tighten(x, known)
     charge(budget, len(x.rows), x.slots)
-    lines = [find_line(budget, curve, centre - reach, centre + reach, quick) for centre, reach in zip(*known, strict=True)]
+    lines = [find_line(budget, curve, centre - reach, centre + reach, quick)
+             for centre, reach in zip(*known, strict=True)]
     rows, radii, sizes = [], [], []
     for line, row, radius, size in zip(lines, x.rows, x.radii, x.sizes, strict=True):
         rows.append(rescale(line.slope * row, x.slots, WEIGHT) + line.height)

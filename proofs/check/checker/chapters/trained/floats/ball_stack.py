@@ -27,6 +27,8 @@ from .gradients import NormGradients, RowGradients, UnitsGradients, rows_of_norm
 from .operations import embedded
 from .rounding import tiny
 
+TABLE_BITS = 6  # tables of activations may be off by so much less than 2^-p, p the bits of what is stored
+
 
 class NormOnBalls(NormOfStream):
     """A step that normalises the stream."""
@@ -46,7 +48,8 @@ class UnitsOnBalls(UnitsOnNumbers):
     """A step with units, which have no gate: ``relu``, ``gelu`` or ``tanh``."""
 
     def __init__(self, balls: Balls, step: UnitsStep, width: int, reads: int) -> None:
-        super().__init__(balls.precision, balls.budget, step, width, reads)
+        super().__init__(balls.precision, balls.budget, step, width, reads,
+                         max(1, balls.precision.one >> balls.run.storage.precision + TABLE_BITS))
         units, one, lost = step.inward.weight.width, balls.precision.one, 4 * tiny(balls.run.softmax)
         self._input, self._sum = InputOnBalls(balls, step.norm, width), SumOnBalls(balls, width)
         self._inward, self._outward = (ProductOnBalls(balls, linear(one)) for one in (step.inward, step.outward))

@@ -201,7 +201,8 @@ class ProverOfRuns:
             Rejected: if a row is not above the margin in every run, as far as is known; the word is named.
         """
         judge, words = self._judge, 0
-        walk, runner = self._walks.setdefault(offset, WalkOfRuns(self._stack, offset)), self._runner(offset, first, last)
+        walk = self._walks.setdefault(offset, WalkOfRuns(self._stack, offset))
+        runner = self._runner(offset, first, last)
         for word, cases in judge.words(first, last, ALL):
             words += 1
             if needed := judge.needed(len(word), cases):
