@@ -200,18 +200,29 @@ class ProverOfRuns:
         Raises:
             Rejected: if a row is not above the margin in every run, as far as is known; the word is named.
         """
-        judge, words = self._judge, 0
+        words = 0
+        for _, reason in self.tried(offset, first, last):
+            words += 1
+            if reason:
+                raise Rejected(reason)
+        return words
+
+    def tried(self, offset: int, first: int, last: int) -> Iterator[tuple[int, str]]:
+        """The length of each of these words, and why it is not proved, if it is not; then only shorter ones follow."""
+        judge = self._judge
         walk = self._walks.setdefault(offset, WalkOfRuns(self._stack, offset))
         runner = self._runner(offset, first, last)
         for word, cases in judge.words(first, last, ALL):
-            words += 1
+            if len(word) > last:
+                continue
+            reason = ""
             if needed := judge.needed(len(word), cases):
                 try:
                     self._rows.prove(walk, runner, judge.tokens(word), needed)
                 except Rejected as refusal:
                     shown = " ".join(judge.claim.alphabet[letter] for letter in word)
-                    raise Rejected(f"offset {offset}, word {quote(shown)}: {refusal}") from None
-        return words
+                    reason, last = f"offset {offset}, word {quote(shown)}: {refusal}", len(word) - 1
+            yield len(word), reason
 
     def _runner(self, offset: int, first: int, last: int) -> Runner:
         """What runs words of these lengths on balls; in causal networks it keeps what it has found of shorter words."""
@@ -238,15 +249,11 @@ def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] |
         Rejected: if there is no rule for the class, or for what the network does.
     """
     expect_sensible(run)
-    prover, stretches = ProverOfRuns(given, run), list(obligations(given.network, given.claim, given.language))
-    for n in range(min(one.first for one in stretches), max(one.last for one in stretches) + 1):
-        for one in stretches:
-            try:
-                if one.first <= n <= one.last:
-                    prover.prove(one.offset, n, n)
-            except Rejected as reason:
-                return n, str(reason)
-    return None
+    prover, found = ProverOfRuns(given, run), list[tuple[int, str]]()
+    for one in obligations(given.network, given.claim, given.language):
+        last = min(one.last, found[-1][0] - 1) if found else one.last
+        found += [(n, reason) for n, reason in prover.tried(one.offset, one.first, last) if reason]
+    return found[-1] if found else None
 
 
 def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple[int, str]]:
