@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mpmath import exp, mp, mpf, sqrt
 
-from proofs.check.checker.chapters.trained.activations import SHAPES, Activation
+from proofs.check.checker.chapters.trained.activations import EXACT, SHAPES, Activation
 from proofs.check.checker.chapters.trained.exact import ExactLinear
 from proofs.check.checker.chapters.trained.exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
 from proofs.check.checker.chapters.trained.heads import HeadOnNumbers, Reach, TokenProjections
@@ -66,6 +66,27 @@ def test_activations_are_within_the_stated_error(name: str, precision: Precision
     for given, found in zip(x, activation.apply(x), strict=True):
         true = ACTIVATIONS[name](mpf(given) / precision.one) * precision.one
         assert abs(found - true) <= activation.error
+
+
+@pytest.mark.parametrize("name", [name for name in SHAPES if name not in EXACT])
+@pytest.mark.parametrize("allowed", [0, 1, 1 << 12])
+def test_wider_cells_are_within_the_error_that_was_allowed_for_them_and_so_are_slopes(name: str, allowed: int) -> None:
+    precision = Precision(0)
+    activation, f, h = Activation(name, precision, Budget(), allowed), ACTIVATIONS[name], mpf(2) ** -30
+    assert activation.error <= 2 + max(allowed, 1)
+    x = [*numbers(random.Random(4), 60, precision.fraction + 1), *range(0, 1 << 20, (1 << 14) + 1)]
+    for given, found, slope in zip(x, activation.apply(x), activation.slopes(x), strict=True):
+        at = mpf(given) / precision.one
+        assert abs(found - f(at) * precision.one) <= activation.error
+        assert abs(slope - (f(at + h) - f(at - h)) / (2 * h) * precision.one) <= activation.slope_error
+
+
+def test_cells_are_wider_only_where_the_error_allows_it() -> None:
+    at_0, fine, coarse = (Activation("gelu", Precision(0), Budget(), allowed) for allowed in (1, 0, 1 << 12))
+    assert at_0.error == fine.error == 3 < coarse.error == 24
+    assert Activation("gelu", Precision(1), Budget(), 1).error == Activation("gelu", Precision(1), Budget(), 0).error
+    x = range(0, 3 << 26, 200_003)
+    assert max(abs(y - z) for y, z in zip(coarse.apply(x), fine.apply(x), strict=True)) > coarse.error / 2
 
 
 @pytest.mark.parametrize("name", SHAPES)

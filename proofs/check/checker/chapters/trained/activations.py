@@ -46,9 +46,12 @@ ParabolaPiece = tuple[int, int, int]
 
 
 class Activation:
-    """An activation of numbers; ``apply`` is off by at most ``error`` in each."""
+    """An activation of numbers; ``apply`` is off by at most ``error`` in each.
 
-    def __init__(self, name: str, precision: Precision, budget: Budget) -> None:
+    Where parabolas may be off by more than they are, cells are wider, as wide as that allows.
+    """
+
+    def __init__(self, name: str, precision: Precision, budget: Budget, allowed: int = 1) -> None:
         self._budget, self._precision = budget, precision
         self._shape, self._name = SHAPES[name], name
         self._far = far(precision.fraction) << precision.fraction
@@ -57,13 +60,16 @@ class Activation:
         if name not in EXACT:
             make = Normal if name == "gelu" else partial(Sigmoids, name)
             self._function = make(precision.fraction + self._finer, budget).find
-        self._shift = precision.fraction - self._shape.step_bits
+        rest = self._shape.third * Fraction(642, 10000) * precision.one / 8**self._shape.step_bits
+        self._step_bits = self._shape.step_bits
+        while self._step_bits > FINER and 8 * rest <= allowed:
+            self._step_bits, rest = self._step_bits - 1, 8 * rest
+        self._shift = precision.fraction - self._step_bits
         self._values: dict[int, int] = {}
         self._cells = LazyTable(self._make_cell, self._far >> self._shift)
         by_table = precision.level <= 1
         self.apply = (self._apply_relu if name == "relu" else list if name == "identity" else
                       self._apply_cells if by_table else self._apply_each)
-        rest = self._shape.third * Fraction(642, 10000) * precision.one / 8**self._shape.step_bits
         self.error = 0 if name in EXACT else VALUE_ERROR if not by_table else (
             min(1, self._finer) - (-(2 * VALUE_ERROR + 4) >> self._finer) + -(-rest // 1))
 
@@ -73,15 +79,23 @@ class Activation:
         Proof: docs/trained.md, section 6, Tables of activations.
         """
         cells, bits, mask = self._cells, self._shift, (1 << self._shift) - 1
-        finer = self._shape.step_bits - self._finer
+        finer = self._step_bits - self._finer
         return [first + (2 * second * t >> bits) << finer
                 for y in x for _, first, second in [cells[y >> bits]] for t in [y & mask]]
+
+    def nodes(self, points: Sequence[int]) -> list[int]:
+        """The last numbers before these at which a cell begins, and the next one after the last."""
+        return [*(x >> self._shift << self._shift for x in points[:-1]), -(-points[-1] >> self._shift) << self._shift]
+
+    def at_nodes(self, points: Sequence[int]) -> list[int]:
+        """The function at numbers at which cells begin: no cell is made for that."""
+        return [self._value_at(x >> self._shift) >> self._finer for x in points]
 
     @property
     def slope_error(self) -> int:
         """How far off a slope may be."""
-        rest = self._shape.third * self._precision.one / (1 << 2 * self._shape.step_bits)
-        return (4 * VALUE_ERROR + 2 << self._shape.step_bits - self._finer) + -(-rest // 1)
+        rest = self._shape.third * self._precision.one / (1 << 2 * self._step_bits)
+        return (4 * VALUE_ERROR + 2 << self._step_bits - self._finer) + -(-rest // 1)
 
     def spread(self, e: int) -> int:
         """How far off results are, roundings apart, if arguments are off by e (in the 2-norm)."""

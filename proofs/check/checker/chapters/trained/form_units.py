@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from operator import sub
 from typing import NamedTuple
 
 from ...kernel.budget import Budget
 from .activations import Activation
-from .forms import FRACTION, UNIT, WEIGHT, AffineForm, charge, spread, tighten, widened, within_range
+from .forms import FRACTION, UNIT, WEIGHT, AffineForm, charge, known_by_sizes, spread, tighten, widened, within_range
 from .packed import rescale
 from .roundings import Rounder
 
@@ -39,18 +40,20 @@ class LinearPiece(NamedTuple):
     doubt: int
 
 
-def activate(budget: Budget, curve: Curve, x: AffineForm) -> AffineForm:
-    """The activation of each coordinate; `identity` changes nothing.
+def activate(budget: Budget, curve: Curve, x: AffineForm, quick: bool = False) -> AffineForm:
+    """The activation of each coordinate; `identity` changes nothing. It is quick where sizes are those of a spread, and
+    wide intervals have few cells.
 
     Proof. slope x + height has the symbols of x; the rest is within doubt and, of what has no symbol, |slope| radius.
     The slope is an exact number; each slot is rounded by at most 1/2.
     """
     if curve.name == "identity":
         return x
-    known = spread(budget, x)
+    known = known_by_sizes(x) if quick else spread(budget, x)
     x = tighten(x, known)
     charge(budget, len(x.rows), x.slots)
-    lines = [find_line(budget, curve, centre - reach, centre + reach) for centre, reach in zip(*known, strict=True)]
+    lines = [find_line(budget, curve, centre - reach, centre + reach, quick)
+             for centre, reach in zip(*known, strict=True)]
     rows, radii, sizes = [], [], []
     for line, row, radius, size in zip(lines, x.rows, x.radii, x.sizes, strict=True):
         rows.append(rescale(line.slope * row, x.slots, WEIGHT) + line.height)
@@ -59,13 +62,13 @@ def activate(budget: Budget, curve: Curve, x: AffineForm) -> AffineForm:
     return widened(within_range(rows, x.slots, radii, sizes), [line.doubt for line in lines])
 
 
-def find_line(budget: Budget, curve: Curve, least: int, greatest: int) -> LinearPiece:
+def find_line(budget: Budget, curve: Curve, least: int, greatest: int, quick: bool = False) -> LinearPiece:
     """A line beside a function on an interval.
 
     Proof. Let g be the function less the line through the origin with this slope: any one will do. `relu` is linear
     on both sides of 0, so g is greatest and least at the ends or at 0. Of any other function |g''| <= M, so between
     two neighbouring points of the grid, h apart, g is within M h^2 / 8 of its chord, which is between its values
-    there. A rounding is within its doubt of line segments between its points.
+    there; the grid may reach beyond the interval. A rounding is within its doubt of line segments between its points.
     """
     width = greatest - least
     if isinstance(curve.values, Rounder):
@@ -73,14 +76,18 @@ def find_line(budget: Budget, curve: Curve, least: int, greatest: int) -> Linear
     elif curve.name == "relu":
         points, doubt = [least, *([0] if least < 0 < greatest else []), greatest], 0
     else:
-        cells = CELLS if width > WIDE else CELLS >> 2 if width > NARROW else 2
+        cells = CELLS if width > WIDE and not quick else CELLS >> 2 if width > NARROW else 2
         points = [least + width * k // cells for k in range(cells + 1)]
-        bend, h = BEND[curve.name], width // cells + 1
+        if quick and width > WIDE:
+            points = curve.values.nodes(points)
+            width = points[-1] - points[0]
+        bend, h = BEND[curve.name], max(map(sub, points[1:], points)) + 1
         sag = (bend.numerator * h * h // bend.denominator >> FRACTION + 3) + 1  # M h^2 / 8, rounded up
         doubt = curve.values.error + sag
     budget.spend(len(points))
     if isinstance(curve.values, Activation):
-        found = curve.values.apply(points)
+        on_nodes = quick and width > WIDE and curve.name in BEND
+        found = (curve.values.at_nodes if on_nodes else curve.values.apply)(points)
     slope = (found[-1] - found[0] << WEIGHT) // width if width > NARROW else 0
     above = [y - (slope * x >> WEIGHT) for x, y in zip(points, found, strict=True)]
     lowest, highest = min(above) - doubt - 1, max(above) + doubt

@@ -19,12 +19,13 @@ from typing import NamedTuple
 
 from ...kernel.budget import Budget
 from ...kernel.verdicts import require
-from .packed import READABLE, SLOT, pack_short, rescale, unpack
+from .packed import READABLE, SLOT, TOP, pack_short, rescale, unpack
 
 FRACTION = 44  # bits behind the point of what forms contain
 WEIGHT = FRACTION  # bits behind the point of weights
 UNIT = 1 << FRACTION
 HALF = 1 << WEIGHT - 1
+LOWEST_SLOT = (1 << SLOT) - 1
 
 
 class AffineForm(NamedTuple):
@@ -90,6 +91,14 @@ def spread(budget: Budget, form: AffineForm) -> CentredRange:
     slots = [unpack(row, form.slots) for row in form.rows]
     reaches = [sum(map(abs, one)) - abs(one[0]) + radius for one, radius in zip(slots, form.radii, strict=True)]
     return CentredRange([one[0] for one in slots], reaches)
+
+
+def known_by_sizes(form: AffineForm) -> CentredRange:
+    """The same as the sizes have it: as near, if these are what a spread gives."""
+    if form.slots == 1:
+        return CentredRange(form.rows, form.radii)
+    centres = [((row & LOWEST_SLOT) ^ TOP) - TOP for row in form.rows]
+    return CentredRange(centres, [size - abs(x) for size, x in zip(form.sizes, centres, strict=True)])
 
 
 def tighten(form: AffineForm, known: CentredRange) -> AffineForm:

@@ -46,7 +46,7 @@ class LinearOnNumbers:
         self.start = precision.pack([floor_shift(b, given.bias.power + precision.fraction + power) + (1 << power - 1)
                                       for b in given.bias.entries])
         self._quotients = precision.quotients(self.width, power)
-        self.norm = spectral_norm(budget, given.weight) + 1
+        self.norm = spectral_norm(budget, given.weight, precision.norms) + 1
         self.rounding = (rounds * reads * ceil_sqrt(height) >> power + 1) + 2
         self._rounding = (rounds * reads * ceil_sqrt(height * self.width) >> power + 1) + 3 + side // 2
         bias = [floor_shift(b, given.bias.power + precision.fraction) for b in given.bias.entries]
@@ -97,7 +97,7 @@ def largest_entry(given: ExactLinear, reads: int, precision: Precision) -> int:
     return (reads * columns >> NORM_BITS) + bias + (reads * ceil_sqrt(len(given.weight.rows)) >> LEAST_WEIGHT) + 4
 
 
-def spectral_norm(budget: Budget, matrix: Matrix) -> int:
+def spectral_norm(budget: Budget, matrix: Matrix, known: dict[Matrix, int] | None = None) -> int:
     """An integer such that the spectral norm of the matrix is at most it divided by 2^NORM_BITS.
 
     Proof. Let M be the entries with ENTRY_BITS bits, rounded down to a multiple of a power of two: the rest has a
@@ -105,6 +105,11 @@ def spectral_norm(budget: Budget, matrix: Matrix) -> int:
     so |M| is at most the sixteenth root of the sum of the squares of the entries of S⁴; and at most the Frobenius
     norm of M.
     """
+    if known is not None:
+        if matrix not in known:
+            budget.hold(INTEGER_BITS * len(matrix.rows) * matrix.width)
+            known[matrix] = spectral_norm(budget, matrix)
+        return known[matrix]
     rows = matrix.rows if len(matrix.rows) <= matrix.width else tuple(zip(*matrix.rows, strict=True))
     longest = max((w.bit_length() for row in rows for w in row), default=0)
     if not longest:

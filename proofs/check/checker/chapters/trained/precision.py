@@ -24,6 +24,8 @@ from operator import mul
 from sys import byteorder
 from typing import NamedTuple
 
+from .reading.dyadics import Matrix
+
 LOWEST, HIGHEST = 0, 2  # precision; at 3, exponential.py would not enclose closely enough
 LEAST_WEIGHT = 16  # bits of a weight behind the point
 NORM_BITS = 32  # upper bounds of norms of matrices are integers over 2^32
@@ -62,9 +64,11 @@ class Precision:
         fraction, weight: F, and how many bits behind the point factors have that are not packed.
         exponent: bits behind the point of exp, as exponentials.py has it.
         product: what packed scores are divided by, as a power of two.
+        norms: spectral norms of matrices that are known, which are the same at all precisions.
     """
 
-    def __init__(self, level: int) -> None:
+    def __init__(self, level: int, norms: dict[Matrix, int] | None = None) -> None:
+        self.norms = {} if norms is None else norms
         self.level = level
         self.fraction = 44 * level or 26
         self.slot = 128 * level or 64

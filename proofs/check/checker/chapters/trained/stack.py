@@ -83,14 +83,16 @@ class NormOfStream:
 class UnitsOnNumbers:
     """A step with units. With a gate, a · u is off by at most |a - a'| |u| + |a| |u - u'| and the errors' product."""
 
-    def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, width: int, reads: int) -> None:
+    def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, width: int, reads: int,
+                 allowed: int = 1) -> None:
+        """``allowed`` is what parabolas of the activation may be off."""
         self._precision, self._reading = precision, StepInput(step.norm, width, precision, budget, reads)
         self.width = width
         read, units = self._reading.bound, step.inward.weight.width
         self._in = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.inward)), read)
         self._gate = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.gate)),
                                      read) if step.gate else None
-        self._activation = Activation(str(step.activation), precision, budget)
+        self._activation = Activation(str(step.activation), precision, budget, allowed)
         self._activates = self._gate or self._in
         self._rounding = ceil_sqrt(units) * self._activation.error + 1
         self._bound = self._activation.bound(self._activates.bound, ceil_sqrt(units))

@@ -16,6 +16,7 @@ from ..along_words.truth import TruthsAlongWord
 from .obligations import is_by_place
 from .precision import HIGHEST, LOWEST, Logits, Precision, Undecided
 from .reading.decision import LogitRow, TrainedClaim, WordsUnit
+from .reading.dyadics import Matrix
 from .reading.network import Network
 from .stack import Stack, up_to_attention
 from .walks import Walk, make_walk
@@ -73,6 +74,7 @@ class Stacks:
         self.network, self._rows, self._make = network, rows, make
         self._beginning: Stack | None = None
         self._made: dict[int, Stack | None] = {}
+        self._norms: dict[Matrix, int] = {}
 
     def at(self, level: int) -> Stack:
         """The network at a precision.
@@ -82,7 +84,7 @@ class Stacks:
         """
         if level not in self._made:
             self._made[level] = None
-            self._made[level] = self._make(Precision(level), self.network, self._rows)
+            self._made[level] = self._make(Precision(level, self._norms), self.network, self._rows)
         stack = self._made[level]
         if stack is None:
             raise Undecided
@@ -97,7 +99,7 @@ class Stacks:
         if level > LOWEST or not self.at(level).blocks:
             return self.at(level)
         if self._beginning is None:
-            self._beginning = self._make(Precision(LOWEST + 1), up_to_attention(self.network), ())
+            self._beginning = self._make(Precision(LOWEST + 1, self._norms), up_to_attention(self.network), ())
         return self._beginning
 
 

@@ -59,14 +59,13 @@ class HeadOnBalls(HeadOnNumbers):
             raise Undecided
         self._relative, self._flushed = share(relative), share((1 + relative) * flushed + self._side * lost)
         self._constant = self._side * balls.number(lost) + 2
-        norm = spectral_norm(balls.budget, head.out) + 1
+        norm = spectral_norm(balls.budget, head.out, balls.precision.norms) + 1
         factor = (1 << 2 * NORM_BITS) // norm * 1023 >> 10
         self.out_norm = -(-(1 << 2 * NORM_BITS) // factor)
         out = multiply(ExactLinear(head.out, zeros(head.out.width)), factor, -NORM_BITS)
         self._written = LinearOnNumbers(balls.precision, balls.budget, out, self.bound)
-        through_value, through_gain = (spectral_norm(balls.budget, through(one, out.weight).weight) + 1 for one in (
-            linear(head.value), after_norm(step.norm, linear(head.value))))
-        self._through = through_value, through_gain
+        self._through = [spectral_norm(balls.budget, through(one, out.weight).weight, balls.precision.norms) + 1
+                         for one in (linear(head.value), after_norm(step.norm, linear(head.value)))]
         self._values = min(balls.below(form, 4 * length) for form in (
             (run.sums,) if run.normalised == "before" else (run.sums, run.softmax)))
 

@@ -8,22 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
 from ..exact import ExactLinear, after_norm, below, linear, select, zeros
+from ..forms import FRACTION, WEIGHT, AffineForm, apply, make_linear, spread
 from ..heads import HeadAverage, TokenProjections
 from ..precision import NORM_BITS, Logits, PassedUnits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..reading.decision import LogitRow
 from ..reading.network import AttentionStep, Network, Norm, NormStep, UnitsStep
-from ..stack import Alone, AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, UnitsOnNumbers
+from ..stack import Alone, AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, UnitsOnNumbers, pass_on
 from .ball_heads import HeadOnBalls
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
 from .gradients import NormGradients, RowGradients, UnitsGradients, rows_of_norm
 from .operations import embedded
 from .rounding import tiny
+
+TABLE_BITS = 6  # tables of activations may be off by so much less than 2^-p, p the bits of what is stored
 
 
 class NormOnBalls(NormOfStream):
@@ -44,7 +48,8 @@ class UnitsOnBalls(UnitsOnNumbers):
     """A step with units, which have no gate: ``relu``, ``gelu`` or ``tanh``."""
 
     def __init__(self, balls: Balls, step: UnitsStep, width: int, reads: int) -> None:
-        super().__init__(balls.precision, balls.budget, step, width, reads)
+        super().__init__(balls.precision, balls.budget, step, width, reads,
+                         max(1, balls.precision.one >> balls.run.storage.precision + TABLE_BITS))
         units, one, lost = step.inward.weight.width, balls.precision.one, 4 * tiny(balls.run.softmax)
         self._input, self._sum = InputOnBalls(balls, step.norm, width), SumOnBalls(balls, width)
         self._inward, self._outward = (ProductOnBalls(balls, linear(one)) for one in (step.inward, step.outward))
@@ -173,8 +178,9 @@ class RowsOnBalls(RowsOnNumbers):
         common = self._product.error(e)  # the spectral norm is at least that of each column
         return [more + self._stored.off(abs(x) + common + more) for x, more in zip(z, made, strict=True)]
 
-    def are_above(self, logits: Logits, rows: Sequence[int]) -> bool:
-        """Whether these rows are above the margin in every run: by their errors, or along their gradients.
+    def are_above(self, logits: Logits, rows: Sequence[int], form: AffineForm | None = None) -> bool:
+        """Whether these rows are above the margin in every run: by their errors, or along their gradients, and along
+        the form of the stream behind the last attention, if there is one.
 
         Raises:
             Undecided: if numbers are too large, or a norm too small.
@@ -185,8 +191,16 @@ class RowsOnBalls(RowsOnNumbers):
             return not left
         off = self._off(logits)
         self._budget.spend(len(left) * self._cost)
-        return all(self._gradients.least(row, logits, sum([abs(c) * off[place] for place, c in self._forms[row]])) > 0
-                   for row in left)
+        reach = partial(self._reach, form) if form else None
+        return all(self._gradients.least(
+            row, logits, sum([abs(c) * off[place] for place, c in self._forms[row]]), reach) > 0 for row in left)
+
+    def _reach(self, form: AffineForm, gradient: Sequence[int]) -> int:
+        """How far a vector may move what is in a form from its centre, in numbers rounded down."""
+        bits = self._balls.precision.fraction
+        along = make_linear([[g << WEIGHT - bits for g in gradient]], [0])
+        (reach,) = spread(self._budget, apply(self._budget, along, form)).reaches
+        return (reach << 2 * bits >> FRACTION) + 1 + sum(map(abs, gradient))
 
 
 class StackOnBalls(Stack):
@@ -204,6 +218,22 @@ class StackOnBalls(Stack):
         except Rejected:
             raise Undecided from None
         self.cost *= 2
+
+    def proves(self, form: AffineForm, rows: Sequence[int]) -> bool:
+        """Whether balls are enough for these rows from the stream behind the last attention on, which is a form.
+
+        Raises:
+            Undecided, Rejected: if numbers are too large.
+        """
+        assert isinstance(self.rows, RowsOnBalls)
+        (centres, reaches), (attention, after) = spread(self.budget, form), self.blocks[-1]
+        cut = FRACTION - self.precision.fraction
+        x = [c >> cut for c in centres]
+        if ceil_norm(x) > attention.bound:
+            raise Undecided
+        self.budget.spend(1 + self.cost)
+        e = (ceil_norm(reaches) >> cut) + 1 + ceil_sqrt(len(x))
+        return self.rows.are_above(self.rows.logits(pass_on(after, (x, e))), rows, form)
 
     def embed(self, token: int, position: int) -> Stream:
         """The stream before the first step: one number in all runs, unless it is flushed."""

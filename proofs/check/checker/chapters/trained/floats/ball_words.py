@@ -8,6 +8,7 @@ from fractions import Fraction
 from ....kernel.budget import Budget
 from ....kernel.verdicts import Rejected
 from ...run_classes.reading import FloatClaim
+from ..forms import AffineForm
 from ..precision import LOWEST, Precision, Undecided
 from ..reading.decision import LogitRow
 from ..reading.network import Network
@@ -39,5 +40,16 @@ class BallsOfInputs:
             found, known = runner.logits(LOWEST, tokens, [*needed]), self.stacks.at(LOWEST).rows
             assert isinstance(known, RowsOnBalls)
             return all(known.are_above(found[place], rows) for place, rows in needed.items())
+        except (Rejected, Undecided):
+            return False
+
+    def prove_behind(self, form: AffineForm, rows: Sequence[int]) -> bool:
+        """Whether they are for these rows behind the last attention, where the stream is a form."""
+        if not self._helps or not self.stacks.network.attention_steps:
+            return False
+        try:
+            stack = self.stacks.at(LOWEST)
+            assert isinstance(stack, StackOnBalls)
+            return stack.proves(form, rows)
         except (Rejected, Undecided):
             return False

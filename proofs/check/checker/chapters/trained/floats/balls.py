@@ -96,7 +96,7 @@ class ProductOnBalls:
     def __init__(self, balls: Balls, given: ExactLinear) -> None:
         height, width, weight = len(given.weight.rows), given.weight.width, given.weight
         u, more = roundoff_of_sums(balls.run), raised(balls.run)
-        self._norm = spectral_norm(balls.budget, weight) + 1
+        self._norm = spectral_norm(balls.budget, weight, balls.precision.norms) + 1
         self._frobenius = ceil_shift(ceil_norm(w for row in weight.rows for w in row), weight.power + NORM_BITS)
         self._frobenius += ceil_shift(share(more * ceil_sqrt(height * width)), NORM_BITS - SHARE)
         self._raised = balls.number(more * ceil_sqrt(height))

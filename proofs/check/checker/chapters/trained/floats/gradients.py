@@ -5,7 +5,7 @@ Gradients are in numbers, as streams are, and so is what is lost, which is never
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isqrt
 from operator import add, mul
 from typing import NamedTuple
@@ -153,8 +153,10 @@ class RowGradients:
         self._norm, self._steps, self._rows, self._more = norm, steps, rows, more
         self._bits = balls.precision.fraction
 
-    def least(self, row: int, logits: Logits, off: int) -> int:
-        """At least s times what a row is above the margin in every run; roundings of logits move it by at most ``off``.
+    def least(self, row: int, logits: Logits, off: int, along: Callable[[Sequence[int]], int] | None = None
+              ) -> int:
+        """At least s times what a row is above the margin in every run; roundings of logits move it by at most ``off``,
+        and the stream before all steps by at most its error, and what ``along`` makes of a gradient, over 2^(2 bits).
 
         Raises:
             Undecided: if numbers are too large, or s may be too small.
@@ -169,9 +171,9 @@ class RowGradients:
         for step, passed in zip(reversed(self._steps), reversed(logits.passed), strict=True):
             gradient, loss = step.back(gradient, passed, after)
             after, lost = passed.before, lost + (loss << bits)
-        lost += ceil_norm(gradient) * after[1]
-        found: int = sum(map(mul, omega, x)) + room * (s if room >= 0 else s + 1)
-        return (found - lost >> bits) - 2
+        found: int = sum(map(mul, omega, x)) + room * (s if room >= 0 else s + 1) - lost
+        least = (found - ceil_norm(gradient) * after[1] >> bits) - 2
+        return least if least > 0 or along is None else max(least, (found - along(gradient) >> bits) - 2)
 
 
 def rows_of_norm(balls: Balls, logits: ExactLinear, forms: Sequence[Sequence[tuple[int, int]]], least: Sequence[int],

@@ -65,17 +65,19 @@ class Operations:
 
     def entering(self, x: AffineForm) -> AffineForm:
         """What is stored, as it enters products: no radius is left that could be a symbol."""
-        x = self.tight(promoted(x))
+        x = promoted(x)
         if self.run.inputs == self.run.storage:
             return x
         expect_finite(self.run.inputs, x.sizes)
         numbers = self.numbers(x)
-        x = self.tight(promoted(widened(x, [rounding(self.run.inputs, size) for size in x.sizes])))
+        x = promoted(widened(x, [rounding(self.run.inputs, size) for size in x.sizes]))
         return x if numbers is None else self._as_one(x, [as_stored(y, self.run.inputs, FRACTION) for y in numbers])
 
     def stored(self, x: AffineForm, made: Sequence[int]) -> AffineForm:
-        """What operations made, off by at most this, rounded to the format of what is stored."""
-        x = self.tight(widened(x, made))
+        """What operations made, off by at most this, rounded to the format of what is stored; tight, as is the rest."""
+        return self._rounded(self.tight(widened(x, made)))
+
+    def _rounded(self, x: AffineForm) -> AffineForm:
         expect_finite(self.run.storage, x.sizes)
         if self.run.storage == self.run.sums == self.run.softmax:
             return x
@@ -116,17 +118,17 @@ class Operations:
         return errors, totals
 
     def sum(self, x: AffineForm, y: AffineForm) -> AffineForm:
-        """The sum of two numbers that are stored, rounded in `sums` and then stored."""
-        total = self.tight(plus(promoted(x), promoted(y)))
-        found = self.stored(total, [rounding(self.run.sums, size) for size in total.sizes])
-        return promoted(found)
+        """The sum of two numbers that are stored, rounded in `sums` and then stored; y, that nobody else reads, keeps its
+        radii, to which those of the sum are added."""
+        total = self.tight(plus(promoted(x), y))
+        return promoted(self._rounded(widened(total, [rounding(self.run.sums, size) for size in total.sizes])))
 
     def normed(self, maps: NormMaps | None, x: AffineForm) -> AffineForm:
         """The norm of the stream, in `softmax`, then stored; or the stream."""
         if maps is None:
             return x
         self.budget.spend(20 * len(x.rows))
-        x = self.tight(promoted(x))
+        x = promoted(x)
         exact = self.tight(normalise(self.budget, maps.kind, maps.epsilon, x))
         made, shift = self._norm_error(maps, x, exact)
         if shift:
@@ -191,8 +193,8 @@ class Operations:
     def units(self, maps: UnitMaps, x: AffineForm) -> AffineForm:
         """The stream after a step of units."""
         x = promoted(x)
-        found = self.tight(self.linear(maps.inward, self.normed(maps.norm, x)))
-        units = activate(self.budget, maps.curve, found)
+        found = self.linear(maps.inward, self.normed(maps.norm, x))
+        units = activate(self.budget, maps.curve, found, quick=True)
         if maps.curve.name != "relu":
             units = self.stored(units, self._function_error(maps.curve.name, found.sizes))
         return self.sum(x, self.linear(maps.outward, units))

@@ -40,6 +40,7 @@ from .rounding import unit_roundoff
 from .stack import Asking, FloatStack, Seen, make_row_maps
 
 FORMAT_OF_FLOAT_RUNS = "certify-float-runs"
+PATIENCE = 8  # how many more words than not may need forms before balls are tried for one word of so many only
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,7 @@ class RowsInRuns:
                  length: int) -> None:
         self._stack, self._budget = stack, stack.budget
         self._rows, self._inputs = rows, (rows, margin, tokens, length)
+        self._words, self._failed = 0, 0
         self._margin = -(-(margin.numerator << FRACTION) // margin.denominator)
 
     @cached_property
@@ -138,16 +140,22 @@ class RowsInRuns:
 
     def prove(self, walk: WalkOfRuns, runner: Runner, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]
               ) -> None:
-        """The needed rows of an input, on balls or on forms.
+        """The needed rows of an input, on balls, or on forms, or on balls behind the last attention.
 
         Raises:
             Rejected: if one is not above the margin in every run, as far as is known.
         """
-        if self.balls.prove(runner, tokens, needed):
-            return
-        for place, logits in walk.logits(tokens, [*needed]):
-            for row in needed[place]:
-                self._prove_row(row, logits)
+        self._words += 1
+        if self._failed < PATIENCE or self._words % PATIENCE == 0:
+            is_proved = self.balls.prove(runner, tokens, needed)
+            self._failed = max(0, self._failed + (-1 if is_proved else 1))
+            if is_proved:
+                return
+        for place, stream in walk.attended(tokens, [*needed]):
+            if not self.balls.prove_behind(stream, needed[place]):
+                logits = self._stack.finish(stream)
+                for row in needed[place]:
+                    self._prove_row(row, logits)
 
     def _prove_row(self, row: int, logits: AffineForm) -> None:
         value = make_row_maps(self._budget, [self._rows[row]], self._stack.network.outputs)
@@ -167,6 +175,7 @@ class ProverOfRuns:
         length = len(claim.before) + claim.max_n + len(claim.after)
         self._rows = RowsInRuns(self._stack, self._judge.rows, claim.margin, tokens, length)
         self._runners: dict[WordsUnit, Runner] = {}
+        self._walks: dict[int, WalkOfRuns] = {}
         self._given = given
         self._classes: Classes | None = None
 
@@ -191,17 +200,29 @@ class ProverOfRuns:
         Raises:
             Rejected: if a row is not above the margin in every run, as far as is known; the word is named.
         """
-        judge, words = self._judge, 0
-        walk, runner = WalkOfRuns(self._stack, offset), self._runner(offset, first, last)
-        for word, cases in judge.words(first, last, ALL):
+        words = 0
+        for _, reason in self.tried(offset, first, last):
             words += 1
+            if reason:
+                raise Rejected(reason)
+        return words
+
+    def tried(self, offset: int, first: int, last: int) -> Iterator[tuple[int, str]]:
+        """The length of each of these words, and why it is not proved, if it is not; then only shorter ones follow."""
+        judge = self._judge
+        walk = self._walks.setdefault(offset, WalkOfRuns(self._stack, offset))
+        runner = self._runner(offset, first, last)
+        for word, cases in judge.words(first, last, ALL):
+            if len(word) > last:
+                continue
+            reason = ""
             if needed := judge.needed(len(word), cases):
                 try:
                     self._rows.prove(walk, runner, judge.tokens(word), needed)
                 except Rejected as refusal:
                     shown = " ".join(judge.claim.alphabet[letter] for letter in word)
-                    raise Rejected(f"offset {offset}, word {quote(shown)}: {refusal}") from None
-        return words
+                    reason, last = f"offset {offset}, word {quote(shown)}: {refusal}", len(word) - 1
+            yield len(word), reason
 
     def _runner(self, offset: int, first: int, last: int) -> Runner:
         """What runs words of these lengths on balls; in causal networks it keeps what it has found of shorter words."""
@@ -228,15 +249,11 @@ def find_unproved_floats(given: FloatRuns, run: FloatClaim) -> tuple[int, str] |
         Rejected: if there is no rule for the class, or for what the network does.
     """
     expect_sensible(run)
-    prover, stretches = ProverOfRuns(given, run), list(obligations(given.network, given.claim, given.language))
-    for n in range(min(one.first for one in stretches), max(one.last for one in stretches) + 1):
-        for one in stretches:
-            try:
-                if one.first <= n <= one.last:
-                    prover.prove(one.offset, n, n)
-            except Rejected as reason:
-                return n, str(reason)
-    return None
+    prover, found = ProverOfRuns(given, run), list[tuple[int, str]]()
+    for one in obligations(given.network, given.claim, given.language):
+        last = min(one.last, found[-1][0] - 1) if found else one.last
+        found += [(n, reason) for n, reason in prover.tried(one.offset, one.first, last) if reason]
+    return found[-1] if found else None
 
 
 def find_unproved_units_of_runs(given: FloatRuns, run: FloatClaim) -> list[tuple[int, str]]:
@@ -263,11 +280,17 @@ class WalkOfRuns:
         self._tokens: list[int] = []
         self._seen: list[list[Seen]] = [[] for _ in stack.stages]
         self._last: list[Asking | AffineForm] = []
+        self._starts: dict[tuple[int, int], tuple[Asking, Seen]] = {}
 
     def logits(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
         """The logits at these places of the input."""
+        for place, stream in self.attended(tokens, places):
+            yield place, self._stack.finish(stream)
+
+    def attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
+        """The streams at these places behind the last attention step; or before the first step, if there is none."""
         if not self._stack.network.causal:
-            yield from self._logits_of_all(tokens, places)
+            yield from self._all_attended(tokens, places)
             return
         common = next((k for k, (a, b) in enumerate(zip(tokens, self._tokens, strict=False)) if a != b),
                       min(len(tokens), len(self._tokens)))
@@ -278,14 +301,17 @@ class WalkOfRuns:
         for token in tokens[common:]:
             self._add(token)
         for place in places:
-            yield place, self._finish(self._last[place], place + 1)
+            last = self._last[place]
+            yield place, last if isinstance(last, AffineForm) else self._stack.attend(
+                self._stack.stages[-1], last, self._seen[-1][:place + 1])
 
     def _add(self, token: int) -> None:
         """One more token, up to the last attention step, which only places that are judged need."""
-        stack, found = self._stack, self._stack.embed(token, self._offset + len(self._tokens))
+        stack, place = self._stack, len(self._tokens)
+        found = stack.embed(token, self._offset + place)
         last: Asking | AffineForm = found
         for number, stage in enumerate(stack.stages):
-            last, seen = stack.ask(stage, found)
+            last, seen = stack.ask(stage, found) if number else self._start(place, token, found)
             stack.budget.hold(stack.bits_of_a_token)
             self._seen[number].append(seen)
             if number + 1 < len(stack.stages):
@@ -293,12 +319,15 @@ class WalkOfRuns:
         self._tokens.append(token)
         self._last.append(last)
 
-    def _finish(self, last: Asking | AffineForm, visible: int) -> AffineForm:
-        if isinstance(last, Asking):
-            last = self._stack.answer(self._stack.stages[-1], last, self._seen[-1][:visible])
-        return self._stack.logits(last)
+    def _start(self, place: int, token: int, embedded: AffineForm) -> tuple[Asking, Seen]:
+        """A token at the first attention step, and what others see of it: the same in all inputs."""
+        found, stack = self._starts.get((place, token)), self._stack
+        if found is None:
+            stack.budget.hold(2 * stack.bits_of_a_token)
+            found = self._starts[place, token] = stack.ask(stack.stages[0], embedded)
+        return found
 
-    def _logits_of_all(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
+    def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
         stack = self._stack
         stack.budget.spend(len(tokens) ** 2)
         streams = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
@@ -309,7 +338,7 @@ class WalkOfRuns:
         for stage in stack.stages[-1:]:
             asked = [stack.ask(stage, stream) for stream in streams]
             seen = [one for _, one in asked]
-            streams = [stack.answer(stage, asking, seen) if place in places else asking.stream
+            streams = [stack.attend(stage, asking, seen) if place in places else asking.stream
                        for place, (asking, _) in enumerate(asked)]
         for place in places:
-            yield place, stack.logits(streams[place])
+            yield place, streams[place]

@@ -22,6 +22,7 @@ from ..forms import (
     AffineForm,
     CentredRange,
     apply,
+    known_by_sizes,
     make_linear,
     plus,
     spread,
@@ -85,7 +86,7 @@ class SoftmaxOfRuns:
         """The scores of a query that has entered the product, stored; radii for what is no symbol of the query."""
         self._budget.spend(len(keys) * (8 + 2 * len(query.sizes)))
         factor = [to_units(key.centres, -FRACTION, scale) for key in keys]
-        form = self._tight(apply(self._budget, make_linear(factor, [0] * len(keys)), query))
+        form = apply(self._budget, make_linear(factor, [0] * len(keys)), query)
         run, sizes, made = self._run, query.sizes, []
         for key, error in zip(keys, self._product_errors(sizes, keys, scale), strict=True):
             within = (sum(map(mul, sizes, key.reaches)) >> FRACTION) + 1
@@ -180,7 +181,7 @@ class SoftmaxOfRuns:
 
     def weigh(self, scores: AffineForm) -> WeightsOfRuns | None:
         """The weights of all positions, or None where scores may be off by too much."""
-        centres, reaches = spread(self._budget, scores)
+        centres, reaches = known_by_sizes(scores)
         top = max(centres)
         weights = [self._exp.at(top - x) for x in centres]
         total = sum(weights)
@@ -295,7 +296,7 @@ class SoftmaxOfRuns:
         Raises:
             Rejected: if they may be a good part of all weights.
         """
-        reach = max(spread(self._budget, scores).reaches)
+        reach = max(known_by_sizes(scores).reaches)
         growth = Fraction(1 << (3 * reach >> FRACTION + 1) + 2)
         small = count * growth * (2 * tiny(self._run.softmax) + Fraction(ABSOLUTE_ERROR, 1 << PLACES))
         require(2 * small * growth <= 1, "exponentials may be too small for their format")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ....kernel.numbers import INTEGER_BITS, over_one_denominator
 from ...run_classes.reading import FloatClaim
-from ..forms import AffineForm, CentredRange, Linear, make_linear, promoted, spread, widened
+from ..forms import AffineForm, CentredRange, Linear, known_by_sizes, make_linear, promoted, widened
 from ..maps import make_bias, make_map, to_units
 from ..passing import NormMaps, UnitMaps, make_maps, make_norm
 from ..ranges import PathBounds
@@ -123,29 +123,37 @@ class FloatStack:
 
     def _entered(self, maps: Linear, read: AffineForm) -> CentredRange:
         """A key or a value, as it enters products."""
-        return spread(self.budget, self.operations.entering(self.operations.linear(maps, read)))
+        return known_by_sizes(self.operations.entering(self.operations.linear(maps, read)))
 
     def answer(self, stage: Stage, asking: Asking, seen: Sequence[Seen]) -> AffineForm:
         """The stream of a token after an attention step, and the steps up to the next one."""
+        return self.between(stage.after, self.attend(stage, asking, seen))
+
+    def attend(self, stage: Stage, asking: Asking, seen: Sequence[Seen]) -> AffineForm:
+        """The stream of a token after an attention step."""
         attention, operations, softmax = stage.attention, self.operations, self.softmax
         query = operations.entering(operations.linear(attention.query, asking.read))
         count = len(seen)
         parts = [softmax.scores(_take(query, part), [one.keys[head] for one in seen], attention.scale)
                  for head, part in enumerate(attention.queries)]
         scores = join_forms(parts)
-        stored = [PathBounds(x - reach, x + reach) for x, reach in zip(*spread(self.budget, scores), strict=True)]
+        stored = [PathBounds(x - reach, x + reach) for x, reach in zip(*known_by_sizes(scores), strict=True)]
         off = [more for head in range(len(parts))
                for more in softmax.exponents(stored[head * count:(head + 1) * count], count)]
-        scores = operations.tight(promoted(widened(scores, off)))
+        scores = promoted(widened(scores, off))
         averages = [softmax.average(_take(scores, range(head * count, (head + 1) * count)),
                                     [one.values[head] for one in seen], count) for head in range(len(parts))]
         made = [error for one in averages for error in one.made]
         joined = operations.stored(join_forms([one.form for one in averages]), made)
         written = operations.linear(attention.out, joined)
-        return self.between(stage.after, operations.sum(asking.stream, written))
+        return operations.sum(asking.stream, written)
+
+    def finish(self, stream: AffineForm) -> AffineForm:
+        """The logits as they are stored, of a stream behind the last attention step, or before the first step."""
+        return self.logits(self.between(self.stages[-1].after, stream) if self.stages else stream)
 
     def logits(self, stream: AffineForm) -> AffineForm:
-        """The logits as they are stored, after the last step."""
+        """The same of a stream after the last step."""
         return promoted(self.operations.linear(self._unembedding, stream))
 
 

@@ -1,0 +1,132 @@
+"""A stream that is a form, and balls behind it: nothing that the form contains makes a row less than is proved."""
+
+from __future__ import annotations
+
+from math import erf, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+from proofs.check.checker.chapters.trained.exact import after_norm, linear
+from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.floats.ball_stack import RowsOnBalls, StackOnBalls
+from proofs.check.checker.chapters.trained.forms import AffineForm
+from proofs.check.checker.chapters.trained.packed import unpack
+from proofs.check.checker.chapters.trained.precision import Undecided
+from proofs.check.checker.chapters.trained.reading.network import UnitsStep
+from tests.check.test_trained_float_balls import CLASSES, FINE, WORD, drawn_rows, given_of
+from tests.check.test_trained_float_gradients import EPSILON, ONE, arrays, network_of
+
+UNIT = 1 << 44
+
+
+class Behind:
+    """A network, its stream behind the last attention as a form, and what is proved of rows from there."""
+
+    def __init__(self, kind: str, fields: dict[str, Any]) -> None:
+        given = given_of(network_of(kind), fields)
+        prover = proof.ProverOfRuns(given, given.floats[0])
+        ((_, self.form),) = proof.WalkOfRuns(prover._stack, 1).attended(WORD, [len(WORD) - 1])
+        stack = prover._rows.balls.stacks.at(0)
+        assert isinstance(stack, StackOnBalls) and isinstance(stack.rows, RowsOnBalls)
+        self.stack, self.rows, self.network = stack, stack.rows, prover._stack.network
+
+    def proved(self, row: int, form: AffineForm | None = None) -> int:
+        """The greatest number that a row is proved to be above, in units of 2^-26."""
+        gradients = self.rows._gradients
+        assert gradients is not None
+        kept, least, low, high = gradients._rows[row], self.rows.least[row], -64 * ONE, 64 * ONE
+        while high - low > 1:
+            middle = (low + high) // 2
+            gradients._rows[row] = kept._replace(constant=kept.constant - middle)  # type: ignore[index]
+            self.rows.least[row] = 1 << 40  # so that errors do not prove it
+            above = self.stack.proves(form or self.form, [row])
+            low, high = (middle, high) if above else (low, middle)
+        gradients._rows[row], self.rows.least[row] = kept, least  # type: ignore[index]
+        return low
+
+    def value(self, x: Any, row: int) -> float:
+        """The row of a stream, over the reals."""
+        for step in self.network.steps:
+            if isinstance(step, UnitsStep):
+                w, b = arrays(after_norm(step.norm, linear(step.inward)))
+                w_out, b_out = arrays(linear(step.outward))
+                inner = normed(x) @ w + b
+                x = x + inner * (1 + np.array([erf(y / sqrt(2)) for y in inner])) / 2 @ w_out + b_out
+        weight, bias = arrays(after_norm(self.network.steps[-1].norm, linear(self.network.unembedding)))
+        logits = normed(x) @ weight + bias
+        return float(sum(c * logits[place] for place, c in self.rows._forms[row]))
+
+    def worst(self, row: int) -> float:
+        """The row where the stream is as bad as the form allows, to first order: symbols against the gradient."""
+        slots = np.array([unpack(one, self.form.slots) for one in self.form.rows], float) / UNIT
+        x, radii = slots[:, 0], np.array(self.form.radii, float) / UNIT
+        slope = [(self.value(x + step, row) - self.value(x - step, row)) / 2e-6 for step in np.eye(len(x)) / 1e6]
+        moved = -slots[:, 1:] @ np.sign(np.array(slope) @ slots[:, 1:]) - radii * np.sign(slope)
+        return self.value(x + moved, row)
+
+
+def normed(x: Any) -> Any:
+    c = x - x.mean()
+    return c / np.sqrt((c * c).mean() + EPSILON)
+
+
+ROUGH = FINE | {"storage": "float(12,-60,60)", "inputs": "float(12,-60,60)"}
+
+
+@pytest.mark.parametrize("kind", ["layer", "two"])
+def test_what_is_proved_behind_a_form_is_below_its_worst_vertex_and_not_much(kind: str) -> None:
+    behind = Behind(kind, ROUGH)
+    for row in range(3):
+        plain = behind.value(np.array([unpack(one, behind.form.slots)[0] for one in behind.form.rows]) / UNIT, row)
+        worst, proved = behind.worst(row), behind.proved(row) / ONE
+        assert proved < worst < plain and plain - proved < 4 * (plain - worst)
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("kind", ["layer", "two", "none"])
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "bfloat16"])
+def test_rows_of_drawn_runs_are_above_what_is_proved_behind_forms(kind: str, name: str) -> None:
+    behind, drawn = Behind(kind, CLASSES[name]), drawn_rows(network_of(kind), CLASSES[name], WORD)
+    for row in range(3):
+        assert behind.proved(row) < drawn[:, row].min()
+
+
+def points(behind: Behind) -> tuple[AffineForm, AffineForm, AffineForm]:
+    """The centre of the form, in numbers of balls; with a symbol, and with a radius, for its first coordinate."""
+    centre, size = [unpack(one, behind.form.slots)[0] >> 26 << 26 for one in behind.form.rows], UNIT >> 10
+    plain = AffineForm(centre, 2, [0] * len(centre), [abs(x) for x in centre])
+    sizes = [x + size for x in plain.sizes]
+    return (plain, plain._replace(rows=[centre[0] + (size << 128), *centre[1:]], sizes=sizes),
+            plain._replace(radii=[size, *plain.radii[1:]], sizes=sizes))
+
+
+def test_symbols_and_radii_of_a_form_count() -> None:
+    behind = Behind("layer", FINE)
+    plain, *others = points(behind)
+    x = np.array(plain.rows) / UNIT
+    slope = abs(behind.value(x + np.eye(len(x))[0] / 2**10, 0) - behind.value(x, 0))
+    for form in others:
+        assert behind.proved(0, plain) - behind.proved(0, form) > 0.9 * slope * ONE
+
+
+def test_a_stream_beyond_the_bound_of_all_words_is_left_to_forms() -> None:
+    behind = Behind("none", FINE)
+    plain = points(behind)[0]
+    with pytest.raises(Undecided):
+        behind.stack.proves(plain._replace(rows=[1 << 55] * len(plain.rows)), [0])
+
+
+KNOWN: dict[str, list[int]] = {"layer": [-60641707, -60662076, -60662076, -60641680, -60971824, 150026029, 512032437],
+         "rms": [-102715714, -102719162, -102719162, -102715711, -103093529, -158885495, 455483393],
+         "two": [-79359226, -79359608, -79359608, -79359205, -79653649, 67501765, 542140553]}
+"""What rows are proved to be above from points, from forms and from rough forms, in units of 2^-26."""
+
+
+@pytest.mark.parametrize("kind", KNOWN)
+def test_each_term_is_in_what_is_proved_and_it_is_as_much_as_it_was(kind: str) -> None:
+    """A term that is left out changes a number; so does a looser bound."""
+    fine, rough = Behind(kind, FINE), Behind(kind, ROUGH)
+    found = [fine.proved(0, form) for form in (*points(fine), fine.form)] + [rough.proved(row) for row in range(3)]
+    assert found == KNOWN[kind]
