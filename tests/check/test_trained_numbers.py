@@ -170,6 +170,16 @@ def test_products_are_rounded_to_nearest(precision: Precision) -> None:
     assert list(LinearOnNumbers(precision, Budget(), given, precision.one).apply([1])) == [1, 0, 1, 0]
 
 
+@pytest.mark.parametrize("precision", LEVELS, ids=level)
+def test_numbers_that_are_0_may_be_left_out_of_a_product(precision: Precision) -> None:
+    rng = random.Random(11)
+    given = ExactLinear(Matrix(tuple(tuple(numbers(rng, 3, 20)) for _ in range(5)), 3, -17), Vector((7, -9, 0), 0))
+    product = LinearOnNumbers(precision, Budget(), given, 8 * precision.one)
+    for zeros in range(32):
+        x = [0 if zeros >> k & 1 else y for k, y in enumerate(numbers(rng, 5, precision.fraction + 1))]
+        assert list(product.apply_to_few(x)) == list(product.apply(x))
+
+
 def test_scores_are_within_their_error_where_keys_lose_bits() -> None:
     precision, rng = Precision(0), random.Random(10)
     given = ExactLinear(Matrix(tuple(tuple(numbers(rng, 3, 20)) for _ in range(3)), 3, -17), Vector((0, 0, 0), 0))

@@ -49,9 +49,9 @@ class Reach(NamedTuple):
     asked: int = 0
     value_apart: int = 0
 
-    def extend(self, other: Reach) -> Reach:
-        """Of both."""
-        return Reach(*map(max, self, other))
+    def extend(self, *others: Reach) -> Reach:
+        """Of all of them."""
+        return Reach(*map(max, self, *others))
 
 
 class TokenProjections(NamedTuple):

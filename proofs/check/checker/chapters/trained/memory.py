@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from operator import add, mul
 
 from ...kernel.numbers import INTEGER_BITS
@@ -39,7 +38,7 @@ class AttentionMemory:
             self._stack.budget.hold(self._bits_from(head, 0, len(seen)))
             keys.append(head.beside(one.key for one in seen))
             values += [head.weigh(one.value, one.reach.value_error) for one in seen]
-            reach.append(reduce(Reach.extend, (one.reach for one in seen)))
+            reach.append(Reach().extend(*[one.reach for one in seen]))
 
     def cut(self, length: int) -> None:
         """Forgets all but the first places."""

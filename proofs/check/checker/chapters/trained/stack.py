@@ -101,6 +101,7 @@ class UnitsOnNumbers:
             hidden = (self._bound * self._in.bound >> precision.fraction) + 1 + ceil_sqrt(units)
         self._side = ceil_sqrt(units)
         self._out = LinearOnNumbers(precision, budget, linear(step.outward), hidden)
+        self._write = self._out.apply_to_few if step.activation == "relu" else self._out.apply
         self.bound = reads + self._out.bound
         self.cost = units * width // 8 + units * (2 if step.gate else 1) + self._reading.cost
 
@@ -114,7 +115,7 @@ class UnitsOnNumbers:
             bits, e_in = self._precision.fraction, self._in.error(e_read)
             hidden = [a * u >> bits for a, u in zip(hidden, self._in.apply(read), strict=True)]
             e_hidden = (e_hidden * (self._in.bound + e_in) + self._bound * e_in >> bits) + 1 + self._side
-        return list(map(plus, x, self._out.apply(hidden))), e + self._out.error(e_hidden)
+        return list(map(plus, x, self._write(hidden))), e + self._out.error(e_hidden)
 
 
 class RoundingOnNumbers:

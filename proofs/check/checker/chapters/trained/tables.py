@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 from ...kernel.numbers import INTEGER_BITS
 from .heads import HeadAverage, Reach, TokenProjections
@@ -132,7 +131,7 @@ class Tables:
             seen = [one[h] for one in visible]
             scores = head.scores(query.query, head.beside(one.key for one in seen), len(seen), places, place)
             weights = head.weights(stack.exponentials, scores, max(scores))
-            reach = reduce(Reach.extend, (one.reach for one in seen))
+            reach = Reach().extend(*[one.reach for one in seen])
             off = head.score_errors(query, seen, reach, scores)
             sums = [so_far + (w * head.weigh(one.value, one.reach.value_error, e) << shift)
                     for so_far, w, one, e in zip(sums, weights, seen, off, strict=True)]

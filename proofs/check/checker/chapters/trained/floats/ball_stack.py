@@ -89,7 +89,7 @@ class UnitsOnBalls(UnitsOnNumbers):
             e += (self._share * size >> SHARE) + self._constant
             e += self._stored.off(ceil_norm(hidden) + e)
         e_out = self._out.error(e) + self._outward.off(0, ceil_norm(hidden) + e)
-        return self._sum.add(stream, self._out.apply(hidden), e_out), PassedUnits(stream, (read, e_read), inner, e)
+        return self._sum.add(stream, self._write(hidden), e_out), PassedUnits(stream, (read, e_read), inner, e)
 
 
 class AttentionOnBalls(AttentionOnNumbers):
