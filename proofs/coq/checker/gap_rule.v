@@ -221,9 +221,10 @@ Definition no_cache : cache := (0%Z, one weight_bits).
 Definition slack_of_gap : Z := 16252928.
 Definition far : Z := 55340232221128654800.
 Definition argument (g : Z) : Z := Z.min far (Z.max 0 (Z.shiftr (g - slack_of_gap) 20)).
-(* A build of the checker may keep what was worked out, for the next time (proofs/ocaml/verified/zarith). *)
-Definition kept (f : Z -> Z) : Z -> Z := f.
-Definition decay_kept : Z -> Z := kept (decay_above weight_bits).
+(* A build of the checker may keep what f was worked out to be, for the next time (proofs/ocaml/verified/zarith), where
+   it is not too large. *)
+Definition kept {X Y} (size : X -> nat) (f : X -> Y) : X -> Y := f.
+Definition decay_kept : Z -> Z := kept (fun _ => 1%nat) (decay_above weight_bits).
 Definition decayed (c : cache) (g : Z) : cache :=
   let x := argument g in if (x =? fst c)%Z then c else (x, decay_kept x).
 

@@ -172,19 +172,18 @@ Definition check_error_case (n i : nat) (c0 c : Q) (off : Z) (least : bool) (coo
         (fst (limits t) * product_up weight_bits cooler (fst x) <=? snd (limits t) * one weight_bits)%Z
   | _, _ => false
   end.
-Definition check_error_row (c0 : Q) (vs : list Q) (ks : list parabola) (columns : bool -> list (list two_sided))
+Definition check_error_row (c0 : Q) (known : list (option (Q * Z) * option (Q * Z))) (seen : list seen_there)
     (chi guard : formula) (n i : nat) (b : bool) : bool :=
   if cannot_be f n i b then true else
   let by_guard := foretold s f n i b guard in
   let on := map (fun m => is_on n by_guard (count_in_case b m)) (seq 0 (span s n i)) in
   if forallb negb on then true else
-  match lookup_case A a s f ks n i b with
+  match case_in known i b with
   | Some (c, off) =>
       let least := Qeq_bool c c0 in
       let cooler := if least then 0%Z else weight_above (c - c0) 1 in
       Qle_bool c0 c && (Z.abs off <=? Z.of_nat n)%Z &&
-      all_cases (check_error_case n i c0 c off least cooler (foretold s f n i b chi) b) 0 on
-        (aligned off (seen_by n i vs columns))
+      all_cases (check_error_case n i c0 c off least cooler (foretold s f n i b chi) b) 0 on (aligned off seen)
   | None => false
   end.
 Definition sums_of (c0 : Q) (vs : list Q) (n : nat) (t : bool) : list (list two_sided) :=
@@ -196,16 +195,18 @@ Fixpoint is_start (vs us : list Q) : bool :=
 (* `us` are values of a greater length, with their sums; often they are those of this length, too. *)
 Definition check_error_length (c0 : Q) (us : list Q) (columns : bool -> list (list two_sided)) (chi guard : formula)
     (n : nat) : bool :=
-  match traverse (known_row A values n) (seq 1 n), traverse (key_parabola A n) (head_keys a) with
-  | Some vs, Some ks =>
+  match traverse (known_row A values n) (seq 1 n) with
+  | Some vs =>
+      let known := known_cases (n, a, s, f, A) in
       forallb (fun v => Qle_bool 0 v && Qle_bool v 1) vs
       && (if is_start vs us then
-            forallb (fun i => forallb (check_error_row c0 us ks columns chi guard n i) all_bools) (seq 1 n)
+            forallb (fun i => forallb (check_error_row c0 known (seen_by n i us columns) chi guard n i) all_bools) (seq 1
+              n)
           else
             let yes := columns_of c0 vs n true in let no := columns_of c0 vs n false in
-            forallb (fun i => forallb (check_error_row c0 vs ks (fun t => if t then yes else no) chi guard n i)
-              all_bools) (seq 1 n))
-  | _, _ => false
+            forallb (fun i => forallb (check_error_row c0 known (seen_by n i vs (fun t => if t then yes else no)) chi guard
+              n i) all_bools) (seq 1 n))
+  | None => false
   end.
 
 (* ---- soundness ---- *)
@@ -391,13 +392,12 @@ Qed.
 End OneRow.
 
 (* What a row of this length says, whichever values and sums it was given. *)
-Lemma checked_row_errs c0 vs ks N cols chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat ->
-  (forall t, cols t = columns_of c0 vs N t) -> traverse (key_parabola A n) (head_keys a) = Some ks ->
-  (each j upto n, held j = Q2R (nth (j - 1) vs 0%Q)) -> (forall j, visible n visible_here j -> 0 <= held j <= 1) ->
-  check_error_row c0 vs ks cols chi guard n i b = true -> tr guard i = true ->
+Lemma checked_row_errs c0 vs N cols chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat ->
+  (forall t, cols t = columns_of c0 vs N t) -> (each j upto n, held j = Q2R (nth (j - 1) vs 0%Q)) -> (forall j, visible n visible_here j -> 0 <= held j <= 1) ->
+  check_error_row c0 (known_cases (n, a, s, f, A)) (seen_by n i vs cols) chi guard n i b = true -> tr guard i = true ->
   Rabs (bit (tr chi i) - attended a n h i values) <= allowed_error limits (tr chi i).
 Proof.
-  intros C0 Ln LN Cols Ks Value In01 H G. unfold check_error_row in H. cbv zeta in H.
+  intros C0 Ln LN Cols Value In01 H G. unfold check_error_row in H. cbv zeta in H.
   rewrite (real_can_be f users n w i) in H. set (on := map _ _) in H.
   pose proof (others_listed s f users n w i) as Listed. apply in_seq in Listed.
   assert (On : nth m on false = true).
@@ -409,13 +409,13 @@ Proof.
   { exfalso. rewrite forallb_forall in Off. specialize (Off (nth m on false)). rewrite On in Off.
     enough (In true on) by (specialize (Off H0); discriminate). rewrite <- On. apply nth_In. unfold on.
     rewrite length_map, length_seq. lia. }
-  destruct (lookup_case A a s f ks n i b) as [[c off]|] eqn:Case; [|discriminate]. cbv zeta in H.
+  destruct (case_in _ i b) as [[c off]|] eqn:Case; [|discriminate]. cbv zeta in H.
   apply andb_prop in H as [Cc H]. apply andb_prop in Cc as [Cc _]. apply Qle_bool_R in Cc.
   apply (all_cases_at _ on) with (j := m) in H; [|exact On]. rewrite Nat.add_0_l in H. unfold check_error_case in H.
   destruct (nth m (aligned off _) None) as [[v [yes no]]|] eqn:Seen; [|discriminate].
   destruct (tell n _ (foretold s f n i b chi)) as [t|] eqn:T; [|discriminate].
   rewrite (foretold_correct s f users n w i chi t T).
-  destruct (lookup_case_correct A a s f users n w i h HA ks c off Ks Case) as (_ & e & Score).
+  destruct (known_case_correct A a s f users n w i h HA c off Case) as (_ & e & Score).
   apply aligned_nth in Seen as [P1 Seen]. cbv zeta in H. set (pz := (Z.of_nat m + off)%Z) in *.
   apply andb_prop in H as [P2 H]. apply Z.leb_le in P2. assert (Hp : (1 <= Z.to_nat pz <= n)%nat) by lia.
   assert (Pv : INR m + IZR off = INR (Z.to_nat pz)).
@@ -451,8 +451,7 @@ Theorem check_error_length_correct c0 us N cols chi guard : 0 < Q2R c0 -> (n <= 
 Proof.
   intros C0 LN Cols H G. unfold check_error_length in H.
   destruct (traverse (known_row A values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
-  destruct (traverse (key_parabola A n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
-  apply andb_prop in H as [Range H]. cbv zeta in H. rewrite forallb_forall in Range.
+  cbv zeta in H. apply andb_prop in H as [Range H]. rewrite forallb_forall in Range.
   assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
   pose proof (known_values A values users n w i h HA vs Vs) as Value.
   assert (In01 : forall j, visible n visible_here j -> 0 <= held j <= 1).
@@ -461,9 +460,9 @@ Proof.
   destruct (is_start vs us) eqn:Start; rewrite forallb_forall in H; specialize (H i ltac:(apply in_seq; lia));
     rewrite forallb_forall in H; specialize (H b (bool_listed b)).
   - destruct (is_start_nth vs us Start) as [L K].
-    apply (checked_row_errs c0 us ks N cols chi guard C0 ltac:(lia) LN Cols Ks); auto.
+    apply (checked_row_errs c0 us N cols chi guard C0 ltac:(lia) LN Cols); auto.
     intros j Hj. rewrite <- K by lia. now apply Value.
-  - refine (checked_row_errs c0 vs ks n _ chi guard C0 ltac:(lia) (le_n n) _ Ks Value In01 H G). now intros [].
+  - refine (checked_row_errs c0 vs n _ chi guard C0 ltac:(lia) (le_n n) _ Value In01 H G). now intros [].
 Qed.
 End Position.
 End Lookup.
@@ -484,7 +483,7 @@ Definition errs_by_lookup (L : lengths) (A : list meaning) (a : head) (r : row) 
       let ns := lengths_to L N in
       match least_sharpness A a s f ns with
       | Some c0 =>
-          let limits t := limit_of (errors_of if_false if_true t) in
+          let limits := either (limit_of if_false) (limit_of if_true) in
           let us := match traverse (known_row A r N) (seq 1 N) with Some us => us | None => [] end in
           let yes := columns_of c0 us N true in let no := columns_of c0 us N false in
           is_above_0 c0 && forallb (fun e => Qle_bool 0 e && negb (Qle_bool 1 e)) [if_false; if_true]
@@ -521,8 +520,11 @@ Proof.
     negb (Qle_bool 1 (errors_of if_false if_true t)) = true) by now intros [].
   assert (C0 : 0 < Q2R c0) by (apply not_below; now apply negb_true_iff in P).
   pose proof (all_of_forall _ _ F n ltac:(unfold lengths_to; apply in_seq; lia)) as Near.
-  eapply (check_error_length_correct A a r s k _ users n w i h HA
-    (fun t => proj1 (limit_of_error _ (Each t))) c0 _ N) in Near; [|exact C0|exact HN|now intros []|exact G].
-  unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
+  assert (Limit : forall t, either (limit_of if_false) (limit_of if_true) t = limit_of (errors_of if_false if_true t))
+    by now intros [].
+  eapply (check_error_length_correct A a r s k (either (limit_of if_false) (limit_of if_true)) users n w i h HA
+    (fun t => eq_ind_r (fun x => (0 < fst x)%Z /\ (0 <= snd x)%Z) (proj1 (limit_of_error _ (Each t))) (Limit t)) c0 _ N)
+    in Near; [|exact C0|exact HN|now intros []|exact G].
+  unfold allowed_error in Near. rewrite Limit, (proj2 (limit_of_error _ (Each _))) in Near.
   revert Near. destruct (truth users n w f i); cbn [errors_of bit]; unfold Rabs; destruct (Rcase_abs _); lra.
 Qed.

@@ -33,11 +33,18 @@ Extract Constant nth => "(fun n l default ->
   let rec from k l = match l with [] -> default | x :: l -> if k = 0 then x else from (k - 1) l in
   if Big_int_Z.is_int_big_int n then from (Big_int_Z.int_of_big_int n) l else default)".
 
-(* A table of what was worked out for the same argument before; f is a function of Coq, so it is the same again. *)
-Extract Constant gap_rule.kept => "(fun f -> let table = Hashtbl.create 64 in fun x ->
+(* A table of what f was for the same argument before. Arguments are data, and f is a function of Coq: it is the same
+   again. *)
+Extract Constant gap_rule.kept => "(fun size f -> let table = Hashtbl.create 64 in fun x ->
   match Hashtbl.find_opt table x with
   | Some y -> y
-  | None -> let y = f x in if Hashtbl.length table < 100000 then Hashtbl.add table x y; y)".
+  | None ->
+    let y = f x in
+    if Big_int_Z.le_big_int (size x) (Big_int_Z.big_int_of_int 128) then begin
+      if Hashtbl.length table >= 1024 then Hashtbl.reset table;
+      Hashtbl.add table x y
+    end;
+    y)".
 
 Definition negative_of (x : expression) : expression := Neg x.
 
