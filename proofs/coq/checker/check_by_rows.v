@@ -54,9 +54,9 @@ Definition shifted (I : interval) (p : place) : place :=
         (option_map (Z.add (snd I)) (if_after p)).
 Definition without_pivot (p : place) : place := Place (if_before p) None (if_after p).
 
-(* What a check asks of a row: the weighting, whether after the pivot only letters are seen that keep the memory, and how
-   much more bad positions may weigh together than the pivot, where it is false and where it is true: a quotient of
-   integers d/c, which makes the error at most d/(c + d). *)
+(* What a check asks of a row: the weighting, whether after the pivot only letters are seen that keep the memory, and
+   how much more bad positions may weigh together than the pivot, where it is false and where it is true: a quotient
+   of integers d/c, which makes the error at most d/(c + d). *)
 Record demand := Demand { weighed : weighing; keeping : bool; if_false : Z * Z; if_true : Z * Z }.
 Section Places.
 Variable D : demand.
@@ -107,7 +107,8 @@ Definition known_sites : nat * bool * list (list (Q * expression)) -> option (li
   kept (fun '(n, _, _) => n) (fun '(n, back, parts) => traverse (site_of back parts n) (seq 1 n)).
 Definition known_query : nat * demand * list interval * (bool * list (option (list letter)) * list bool
     * list (nat * list interval)) -> bool :=
-  kept (fun '(n, _, _, _) => n) (fun '(n, D, qs, (next, table, pivots, sites)) => check_query D table next pivots sites qs).
+  kept (fun '(n, _, _, _) => n)
+    (fun '(n, D, qs, (next, table, pivots, sites)) => check_query D table next pivots sites qs).
 
 Section Head.
 Variables (letters : nat) (A : list meaning) (a : head) (values : row) (k : task).      (* so many symbols *)
@@ -329,7 +330,8 @@ Proof.
   intros [->|I]; unfold covers, joined; cbn [if_before if_pivot if_after].
   - repeat split; intros z; auto using greater_left, smaller_left.
   - destruct (IH I) as (B & P & F). repeat split; intros z Z.
-    + destruct (B z Z) as (u & E & L). destruct (greater_right (if_before (place_of D t qs l0)) _ u E) as (u' & E' & L').
+    + destruct (B z Z) as (u & E & L).
+      destruct (greater_right (if_before (place_of D t qs l0)) _ u E) as (u' & E' & L').
       exists u'. split; [exact E'|lia].
     + destruct (P z Z) as (u & E & L). destruct (smaller_right (if_pivot (place_of D t qs l0)) _ u E) as (u' & E' & L').
       exists u'. split; [exact E'|lia].
@@ -453,7 +455,8 @@ Lemma check_query_correct next pivots sites qs t :
   Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
   (each j upto length sites, exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x) ->
   check_query demanded (letter_table any) next (map pivots (seq 1 (length sites))) sites qs = true ->
-  exists ps, length ps = length sites /\ decided demanded t next ps = true /\ each j upto n, (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
+  exists ps, length ps = length sites /\ decided demanded t next ps = true /\
+    each j upto n, (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
       fits pivots t p j.
 Proof.
   intros Hq Hs H. unfold check_query in H. cbv zeta in H. pose proof (all_of_forall _ _ H t (bool_listed t)) as H'.
@@ -469,10 +472,13 @@ Proof.
   2:{ apply nth_error_None in Eq'. rewrite with_each_length in Eq'. lia. }
   exists q. split; [reflexivity|]. apply with_each_seq in Eq' as (y & Ey & ->). assert (y = p) as -> by congruence.
   replace (1 + (j - 1))%nat with j by lia.
-  destruct (nth (fst x) (map (option_map (places_of demanded t qs)) (letter_table any)) None) as [pl|] eqn:Pl; [|discriminate].
+  destruct (nth (fst x) (map (option_map (places_of demanded t qs)) (letter_table any)) None) as [pl|] eqn:Pl;
+    [|discriminate].
   cbn [option_map] in F. take F.
-  assert (exists ls, nth (fst x) (letter_table any) None = Some ls /\ pl = places_of demanded t qs ls) as (ls & Ls & ->).
-  { pose proof (map_nth (option_map (places_of demanded t qs)) (letter_table any) None (fst x)) as N. cbn [option_map] in N.
+  assert (exists ls, nth (fst x) (letter_table any) None = Some ls /\ pl = places_of demanded t qs ls)
+    as (ls & Ls & ->).
+  { pose proof (map_nth (option_map (places_of demanded t qs)) (letter_table any) None (fst x)) as N.
+    cbn [option_map] in N.
     rewrite N in Pl. destruct (nth (fst x) (letter_table any) None) as [ls|];
       [|discriminate]. cbn [option_map] in Pl. take Pl. now exists ls. }
   destruct (site_fits qs x ls t j Hj Hq Sx Ls) as (l & L & Li & B & F & P). exists l. split; [exact L|]. split;
@@ -695,7 +701,8 @@ Proof.
     + apply visible_reach. lia.
     + apply Pv'. now rewrite K.
     + rewrite (Br d l ltac:(lia) El), Dd. reflexivity.
-    + intros j Vj Dj l' El'. unfold is_after. cbn [keeping demanded]. destruct masked eqn:M; [|reflexivity]. apply visible_reach in Vj.
+    + intros j Vj Dj l' El'. unfold is_after. cbn [keeping demanded].
+      destruct masked eqn:M; [|reflexivity]. apply visible_reach in Vj.
       unfold reach in Vj. rewrite M in Vj. rewrite (Br j l' ltac:(lia) El'). destruct (D j (Vis j Vj)) as [_ G].
       specialize (G Dj). destruct (decides P Q j); [simpl in G; lra|]. now rewrite orb_true_r.
   - assert (None_ : each j upto J, decides P Q j = false).

@@ -216,13 +216,13 @@ End Row.
 Definition cache := (Z * Z)%type.
 Definition valid (c : cache) : Prop := exp (- share (fst c)) <= share (snd c).
 Definition no_cache : cache := (0%Z, one weight_bits).
-(* The gap as a multiple of 2^-60, rounded down from a little below: half a multiple off, so that rounding of scores seldom
-   changes it. From almost 48 on, one is as good as the other. *)
+(* The gap as a multiple of 2^-60, rounded down from a little below: half a multiple off, so that rounding of scores
+   seldom changes it. From almost 48 on, one is as good as the other. *)
 Definition slack_of_gap : Z := 16252928.
 Definition far : Z := 55340232221128654800.
 Definition argument (g : Z) : Z := Z.min far (Z.max 0 (Z.shiftr (g - slack_of_gap) 20)).
-(* A build of the checker may keep what f was worked out to be, for the next time (proofs/ocaml/verified/zarith), where
-   it is not too large. *)
+(* A build of the checker may keep what f was found to be, for the next time (proofs/ocaml/verified/zarith), where the
+   argument is not too large. *)
 Definition kept {X Y} (size : X -> nat) (f : X -> Y) : X -> Y := f.
 Definition decay_kept : Z -> Z := kept (fun _ => 1%nat) (decay_above weight_bits).
 Definition decayed (c : cache) (g : Z) : cache :=

@@ -161,15 +161,17 @@ Variable limits : bool -> Z * Z.
 Notation seen_there := (Q * (two_sided * two_sided))%type.
 Definition seen_by (n i : nat) (vs : list Q) (columns : bool -> list (list two_sided)) : list seen_there :=
   let seen t := seen_column (head_masking a) n i (columns t) in combine vs (combine (seen true) (seen false)).
-Definition check_error_case (n i : nat) (c0 c : Q) (off : Z) (least : bool) (cooler : Z) (chi : told) (b : bool)
-    (m : nat) (e : option seen_there) : bool :=
+(* How much the bad may weigh at c0 where p is good, and all that is bad weighs `cooler` times as much as there. *)
+Definition room (limit : Z * Z) (cooler : Z) : Z :=
+  (snd limit * (one weight_bits * one weight_bits) / (fst limit * cooler))%Z.
+Definition check_error_case (n i : nat) (off : Z) (least : bool) (rooms : bool -> Z) (chi : told) (b : bool) (m : nat)
+    (e : option seen_there) : bool :=
   match e, tell n (count_in_case b m) chi with
   | Some (v, (yes, no)), Some t =>
       let p := (Z.of_nat m + off)%Z in let x := if t then yes else no in
       (p <=? Z.of_nat n)%Z &&
       if least then (fst (limits t) * fst x <=? snd (limits t) * snd x)%Z
-      else sees a n i p && Qeq_bool v (number_of t) &&
-        (fst (limits t) * product_up weight_bits cooler (fst x) <=? snd (limits t) * one weight_bits)%Z
+      else sees a n i p && Qeq_bool v (number_of t) && (fst x <=? rooms t)%Z
   | _, _ => false
   end.
 Definition check_error_row (c0 : Q) (known : list (option (Q * Z) * option (Q * Z))) (seen : list seen_there)
@@ -182,8 +184,9 @@ Definition check_error_row (c0 : Q) (known : list (option (Q * Z) * option (Q * 
   | Some (c, off) =>
       let least := Qeq_bool c c0 in
       let cooler := if least then 0%Z else weight_above (c - c0) 1 in
+      let rooms := either (room (limits false) cooler) (room (limits true) cooler) in
       Qle_bool c0 c && (Z.abs off <=? Z.of_nat n)%Z &&
-      all_cases (check_error_case n i c0 c off least cooler (foretold s f n i b chi) b) 0 on (aligned off seen)
+      all_cases (check_error_case n i off least rooms (foretold s f n i b chi) b) 0 on (aligned off seen)
   | None => false
   end.
 Definition sums_of (c0 : Q) (vs : list Q) (n : nat) (t : bool) : list (list two_sided) :=
@@ -197,15 +200,15 @@ Definition check_error_length (c0 : Q) (us : list Q) (columns : bool -> list (li
     (n : nat) : bool :=
   match traverse (known_row A values n) (seq 1 n) with
   | Some vs =>
-      let known := known_cases (n, a, s, f, A) in
+      let known := known_cases (n, without_values a, s, f, A) in
       forallb (fun v => Qle_bool 0 v && Qle_bool v 1) vs
       && (if is_start vs us then
-            forallb (fun i => forallb (check_error_row c0 known (seen_by n i us columns) chi guard n i) all_bools) (seq 1
-              n)
+            forallb (fun i => forallb (check_error_row c0 known (seen_by n i us columns) chi guard n i) all_bools)
+              (seq 1 n)
           else
             let yes := columns_of c0 vs n true in let no := columns_of c0 vs n false in
-            forallb (fun i => forallb (check_error_row c0 known (seen_by n i vs (fun t => if t then yes else no)) chi guard
-              n i) all_bools) (seq 1 n))
+            forallb (fun i => forallb (check_error_row c0 known (seen_by n i vs (fun t => if t then yes else no)) chi
+              guard n i) all_bools) (seq 1 n))
   | None => false
   end.
 
@@ -252,6 +255,21 @@ Proof.
   replace (e / (c + e) * (W * (c + e))) with (e * W) by (field; lra).
   pose proof (Rmult_le_compat_l E _ _ HE H). pose proof (Rmult_le_compat_l c _ _ (Rlt_le _ _ Hc) B).
   pose proof (Rmult_le_compat_l e _ _ He G). lra.
+Qed.
+
+Lemma room_enough limit cooler x : (0 < fst limit)%Z -> (0 < cooler)%Z -> (x <= room limit cooler)%Z ->
+  IZR (fst limit) * (share cooler * share x) <= IZR (snd limit) * 1.
+Proof.
+  intros C K H. pose proof (u_pos weight_bits weight_bits_nonneg) as U. apply IZR_le in H.
+  pose proof (floor_div_le (snd limit * (one weight_bits * one weight_bits)) (fst limit * cooler) ltac:(nia)) as F.
+  fold (room limit cooler) in F. rewrite (one_power weight_bits weight_bits_nonneg), !mult_IZR in F.
+  set (u := IZR (2 ^ weight_bits)) in *. unfold fixed. fold u. apply IZR_lt in C, K.
+  apply Rmult_le_reg_r with (u * u); [now apply Rmult_lt_0_compat|].
+  replace (IZR (fst limit) * (IZR cooler / u * (IZR x / u)) * (u * u)) with (IZR x * (IZR (fst limit) * IZR cooler))
+    by (field; lra).
+  apply Rle_trans with (IZR (snd limit) * (u * u) / (IZR (fst limit) * IZR cooler) * (IZR (fst limit) * IZR cooler)).
+  - apply Rmult_le_compat_r; [apply Rmult_le_pos|]; lra.
+  - right. field. lra.
 Qed.
 
 Section Position.
@@ -364,17 +382,19 @@ Proof.
     exact (proj2 (position_sides c c0 e p t _ j (Rlt_le _ _ (proj1 C0)) Cc (S j Hj) (V j Hj))).
 Qed.
 
+Lemma cooler_positive : (0 < weight_above (c - c0) 1)%Z.
+Proof.
+  pose proof (weight_above_correct (c - c0) 1 ltac:(rewrite Q2R_minus; lra)) as D. apply lt_IZR.
+  apply Rmult_lt_reg_r with (/ IZR (2 ^ weight_bits)); [apply Rinv_0_lt_compat, u_pos, weight_bits_nonneg|].
+  rewrite Rmult_0_l. exact (Rlt_le_trans _ _ _ (exp_pos _) D).
+Qed.
 Lemma cooler_row_errs : visible_here p = true -> Qeq_bool (nth (p - 1) vs 0%Q) (number_of t) = true ->
-  (fst (limits t) * product_up weight_bits (weight_above (c - c0) 1) (fst x) <=?
-   snd (limits t) * one weight_bits)%Z = true ->
+  (fst x <=? room (limits t) (weight_above (c - c0) 1))%Z = true ->
   Rabs (bit t - attended a n h i values) <= allowed_error limits t.
 Proof.
   intros Vp Gp H. unfold allowed_error, attended. destruct (Limits t) as [Lc Ld].
-  apply Z.leb_le, (fixed_le weight_bits weight_bits_nonneg) in H.
-  rewrite !fixed_times, (fixed_one weight_bits weight_bits_nonneg) in H.
+  apply Z.leb_le in H. pose proof (room_enough _ _ _ Lc cooler_positive H) as B. rewrite row_bad in B.
   apply IZR_lt in Lc. apply IZR_le in Ld.
-  pose proof (product_up_ge weight_bits weight_bits_nonneg (weight_above (c - c0) 1) (fst x)) as U.
-  apply (Rmult_le_compat_l _ _ _ (Rlt_le _ _ Lc)) in U. pose proof (Rle_trans _ _ _ U H) as B. rewrite row_bad in B.
   eapply (error_by_sides n visible_here scores held (bit t) i
     (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)) _ _
     (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible a n i) (bit_range t) In01);
@@ -393,8 +413,10 @@ End OneRow.
 
 (* What a row of this length says, whichever values and sums it was given. *)
 Lemma checked_row_errs c0 vs N cols chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat ->
-  (forall t, cols t = columns_of c0 vs N t) -> (each j upto n, held j = Q2R (nth (j - 1) vs 0%Q)) -> (forall j, visible n visible_here j -> 0 <= held j <= 1) ->
-  check_error_row c0 (known_cases (n, a, s, f, A)) (seen_by n i vs cols) chi guard n i b = true -> tr guard i = true ->
+  (forall t, cols t = columns_of c0 vs N t) ->
+  (each j upto n, held j = Q2R (nth (j - 1) vs 0%Q)) -> (forall j, visible n visible_here j -> 0 <= held j <= 1) ->
+  check_error_row c0 (known_cases (n, without_values a, s, f, A)) (seen_by n i vs cols) chi guard n i b = true ->
+  tr guard i = true ->
   Rabs (bit (tr chi i) - attended a n h i values) <= allowed_error limits (tr chi i).
 Proof.
   intros C0 Ln LN Cols Value In01 H G. unfold check_error_row in H. cbv zeta in H.
@@ -433,6 +455,7 @@ Proof.
   rewrite X in H. destruct (Qeq_bool c c0) eqn:Least.
   - apply Qeq_bool_R in Least. exact (row_errs c c0 e _ t vs N CC Hp Ln LN Score Value In01 Least H).
   - apply andb_prop in H as [H B]. apply andb_prop in H as [Vp Gp]. unfold sees in Vp. apply andb_prop in Vp as [_ Vp].
+    replace (either _ _ t) with (room (limits t) (weight_above (c - c0) 1)) in B by now destruct t.
     rewrite <- Sv in Gp. exact (cooler_row_errs c c0 e _ t vs N CC Hp Ln LN Score Value In01 Vp Gp B).
 Qed.
 

@@ -41,7 +41,7 @@ Extract Constant gap_rule.kept => "(fun size f -> let table = Hashtbl.create 64 
   | None ->
     let y = f x in
     if Big_int_Z.le_big_int (size x) (Big_int_Z.big_int_of_int 128) then begin
-      if Hashtbl.length table >= 1024 then Hashtbl.reset table;
+      if Hashtbl.length table >= 4096 then Hashtbl.reset table;
       Hashtbl.add table x y
     end;
     y)".
