@@ -58,20 +58,21 @@ Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) 
   | IsOthers s f _ => match error_for L A a s f with Some e => IsOthers s f e | None => b end
   | _ => b
   end.
-(* One after the other: the first is quickest, and only the last take longer the longer words are. Of sparse heads
-   means are those of softmax, and what is looked for has all weight; of softmax plus one, and of what
-   breaks a stick, only memories are known. *)
+(* One after the other, and none before the others have said no: the first is quickest, and only the last take longer
+   the longer words are. Of sparse heads means are those of softmax, and what is looked for has all weight; of softmax
+   plus one, and of what breaks a stick, only memories are known. *)
 Definition check_any_head (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
     (a : head) (r : row) (b : meaning) : bool :=
-  let at_every_length := if check_head A a r b then true else check_by_cases L A a r b in
-  let by_rows := check_by_rows letters L A a r b in
+  let at_every_length := fun _ : unit => if check_head A a r b then true else check_by_cases L A a r b in
+  let by_rows := fun _ : unit => check_by_rows letters L A a r b in
   let of_sum := fun _ : unit => check_sum_lookup known L A a r b (1 # 4) (1 # 4) in
   match head_weighing a, sparse_order (head_weighing a) with
-  | _, Some order => if scores_vanish A a then at_every_length
-                     else if by_rows then true else if check_sharp_lookup order L A a r b then true else of_sum tt
+  | _, Some order => if scores_vanish A a then at_every_length tt
+                     else if by_rows tt then true else if check_sharp_lookup order L A a r b then true else of_sum tt
   | Softmax, None =>
-      if at_every_length then true else if by_rows then true else if check_lookup L A a r b then true else of_sum tt
-  | _, None => if by_rows then true else check_by_sticks letters L A a r b (1 # 4) (1 # 4)
+      if at_every_length tt then true else if by_rows tt then true else if check_lookup L A a r b then true
+      else of_sum tt
+  | _, None => if by_rows tt then true else check_by_sticks letters L A a r b (1 # 4) (1 # 4)
   end.
 (* Heads that write one direction, each of which weighs positions by their own score alone. *)
 Definition check_all_together (known : option predicate_meanings) (L : lengths) (A : list meaning)

@@ -36,6 +36,80 @@ Definition brings (k : memory) (c : case) : option (option bool) :=
   | Passes x => bind (evaluate c x) (fun p => Some (Some p))
   end.
 
+(* ---- letters and places: what is known of a position, in numbers alone ---- *)
+Record letter := Letter { on_keys : list interval; value : Q; brought : option bool }.
+Definition truth_number (b : bool) : Q := if b then 1 else 0.
+
+Definition greater (x y : option Z) : option Z :=
+  match x, y with Some p, Some q => Some (Z.max p q) | None, _ => y | _, None => x end.
+Definition smaller (x y : option Z) : option Z :=
+  match x, y with Some p, Some q => Some (Z.min p q) | None, _ => y | _, None => x end.
+Definition is_bad (t : bool) (l : letter) : bool := negb (Qeq_bool (value l) (truth_number t)).
+Definition brings_truth (t : bool) (l : letter) : bool := match brought l with Some b => eqb b t | None => false end.
+Definition joined (p q : place) : place :=
+  Place (greater (if_before p) (if_before q)) (smaller (if_pivot p) (if_pivot q)) (greater (if_after p) (if_after q)).
+Definition no_place : place := Place None None None.
+Definition shifted (I : interval) (p : place) : place :=
+  Place (option_map (Z.add (snd I)) (if_before p)) (option_map (Z.add (fst I)) (if_pivot p))
+        (option_map (Z.add (snd I)) (if_after p)).
+Definition without_pivot (p : place) : place := Place (if_before p) None (if_after p).
+
+(* What a check asks of a row: the weighting, whether after the pivot only letters are seen that keep the memory, and
+   how much more bad positions may weigh together than the pivot, where it is false and where it is true: a quotient
+   of integers d/c, which makes the error at most d/(c + d). *)
+Record demand := Demand { weighed : weighing; keeping : bool; if_false : Z * Z; if_true : Z * Z }.
+Section Places.
+Variable D : demand.
+Definition is_after (l : letter) : bool :=
+  negb (keeping D) || match brought l with None => true | Some _ => false end.
+Definition place_of (t : bool) (qs : list interval) (l : letter) : place :=
+  let I := dot qs (on_keys l) in
+  Place (if is_bad t l then Some (snd I) else None) (if brings_truth t l then Some (fst I) else None)
+        (if is_bad t l && is_after l then Some (snd I) else None).
+Definition places_of (t : bool) (qs : list interval) (ls : list letter) : place :=
+  fold_right (fun l p => joined (place_of t qs l) p) no_place ls.
+
+Definition limit (t : bool) : Z * Z := if t then if_true D else if_false D.
+(* What softmax plus one weighs beside all positions is bad where t is true: its value is 0. *)
+Definition aside (t : bool) : option Z :=
+  match weighed D with SoftmaxPlusOne => if t then Some 0%Z else None | _ => None end.
+(* Whether the error is within its limit, whichever place is the pivot. With `next` a row sees one place after it. *)
+Definition decided (t next : bool) (ps : list place) : bool :=
+  match weighed D with
+  | Sparsemax => check_sparsely 0 (limit t) next ps
+  | Entmax => check_sparsely 1 (limit t) next ps
+  | Softmax | SoftmaxPlusOne =>
+      if next then check_next (limit t) (aside t) ps else check_places (limit t) (aside t) ps
+  | _ => false
+  end.
+Definition check_query (table : list (option (list letter))) (next : bool) (pivots : list bool)
+    (sites : list (nat * list interval)) (qs : list interval) : bool :=
+  let based := map (fun s => (fst s, dot qs (snd s))) sites in
+  all_of (fun t =>
+    let kinds := map (option_map (places_of t qs)) table in
+    match traverse (fun s => option_map (shifted (snd s)) (nth (fst s) kinds None)) based with
+    | Some ps => decided t next (with_each (fun (pivot : bool) p => if pivot then p else without_pivot p) pivots ps)
+    | None => false
+    end) all_bools.
+End Places.
+
+(* Of keys the part that the position decides, at each position of a length, in the order in which they are scanned. *)
+(* The number of a kind of positions. *)
+Definition kind_number (odd first last : bool) : nat :=
+  (if odd then 4 else 0) + (if first then 2 else 0) + (if last then 1 else 0).
+Definition site_of (back : bool) (parts : list (list (Q * expression))) (n j : nat) : option (nat * list interval) :=
+  let p := (if back then S n - j else j)%nat in
+  bind (traverse (fun l => enclosed_part l n p) parts) (fun Is =>
+    Some (kind_number (Nat.odd p) (p =? 1) (p =? n)%nat, Is)).
+
+(* Heads often ask for the same as another head: one part of the work of a length, and then all of it. *)
+Definition known_sites : nat * bool * list (list (Q * expression)) -> option (list (nat * list interval)) :=
+  kept (fun '(n, _, _) => n) (fun '(n, back, parts) => traverse (site_of back parts n) (seq 1 n)).
+Definition known_query : nat * demand * list interval * (bool * list (option (list letter)) * list bool
+    * list (nat * list interval)) -> bool :=
+  kept (fun '(n, _, _, _) => n)
+    (fun '(n, D, qs, (next, table, pivots, sites)) => check_query D table next pivots sites qs).
+
 Section Head.
 Variables (letters : nat) (A : list meaning) (a : head) (values : row) (k : task).      (* so many symbols *)
 Notation constant_part := (constant_part A).
@@ -45,8 +119,6 @@ Notation query_at := (query_at A a).
 Notation query_mentions := (query_mentions A a).
 
 (* ---- letters ---- *)
-Record letter := Letter { on_keys : list interval; value : Q; brought : option bool }.
-Definition truth_number (b : bool) : Q := if b then 1 else 0.
 Definition letter_of (c : case) : option letter :=
   bind (brings (remembered k) c) (fun o => bind (constant_part c values) (fun v =>
     bind (traverse (constant_part c) (head_keys a)) (fun xs =>
@@ -74,9 +146,7 @@ Definition letters_at (any_length odd first last : bool) : option (list letter) 
     bind (letters_if odd first true) (fun l => bind (letters_if odd first false) (fun m => Some (l ++ m)))
   else letters_if odd first last.
 
-(* The letters of all kinds of positions, and the number of a kind. *)
-Definition kind_number (odd first last : bool) : nat :=
-  (if odd then 4 else 0) + (if first then 2 else 0) + (if last then 1 else 0).
+(* The letters of all kinds of positions. *)
 Definition letter_table (any_length : bool) : list (option (list letter)) :=
   flat_map (fun o => flat_map (fun f => map (letters_at any_length o f) [false; true]) [false; true]) [false; true].
 
@@ -87,59 +157,14 @@ Definition site_at (n j : nat) : option (nat * list interval) :=
   let p := scanned n j in
   bind (traverse (fun r => enclosed_part (position_part r) n p) (head_keys a)) (fun Is =>
     Some (kind_number (Nat.odd p) (p =? 1) (p =? n)%nat, Is)).
+Definition sites_at (n : nat) : option (list (nat * list interval)) :=
+  known_sites (n, backwards k, map position_part (head_keys a)).
 
-Definition greater (x y : option Z) : option Z :=
-  match x, y with Some p, Some q => Some (Z.max p q) | None, _ => y | _, None => x end.
-Definition smaller (x y : option Z) : option Z :=
-  match x, y with Some p, Some q => Some (Z.min p q) | None, _ => y | _, None => x end.
-Definition is_bad (t : bool) (l : letter) : bool := negb (Qeq_bool (value l) (truth_number t)).
-(* After the pivot a row sees letters that keep the memory, or any. *)
-Definition is_after (l : letter) : bool :=
-  negb (masked && keeps_memory (remembered k)) || match brought l with None => true | Some _ => false end.
-Definition brings_truth (t : bool) (l : letter) : bool := match brought l with Some b => eqb b t | None => false end.
-Definition place_of (t : bool) (qs : list interval) (l : letter) : place :=
-  let I := dot qs (on_keys l) in
-  Place (if is_bad t l then Some (snd I) else None) (if brings_truth t l then Some (fst I) else None)
-        (if is_bad t l && is_after l then Some (snd I) else None).
-Definition joined (p q : place) : place :=
-  Place (greater (if_before p) (if_before q)) (smaller (if_pivot p) (if_pivot q)) (greater (if_after p) (if_after q)).
-Definition no_place : place := Place None None None.
-Definition places_of (t : bool) (qs : list interval) (ls : list letter) : place :=
-  fold_right (fun l p => joined (place_of t qs l) p) no_place ls.
-Definition shifted (I : interval) (p : place) : place :=
-  Place (option_map (Z.add (snd I)) (if_before p)) (option_map (Z.add (fst I)) (if_pivot p))
-        (option_map (Z.add (snd I)) (if_after p)).
-Definition without_pivot (p : place) : place := Place (if_before p) None (if_after p).
-
-(* How much more bad positions may weigh together than the pivot, where it is false and where it is true: a quotient of
-   integers d/c, which makes the error at most d/(c + d). *)
 Variable limits : bool -> Z * Z.
 Hypothesis Limits : forall t, (0 < fst (limits t))%Z /\ (0 <= snd (limits t))%Z.
 Definition allowed_error (t : bool) : R := IZR (snd (limits t)) / (IZR (fst (limits t)) + IZR (snd (limits t))).
-
-(* What softmax plus one weighs beside all positions is bad where t is true: its value is 0. *)
-Definition aside (t : bool) : option Z :=
-  match head_weighing a with SoftmaxPlusOne => if t then Some 0%Z else None | _ => None end.
-(* Whether the error is within its limit, whichever place is the pivot. With `next` a row sees one place after it. *)
-Definition decided (t next : bool) (ps : list place) : bool :=
-  match head_weighing a with
-  | Sparsemax => check_sparsely 0 (limits t) next ps
-  | Entmax => check_sparsely 1 (limits t) next ps
-  | Softmax | SoftmaxPlusOne =>
-      if next then check_next (limits t) (aside t) ps else check_places (limits t) (aside t) ps
-  | _ => false
-  end.
-
-Definition check_query (table : list (option (list letter))) (next : bool) (pivots : nat -> bool)
-    (sites : list (nat * list interval)) (qs : list interval) : bool :=
-  let based := map (fun s => (fst s, dot qs (snd s))) sites in
-  all_of (fun t =>
-    let kinds := map (option_map (places_of t qs)) table in
-    match traverse (fun s => option_map (shifted (snd s)) (nth (fst s) kinds None)) based with
-    | Some ps => let ps := with_each (fun j p => if pivots j then p else without_pivot p) (seq 1 (length ps)) ps in
-                 decided t next ps
-    | None => false
-    end) all_bools.
+Definition demanded : demand :=
+  Demand (head_weighing a) (masked && keeps_memory (remembered k)) (limits false) (limits true).
 
 (* ---- rows ---- *)
 Definition off_at (n i : nat) : bool :=
@@ -153,7 +178,7 @@ Definition knows_no_length : bool :=
   && negb (query_mentions mentions_n || rows_mention mentions_n (head_keys a)).
 
 Definition check_length (table : list (option (list letter))) (any_length : bool) (n : nat) : bool :=
-  match traverse (site_at n) (seq 1 n) with
+  match sites_at n with
   | None => false
   | Some sites =>
       let holds := keeps_memory (remembered k) in
@@ -164,13 +189,14 @@ Definition check_length (table : list (option (list letter))) (any_length : bool
           if off any_length n j then true else
           match query_at n (scanned n j) with
           | Some qs =>
-              check_query table false (fun d => holds || (S d =? j)%nat) (if masked then firstn j sites else sites) qs
+              let seen := if masked then firstn j sites else sites in
+              check_query demanded table false (map (fun d => holds || (S d =? j)%nat) (seq 1 (length seen))) seen qs
           | None => false
           end) (seq 1 n)
       else
         match query_at n 1 with
-        | Some qs => check_query table (masked && negb holds)
-                       (fun d => holds || (d <? n)%nat && negb (off any_length n (S d))) sites qs
+        | Some qs => known_query (n, demanded, qs, (masked && negb holds, table,
+            map (fun d => holds || (d <? n)%nat && negb (off any_length n (S d))) (seq 1 (length sites)), sites))
         | None => false
         end
   end.
@@ -298,17 +324,18 @@ Definition covers (p q : place) : Prop :=
   (forall z, if_before q = Some z -> exists u, if_before p = Some u /\ (z <= u)%Z) /\
   (forall z, if_pivot q = Some z -> exists u, if_pivot p = Some u /\ (u <= z)%Z) /\
   (forall z, if_after q = Some z -> exists u, if_after p = Some u /\ (z <= u)%Z).
-Lemma places_of_covers t qs ls l : In l ls -> covers (places_of t qs ls) (place_of t qs l).
+Lemma places_of_covers D t qs ls l : In l ls -> covers (places_of D t qs ls) (place_of D t qs l).
 Proof.
-  induction ls as [|l0 ls IH]; [easy|]. cbn [places_of fold_right]. fold (places_of t qs ls).
+  induction ls as [|l0 ls IH]; [easy|]. cbn [places_of fold_right]. fold (places_of D t qs ls).
   intros [->|I]; unfold covers, joined; cbn [if_before if_pivot if_after].
   - repeat split; intros z; auto using greater_left, smaller_left.
   - destruct (IH I) as (B & P & F). repeat split; intros z Z.
-    + destruct (B z Z) as (u & E & L). destruct (greater_right (if_before (place_of t qs l0)) _ u E) as (u' & E' & L').
+    + destruct (B z Z) as (u & E & L).
+      destruct (greater_right (if_before (place_of D t qs l0)) _ u E) as (u' & E' & L').
       exists u'. split; [exact E'|lia].
-    + destruct (P z Z) as (u & E & L). destruct (smaller_right (if_pivot (place_of t qs l0)) _ u E) as (u' & E' & L').
+    + destruct (P z Z) as (u & E & L). destruct (smaller_right (if_pivot (place_of D t qs l0)) _ u E) as (u' & E' & L').
       exists u'. split; [exact E'|lia].
-    + destruct (F z Z) as (u & E & L). destruct (greater_right (if_after (place_of t qs l0)) _ u E) as (u' & E' & L').
+    + destruct (F z Z) as (u & E & L). destruct (greater_right (if_after (place_of D t qs l0)) _ u E) as (u' & E' & L').
       exists u'. split; [exact E'|lia].
 Qed.
 
@@ -321,6 +348,18 @@ Proof.
 Qed.
 Lemma with_each_length {X} (f : nat -> X -> X) l : forall s, length (with_each f (seq s (length l)) l) = length l.
 Proof. induction l as [|y l IH]; intros s; [reflexivity|]. cbn [length seq with_each]. now rewrite IH. Qed.
+Lemma with_each_map {X Y Z V} (f : X -> Y -> Z) (g : V -> X) l : forall m,
+  with_each f (map g l) m = with_each (fun v => f (g v)) l m.
+Proof. induction l as [|v l IH]; intros [|y m]; try reflexivity. cbn [map with_each]. now rewrite IH. Qed.
+
+Lemma traverse_map {X Y Z} (f : Y -> option Z) (g : X -> Y) l : traverse f (map g l) = traverse (fun x => f (g x)) l.
+Proof. induction l as [|x l IH]; [reflexivity|]. cbn [map traverse]. now rewrite IH. Qed.
+Lemma traverse_same {X Y} (f g : X -> option Y) l : (forall x, f x = g x) -> traverse f l = traverse g l.
+Proof. intros E. induction l as [|x l IH]; [reflexivity|]. cbn [traverse]. now rewrite E, IH. Qed.
+Lemma sites_at_traverse n' : sites_at n' = traverse (site_at n') (seq 1 n').
+Proof.
+  unfold sites_at, known_sites, kept. apply traverse_same. intros j. unfold site_of, site_at. now rewrite traverse_map.
+Qed.
 
 Section Row.
 Variables (any : bool) (n' : nat) (i : position n) (J : nat).
@@ -357,7 +396,7 @@ Definition listed (j : nat) (l : letter) : Prop := exists ls, In l ls /\
 Definition fits (pivots : nat -> bool) (t : bool) (p : place) (j : nat) : Prop := exists l,
   letter_of (case_at (scanned n j)) = Some l /\ listed j l /\
   (row_value j <> bit t -> at_most (if_before p) (row_score j)) /\
-  (row_value j <> bit t -> is_after l = true -> at_most (if_after p) (row_score j)) /\
+  (row_value j <> bit t -> is_after demanded l = true -> at_most (if_after p) (row_score j)) /\
   (pivots j = true -> brings_truth t l = true -> exists y, if_pivot p = Some y /\ score y <= row_score j).
 
 (* What a position scores, by its site and its letter. *)
@@ -385,7 +424,7 @@ Qed.
 Lemma site_fits qs site ls t j : j upto n ->
   Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
   site_at n' j = Some site -> nth (fst site) (letter_table any) None = Some ls ->
-  fits (fun _ => true) t (shifted (dot qs (snd site)) (places_of t qs ls)) j.
+  fits (fun _ => true) t (shifted (dot qs (snd site)) (places_of demanded t qs ls)) j.
 Proof.
   intros Hj Hq Hs Hl. pose proof (fun l => site_score qs site j l Hj Hq Hs) as Scores. unfold site_at in Hs.
   rewrite scanned_same in Hs. set (p := scanned n j) in *. pose proof (scanned_range j Hj) as Hp. fold p in Hp.
@@ -395,7 +434,7 @@ Proof.
     In_). exists l.
   split; [exact L|]. destruct (letter_of_correct p l Hp Pv L) as (Br & V & V01 & Vb & Ks).
   destruct (Scores l L) as [S1 S2]. rewrite fixed_plus in S1, S2.
-  destruct (places_of_covers t qs ls l In_) as (CB & CP & CF).
+  destruct (places_of_covers demanded t qs ls l In_) as (CB & CP & CF).
   assert (Bad : row_value j <> bit t -> is_bad t l = true).
   { intros Ne. unfold is_bad. destruct (Qeq_bool (value l) (truth_number t)) eqn:Q; [|reflexivity]. exfalso. apply Ne.
     unfold row_value. fold p. apply Qeq_bool_R in Q. now rewrite V, Q, truth_number_value. }
@@ -415,14 +454,15 @@ Qed.
 Lemma check_query_correct next pivots sites qs t :
   Forall2 within qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a)) ->
   (each j upto length sites, exists x, nth_error sites (j - 1) = Some x /\ site_at n' j = Some x) ->
-  check_query (letter_table any) next pivots sites qs = true -> exists ps, length ps = length sites /\
-    decided t next ps = true /\ each j upto n, (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
+  check_query demanded (letter_table any) next (map pivots (seq 1 (length sites))) sites qs = true ->
+  exists ps, length ps = length sites /\ decided demanded t next ps = true /\
+    each j upto n, (j <= length sites)%nat -> exists p, nth_error ps (j - 1) = Some p /\
       fits pivots t p j.
 Proof.
   intros Hq Hs H. unfold check_query in H. cbv zeta in H. pose proof (all_of_forall _ _ H t (bool_listed t)) as H'.
     clear H. rename H' into H. cbv beta in H.
   destruct (traverse _ _) as [ps|] eqn:T; [|discriminate]. pose proof (traverse_length _ _ _ T) as Len.
-    rewrite length_map in Len.
+    rewrite length_map in Len. rewrite with_each_map, <- Len in H.
   eexists. split; [|split; [exact H|]]; [rewrite with_each_length; exact Len|].
   intros j Hj Lj. destruct (Hs j ltac:(lia)) as (x & Ex & Sx).
   assert (Eb : nth_error (map (fun s => (fst s, dot qs (snd s))) sites) (j - 1) = Some (fst x, dot qs (snd x)))
@@ -432,10 +472,13 @@ Proof.
   2:{ apply nth_error_None in Eq'. rewrite with_each_length in Eq'. lia. }
   exists q. split; [reflexivity|]. apply with_each_seq in Eq' as (y & Ey & ->). assert (y = p) as -> by congruence.
   replace (1 + (j - 1))%nat with j by lia.
-  destruct (nth (fst x) (map (option_map (places_of t qs)) (letter_table any)) None) as [pl|] eqn:Pl; [|discriminate].
+  destruct (nth (fst x) (map (option_map (places_of demanded t qs)) (letter_table any)) None) as [pl|] eqn:Pl;
+    [|discriminate].
   cbn [option_map] in F. take F.
-  assert (exists ls, nth (fst x) (letter_table any) None = Some ls /\ pl = places_of t qs ls) as (ls & Ls & ->).
-  { pose proof (map_nth (option_map (places_of t qs)) (letter_table any) None (fst x)) as N. cbn [option_map] in N.
+  assert (exists ls, nth (fst x) (letter_table any) None = Some ls /\ pl = places_of demanded t qs ls)
+    as (ls & Ls & ->).
+  { pose proof (map_nth (option_map (places_of demanded t qs)) (letter_table any) None (fst x)) as N.
+    cbn [option_map] in N.
     rewrite N in Pl. destruct (nth (fst x) (letter_table any) None) as [ls|];
       [|discriminate]. cbn [option_map] in Pl. take Pl. now exists ls. }
   destruct (site_fits qs x ls t j Hj Hq Sx Ls) as (l & L & Li & B & F & P). exists l. split; [exact L|]. split;
@@ -451,12 +494,14 @@ Proof.
 Qed.
 
 (* The row is near the truth that its pivot brings, if places are checked and the row sees those only. *)
-Lemma pivot_decides ps r (next : bool) pivots t d l : decided t next ps = true ->
+Lemma limit_demanded t : limit demanded t = limits t.
+Proof. now destruct t. Qed.
+Lemma pivot_decides ps r (next : bool) pivots t d l : decided demanded t next ps = true ->
   (r <= length ps)%nat -> (r <= n)%nat -> (forall j, visible n row_sees j -> (j <= r)%nat) ->
   (next = true -> r = S d) -> (each j upto r, exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) ->
   visible n row_sees d -> pivots d = true -> letter_of (case_at (scanned n d)) = Some l -> brought l = Some t ->
   (forall j, visible n row_sees j -> (d < j)%nat -> forall l, letter_of (case_at (scanned n j)) = Some l ->
-    is_after l = true) ->
+    is_after demanded l = true) ->
   Rabs (bit t - attend_as (head_weighing a) n row_sees J row_score row_value) <= allowed_error t.
 Proof.
   intros C Lr Rn Vis Next Fits Vd Pd Ld Bd After. pose proof (Vis d Vd) as Dr. destruct (proj1 Vd) as [D1 _].
@@ -487,7 +532,8 @@ Proof.
   { intros j Vj Dj Ne. destruct (At j Vj) as (q & -> & l' & El & _ & _ & F & _). apply F;
       [exact Ne|]. now apply (After j Vj Dj). }
   pose proof (dense_row_near (limits t) next ps r n row_sees row_score row_value (bit t) d p y) as Dense.
-  unfold decided, aside in C. destruct (head_weighing a); try discriminate.
+  unfold decided, aside in C. rewrite limit_demanded in C. cbn [weighed demanded] in C.
+  destruct (head_weighing a); try discriminate.
   - change (attend_as Softmax n row_sees J row_score row_value) with (attend n row_sees row_score row_value).
     rewrite <- attend_beside_0. apply Dense with (o := None); auto using bit_range; simpl; lra.
   - apply Dense with (o := if t then Some 0%Z else None); auto using bit_range; [lra|].
@@ -531,6 +577,7 @@ Proof.
   assert (Rn : (J <= reach)%nat /\ (reach <= n)%nat) by (unfold reach; destruct masked; lia).
   intros Kernel. rewrite gathered_scanned. apply (attend_as_range _ n _ _ _ _ J Kernel); [apply visible_reach; lia|].
   intros j Vj. apply visible_reach in Vj. pose proof Checked as C. unfold check_length in C.
+  rewrite sites_at_traverse in C.
   destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate]. cbv zeta in C.
   destruct (forallb _ sites) eqn:Known; [clear C; rename Known into C|discriminate]. rewrite forallb_forall in C.
   assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
@@ -561,13 +608,13 @@ Proof.
     rewrite (proj2 (Nat.eqb_neq i n) Ne). apply Nat.eqb_neq. lia.
 Qed.
 
-Lemma row_checked t : exists ps (next : bool) pivots, decided t next ps = true /\
+Lemma row_checked t : exists ps (next : bool) pivots, decided demanded t next ps = true /\
   (reach <= length ps)%nat /\ (each j upto reach, exists p, nth_error ps (j - 1) = Some p /\ fits pivots t p j) /\
   (next = true -> masked = true /\ holds_memory = false) /\ (holds_memory = true -> forall d, pivots d = true) /\
   (holds_memory = false -> (2 <= J)%nat -> pivots (J - 1)%nat = true).
 Proof.
-  pose proof Checked as C. unfold check_length in C. destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T;
-    [|discriminate].
+  pose proof Checked as C. unfold check_length in C. rewrite sites_at_traverse in C.
+  destruct (traverse (site_at n') (seq 1 n')) as [sites|] eqn:T; [|discriminate].
   cbv zeta in C. destruct (negb _); [discriminate|]. destruct (negb _) in C;
     [discriminate|]. assert (Nn : (n <= n')%nat) by (destruct Length as [->|[_ []]]; lia).
   pose proof (traverse_length _ _ _ T) as Ls. rewrite length_seq in Ls.
@@ -594,6 +641,7 @@ Proof.
     split; [discriminate|]. split; [now intros -> d|]. intros -> HJ2. cbn [orb]. apply Nat.eqb_eq. lia.
   - destruct (query_at n' 1) as [qs|] eqn:Q; [|discriminate].
     apply (query_at_correct A a users n w h HA n' i 1 Queries (or_intror Qi)) in Q.
+    unfold known_query, kept in C.
     destruct (check_query_correct _ _ sites qs t Q (fun j Hj => Sites j ltac:(lia)) C) as (ps & Lp & Cp & F).
     exists ps, (masked && negb holds_memory). eexists. split; [exact Cp|]. split; [lia|]. split; [intros j Hj;
       apply F; lia|].
@@ -611,7 +659,7 @@ Lemma row_passes x : remembered k = Passes x -> (2 <= J)%nat /\
 Proof.
   intros K. assert (HJ2 : (2 <= J)%nat).
   { destruct (Nat.eq_dec J 1) as [E|]; [|lia]. exfalso. pose proof Checked as C. unfold check_length in C.
-    destruct (traverse _ _); [|discriminate]. cbv zeta in C. destruct (negb _); [discriminate|].
+    destruct (sites_at _); [|discriminate]. cbv zeta in C. destruct (negb _); [discriminate|].
     rewrite K in C. cbn [keeps_memory orb] in C. rewrite <- E, guard_on in C. discriminate. }
   split; [exact HJ2|]. set (t := tr x (scanned n (J - 1))). destruct (row_checked t) as (ps & next & pivots & C & Lp &
     F & Nx & _ & Pv').
@@ -624,7 +672,7 @@ Proof.
   - apply Pv'; [now rewrite K|exact HJ2].
   - destruct (letter_of_correct _ l (scanned_range (J - 1) ltac:(lia)) Pv El) as (B & _). rewrite B.
       unfold truth_brought. now rewrite K.
-  - intros j _ _ l' _. unfold is_after. rewrite K. cbn [keeps_memory]. now rewrite andb_false_r.
+  - intros j _ _ l' _. unfold is_after. cbn [keeping demanded]. rewrite K. cbn [keeps_memory]. now rewrite andb_false_r.
 Qed.
 
 Hypothesis Begins : begins (letter_table any) = true.
@@ -653,7 +701,8 @@ Proof.
     + apply visible_reach. lia.
     + apply Pv'. now rewrite K.
     + rewrite (Br d l ltac:(lia) El), Dd. reflexivity.
-    + intros j Vj Dj l' El'. unfold is_after. destruct masked eqn:M; [|reflexivity]. apply visible_reach in Vj.
+    + intros j Vj Dj l' El'. unfold is_after. cbn [keeping demanded].
+      destruct masked eqn:M; [|reflexivity]. apply visible_reach in Vj.
       unfold reach in Vj. rewrite M in Vj. rewrite (Br j l' ltac:(lia) El'). destruct (D j (Vis j Vj)) as [_ G].
       specialize (G Dj). destruct (decides P Q j); [simpl in G; lra|]. now rewrite orb_true_r.
   - assert (None_ : each j upto J, decides P Q j = false).
@@ -796,12 +845,13 @@ Qed.
 (* ---- stated errors ---- *)
 (* e/(1 - e) as a quotient of integers. *)
 Definition limit_of (e : Q) : Z * Z := (Zpos (Qden e) - Qnum e, Qnum e)%Z.
-Definition errors_of (if_false if_true : Q) (t : bool) : Q := if t then if_true else if_false.
+Definition either {X} (if_false if_true : X) (t : bool) : X := if t then if_true else if_false.
+Notation errors_of := (@either Q).
 Definition errs_by_rows (letters : nat) (L : lengths) (A : list meaning) (a : head) (r : row) (b : meaning)
     (if_false if_true : Q) : bool :=
   match task_of b with
   | Some k => forallb (fun e => Qle_bool 0 e && negb (Qle_bool 1 e)) [if_false; if_true]
-      && check_task letters A a r k (fun t => limit_of (errors_of if_false if_true t)) L
+      && check_task letters A a r k (either (limit_of if_false) (limit_of if_true)) L
   | None => false
   end.
 

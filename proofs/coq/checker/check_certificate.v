@@ -35,7 +35,8 @@ Definition proved_error (views : outlook) (letters : nat) (L : lengths) (M : lis
   if is_anything (nth (error_direction e) M IsAnything) then None else
   match established_error (nth (error_direction e) A IsAnything) with
   | Some (x, y) =>
-      if existsb (errs views letters L M (error_direction e) (error_if_false e) (error_if_true e)) (fst known)
+      if negb (Qle_bool x (error_if_false e) && Qle_bool y (error_if_true e))
+         && existsb (errs views letters L M (error_direction e) (error_if_false e) (error_if_true e)) (fst known)
       then Some (error_direction e, (error_if_false e, error_if_true e))
       else Some (error_direction e, (no_less (error_if_false e) x, no_less (error_if_true e) y))
   | None => None
@@ -193,8 +194,8 @@ Proof.
   unfold proved_error. cbv zeta. rewrite known_established. intros S E.
   destruct (is_anything _) eqn:Any in E; [discriminate|].
   destruct (established_error _) as [[x y]|] eqn:K; [|discriminate].
-  destruct (existsb _ (fst known)) eqn:Errs in E.
-  { injection E as <-. intros n w HL Over i. cbn [fst snd].
+  destruct (negb _ && existsb _ (fst known)) eqn:Errs in E.
+  { apply andb_prop in Errs as [_ Errs]. injection E as <-. intros n w HL Over i. cbn [fst snd].
     pose proof (established_everywhere (error_direction e) n w HL Over i) as V. cbv beta in V. unfold is_shown in S.
     destruct (nth (error_direction e) A IsAnything) as [v|f|f|f g|q f|s f|t|s f|s f u|]; try discriminate;
       destruct (nth (error_direction e) M IsAnything) as [v'|f'|f'|f' g'|q' f'|s' f'|t'|s' f'|s' f' u'|] eqn:N;

@@ -19,8 +19,8 @@ Notation parabola := (Q * Q * Q)%type.
 Notation mass := lemma_07_table_lookup.mass.
 Definition integer_of (k : nat) : Q := inject_Z (Z.of_nat k).
 
-Section Lookup.
-Variables (A : list meaning) (a : head) (values : row) (s : side) (f : formula).
+Section Cases.
+Variables (A : list meaning) (a : head) (s : side) (f : formula).
 
 (* ---- keys and values ---- *)
 Fixpoint known_row (r : row) (n j : nat) : option Q :=
@@ -79,6 +79,47 @@ Definition lookup_case (ks : list parabola) (n i : nat) (b : bool) : option (Q *
     let c := Qopp p in let off := Qred (r / (2 * c)) in
     if negb (Qle_bool tau 0) && is_zero q && negb (Qle_bool c 0) && Qeq_bool t (2 * c) && is_integer off
     then Some (Qred (c / tau), Qnum off) else None)).
+Definition cannot_be (n i : nat) (b : bool) : bool := is_built_in f && negb (eqb (truth nobody n no_word f i) b).
+
+(* At each position, where the truth there is 0 and where it is 1. *)
+Notation case_pair := (option (Q * Z) * option (Q * Z))%type.
+Definition lookup_cases (n : nat) : list case_pair :=
+  match traverse (key_parabola n) (head_keys a) with
+  | Some ks => let case i b := if cannot_be n i b then None else lookup_case ks n i b in
+               map (fun i => (case i false, case i true)) (seq 1 n)
+  | None => []
+  end.
+Definition case_in (l : list case_pair) (i : nat) (b : bool) : option (Q * Z) :=
+  let p := nth (i - 1) l (None, None) in if b then snd p else fst p.
+Lemma case_in_lookup_cases n i b x : i upto n -> case_in (lookup_cases n) i b = Some x -> exists ks,
+  traverse (key_parabola n) (head_keys a) = Some ks /\ lookup_case ks n i b = Some x.
+Proof.
+  intros Hi. unfold case_in, lookup_cases. destruct (traverse _ _) as [ks|];
+    [|destruct (i - 1)%nat; now destruct b]. cbv zeta. intros H. exists ks. split; [reflexivity|].
+  set (case := fun j => (if cannot_be n j false then None else lookup_case ks n j false,
+    if cannot_be n j true then None else lookup_case ks n j true)) in H.
+  rewrite (nth_indep _ _ (case 0%nat)), (map_nth case), seq_nth in H by (rewrite ?length_map, ?length_seq; lia).
+  replace (1 + (i - 1))%nat with i in H by lia. unfold case in H.
+  destruct b; cbn [fst snd] in H; [destruct (cannot_be n i true)|destruct (cannot_be n i false)]; congruence.
+Qed.
+End Cases.
+
+(* A head is asked for its error, for what it holds, and for the errors that are stated; and other heads often look the
+   same count up in the same way. *)
+Definition without_values (a : head) : head :=
+  Head Unmasked (head_temperature a) (head_queries a) (head_keys a) [].
+Definition known_cases : nat * head * side * formula * list meaning -> list (option (Q * Z) * option (Q * Z)) :=
+  kept (fun '(n, _, _, _, _) => n) (fun '(n, a, s, f, A) => lookup_cases A a s f n).
+
+Section Lookup.
+Variables (A : list meaning) (a : head) (values : row) (s : side) (f : formula).
+Notation known_row := (known_row A).
+Notation key_parabola := (key_parabola A).
+Notation query_number := (query_number s f).
+Notation query_row := (query_row A s f).
+Notation lookup_case := (lookup_case A a s f).
+Notation cannot_be := (cannot_be f).
+Notation cases n := (known_cases (n, without_values a, s, f, A)).
 
 (* ---- formulas, where b and m are known ---- *)
 (* What a formula comes to at a row, for whichever number z is counted. *)
@@ -108,12 +149,11 @@ Fixpoint tell (n : nat) (z : Z) (x : told) : option bool :=
 Definition is_on (n : nat) (guard : told) (z : Z) : bool :=
   match tell n z guard with Some false => false | _ => true end.
 Definition count_in_case (b : bool) (m : nat) : Z := (Z.of_nat m + (if b then 1 else 0))%Z.
-Definition cannot_be (n i : nat) (b : bool) : bool := is_built_in f && negb (eqb (truth nobody n no_word f i) b).
 
 (* ---- weights ---- *)
 (* e^(-c0 k^2) from above, in multiples of 2^-60. *)
-Definition weight_above (c0 : Q) (k : nat) : Z :=
-  decay_above weight_bits (Qfloor (c0 * integer_of (k * k) * inject_Z (2 ^ weight_bits))).
+Definition weight_unit : Q := inject_Z (2 ^ weight_bits).
+Definition weight_above (c0 : Q) (k : nat) : Z := decay_kept (Qfloor (c0 * integer_of (k * k) * weight_unit)).
 Definition cut : nat := 16.
 Definition weight_table (c0 : Q) : list Z := map (weight_above c0) (seq 0 cut).
 Definition weight_far (c0 : Q) : Z := weight_above c0 cut.
@@ -134,13 +174,13 @@ End Near.
 Definition sees (n i : nat) (p : Z) : bool :=
   (1 <=? p)%Z && (p <=? Z.of_nat n)%Z && mask_at (head_masking a) i (Z.to_nat p).
 
-Definition check_near_row (c0 : Q) (ks : list parabola) (read : list (option bool)) (chi guard : formula) (n i : nat)
-  (b : bool) : bool :=
+Definition check_near_row (c0 : Q) (known : list (option (Q * Z) * option (Q * Z))) (read : list (option bool))
+    (chi guard : formula) (n i : nat) (b : bool) : bool :=
   let ms := seq 0 (span s n i) in
   let by_guard := foretold n i b guard in let by_chi := foretold n i b chi in
   let on m := is_on n by_guard (count_in_case b m) in
   if cannot_be n i b then true else if forallb (fun m => negb (on m)) ms then true else
-  match lookup_case ks n i b with
+  match case_in known i b with
   | Some (c, off) => Qle_bool c0 c && forallb (fun m => if on m then
       let p := (Z.of_nat m + off)%Z in
       sees n i p && match tell n (count_in_case b m) by_chi, nth (Z.to_nat p - 1) read None with
@@ -149,12 +189,12 @@ Definition check_near_row (c0 : Q) (ks : list parabola) (read : list (option boo
   | None => false
   end.
 Definition check_near_length (c0 : Q) (table : list Z) (chi guard : formula) (n : nat) : bool :=
-  match traverse (known_row values n) (seq 1 n), traverse (key_parabola n) (head_keys a) with
-  | Some vs, Some ks =>
+  match traverse (known_row values n) (seq 1 n) with
+  | Some vs =>
       forallb (fun v => Qle_bool 0 v && Qle_bool v 1) vs
-      && (let read := map (reads table (weight_far c0) vs) (seq 1 n) in
-          forallb (fun i => forallb (check_near_row c0 ks read chi guard n i) all_bools) (seq 1 n))
-  | _, _ => false
+      && (let read := map (reads table (weight_far c0) vs) (seq 1 n) in let known := cases n in
+          forallb (fun i => forallb (check_near_row c0 known read chi guard n i) all_bools) (seq 1 n))
+  | None => false
   end.
 
 (* ---- others ---- *)
@@ -165,27 +205,28 @@ Definition value_shift (n : nat) : option Z :=
          | Some v => Qeq_bool v (integer_of j - inject_Z (Qnum off)) | None => false end) (seq 1 n)
     then Some (Qnum off) else None).
 Definition sees_up_to (n i : nat) : nat := match head_masking a with FutureMasked => i | _ => n end.
-Definition check_others_row (c0 : Q) (ks : list parabola) (shift : Z) (n i : nat) (b : bool) : bool :=
+Definition check_others_row (c0 : Q) (known : list (option (Q * Z) * option (Q * Z))) (shift : Z) (n i : nat) (b : bool)
+  : bool :=
   if cannot_be n i b then true else
-  match lookup_case ks n i b with
+  match case_in known i b with
   | Some (c, off) => Qle_bool c0 c && (off =? shift)%Z && (1 <=? off)%Z
       && (Z.of_nat (span s n i - 1) + off <=? Z.of_nat (sees_up_to n i))%Z
   | None => false
   end.
 Definition check_others_length (c0 : Q) (n : nat) : bool :=
-  match value_shift n, traverse (key_parabola n) (head_keys a) with
-  | Some shift, Some ks => forallb (fun i => forallb (check_others_row c0 ks shift n i) all_bools) (seq 1 n)
-  | _, _ => false
+  match value_shift n with
+  | Some shift => let known := cases n in
+                  forallb (fun i => forallb (check_others_row c0 known shift n i) all_bools) (seq 1 n)
+  | None => false
   end.
 
 (* The least sharpness of all rows. *)
 Definition lesser (x : option Q) (y : Q) : option Q :=
   match x with Some x => Some (if Qle_bool x y then x else y) | None => Some y end.
+Definition lesser_case (x : option Q) (y : option (Q * Z)) : option Q :=
+  match y with Some (c, _) => lesser x c | None => x end.
 Definition least_sharpness (lengths : list nat) : option Q :=
-  fold_left (fun x n => match traverse (key_parabola n) (head_keys a) with
-    | Some ks => fold_left (fun x i => fold_left (fun x b => if cannot_be n i b then x else
-        match lookup_case ks n i b with Some (c, _) => lesser x c | None => x end) all_bools x) (seq 1 n) x
-    | None => x end) lengths None.
+  fold_left (fun x n => fold_left (fun x p => lesser_case (lesser_case x (snd p)) (fst p)) (cases n) x) lengths None.
 
 (* The error of Lemma 7 at N positions: sums of weights and of their multiples, in multiples of 2^-60. *)
 Definition weight_sum (c0 : Q) (N : nat) : Z := fold_right (fun k x => weight_above c0 k + x)%Z 0%Z (seq 1 (N - 1)).
@@ -315,6 +356,13 @@ Proof.
   destruct (factors_correct _ _ qs ks Q K p q r t F) as (e & E). split.
   - apply Rmult_lt_0_compat; [exact C0|now apply Rinv_0_lt_compat].
   - exists (e / Q2R tau). intros j Hj. unfold scaled_score. rewrite (E j Hj), X, Q0, Tv. field. lra.
+Qed.
+
+Lemma known_case_correct c off : case_in (cases n) i b = Some (c, off) -> 0 < Q2R c /\ exists e, each j upto n,
+  scaled_score a n h i j = Q2R c * (2 * (INR m + IZR off) * INR j - INR j * INR j) + e.
+Proof.
+  intros H. destruct (case_in_lookup_cases A (without_values a) s f n i b _ (in_word i) H) as (ks & K & C).
+  exact (lookup_case_correct ks c off K C).
 Qed.
 
 Notation told_here g := (tell n (count_in_case b m) (foretold n i b g)).
@@ -448,7 +496,6 @@ Lemma near_length_range c0 table chi guard : check_near_length c0 table chi guar
 Proof.
   intros H j [Hj _]. unfold check_near_length in H.
   destruct (traverse (known_row values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
-  destruct (traverse (key_parabola n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
   apply andb_prop in H as [Range _]. rewrite forallb_forall in Range.
   assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
   rewrite (known_values vs Vs j Hj). specialize (Range (nth (j - 1) vs 0%Q) ltac:(apply nth_In; lia)).
@@ -460,7 +507,6 @@ Lemma near_length_found c0 table chi guard : check_near_length c0 table chi guar
 Proof.
   intros H G. unfold check_near_length in H. destruct (traverse (known_row values n) (seq 1 n)) as [vs|] eqn:Vs;
     [|discriminate].
-  destruct (traverse (key_parabola n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
   apply andb_prop in H as [_ H]. cbv zeta in H.
   assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
   rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
@@ -469,10 +515,10 @@ Proof.
   pose proof (on_where_guarded guard G) as On.
   destruct (forallb (fun m => negb _) _) eqn:Off.
   { exfalso. rewrite forallb_forall in Off. specialize (Off m others_listed). rewrite On in Off. discriminate. }
-  destruct (lookup_case ks n i b) as [[c off]|] eqn:Case; [|discriminate]. apply andb_prop in H as [Cc H].
+  destruct (case_in _ i b) as [[c off]|] eqn:Case; [|discriminate]. apply andb_prop in H as [Cc H].
   rewrite forallb_forall in H. specialize (H m others_listed). rewrite On in H. apply andb_prop in H as [Sees Read].
   destruct (tell n _ (foretold n i b chi)) as [t|] eqn:T; [|discriminate]. rewrite (foretold_correct chi t T).
-  apply Qle_bool_R in Cc. destruct (lookup_case_correct ks c off Ks Case) as (Cp & e & Score).
+  apply Qle_bool_R in Cc. destruct (known_case_correct c off Case) as (Cp & e & Score).
   set (pz := (Z.of_nat m + off)%Z) in *. unfold sees in Sees. apply andb_prop in Sees as [Sees Mp].
   apply andb_prop in Sees as [P1 P2]. apply Z.leb_le in P1, P2. set (p := Z.to_nat pz) in *.
   assert (Hp : p upto n) by (unfold p; lia).
@@ -585,13 +631,12 @@ Lemma others_length_found c0 : masking_eqb (head_masking a) PastMasked = false -
     (each j upto n, linear values (h j) = INR j - IZR shift) /\ found c p e.
 Proof.
   intros Mask H. unfold check_others_length in H. destruct (value_shift n) as [shift|] eqn:Sh; [|discriminate].
-  destruct (traverse (key_parabola n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
-  rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
+  cbv zeta in H. rewrite forallb_forall in H. specialize (H i ltac:(apply in_seq; lia)).
   rewrite forallb_forall in H. specialize (H b (bool_listed b)). unfold check_others_row in H. rewrite real_can_be in H.
-  destruct (lookup_case ks n i b) as [[c off]|] eqn:Case; [|discriminate].
+  destruct (case_in _ i b) as [[c off]|] eqn:Case; [|discriminate].
   apply andb_prop in H as [H Fit]. apply andb_prop in H as [H O1]. apply andb_prop in H as [Cc Eo].
   apply Z.eqb_eq in Eo. subst off. apply Z.leb_le in O1, Fit. apply Qle_bool_R in Cc.
-  destruct (lookup_case_correct ks c shift Ks Case) as (Cp & e0 & Score).
+  destruct (known_case_correct c shift Case) as (Cp & e0 & Score).
   pose proof (others_bound s n (tr f) i) as Bound. set (p := (m + Z.to_nat shift)%nat).
   assert (Hp : p upto sees_up_to n i) by (unfold p; lia).
   assert (HW : (sees_up_to n i <= n)%nat) by (unfold sees_up_to; destruct (head_masking a); lia).

@@ -161,30 +161,32 @@ Variable limits : bool -> Z * Z.
 Notation seen_there := (Q * (two_sided * two_sided))%type.
 Definition seen_by (n i : nat) (vs : list Q) (columns : bool -> list (list two_sided)) : list seen_there :=
   let seen t := seen_column (head_masking a) n i (columns t) in combine vs (combine (seen true) (seen false)).
-Definition check_error_case (n i : nat) (c0 c : Q) (off : Z) (least : bool) (cooler : Z) (chi : told) (b : bool)
-    (m : nat) (e : option seen_there) : bool :=
+(* How much the bad may weigh at c0 where p is good, and all that is bad weighs `cooler` times as much as there. *)
+Definition room (limit : Z * Z) (cooler : Z) : Z :=
+  (snd limit * (one weight_bits * one weight_bits) / (fst limit * cooler))%Z.
+Definition check_error_case (n i : nat) (off : Z) (least : bool) (rooms : bool -> Z) (chi : told) (b : bool) (m : nat)
+    (e : option seen_there) : bool :=
   match e, tell n (count_in_case b m) chi with
   | Some (v, (yes, no)), Some t =>
       let p := (Z.of_nat m + off)%Z in let x := if t then yes else no in
       (p <=? Z.of_nat n)%Z &&
       if least then (fst (limits t) * fst x <=? snd (limits t) * snd x)%Z
-      else sees a n i p && Qeq_bool v (number_of t) &&
-        (fst (limits t) * product_up weight_bits cooler (fst x) <=? snd (limits t) * one weight_bits)%Z
+      else sees a n i p && Qeq_bool v (number_of t) && (fst x <=? rooms t)%Z
   | _, _ => false
   end.
-Definition check_error_row (c0 : Q) (vs : list Q) (ks : list parabola) (columns : bool -> list (list two_sided))
+Definition check_error_row (c0 : Q) (known : list (option (Q * Z) * option (Q * Z))) (seen : list seen_there)
     (chi guard : formula) (n i : nat) (b : bool) : bool :=
   if cannot_be f n i b then true else
   let by_guard := foretold s f n i b guard in
   let on := map (fun m => is_on n by_guard (count_in_case b m)) (seq 0 (span s n i)) in
   if forallb negb on then true else
-  match lookup_case A a s f ks n i b with
+  match case_in known i b with
   | Some (c, off) =>
       let least := Qeq_bool c c0 in
       let cooler := if least then 0%Z else weight_above (c - c0) 1 in
+      let rooms := either (room (limits false) cooler) (room (limits true) cooler) in
       Qle_bool c0 c && (Z.abs off <=? Z.of_nat n)%Z &&
-      all_cases (check_error_case n i c0 c off least cooler (foretold s f n i b chi) b) 0 on
-        (aligned off (seen_by n i vs columns))
+      all_cases (check_error_case n i off least rooms (foretold s f n i b chi) b) 0 on (aligned off seen)
   | None => false
   end.
 Definition sums_of (c0 : Q) (vs : list Q) (n : nat) (t : bool) : list (list two_sided) :=
@@ -196,16 +198,18 @@ Fixpoint is_start (vs us : list Q) : bool :=
 (* `us` are values of a greater length, with their sums; often they are those of this length, too. *)
 Definition check_error_length (c0 : Q) (us : list Q) (columns : bool -> list (list two_sided)) (chi guard : formula)
     (n : nat) : bool :=
-  match traverse (known_row A values n) (seq 1 n), traverse (key_parabola A n) (head_keys a) with
-  | Some vs, Some ks =>
+  match traverse (known_row A values n) (seq 1 n) with
+  | Some vs =>
+      let known := known_cases (n, without_values a, s, f, A) in
       forallb (fun v => Qle_bool 0 v && Qle_bool v 1) vs
       && (if is_start vs us then
-            forallb (fun i => forallb (check_error_row c0 us ks columns chi guard n i) all_bools) (seq 1 n)
+            forallb (fun i => forallb (check_error_row c0 known (seen_by n i us columns) chi guard n i) all_bools)
+              (seq 1 n)
           else
             let yes := columns_of c0 vs n true in let no := columns_of c0 vs n false in
-            forallb (fun i => forallb (check_error_row c0 vs ks (fun t => if t then yes else no) chi guard n i)
-              all_bools) (seq 1 n))
-  | _, _ => false
+            forallb (fun i => forallb (check_error_row c0 known (seen_by n i vs (fun t => if t then yes else no)) chi
+              guard n i) all_bools) (seq 1 n))
+  | None => false
   end.
 
 (* ---- soundness ---- *)
@@ -251,6 +255,21 @@ Proof.
   replace (e / (c + e) * (W * (c + e))) with (e * W) by (field; lra).
   pose proof (Rmult_le_compat_l E _ _ HE H). pose proof (Rmult_le_compat_l c _ _ (Rlt_le _ _ Hc) B).
   pose proof (Rmult_le_compat_l e _ _ He G). lra.
+Qed.
+
+Lemma room_enough limit cooler x : (0 < fst limit)%Z -> (0 < cooler)%Z -> (x <= room limit cooler)%Z ->
+  IZR (fst limit) * (share cooler * share x) <= IZR (snd limit) * 1.
+Proof.
+  intros C K H. pose proof (u_pos weight_bits weight_bits_nonneg) as U. apply IZR_le in H.
+  pose proof (floor_div_le (snd limit * (one weight_bits * one weight_bits)) (fst limit * cooler) ltac:(nia)) as F.
+  fold (room limit cooler) in F. rewrite (one_power weight_bits weight_bits_nonneg), !mult_IZR in F.
+  set (u := IZR (2 ^ weight_bits)) in *. unfold fixed. fold u. apply IZR_lt in C, K.
+  apply Rmult_le_reg_r with (u * u); [now apply Rmult_lt_0_compat|].
+  replace (IZR (fst limit) * (IZR cooler / u * (IZR x / u)) * (u * u)) with (IZR x * (IZR (fst limit) * IZR cooler))
+    by (field; lra).
+  apply Rle_trans with (IZR (snd limit) * (u * u) / (IZR (fst limit) * IZR cooler) * (IZR (fst limit) * IZR cooler)).
+  - apply Rmult_le_compat_r; [apply Rmult_le_pos|]; lra.
+  - right. field. lra.
 Qed.
 
 Section Position.
@@ -363,17 +382,19 @@ Proof.
     exact (proj2 (position_sides c c0 e p t _ j (Rlt_le _ _ (proj1 C0)) Cc (S j Hj) (V j Hj))).
 Qed.
 
+Lemma cooler_positive : (0 < weight_above (c - c0) 1)%Z.
+Proof.
+  pose proof (weight_above_correct (c - c0) 1 ltac:(rewrite Q2R_minus; lra)) as D. apply lt_IZR.
+  apply Rmult_lt_reg_r with (/ IZR (2 ^ weight_bits)); [apply Rinv_0_lt_compat, u_pos, weight_bits_nonneg|].
+  rewrite Rmult_0_l. exact (Rlt_le_trans _ _ _ (exp_pos _) D).
+Qed.
 Lemma cooler_row_errs : visible_here p = true -> Qeq_bool (nth (p - 1) vs 0%Q) (number_of t) = true ->
-  (fst (limits t) * product_up weight_bits (weight_above (c - c0) 1) (fst x) <=?
-   snd (limits t) * one weight_bits)%Z = true ->
+  (fst x <=? room (limits t) (weight_above (c - c0) 1))%Z = true ->
   Rabs (bit t - attended a n h i values) <= allowed_error limits t.
 Proof.
   intros Vp Gp H. unfold allowed_error, attended. destruct (Limits t) as [Lc Ld].
-  apply Z.leb_le, (fixed_le weight_bits weight_bits_nonneg) in H.
-  rewrite !fixed_times, (fixed_one weight_bits weight_bits_nonneg) in H.
+  apply Z.leb_le in H. pose proof (room_enough _ _ _ Lc cooler_positive H) as B. rewrite row_bad in B.
   apply IZR_lt in Lc. apply IZR_le in Ld.
-  pose proof (product_up_ge weight_bits weight_bits_nonneg (weight_above (c - c0) 1) (fst x)) as U.
-  apply (Rmult_le_compat_l _ _ _ (Rlt_le _ _ Lc)) in U. pose proof (Rle_trans _ _ _ U H) as B. rewrite row_bad in B.
   eapply (error_by_sides n visible_here scores held (bit t) i
     (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)) _ _
     (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible a n i) (bit_range t) In01);
@@ -391,13 +412,14 @@ Qed.
 End OneRow.
 
 (* What a row of this length says, whichever values and sums it was given. *)
-Lemma checked_row_errs c0 vs ks N cols chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat ->
-  (forall t, cols t = columns_of c0 vs N t) -> traverse (key_parabola A n) (head_keys a) = Some ks ->
+Lemma checked_row_errs c0 vs N cols chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat ->
+  (forall t, cols t = columns_of c0 vs N t) ->
   (each j upto n, held j = Q2R (nth (j - 1) vs 0%Q)) -> (forall j, visible n visible_here j -> 0 <= held j <= 1) ->
-  check_error_row c0 vs ks cols chi guard n i b = true -> tr guard i = true ->
+  check_error_row c0 (known_cases (n, without_values a, s, f, A)) (seen_by n i vs cols) chi guard n i b = true ->
+  tr guard i = true ->
   Rabs (bit (tr chi i) - attended a n h i values) <= allowed_error limits (tr chi i).
 Proof.
-  intros C0 Ln LN Cols Ks Value In01 H G. unfold check_error_row in H. cbv zeta in H.
+  intros C0 Ln LN Cols Value In01 H G. unfold check_error_row in H. cbv zeta in H.
   rewrite (real_can_be f users n w i) in H. set (on := map _ _) in H.
   pose proof (others_listed s f users n w i) as Listed. apply in_seq in Listed.
   assert (On : nth m on false = true).
@@ -409,13 +431,13 @@ Proof.
   { exfalso. rewrite forallb_forall in Off. specialize (Off (nth m on false)). rewrite On in Off.
     enough (In true on) by (specialize (Off H0); discriminate). rewrite <- On. apply nth_In. unfold on.
     rewrite length_map, length_seq. lia. }
-  destruct (lookup_case A a s f ks n i b) as [[c off]|] eqn:Case; [|discriminate]. cbv zeta in H.
+  destruct (case_in _ i b) as [[c off]|] eqn:Case; [|discriminate]. cbv zeta in H.
   apply andb_prop in H as [Cc H]. apply andb_prop in Cc as [Cc _]. apply Qle_bool_R in Cc.
   apply (all_cases_at _ on) with (j := m) in H; [|exact On]. rewrite Nat.add_0_l in H. unfold check_error_case in H.
   destruct (nth m (aligned off _) None) as [[v [yes no]]|] eqn:Seen; [|discriminate].
   destruct (tell n _ (foretold s f n i b chi)) as [t|] eqn:T; [|discriminate].
   rewrite (foretold_correct s f users n w i chi t T).
-  destruct (lookup_case_correct A a s f users n w i h HA ks c off Ks Case) as (_ & e & Score).
+  destruct (known_case_correct A a s f users n w i h HA c off Case) as (_ & e & Score).
   apply aligned_nth in Seen as [P1 Seen]. cbv zeta in H. set (pz := (Z.of_nat m + off)%Z) in *.
   apply andb_prop in H as [P2 H]. apply Z.leb_le in P2. assert (Hp : (1 <= Z.to_nat pz <= n)%nat) by lia.
   assert (Pv : INR m + IZR off = INR (Z.to_nat pz)).
@@ -433,6 +455,7 @@ Proof.
   rewrite X in H. destruct (Qeq_bool c c0) eqn:Least.
   - apply Qeq_bool_R in Least. exact (row_errs c c0 e _ t vs N CC Hp Ln LN Score Value In01 Least H).
   - apply andb_prop in H as [H B]. apply andb_prop in H as [Vp Gp]. unfold sees in Vp. apply andb_prop in Vp as [_ Vp].
+    replace (either _ _ t) with (room (limits t) (weight_above (c - c0) 1)) in B by now destruct t.
     rewrite <- Sv in Gp. exact (cooler_row_errs c c0 e _ t vs N CC Hp Ln LN Score Value In01 Vp Gp B).
 Qed.
 
@@ -451,8 +474,7 @@ Theorem check_error_length_correct c0 us N cols chi guard : 0 < Q2R c0 -> (n <= 
 Proof.
   intros C0 LN Cols H G. unfold check_error_length in H.
   destruct (traverse (known_row A values n) (seq 1 n)) as [vs|] eqn:Vs; [|discriminate].
-  destruct (traverse (key_parabola A n) (head_keys a)) as [ks|] eqn:Ks; [|discriminate].
-  apply andb_prop in H as [Range H]. cbv zeta in H. rewrite forallb_forall in Range.
+  cbv zeta in H. apply andb_prop in H as [Range H]. rewrite forallb_forall in Range.
   assert (Ln : length vs = n) by (rewrite (traverse_length _ _ _ Vs); apply length_seq).
   pose proof (known_values A values users n w i h HA vs Vs) as Value.
   assert (In01 : forall j, visible n visible_here j -> 0 <= held j <= 1).
@@ -461,9 +483,9 @@ Proof.
   destruct (is_start vs us) eqn:Start; rewrite forallb_forall in H; specialize (H i ltac:(apply in_seq; lia));
     rewrite forallb_forall in H; specialize (H b (bool_listed b)).
   - destruct (is_start_nth vs us Start) as [L K].
-    apply (checked_row_errs c0 us ks N cols chi guard C0 ltac:(lia) LN Cols Ks); auto.
+    apply (checked_row_errs c0 us N cols chi guard C0 ltac:(lia) LN Cols); auto.
     intros j Hj. rewrite <- K by lia. now apply Value.
-  - refine (checked_row_errs c0 vs ks n _ chi guard C0 ltac:(lia) (le_n n) _ Ks Value In01 H G). now intros [].
+  - refine (checked_row_errs c0 vs n _ chi guard C0 ltac:(lia) (le_n n) _ Value In01 H G). now intros [].
 Qed.
 End Position.
 End Lookup.
@@ -484,7 +506,7 @@ Definition errs_by_lookup (L : lengths) (A : list meaning) (a : head) (r : row) 
       let ns := lengths_to L N in
       match least_sharpness A a s f ns with
       | Some c0 =>
-          let limits t := limit_of (errors_of if_false if_true t) in
+          let limits := either (limit_of if_false) (limit_of if_true) in
           let us := match traverse (known_row A r N) (seq 1 N) with Some us => us | None => [] end in
           let yes := columns_of c0 us N true in let no := columns_of c0 us N false in
           is_above_0 c0 && forallb (fun e => Qle_bool 0 e && negb (Qle_bool 1 e)) [if_false; if_true]
@@ -521,8 +543,11 @@ Proof.
     negb (Qle_bool 1 (errors_of if_false if_true t)) = true) by now intros [].
   assert (C0 : 0 < Q2R c0) by (apply not_below; now apply negb_true_iff in P).
   pose proof (all_of_forall _ _ F n ltac:(unfold lengths_to; apply in_seq; lia)) as Near.
-  eapply (check_error_length_correct A a r s k _ users n w i h HA
-    (fun t => proj1 (limit_of_error _ (Each t))) c0 _ N) in Near; [|exact C0|exact HN|now intros []|exact G].
-  unfold allowed_error in Near. rewrite (proj2 (limit_of_error _ (Each _))) in Near.
+  assert (Limit : forall t, either (limit_of if_false) (limit_of if_true) t = limit_of (errors_of if_false if_true t))
+    by now intros [].
+  eapply (check_error_length_correct A a r s k (either (limit_of if_false) (limit_of if_true)) users n w i h HA
+    (fun t => eq_ind_r (fun x => (0 < fst x)%Z /\ (0 <= snd x)%Z) (proj1 (limit_of_error _ (Each t))) (Limit t)) c0 _ N)
+    in Near; [|exact C0|exact HN|now intros []|exact G].
+  unfold allowed_error in Near. rewrite Limit, (proj2 (limit_of_error _ (Each _))) in Near.
   revert Near. destruct (truth users n w f i); cbn [errors_of bit]; unfold Rabs; destruct (Rcase_abs _); lra.
 Qed.

@@ -4,7 +4,7 @@
    in no other. A test compares the two builds, file by file. *)
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt ExtrOcamlNatBigInt.
 From Coq Require Import List Arith PArith NArith ZArith QArith.
-From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing check_by_differences check_certificate refusal.
+From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing gap_rule check_by_differences check_certificate refusal.
 Extraction Language OCaml.
 Print Assumptions check_certificate.judge_certificate.
 
@@ -32,6 +32,19 @@ Extract Constant Z.ggcd => "(fun a b -> let g = Big_int_Z.gcd_big_int a b in
 Extract Constant nth => "(fun n l default ->
   let rec from k l = match l with [] -> default | x :: l -> if k = 0 then x else from (k - 1) l in
   if Big_int_Z.is_int_big_int n then from (Big_int_Z.int_of_big_int n) l else default)".
+
+(* A table of what f was for the same argument before. Arguments are data, and f is a function of Coq: it is the same
+   again. *)
+Extract Constant gap_rule.kept => "(fun size f -> let table = Hashtbl.create 64 in fun x ->
+  match Hashtbl.find_opt table x with
+  | Some y -> y
+  | None ->
+    let y = f x in
+    if Big_int_Z.le_big_int (size x) (Big_int_Z.big_int_of_int 128) then begin
+      if Hashtbl.length table >= 4096 then Hashtbl.reset table;
+      Hashtbl.add table x y
+    end;
+    y)".
 
 Definition negative_of (x : expression) : expression := Neg x.
 
