@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -46,40 +45,48 @@ def compiler_or_skip(program: Program) -> tuple[str, ...]:
     return found_or_skipped(partial(find_compiler, program), OCamlMissing, "CERTIFY_NEEDS_OCAML")
 
 
+@dataclass
+class Shared:
+    """Where programs are kept for all processes of a run of the tests; ``tests/conftest.py`` says it."""
+
+    folder: Path | None = None
+
+
+SHARED = Shared()
+
+
 @cache
-def _built(program: Program, main: Path | None = None) -> tempfile.TemporaryDirectory[str]:
+def _built(program: Program, main: Path | None = None) -> Path:
+    """The program, built once for all processes that test; with another ``main`` the one that has that instead."""
     compiler, coq = compiler_or_skip(program), coq_or_skip()
-    sources = checker_sources(coq, library_of(coq), program)
-    if main is not None:
-        sources = {**sources, "main.ml": main.read_text(encoding="utf-8")}
-    folder = tempfile.TemporaryDirectory(prefix="certify-")
-    place = Path(folder.name) / program.name
-    place.write_bytes(build_checker(sources, compiler, program))
-    place.chmod(0o755)
-    return folder
+    assert SHARED.folder is not None
+    own = program.own_sources() | ({} if main is None else {"main.ml": main.read_text(encoding="utf-8")})
+    parts = [str(library_of(coq)), *(part for pair in sorted(own.items()) for part in pair)]
+    place = SHARED.folder / hashlib.sha256("\0".join(parts).encode()).hexdigest() / program.name
+    with one_at_a_time(program.name):
+        if not place.exists():
+            place.parent.mkdir(exist_ok=True)
+            sources = {**checker_sources(coq, library_of(coq), program), **own}
+            made = place.with_suffix(".made")
+            made.write_bytes(build_checker(sources, compiler, program))
+            made.chmod(0o755)
+            made.rename(place)
+    return place
 
 
-def script_of(program: Program, shared: Path) -> str:
-    """The program as JavaScript, built once for all processes that test; ``shared`` is a folder that they share."""
-    compiler_or_skip(program)
-    sources = "\0".join(part for pair in sorted(program.own_sources().items()) for part in pair)
-    library = library_of(coq_or_skip())
-    kept = shared / f"{hashlib.sha256(f'{library}{sources}'.encode()).hexdigest()}-{program.name}"
-    with one_at_a_time("javascript"):
-        if not kept.exists():
-            kept.write_bytes((Path(_built(program).name) / program.name).read_bytes())
-    return kept.read_text(encoding="utf-8")
+def script_of(program: Program) -> str:
+    """The program as JavaScript."""
+    return _built(program).read_text(encoding="utf-8")
 
 
 def program_place(main: Path | None = None) -> Path:
     """Where the program is."""
-    return Path(_built(EVERY_N, main).name) / EVERY_N.name
+    return _built(EVERY_N, main)
 
 
 def verified_place(with_zarith: bool = False) -> Path:
     """Where the proved checker of certificates is, with numbers as they are in Coq, or of Zarith."""
-    program = VERIFIED_WITH_ZARITH if with_zarith else VERIFIED
-    return Path(_built(program).name) / program.name
+    return _built(VERIFIED_WITH_ZARITH if with_zarith else VERIFIED)
 
 
 def run_program(*arguments: str | Path, main: Path | None = None,
