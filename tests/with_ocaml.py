@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -18,12 +18,14 @@ from typing import IO
 from proofs.every_n import EVERY_LENGTH, ProvedLengths
 from proofs.every_n.extracted import (
     EVERY_N,
+    EXTRACTED,
+    EXTRACTION,
     VERIFIED,
     VERIFIED_WITH_ZARITH,
     OCamlMissing,
     Program,
     build_checker,
-    checker_sources,
+    extract_checker,
     find_compiler,
     find_ocaml,
 )
@@ -56,22 +58,41 @@ SHARED = Shared()
 
 
 @cache
+def extracted(program: Program) -> Mapping[str, str]:
+    """What Coq makes of the checker, made once for all processes that test."""
+    library = library_of(coq_or_skip())
+    folder = _shared(str(library), program.own_sources()[EXTRACTION])
+    with one_at_a_time("extraction"):
+        if not folder.exists():
+            made = folder.with_suffix(".made")
+            made.mkdir()
+            for name, text in extract_checker(coq_or_skip(), library, program).items():
+                (made / name).write_text(text, encoding="utf-8")
+            made.rename(folder)
+    return {name: (folder / name).read_text(encoding="utf-8") for name in EXTRACTED}
+
+
+@cache
 def _built(program: Program, main: Path | None = None) -> Path:
     """The program, built once for all processes that test; with another ``main`` the one that has that instead."""
-    compiler, coq = compiler_or_skip(program), coq_or_skip()
-    assert SHARED.folder is not None
+    compiler = compiler_or_skip(program)
     own = program.own_sources() | ({} if main is None else {"main.ml": main.read_text(encoding="utf-8")})
-    parts = [str(library_of(coq)), *(part for pair in sorted(own.items()) for part in pair)]
-    place = SHARED.folder / hashlib.sha256("\0".join(parts).encode()).hexdigest() / program.name
+    sources = {**own, **extracted(program)}
+    place = _shared(*(part for pair in sorted(sources.items()) for part in pair)) / program.name
     with one_at_a_time(program.name):
         if not place.exists():
             place.parent.mkdir(exist_ok=True)
-            sources = {**checker_sources(coq, library_of(coq), program), **own}
             made = place.with_suffix(".made")
             made.write_bytes(build_checker(sources, compiler, program))
             made.chmod(0o755)
             made.rename(place)
     return place
+
+
+def _shared(*parts: str) -> Path:
+    """A place for what is made of these texts."""
+    assert SHARED.folder is not None
+    return SHARED.folder / hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def script_of(program: Program) -> str:
