@@ -33,7 +33,7 @@ FILTERS = re.compile(r"(?:(?:^| \| )(?:grep|head|tail)(?: (?:'[^']*'|[\w=-]+))*)
 """A command line of programs that read a text and start none, as documents have behind a command."""
 
 ALONE = re.compile(r".*/python[\d.]*|python[\d.]*")
-CHECKER = re.compile(r".*/(?:proofs/check|check\.pyz)")
+CHECKER = re.compile(r".*/proofs/check|(?:.*/)?check\.pyz")
 """What is run of the trusted folder: it imports nothing that starts a program (tests/test_noting.py)."""
 MAY_LOOK = re.compile(r"\b(?:subprocess|shutil|os|multiprocessing|importlib|runpy|exec|eval)\b|__|sys\.path")
 """What a program may use to look for a tool, or to run another program."""

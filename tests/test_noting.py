@@ -33,6 +33,7 @@ def test_python_says_of_a_shell_what_is_asked_here(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(("arguments", "alone"), [
     (["-I", "-S", f"{ROOT}/proofs/check", "a.cert"], True), (["-I", "-S", "/x/check.pyz"], True),
+    (["-I", "-S", "check.pyz", "a.cert"], True), (["-I", "-S", "recheck.pyz", "a.cert"], False),
     (["-I", "-S", "-c", "import sys; print(sys.version)"], True), (["-I", "-S", "-W", "error", "-c", "print(1)"], True),
     (["-I", "-S", "-c", "import shutil"], False),
     (["-I", "-S", "-c", "import sys; sys.path[0] = 'x'"], False), (["-I", "-S", "-c", "__import__('x')"], False),
