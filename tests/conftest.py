@@ -8,9 +8,12 @@ verdict depends on luck; with it, others, and 100.
 from __future__ import annotations
 
 import gc
+import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.with_ocaml import SHARED
 
 _WITHOUT_CLOCK = settings(deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("repeatable", _WITHOUT_CLOCK, derandomize=True, max_examples=25)
@@ -28,3 +31,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
     gc.set_threshold(50_000, 20, 50)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def folder_of_programs(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Above the folder of this process is the one of all that test together."""
+    folder = tmp_path_factory.getbasetemp()
+    SHARED.folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder

@@ -1,9 +1,10 @@
 """Which tests could come out otherwise on a machine with Python alone: those that are run once more without the tools.
 
 With ``--note-tools FILE`` a test is noted that starts a process, looks for one of ``PROGRAMS``, or names ``PACKAGE``
-in an import; a shell with ``FILTERS`` alone, which look for nothing, is no process here. So is every test noted that
-shares a fixture which did. With ``--only-noted FILE`` only the noted tests run. No
-other test can tell whether a tool is there, so nothing is lost if `.ci/run` leaves it out where the tools are hidden.
+in an import. No process here is a shell with ``FILTERS`` alone, nor a Python without packages that runs the ``CHECKER``
+or a short program that ``MAY_LOOK`` nowhere: these look for nothing. So is every test noted that shares a fixture which
+did. With ``--only-noted FILE`` only the noted tests run. No other test can tell whether a tool is there, so nothing is
+lost if `.ci/run` leaves it out where the tools are hidden.
 
 That holds of looking while a test or a fixture runs. What modules import while tests are collected is not noted: a test
 that then uses torch names it again, in an import of its own or of what it calls.
@@ -30,6 +31,12 @@ STARTS = frozenset({"subprocess.Popen", "os.system", "os.fork", "os.forkpty", "o
 """Events of Python's audit that start a process."""
 FILTERS = re.compile(r"(?:(?:^| \| )(?:grep|head|tail)(?: (?:'[^']*'|[\w=-]+))*)+")
 """A command line of programs that read a text and start none, as documents have behind a command."""
+
+ALONE = re.compile(r".*/python[\d.]*|python[\d.]*")
+CHECKER = re.compile(r".*/proofs/check|(?:.*/)?check\.pyz")
+"""What is run of the trusted folder: it imports nothing that starts a program (tests/test_noting.py)."""
+MAY_LOOK = re.compile(r"\b(?:subprocess|shutil|os|multiprocessing|importlib|runpy|exec|eval)\b|__|sys\.path")
+"""What a program may use to look for a tool, or to run another program."""
 
 
 class Noting:
@@ -82,7 +89,23 @@ def watch(note: Callable[[], None]) -> None:
     before(importlib.util, "find_spec", lambda name, *_: name.partition(".")[0] == PACKAGE)
     before(builtins, "__import__", lambda name, *_, **__: PACKAGE in name.split("."))
     before(multiprocessing.process.BaseProcess, "start", lambda _: True)
-    sys.addaudithook(lambda event, given: note() if event in STARTS and not only_filters(event, given) else None)
+    sys.addaudithook(lambda event, given: note() if event in STARTS and not looks_for_nothing(event, given) else None)
+
+
+def looks_for_nothing(event: str, arguments: tuple[Any, ...]) -> bool:
+    """Whether what starts cannot tell whether a tool is there."""
+    return only_filters(event, arguments) or python_alone(event, arguments)
+
+
+def python_alone(event: str, arguments: tuple[Any, ...]) -> bool:
+    """Whether it is a Python that finds no package, with the checker or a short program."""
+    if event != "subprocess.Popen" or not isinstance(arguments[1], list) or len(arguments[1]) < 4:
+        return False
+    program, isolated, without_site, *rest = map(str, arguments[1])
+    if rest[:2] == ["-W", "error"]:
+        del rest[:2]
+    is_clear = CHECKER.fullmatch(rest[0]) or (rest[0] == "-c" and not MAY_LOOK.search(rest[1]))
+    return ALONE.fullmatch(program) is not None and (isolated, without_site) == ("-I", "-S") and bool(is_clear)
 
 
 def only_filters(event: str, arguments: tuple[Any, ...]) -> bool:

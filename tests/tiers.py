@@ -26,6 +26,12 @@ def few_and_all(few: Any, many: Any) -> list[Any]:
     return [few, pytest.param(many, marks=pytest.mark.exhaustive)]
 
 
+def ends_and_all(values: Sequence[Any]) -> list[Any]:
+    """The first and the last of these values always, and those between them with what is exhaustive."""
+    return [value if value in (values[0], values[-1]) else pytest.param(value, marks=pytest.mark.exhaustive)
+            for value in values]
+
+
 def drawn(few: int) -> settings:
     """So many random examples always, and four times as many where others are drawn, with ``--hypothesis-seed``."""
     return settings(max_examples=few if settings().derandomize else 4 * few)

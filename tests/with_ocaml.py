@@ -8,8 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -19,12 +18,14 @@ from typing import IO
 from proofs.every_n import EVERY_LENGTH, ProvedLengths
 from proofs.every_n.extracted import (
     EVERY_N,
+    EXTRACTED,
+    EXTRACTION,
     VERIFIED,
     VERIFIED_WITH_ZARITH,
     OCamlMissing,
     Program,
     build_checker,
-    checker_sources,
+    extract_checker,
     find_compiler,
     find_ocaml,
 )
@@ -46,40 +47,67 @@ def compiler_or_skip(program: Program) -> tuple[str, ...]:
     return found_or_skipped(partial(find_compiler, program), OCamlMissing, "CERTIFY_NEEDS_OCAML")
 
 
+@dataclass
+class Shared:
+    """Where programs are kept for all processes of a run of the tests; ``tests/conftest.py`` says it."""
+
+    folder: Path | None = None
+
+
+SHARED = Shared()
+
+
 @cache
-def _built(program: Program, main: Path | None = None) -> tempfile.TemporaryDirectory[str]:
-    compiler, coq = compiler_or_skip(program), coq_or_skip()
-    sources = checker_sources(coq, library_of(coq), program)
-    if main is not None:
-        sources = {**sources, "main.ml": main.read_text(encoding="utf-8")}
-    folder = tempfile.TemporaryDirectory(prefix="certify-")
-    place = Path(folder.name) / program.name
-    place.write_bytes(build_checker(sources, compiler, program))
-    place.chmod(0o755)
-    return folder
-
-
-def script_of(program: Program, shared: Path) -> str:
-    """The program as JavaScript, built once for all processes that test; ``shared`` is a folder that they share."""
-    compiler_or_skip(program)
-    sources = "\0".join(part for pair in sorted(program.own_sources().items()) for part in pair)
+def extracted(program: Program) -> Mapping[str, str]:
+    """What Coq makes of the checker, made once for all processes that test."""
     library = library_of(coq_or_skip())
-    kept = shared / f"{hashlib.sha256(f'{library}{sources}'.encode()).hexdigest()}-{program.name}"
-    with one_at_a_time("javascript"):
-        if not kept.exists():
-            kept.write_bytes((Path(_built(program).name) / program.name).read_bytes())
-    return kept.read_text(encoding="utf-8")
+    folder = _shared(str(library), program.own_sources()[EXTRACTION])
+    with one_at_a_time("extraction"):
+        if not folder.exists():
+            made = folder.with_suffix(".made")
+            made.mkdir()
+            for name, text in extract_checker(coq_or_skip(), library, program).items():
+                (made / name).write_text(text, encoding="utf-8")
+            made.rename(folder)
+    return {name: (folder / name).read_text(encoding="utf-8") for name in EXTRACTED}
+
+
+@cache
+def _built(program: Program, main: Path | None = None) -> Path:
+    """The program, built once for all processes that test; with another ``main`` the one that has that instead."""
+    compiler = compiler_or_skip(program)
+    own = program.own_sources() | ({} if main is None else {"main.ml": main.read_text(encoding="utf-8")})
+    sources = {**own, **extracted(program)}
+    place = _shared(*(part for pair in sorted(sources.items()) for part in pair)) / program.name
+    with one_at_a_time(program.name):
+        if not place.exists():
+            place.parent.mkdir(exist_ok=True)
+            made = place.with_suffix(".made")
+            made.write_bytes(build_checker(sources, compiler, program))
+            made.chmod(0o755)
+            made.rename(place)
+    return place
+
+
+def _shared(*parts: str) -> Path:
+    """A place for what is made of these texts."""
+    assert SHARED.folder is not None
+    return SHARED.folder / hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def script_of(program: Program) -> str:
+    """The program as JavaScript."""
+    return _built(program).read_text(encoding="utf-8")
 
 
 def program_place(main: Path | None = None) -> Path:
     """Where the program is."""
-    return Path(_built(EVERY_N, main).name) / EVERY_N.name
+    return _built(EVERY_N, main)
 
 
 def verified_place(with_zarith: bool = False) -> Path:
     """Where the proved checker of certificates is, with numbers as they are in Coq, or of Zarith."""
-    program = VERIFIED_WITH_ZARITH if with_zarith else VERIFIED
-    return Path(_built(program).name) / program.name
+    return _built(VERIFIED_WITH_ZARITH if with_zarith else VERIFIED)
 
 
 def run_program(*arguments: str | Path, main: Path | None = None,

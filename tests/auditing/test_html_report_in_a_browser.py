@@ -52,8 +52,7 @@ def test_title_headings_and_tables_are_rendered_with_all_their_rows(browser: Bro
     assert row and row["height"] > 10
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [WIDE, NARROW])
+@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
 def test_plots_are_on_screen_within_the_page(browser: Browser, tmp_path: Path, width: int, scheme: Scheme) -> None:
     page = look(browser, tmp_path, html_of(REPORT), width, scheme).page
     plots = page.locator("figure svg")

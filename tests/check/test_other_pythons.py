@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from certify.exports.checker import write_checker
+from tests.tiers import ends_and_all
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "tests" / "corpus"
@@ -49,7 +50,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[int, str
     return checker, run_checker(sys.executable, checker, *SAMPLE)
 
 
-@pytest.mark.parametrize("version", FOR)
+@pytest.mark.parametrize("version", ends_and_all(FOR))
 def test_every_python_that_it_is_for_says_the_same_of_the_corpus(
         here: tuple[Path, tuple[int, str, str]], version: str) -> None:
     other = python_or_skip(version)
@@ -64,7 +65,7 @@ def test_as_a_module_of_the_house_it_says_the_same() -> None:
     assert (done.returncode, done.stdout, done.stderr) == run_checker(sys.executable, ENTRY.parent, *SAMPLE)
 
 
-@pytest.mark.parametrize("version", TOO_OLD)
+@pytest.mark.parametrize("version", ends_and_all(TOO_OLD))
 def test_an_older_python_says_so_in_one_line_and_rejects_nothing(tmp_path: Path, version: str) -> None:
     other = python_or_skip(version)
     write_checker(str(tmp_path / "check.pyz"))

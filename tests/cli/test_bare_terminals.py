@@ -15,6 +15,7 @@ from certify.cli import command_line
 from certify.frame.terminal_tables import NARROW
 from tests.check.test_other_pythons import python_or_skip
 from tests.processes import ENVIRONMENT, ROOT
+from tests.tiers import ends_and_all
 
 EXAMPLES = ROOT / "examples"
 FIRST = str(EXAMPLES / "trained" / "first")
@@ -108,7 +109,7 @@ def test_a_locale_of_ascii_loses_nothing_but_the_shape_of_letters_and_a_home_tha
     assert name != "audit" or "<svg" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize("version", ends_and_all(["3.11", "3.12", "3.13", "3.14"]))
 def test_every_file_is_python_of_every_version_that_it_is_for(version: str) -> None:
     """Without a word of warning: what is deprecated there is refused later."""
     other = python_or_skip(version)

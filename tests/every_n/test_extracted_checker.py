@@ -23,14 +23,12 @@ from proofs.every_n.extracted import (
     EVERY_N,
     READERS,
     OCamlMissing,
-    checker_sources,
     compiled_files,
     extract_checker,
     find_ocaml,
 )
 from proofs.every_n.kernel import Coq
-from tests.with_coq import coq_or_skip, library_of
-from tests.with_ocaml import canonical, judge, ocaml_or_skip, program_place, run_program
+from tests.with_ocaml import canonical, extracted, judge, ocaml_or_skip, program_place, run_program
 
 ROOT = Path(__file__).parents[2]
 TEXT = "ODD(#<[Q_a]) & prev Q_b"
@@ -69,8 +67,7 @@ def test_every_file_of_the_program_is_explained_in_its_readme() -> None:
 
 
 def test_the_checker_is_extracted_without_axioms_and_with_nothing_that_can_fail() -> None:
-    coq = coq_or_skip()
-    source = extract_checker(coq, library_of(coq))["checker.ml"]
+    source = extracted(EVERY_N)["checker.ml"]
     assert "let check_file " in source and "let find_refusal_for " in source
     assert re.findall(r"\b(AXIOM|failwith|assert|Obj|external|int|raise|exception)\b", source) == []
 
@@ -104,11 +101,16 @@ def test_without_ocaml_the_message_names_the_package(monkeypatch: pytest.MonkeyP
         find_ocaml()
 
 
-def test_the_folder_is_whole_its_program_runs_and_it_is_never_written_over(tmp_path: Path) -> None:
+def test_the_folder_is_whole_its_program_runs_and_it_is_never_written_over(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program of these sources is the one that all tests here run; OCaml does not compile it once more."""
     ocaml_or_skip()
-    coq = coq_or_skip()
+    sources = {**EVERY_N.own_sources(), **extracted(EVERY_N)}
+    built = [(sources, find_ocaml(), EVERY_N)]
+    monkeypatch.setattr("certify.exports.extracted_checkers.build_checker",
+                        lambda *given: program_place().read_bytes() if given == built.pop() else b"")
     place = write_extracted_checker(str(tmp_path / "every-n"))
-    assert {path.name for path in place.parent.iterdir()} == {*checker_sources(coq, library_of(coq)), EVERY_N.name}
+    assert {path.name for path in place.parent.iterdir()} == {*sources, EVERY_N.name} and not built
     done = subprocess.run([place, written(tmp_path, model())], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.split()[0]) == (0, "proved")
     with pytest.raises(InputError, match="the folder is not empty"):

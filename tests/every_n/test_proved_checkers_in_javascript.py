@@ -32,10 +32,10 @@ Judges = Callable[[Program, Sequence[Path]], list[Said]]
 
 
 @pytest.fixture(scope="module")
-def judges(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Judges:
+def judges(browser: Browser) -> Judges:
     """What a script says of files, in a page that lets it evaluate no text."""
     def judge(program: Program, paths: Sequence[Path]) -> list[Said]:
-        script = script_of(program, tmp_path_factory.getbasetemp().parent)
+        script = script_of(program)
         page = browser.new_page()
         page.set_default_timeout(0)
         page.route("http://page/*", lambda route: route.fulfill(

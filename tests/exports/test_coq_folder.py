@@ -298,26 +298,52 @@ def test_what_an_earlier_run_left_is_no_other_file(folder: Folder) -> None:
 # -- with Coq ----------------------------------------------------------------------------------------------------------
 
 
+OPTIONS = "-q -Q library Certify -Q theorem Folder"
+SPARING = """#!/bin/sh
+echo "$*" >> {said}
+for file; do :; done
+case $file in
+library/*) cmp "$file" "{compiled}/${{file#library/}}" && cp "{compiled}/${{file#library/}}o" "${{file}}o";;
+*) exec {coqc} "$@";;
+esac
+"""
+"""A `coqc` that has compiled the files of the library already, where they are, byte for byte, those of the folder."""
+
+
 @pytest.mark.exhaustive
 def test_the_command_of_the_readme_checks_the_folder_in_an_empty_environment(tmp_path: Path) -> None:
-    """`.ci/run` runs this one. For the wrong folder Coq is spared the library, which is the same."""
+    """From nothing; before a release. What it compiles is what `.ci/check-coq-library` compiles."""
+    coq_or_skip()
+    check_right_folder(tmp_path / "right", "/usr/bin:/bin")
+
+
+@pytest.mark.exhaustive
+def test_the_command_of_the_readme_accepts_what_is_right_and_refuses_what_is_wrong(tmp_path: Path) -> None:
+    """`.ci/run` runs this one: Coq and its second checker, in an empty environment, with a library that is compiled."""
     coq = coq_or_skip()
-    right, wrong = tmp_path / "right", tmp_path / "wrong"
-    for path in (right, wrong):
-        write_folder(str(path), coq_folder(since(), checked=True), PROGRAMS)
-    done = run_command(right)
-    assert done.returncode == 0 and "\nPROVED: " in done.stdout, done.stderr
-    assert done.stdout.startswith('letters: ["a", "b"]\nformula: Q_a since Q_b\n')
+    said, sparing = tmp_path / "said.txt", tmp_path / "programs" / "coqc"
+    sparing.parent.mkdir()
+    sparing.write_text(SPARING.format(said=said, compiled=library_of(coq), coqc=coq.program), encoding="utf-8")
+    sparing.chmod(0o755)
+    programs = f"{sparing.parent}:/usr/bin:/bin"
+    check_right_folder(tmp_path / "right", programs)
+    listed = (tmp_path / "right" / "_CoqProject").read_text(encoding="utf-8").splitlines()
+    compiled = [line for line in listed if line.endswith(".v")]
+    assert said.read_text(encoding="utf-8").splitlines() == [
+        *(f"{OPTIONS} {name}" for name in (*compiled, "theorem/lengths.v")), "--print-version"]
+    wrong = tmp_path / "wrong"
+    write_folder(str(wrong), coq_folder(since(), checked=True), PROGRAMS)
     model = wrong / "model.json"
     model.write_text(model.read_text(encoding="utf-8").replace('"-1/4"', '"-1/5"'), encoding="utf-8")
-    (tmp_path / "programs").mkdir()
-    sparing = tmp_path / "programs" / "coqc"
-    sparing.write_text("#!/bin/sh\nfor file; do :; done\ncase $file in\n"
-                       f"library/*) cp {right}/${{file}}o ${{file}}o;;\n*) exec {coq.program} \"$@\";;\nesac\n",
-                       encoding="utf-8")
-    sparing.chmod(0o755)
-    done = run_command(wrong, f"{tmp_path}/programs:/usr/bin:/bin")
+    done = run_command(wrong, programs)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "NOT PROVED: Coq does not accept theorem/statement.v")
+
+
+def check_right_folder(folder: Path, programs: str) -> None:
+    write_folder(str(folder), coq_folder(since(), checked=True), PROGRAMS)
+    done = run_command(folder, programs)
+    assert done.returncode == 0 and "\nPROVED: " in done.stdout, done.stderr
+    assert done.stdout.startswith('letters: ["a", "b"]\nformula: Q_a since Q_b\n')
 
 
 def recent_write() -> TheoremClaim:

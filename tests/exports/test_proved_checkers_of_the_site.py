@@ -147,8 +147,8 @@ def test_the_page_of_a_certificate_checks_it_where_it_is_and_says_who_accepts_by
 
 @pytest.mark.exhaustive
 def test_the_page_says_what_the_program_says_of_certificates_and_mutants_without_a_network(
-        browser: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    script = script_of(VERIFIED_IN_PAGES, tmp_path_factory.getbasetemp().parent)
+        browser: Browser, tmp_path: Path) -> None:
+    script = script_of(VERIFIED_IN_PAGES)
     (tmp_path / "written").mkdir()
     server = serve(files_with(tmp_path / "written", script), tmp_path / "site")
     page, wrong = opened(browser, server)

@@ -37,7 +37,7 @@ from certify.site.gallery import (
     tracks_exhibits,
     trained_exhibits,
 )
-from certify.site.guides import guide_html
+from certify.site.guides import guide_html, sections_of
 from certify.site.pyodide import KEPT, SHA_256, VERSION, read_pyodide
 from constructions.errors import InputError
 from proofs.check import main
@@ -70,19 +70,26 @@ def files_of(pyodide: bool = False) -> dict[str, str | bytes]:
 
 
 RENDERED = dict[tuple[str, str], str]()
+SECTIONS = dict[str, list[tuple[str, str, str]]]()
 
 
 @pytest.fixture(autouse=True, scope="module")
 def guides_once() -> Iterator[None]:
-    """Each guide is rendered once for all sites of these tests: that takes most of the time of a small site."""
+    """Each guide is read and rendered once for all sites of these tests: that takes most of the time of a small one."""
 
     def rendered(text: str, place: str, links: dict[str, str]) -> str:
         if (text, place) not in RENDERED:
             RENDERED[text, place] = guide_html(text, place, links)
         return RENDERED[text, place]
 
+    def sections(text: str) -> list[tuple[str, str, str]]:
+        if text not in SECTIONS:
+            SECTIONS[text] = sections_of(text)
+        return SECTIONS[text]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("certify.site.build.guide_html", rendered)
+        patch.setattr("certify.site.build.sections_of", sections)
         yield
 
 
@@ -142,6 +149,7 @@ def test_the_site_has_the_checker_and_the_digests_of_all_files(files: dict[str, 
 
 def test_the_same_site_has_the_same_bytes(files: dict[str, str | bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("certify.site.build.guide_html", guide_html)
+    monkeypatch.setattr("certify.site.build.sections_of", sections_of)
     assert files_of() == files
 
 

@@ -82,8 +82,7 @@ def test_keys_and_buttons_lead_from_step_to_step_and_a_letter_is_changed_by_a_cl
 
 
 @pytest.mark.one_in(4)
-@pytest.mark.parametrize("width", [NARROW, WIDE])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(NARROW, "light"), (WIDE, "dark")])
 def test_the_page_fits_and_can_be_read(browser: Browser, tmp_path: Path, width: int, scheme: Scheme) -> None:
     seen = open_lesson(browser, tmp_path, "(Q_a | Q_b) since prev Q_a", width, scheme)
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width

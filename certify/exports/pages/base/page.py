@@ -10,9 +10,11 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
+from types import CodeType
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import BytecodeCache, ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from constructions.text import printable
@@ -23,10 +25,31 @@ SIGNS = {"certified": "✓", "proved": "∀", "refuted": "✗", "vacuous": "○"
 """Beside its colour each verdict has a sign of its own."""
 
 
+class _CompiledOnce(BytecodeCache):
+    """Templates as Python, by their files and texts: each is compiled once in a process, for all of its pages."""
+
+    def __init__(self) -> None:
+        self._compiled = dict[tuple[str, str], CodeType]()
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """What has been compiled of this text."""
+        bucket.code = self._compiled.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what was compiled."""
+        if bucket.code is not None:
+            self._compiled[bucket.key, bucket.checksum] = bucket.code
+
+
+_COMPILED = _CompiledOnce()
+"""Filters and what is global are looked up when a page is made, so that all environments share it."""
+
+
 def open_templates(*packages: str) -> Environment:
     """The templates of these packages and those that all pages share; what they print is escaped."""
     environment = Environment(loader=ChoiceLoader([PackageLoader(package) for package in (*packages, BASE)]),
-                              autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+                              autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+                              bytecode_cache=_COMPILED)
     environment.filters["line"] = printable
     environment.globals["signs"] = SIGNS
     return environment
