@@ -45,6 +45,13 @@ def as_curve(value: Tokenwise | Curve) -> Curve:
     return Curve(Tokenwise(value.flat, value.codes), {(1, None): value.factor})
 
 
+def linear(value: Tokenwise | Curve, exactness: Exactness) -> Curve:
+    """The value as a multiple of an array: a function that is another one becomes units of its own."""
+    if isinstance(value, Curve) and value.polynomial.keys() != {(1, None)}:
+        value = resolved(value, exactness)
+    return as_curve(value)
+
+
 def constant(number: Fraction) -> Polynomial:
     """A constant."""
     return {(0, None): number} if number else {}

@@ -90,6 +90,8 @@ def _notes(reading: Reading, questions: Questions) -> None:
     elif reading.quantised:
         questions.assume(WEIGHTS_ALONE)
         questions.assume("ONNX Runtime may round that to 8 bits, unless session.qdq_matmulnbits_accuracy_level is 0")
+    for note in reading.assumed[:4]:
+        questions.assume(note)
     if reading.left_out:
         questions.assume(f"outputs {', '.join(reading.left_out[:4])} are left out")
     if rounded := [*reading.exactness.rounded]:
