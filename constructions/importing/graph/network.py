@@ -266,6 +266,14 @@ class _Writer:
         bias = None if read.bias is None or not read.bias.any() else self.tensors.view(read.bias)
         return trained.Affine(self.tensors.view(self._matrix(read, epoch, norm)), bias)
 
+    def _side_by_side(self, flats: list[Flat], epoch: Epoch, norm: NormBase | None) -> trained.Affine:
+        """What several units read, one after another."""
+        reads = [self.plan.read(flat) for flat in flats]
+        matrix = np.concatenate([self._matrix(read, epoch, norm) for read in reads], 1)
+        bias = np.concatenate([np.zeros(flat.size) if read.bias is None else read.bias
+                               for flat, read in zip(flats, reads, strict=True)])
+        return trained.Affine(self.tensors.view(matrix), self.tensors.view(bias) if bias.any() else None)
+
     def _written(self, base: Base, epoch: Epoch) -> Array:
         """The matrix by which something is written into the stream."""
         whole = np.zeros((base.size, epoch.width))
@@ -312,11 +320,12 @@ class _Writer:
         if isinstance(what, Attention):
             return self._attention(operation, what, norm, bias, epoch)
         if isinstance(what, Units):
-            (base,) = operation.made
-            inward = self._affine(self.plan.read(what.inward), epoch, norm)
-            gate = None if what.gate is None else self._affine(self.plan.read(what.gate), epoch, norm)
+            inward = self._side_by_side([one.inward for one in operation.units], epoch, norm)
+            gate = None if what.gate is None else self._side_by_side(
+                [one.gate for one in operation.units if one.gate], epoch, norm)
+            written = np.concatenate([self._written(base, epoch) for base in operation.made])
             return trained.UnitsStep(self._norm(norm, epoch), inward, gate, what.activation,
-                                     trained.Affine(self.tensors.view(self._written(base, epoch)), bias))
+                                     trained.Affine(self.tensors.view(written), bias))
         size = what.size
         read = Read(norm, np.eye(size), None) if norm else Read(what, np.eye(size), None)
         return trained.UnitsStep(self._norm(norm, epoch), self._affine(read, epoch, norm), None, "identity",

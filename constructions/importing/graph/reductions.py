@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -84,8 +85,20 @@ def at_least(value: Any, bound: Any, state: State) -> Any:
         if np.broadcast_shapes(bound.shape, made.of.shape) != made.of.shape:
             raise NotUnderstood("a maximum that makes a larger array")
         return made
-    above = rectified(arithmetic.add(value, bound, -1, state.count, state.exactness), state.exactness)
-    return arithmetic.add(above, bound, 1, state.count, state.exactness)
+    return arithmetic.add(_above(value, bound, state), bound, 1, state.count, state.exactness)
+
+
+def _above(value: Any, bound: Any, state: State) -> Curve:
+    """max(value - bound, 0), where a factor of the value stays one: what is bounded is read once, and not in scales."""
+    value = resolved(value, state.exactness) if isinstance(value, Curve) else value
+    number = arithmetic.number_in(bound) if isinstance(bound, np.ndarray) else None
+    if not isinstance(value, Tokenwise) or number is None or not value.factor:
+        return rectified(arithmetic.add(value, bound, -1, state.count, state.exactness), state.exactness)
+    shift = np.float64(number / value.factor)
+    state.exactness.note(Fraction(shift) == number / value.factor)
+    moved = arithmetic.add(replace(value, factor=Fraction(1)), np.full_like(bound, shift, np.float64), -1, state.count,
+                           state.exactness)
+    return rectified(replace(moved, factor=value.factor), state.exactness)
 
 
 def _two(inputs: list[Any]) -> list[Any]:
@@ -120,9 +133,7 @@ def clip(state: State, node: Attributes, inputs: list[Any]) -> Any:
     lower = at_least(value, low, state)
     if high is None:
         return lower
-    value = resolved(value, state.exactness) if isinstance(value, Curve) else value
-    above = rectified(arithmetic.add(value, high, -1, state.count, state.exactness), state.exactness)
-    return arithmetic.add(lower, above, -1, state.count, state.exactness)
+    return arithmetic.add(lower, _above(value, high, state), -1, state.count, state.exactness)
 
 
 def absolute(state: State, _: Attributes, inputs: list[Any]) -> Any:
