@@ -1,9 +1,9 @@
-"""ONNX files as networks by what their graphs compute: docs/importing.md, "Graphs"."""
+"""ONNX files and programs of torch.export as networks by what they compute: docs/importing.md, "Graphs"."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +13,7 @@ from constructions.errors import InputError
 from constructions.importing.contents import Stored
 from constructions.importing.graph.arithmetic import by_position
 from constructions.importing.graph.exact import Array, Exactness
+from constructions.importing.graph.exported_program import is_exported_program, read_exported_program
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
 from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes
 from constructions.importing.graph.values import (
@@ -39,11 +40,19 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
     Raises:
         InputError: if a node is not understood, or the graph is none of one sequence of tokens.
     """
-    model = load_model(data, where)
+    is_program, rounded = is_exported_program(data), False
+    if is_program:
+        model, rounded = read_exported_program(data, where)
+    else:
+        model = load_model(data, where)
     count = _count(model, where, questions)
     tensors = Tensors(stored_initializers(model.graph, where))
     reading = read_nodes(model, count, where)
     found = _network(reading, count, where, tensors)
+    if is_program:
+        found = replace(found, kind=found.kind.replace("graph of ONNX", "program of torch.export"))
+    if rounded:
+        questions.assume("scores are divided by the square root of the heads' width, rounded to binary64")
     if _is_of_any_length(model) and count > 1:
         other = Tensors({})
         _compare(count, found, tensors, _network(read_nodes(model, count - 1, where), count - 1, where, other), other,
