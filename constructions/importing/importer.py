@@ -91,15 +91,15 @@ def import_network(files: Sequence[str | Path], options: Options | None = None, 
     """
     sources, parts = [], []
     paths = files_of(files)
-    is_graph = len(paths) == 1 and paths[0].name.endswith(".onnx") and names is None
+    is_graph = len(paths) == 1 and paths[0].name.endswith((".onnx", ".pt2")) and names is None
     for path in paths:
         data, name = _read_bytes(path), printable(path.name)
         sources.append(Source(name, hashlib.sha256(data).hexdigest()))
-        if is_graph and (graph or not _is_known(data, name)):
+        if is_graph and (graph or name.endswith(".pt2") or not _is_known(data, name)):
             return _by_graph(data, options or Options(), name, tuple(sources))
         parts.append((name, read_contents(data, name)))
     if graph:
-        raise InputError("--graph: expected one ONNX file (.onnx) alone")
+        raise InputError("--graph: expected one ONNX file (.onnx) or program of torch.export (.pt2) alone")
     where = next((name for name, part in parts if part.tensors), "import")
     settings_file = next((name for name, part in parts if part.settings), names.where if names else "config.json")
     contents = merge(parts)

@@ -1,18 +1,19 @@
-"""Elementary operations on what flows along the edges of a graph: sums, products, powers, means, norms."""
+"""Elementary operations on what flows along the edges of a graph: sums, products, quotients; arrays joined."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import isqrt, sqrt
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from constructions.importing.graph import curves
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.exact import Array, Exactness
+from constructions.importing.graph.fixed_scores import scaled_by_head
+from constructions.importing.graph.norms import HALF, over_root, plain_mean, to_power
 from constructions.importing.graph.values import (
     Centred,
     CentredSquare,
@@ -28,13 +29,10 @@ from constructions.importing.graph.values import (
     Scores,
     Tokenwise,
     beside,
-    grouped,
     placed,
     replace_norm,
     what,
 )
-
-HALF = Fraction(1, 2)
 
 
 def _keeps(constant: Any, shape: tuple[int, ...]) -> bool:
@@ -167,6 +165,19 @@ def as_parts(value: Tokenwise | Modulated, exactness: Exactness) -> tuple[tuple[
     return ((value.settled(exactness), np.ones(value.shape)),)
 
 
+def plain(value: Modulated, count: int, exactness: Exactness) -> Tokenwise:
+    """Numbers times constants of positions, as units: gates that read the positions alone."""
+    total = None
+    for part, table in value.parts:
+        numbers = np.array(np.broadcast_to(table, part.shape))
+        gate = plus_constant(placed(Flat({}, (), 1), part.positions, np.zeros(part.shape, np.int64)), numbers, count,
+                             Exactness())
+        made = part if (numbers == 1).all() else curves.product(gate, part)
+        total = made if total is None else plus(total, made, 1, exactness)
+    assert total is not None
+    return replace(total, factor=total.factor * value.factor)
+
+
 def joined(values: Sequence[Any], axis: int, count: int, exactness: Exactness) -> Tokenwise | Modulated:
     """Arrays one after another."""
     known = next(value for value in values if not isinstance(value, np.ndarray))
@@ -209,60 +220,6 @@ def _constant_like(array: Any, other: Tokenwise, axis: int, count: int) -> Token
     return plus_constant(zero, numbers, count, Exactness())
 
 
-# -- means and norms ---------------------------------------------------------------------------------------------------
-
-
-def mean(value: Any, factor: Fraction = Fraction(1)) -> Mean | MeanSquare:
-    """The mean over the last axis, times a factor (their number, for sums)."""
-    if isinstance(value, CentredSquare):
-        return MeanSquare(value.of, True, factor)
-    if isinstance(value, Curve) and value.polynomial.keys() == {(2, None)}:
-        return MeanSquare(value.of, False, factor * value.polynomial[2, None])
-    if isinstance(value, Tokenwise) and factor == 1:
-        return Mean(value)
-    raise NotUnderstood("a mean or sum of what is neither an array of numbers of tokens nor its square")
-
-
-def to_power(value: MeanSquare, exponent: Fraction) -> MeanSquare:
-    """A power."""
-    if value.power * exponent not in (1, HALF, -HALF):
-        raise NotUnderstood(f"the power {value.power * exponent} of a mean of squares, expected 1/2 or -1/2")
-    return replace(value, power=value.power * exponent)
-
-
-def over_root(value: Tokenwise | Centred | Curve, squares: MeanSquare, exactness: Exactness) -> Tokenwise:
-    """x / sqrt(factor · mean(x²) + epsilon): a norm.
-
-    Raises:
-        NotUnderstood: if it is the root of something else.
-    """
-    of = value.of if isinstance(value, Centred) else resolved(value, exactness)
-    if isinstance(value, Centred) != squares.centred or not of.same_numbers(squares.of):
-        raise NotUnderstood("a quotient by the root of a mean of other squares")
-    total = squares.factor * squares.of.factor**2
-    if squares.epsilon <= 0:
-        raise NotUnderstood("a norm whose epsilon is not above 0")
-    roots = isqrt(total.numerator), isqrt(total.denominator)
-    root = Fraction(*roots)
-    if root * root != total:
-        root = Fraction(sqrt(total))
-        exactness.note(exact=False)
-    made = normed(replace(of, factor=Fraction(1)), "layer" if squares.centred else "rms", squares.epsilon / total,
-                  None, None)
-    return replace(made, factor=of.factor / root)
-
-
-def normed(value: Tokenwise, kind: Literal["layer", "rms"], epsilon: Fraction, gain: Array | None,
-           bias: Array | None) -> Tokenwise:
-    """The norm along the last axis of an array whose factor is 1."""
-    positions, groups, rows = grouped(value)
-    width = value.shape[-1]
-    norms = [NormBase(width, value.flat.columns(row).as_sum(), kind, epsilon, gain, bias) for row in rows]
-    flat = beside([Flat({norm: np.eye(width)}, (), width) for norm in norms])
-    forms = groups[..., np.newaxis] * width + np.arange(width)
-    return placed(flat, np.broadcast_to(positions[..., np.newaxis], forms.shape), forms)
-
-
 # -- what Add, Sub, Mul and Div make of two values ---------------------------------------------------------------------
 
 
@@ -275,6 +232,7 @@ def add(x: Any, y: Any, sign: int, count: int, exactness: Exactness) -> Any:
     if isinstance(y, Mean) and sign < 0 and isinstance(x, Tokenwise) and x.same_numbers(y.of) and (
             x.factor == y.of.factor):
         return Centred(x)
+    x, y = plain_mean(x, exactness), plain_mean(y, exactness)
     if isinstance(x, Modulated) or isinstance(y, Modulated):
         if isinstance(x, Tokenwise | Modulated) and isinstance(y, Tokenwise | Modulated):
             other = tuple((part, sign * table) for part, table in as_parts(y, exactness))
@@ -288,6 +246,7 @@ def add(x: Any, y: Any, sign: int, count: int, exactness: Exactness) -> Any:
 
 
 def _add_constant(x: Any, constant: Array, count: int, exactness: Exactness) -> Any:
+    x = plain_mean(x, exactness)
     number = number_in(constant)
     if isinstance(x, MeanSquare) and number is not None and x.power == 1 and constant.size == 1:
         return replace(x, epsilon=x.epsilon + number)
@@ -315,6 +274,7 @@ def negated(x: Any) -> Any:
 
 def multiply(x: Any, y: Any, exactness: Exactness) -> Any:
     """x · y."""
+    x, y = plain_mean(x, exactness), plain_mean(y, exactness)
     if isinstance(x, np.ndarray) or isinstance(y, Product):
         x, y = y, x
     if isinstance(x, Range | Product):
@@ -363,6 +323,9 @@ def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
         return hidden(x, constant == 0)
     if isinstance(x, Scores) and number is not None and number > 0 and _keeps(constant, x.shape):
         return replace(x, scale=x.scale * number, mask=np.asarray(x.mask * np.float64(number)))
+    if isinstance(x, Scores) and constant.ndim > 1 and constant.shape[-2:] == (1, 1) and _keeps(constant, x.shape) and (
+            (constant > 0).all() or not x.mask.any()):
+        return replace(x, reads=scaled_by_head(x, constant, exactness), mask=np.asarray(x.mask * constant))
     if isinstance(x, Modulated) and number is not None and _keeps(constant, x.parts[0][0].shape):
         return replace(x, factor=x.factor * number)
     raise NotUnderstood(f"a product of {what(x)} and constants")
@@ -376,12 +339,15 @@ def hidden(x: Scores, where: Any) -> Scores:
 
 def divide(x: Any, y: Any, exactness: Exactness) -> Any:
     """x / y."""
+    x = plain_mean(x, exactness)
     if isinstance(y, MeanSquare) and y.power == HALF:
         if isinstance(x, np.ndarray):
             return multiply(to_power(y, Fraction(-1)), x, exactness) if number_in(x) != 1 else to_power(y, Fraction(-1))
         if isinstance(x, Tokenwise | Centred | Curve):
             return over_root(x, y, exactness)
     number = number_in(y) if isinstance(y, np.ndarray) else None
+    if number is None and isinstance(y, np.ndarray) and (np.asarray(y) != 0).all():
+        return multiply(x, exactness.inverse(np.asarray(y, np.float64)), exactness)
     if number is None or number == 0:
         raise NotUnderstood(f"a quotient of {what(x)} by {what(y)}")
     if isinstance(x, Tokenwise):

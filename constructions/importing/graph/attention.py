@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constructions.importing.graph.exact import Array, Exactness
+from constructions.importing.graph.fixed_scores import NEARLY, Positions, is_nothing, with_table
 from constructions.importing.graph.values import (
     Attention,
     Flat,
@@ -26,7 +28,6 @@ from constructions.importing.graph.values import (
 
 MASKED = -9999
 """What is added to scores that are not to be seen is at most this."""
-NEARLY = np.ldexp(1, -20)
 
 
 def times_constant(value: Tokenwise, matrix: Array, exactness: Exactness) -> Tokenwise:
@@ -161,39 +162,43 @@ def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Arr
     return flat, (cosines, np.stack([sines[b][1] for _, b in pairs], 1))
 
 
-def softmax(scores: Scores, exactness: Exactness) -> Weights:
-    """The weights.
+def softmax(scores: Scores, positions: Positions, exactness: Exactness) -> Weights:
+    """The weights: what is added to scores is a causal mask or none, slopes, or a table.
 
     Raises:
-        NotUnderstood: if something else than a causal mask, none, or slopes is added to the scores.
+        NotUnderstood: if the mask is another one.
     """
     mask = np.broadcast_to(scores.mask, scores.shape)
     if (np.broadcast_to(scores.hidden, scores.shape) & (mask > MASKED)).any():
         raise NotUnderstood("scores replaced by 0, and not hidden by a mask")
     causal = is_causal(scores)
-    slopes = np.empty(scores.shape[:-2], object)
+    slopes, reads = np.empty(scores.shape[:-2], object), np.empty(scores.shape[:-2], object)
+    scale = Fraction(1) if all(is_nothing(one) for one in scores.reads.ravel().tolist()) else scores.scale
     for index in np.ndindex(*slopes.shape):
-        slopes[index] = _slope(mask[index], exactness)
-    return Weights(scores, slopes, causal)
+        query, key = scores.reads[index]
+        slopes[index], reads[index] = _slope(mask[index], exactness), (query, key)
+        if slopes[index] is None:
+            slopes[index] = Fraction(0)
+            reads[index] = with_table((query, key), mask[index], mask[index] > MASKED, scale, positions, exactness)
+    return Weights(replace(scores, reads=reads, scale=scale), slopes, causal)
 
 
 def _slope(mask: Array, exactness: Exactness) -> Fraction | None:
     """The slope of what is added to visible scores, but for what is the same for all keys of a query.
 
-    Raises:
-        NotUnderstood: if it is not slope · (key - query).
+    None if it is not slope · (key - query).
     """
     visible = mask > MASKED
     own = np.diag(mask)[:, np.newaxis]
     added = np.where(visible, mask - np.where(own > MASKED, own, 0), 0)
     if not added.any():
-        return None
+        return Fraction(0)
     distance = np.arange(len(mask)) - np.arange(len(mask))[:, np.newaxis]
     at = np.argwhere(visible & (np.abs(distance) == 1))
     slope = added[tuple(at[0])] * distance[tuple(at[0])] if len(at) else np.float64(0)
     off = np.abs(np.where(visible, added - slope * distance, 0))
     if (off > NEARLY * np.abs(slope * distance)).any():
-        raise NotUnderstood("something added to scores that is neither a mask nor slope · (key - query)")
+        return None
     exactness.note(not off.any())
     return Fraction(np.float64(slope))
 
@@ -235,7 +240,7 @@ def averages(weights: Weights, value: Tokenwise) -> Tokenwise:
         key = (at, columns.tobytes())
         if key not in known:
             query, keys = scores.reads[at]
-            attention.heads.append(HeadReads(query, keys, value.flat.columns(columns), weights.slopes[at]))
+            attention.heads.append(HeadReads(query, keys, value.flat.columns(columns), weights.slopes[at] or None))
             head = HeadBase(len(columns), attention, len(attention.heads) - 1)
             known[key] = sum(flat.size for flat in flats)
             flats.append(Flat({head: np.eye(head.size)}, (), head.size))

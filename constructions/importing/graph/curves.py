@@ -14,7 +14,7 @@ import numpy as np
 
 from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.values import Flat as FlatForms
-from constructions.importing.graph.values import NotUnderstood, Tokenwise, UnitBase, Units, placed
+from constructions.importing.graph.values import HeadBase, NotUnderstood, Tokenwise, UnitBase, Units, placed
 from constructions.trained.network import Activation
 
 Name = Literal["erf", "tanh", "sigmoid", "relu"]
@@ -43,6 +43,13 @@ def as_curve(value: Tokenwise | Curve) -> Curve:
     if isinstance(value, Curve):
         return value
     return Curve(Tokenwise(value.flat, value.codes), {(1, None): value.factor})
+
+
+def linear(value: Tokenwise | Curve, exactness: Exactness) -> Curve:
+    """The value as a multiple of an array: a function that is another one becomes units of its own."""
+    if isinstance(value, Curve) and value.polynomial.keys() != {(1, None)}:
+        value = resolved(value, exactness)
+    return as_curve(value)
 
 
 def constant(number: Fraction) -> Polynomial:
@@ -178,7 +185,7 @@ def _made(curve: Curve, exactness: Exactness) -> Tokenwise:
     inward = curve.of.flat.columns(chosen)
     total, alone = FlatForms({}, (), len(chosen)), len(found) == 1 and not free and not linear
     for piece in found:
-        inner = inward.scaled(piece.inner, exactness)
+        inner = _scaled(inward, piece.inner, exactness)
         units = UnitBase(len(chosen), Units(piece.activation, inner if piece.gates else None,
                                             inward if piece.gates else inner))
         values = FlatForms({units: np.eye(len(chosen))}, (), len(chosen))
@@ -189,6 +196,13 @@ def _made(curve: Curve, exactness: Exactness) -> Tokenwise:
         total = FlatForms(total.terms, (*total.constants, np.full((1, len(chosen)), np.float64(free))), len(chosen))
     made = placed(total, curve.of.positions, places.reshape(curve.of.shape))
     return Tokenwise(made.flat, made.codes, found[0].factor) if alone else made
+
+
+def _scaled(flat: FlatForms, factor: Fraction, exactness: Exactness) -> FlatForms:
+    """Forms times a number that is no weight of what writes them: it is that of the units that read them."""
+    if abs(factor) == 1 or not any(isinstance(base, HeadBase | UnitBase) for base in flat.terms):
+        return flat.scaled(factor, exactness)
+    return FlatForms({flat.as_sum(): exactness.scaled(np.eye(flat.size), factor)}, (), flat.size)
 
 
 def product(gate: Tokenwise | Curve, inward: Tokenwise, factor: Fraction = Fraction(1)) -> Tokenwise:

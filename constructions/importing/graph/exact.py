@@ -40,6 +40,13 @@ class Exactness:
         self.note(all(Fraction(a) == b for a, b in zip(result.ravel().tolist(), exact, strict=True)))
         return result
 
+    def inverse(self, x: Array) -> Array:
+        """The nearest numbers to 1 / x."""
+        result = np.asarray(1 / x)
+        self.note(all(Fraction(a) * Fraction(b) == 1 for a, b in zip(x.ravel().tolist(), result.ravel().tolist(),
+                                                                     strict=True)))
+        return result
+
     def times(self, x: Array, y: Array) -> Array:
         """Coordinate by coordinate, with the shapes of numpy."""
         x, y = np.broadcast_arrays(x, y)

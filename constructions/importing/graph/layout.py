@@ -26,6 +26,7 @@ from constructions.importing.graph.values import (
     UnitBase,
     Units,
 )
+from constructions.trained.network import Rounding
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,20 @@ class Read:
 
 @dataclass(eq=False)
 class Operation:
-    """Something that is computed, in its place: heads, units, a norm that is written, or a sum that is mapped."""
+    """Something that is computed, in its place: heads, units, a norm that is written, or a sum that is mapped.
+
+    ``others`` are units that are made beside it.
+    """
 
     what: Attention | Units | NormBase | SumBase
     made: list[Base] = field(default_factory=list)
     order: int = 0
+    others: list[Units] = field(default_factory=list)
+
+    @property
+    def units(self) -> list[Units]:
+        """All units that are made at once, one after another."""
+        return [self.what, *self.others] if isinstance(self.what, Units) else []
 
 
 @dataclass(eq=False)
@@ -90,7 +100,8 @@ class Plan:
         for norm in self.written:
             self._found.setdefault(norm, Operation(norm, [norm], norm.order))
         self.operations = sorted(self._found.values(), key=lambda one: one.order)
-        self._time: dict[Base, int] = {made: index for index, one in enumerate(self.operations, 1) for made in one.made}
+        self._time: dict[Base, int] = {}
+        self._side_by_side()
         self._reads = self._read_times()
         self.epochs = self._epochs()
 
@@ -133,9 +144,7 @@ class Plan:
         what = operation.what
         if isinstance(what, Attention):
             return [flat for head in what.heads for flat in (head.query, head.key, head.value)]
-        if isinstance(what, Units):
-            return [what.inward, *([what.gate] if what.gate else [])]
-        return []
+        return [flat for one in operation.units for flat in (one.inward, *([one.gate] if one.gate else []))]
 
     def _collect(self, base: Base | None) -> None:
         """Everything that a base needs."""
@@ -172,6 +181,36 @@ class Plan:
             if not more:
                 return
             self.written |= more
+
+    def _side_by_side(self) -> None:
+        """Units that need nothing of others of their kind before them are made with these, in one step."""
+        alone: list[Operation] = []
+        for one in self.operations:
+            beside_it = next((other for other in alone if self._fits_beside(one, other)), None)
+            if beside_it is None:
+                alone.append(one)
+                self._time |= dict.fromkeys(one.made, len(alone))
+            else:
+                beside_it.others += one.units
+                beside_it.made += one.made
+                self._time |= dict.fromkeys(one.made, self._time[beside_it.made[0]])
+        self.operations = alone
+
+    def _fits_beside(self, one: Operation, other: Operation) -> bool:
+        if not isinstance(one.what, Units) or not isinstance(other.what, Units) or (
+                isinstance(one.what.activation, Rounding) or one.what.activation != other.what.activation
+                or (one.what.gate is None) != (other.what.gate is None)
+                or self.norm_of(one) is not self.norm_of(other)):
+            return False
+        time = self._time[other.made[0]]
+        return all(self._when(term) < time for flat in self.forms(one) for term in self._terms(flat))
+
+    def _terms(self, flat: Flat) -> list[Base]:
+        """What must be written before a form can be read."""
+        base = self.read(flat).base
+        if isinstance(base, NormBase):
+            base = self.read(base.of.flat).base
+        return list(base.flat.terms) if isinstance(base, SumBase) else []
 
     def norm_of(self, operation: Operation) -> NormBase | None:
         """The norm inside of an operation."""

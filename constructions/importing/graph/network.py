@@ -1,9 +1,9 @@
-"""ONNX files as networks by what their graphs compute: docs/importing.md, "Graphs"."""
+"""ONNX files and programs of torch.export as networks by what they compute: docs/importing.md, "Graphs"."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +13,7 @@ from constructions.errors import InputError
 from constructions.importing.contents import Stored
 from constructions.importing.graph.arithmetic import by_position
 from constructions.importing.graph.exact import Array, Exactness
+from constructions.importing.graph.exported_program import is_exported_program, read_exported_program
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
 from constructions.importing.graph.reading import MAX_TOKENS, Reading, read_nodes
 from constructions.importing.graph.values import (
@@ -39,11 +40,19 @@ def read_graph(data: bytes, where: str, questions: Questions) -> tuple[Found, di
     Raises:
         InputError: if a node is not understood, or the graph is none of one sequence of tokens.
     """
-    model = load_model(data, where)
+    is_program, rounded = is_exported_program(data), False
+    if is_program:
+        model, rounded = read_exported_program(data, where)
+    else:
+        model = load_model(data, where)
     count = _count(model, where, questions)
     tensors = Tensors(stored_initializers(model.graph, where))
     reading = read_nodes(model, count, where)
     found = _network(reading, count, where, tensors)
+    if is_program:
+        found = replace(found, kind=found.kind.replace("graph of ONNX", "program of torch.export"))
+    if rounded:
+        questions.assume("scores are divided by the square root of the heads' width, rounded to binary64")
     if _is_of_any_length(model) and count > 1:
         other = Tensors({})
         _compare(count, found, tensors, _network(read_nodes(model, count - 1, where), count - 1, where, other), other,
@@ -90,6 +99,8 @@ def _notes(reading: Reading, questions: Questions) -> None:
     elif reading.quantised:
         questions.assume(WEIGHTS_ALONE)
         questions.assume("ONNX Runtime may round that to 8 bits, unless session.qdq_matmulnbits_accuracy_level is 0")
+    for note in reading.assumed[:4]:
+        questions.assume(note)
     if reading.left_out:
         questions.assume(f"outputs {', '.join(reading.left_out[:4])} are left out")
     if rounded := [*reading.exactness.rounded]:
@@ -264,6 +275,14 @@ class _Writer:
         bias = None if read.bias is None or not read.bias.any() else self.tensors.view(read.bias)
         return trained.Affine(self.tensors.view(self._matrix(read, epoch, norm)), bias)
 
+    def _side_by_side(self, flats: list[Flat], epoch: Epoch, norm: NormBase | None) -> trained.Affine:
+        """What several units read, one after another."""
+        reads = [self.plan.read(flat) for flat in flats]
+        matrix = np.concatenate([self._matrix(read, epoch, norm) for read in reads], 1)
+        bias = np.concatenate([np.zeros(flat.size) if read.bias is None else read.bias
+                               for flat, read in zip(flats, reads, strict=True)])
+        return trained.Affine(self.tensors.view(matrix), self.tensors.view(bias) if bias.any() else None)
+
     def _written(self, base: Base, epoch: Epoch) -> Array:
         """The matrix by which something is written into the stream."""
         whole = np.zeros((base.size, epoch.width))
@@ -310,11 +329,12 @@ class _Writer:
         if isinstance(what, Attention):
             return self._attention(operation, what, norm, bias, epoch)
         if isinstance(what, Units):
-            (base,) = operation.made
-            inward = self._affine(self.plan.read(what.inward), epoch, norm)
-            gate = None if what.gate is None else self._affine(self.plan.read(what.gate), epoch, norm)
+            inward = self._side_by_side([one.inward for one in operation.units], epoch, norm)
+            gate = None if what.gate is None else self._side_by_side(
+                [one.gate for one in operation.units if one.gate], epoch, norm)
+            written = np.concatenate([self._written(base, epoch) for base in operation.made])
             return trained.UnitsStep(self._norm(norm, epoch), inward, gate, what.activation,
-                                     trained.Affine(self.tensors.view(self._written(base, epoch)), bias))
+                                     trained.Affine(self.tensors.view(written), bias))
         size = what.size
         read = Read(norm, np.eye(size), None) if norm else Read(what, np.eye(size), None)
         return trained.UnitsStep(self._norm(norm, epoch), self._affine(read, epoch, norm), None, "identity",

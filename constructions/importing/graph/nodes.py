@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph import arithmetic, attention, curves
+from constructions.importing.graph import arithmetic, attention, curves, norms, reductions
 from constructions.importing.graph.curves import Curve, as_curve, resolved
-from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_scores
+from constructions.importing.graph.fixed_scores import as_scores, weights_as_scores
+from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_parts, moved_scores
 from constructions.importing.graph.values import (
     Centred,
     CentredSquare,
@@ -28,6 +29,10 @@ from constructions.text import printable
 
 
 def _add(state: State, _: Attributes, inputs: list[Any]) -> Any:
+    masked = [isinstance(one, np.ndarray) and bool((one <= attention.MASKED).any()) for one in inputs]
+    if any(masked):
+        inputs = [one if hides else as_scores(one, state.count, state.positions)
+                  for one, hides in zip(inputs, masked, strict=True)]
     return arithmetic.add(inputs[0], inputs[1], 1, state.count, state.exactness)
 
 
@@ -51,7 +56,7 @@ def _power(_: State, __: Attributes, inputs: list[Any]) -> Any:
     value = inputs[0]
     number = arithmetic.number_in(inputs[1]) if isinstance(inputs[1], np.ndarray) else None
     if isinstance(value, MeanSquare) and number is not None:
-        return arithmetic.to_power(value, number)
+        return norms.to_power(value, number)
     if isinstance(value, Centred) and number == 2:
         return CentredSquare(value.of)
     if isinstance(value, Tokenwise | Curve) and number in (2, 3):
@@ -64,20 +69,20 @@ def _power(_: State, __: Attributes, inputs: list[Any]) -> Any:
 def _root(_: State, __: Attributes, inputs: list[Any]) -> Any:
     if not isinstance(inputs[0], MeanSquare):
         raise NotUnderstood("a root of something that is no mean of squares")
-    return arithmetic.to_power(inputs[0], Fraction(1, 2))
+    return norms.to_power(inputs[0], Fraction(1, 2))
 
 
 def _reciprocal(_: State, __: Attributes, inputs: list[Any]) -> Any:
     if not isinstance(inputs[0], MeanSquare):
         raise NotUnderstood("the reciprocal of something that is no mean of squares")
-    return arithmetic.to_power(inputs[0], Fraction(-1))
+    return norms.to_power(inputs[0], Fraction(-1))
 
 
 def _function(name: curves.Name) -> Callable[[State, Attributes, list[Any]], Any]:
-    def handler(_: State, __: Attributes, inputs: list[Any]) -> Any:
+    def handler(state: State, _: Attributes, inputs: list[Any]) -> Any:
         if not isinstance(inputs[0], Tokenwise | Curve):
             raise NotUnderstood(f"{name} of something that is no array of numbers of tokens")
-        curve = as_curve(inputs[0])
+        curve = curves.linear(inputs[0], state.exactness) if name == "relu" else as_curve(inputs[0])
         return Curve(curve.of, curves.applied(name, curve.polynomial))
     return handler
 
@@ -105,41 +110,6 @@ def _swish(_: State, node: Attributes, inputs: list[Any]) -> Any:
                                                                                                  curve.polynomial))))
 
 
-def _maximum(_: State, __: Attributes, inputs: list[Any]) -> Any:
-    values = [value for value in inputs if isinstance(value, Tokenwise | Curve)]
-    if len(inputs) != 2 or len(values) != 1 or any(isinstance(v, np.ndarray) and v.any() for v in inputs):
-        raise NotUnderstood("a maximum that is not with 0")
-    curve = as_curve(values[0])
-    shape = curve.of.shape
-    if any(isinstance(v, np.ndarray) and np.broadcast_shapes(v.shape, shape) != shape for v in inputs):
-        raise NotUnderstood("a maximum that makes a larger array")
-    return Curve(curve.of, curves.applied("relu", curve.polynomial))
-
-
-def _mean(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    return _over_axes(state, node, inputs, is_sum=False)
-
-
-def _total(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    return _over_axes(state, node, inputs, is_sum=True)
-
-
-def _over_axes(state: State, node: Attributes, inputs: list[Any], is_sum: bool) -> Any:
-    value = inputs[0]
-    axes = inputs[1].ravel().tolist() if len(inputs) > 1 and inputs[1] is not None else node.attribute("axes", [])
-    of = value if isinstance(value, Tokenwise) else getattr(value, "of", None)
-    if len(axes) != 1 or not isinstance(of, Tokenwise):
-        raise NotUnderstood("a mean or sum over several axes, or of another kind of value")
-    axis = axes[0] % of.codes.ndim
-    if axis == of.codes.ndim - 1:
-        if not node.attribute("keepdims", 1):
-            raise NotUnderstood("a mean or sum that drops its axis")
-        return arithmetic.mean(value, Fraction(of.shape[-1]) if is_sum else Fraction(1))
-    if is_sum:
-        raise NotUnderstood("a sum over tokens")
-    return attention.pooled(resolved(value, state.exactness), axis, bool(node.attribute("keepdims", 1)))
-
-
 def _layer_norm(state: State, node: Attributes, inputs: list[Any]) -> Any:
     return _norm(state, node, inputs, "layer")
 
@@ -159,13 +129,15 @@ def _norm(state: State, node: Attributes, inputs: list[Any], kind: Any) -> Any:
         raise NotUnderstood("a norm whose epsilon is not above 0")
     gain, bias = (None if one is None else np.broadcast_to(np.asarray(one, np.float64).ravel(), value.shape[-1:])
                   for one in [*inputs[1:], None, None][:2])
-    return arithmetic.normed(value, kind, epsilon, gain, bias)
+    return norms.normed(value, kind, epsilon, gain, bias)
 
 
 def _softmax(state: State, node: Attributes, inputs: list[Any]) -> Any:
-    if not isinstance(inputs[0], Scores) or node.attribute("axis", -1) not in (-1, len(inputs[0].shape) - 1):
+    value = resolved(inputs[0], state.exactness) if isinstance(inputs[0], Curve) else inputs[0]
+    scores = as_scores(value, state.count, state.positions)
+    if not isinstance(scores, Scores) or node.attribute("axis", -1) not in (-1, len(scores.shape) - 1):
         raise NotUnderstood("a softmax of something that is no scores of queries and keys, over keys")
-    weights = attention.softmax(inputs[0], state.exactness)
+    weights = attention.softmax(scores, state.positions, state.exactness)
     state.softmaxes.append(weights)
     return weights
 
@@ -179,6 +151,14 @@ def matmul(state: State, x: Any, y: Any) -> Any:
     x, y = (resolved(one, state.exactness) if isinstance(one, Curve) else one for one in (x, y))
     if isinstance(x, Tokenwise) and isinstance(y, np.ndarray) and y.ndim >= 2:
         return attention.times_constant(x, np.asarray(y, np.float64), state.exactness)
+    if isinstance(x, np.ndarray) and isinstance(y, Tokenwise) and x.ndim >= 2 and _mixes(x, y):
+        scores = weights_as_scores(x)
+        if scores is None:
+            raise NotUnderstood("tokens mixed by constants that are no weights of attention: rows that add up to 1")
+        state.assumed[f"constant weights whose rows add up to 1 within 2^-20 are the softmax of their logarithms in "
+                      f"{state.exactness.node}"] = None
+        x = attention.softmax(scores, state.positions, state.exactness)
+        state.softmaxes.append(x)
     if isinstance(x, np.ndarray) and isinstance(y, Tokenwise) and x.ndim >= 2:
         made = attention.times_constant(y.moved(_turned), np.asarray(np.swapaxes(x, -1, -2), np.float64),
                                         state.exactness)
@@ -191,6 +171,13 @@ def matmul(state: State, x: Any, y: Any) -> Any:
             y.factor)
         return attention.scores_of(x, keys)
     raise NotUnderstood("a product of matrices that is neither a linear map of each token nor attention")
+
+
+def _mixes(x: Any, y: Tokenwise) -> bool:
+    """Whether a product of constants and numbers of tokens sums over tokens, from as many to as many."""
+    places = y.positions
+    return y.codes.ndim > 1 and x.shape[-1] == x.shape[-2] == y.shape[-2] > 1 and bool(
+        (places != places[..., :1, :]).any())
 
 
 def _turned(codes: Any) -> Any:
@@ -228,8 +215,9 @@ def _einsum(state: State, node: Attributes, inputs: list[Any]) -> Any:
     left, right = [c for c in names[0] if c not in both], [c for c in names[1] if c not in both]
     if {*out} != {*batch, *left, *right}:
         raise NotUnderstood(f"the equation {printable(equation)[:60]}")
-    shapes = [value.scores.shape if isinstance(value, Weights) else value.shape for value in (x, y)
-              if isinstance(value, Weights | Scores | Tokenwise | np.ndarray)]
+    shapes = [value.scores.shape if isinstance(value, Weights) else
+              value.parts[0][0].shape if isinstance(value, Modulated) else value.shape for value in (x, y)
+              if isinstance(value, Weights | Scores | Tokenwise | Modulated | np.ndarray)]
     if len(shapes) < 2:
         raise NotUnderstood("an equation of other values than arrays of numbers of tokens, constants and weights")
     sizes = {c: size for name, shape in zip(names, shapes, strict=True) for c, size in zip(name, shape, strict=True)
@@ -243,6 +231,8 @@ def _einsum(state: State, node: Attributes, inputs: list[Any]) -> Any:
             return np.transpose(array, axes).reshape(shape)
         if isinstance(value, Weights | Scores):
             return moved_scores(value, lambda array: [move(array)])
+        if isinstance(value, Modulated):
+            return moved_parts(value, lambda array: [move(array)])[0]
         return move(value) if isinstance(value, np.ndarray) else value.moved(move)
 
     made = matmul(state, arranged(x, names[0], [batch, left, inner]), arranged(y, names[1], [batch, inner, right]))
@@ -251,6 +241,26 @@ def _einsum(state: State, node: Attributes, inputs: list[Any]) -> Any:
     def back(array: Any) -> Any:
         return np.transpose(array.reshape([sizes.get(c, 1) for c in order]), [order.index(c) for c in out])
     return moved_scores(made, lambda array: [back(array)]) if isinstance(made, Scores) else made.moved(back)
+
+
+def _convolution(state: State, node: Attributes, inputs: list[Any]) -> Any:
+    """A convolution that sees one token at a time is a linear map."""
+    value, kernel, bias = [*inputs, None][:3]
+    plain = all(node.attribute(name, default) in (default, [one], [one, one]) for name, default, one in (
+        ("group", 1, 1), ("strides", None, 1), ("pads", None, 0)))
+    if not isinstance(kernel, np.ndarray) or kernel.ndim != 3 or kernel.shape[-1] != 1 or not plain:
+        raise NotUnderstood("a convolution of several tokens or in groups, expected one of single tokens (kernel 1)")
+    made = matmul(state, np.asarray(kernel[:, :, 0], np.float64), value)
+    return made if bias is None else arithmetic.add(made, bias[:, np.newaxis], 1, state.count, state.exactness)
+
+
+def _rows_of_table(state: State, node: Attributes, inputs: list[Any]) -> Any:
+    """GatherND of rows by tokens."""
+    table, tokens = inputs
+    if not isinstance(table, np.ndarray) or not isinstance(tokens, Tokens) or tokens.codes.shape[-1:] != (1,) or (
+            node.attribute("batch_dims", 0)):
+        raise NotUnderstood("elements by places that depend on tokens, expected rows of a table")
+    return state.looked_up(table, Tokens(tokens.codes[..., 0]))
 
 
 def _concat(state: State, node: Attributes, inputs: list[Any]) -> Any:
@@ -263,8 +273,10 @@ def _concat(state: State, node: Attributes, inputs: list[Any]) -> Any:
     return arithmetic.joined(inputs, node.attribute("axis", 0) % of.codes.ndim, state.count, state.exactness)
 
 
-def _where(_: State, __: Attributes, inputs: list[Any]) -> Any:
-    choice, one, other = inputs
+def _where(state: State, _: Attributes, inputs: list[Any]) -> Any:
+    choice, *both = inputs
+    one, other = (as_scores(value, state.count, state.positions) if isinstance(value, Tokenwise) else value
+                  for value in both)
     if isinstance(choice, np.ndarray):
         for scores, rest, seen in ((one, other, choice), (other, one, ~choice)):
             if isinstance(scores, Scores) and isinstance(rest, np.ndarray) and (rest <= attention.MASKED).all():
@@ -310,8 +322,10 @@ def _shape(_: State, node: Attributes, inputs: list[Any]) -> Any:
 HANDLERS: Mapping[str, Callable[[State, Attributes, list[Any]], Any]] = {
     "Add": _add, "Sub": _subtract, "Mul": _multiply, "Div": _divide, "Neg": _negate, "Pow": _power, "Sqrt": _root,
     "Reciprocal": _reciprocal, "Erf": _function("erf"), "Tanh": _function("tanh"), "Sigmoid": _function("sigmoid"),
-    "Relu": _function("relu"), "Gelu": _gelu, "Swish": _swish, "Max": _maximum, "ReduceMean": _mean,
-    "ReduceSum": _total,
+    "Relu": _function("relu"), "Gelu": _gelu, "Swish": _swish, "Max": reductions.maximum,
+    "Min": reductions.minimum, "Clip": reductions.clip, "Abs": reductions.absolute, "LeakyRelu": reductions.leaky,
+    "ReduceMean": reductions.mean, "ReduceSum": reductions.total, "ReduceL2": reductions.root_of_squares,
+    "ReduceSumSquare": reductions.squares, "GatherND": _rows_of_table, "Conv": _convolution,
     "LayerNormalization": _layer_norm, "RMSNormalization": _rms_norm, "Softmax": _softmax, "MatMul": _matmul,
     "Gemm": _gemm, "Einsum": _einsum, "Concat": _concat, "Where": _where, "Trilu": _triangle,
     "Shape": _shape, "ArgMax": _argmax, "OneHot": _one_hot}

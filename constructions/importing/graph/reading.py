@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from constructions.errors import InputError
+from constructions.importing.graph.arithmetic import plain
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.quantised_nodes import quantised
-from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_scores
+from constructions.importing.graph.state import MAX_ELEMENTS, Attributes, State, moved_parts, moved_scores
 from constructions.importing.graph.values import (
     Modulated,
     NotUnderstood,
@@ -43,7 +44,7 @@ _ENLARGING = {"ConstantOfShape", "Expand", "Tile", "Range", "Resize", "Pad", "On
 @dataclass
 class Reading:
     """The logits, the softmaxes, whether the graph ends in an argmax, what was rounded, whether weights are quantised
-    and numbers of tokens rounded, other outputs.
+    and numbers of tokens rounded, other outputs, what is read as something near to it.
     """
 
     output: Tokenwise
@@ -53,6 +54,7 @@ class Reading:
     quantised: bool
     rounded: bool
     left_out: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
 
 
 def read_nodes(model: Any, tokens: int, where: str) -> Reading:
@@ -108,7 +110,7 @@ class _Reader:
                 raise InputError(f"{self.where}: node {_name(node)}: its inputs do not fit ({what})") from None
             self.values |= zip(node.output, results, strict=False)
         names = [one.name for one in self.graph.output]
-        shown = self.values.get(names[0]) if names else None
+        shown = self._plain(self.values.get(names[0])) if names else None
         try:
             output = resolved(shown, self.state.exactness) if isinstance(shown, Tokenwise | Curve) else None
         except NotUnderstood as problem:
@@ -117,7 +119,7 @@ class _Reader:
             raise InputError(f"{self.where}: output {printable(names[0]) if names else '(none)'}, expected logits of "
                              f"tokens")
         return Reading(output, self.state.softmaxes, names[0] in self.state.argmaxes, self.state.exactness,
-                       self.state.quantised, self.state.rounded, names[1:])
+                       self.state.quantised, self.state.rounded, names[1:], [*self.state.assumed])
 
     def _node(self, node: Any) -> list[Any]:
         """What a node makes."""
@@ -127,13 +129,28 @@ class _Reader:
         if node.domain not in ("", "ai.onnx"):
             raise NotUnderstood(f"an operation of {printable(node.domain)}, expected those of ONNX alone")
         if all(value is None or isinstance(value, np.ndarray) for value in inputs):
-            return self._folded(node, inputs)
+            is_table = node.op_type == "Softmax" and inputs[0].shape[-2:] == (self.count,) * 2 and self.count > 1
+            if not is_table:
+                return self._folded(node, inputs)
         if node.op_type in _MOVING:
             return self._moved(node, inputs)
         handler = HANDLERS.get(node.op_type)
         if handler is None:
             raise NotUnderstood("an operation that is not handled on what depends on tokens")
-        return [handler(self.state, Attributes(node), inputs)]
+        try:
+            return [handler(self.state, Attributes(node), inputs)]
+        except NotUnderstood:
+            if not any(isinstance(value, Modulated) for value in inputs):
+                raise
+        return [handler(self.state, Attributes(node), [self._plain(value) for value in inputs])]
+
+    def _plain(self, value: Any) -> Any:
+        """Numbers times constants of positions, where they are no rotary positions, as units; once for each."""
+        if not isinstance(value, Modulated):
+            return value
+        if id(value) not in self.state.plain:
+            self.state.plain[id(value)] = value, plain(value, self.count, self.state.exactness)
+        return self.state.plain[id(value)][1]
 
     def _value(self, name: str) -> Any:
         if name and name not in self.values:
@@ -201,10 +218,7 @@ class _Reader:
             return [Curve(replace(value.of, codes=np.asarray(codes, np.int64)), value.polynomial)
                     for codes in move(value.of.codes)]
         if isinstance(value, Modulated):
-            parts = [(part, move(part.codes), move(np.array(np.broadcast_to(table, part.shape))))
-                     for part, table in value.parts]
-            return [Modulated(tuple((replace(part, codes=np.asarray(codes[k], np.int64)), np.asarray(tables[k]))
-                                    for part, codes, tables in parts), value.factor) for k in range(len(parts[0][1]))]
+            return moved_parts(value, move)
         if isinstance(value, Scores | Weights):
             return [moved_scores(value, move)]
         raise NotUnderstood("elements of this kind of value put elsewhere")

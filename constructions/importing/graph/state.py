@@ -12,8 +12,10 @@ import numpy as np
 from constructions.importing.graph.exact import Exactness
 from constructions.importing.graph.values import (
     Flat,
+    Modulated,
     NotUnderstood,
     Scores,
+    SumBase,
     TokenBase,
     Tokens,
     Tokenwise,
@@ -28,7 +30,7 @@ MAX_ELEMENTS = 1 << 24
 @dataclass
 class State:
     """How many tokens there are, what was rounded, the softmaxes, the outputs of argmaxes, what tokens are, whether
-    weights are quantised, and whether numbers of tokens are rounded.
+    weights are quantised, and whether numbers of tokens are rounded; what is read as something near to it.
     """
 
     count: int
@@ -36,8 +38,17 @@ class State:
     softmaxes: list[Weights] = field(default_factory=list)
     argmaxes: set[str] = field(default_factory=set)
     token_base: TokenBase | None = None
+    position_base: SumBase | None = None
+    assumed: dict[str, None] = field(default_factory=dict)
+    plain: dict[int, tuple[Modulated, Tokenwise]] = field(default_factory=dict)
     quantised: bool = False
     rounded: bool = False
+
+    def positions(self) -> SumBase:
+        """A one for each position."""
+        if self.position_base is None:
+            self.position_base = Flat({}, (np.eye(self.count),), self.count).as_sum()
+        return self.position_base
 
     def looked_up(self, table: Any, tokens: Tokens) -> Tokenwise:
         """Rows of a table, by tokens."""
@@ -67,6 +78,14 @@ class Attributes:
     def attribute(self, name: str, default: Any) -> Any:
         """An attribute, or what it is if it is not there."""
         return self._attributes.get(name, default)
+
+
+def moved_parts(value: Modulated, move: Callable[[Any], list[Any]]) -> list[Modulated]:
+    """Numbers and their constants put elsewhere."""
+    parts = [(part, move(part.codes), move(np.array(np.broadcast_to(table, part.shape))))
+             for part, table in value.parts]
+    return [Modulated(tuple((replace(part, codes=np.asarray(codes[k], np.int64)), np.asarray(tables[k]))
+                            for part, codes, tables in parts), value.factor) for k in range(len(parts[0][1]))]
 
 
 def moved_scores(value: Scores | Weights, move: Callable[[Any], list[Any]]) -> Scores | Weights:

@@ -1,0 +1,179 @@
+"""Operations of torch (ATen) in those of ONNX, one by one; shapes and types are those that the program states."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from constructions.importing.graph import aten_numbers as numbers
+from constructions.importing.graph import aten_places as places
+from constructions.importing.graph.aten_call import DOUBLE, LONG, Call, Program, Translator, Unfit
+from constructions.importing.graph.aten_values import BOOLEAN, ELEMENTS, Name
+
+OPSET = 23
+LEAST = -np.inf
+
+
+def translate(program: Program, node: Mapping[str, Any], target: str) -> None:
+    """The nodes of one operation.
+
+    Raises:
+        Unfit: if it is not read.
+    """
+    if not node["outputs"] or target.split(".")[1].startswith(("_assert", "sym_constrain")):
+        return
+    library, name = target.split(".")[:2]
+    handler = _TRANSLATORS.get(name) if library == "aten" else None
+    if handler is None:
+        raise Unfit("an operation that is not handled")
+    handler(Call(program, node))
+
+
+def _linear(call: Call) -> None:
+    weight = call.turned(call.get("weight"), [1, 0])
+    if call.get("bias") is None:
+        call.emit("MatMul", [call.x, weight])
+        return
+    product = call.emit("MatMul", [call.x, weight], call.new(call.shape(call.made[0]), call.kind(call.made[0])))
+    call.emit("Add", [product, call.get("bias")])
+
+
+def _addmm(call: Call) -> None:
+    if call.get("alpha", 1) != 1 or call.get("beta", 1) != 1:
+        raise Unfit("a product that is scaled")
+    call.emit("Gemm", [call.get("mat1"), call.get("mat2"), call.x])
+
+
+def _matmul(call: Call) -> None:
+    call.emit("MatMul", list(call.arguments.values())[:2])
+
+
+def _einsum(call: Call) -> None:
+    call.emit("Einsum", call.get("tensors"), equation=call.get("equation"))
+
+
+def _outer(call: Call) -> None:
+    one, other = list(call.arguments.values())[:2]
+    kind = call.kind(call.made[0])
+    call.emit("Mul", [call.reshaped(call.as_kind(one, kind), [-1, 1]), call.as_kind(other, kind)])
+
+
+def _convolution(call: Call) -> None:
+    call.emit("Conv", [call.x, call.get("weight"), *([call.get("bias")] if call.get("bias") else [])],
+              strides=call.get("stride", [1]), pads=[*call.get("padding", [0]) * 2], group=call.get("groups", 1),
+              dilations=call.get("dilation", [1]))
+
+
+def _softmax(call: Call) -> None:
+    call.emit("Softmax", [call.as_kind(Name(call.x), call.kind(call.made[0]))], axis=call.axis(call.get("dim")))
+
+
+def _norm(is_layer: bool) -> Translator:
+    def handler(call: Call) -> None:
+        epsilon, shape = call.get("eps"), call.get("normalized_shape")
+        if len(shape) != 1:
+            raise Unfit("a norm over more than the last axis")
+        if epsilon is None:
+            epsilon = np.finfo(ELEMENTS[call.kind(call.x)]).eps if not is_layer else "1e-5"
+        name = _normed(call, is_layer, float(epsilon))
+        for operation, weight in (("Mul", call.get("weight")), ("Add", call.get("bias"))):
+            if weight is not None:
+                name = call.emit(operation, [name, weight], call.new(call.shape(call.x), call.kind(call.x)))
+        call.emit("Identity", [name])
+    return handler
+
+
+def _normed(call: Call, is_layer: bool, epsilon: float) -> str:
+    """Spelled out, as an attribute of ONNX would round epsilon to binary32."""
+    kind, shape = call.kind(call.x), call.shape(call.x)
+    single, last = [*shape[:-1], 1], call.constant([-1], LONG)
+    name = call.x
+    if is_layer:
+        mean = call.emit("ReduceMean", [name, last], call.new(single, kind), keepdims=1)
+        name = call.emit("Sub", [name, mean], call.new(shape, kind))
+    square = call.emit("Mul", [name, name], call.new(shape, kind))
+    mean = call.emit("ReduceMean", [square, last], call.new(single, kind), keepdims=1)
+    total = call.emit("Add", [mean, call.constant(np.float64(epsilon), DOUBLE)], call.new(single, kind))
+    root = call.emit("Sqrt", [total], call.new(single, kind))
+    return call.emit("Div", [name, root], call.new(shape, kind))
+
+
+def _weight_norm(call: Call) -> None:
+    axes = [axis for axis in range(len(call.shape(call.x))) if axis != call.axis(call.get("dim", 0))]
+    shape = call.shape(call.get("g"))
+    root = call.emit("ReduceL2", [call.x, call.constant(axes, LONG)], call.new(shape, call.kind(call.x)), keepdims=1)
+    scale = call.emit("Div", [call.get("g"), root], call.new(shape, call.kind(call.x)))
+    call.emit("Mul", [call.x, scale])
+
+
+def _attention(call: Call) -> None:
+    """softmax(q kᵀ · scale + mask) v; keys and values of groups are repeated for their heads."""
+    query, key, value, mask = (call.get(name) for name in ("query", "key", "value", "attn_mask"))
+    if call.get("dropout_p", 0):
+        raise Unfit("a dropout in training; expected the model exported in evaluation (model.eval())")
+    kind, heads = call.kind(query), call.shape(query)
+    for name, shape in (("key", call.shape(key)), ("value", call.shape(value))):
+        if call.get("enable_gqa") and heads[-3] != shape[-3]:
+            axis = len(shape) - 3
+            wide = places.repeated(call, call.get(name), shape, axis, heads[-3] // shape[-3])
+            whole = call.reshaped(wide, [*shape[:axis], heads[-3], *shape[axis + 1:]])
+            key, value = (whole, value) if name == "key" else (key, whole)
+    turned = call.turned(key, [*range(len(heads) - 2), len(heads) - 1, len(heads) - 2])
+    square = [*heads[:-1], call.shape(key)[-2]]
+    scale = call.get("scale")
+    if scale is None:
+        scale = 1 / math.sqrt(heads[-1])
+        call.program.rounded |= math.isqrt(heads[-1]) ** 2 != heads[-1] or bool(heads[-1] & heads[-1] - 1)
+    scores = call.emit("MatMul", [query, turned], call.new(square, kind))
+    scores = call.emit("Mul", [scores, call.constant(np.float64(scale), DOUBLE)], call.new(square, kind))
+    if call.get("is_causal"):
+        seen = call.constant(np.tri(square[-2], square[-1], dtype=bool), BOOLEAN)
+        scores = call.emit("Where", [seen, scores, call.constant(LEAST, kind)], call.new(square, kind))
+    elif mask is not None:
+        boolean = call.kind(mask) == BOOLEAN
+        scores = call.emit("Where" if boolean else "Add", [mask, scores, call.constant(LEAST, kind)] if boolean else
+                           [scores, mask], call.new(square, kind))
+    call.emit("MatMul", [call.emit("Softmax", [scores], call.new(square, kind), axis=-1), value])
+
+
+_TRANSLATORS: Mapping[str, Translator] = {
+    **dict.fromkeys(("contiguous", "clone", "alias", "detach", "lift_fresh_copy", "dropout", "to", "_to_copy",
+        "float", "double", "type_as", "detach_"), places.same),
+    **dict.fromkeys(("view", "reshape", "_unsafe_view", "flatten", "unflatten", "squeeze", "unsqueeze",
+        "view_as", "reshape_as", "ravel"), places.reshape),
+    **dict.fromkeys(("expand", "expand_as", "broadcast_to"), places.expand), "permute": places.permute,
+    **dict.fromkeys(("transpose", "t", "mT", "numpy_T", "swapaxes", "swapdims"), places.transpose),
+    "slice": places.cut, "select": places.select, "embedding": places.rows, "index": places.index,
+    "index_select": places.index_select, "flip": places.flip, "roll": places.roll, "cat": places.concat,
+    "concat": places.concat, "stack": places.stack, "split": places.split, "split_with_sizes": places.split,
+    "chunk": places.split, "tensor_split": places.split, "unbind": places.unbind, "repeat": places.repeat,
+    "repeat_interleave": places.repeat_interleave, "ones": numbers.filled(1), "ones_like": numbers.filled(1),
+    "new_ones": numbers.filled(1), "zeros": numbers.filled(0), "zeros_like": numbers.filled(0),
+    "new_zeros": numbers.filled(0), "full": numbers.filled(None), "full_like": numbers.filled(None),
+    "new_full": numbers.filled(None), "scalar_tensor": numbers.filled(None), "arange": numbers.arange,
+    "eye": numbers.eye, "tril": numbers.triangle(0), "triu": numbers.triangle(1), "add": numbers.two("Add"),
+    "sub": numbers.two("Sub"), "mul": numbers.two("Mul"), "div": numbers.two("Div"), "pow": numbers.two("Pow"),
+    "minimum": numbers.two("Min"), "maximum": numbers.two("Max"), "remainder": numbers.two("Mod"),
+    "le": numbers.two("LessOrEqual"), "lt": numbers.two("Less"), "ge": numbers.two("GreaterOrEqual"),
+    "gt": numbers.two("Greater"), "eq": numbers.two("Equal"), "ne": numbers.differs,
+    **dict.fromkeys(("logical_and", "bitwise_and", "__and__"), numbers.two("And")),
+    **dict.fromkeys(("logical_or", "bitwise_or", "__or__"), numbers.two("Or")), "logical_not": numbers.one("Not"),
+    "bitwise_not": numbers.one("Not"),
+    **{name: numbers.one(name.capitalize()) for name in ("neg", "sqrt", "exp", "log", "sin", "cos", "tanh",
+        "sigmoid", "relu", "abs", "erf", "reciprocal", "floor", "ceil", "round", "sign", "tan")},
+    "floor_divide": numbers.floor_quotient, "rsub": numbers.taken_from, "linspace": numbers.linspace,
+    "amax": numbers.reduced("ReduceMax"), "amin": numbers.reduced("ReduceMin"),
+    "gelu": numbers.gelu, "silu": numbers.silu, "square": numbers.square, "rsqrt": numbers.rsqrt,
+    "leaky_relu": numbers.leaky, "clamp": numbers.clip("min", "max", (None, None)),
+    "clamp_min": numbers.clip("min", "max", (None, None)), "clamp_max": numbers.clip("min", "max", (None, None)),
+    "hardtanh": numbers.clip("min_val", "max_val", (-1, 1)), "relu6": numbers.clip("", "", (0, 6)),
+    "where": numbers.where, "masked_fill": numbers.masked_fill, "sum": numbers.reduced("ReduceSum"),
+    "mean": numbers.reduced("ReduceMean"), "argmax": numbers.argmax, "cumsum": numbers.cumsum,
+    "one_hot": numbers.one_hot, "linear": _linear, "addmm": _addmm, "matmul": _matmul, "mm": _matmul, "bmm": _matmul,
+    "einsum": _einsum, "outer": _outer, "conv1d": _convolution, "softmax": _softmax, "_softmax": _softmax,
+    "layer_norm": _norm(is_layer=True), "rms_norm": _norm(is_layer=False), "_weight_norm": _weight_norm,
+    "scaled_dot_product_attention": _attention,
+}

@@ -1,0 +1,116 @@
+"""Operations of torch (ATen) on their way to ONNX: what is known of one, and how nodes are written for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from constructions.importing.graph.aten_values import ELEMENTS, TYPES, Name, shape_of, value_of
+from constructions.importing.graph.state import MAX_ELEMENTS
+
+DOUBLE, LONG = 8, 5
+
+
+class Unfit(Exception):
+    """Something about an operation that is not read."""
+
+
+class Program:
+    """The graph that is made: nodes, initialisers, and what the program says of each of its tensors."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values: dict[str, Any] = dict(values)
+        self.nodes: list[Any] = []
+        self.initializers: list[Any] = []
+        self.inputs: list[str] = []
+        self.rounded = False
+
+    def initializer(self, name: str, array: Any, kind: int) -> None:
+        """A tensor of the file, byte for byte."""
+        from onnx import helper
+
+        self.initializers.append(helper.make_tensor(name, TYPES[kind], array.shape,
+                                                    np.ascontiguousarray(array).tobytes(), raw=True))
+
+
+class Call:
+    """One operation: its arguments by name, what it makes, and how to write nodes for it."""
+
+    def __init__(self, program: Program, node: Mapping[str, Any]) -> None:
+        self.program, self.name = program, str(node["name"] or "")
+        self.arguments = {one["name"]: value_of(one["arg"]) for one in node["inputs"]}
+        self.made: list[str] = []
+        for one in node["outputs"]:
+            found = value_of(one)
+            self.made += found if isinstance(found, list) else [found]
+        self._extra = 0
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """An argument, or what it is if it is left out."""
+        return self.arguments.get(name, default)
+
+    @property
+    def x(self) -> str:
+        """The first argument."""
+        return str(next(iter(self.arguments.values())))
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Of a tensor."""
+        return shape_of(self.program.values[name])
+
+    def kind(self, name: str) -> int:
+        """The type of a tensor's elements."""
+        return int(self.program.values[name]["dtype"])
+
+    def axis(self, number: int, name: str | None = None) -> int:
+        """An axis counted from the first one."""
+        return int(number) % max(1, len(self.shape(name or self.x)))
+
+    def new(self, shape: Sequence[int], kind: int) -> Name:
+        """A tensor that the program has no name for."""
+        self._extra += 1
+        name = Name(f"{self.name or self.made[0]}.{self._extra}")
+        self.program.values[name] = {"dtype": kind, "sizes": [{"as_int": int(size)} for size in shape]}
+        return name
+
+    def constant(self, array: Any, kind: int) -> Name:
+        """A constant."""
+        array = np.asarray(array)
+        if array.size > MAX_ELEMENTS:
+            raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
+        name = self.new(array.shape, 7 if kind == 13 else kind)
+        self.program.initializer(name, array.astype(ELEMENTS[self.kind(name)]), self.kind(name))
+        return name
+
+    def emit(self, operation: str, inputs: Sequence[str | None], output: str | None = None, **attributes: Any) -> str:
+        """A node; its output is that of the operation if it is left out."""
+        from onnx import helper
+
+        output = self.made[0] if output is None else output
+        self.program.nodes.append(helper.make_node(operation, [one or "" for one in inputs], [output],
+                                                   name=self.name or self.made[0], **attributes))
+        return output
+
+    def as_kind(self, value: Any, kind: int) -> str:
+        """A tensor or a number, as one of this type."""
+        if not isinstance(value, Name):
+            return self.constant(value, kind)
+        if self.kind(value) == kind:
+            return value
+        return self.emit("Cast", [value], self.new(self.shape(value), kind), to=TYPES[kind])
+
+    def reshaped(self, name: str, shape: Sequence[int], output: str | None = None) -> str:
+        """The same elements in another shape."""
+        return self.emit("Reshape", [name, self.constant(list(shape), LONG)],
+                         self.new(shape, self.kind(name)) if output is None else output)
+
+    def turned(self, name: str, order: Sequence[int], output: str | None = None) -> str:
+        """The axes in another order."""
+        shape = self.shape(name)
+        return self.emit("Transpose", [name], self.new([shape[axis] for axis in order], self.kind(name))
+                         if output is None else output, perm=list(order))
+
+
+Translator = Callable[[Call], None]

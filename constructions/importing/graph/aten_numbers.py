@@ -1,0 +1,193 @@
+"""Operations of torch that make constants, and those on single numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from constructions.importing.graph.aten_call import DOUBLE, LONG, Call, Translator, Unfit
+from constructions.importing.graph.aten_values import BOOLEAN, REAL, TYPES, Name
+from constructions.importing.graph.state import MAX_ELEMENTS
+
+
+def filled(number: float | None) -> Translator:
+    """A constant that is one number everywhere."""
+    def handler(call: Call) -> None:
+        shape = call.shape(call.made[0])
+        if math.prod(shape) > MAX_ELEMENTS:
+            raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
+        value = number if number is not None else call.get("fill_value", call.get("s"))
+        call.emit("Identity", [call.constant(np.full(shape, value), call.kind(call.made[0]))])
+    return handler
+
+
+def arange(call: Call) -> None:
+    """Numbers at equal distances."""
+    count = call.shape(call.made[0])[0]
+    if count > MAX_ELEMENTS:
+        raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
+    numbers = call.get("start", 0) + np.arange(count) * call.get("step", 1)
+    call.emit("Identity", [call.constant(numbers, call.kind(call.made[0]))])
+
+
+def eye(call: Call) -> None:
+    """Ones on the diagonal."""
+    shape = call.shape(call.made[0])
+    if math.prod(shape) > MAX_ELEMENTS:
+        raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
+    call.emit("Identity", [call.constant(np.eye(shape[0], shape[-1]), call.kind(call.made[0]))])
+
+
+def triangle(upper: int) -> Translator:
+    """The lower or upper triangle."""
+    def handler(call: Call) -> None:
+        call.emit("Trilu", [call.x, call.constant(call.get("diagonal", 0), LONG)], upper=upper)
+    return handler
+
+
+def two(operation: str) -> Translator:
+    """Of two arrays, or an array and a number; torch's alpha multiplies the second."""
+    def handler(call: Call) -> None:
+        kind = call.kind(call.made[0])
+        one, other = list(call.arguments.values())[:2]
+        if kind == BOOLEAN and operation not in ("And", "Or", "Xor"):
+            kinds = [call.kind(value) for value in (one, other) if isinstance(value, Name)]
+            kind = max([k for k in kinds if k in REAL] or kinds)
+        if call.get("rounding_mode") is not None:
+            if call.get("rounding_mode") != "floor":
+                raise Unfit("a quotient that is rounded towards 0")
+            floor_quotient(call)
+            return
+        second = call.as_kind(other, kind)
+        if call.get("alpha", 1) != 1:
+            second = call.emit("Mul", [second, call.constant(call.get("alpha"), kind)],
+                               call.new(call.shape(second), kind))
+        call.emit(operation, [call.as_kind(one, kind), second])
+    return handler
+
+
+def floor_quotient(call: Call) -> None:
+    """A quotient rounded down."""
+    one, other = list(call.arguments.values())[:2]
+    shape, kind = call.shape(call.made[0]), call.kind(call.made[0])
+    real = call.emit("Div", [call.as_kind(one, DOUBLE), call.as_kind(other, DOUBLE)], call.new(shape, DOUBLE))
+    call.emit("Cast", [call.emit("Floor", [real], call.new(shape, DOUBLE))], to=TYPES[kind])
+
+
+def taken_from(call: Call) -> None:
+    """The second less the first."""
+    one, other = list(call.arguments.values())[:2]
+    kind = call.kind(call.made[0])
+    if call.get("alpha", 1) != 1:
+        raise Unfit("a difference with a factor")
+    call.emit("Sub", [call.as_kind(other, kind), call.as_kind(one, kind)])
+
+
+def linspace(call: Call) -> None:
+    """Numbers from one to another."""
+    count = call.shape(call.made[0])[0]
+    if count > MAX_ELEMENTS:
+        raise Unfit(f"an array of more than {MAX_ELEMENTS} elements")
+    numbers = np.linspace(call.get("start"), call.get("end"), count)
+    call.emit("Identity", [call.constant(numbers, call.kind(call.made[0]))])
+
+
+def differs(call: Call) -> None:
+    """Whether elements differ."""
+    one, other = list(call.arguments.values())[:2]
+    kind = call.kind(one)
+    equal = call.emit("Equal", [one, call.as_kind(other, kind)], call.new(call.shape(call.made[0]), BOOLEAN))
+    call.emit("Not", [equal])
+
+
+def one(operation: str, **attributes: Any) -> Translator:
+    """Of one array, as ONNX has it."""
+    def handler(call: Call) -> None:
+        call.emit(operation, [call.as_kind(Name(call.x), call.kind(call.made[0]))], **attributes)
+    return handler
+
+
+def gelu(call: Call) -> None:
+    """GELU, by erf or tanh."""
+    call.emit("Gelu", [call.x], approximate=call.get("approximate", "none"))
+
+
+def silu(call: Call) -> None:
+    """x times the logistic function."""
+    call.emit("Mul", [call.x, call.emit("Sigmoid", [call.x], call.new(call.shape(call.x), call.kind(call.x)))])
+
+
+def square(call: Call) -> None:
+    """x · x."""
+    call.emit("Mul", [call.x, call.x])
+
+
+def rsqrt(call: Call) -> None:
+    """One over the root."""
+    call.emit("Reciprocal", [call.emit("Sqrt", [call.x], call.new(call.shape(call.x), call.kind(call.x)))])
+
+
+def leaky(call: Call) -> None:
+    """A rectifier with a slope below 0."""
+    shape, kind = call.shape(call.x), call.kind(call.x)
+    minus = call.emit("Neg", [call.x], call.new(shape, kind))
+    below = call.emit("Relu", [minus], call.new(shape, kind))
+    slope = call.constant(call.get("negative_slope", np.float64("0.01")), kind)
+    scaled = call.emit("Mul", [below, slope], call.new(shape, kind))
+    call.emit("Sub", [call.emit("Relu", [call.x], call.new(shape, kind)), scaled])
+
+
+def clip(least: str, most: str, defaults: tuple[Any, Any]) -> Translator:
+    """Bounds."""
+    def handler(call: Call) -> None:
+        bounds = [call.get(name, default) for name, default in zip((least, most), defaults, strict=True)]
+        if any(isinstance(one, Name) for one in bounds):
+            raise Unfit("bounds that are arrays")
+        kind = call.kind(call.made[0])
+        call.emit("Clip", [call.x, *(None if one is None else call.constant(one, kind) for one in bounds)])
+    return handler
+
+
+def where(call: Call) -> None:
+    """One of two, by a condition."""
+    condition, one, other = list(call.arguments.values())[:3]
+    kind = call.kind(call.made[0])
+    call.emit("Where", [condition, call.as_kind(one, kind), call.as_kind(other, kind)])
+
+
+def masked_fill(call: Call) -> None:
+    """A number where a mask says so."""
+    kind = call.kind(call.made[0])
+    call.emit("Where", [call.get("mask"), call.as_kind(call.get("value"), kind), call.x])
+
+
+def reduced(operation: str) -> Translator:
+    """A sum or mean over axes."""
+    def handler(call: Call) -> None:
+        axes = call.get("dim")
+        axes = list(range(len(call.shape(call.x)))) if axes is None else [axes] if isinstance(axes, int) else axes
+        name = call.as_kind(Name(call.x), call.kind(call.made[0]))
+        call.emit(operation, [name, call.constant([call.axis(one) for one in axes], LONG)],
+                  keepdims=int(bool(call.get("keepdim", False))))
+    return handler
+
+
+def argmax(call: Call) -> None:
+    """The place of the greatest."""
+    if call.get("dim") is None:
+        raise Unfit("an argmax over all elements")
+    call.emit("ArgMax", [call.x], axis=call.axis(call.get("dim")), keepdims=int(bool(call.get("keepdim", False))))
+
+
+def cumsum(call: Call) -> None:
+    """Sums of beginnings."""
+    call.emit("CumSum", [call.as_kind(Name(call.x), call.kind(call.made[0])),
+                         call.constant(call.axis(call.get("dim")), LONG)])
+
+
+def one_hot(call: Call) -> None:
+    """A one at the place of each number."""
+    size = call.shape(call.made[0])[-1]
+    call.emit("OneHot", [call.x, call.constant(size, LONG), call.constant([0, 1], LONG)], axis=-1)

@@ -1,0 +1,134 @@
+"""Programs of torch.export (.pt2) as graphs of ONNX: the archive is read as data, and its operations are spelled out.
+
+Tensors are raw bytes with their strides beside a file of JSON that has the graph; nothing in it is run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from constructions.errors import InputError
+from constructions.importing.archive import Archive
+from constructions.importing.contents import MAX_DIMENSIONS, MAX_FILE_BYTES
+from constructions.importing.graph.aten import OPSET, translate
+from constructions.importing.graph.aten_call import Program, Unfit
+from constructions.importing.graph.aten_values import ELEMENTS, TYPES, shape_of
+from constructions.text import printable
+
+MAX_NODES = 20_000
+_DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError)
+_WORDS = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
+
+
+def is_exported_program(data: bytes) -> bool:
+    """Whether it is an archive of torch.export.save."""
+    return data[:4] == b"PK\3\4" and b"models/model.json" in data[-(1 << 16):]
+
+
+def read_exported_program(data: bytes, where: str) -> tuple[Any, bool]:
+    """The program as a model of ONNX; whether scales that are roots were rounded.
+
+    Raises:
+        InputError: if the archive is damaged, or the program has an operation that is not read.
+    """
+    try:
+        import onnx  # noqa: F401
+    except ModuleNotFoundError:
+        raise InputError(f"{where}: the package onnx is not installed; expected it (the extra onnx)") from None
+    archive = Archive(data, where, MAX_FILE_BYTES)
+    try:
+        folder = next(name for name in archive.sizes if name.endswith("models/model.json"))[: -len("models/model.json")]
+        whole = json.loads(archive.read(f"{folder}models/model.json"))
+        tensors = _tensors(archive, folder)
+        part = whole["graph_module"]
+        program = Program(part["graph"]["tensor_values"])
+        _inputs(program, part, tensors, where)
+        nodes = part["graph"]["nodes"]
+    except (StopIteration, *_DAMAGED):
+        raise InputError(f"{where}: not a whole program of torch.export.save") from None
+    if len(nodes) > MAX_NODES:
+        raise InputError(f"{where}: {len(nodes)} nodes, expected at most {MAX_NODES}")
+    for node in nodes:
+        _translated(program, node, where)
+    return _model(program, part, where), program.rounded
+
+
+def _translated(program: Program, node: Any, where: str) -> None:
+    name = "a node"
+    try:
+        target = str(node["target"]).removeprefix("torch.ops.")
+        name = f"node {printable(str(node.get('name') or target))[:80]} ({printable(target)[:60]})"
+        translate(program, node, target)
+    except Unfit as problem:
+        raise InputError(f"{where}: {name}: {problem}") from None
+    except _DAMAGED:
+        raise InputError(f"{where}: {name}: its arguments are none that are expected") from None
+
+
+def _tensors(archive: Archive, folder: str) -> dict[str, Any]:
+    """All tensors of the archive."""
+    found = {}
+    for kind in ("weights", "constants"):
+        path = f"{folder}data/{kind}/model_{kind}_config.json"
+        if path not in archive.sizes:
+            continue
+        for name, entry in json.loads(archive.read(path))["config"].items():
+            if entry.get("use_pickle") or entry.get("tensor_meta") is None:
+                continue  # named where it is needed
+            found[name] = _tensor(archive.read(f"{folder}data/{kind}/{entry['path_name']}"), entry["tensor_meta"])
+    return found
+
+
+def _tensor(data: bytes, meta: Mapping[str, Any]) -> Any:
+    """The elements of a tensor, in the order of its strides."""
+    kind, shape = meta["dtype"], shape_of(meta)
+    strides = [int(one["as_int"]) for one in meta["strides"]]
+    first = int(meta["storage_offset"]["as_int"])
+    elements = np.frombuffer(data, ELEMENTS[kind])
+    last = first + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+    if len(shape) > MAX_DIMENSIONS or min([first, *strides, *shape]) < 0 or (0 not in shape and last >= len(elements)):
+        raise ValueError
+    places = np.full(shape, first, np.int64)
+    for axis, (size, stride) in enumerate(zip(shape, strides, strict=True)):
+        places += (np.arange(size) * stride).reshape(-1, *[1] * (len(shape) - 1 - axis))
+    return elements[places]
+
+
+def _inputs(program: Program, part: Any, tensors: Mapping[str, Any], where: str) -> None:
+    """Parameters and buffers as initialisers, and the one input that is given."""
+    for spec in part["signature"]["input_specs"]:
+        ((kind, inner),) = spec.items()
+        if kind == "user_input":
+            name = inner["arg"]["as_tensor"]["name"]
+            sizes = program.values[name]["sizes"]
+            if any("as_int" not in size for size in sizes):
+                raise InputError(f"{where}: input {printable(name)} of any length (dynamic_shapes), expected a program "
+                                 f"exported for one length")
+            program.inputs.append(name)
+            continue
+        stored = inner[_WORDS[kind]] if kind in _WORDS else None
+        if stored is None or stored not in tensors:
+            raise InputError(f"{where}: input {printable(str(stored or kind))[:80]} of the program is no tensor of the "
+                             f"archive")
+        program.initializer(inner["arg"]["name"], tensors[stored], program.values[inner["arg"]["name"]]["dtype"])
+
+
+def _model(program: Program, part: Any, where: str) -> Any:
+    from onnx import helper
+
+    try:
+        specs = part["signature"]["output_specs"]
+        if any("user_output" not in spec for spec in specs):
+            raise InputError(f"{where}: a program that changes its buffers, expected one that makes logits alone")
+        outputs = [spec["user_output"]["arg"]["as_tensor"]["name"] for spec in specs]
+        inputs = [helper.make_tensor_value_info(name, TYPES[program.values[name]["dtype"]],
+                                                shape_of(program.values[name])) for name in program.inputs]
+        shown = [helper.make_tensor_value_info(name, TYPES[program.values[name]["dtype"]], None) for name in outputs]
+    except _DAMAGED:
+        raise InputError(f"{where}: not a whole program of torch.export.save") from None
+    graph = helper.make_graph(program.nodes, "program", inputs, shown, program.initializers)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])

@@ -1,0 +1,103 @@
+"""Sums and means of what flows along the edges of a graph, and the norms that are made of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from math import isqrt, sqrt
+from typing import Any, Literal
+
+import numpy as np
+
+from constructions.importing.graph.curves import Curve, resolved
+from constructions.importing.graph.exact import Array, Exactness
+from constructions.importing.graph.values import (
+    Centred,
+    CentredSquare,
+    Flat,
+    Mean,
+    MeanSquare,
+    NormBase,
+    NotUnderstood,
+    Tokenwise,
+    beside,
+    grouped,
+    placed,
+)
+
+HALF = Fraction(1, 2)
+
+
+def is_square(value: Any) -> bool:
+    """Whether it is a square, whose mean over the last axis a norm may need."""
+    return isinstance(value, CentredSquare) or (isinstance(value, Curve) and value.polynomial.keys() == {(2, None)})
+
+
+def summed(value: Tokenwise, axis: int, keep: bool, factor: Fraction, exactness: Exactness) -> Tokenwise:
+    """The sum over an axis that is not that of tokens, times a factor."""
+    positions, forms = (np.moveaxis(one, axis, -1) for one in (value.positions, value.forms))
+    rows, which = np.unique(forms.reshape(-1, forms.shape[-1]), axis=0, return_inverse=True)
+    flats = [value.flat.columns(row).times(np.ones((len(row), 1)), exactness) for row in rows]
+    flat = flats[0] if len(flats) == 1 else beside(flats)
+    made = placed(flat, positions[..., 0], which.reshape(forms.shape[:-1]))
+    made = Tokenwise(made.flat, made.codes, value.factor * factor)
+    return made.moved(lambda codes: np.expand_dims(codes, axis)) if keep else made
+
+
+def plain_mean(value: Any, exactness: Exactness) -> Any:
+    """A mean that is not taken away from its numbers is a sum like any other."""
+    if not isinstance(value, Mean):
+        return value
+    count = value.of.shape[-1]
+    return summed(value.of, value.of.codes.ndim - 1, True, Fraction(1, count), exactness)
+
+
+def mean(value: Any, factor: Fraction = Fraction(1)) -> Mean | MeanSquare:
+    """The mean over the last axis, times a factor (their number, for sums)."""
+    if isinstance(value, CentredSquare):
+        return MeanSquare(value.of, True, factor)
+    if isinstance(value, Curve) and value.polynomial.keys() == {(2, None)}:
+        return MeanSquare(value.of, False, factor * value.polynomial[2, None])
+    if isinstance(value, Tokenwise) and factor == 1:
+        return Mean(value)
+    raise NotUnderstood("a mean or sum of what is neither an array of numbers of tokens nor its square")
+
+
+def to_power(value: MeanSquare, exponent: Fraction) -> MeanSquare:
+    """A power."""
+    if value.power * exponent not in (1, HALF, -HALF):
+        raise NotUnderstood(f"the power {value.power * exponent} of a mean of squares, expected 1/2 or -1/2")
+    return replace(value, power=value.power * exponent)
+
+
+def over_root(value: Tokenwise | Centred | Curve, squares: MeanSquare, exactness: Exactness) -> Tokenwise:
+    """x / sqrt(factor · mean(x²) + epsilon): a norm.
+
+    Raises:
+        NotUnderstood: if it is the root of something else.
+    """
+    of = value.of if isinstance(value, Centred) else resolved(value, exactness)
+    if isinstance(value, Centred) != squares.centred or not of.same_numbers(squares.of):
+        raise NotUnderstood("a quotient by the root of a mean of other squares")
+    total = squares.factor * squares.of.factor**2
+    if squares.epsilon <= 0:
+        raise NotUnderstood("a norm whose epsilon is not above 0")
+    roots = isqrt(total.numerator), isqrt(total.denominator)
+    root = Fraction(*roots)
+    if root * root != total:
+        root = Fraction(sqrt(total))
+        exactness.note(exact=False)
+    made = normed(replace(of, factor=Fraction(1)), "layer" if squares.centred else "rms", squares.epsilon / total,
+                  None, None)
+    return replace(made, factor=of.factor / root)
+
+
+def normed(value: Tokenwise, kind: Literal["layer", "rms"], epsilon: Fraction, gain: Array | None,
+           bias: Array | None) -> Tokenwise:
+    """The norm along the last axis of an array whose factor is 1."""
+    positions, groups, rows = grouped(value)
+    width = value.shape[-1]
+    norms = [NormBase(width, value.flat.columns(row).as_sum(), kind, epsilon, gain, bias) for row in rows]
+    flat = beside([Flat({norm: np.eye(width)}, (), width) for norm in norms])
+    forms = groups[..., np.newaxis] * width + np.arange(width)
+    return placed(flat, np.broadcast_to(positions[..., np.newaxis], forms.shape), forms)
