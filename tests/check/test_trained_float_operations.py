@@ -9,13 +9,19 @@ from typing import Any
 import pytest
 
 from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
+from proofs.check.checker.chapters.trained.exact import ExactLinear
+from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.floats.balls import Balls, ProductOnBalls
 from proofs.check.checker.chapters.trained.floats.operations import Operations
 from proofs.check.checker.chapters.trained.form_norms import normalise
 from proofs.check.checker.chapters.trained.forms import UNIT, AffineForm, make_linear, spread
 from proofs.check.checker.chapters.trained.packed import pack
 from proofs.check.checker.chapters.trained.passing import NormMaps
+from proofs.check.checker.chapters.trained.precision import Precision
+from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
+from tests.check.test_trained_float_balls import FINE, given_of, network_of
 
 STORED, ENTERING = Format(12, -60, 60), Format(9, -60, 60)
 SUMS, SOFTMAX = Format(20, -60, 60), Format(16, -40, 60)
@@ -39,10 +45,11 @@ def reaches(x: AffineForm) -> list[Fraction]:
     return [Fraction(reach, UNIT) for reach in spread(Budget(1), x).reaches]
 
 
-@pytest.mark.parametrize("same", ["", "storage", "sums", "softmax"])
+@pytest.mark.parametrize("same", ["", "storage", "sums", "softmax", "wider"])
 def test_what_is_stored_is_rounded_unless_all_formats_are_one(same: str) -> None:
     x, alike = form_of([3.0, -9.0], [0.0, 0.5]), dict.fromkeys(("storage", "sums", "softmax"), STORED)
-    fields = {"": {}, "storage": {"sums": STORED}, "sums": {"softmax": STORED}, "softmax": alike}[same]
+    fields = {"": {}, "storage": {"sums": STORED}, "sums": {"softmax": STORED}, "softmax": alike,
+              "wider": {"sums": SOFTMAX}}[same]
     halves = [Fraction(1, 1 << 11), Fraction(1, 1 << 9)] if same != "softmax" else [0, 0]
     assert reaches(operations(**fields).stored(x, [UNIT // 2, 2 * UNIT])) == [
         Fraction(1, 2) + halves[0], Fraction(5, 2) + halves[1]]
@@ -68,7 +75,8 @@ def test_sums_of_products_are_off_by_gamma_of_their_terms_and_what_is_flushed() 
         one = operations(sums=Format(20, least, 8), sum_ulp=cut, inputs=Format(9, -7, 60))
         u, more = cut / (1 << 20), Fraction(cut > 1, 128)
         found = one.product_errors(maps, [4 * UNIT, 6 * UNIT])
-        for off, weights, bias in zip(found, ([Fraction(2), Fraction(3)], [Fraction(0), Fraction(1, 2)]), (1, 5), strict=True):
+        absolute = [Fraction(2), Fraction(3)], [Fraction(0), Fraction(1, 2)]
+        for off, weights, bias in zip(found, absolute, (1, 5), strict=True):
             total = sum((w + more) * (x + more) for w, x in zip(weights, (4, 6), strict=True)) + bias
             wanted = 3 * u / (1 - 3 * u) * total + 12 * Fraction(2) ** least
             assert 0 <= off - UNIT * wanted < 3
@@ -105,19 +113,45 @@ def test_a_norm_is_off_by_its_mean_its_differences_and_what_is_relative(kind: st
     assert 0.7 < low / sqrt(sum(y * y for y in c) / d + float(EPSILON)) < 1
 
 
-@pytest.mark.parametrize(("fields", "size"), [
-    ({"softmax": Format(16, -40, 8)}, 14.0), ({"softmax": Format(16, -7, 60)}, 1.0),
-    ({"softmax": Format(16, -9, 60)}, 1.0), ({"exp_ulp": Fraction(2**15)}, 1.0), ({}, 0.0)])
-def test_norms_of_which_too_little_is_known_are_refused(fields: dict[str, Any], size: float) -> None:
-    """A square that may be too large; an inverse, or ε, that may be flushed; a root that is far off; s near 0."""
-    x, maps = form_of([size, -size], [0.0, 0.0]), NormMaps("layer", EPSILON, None, None, None)
-    assert operations()._norm_error(maps, form_of([14.0, -14.0], [0.0, 0.0]), x)
-    if size:
-        with pytest.raises(Rejected):
-            operations(**fields)._norm_error(maps, x, x)
+@pytest.mark.parametrize(("fields", "numbers", "epsilon", "known"), [
+    ({"softmax": Format(16, -40, 8)}, [3.5, -3.5], EPSILON, True),  # 8 times the squares
+    ({"softmax": Format(16, -40, 8)}, [4.2, -4.2], EPSILON, False),
+    ({"softmax": Format(16, -20, 60)}, [200.0, -200.0], Fraction(1), True),  # the inverse of the variance
+    ({"softmax": Format(16, -20, 60)}, [500.0, -500.0], Fraction(1), False),
+    ({"softmax": Format(24, -40, 20)}, [0.0, 0.0], EPSILON / 100, True),  # the inverse of the least one
+    ({"softmax": Format(24, -40, 12)}, [0.0, 0.0], EPSILON / 100, False),
+    ({"softmax": Format(16, -15, 60)}, [1.0, -1.0], EPSILON, True),  # what is flushed beside ε
+    ({"softmax": Format(16, -13, 60)}, [1.0, -1.0], EPSILON, False),
+    ({"exp_ulp": Fraction(2**13)}, [1.0, -1.0], EPSILON, True),
+    ({"exp_ulp": Fraction(2**14)}, [1.0, -1.0], EPSILON, False),
+    ({"softmax": Format(20, -40, 60)}, [100.0, 100.0], EPSILON, True),  # what is rounded may be more than the deviation
+    ({"softmax": Format(10, -40, 60)}, [100.0, 100.0], EPSILON, False)])
+def test_norms_of_which_too_little_is_known_are_refused(fields: dict[str, Any], numbers: list[float],
+                                                        epsilon: Fraction, known: bool) -> None:
+    x, maps, one = form_of(numbers, [0.0, 0.0]), NormMaps("layer", epsilon, None, None, None), operations(**fields)
+    if known:
+        assert one._norm_error(maps, x, x)
     else:
         with pytest.raises(Rejected):
-            operations()._norm_error(maps._replace(epsilon=Fraction(1, 1 << 80)), x, x)
+            one._norm_error(maps, x, x)
+
+
+def test_what_is_looked_up_may_be_flushed() -> None:
+    given = given_of(network_of("product"), FINE)
+    network = proof.ProverOfRuns(given, given.floats[0])._stack.network
+    found = operations(storage=Format(20, -10, 60)).embed(network, 0, 1)
+    for row, reach, size in zip(found.rows, reaches(found), found.sizes, strict=True):
+        assert reach == Fraction(1, 1 << 10) + Fraction(1, UNIT) and size >= abs(row) + reach * UNIT
+
+
+def test_what_is_flushed_in_products_on_balls_is_four_times_the_least_number_for_each_term() -> None:
+    """Beside γ of three terms, the bias among them, times |W|_F s + |b|."""
+    run = operations(sums=Format(20, -10, 60), inputs=STORED).run
+    product = ProductOnBalls(Balls(run, Precision(0), Budget(1)), ExactLinear(
+        Matrix(((2, -3), (0, 6)), 2, 0), Vector((3, 4), 0)))
+    u, one, size = 3 * 2.0**-20 / (1 - 3 * 2.0**-20), 1 << 26, 5 << 26
+    wanted = u * (7 * size + 5 * one) + 2 * 12 * 2.0**-10 * one  # the root of 2 is rounded up
+    assert 0 <= product.off(0, size) - wanted < 8
 
 
 def test_activations_are_off_by_what_the_page_says() -> None:
