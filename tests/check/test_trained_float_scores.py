@@ -59,7 +59,8 @@ def test_a_score_is_one_number_in_all_runs_if_both_vectors_are_and_its_sum_is_ex
     query, key = vectors([3.0, 1.0], [0.0, 0.0]), vectors([2.0, 5.0], [0.0, 0.0])
     assert one.bounds(query, [key], plain) == [PathBounds(11 * UNIT, 11 * UNIT)]
     unsure, third = vectors([2.0, 5.0], [0.0, 1.0]), Scale(Fraction(1, 3), None)
-    for asks, read, scale in ((query, unsure, plain), (unsure, query, plain), (query, key, third)):
+    for asks, read, scale in ((query, unsure, plain), (unsure, query, plain), (query, key, third),
+                              (query, key, Scale(None, 4))):
         (found,) = one.bounds(asks, [read], scale)
         assert found.least < found.greatest
     odd, unit = vectors([257.0 / 2, 0.0], [0.0, 0.0]), vectors([3.0, 0.0], [0.0, 0.0])
@@ -71,6 +72,15 @@ def test_a_score_is_one_number_in_all_runs_if_both_vectors_are_and_its_sum_is_ex
     for least, known in ((-46, True), (-45, False)):
         scores = softmax(sums=Format(14, least, 40)).bounds(small, [other], plain)
         assert (scores == [PathBounds(0, 0)]) == known
+    (found,) = softmax(sums=Format(14, -46, 40)).bounds(small, [vectors([2.0**-23, 0.0], [0.0, 0.0])], plain)
+    assert found.least < 0 < found.greatest  # the sum is exact, but no whole number of units
+
+
+def test_scores_that_are_stored_with_fewer_exponents_alone_may_be_flushed() -> None:
+    query, key, plain = vectors([1.0, 0.0], [0.0, 0.5]), vectors([1.0, 1.0], [0.0, 0.0]), Scale(Fraction(1), None)
+    (kept,), (stored,) = (softmax(sums=Format(40, -60, 40), scores=Format(40, least, 40)).bounds(query, [key], plain)
+                          for least in (-60, -20))
+    assert kept.least - stored.least == stored.greatest - kept.greatest == UNIT >> 20
 
 
 def test_scores_that_may_be_too_large_are_refused() -> None:
