@@ -22,7 +22,7 @@ from proofs.check.checker.kernel.verdicts import quote
 from tests.check.test_trained_float_balls import CLASSES, FINE, WORD, drawn_rows, given_of
 from tests.check.test_trained_float_gradients import EPSILON, ONE, arrays, network_of
 from tests.check.trained_corpus import float_runs
-from tests.check.trained_networks import make_claim
+from tests.check.trained_networks import Weights, make_claim
 
 UNIT = 1 << 44
 
@@ -184,3 +184,25 @@ def test_balls_that_fail_for_many_words_are_tried_for_few_and_then_for_all_again
         rows.prove(Walk(), None, (), {0: [0]})  # type: ignore[arg-type]
         counts.append(len(tries))
     assert counts[7] == 8 and counts[103] == 20 and counts[199] == 20 + 200 - 111
+
+
+def test_a_walk_that_was_broken_off_goes_on_as_a_new_one_would(monkeypatch: pytest.MonkeyPatch) -> None:
+    w, d = Weights(7), 8
+    steps = [w.attention(d, 2, w.norm(d, "layer"), 12), w.units(d, 12, w.norm(d, "layer"), "gelu"),
+             w.attention(d, 2, w.norm(d, "layer"), 12), {"step": "norm", "norm": w.norm(d, "layer")}]
+    given = given_of(w.network(4, d, 12, steps, True, 2), FINE)
+    stack = proof.ProverOfRuns(given, given.floats[0])._stack
+    broken, answer, calls = proof.WalkOfRuns(stack, 1), stack.answer, iter(range(100))
+
+    def refuse(*given: Any) -> AffineForm:
+        if next(calls) == 3:
+            raise Rejected("it is so")
+        return answer(*given)
+
+    monkeypatch.setattr(stack, "answer", refuse)
+    list(broken.attended((2, 1, 1), [2]))
+    with pytest.raises(Rejected):
+        list(broken.attended((2, 1, 0, 0), [3]))
+    for word in ((2, 1, 0, 1), (2, 1, 1), (2, 0, 0, 1)):
+        fresh = proof.WalkOfRuns(stack, 1)
+        assert list(broken.attended(word, [1, len(word) - 1])) == list(fresh.attended(word, [1, len(word) - 1]))

@@ -15,8 +15,9 @@ from proofs.check import Rejected
 from proofs.check.checker.chapters.trained.activations import Activation
 from proofs.check.checker.chapters.trained.directions import average, make_turn
 from proofs.check.checker.chapters.trained.form_norms import normalise
-from proofs.check.checker.chapters.trained.form_units import Curve, activate
+from proofs.check.checker.chapters.trained.form_units import Curve, activate, find_line
 from proofs.check.checker.chapters.trained.forms import (
+    UNIT,
     AffineForm,
     apply,
     make_linear,
@@ -235,3 +236,18 @@ def test_short_weights_make_the_same_forms() -> None:
         x = AffineForm(rows, 6, [draw.randrange(2**30) for _ in rows], [6 << 45] * 5, draw.random() < 1 / 2)
         assert apply(budget, plain, x) == apply(budget, short, x)
         assert bool(short.short) == (bits <= 30)
+
+
+@pytest.mark.parametrize("name", ["gelu", "tanh", "silu"])
+def test_quick_lines_are_as_near_as_they_say(name: str) -> None:
+    draw, curve = Random(6), curve_of(name)
+    assert isinstance(curve.values, Activation)
+    for k in range(60):
+        width = UNIT >> draw.randrange(7)
+        least = -width // 2 - draw.randrange(UNIT >> 6) if k % 2 else draw.randrange(-3 * UNIT, 2 * UNIT)
+        line = find_line(Budget(20), curve, least, least + width, quick=True)
+        for x in (least + width * j // 200 for j in range(201)):
+            (y,) = curve.values.apply([x])
+            assert abs(y - (line.slope * x >> 44) - line.height) <= line.doubt
+        plain = find_line(Budget(20), curve, least, least + width)
+        assert line.doubt <= plain.doubt + width * width // UNIT // 400 + (UNIT >> 10)
