@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import erf, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
 
+from proofs.check import Rejected
 from proofs.check.checker.chapters.trained.exact import after_norm, linear
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_stack import RowsOnBalls, StackOnBalls
@@ -15,8 +17,12 @@ from proofs.check.checker.chapters.trained.forms import AffineForm
 from proofs.check.checker.chapters.trained.packed import unpack
 from proofs.check.checker.chapters.trained.precision import Undecided
 from proofs.check.checker.chapters.trained.reading.network import UnitsStep
+from proofs.check.checker.kernel.budget import Budget
+from proofs.check.checker.kernel.verdicts import quote
 from tests.check.test_trained_float_balls import CLASSES, FINE, WORD, drawn_rows, given_of
 from tests.check.test_trained_float_gradients import EPSILON, ONE, arrays, network_of
+from tests.check.trained_corpus import float_runs
+from tests.check.trained_networks import Weights, make_claim
 
 UNIT = 1 << 44
 
@@ -130,3 +136,73 @@ def test_each_term_is_in_what_is_proved_and_it_is_as_much_as_it_was(kind: str) -
     fine, rough = Behind(kind, FINE), Behind(kind, ROUGH)
     found = [fine.proved(0, form) for form in (*points(fine), fine.form)] + [rough.proved(row) for row in range(3)]
     assert found == KNOWN[kind]
+
+
+def test_the_first_length_that_is_not_proved_is_that_of_one_length_after_another(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [{"when": {"formula": "true"}, "above": [[[0, "1"]]]}]
+    claim = make_claim(cases=cases, read="last", offsets=[0, 1])
+    given = proof.read_float_runs(float_runs(network_of("layer"), claim, FINE), Budget(100))
+    (run,), refused, found, draw = given.floats, set[tuple[int, ...]](), set[int](), np.random.default_rng(2)
+
+    def prove(rows: object, walk: object, runner: object, tokens: tuple[int, ...], needed: object) -> None:
+        if tokens in refused:
+            raise Rejected("it is so")
+
+    monkeypatch.setattr(proof.RowsInRuns, "prove", prove)
+    words = [(2, *word) for n in range(1, 5) for word in product((0, 1), repeat=n)]
+    for count in (0, 1, 1, 1, 2, 3, 8):
+        refused.clear()
+        refused.update(words[k] for k in draw.integers(0, len(words), count))
+        tried = [(n, f"offset 0, word {quote(' '.join(map(str, word)))}: it is so") for n in range(1, 5)
+                 for word in product((0, 1), repeat=n) if (2, *word) in refused]
+        assert proof.find_unproved_floats(given, run) == (tried[0] if tried else None)
+        found.add(tried[0][0] if tried else 0)
+    assert len(found) > 2
+
+
+def test_balls_that_fail_for_many_words_are_tried_for_few_and_then_for_all_again() -> None:
+    given = given_of(network_of("layer"), FINE)
+    rows, tries = proof.ProverOfRuns(given, given.floats[0])._rows, list[bool]()
+    answers = iter([False] * 20 + [True] * 200)
+
+    class Few:
+        def prove(self, *_: object) -> bool:
+            tries.append(next(answers))
+            return tries[-1]
+
+        def prove_behind(self, *_: object) -> bool:
+            return True
+
+    class Walk:
+        def attended(self, *_: object) -> list[tuple[int, None]]:
+            return [(0, None)]
+
+    rows.__dict__["balls"] = Few()
+    counts = []
+    for _ in range(200):
+        rows.prove(Walk(), None, (), {0: [0]})  # type: ignore[arg-type]
+        counts.append(len(tries))
+    assert counts[7] == 8 and counts[103] == 20 and counts[199] == 20 + 200 - 111
+
+
+def test_a_walk_that_was_broken_off_goes_on_as_a_new_one_would(monkeypatch: pytest.MonkeyPatch) -> None:
+    w, d = Weights(7), 8
+    steps = [w.attention(d, 2, w.norm(d, "layer"), 12), w.units(d, 12, w.norm(d, "layer"), "gelu"),
+             w.attention(d, 2, w.norm(d, "layer"), 12), {"step": "norm", "norm": w.norm(d, "layer")}]
+    given = given_of(w.network(4, d, 12, steps, True, 2), FINE)
+    stack = proof.ProverOfRuns(given, given.floats[0])._stack
+    broken, answer, calls = proof.WalkOfRuns(stack, 1), stack.answer, iter(range(100))
+
+    def refuse(*given: Any) -> AffineForm:
+        if next(calls) == 3:
+            raise Rejected("it is so")
+        return answer(*given)
+
+    monkeypatch.setattr(stack, "answer", refuse)
+    list(broken.attended((2, 1, 1), [2]))
+    with pytest.raises(Rejected):
+        list(broken.attended((2, 1, 0, 0), [3]))
+    for word in ((2, 1, 0, 1), (2, 1, 1), (2, 0, 0, 1)):
+        fresh = proof.WalkOfRuns(stack, 1)
+        assert list(broken.attended(word, [1, len(word) - 1])) == list(fresh.attended(word, [1, len(word) - 1]))

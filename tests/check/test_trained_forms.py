@@ -15,8 +15,9 @@ from proofs.check import Rejected
 from proofs.check.checker.chapters.trained.activations import Activation
 from proofs.check.checker.chapters.trained.directions import average, make_turn
 from proofs.check.checker.chapters.trained.form_norms import normalise
-from proofs.check.checker.chapters.trained.form_units import Curve, activate
+from proofs.check.checker.chapters.trained.form_units import Curve, activate, find_line
 from proofs.check.checker.chapters.trained.forms import (
+    UNIT,
     AffineForm,
     apply,
     make_linear,
@@ -24,6 +25,7 @@ from proofs.check.checker.chapters.trained.forms import (
     plus,
     promoted,
     scale_each,
+    shortened,
 )
 from proofs.check.checker.chapters.trained.packed import maximum, ones, pack, pack_short, rescale, unpack
 from proofs.check.checker.chapters.trained.precision import Precision
@@ -222,3 +224,30 @@ def test_weights_enclose_exp() -> None:
             assert low <= smallest * (1 + 1e-14) and largest <= high * (1 + 1e-14)
             assert 0 <= low <= high <= 1 << 40
             assert low >= smallest * (1 - 1e-9) - 2 and high <= largest + 2
+
+
+def test_short_weights_make_the_same_forms() -> None:
+    draw, budget = Random(5), Budget(20)
+    for bits, cut in ((12, 30), (29, 3), (2, 44), (31, 10), (40, 0)):
+        columns = [[draw.randrange(-2**bits, 2**bits) << cut for _ in range(5)] for _ in range(4)]
+        plain = make_linear(columns, [draw.randrange(2**40) for _ in range(4)])
+        short = shortened(budget, plain)
+        rows = [sum(draw.randrange(-2**45, 2**45) << 128 * k for k in range(6)) for _ in range(5)]
+        x = AffineForm(rows, 6, [draw.randrange(2**30) for _ in rows], [6 << 45] * 5, draw.random() < 1 / 2)
+        assert apply(budget, plain, x) == apply(budget, short, x)
+        assert bool(short.short) == (bits <= 30)
+
+
+@pytest.mark.parametrize("name", ["gelu", "tanh", "silu"])
+def test_quick_lines_are_as_near_as_they_say(name: str) -> None:
+    draw, curve = Random(6), curve_of(name)
+    assert isinstance(curve.values, Activation)
+    for k in range(60):
+        width = UNIT >> draw.randrange(7)
+        least = -width // 2 - draw.randrange(UNIT >> 6) if k % 2 else draw.randrange(-3 * UNIT, 2 * UNIT)
+        line = find_line(Budget(20), curve, least, least + width, quick=True)
+        for x in (least + width * j // 200 for j in range(201)):
+            (y,) = curve.values.apply([x])
+            assert abs(y - (line.slope * x >> 44) - line.height) <= line.doubt
+        plain = find_line(Budget(20), curve, least, least + width)
+        assert line.doubt <= plain.doubt + width * width // UNIT // 400 + (UNIT >> 10)

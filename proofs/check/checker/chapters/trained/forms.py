@@ -14,10 +14,12 @@ its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import add, mul
+from functools import reduce
+from operator import add, mul, or_
 from typing import NamedTuple
 
 from ...kernel.budget import Budget
+from ...kernel.numbers import INTEGER_BITS
 from ...kernel.verdicts import require
 from .packed import READABLE, SLOT, TOP, pack_short, rescale, unpack
 
@@ -26,6 +28,7 @@ WEIGHT = FRACTION  # bits behind the point of weights
 UNIT = 1 << FRACTION
 HALF = 1 << WEIGHT - 1
 LOWEST_SLOT = (1 << SLOT) - 1
+MOST_DIGIT = (1 << 30) - 1
 
 
 class AffineForm(NamedTuple):
@@ -49,17 +52,30 @@ class Linear(NamedTuple):
     """x to W x + b: for each output the integers nearest to, or beside, its weights times 2^44, and their absolute
     values.
 
-    Each weight is off by at most 1 unit, and so is each bias, an integer over 2^44.
+    Each weight is off by at most 1 unit, and so is each bias, an integer over 2^44. ``short`` are the weights over
+    2^cut, if all are multiples of that, and one digit of Python's integers each.
     """
 
     columns: Sequence[Sequence[int]]
     absolute: Sequence[Sequence[int]]
     bias: Sequence[int]
+    short: Sequence[Sequence[int]] = ()
+    cut: int = 0
 
 
 def make_linear(columns: Sequence[Sequence[int]], bias: Sequence[int]) -> Linear:
     """The map with these weights, output by output."""
     return Linear(columns, [[abs(weight) for weight in column] for column in columns], bias)
+
+
+def shortened(budget: Budget, linear: Linear) -> Linear:
+    """The map with short weights, if it has some."""
+    bits = reduce(or_, [weight for column in linear.absolute for weight in column], 0)
+    cut = min(WEIGHT, (bits & -bits).bit_length() - 1)
+    if not bits or bits >> cut > MOST_DIGIT:
+        return linear
+    budget.hold(INTEGER_BITS * sum(map(len, linear.columns)))
+    return linear._replace(short=[[weight >> cut for weight in column] for column in linear.columns], cut=cut)
 
 
 def charge(budget: Budget, products: int, slots: int) -> None:
@@ -118,7 +134,7 @@ def apply(budget: Budget, linear: Linear, x: AffineForm) -> AffineForm:
     Proof. A weight is w/2^44, off by at most 1/2^44: off by Σ sizes/2^44 units in all. What has no symbol is at most
     Σ |w| radius/2^44; of a fresh form, the symbol of a radius has the generator w radius/2^44, rounded by at most
     1/2. Each slot is rounded by at most 1/2, the bias by 1. Sums of |w| times sizes, shifted, are below 2^62, so the
-    slots before they are shifted are below 2^107.
+    slots before they are shifted are below 2^107. Short weights make the same quotients.
     """
     charge(budget, len(linear.columns) * len(x.rows), x.slots + 24)
     new = len(x.rows) if x.fresh else 0
@@ -127,8 +143,8 @@ def apply(budget: Budget, linear: Linear, x: AffineForm) -> AffineForm:
         -(-sum(map(mul, weights, x.radii)) >> WEIGHT) + off for weights in linear.absolute]
     sizes = [(sum(map(mul, weights, x.sizes)) >> WEIGHT) + abs(bias) + 2 * off
              for weights, bias in zip(linear.absolute, linear.bias, strict=True)]
-    rows = [rescale(sum(map(mul, column, x.rows)), x.slots, WEIGHT) + bias
-            for column, bias in zip(linear.columns, linear.bias, strict=True)]
+    rows = [rescale(sum(map(mul, column, x.rows)), x.slots, WEIGHT - linear.cut) + bias
+            for column, bias in zip(linear.short or linear.columns, linear.bias, strict=True)]
     form = within_range(rows, x.slots, radii, sizes)
     return with_generators(form, [[w * radius + HALF >> WEIGHT for w, radius in zip(column, x.radii, strict=True)]
                                   for column in linear.columns]) if x.fresh else form

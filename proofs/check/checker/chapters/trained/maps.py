@@ -9,7 +9,7 @@ from math import isqrt
 from ...kernel.budget import Budget
 from ...kernel.numbers import INTEGER_BITS, ONE, over_one_denominator
 from ...kernel.verdicts import require
-from .forms import WEIGHT, Linear, make_linear
+from .forms import WEIGHT, Linear, make_linear, shortened
 from .reading.decision import LogitRow
 from .reading.dyadics import Matrix, Vector
 from .reading.network import Affine, Rotary, Scale
@@ -59,7 +59,7 @@ def make_map(budget: Budget, weight: Matrix, bias: Vector | None = None, scale: 
     budget.hold(2 * INTEGER_BITS * entries)
     rows = [to_units(row, weight.power, scale) for row in weight.rows]
     columns = list(zip(*rows, strict=True)) if rows else [()] * weight.width
-    return make_linear(columns, make_bias(bias, weight.width, scale))
+    return shortened(budget, make_linear(columns, make_bias(bias, weight.width, scale)))
 
 
 def make_rows(budget: Budget, unembedding: Affine, rows: Sequence[LogitRow]) -> Linear:

@@ -118,8 +118,7 @@ class Operations:
         return errors, totals
 
     def sum(self, x: AffineForm, y: AffineForm) -> AffineForm:
-        """The sum of two numbers that are stored, rounded in `sums` and then stored; y, that nobody else reads, keeps its
-        radii, to which those of the sum are added."""
+        """The sum of two numbers that are stored, rounded in `sums` and stored; y, read here alone, keeps its radii."""
         total = self.tight(plus(promoted(x), y))
         return promoted(self._rounded(widened(total, [rounding(self.run.sums, size) for size in total.sizes])))
 

@@ -148,7 +148,7 @@ class RowsInRuns:
         self._words += 1
         if self._failed < PATIENCE or self._words % PATIENCE == 0:
             is_proved = self.balls.prove(runner, tokens, needed)
-            self._failed = max(0, self._failed + (-1 if is_proved else 1))
+            self._failed = max(0, self._failed - 1) if is_proved else min(PATIENCE, self._failed + 1)
             if is_proved:
                 return
         for place, stream in walk.attended(tokens, [*needed]):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ....kernel.numbers import INTEGER_BITS, over_one_denominator
 from ...run_classes.reading import FloatClaim
-from ..forms import AffineForm, CentredRange, Linear, known_by_sizes, make_linear, promoted, widened
+from ..forms import AffineForm, CentredRange, Linear, known_by_sizes, make_linear, promoted, shortened, widened
 from ..maps import make_bias, make_map, to_units
 from ..passing import NormMaps, UnitMaps, make_maps, make_norm
 from ..ranges import PathBounds
@@ -63,18 +63,19 @@ class Asking(NamedTuple):
 def make_attention(budget: Budget, step: AttentionStep) -> AttentionOfRuns:
     """The step, ready."""
     heads = step.heads
-    query, key, value = (_beside([make_map(budget, one.weight, one.bias) for one in those]) for those in (
+    query, key, value = (_beside(budget, [make_map(budget, one.weight, one.bias) for one in those]) for those in (
         [head.query for head in heads], [head.key for head in heads], [head.value for head in heads]))
     outs = [make_map(budget, head.out) for head in heads]
     columns = [[w for out in outs for w in out.columns[i]] for i in range(len(outs[0].columns))]
-    out = make_linear(columns, make_bias(step.bias, len(columns)))
+    out = shortened(budget, make_linear(columns, make_bias(step.bias, len(columns))))
     return AttentionOfRuns(make_norm(budget, step.norm), query, key, value, out,
                      _parts([head.query.weight.width for head in heads]),
                      _parts([head.value.weight.width for head in heads]), step.scale)
 
 
-def _beside(maps: Sequence[Linear]) -> Linear:
-    return make_linear([column for one in maps for column in one.columns], [b for one in maps for b in one.bias])
+def _beside(budget: Budget, maps: Sequence[Linear]) -> Linear:
+    columns = [column for one in maps for column in one.columns]
+    return shortened(budget, make_linear(columns, [b for one in maps for b in one.bias]))
 
 
 def _parts(widths: Sequence[int]) -> list[range]:
