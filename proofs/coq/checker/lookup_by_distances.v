@@ -6,7 +6,7 @@
    0, near 1 at 0, and small at all other distances together, the heads hold the value at p, to within these errors. off
    is sought where W is greatest, which nobody need believe: what is proved holds for any.
    Proved: if `looks_up_together` says yes, the heads hold together what they should. *)
-From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
+From Coq Require Import Reals QArith Qreals Qround Qabs ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax weighing relu exponential exp_enclosure formula network
   totals meaning linear_combination comparison cases theorem_20_counting check_head check_feedforward gap_rule
   values_by_rows queries_by_rows check_by_rows check_by_sticks output_by_rows lookup_by_rows sum_lookup_by_rows
@@ -20,15 +20,31 @@ Definition kind_of (k : weighing) : weighing := match k with Sigmoid => Sigmoid 
 Definition divisor (k : weighing) (n : nat) : Q := match k with ReluOverN => inject_Z (Z.of_nat n) | _ => 1%Q end.
 Definition moved (by_ : Z) (ts : term_list) : term_list :=
   map (fun t => (fst t, (fst (snd t), Qred (snd (snd t) - fst (snd t) * inject_Z by_)))) ts.
-(* Where W is greatest, of -R to R - 1; and whether then it is as it should be. *)
-Definition place_beyond (k : weighing) (R : nat) (ts : term_list) : Z :=
+(* Where W is greatest, of -R to R - 1: in multiples of 2^-16 that is quickly found, and it is seldom another place. *)
+Definition rough_sigmoid (z : Q) : Z :=
+  let rough y := (4294967296 / (65536 + decay_above 16 y))%Z in
+  let y := Qfloor (z * 65536) in if (0 <=? y)%Z then rough y else (65536 - rough (- y))%Z.
+Definition rough_weight (k : weighing) (ts : term_list) (d : nat) : Z :=
+  match k with
+  | Sigmoid => fold_right (fun t x => Qfloor (fst t * inject_Z (rough_sigmoid (at_distance t d))) + x)%Z 0%Z ts
+  | _ => fst (weight_ends k 1 ts d)
+  end.
+Definition place_beyond (weight : term_list -> nat -> Z) (R : nat) (ts : term_list) : Z :=
   let ts := moved (Z.of_nat R) ts in
-  snd (fold_left (fun best d => let w := fst (weight_ends k 1 ts d) in
+  snd (fold_left (fun best d => let w := weight ts d in
     if (fst best <? w)%Z then (w, (Z.of_nat R - Z.of_nat d)%Z) else best) (seq 0 (2 * R)) (0, 0)%Z).
 Definition from_place (R : nat) (off : Z) (ts : term_list) : term_list := moved (off + Z.of_nat R - 1) ts.
+(* Whether W then is as it should be. *)
+Definition settles (k : weighing) (x y : Q) (R : nat) (ts : term_list) (off : Z) : bool :=
+  singles_out k 1 (2 * R - 1) (R - 1) (from_place R off ts) x y.
 Definition settle (k : weighing) (x y : Q) (R : nat) (ts : term_list) : option Z :=
-  let off := place_beyond k R ts in
-  if singles_out k 1 (2 * R - 1) (R - 1) (from_place R off ts) x y then Some off else None.
+  let off := place_beyond (rough_weight k) R ts in
+  if settles k x y R ts off then Some off
+  else match k with
+       | Sigmoid => let off := place_beyond (fun ts d => fst (weight_ends k 1 ts d)) R ts in
+                    if settles k x y R ts off then Some off else None
+       | _ => None
+       end.
 
 (* By how much the first terms are to be moved to be the second, if they can be. *)
 Definition shift_between (ts us : term_list) : Z :=
@@ -181,8 +197,8 @@ Notation gives := (fun j => if m j then weigh k ts (IZR z - INR j) * v j else 0)
 
 Lemma settled_singles : singles_out k 1 M (R - 1) (from_place R off ts) x y = true.
 Proof.
-  unfold settle in Found. cbv zeta in Found. destruct (singles_out _ _ _ _ _ _ _) eqn:O; [|discriminate].
-  now take Found.
+  unfold settle in Found. cbv zeta in Found. destruct (settles _ _ _ _ _ _) eqn:O in Found; [take Found; exact O|].
+  destruct k; try discriminate. destruct (settles _ _ _ _ _ _) eqn:P in Found; [take Found; exact P|discriminate].
 Qed.
 Lemma weigh_at j : j upto n -> weigh k ts (IZR z - INR j) = W (p + (R - 1) - j)%nat.
 Proof.
