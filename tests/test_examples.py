@@ -320,12 +320,17 @@ def find_unsupported(formula: Formula, regime: Regime) -> Formula | None:
     return find_future_subformula(formula) or (next(counting, None) if by_position else None)
 
 
-@pytest.mark.parametrize("max_n", few_and_all(2, 6))
+SHORTEST = 2
+
+
+@pytest.mark.parametrize("max_n", few_and_all(SHORTEST, 6))
 @pytest.mark.parametrize("regime", [
     pytest.param(regime, marks=[pytest.mark.exhaustive] * (regime == OF_THE_DEMO)) for regime in ALL_REGIMES], ids=str)
 def test_every_example_is_certified_wherever_it_fits(regime: Regime, max_n: int) -> None:
-    memory = Memory()
-    for example in EXAMPLES.values():
+    """Up to the shortest length half of the examples in each regime, and each of them in one of two regimes."""
+    memory, examples = Memory(), list(EXAMPLES.values())
+    half = examples[(ALL_REGIMES.index(regime) + 1) // 2 % 2::2]
+    for example in half if max_n == SHORTEST else examples:
         outcome = certify(example.formula, example.alphabet, max_n, regime, memory=memory)
         if refused := find_unsupported(example.formula, regime):
             assert isinstance(outcome, UnsupportedClaim), example.name

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from unittest.mock import patch
 
 from certify.auditing.markdown import render_markdown
+from certify.auditing.plots import draw_plots
 from certify.auditing.results import (
     AuditReport,
     ClaimResult,
@@ -140,5 +143,20 @@ INTERRUPTED = AuditReport("An audit that was stopped", "", (CERTIFIED, UNKNOWN),
 HOSTILE = AuditReport("<script>alert(0)</script>", "<b>source</b>", (STRANGER, CERTIFIED),
                       (StatementVerdict("<script>", "refuted", "<script>alert(6)</script>", (STRANGER.name,)),), 1.0)
 
-html_of, markdown_of = cache(audit_page), cache(render_markdown)
+plots_of = cache(draw_plots)
 """What takes a second or more to draw is drawn once for all tests that look at it."""
+
+
+def drawn_once(render: Callable[[AuditReport], str]) -> Callable[[AuditReport], str]:
+    """The same report, with plots that are drawn once for all reports that have the claim."""
+
+    @cache
+    def rendered(report: AuditReport) -> str:
+        with (patch("certify.auditing.markdown.draw_plots", plots_of),
+              patch("certify.exports.pages.audit.page.draw_plots", plots_of)):
+            return render(report)
+
+    return rendered
+
+
+html_of, markdown_of = drawn_once(audit_page), drawn_once(render_markdown)

@@ -13,11 +13,9 @@ import pytest
 
 from certify.auditing.claims_file import parse_claims
 from certify.auditing.csv_figures import render_csv
-from certify.auditing.markdown import render_markdown
 from certify.auditing.results import Paper
-from certify.exports.pages.audit.page import audit_page
 from constructions.errors import InputError
-from tests.auditing.sample import HOSTILE, REPORT
+from tests.auditing.sample import HOSTILE, REPORT, html_of, markdown_of
 
 PAPER = '[paper]\ntitle = "On <Counting>"\nauthors = "A. One and B. Two"\nversion = "arXiv v2, May 2024"\n'
 CLAIM = '[[claim]]\nname = "a"\nstatement = "Theorem PARITY"\nformula = "Q_1"\nalphabet = "01"\nlengths = 3\n'
@@ -57,12 +55,12 @@ def test_a_paper_that_is_not_said_in_full_is_refused(text: str, message: str) ->
 
 def test_the_paper_of_a_stranger_is_escaped() -> None:
     report = replace(HOSTILE, paper=Paper("<script>t</script>", "=1+1", "*v*\nx"))
-    assert "<script>t" not in audit_page(report) and "<script>t" not in render_markdown(report)
-    assert "Read: \\*v\\* x" in render_markdown(report)
+    assert "<script>t" not in html_of(report) and "<script>t" not in markdown_of(report)
+    assert "Read: \\*v\\* x" in markdown_of(report)
     assert next(csv.DictReader(io.StringIO(render_csv(report))))["paper"].startswith("'=1+1")
 
 
 def test_a_report_of_no_paper_says_nothing_of_one(certify: Any) -> None:
-    assert "Paper:" not in render_markdown(REPORT) and "Read:" not in audit_page(REPORT)
+    assert "Paper:" not in markdown_of(REPORT) and "Read:" not in html_of(REPORT)
     Path("c.toml").write_text(CLAIM, encoding="utf-8")
     assert json.loads(certify("audit", "c.toml", "--json").out)["paper"] is None

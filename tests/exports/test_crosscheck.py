@@ -18,10 +18,20 @@ FIRST = "001_layer_1_head_1_part_1.smt2"
 THREE = ["dyck_1", "first_symbol_is_a", "all_four"]
 
 
+EXPORTED = dict[str, str]()
+"""The files of one folder, exported once for these tests."""
+
+
 @pytest.fixture
 def folder(certify: Any, since: str, tmp_path: Path) -> Path:
-    assert certify("export", since, "--to", "smt2", "-o", "scripts").code == 0
-    return tmp_path / "scripts"
+    place = tmp_path / "scripts"
+    if not EXPORTED:
+        assert certify("export", since, "--to", "smt2", "-o", "scripts").code == 0
+        EXPORTED.update({path.name: path.read_text(encoding="utf-8") for path in place.iterdir()})
+    place.mkdir(exist_ok=True)
+    for name, text in EXPORTED.items():
+        (place / name).write_text(text, encoding="utf-8")
+    return place
 
 
 def agreement_at(certify: Any, tmp_path: Path, name: str, max_n: int) -> None:
