@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import log
 from typing import Any
 
-from proofs.check.checker.chapters.run_classes.reading import Format
+import pytest
+
+from proofs.check.checker.chapters.floats.softmax import Softmax
+from proofs.check.checker.chapters.floats.spreads import ScoreSpread
+from proofs.check.checker.chapters.run_classes.reading import FloatClaim, Format
 from proofs.check.checker.chapters.trained.floats.dyadics import (
     Dyadic,
     add,
@@ -36,11 +41,16 @@ def certificate(margin: Fraction, **fields: Any) -> dict[str, Any]:
     return float_runs(network, claim, CLASS | fields)
 
 
-def average() -> Fraction:
+def rescaling() -> Dyadic:
     """That of a run: the same maximum, times log2(e), is taken from itself, once exact and once rounded."""
     budget = Budget(10)
     exact = multiply((int(SCORE), 0), log2_of_e(FORM, budget))
-    factor = computed("exp2", value(add(exact, negated(rounded(exact, FORM)))), FORM, budget)
+    return computed("exp2", value(add(exact, negated(rounded(exact, FORM)))), FORM, budget)
+
+
+def average() -> Fraction:
+    """What a run makes of it."""
+    factor = rescaling()
     sums: list[Dyadic] = [(0, 0), (0, 0)]
     for place in range(2 * HALF):
         sums = [rounded(multiply(x, factor), FORM) for x in sums]
@@ -55,3 +65,16 @@ def test_what_a_run_falls_below_is_not_accepted() -> None:
     assert refusal_of(certificate(margin, block=64)) is None
     assert refusal_of(certificate(margin, exp_base="e")) is None
     assert refusal_of(certificate(Fraction(15, 100))) is None
+
+
+@pytest.mark.parametrize(("block", "base"), [(1, "2"), (64, "2"), (1, "e")])
+def test_of_networks_of_formulas_weights_are_as_far_off_as_those_of_a_run(block: int, base: str) -> None:
+    formats = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), FORM)
+    claim = FloatClaim("flash", **formats, normalised="after", exp_ulp=Fraction(1), exp_base=base, block=block,
+                       sum_ulp=Fraction(1), max_n=2 * HALF)
+    zero = Fraction(0)
+    spread = ScoreSpread(zero, None, zero, Fraction(int(SCORE)), None)
+    theta = Softmax(Budget(10), claim, 2 * HALF).weights(spread, None).theta
+    apart = (1 - 2 * HALF) * log(value(rescaling()))  # of the logarithms of the first and the last weight
+    assert 0.08 < apart < 0.09
+    assert (2 * theta > apart) is (block == 1 and base == "2")
