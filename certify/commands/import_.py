@@ -37,8 +37,8 @@ RowsOption = Annotated[int | None, typer.Option(
 
 def import_files(
     files: Annotated[list[str], typer.Argument(
-        metavar="FILE...", help="weights (.safetensors, .pt, .pth, .bin, .npz, .onnx) and config.json if there is one; "
-        "or a folder with both")],
+        metavar="FILE...", help="weights (.safetensors, .pt, .pth, .bin, .npz, .onnx, .pt2) and config.json if there "
+        "is one; or a folder with both")],
     output: NetworkOption = None,
     names: NamesOption = None,
     graph: GraphOption = False,

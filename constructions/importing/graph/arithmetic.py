@@ -262,7 +262,7 @@ def _add_constant(x: Any, constant: Array, count: int, exactness: Exactness) -> 
 def negated(x: Any) -> Any:
     """-x."""
     if isinstance(x, np.ndarray):
-        return -x
+        return np.asarray(-x)
     if isinstance(x, Tokenwise):
         return replace(x, factor=-x.factor)
     if isinstance(x, Curve):

@@ -78,7 +78,7 @@ def _norm(is_layer: bool) -> Translator:
             raise Unfit("a norm over more than the last axis")
         if epsilon is None:
             epsilon = np.finfo(ELEMENTS[call.kind(call.x)]).eps if not is_layer else "1e-5"
-        name = _normed(call, is_layer, float(epsilon))
+        name = _normed(call, is_layer, np.float64(epsilon))
         for operation, weight in (("Mul", call.get("weight")), ("Add", call.get("bias"))):
             if weight is not None:
                 name = call.emit(operation, [name, weight], call.new(call.shape(call.x), call.kind(call.x)))
@@ -86,7 +86,7 @@ def _norm(is_layer: bool) -> Translator:
     return handler
 
 
-def _normed(call: Call, is_layer: bool, epsilon: float) -> str:
+def _normed(call: Call, is_layer: bool, epsilon: np.float64) -> str:
     """Spelled out, as an attribute of ONNX would round epsilon to binary32."""
     kind, shape = call.kind(call.x), call.shape(call.x)
     single, last = [*shape[:-1], 1], call.constant([-1], LONG)

@@ -12,7 +12,7 @@ from constructions.importing.graph.aten_values import BOOLEAN, REAL, TYPES, Name
 from constructions.importing.graph.state import MAX_ELEMENTS
 
 
-def filled(number: float | None) -> Translator:
+def filled(number: int | None) -> Translator:
     """A constant that is one number everywhere."""
     def handler(call: Call) -> None:
         shape = call.shape(call.made[0])

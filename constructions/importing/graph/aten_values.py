@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 ELEMENTS = {1: "u1", 2: "i1", 3: "<i2", 4: "<i4", 5: "<i8", 6: "<f2", 7: "<f4", 8: "<f8", 12: "?", 13: "<u2"}
 """How elements of torch's types are stored; 13 is bfloat16."""
 TYPES = {1: 2, 2: 3, 3: 5, 4: 6, 5: 7, 6: 10, 7: 1, 8: 11, 12: 9, 13: 16}
@@ -37,11 +39,11 @@ def value_of(argument: Mapping[str, Any]) -> Any:
     if kind == "as_optional_tensors":
         return [None if "as_none" in one else Name(one["as_tensor"]["name"]) for one in inner]
     if kind == "as_float":
-        return float(inner)  # infinities are words
+        return np.float64(inner)  # infinities are words
     if kind in ("as_int", "as_ints", "as_bool", "as_bools", "as_string", "as_scalar_type"):
         return inner
     if kind == "as_floats":
-        return [float(one) for one in inner]
+        return [np.float64(one) for one in inner]
     if kind in ("as_sym_int", "as_sym_bool") and next(iter(inner)) in ("as_int", "as_bool"):
         return next(iter(inner.values()))
     if kind == "as_sym_ints":

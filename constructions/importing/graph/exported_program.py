@@ -48,6 +48,8 @@ def read_exported_program(data: bytes, where: str) -> tuple[Any, bool]:
         program = Program(part["graph"]["tensor_values"])
         _inputs(program, part, tensors, where)
         nodes = part["graph"]["nodes"]
+    except InputError:
+        raise
     except (StopIteration, *_DAMAGED):
         raise InputError(f"{where}: not a whole program of torch.export.save") from None
     if len(nodes) > MAX_NODES:
@@ -128,6 +130,8 @@ def _model(program: Program, part: Any, where: str) -> Any:
         inputs = [helper.make_tensor_value_info(name, TYPES[program.values[name]["dtype"]],
                                                 shape_of(program.values[name])) for name in program.inputs]
         shown = [helper.make_tensor_value_info(name, TYPES[program.values[name]["dtype"]], None) for name in outputs]
+    except InputError:
+        raise
     except _DAMAGED:
         raise InputError(f"{where}: not a whole program of torch.export.save") from None
     graph = helper.make_graph(program.nodes, "program", inputs, shown, program.initializers)

@@ -143,7 +143,7 @@ def absolute(state: State, _: Attributes, inputs: list[Any]) -> Any:
 
 def leaky(state: State, node: Attributes, inputs: list[Any]) -> Any:
     """LeakyRelu."""
-    return _leaky(state, inputs[0], Fraction(np.float64(node.attribute("alpha", 0.01))))
+    return _leaky(state, inputs[0], Fraction(np.float64(node.attribute("alpha", "0.01"))))
 
 
 def _leaky(state: State, value: Any, below: Fraction) -> Curve:

@@ -1,0 +1,99 @@
+"""Programs of torch.export (.pt2): the network that is read has the logits of torch; what is not read is named."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from constructions.errors import InputError
+from constructions.importing.importer import Imported, import_network
+from constructions.trained.json_form import read_network
+from tests.importing import graphs_in_torch as graphs
+from tests.importing import habits_in_torch as habits
+from tests.importing.test_onnx_graphs import ANY_LENGTH, LENGTH, ONE_LENGTH, check
+from tests.importing.test_onnx_graphs import read as of_onnx
+from tests.trained.small_networks import write_network
+from tests.with_torch import torch_or_skip
+
+
+def program(torch: Any, model: Any, length: int = LENGTH, dynamic: bool = False) -> bytes:
+    """The model as torch.export.save writes it."""
+    file = io.BytesIO()
+    shapes = ({1: torch.export.Dim("length", min=2, max=graphs.ROWS)},) if dynamic else None
+    torch.export.save(torch.export.export(model, (torch.zeros(1, length, dtype=torch.long),), dynamic_shapes=shapes),
+                      file)
+    return file.getvalue()
+
+
+def read(folder: Path, data: bytes) -> Imported:
+    """Imported, written to a file and read again."""
+    pytest.importorskip("onnx")
+    (folder / "m.pt2").write_bytes(data)
+    result = import_network([folder / "m.pt2"])
+    write_network(result.network, folder / "network.json")
+    assert read_network(folder / "network.json") == result.network
+    return result
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("kind", (*ANY_LENGTH, *ONE_LENGTH))
+def test_a_program_has_the_logits_of_torch(tmp_path: Path, kind: str) -> None:
+    torch = torch_or_skip()
+    model = graphs.make(torch, kind)
+    result = read(tmp_path, program(torch, model))
+    assert result.report.kind.startswith("program of torch.export")
+    check(torch, result, model, 1e-6)
+
+
+HABITS = ("byplaces", "bykeys", "byqueries", "withtable", "normedlater", "scaledbyplace", "inpieces", "grouped")
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("by", ["program", "graph"])
+@pytest.mark.parametrize("kind", HABITS)
+def test_a_layer_in_another_habit_has_the_logits_of_torch(tmp_path: Path, kind: str, by: str) -> None:
+    torch = torch_or_skip()
+    model = habits.make(torch, kind)
+    result = read(tmp_path, program(torch, model)) if by == "program" else of_onnx(torch, tmp_path, model, False)
+    assert result.network.attention == "causal"
+    check(torch, result, model, 1e-6)
+
+
+@pytest.mark.parametrize(("kind", "said"), [
+    ("window", r"^m.pt2: node softmax\w* \(Softmax\): a mask that is neither causal nor everywhere open \(query 3, "),
+    ("masked", r"^m.pt2: node ne\w* \(Equal\): an operation that is not handled on what depends on tokens$"),
+    ("shifted", r"^m.pt2: node pad \(aten.pad.default\): an operation that is not handled$")])
+def test_what_is_not_read_is_named_with_its_node(tmp_path: Path, kind: str, said: str) -> None:
+    torch = torch_or_skip()
+    with pytest.raises(InputError, match=said):
+        read(tmp_path, program(torch, graphs.make(torch, kind)))
+
+
+def test_a_program_for_any_length_is_refused(tmp_path: Path) -> None:
+    torch = torch_or_skip()
+    with pytest.raises(InputError, match=r"^m.pt2: input tokens of any length \(dynamic_shapes\), expected a program "):
+        read(tmp_path, program(torch, graphs.make(torch, "classifier"), dynamic=True))
+
+
+@cache
+def classifier() -> bytes:
+    """A program that is damaged."""
+    torch = torch_or_skip()
+    return program(torch, graphs.make(torch, "classifier"))
+
+
+@pytest.mark.parametrize("old", ["target", "sizes", "as_tensor", "strides", "path_name", "user_input", "outputs"])
+def test_a_damaged_program_is_one_line(tmp_path: Path, old: str) -> None:
+    """Each word of its JSON stands for something: without it the program is refused, and nothing else happens."""
+    whole, changed = zipfile.ZipFile(io.BytesIO(classifier())), io.BytesIO()
+    with zipfile.ZipFile(changed, "w") as archive:
+        for name in whole.namelist():
+            data = whole.read(name)
+            archive.writestr(name, data.replace(f'"{old}"'.encode(), b'"other"') if name.endswith(".json") else data)
+    with pytest.raises(InputError, match=r"^m.pt2: [^\n]*$"):
+        read(tmp_path, changed.getvalue())
