@@ -83,7 +83,8 @@ def _answer(balls: BallNetwork, claim: TracksClaim, tokens: tuple[int, ...], pla
 
 
 def read_input(claim: TracksClaim, text: str) -> tuple[Form, tuple[Column, ...]]:
-    """The form and the columns that a text means: the letters of each track, in the order of the claim.
+    """The form and the columns that a text means: the letters of each track, in the order of the claim, with blanks
+    between tracks; letters of several characters with commas between, or, if there is one track, with blanks.
 
     Raises:
         InputError: one line that says what was expected.
@@ -92,8 +93,12 @@ def read_input(claim: TracksClaim, text: str) -> tuple[Form, tuple[Column, ...]]
     letters = {letter for track in claim.tracks for letter in track.letters}
     parts = [part for part in re.split(r"[\s+*,;-]+" if single and not letters & {*"+*,;-"} else r"\s+", text) if part]
     names = [track.name for track in claim.tracks]
+    if len(names) == 1:
+        parts = [text.strip()]
     if len(parts) != len(names):
-        raise InputError(f"word: {len(parts)} parts, expected the letters of {', '.join(names)}, with blanks between")
+        between = "" if single else "; between letters commas"
+        raise InputError(f"word: {len(parts)} parts, expected one for each of the tracks {', '.join(names)}, with "
+                         f"blanks between{between}")
     found = []
     for track, part in zip(claim.tracks, parts, strict=True):
         symbols = parse_word(part.removeprefix(f"{track.name}="), track.letters)

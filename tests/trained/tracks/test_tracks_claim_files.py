@@ -105,10 +105,22 @@ def test_numbers_are_typed_most_significant_digit_first() -> None:
     form, columns = read_input(claim, "12 + 03")
     assert columns == ((2, 3), (1, 0)) and claim.tokens(form, columns)[-3:] == (1, 2, 0)
     assert claim.show_input(columns) == "a=12 b=03"
-    with pytest.raises(InputError, match="word: 1 parts, expected the letters of a, b"):
+    with pytest.raises(InputError, match="word: 1 parts, expected one for each of the tracks a, b"):
         read_input(claim, "12")
     with pytest.raises(InputError, match="word: 3 letters, expected 2"):
         read_input(claim, "123 001")
+
+
+def test_letters_of_several_characters_have_commas_between_and_of_one_track_blanks_or_commas() -> None:
+    of_one = read('letters = ["go", "no"]\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout = ["a", "answer"]')
+    for text in ("go no", " go,no", "a=go no"):
+        assert read_input(of_one, text)[1] == ((0,), (1,))
+    both = read('letters = ["go", "no"]\ncolumns = 2\ntracks = ["a", "b"]\nmachine = "add"\n'
+                'layout = ["a", "b", "answer"]')
+    assert read_input(both, "go,no go,go")[1] == ((1, 0), (0, 0))
+    with pytest.raises(InputError, match="word: 4 parts, expected one for each of the tracks a, b, with blanks "
+                                         "between; between letters commas"):
+        read_input(both, "go no go go")
 
 
 BASE = 'letters = "01"\ncolumns = 2\ntracks = ["a"]\nmachine = "copy"\nlayout = ["a", "answer"]\n'

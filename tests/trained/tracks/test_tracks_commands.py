@@ -76,7 +76,7 @@ def test_several_processes_find_what_one_finds(folder: Path, capsys: pytest.Capt
 
 @pytest.mark.parametrize(("arguments", "complaint"), [
     (["decide", "right.json", "--claim", "claim.toml", "--store", "kept"], "which does not take this option"),
-    (["run", "right.json", "12", "--claim", "claim.toml"], "1 parts, expected the letters of a, b"),
+    (["run", "right.json", "12", "--claim", "claim.toml"], "1 parts, expected one for each of the tracks a, b"),
     (["run", "right.json", "12 03", "--claim", "claim.toml"], "found '3', expected one of 0, 1, 2"),
     (["run", "right.json", "1 0", "--claim", "claim.toml"], "1 letters, expected 2"),
 ])
