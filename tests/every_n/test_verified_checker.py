@@ -22,6 +22,7 @@ from tests.with_ocaml import Checked, check_verified, extracted
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 Json = dict[str, Any]
+ERRORS = ("error_if_false", "error_if_true")
 
 
 def corpus(*folders: str) -> list[Path]:
@@ -290,6 +291,21 @@ def test_relu_heads_that_select_hold_a_truth_exactly_or_are_not_accepted(tmp_pat
 def test_every_error_that_an_accepted_file_states_is_proved() -> None:
     for path in corpus("accepted"):
         assert not answers()[path].leaves_errors_unproved, path.stem
+
+
+@pytest.mark.parametrize("lowered", [(0,), (1,), (0, 1), ()])
+def test_of_heads_that_are_alike_each_is_judged_by_the_errors_that_are_stated_of_it(tmp_path: Path,
+                                                                                    lowered: tuple[int, ...]) -> None:
+    """What was worked out for one of them is kept for the other, but for what is asked of it."""
+    document = json.loads(sealed("(O Q_a) & (O Q_b)", max_n=12))
+    first, second = document["bounds"]
+    assert [first[key] for key in ERRORS] == [second[key] for key in ERRORS]
+    for number in lowered:
+        document["bounds"][number] |= {key: str(Fraction(first[key]) * Fraction(999, 1000)) for key in ERRORS}
+    path = written(tmp_path, dump(document))
+    quick, plain = (check_verified([path], with_zarith=with_zarith)[0] for with_zarith in (True, False))
+    assert (quick.verdict, quick.leaves_errors_unproved) == ("accepted", bool(lowered))
+    assert quick.lines == plain.lines
 
 
 def lower_errors(text: str) -> str:
